@@ -1,0 +1,30 @@
+# Every library the project uses, found once. docs/dependencies.md says what each is for;
+# scripts/install-deps.sh installs them.
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(SQLiteCpp REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(Boost REQUIRED COMPONENTS context)
+find_path(TUNER_XXHASH_INCLUDE xxhash.h REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(OpenBLAS REQUIRED IMPORTED_TARGET openblas)
+if(TUNER_TESTS)
+  find_package(GTest REQUIRED)
+endif()
+
+if(TUNER_CUDA)
+  find_package(CUDAToolkit 12.8 QUIET)
+  if(NOT CUDAToolkit_FOUND)
+    message(FATAL_ERROR
+      "The CUDA Toolkit (12.8 or newer) was not found. Install NVIDIA's package 'cuda-toolkit' "
+      "(https://developer.nvidia.com/cuda-downloads), or say where it is with "
+      "-DCUDAToolkit_ROOT=/path, or build without the CUDA backend: -DTUNER_CUDA=OFF.")
+  endif()
+  # CMake 3.25's CUDA::nvrtc links libcuda.so.1, which is absent on a machine without a driver.
+  find_library(TUNER_NVRTC_LIBRARY nvrtc HINTS "${CUDAToolkit_LIBRARY_DIR}" REQUIRED)
+  add_library(tuner_nvrtc INTERFACE IMPORTED)
+  target_link_libraries(tuner_nvrtc INTERFACE "${TUNER_NVRTC_LIBRARY}")
+  target_include_directories(tuner_nvrtc SYSTEM INTERFACE ${CUDAToolkit_INCLUDE_DIRS})
+endif()

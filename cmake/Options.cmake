@@ -1,0 +1,16 @@
+# What a build can be asked for. As a subproject only the libraries are built.
+option(TUNER_CUDA "Build the CUDA backend (needs the CUDA Toolkit; no driver, no GPU)" ON)
+option(TUNER_CLI "Build the tune program" ${PROJECT_IS_TOP_LEVEL})
+option(TUNER_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(TUNER_INSTALL "Generate install rules" ${PROJECT_IS_TOP_LEVEL})
+set(TUNER_REPORT_JS "npm" CACHE STRING
+    "Where the report's script comes from: 'npm' builds it, a path names one built before, 'none' leaves the charts out")
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)

@@ -1,0 +1,6 @@
+# The project's own warnings; linked privately, so they never reach a consumer. Errors only in the
+# presets that set CMAKE_COMPILE_WARNING_AS_ERROR.
+add_library(tuner_warnings INTERFACE)
+target_compile_options(tuner_warnings INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wsign-conversion
+    -Wold-style-cast -Wnon-virtual-dtor -Woverloaded-virtual>)

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a machine must offer so that kernels can be tuned on it. Everything that crosses this
+// interface is a value or a number standing for something the backend owns, never an object of a
+// vendor's API, so that a backend can live in another process.
+#pragma once
+
+#include "tuner/core/expected.hpp"
+#include "tuner/core/outcome.hpp"
+#include "tuner/family/candidate.hpp"
+#include "tuner/family/element_type.hpp"
+#include "tuner/space/device.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tuner {
+
+/// What the compiler says a kernel uses. Zero where a backend does not know.
+struct Resources {
+  int registers = 0;                    ///< a thread
+  std::size_t static_shared_bytes = 0;  ///< a block
+  std::size_t local_bytes = 0;          ///< a thread: spills and local arrays
+};
+
+/// A compiled kernel: a cubin, or a shared object of the host.
+struct Binary {
+  std::vector<std::byte> image;
+  std::string symbol;  ///< the kernel's name inside the image
+};
+
+/// Compiles candidates. Safe to call from many threads at once; needs no device.
+class Compiler {
+ public:
+  virtual ~Compiler() = default;
+  /// The compiled kernel, or a compile_error with the compiler's log (at most 4 KiB of it).
+  [[nodiscard]] virtual Expected<Binary, Failure> compile(const CompileJob& job) const = 0;
+};
+
+/// A buffer in device memory, and a kernel loaded on the device.
+enum class BufferId : std::uint64_t {};
+enum class KernelId : std::uint64_t {};
+
+/// An argument of a launch.
+using LaunchArgument = std::variant<Scalar, BufferId>;
+
+/// A kernel launch.
+struct Launch {
+  KernelId kernel{};
+  Geometry geometry;
+  std::vector<LaunchArgument> arguments;
+};
+
+/// Row-major C = alpha·A·B + beta·C by the platform's BLAS in full precision: A m×k, B k×n, C m×n,
+/// rows without padding. f32 or f64.
+struct GemmCall {
+  ElementType type = ElementType::f32;
+  std::int64_t m = 0, n = 0, k = 0;
+  double alpha = 1.0, beta = 0.0;
+  BufferId a{}, b{}, c{};
+};
+
+/// What a device can be asked to do and to time: a kernel of ours or the library's, by the same
+/// path.
+using Work = std::variant<Launch, GemmCall>;
+
+/// How to take samples of a piece of work.
+struct SamplePlan {
+  int warm_up = 0;      ///< runs before the first sample
+  int samples = 1;      ///< timed runs, each from a cold last-level cache
+};
+
+/// One device. Used from one thread at a time.
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  [[nodiscard]] virtual const DeviceInfo& device() const = 0;
+  [[nodiscard]] virtual const EnvironmentInfo& environment() const = 0;
+  [[nodiscard]] virtual const Compiler& compiler() const = 0;
+
+  /// Device memory of at least one byte. Throws Error(failure), with sizes, when there is not
+  /// enough.
+  [[nodiscard]] virtual BufferId allocate(std::size_t size_bytes) = 0;
+  virtual void release(BufferId buffer) = 0;
+  virtual void write(BufferId buffer, std::span<const std::byte> data) = 0;  ///< from its start
+  virtual void read(BufferId buffer, std::span<std::byte> data) const = 0;   ///< from its start
+  /// Sets `size_bytes` (a multiple of 4) from the buffer's start to copies of a 32-bit pattern.
+  virtual void fill(BufferId buffer, std::uint32_t pattern, std::size_t size_bytes) = 0;
+  virtual void copy(BufferId to, BufferId from, std::size_t size_bytes) = 0;
+
+  /// Makes a compiled kernel ready to launch; launch_error when the device cannot take it.
+  [[nodiscard]] virtual Expected<KernelId, Failure> load(const Binary& binary) = 0;
+  virtual void unload(KernelId kernel) = 0;
+  [[nodiscard]] virtual Resources resources(KernelId kernel) const = 0;
+
+  /// Runs once and waits for the end. launch_error when the device refuses (too many resources, bad
+  /// geometry) and is still usable; crashed when it faulted, after which this Backend is lost.
+  [[nodiscard]] virtual Expected<void, Failure> run(const Work& work) = 0;
+  /// The times of `plan.samples` runs in nanoseconds, in the order taken. Fails as `run` does.
+  [[nodiscard]] virtual Expected<std::vector<double>, Failure> time(const Work& work,
+                                                                    const SamplePlan& plan) = 0;
+};
+
+}  // namespace tuner

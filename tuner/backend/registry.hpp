@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+/// Opens a device: `kind` is "cuda", "cpu" or "auto" (a GPU if there is one, else the CPU);
+/// `ordinal` counts devices of that kind from 0. Throws Error(no_device) that says what is missing
+/// and how to get it.
+[[nodiscard]] std::unique_ptr<Backend> open_backend(std::string_view kind, int ordinal);
+
+/// One line of `tune doctor`.
+struct Finding {
+  enum class Status { good, missing, note };
+  Status status = Status::good;
+  std::string what;    ///< "CUDA driver"
+  std::string detail;  ///< "13.0, 1 device: NVIDIA H200 (sm_90, 132 SMs, 139.7 GiB)"
+  std::string remedy;  ///< how to get it; empty when nothing is missing
+};
+
+/// What each backend finds on this machine. Never throws for something missing.
+[[nodiscard]] std::vector<Finding> examine_machine();
+
+}  // namespace tuner

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/file.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <system_error>
+#include <unistd.h>
+
+namespace tuner {
+
+namespace fs = std::filesystem;
+
+std::string read_file(const fs::path& path, std::size_t limit_bytes) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    throw Error(ErrorCode::usage, fmt::format("{}: is a directory, not a file", path.string()));
+  }
+  std::ifstream in(path, std::ios::binary);
+  if (!in) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
+  }
+  std::string content(limit_bytes + 1, '\0');
+  in.read(content.data(), static_cast<std::streamsize>(content.size()));
+  content.resize(static_cast<std::size_t>(in.gcount()));
+  if (content.size() > limit_bytes) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: larger than the limit of {} bytes", path.string(), limit_bytes));
+  }
+  return content;
+}
+
+void write_file(const fs::path& path, std::string_view content) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(ErrorCode::failure, fmt::format("{}: cannot be written: {}", path.string(), why));
+  };
+  std::error_code error;
+  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
+  if (error) fail(error.message());
+  const fs::path temporary = fmt::format("{}.{}.tmp", path.string(), ::getpid());
+  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
+  if (!out) fail(std::strerror(errno));
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.close();
+  if (!out) {
+    const std::string why = std::strerror(errno);
+    fs::remove(temporary, error);
+    fail(why);
+  }
+  fs::rename(temporary, path, error);
+  if (error) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    fail(error.message());
+  }
+}
+
+TemporaryDirectory::TemporaryDirectory() {
+  std::string name = (fs::temp_directory_path() / "tune-XXXXXX").string();
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error(ErrorCode::failure,
+                fmt::format("{}: cannot make a temporary directory: {}", name, std::strerror(errno)));
+  }
+  path_ = name;
+}
+
+TemporaryDirectory::~TemporaryDirectory() {
+  std::error_code ignored;
+  fs::remove_all(path_, ignored);
+}
+
+}  // namespace tuner

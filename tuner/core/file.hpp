@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace tuner {
+
+/// The whole content of a file. Throws Error(usage) naming the path when it cannot be read, is a
+/// directory, or is larger than `limit_bytes`.
+[[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes);
+
+/// Writes a file under a temporary name in the same directory and renames it into place, so that a
+/// reader sees the old content or the new, never a part. Creates missing parent directories.
+/// Throws Error(failure) naming the path; the old file is then untouched.
+void write_file(const std::filesystem::path& path, std::string_view content);
+
+/// A directory of its own under the system's temporary directory (mode 0700), removed with its
+/// content when the owner goes. Throws Error(failure) when it cannot be made.
+class TemporaryDirectory {
+ public:
+  TemporaryDirectory();
+  ~TemporaryDirectory();
+  TemporaryDirectory(const TemporaryDirectory&) = delete;
+  TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string_view>
+
+namespace tuner {
+
+/// JSON objects keep the order of the file: parameters are tried and shown as their author wrote
+/// them.
+using Json = nlohmann::ordered_json;
+
+/// Parses a document from outside: comments are allowed, duplicate keys are refused, as is nesting
+/// deeper than 32. Throws Error(usage) with `origin` (a path, say), line and column.
+[[nodiscard]] Json parse_json(std::string_view text, std::string_view origin);
+
+}  // namespace tuner

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one configuration makes of a kernel: values that a backend can compile and launch.
+#pragma once
+
+#include "tuner/family/family.hpp"
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// Everything that goes into a compilation.
+struct CompileJob {
+  KernelSource source;
+  std::string entry;                 ///< e.g. "gemm_shared<64,64,16>"
+  std::vector<std::string> options;  ///< -DNAME=value and the kernel's own
+  std::string key;                   ///< content hash of all the above: equal keys, equal binaries
+};
+
+/// A launch's shape.
+struct Geometry {
+  std::array<std::uint32_t, 3> grid{1, 1, 1};
+  std::array<std::uint32_t, 3> block{1, 1, 1};
+  std::uint32_t dynamic_shared_bytes = 0;
+};
+
+/// The compilation of a configuration; `slots` as of Space::slots.
+[[nodiscard]] CompileJob compile_job(const Kernel& kernel, const Space& space, const Config& config);
+
+/// The launch of a configuration at the size that `slots` hold. Throws Error(usage) when an
+/// expression faults or leaves the range of a launch (grid 2^31-1 × 65535 × 65535, block 1024).
+[[nodiscard]] Geometry geometry(const Kernel& kernel, const Slots& slots);
+
+/// The same slots at another size: what the launch and the derived values become there.
+[[nodiscard]] Slots slots_at_size(const Kernel& kernel, const Space& space, const Config& config,
+                                  const Size& size);
+
+}  // namespace tuner

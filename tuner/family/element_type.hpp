@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <variant>
+
+namespace tuner {
+
+/// The types an argument, or an element of a buffer, may have.
+enum class ElementType { i32, u32, i64, f32, f64 };
+
+[[nodiscard]] std::size_t size_bytes(ElementType type);
+/// The name in C++ and in a space file: "int", "unsigned", "long long", "float", "double".
+[[nodiscard]] std::string_view name(ElementType type);
+[[nodiscard]] std::optional<ElementType> element_type_from_name(std::string_view name);
+/// Unit roundoff: 2^-24 for float, 2^-53 for double, 0 for integers (they are compared exactly).
+[[nodiscard]] double unit_roundoff(ElementType type);
+
+/// A scalar as a kernel receives it.
+using Scalar = std::variant<std::int32_t, std::uint32_t, std::int64_t, float, double>;
+[[nodiscard]] Scalar make_scalar(ElementType type, std::int64_t value);
+
+}  // namespace tuner

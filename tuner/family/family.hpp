@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/core/json.hpp"
+#include "tuner/family/element_type.hpp"
+#include "tuner/space/definition.hpp"
+#include "tuner/space/space.hpp"
+
+#include <array>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+namespace tuner {
+
+/// A problem size: one number for every dimension of the family, in its order.
+using Size = std::vector<std::int64_t>;
+
+/// "4096,4096,4096" or "4096x4096x4096" as typed by a user. Every number must be in 1…2^31-1 and there must be one for
+/// every dimension. Throws Error(usage).
+[[nodiscard]] Size parse_size(std::string_view text, std::span<const std::string> dims);
+/// "4096x4096x4096".
+[[nodiscard]] std::string display(const Size& size);
+
+/// What a family computes, whichever of its kernels does it.
+struct Problem {
+  std::vector<std::string> dims;
+  Expression flops;   ///< floating-point operations, of the dimensions
+  Expression bytes;   ///< bytes that must move: each input read once, each output written once
+  std::map<std::string, std::vector<Size>> sizes;  ///< named lists for `--sizes`
+};
+
+enum class BufferRole { input, output };
+
+/// A pointer argument.
+struct BufferArgument {
+  ElementType type = ElementType::f32;
+  Expression count;  ///< elements, of the dimensions
+  BufferRole role = BufferRole::input;
+};
+
+/// A by-value argument.
+struct ScalarArgument {
+  ElementType type = ElementType::i32;
+  Expression value;  ///< of the dimensions
+};
+
+struct Argument {
+  std::string name;
+  std::variant<ScalarArgument, BufferArgument> what;
+};
+
+/// Row-major C = alpha·A·B + beta·C by the platform's BLAS, with A m×k, B k×n, C m×n and no padding
+/// between rows. Names refer to arguments of the family.
+struct GemmReference {
+  Expression m, n, k;
+  std::string a, b, c;
+  std::string alpha, beta;  ///< empty: 1 and 0
+};
+
+/// Another kernel of the same family at its default configuration.
+struct KernelReference {
+  std::string kernel;
+};
+
+/// Scalar arguments other than the tuned ones under which the result must be right too.
+struct CheckCase {
+  std::map<std::string, std::int64_t> set;  ///< argument name → value
+  std::vector<std::string> reads;           ///< outputs whose previous content the kernel reads
+  std::string why;
+};
+
+/// How a result is checked. An element c with reference r is right when
+/// |c − r| ≤ 4·u·√n·e + tiny, with u the unit roundoff, n = `accumulates` the number of terms
+/// summed, and e the reference computed on absolute values (for GEMM |A|·|B|): the probabilistic
+/// bound of Higham & Mary, SIAM J. Sci. Comput. 41 (2019). On small integers it must be equal.
+struct Check {
+  std::variant<GemmReference, KernelReference> reference;
+  Expression accumulates;
+  std::vector<Size> sizes;  ///< awkward sizes every kernel must get right
+  std::vector<CheckCase> cases;
+};
+
+/// A header that a kernel includes as "name".
+struct Header {
+  std::string name;
+  std::string text;
+};
+
+struct KernelSource {
+  std::string name;  ///< file name, for messages of the compiler
+  std::string text;
+  std::vector<Header> headers;
+};
+
+/// One kernel of a family.
+struct Kernel {
+  std::string name;
+  std::string doc;
+  KernelSource source;
+  std::string entry;                 ///< with ${NAME} for parameters and derived values
+  std::vector<std::string> options;  ///< further compiler options; only -D…, -std=… and --use_fast_math
+  std::vector<std::string> backends; ///< the backends it can run on; empty: all
+  std::shared_ptr<const SpaceDefinition> space;
+  std::vector<Expression> grid;      ///< blocks in x, y, z; 1 to 3
+  std::vector<Expression> block;     ///< threads in x, y, z; 1 to 3
+  Expression dynamic_shared_bytes;
+  std::vector<std::vector<Expression>> check_sizes;  ///< further sizes, of the configuration
+  std::string hash;  ///< of everything a result depends on but the configuration: source, headers,
+                     ///< entry, options, arguments
+};
+
+/// A space file.
+struct Family {
+  std::string name;
+  std::string path;  ///< where it was loaded from
+  Problem problem;
+  std::vector<Argument> arguments;
+  Check check;
+  std::vector<Kernel> kernels;
+  std::string text;  ///< the file itself
+
+  /// A kernel by name. Throws Error(usage) with a suggestion.
+  [[nodiscard]] const Kernel& kernel(std::string_view name) const;
+  /// A named list of sizes. Throws Error(usage) with a suggestion.
+  [[nodiscard]] const std::vector<Size>& sizes(std::string_view name) const;
+};
+
+/// Loads and validates a space file (format space/1, docs/space-format.md) and the sources it
+/// names. Throws Error(usage): file, path in the document, what is wrong, and a suggestion.
+[[nodiscard]] Family load_family(const std::filesystem::path& path);
+
+/// The same from text, as kept in a database: the sources are given instead of read.
+[[nodiscard]] Family parse_family(std::string_view text, std::string_view origin,
+                                  const std::map<std::string, KernelSource>& sources);
+
+}  // namespace tuner

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+/// The limits and counts of a device that a space file may ask for as `dev.<name>`.
+struct DeviceAttributes {
+  std::int64_t compute_capability = 0;         ///< 90 for 9.0; 0 for a CPU
+  std::int64_t sm_count = 0;                   ///< multiprocessors; cores on a CPU
+  std::int64_t warp_size = 0;                  ///< threads
+  std::int64_t max_threads_per_block = 0;
+  std::int64_t max_threads_per_sm = 0;
+  std::int64_t max_blocks_per_sm = 0;
+  std::int64_t max_smem_per_block = 0;         ///< bytes, without opting in
+  std::int64_t max_smem_per_block_optin = 0;   ///< bytes
+  std::int64_t smem_per_sm = 0;                ///< bytes
+  std::int64_t registers_per_block = 0;        ///< 32-bit registers
+  std::int64_t registers_per_sm = 0;           ///< 32-bit registers
+  std::int64_t l2_bytes = 0;
+  std::int64_t memory_bytes = 0;
+
+  bool operator==(const DeviceAttributes&) const = default;
+};
+
+/// One attribute: its name in a space file and where it is kept.
+struct AttributeField {
+  std::string_view name;
+  std::int64_t DeviceAttributes::*member;
+};
+
+/// All attributes, in a fixed order.
+[[nodiscard]] std::span<const AttributeField> attribute_fields();
+
+/// Who a device is. Results are kept under `backend` and `name` and never answer for another.
+struct DeviceInfo {
+  std::string backend;       ///< "cuda" or "cpu"
+  std::string name;          ///< "NVIDIA H200", or the CPU's model name
+  std::string uuid;          ///< of this one card; empty on a CPU
+  std::string architecture;  ///< "sm_90", "x86_64"
+  DeviceAttributes attributes;
+};
+
+/// The versions that a compiled kernel and its time depend on.
+struct EnvironmentInfo {
+  std::string driver;    ///< "13.0", empty on a CPU
+  std::string compiler;  ///< "NVRTC 13.0", "g++ 12.2.0"
+  std::string library;   ///< "cuBLAS 13.0.2", "OpenBLAS 0.3.21"
+  std::string tool;      ///< version of this program
+
+  bool operator==(const EnvironmentInfo&) const = default;
+};
+
+/// A device known without being present, so that spaces can be counted and explained anywhere:
+/// "h200", "h100", "a100" or "cpu". None when the name is not one of `device_profile_names()`.
+[[nodiscard]] std::optional<DeviceInfo> device_profile(std::string_view name);
+[[nodiscard]] std::vector<std::string> device_profile_names();
+
+}  // namespace tuner

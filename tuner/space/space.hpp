@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/core/json.hpp"
+#include "tuner/space/definition.hpp"
+#include "tuner/space/device.hpp"
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <random>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+/// One configuration: for every parameter, in the order of the space file, the index of its value.
+struct Config {
+  std::vector<std::uint32_t> choice;
+  auto operator<=>(const Config&) const = default;
+};
+
+/// What an expression of a kernel is evaluated on: one number for each slot of its scope.
+using Slots = std::vector<std::int64_t>;
+
+/// Why a configuration is not in the space.
+struct Violation {
+  std::size_t constraint = 0;   ///< index into the definition's constraints
+  std::string message;          ///< the constraint, its reason, and the values it saw
+};
+
+/// How many configurations are left after a constraint, of those its predecessors left.
+struct WaterfallStep {
+  std::string expression;
+  std::string why;
+  std::uint64_t removed = 0;
+  std::uint64_t left = 0;
+};
+
+struct Waterfall {
+  std::uint64_t cartesian = 0;   ///< the product of the numbers of values
+  std::uint64_t collapsed = 0;   ///< removed because `when` makes them duplicates
+  std::vector<WaterfallStep> steps;
+};
+
+/// A definition bound to a device and a problem size: the set of valid configurations.
+///
+/// Parameters that no constraint ties together form independent groups; only each group's valid
+/// partial configurations are listed, and the space is their product, never formed: size, random
+/// access, sampling and membership cost O(parameters). (The chain of trees of Rasch et al., "ATF",
+/// TACO 2021, with sorted lists in place of trees.) The lists are built on construction with every
+/// constraint checked as soon as the last parameter it mentions is known.
+class Space {
+ public:
+  /// `size` gives a number for every dimension, or is empty when none is known yet; then a
+  /// constraint that mentions a dimension is an Error(usage). Throws Error(usage) when one group
+  /// has more than 2^26 valid partial configurations or the count leaves 64 bits.
+  Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
+        std::span<const std::int64_t> size);
+
+  [[nodiscard]] const SpaceDefinition& definition() const { return *definition_; }
+
+  /// Number of valid configurations.
+  [[nodiscard]] std::uint64_t size() const;
+  /// The configuration at a position; positions enumerate the space without repetition.
+  [[nodiscard]] Config at(std::uint64_t position) const;
+  /// The position of a configuration; none when it is not in the space.
+  [[nodiscard]] std::optional<std::uint64_t> position(const Config& config) const;
+  /// A configuration drawn uniformly. The space must not be empty.
+  [[nodiscard]] Config sample(std::mt19937_64& random) const;
+  /// The valid configurations that differ in exactly one parameter, in order of parameter and value.
+  [[nodiscard]] std::vector<Config> neighbours(const Config& config) const;
+
+  [[nodiscard]] Config default_config() const;
+  /// The first constraint that a configuration breaks, in file order; none when it is valid.
+  /// `when` is applied by `canonical`, not here.
+  [[nodiscard]] std::optional<Violation> violation(const Config& config) const;
+  /// The same configuration with inactive parameters set to their defaults.
+  [[nodiscard]] Config canonical(const Config& config) const;
+
+  /// The values for evaluating the kernel's other expressions on a configuration. A derived value
+  /// that cannot be computed (division by zero, say) throws Error(usage).
+  [[nodiscard]] Slots slots(const Config& config) const;
+
+  /// How many configurations each constraint removes, in file order.
+  [[nodiscard]] Waterfall waterfall() const;
+
+ private:
+  struct Group;
+  std::shared_ptr<const SpaceDefinition> definition_;
+  Slots base_;                 // device attributes and dimensions; parameters and derived unset
+  std::vector<Group> groups_;
+
+ public:
+  Space(const Space&);
+  Space(Space&&) noexcept;
+  Space& operator=(Space&&) noexcept;
+  ~Space();
+};
+
+/// A configuration as a JSON object with its keys sorted, without spaces: the form that is stored
+/// and hashed, e.g. {"BLOCK_X":16,"LAYOUT":"nt"}.
+[[nodiscard]] std::string canonical_json(const SpaceDefinition& definition, const Config& config);
+
+/// Reads such an object, or any with the same keys in any order. Parameters that the object lacks
+/// take their defaults (a space may grow). Throws Error(usage) on an unknown parameter or value.
+[[nodiscard]] Config config_from_json(const SpaceDefinition& definition, std::string_view json);
+
+/// Reads "BM=64,BN=128,…" as typed by a user; the rest take their defaults. Throws Error(usage).
+[[nodiscard]] Config config_from_text(const SpaceDefinition& definition, std::string_view text);
+
+/// "BM=64 BN=128 …" for people, in the file's order; parameters with a single value are left out.
+[[nodiscard]] std::string display(const SpaceDefinition& definition, const Config& config);
+
+/// Narrows a definition: keeps only the listed values of one parameter ("BM" → {"64","128"}), as
+/// `--set BM=64,128` asks. The default becomes the first kept value when it is not among them.
+/// Throws Error(usage) on an unknown parameter or value.
+void restrict_parameter(SpaceDefinition& definition, std::string_view parameter,
+                        std::span<const std::string> values);
+
+}  // namespace tuner

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The rows of the database as values. Times are nanoseconds; a time that does not exist is absent,
+// never a sentinel.
+#pragma once
+
+#include "tuner/core/outcome.hpp"
+#include "tuner/space/device.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// A kernel as it was when tuned: enough to launch it again without the space file.
+struct KernelRecord {
+  std::string family;
+  std::string kernel;
+  std::string hash;        ///< Kernel::hash
+  std::string space_text;  ///< the space file
+  std::string source_name;
+  std::string source_text;
+  std::string headers_json;  ///< [{"name":…,"text":…}]
+};
+
+/// What a result was measured on and for.
+struct Subject {
+  DeviceInfo device;
+  EnvironmentInfo environment;
+  KernelRecord kernel;
+};
+
+/// The spread of the samples of one measurement.
+struct TimeRecord {
+  double median_ns = 0, q1_ns = 0, q3_ns = 0, min_ns = 0;
+  int samples = 0;
+};
+
+/// How one candidate fared at one size.
+struct TrialRecord {
+  std::string problem;      ///< canonical size, "4096,4096,4096"
+  std::string config_json;  ///< canonical_json
+  Outcome outcome = Outcome::ok;
+  std::string message;             ///< why it is not `ok`; empty when it is
+  std::optional<TimeRecord> time;  ///< only when `ok`
+  std::optional<double> worst_error;  ///< the largest error as a share of its bound
+  std::uint64_t check_seed = 0;
+  int registers = 0;
+  std::uint64_t shared_bytes = 0;
+  std::uint64_t local_bytes = 0;
+  double compile_ms = 0;   ///< 0 when another candidate had compiled the same binary
+  double verify_ms = 0;
+  double measure_ms = 0;
+};
+
+/// A stored trial with its place in the database.
+struct StoredTrial {
+  std::int64_t id = 0;
+  std::int64_t session = 0;
+  std::int64_t sequence = 0;       ///< 1 for the session's first trial of this problem
+  double elapsed_s = 0;            ///< since the session began
+  TrialRecord trial;
+};
+
+/// One contender of a final: re-timed in rounds beside the others.
+struct FinalistRecord {
+  std::string role;         ///< "candidate", "default", "incumbent", "library"
+  std::string config_json;  ///< empty for the library
+  TimeRecord time;
+  double ratio_to_best = 1;   ///< median over rounds of its time / the winner's in the same round
+  double ratio_low = 1, ratio_high = 1;  ///< 95 % interval of that median
+  std::vector<double> samples_ns;
+};
+
+/// The best known configuration of a kernel for a size on a device.
+struct BestRecord {
+  std::string problem;
+  std::string config_json;
+  TimeRecord time;
+  std::optional<double> library_ns;   ///< median of the library in the same final
+  std::optional<double> default_ns;   ///< median of the default configuration, likewise
+  std::optional<double> ratio_to_library;  ///< library time / ours, paired by round: above 1, ours is faster
+  std::optional<double> ratio_to_default;
+  std::optional<double> ratio_to_library_low, ratio_to_library_high;  ///< 95 % interval
+  std::string library_name;           ///< "cuBLAS 13.0.2"
+  int ties = 0;                       ///< other finalists within 1 %
+  double flops = 0, bytes = 0;        ///< of the problem
+  std::string session_uuid;
+  std::string recorded_at;            ///< UTC, ISO 8601
+};
+
+/// A stored best with what it was measured on.
+struct StoredBest {
+  Subject subject;
+  BestRecord best;
+};
+
+enum class SessionState { running, complete, budget_spent, interrupted };
+[[nodiscard]] std::string_view name(SessionState state);
+
+/// One `tune` run on one kernel.
+struct SessionRecord {
+  std::int64_t id = 0;
+  std::string uuid;
+  std::string device, backend, family, kernel, kernel_hash;
+  std::vector<std::string> problems;
+  std::string strategy;
+  std::uint64_t seed = 0;
+  std::string command;      ///< as typed
+  std::string started_at, ended_at;  ///< UTC, ISO 8601; ended_at empty while running
+  SessionState state = SessionState::running;
+  std::uint64_t valid = 0, cartesian = 0;  ///< configurations
+  double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
+};
+
+}  // namespace tuner

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/store/records.hpp"
+
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+/// Which rows a question is about; an absent field matches everything.
+struct ResultFilter {
+  std::optional<std::string> device;  ///< exact name
+  std::optional<std::string> family;
+  std::optional<std::string> kernel;
+  std::optional<std::string> problem;
+};
+
+/// The results database: one SQLite file (DESIGN §9), rollback journal, every trial committed
+/// before the next begins. Methods throw Error(failure) with the file's path and the reason
+/// (read-only, disk full, locked by another process for 10 s, damaged); what was committed before
+/// stays.
+class Store {
+ public:
+  enum class Mode { read_write, read_only };
+
+  /// Opens a database, creating it (and its directory, private to the user) in read_write mode, and
+  /// brings an older schema up to date. Throws Error(usage) when the file is no database of ours or
+  /// comes from a newer version; in read_only mode also when it does not exist.
+  Store(const std::filesystem::path& path, Mode mode);
+  ~Store();
+  Store(Store&&) noexcept;
+  Store& operator=(Store&&) noexcept;
+
+  /// A database in memory, gone with the object.
+  [[nodiscard]] static Store in_memory();
+
+  [[nodiscard]] const std::filesystem::path& path() const;
+
+  /// Begins a session and returns its id. `record.id`, `started_at`, `ended_at` and `state` are set
+  /// here.
+  [[nodiscard]] std::int64_t begin_session(const Subject& subject, const SessionRecord& record);
+  /// `record` gives the state and the seconds spent; the rest is left as it began.
+  void end_session(std::int64_t session, const SessionRecord& record);
+  /// Commits one trial.
+  void record_trial(std::int64_t session, const TrialRecord& trial, double elapsed_s);
+  /// Commits a final: its contenders and the best configuration, which replaces what was best for
+  /// this device, kernel hash, environment and problem.
+  void record_final(std::int64_t session, const BestRecord& best,
+                    const std::vector<FinalistRecord>& finalists);
+
+  /// The finished trials of a kernel at a size on this very device model and environment, by
+  /// canonical configuration; of several the latest. What a run need not do again.
+  [[nodiscard]] std::map<std::string, TrialRecord> known_trials(const Subject& subject,
+                                                                std::string_view problem) const;
+
+  [[nodiscard]] std::vector<StoredBest> bests(const ResultFilter& filter) const;
+  [[nodiscard]] std::vector<SessionRecord> sessions() const;  ///< newest first
+  /// A session by id or by the beginning of its uuid.
+  [[nodiscard]] std::optional<SessionRecord> session(std::string_view id_or_uuid) const;
+  [[nodiscard]] std::vector<StoredTrial> trials(std::int64_t session) const;  ///< in order
+  /// The latest trial of every configuration over all sessions that match, in the order made.
+  [[nodiscard]] std::vector<StoredTrial> trials(const ResultFilter& filter) const;
+  /// The contenders of the latest final of (session, problem), best first.
+  [[nodiscard]] std::vector<FinalistRecord> finalists(std::int64_t session,
+                                                      std::string_view problem) const;
+  [[nodiscard]] std::vector<DeviceInfo> devices() const;
+
+ private:
+  struct State;
+  explicit Store(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace tuner
