@@ -5,11 +5,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <optional>
 #include <poll.h>
 #include <spawn.h>
 #include <sys/wait.h>
@@ -66,14 +68,23 @@ class Child {
     int status = 0;
     while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
-    pid_ = -1;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    return ended(status);
+  }
+  /// The exit code, once it has ended.
+  [[nodiscard]] std::optional<int> poll_exit() {
+    int status = 0;
+    return ::waitpid(pid_, &status, WNOHANG) == pid_ ? std::optional(ended(status)) : std::nullopt;
   }
 
  private:
   [[noreturn]] static void fail(const std::string& program, int error) {
     throw Error(ErrorCode::failure,
                 fmt::format("{}: cannot be started: {}", program, std::strerror(error)));
+  }
+
+  int ended(int status) {
+    pid_ = -1;
+    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
   }
 
   pid_t pid_ = -1;
@@ -87,24 +98,33 @@ ProcessResult run_process(const std::vector<std::string>& arguments,
   using Clock = std::chrono::steady_clock;
   Child child(arguments);
   ProcessResult result;
-  const auto end = Clock::now() + deadline;
   std::array<char, 4096> buffer{};
+  const auto end = Clock::now() + deadline;
+  bool open = true;  // some process may still write to us
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now());
     if (left.count() <= 0) {
       child.kill();
       result.timed_out = true;
-      break;
+      result.exit_code = child.wait();
+      return result;
     }
-    pollfd waiting{.fd = child.output(), .events = POLLIN, .revents = 0};
-    if (::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) continue;
-    const ssize_t got = ::read(child.output(), buffer.data(), buffer.size());
-    if (got <= 0) break;  // every writer has gone
-    const std::size_t room = kOutputLimit - result.output.size();
-    result.output.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
+    if (open) {
+      pollfd waiting{.fd = child.output(), .events = POLLIN, .revents = 0};
+      if (::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) continue;
+      const ssize_t got = ::read(child.output(), buffer.data(), buffer.size());
+      open = got > 0;
+      if (!open) continue;
+      const std::size_t room = kOutputLimit - result.output.size();
+      result.output.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
+    } else if (const auto exit_code = child.poll_exit()) {
+      result.exit_code = *exit_code;
+      return result;
+    } else {
+      // Output is closed but the program runs on: rare, so looking now and then is enough.
+      ::usleep(1'000);
+    }
   }
-  result.exit_code = child.wait();
-  return result;
 }
 
 }  // namespace tuner

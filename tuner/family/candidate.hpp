@@ -27,7 +27,8 @@ struct Geometry {
 };
 
 /// The compilation of a configuration; `slots` as of Space::slots.
-[[nodiscard]] CompileJob compile_job(const Kernel& kernel, const Space& space, const Config& config);
+[[nodiscard]] CompileJob compile_job(const Kernel& kernel, const Space& space,
+                                     const Config& config);
 
 /// The launch of a configuration at the size that `slots` hold. Throws Error(usage) when an
 /// expression faults or leaves the range of a launch (grid 2^31-1 × 65535 × 65535, block 1024).

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,6 +13,9 @@ namespace tuner {
 /// The types an argument, or an element of a buffer, may have.
 enum class ElementType { i32, u32, i64, f32, f64 };
 
+inline constexpr std::array kElementTypes = {ElementType::i32, ElementType::u32, ElementType::i64,
+                                             ElementType::f32, ElementType::f64};
+
 [[nodiscard]] std::size_t size_bytes(ElementType type);
 /// The name in C++ and in a space file: "int", "unsigned", "long long", "float", "double".
 [[nodiscard]] std::string_view name(ElementType type);
@@ -21,6 +25,8 @@ enum class ElementType { i32, u32, i64, f32, f64 };
 
 /// A scalar as a kernel receives it.
 using Scalar = std::variant<std::int32_t, std::uint32_t, std::int64_t, float, double>;
+/// Rounds to the nearest for float and double; throws Error(usage) when an integer type cannot hold
+/// the value.
 [[nodiscard]] Scalar make_scalar(ElementType type, std::int64_t value);
 
 }  // namespace tuner

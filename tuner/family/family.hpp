@@ -23,8 +23,8 @@ namespace tuner {
 /// A problem size: one number for every dimension of the family, in its order.
 using Size = std::vector<std::int64_t>;
 
-/// "4096,4096,4096" or "4096x4096x4096" as typed by a user. Every number must be in 1…2^31-1 and there must be one for
-/// every dimension. Throws Error(usage).
+/// "4096,4096,4096" or "4096x4096x4096" as typed by a user. Every number must be in 1…2^31-1 and
+/// there must be one for every dimension. Throws Error(usage).
 [[nodiscard]] Size parse_size(std::string_view text, std::span<const std::string> dims);
 /// "4096x4096x4096".
 [[nodiscard]] std::string display(const Size& size);
@@ -32,8 +32,10 @@ using Size = std::vector<std::int64_t>;
 /// What a family computes, whichever of its kernels does it.
 struct Problem {
   std::vector<std::string> dims;
-  Expression flops;   ///< floating-point operations, of the dimensions
-  Expression bytes;   ///< bytes that must move: each input read once, each output written once
+  /// Floating-point operations, of the dimensions.
+  Expression flops = Expression::constant(0);
+  /// Bytes that must move: each input read once, each output written once.
+  Expression bytes = Expression::constant(0);
   std::map<std::string, std::vector<Size>> sizes;  ///< named lists for `--sizes`
 };
 
@@ -42,14 +44,14 @@ enum class BufferRole { input, output };
 /// A pointer argument.
 struct BufferArgument {
   ElementType type = ElementType::f32;
-  Expression count;  ///< elements, of the dimensions
+  Expression count = Expression::constant(1);  ///< elements, of the dimensions
   BufferRole role = BufferRole::input;
 };
 
 /// A by-value argument.
 struct ScalarArgument {
   ElementType type = ElementType::i32;
-  Expression value;  ///< of the dimensions
+  Expression value = Expression::constant(0);  ///< of the dimensions
 };
 
 struct Argument {
@@ -60,7 +62,9 @@ struct Argument {
 /// Row-major C = alpha·A·B + beta·C by the platform's BLAS, with A m×k, B k×n, C m×n and no padding
 /// between rows. Names refer to arguments of the family.
 struct GemmReference {
-  Expression m, n, k;
+  Expression m = Expression::constant(1);
+  Expression n = Expression::constant(1);
+  Expression k = Expression::constant(1);
   std::string a, b, c;
   std::string alpha, beta;  ///< empty: 1 and 0
 };
@@ -83,7 +87,7 @@ struct CheckCase {
 /// bound of Higham & Mary, SIAM J. Sci. Comput. 41 (2019). On small integers it must be equal.
 struct Check {
   std::variant<GemmReference, KernelReference> reference;
-  Expression accumulates;
+  Expression accumulates = Expression::constant(1);
   std::vector<Size> sizes;  ///< awkward sizes every kernel must get right
   std::vector<CheckCase> cases;
 };
@@ -105,16 +109,16 @@ struct Kernel {
   std::string name;
   std::string doc;
   KernelSource source;
-  std::string entry;                 ///< with ${NAME} for parameters and derived values
-  std::vector<std::string> options;  ///< further compiler options; only -D…, -std=… and --use_fast_math
-  std::vector<std::string> backends; ///< the backends it can run on; empty: all
+  std::string entry;                  ///< with ${NAME} for parameters and derived values
+  std::vector<std::string> options;   ///< to the compiler: only -D…, -std=… and --use_fast_math
+  std::vector<std::string> backends;  ///< the backends it can run on; empty: all
   std::shared_ptr<const SpaceDefinition> space;
-  std::vector<Expression> grid;      ///< blocks in x, y, z; 1 to 3
-  std::vector<Expression> block;     ///< threads in x, y, z; 1 to 3
-  Expression dynamic_shared_bytes;
+  std::vector<Expression> grid;   ///< blocks in x, y, z; 1 to 3
+  std::vector<Expression> block;  ///< threads in x, y, z; 1 to 3
+  Expression dynamic_shared_bytes = Expression::constant(0);
   std::vector<std::vector<Expression>> check_sizes;  ///< further sizes, of the configuration
-  std::string hash;  ///< of everything a result depends on but the configuration: source, headers,
-                     ///< entry, options, arguments
+  std::string hash;  ///< of all that a result depends on but the configuration: source, headers,
+                     ///< entry, options, arguments, launch; not of documentation or constraints
 };
 
 /// A space file.
@@ -140,5 +144,9 @@ struct Family {
 /// The same from text, as kept in a database: the sources are given instead of read.
 [[nodiscard]] Family parse_family(std::string_view text, std::string_view origin,
                                   const std::map<std::string, KernelSource>& sources);
+
+/// Throws Error(usage) naming the constraint that a kernel's default configuration breaks on a
+/// device at a size; returns when it breaks none.
+void check_default(const Kernel& kernel, const DeviceAttributes& device, const Size& size);
 
 }  // namespace tuner

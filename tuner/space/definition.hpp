@@ -31,10 +31,10 @@ struct Parameter {
   std::string name;
   ParameterKind kind = ParameterKind::template_argument;
   ValueKind value_kind = ValueKind::number;
-  std::vector<ParameterValue> values;      ///< at least one, no duplicates, in the file's order
-  std::size_t default_index = 0;           ///< into values
+  std::vector<ParameterValue> values;  ///< at least one, no duplicates, in the file's order
+  std::size_t default_index = 0;       ///< into values
   std::string doc;
-  std::optional<Expression> when;          ///< false: the parameter takes its default
+  std::optional<Expression> when;  ///< false: the parameter takes its default
   std::size_t slot = 0;
 };
 

@@ -12,17 +12,17 @@ namespace tuner {
 
 /// The limits and counts of a device that a space file may ask for as `dev.<name>`.
 struct DeviceAttributes {
-  std::int64_t compute_capability = 0;         ///< 90 for 9.0; 0 for a CPU
-  std::int64_t sm_count = 0;                   ///< multiprocessors; cores on a CPU
-  std::int64_t warp_size = 0;                  ///< threads
+  std::int64_t compute_capability = 0;  ///< 90 for 9.0; 0 for a CPU
+  std::int64_t sm_count = 0;            ///< multiprocessors; cores on a CPU
+  std::int64_t warp_size = 0;           ///< threads
   std::int64_t max_threads_per_block = 0;
   std::int64_t max_threads_per_sm = 0;
   std::int64_t max_blocks_per_sm = 0;
-  std::int64_t max_smem_per_block = 0;         ///< bytes, without opting in
-  std::int64_t max_smem_per_block_optin = 0;   ///< bytes
-  std::int64_t smem_per_sm = 0;                ///< bytes
-  std::int64_t registers_per_block = 0;        ///< 32-bit registers
-  std::int64_t registers_per_sm = 0;           ///< 32-bit registers
+  std::int64_t max_smem_per_block = 0;        ///< bytes, without opting in
+  std::int64_t max_smem_per_block_optin = 0;  ///< bytes
+  std::int64_t smem_per_sm = 0;               ///< bytes
+  std::int64_t registers_per_block = 0;       ///< 32-bit registers
+  std::int64_t registers_per_sm = 0;          ///< 32-bit registers
   std::int64_t l2_bytes = 0;
   std::int64_t memory_bytes = 0;
 

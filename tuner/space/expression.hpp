@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/core/expected.hpp"
+#include "tuner/space/bytecode.hpp"
 
 #include <cstdint>
 #include <map>
@@ -22,7 +23,7 @@ enum class ValueKind {
 /// Slots are given out in the order of declaration; what is declared first may be evaluated alone.
 class Scope {
  public:
-  /// Declares a name and returns its slot. The name must be new.
+  /// Declares a name and returns its slot. Throws std::invalid_argument unless the name is new.
   std::size_t declare(std::string name, ValueKind kind = ValueKind::number);
   /// The number that stands for a named value ("nt", "xor") wherever values are kept.
   std::int64_t intern(const std::string& word);
@@ -34,6 +35,7 @@ class Scope {
   [[nodiscard]] const Symbol* find(std::string_view name) const;  ///< null when unknown
   [[nodiscard]] const std::int64_t* find_word(std::string_view word) const;
   [[nodiscard]] std::vector<std::string> names() const;  ///< in the order of declaration
+  [[nodiscard]] std::vector<std::string> words() const;  ///< all that were interned
   [[nodiscard]] std::size_t size() const { return order_.size(); }
 
  private:
@@ -57,10 +59,10 @@ struct ExpressionError {
 
 /// Why an evaluation has no value.
 enum class Fault {
-  overflow,          ///< left the 64-bit integers
+  overflow,  ///< left the 64-bit integers
   division_by_zero,
-  not_an_integer,    ///< the whole expression came out as a fraction
-  domain,            ///< log2 of a number below 1, a shift by a negative or over-long count
+  not_an_integer,  ///< the whole expression came out as a fraction
+  domain,          ///< log2 of a number below 1, a shift by a negative or over-long count
 };
 
 [[nodiscard]] std::string_view name(Fault fault);
@@ -82,18 +84,30 @@ class Expression {
   /// The value, given one number for every slot the expression uses.
   [[nodiscard]] Expected<std::int64_t, Fault> evaluate(std::span<const std::int64_t> slots) const;
 
+  /// The expressions of which this one is the conjunction (`a && b < c < d`: a, b < c, c < d), so
+  /// that each can be checked as soon as its own slots are known; itself alone when it is none.
+  /// `scope` is the one it was compiled against.
+  [[nodiscard]] std::vector<Expression> conjuncts(const Scope& scope) const;
+
   /// The slots it reads, ascending, each once.
   [[nodiscard]] const std::vector<std::size_t>& slots() const { return slots_; }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] ValueKind kind() const { return kind_; }
 
-  struct Instruction;  // of the bytecode; defined in expression.cpp
-
  private:
+  Expression(std::string text, ValueKind kind, std::vector<Instruction> code);
+
   std::string text_;
   std::vector<std::size_t> slots_;
   ValueKind kind_ = ValueKind::number;
   std::vector<Instruction> code_;
+  bool fractional_ = false;  // it divides exactly: evaluated on fractions, else on integers
 };
+
+/// Whether a text can be a name of one's own in an expression: [A-Za-z_][A-Za-z0-9_]{0,63}, and
+/// neither a keyword nor a function.
+[[nodiscard]] bool is_name(std::string_view text);
+/// Whether a text can be a word, the named value of a parameter: [A-Za-z_][A-Za-z0-9_]{0,63}.
+[[nodiscard]] bool is_word(std::string_view text);
 
 }  // namespace tuner

@@ -28,8 +28,8 @@ using Slots = std::vector<std::int64_t>;
 
 /// Why a configuration is not in the space.
 struct Violation {
-  std::size_t constraint = 0;   ///< index into the definition's constraints
-  std::string message;          ///< the constraint, its reason, and the values it saw
+  std::size_t constraint = 0;  ///< index into the definition's constraints
+  std::string message;         ///< the constraint, its reason, and the values it saw
 };
 
 /// How many configurations are left after a constraint, of those its predecessors left.
@@ -41,8 +41,8 @@ struct WaterfallStep {
 };
 
 struct Waterfall {
-  std::uint64_t cartesian = 0;   ///< the product of the numbers of values
-  std::uint64_t collapsed = 0;   ///< removed because `when` makes them duplicates
+  std::uint64_t cartesian = 0;  ///< the product of the numbers of values
+  std::uint64_t collapsed = 0;  ///< removed because `when` makes them duplicates
   std::vector<WaterfallStep> steps;
 };
 
@@ -50,28 +50,31 @@ struct Waterfall {
 ///
 /// Parameters that no constraint ties together form independent groups; only each group's valid
 /// partial configurations are listed, and the space is their product, never formed: size, random
-/// access, sampling and membership cost O(parameters). (The chain of trees of Rasch et al., "ATF",
-/// TACO 2021, with sorted lists in place of trees.) The lists are built on construction with every
-/// constraint checked as soon as the last parameter it mentions is known.
+/// access, sampling and membership cost O(parameters) binary searches. (The chain of trees of Rasch
+/// et al., "ATF", TACO 2021, each level of a tree being a sorted array.) The lists are built on
+/// construction with every constraint checked as soon as the last parameter it mentions is known.
+/// A constraint that mentions a derived value that cannot be computed is broken.
 class Space {
  public:
   /// `size` gives a number for every dimension, or is empty when none is known yet; then a
   /// constraint that mentions a dimension is an Error(usage). Throws Error(usage) when one group
-  /// has more than 2^26 valid partial configurations or the count leaves 64 bits.
+  /// has more than 2^26 valid partial configurations or takes more than 2^32 steps to list, or when
+  /// the count leaves 64 bits.
   Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
         std::span<const std::int64_t> size);
 
   [[nodiscard]] const SpaceDefinition& definition() const { return *definition_; }
 
   /// Number of valid configurations.
-  [[nodiscard]] std::uint64_t size() const;
+  [[nodiscard]] std::uint64_t size() const { return size_; }
   /// The configuration at a position; positions enumerate the space without repetition.
   [[nodiscard]] Config at(std::uint64_t position) const;
   /// The position of a configuration; none when it is not in the space.
   [[nodiscard]] std::optional<std::uint64_t> position(const Config& config) const;
   /// A configuration drawn uniformly. The space must not be empty.
   [[nodiscard]] Config sample(std::mt19937_64& random) const;
-  /// The valid configurations that differ in exactly one parameter, in order of parameter and value.
+  /// The valid configurations that differ in exactly one parameter, in order of parameter and
+  /// value.
   [[nodiscard]] std::vector<Config> neighbours(const Config& config) const;
 
   [[nodiscard]] Config default_config() const;
@@ -85,14 +88,17 @@ class Space {
   /// that cannot be computed (division by zero, say) throws Error(usage).
   [[nodiscard]] Slots slots(const Config& config) const;
 
-  /// How many configurations each constraint removes, in file order.
+  /// How many configurations each constraint removes, in file order. Throws Error(usage) when the
+  /// space without some of its constraints is beyond the constructor's limits.
   [[nodiscard]] Waterfall waterfall() const;
 
  private:
   struct Group;
   std::shared_ptr<const SpaceDefinition> definition_;
-  Slots base_;                 // device attributes and dimensions; parameters and derived unset
+  Slots base_;          // device attributes and dimensions; parameters and derived unset
+  bool sized_ = false;  // whether the dimensions are known
   std::vector<Group> groups_;
+  std::uint64_t size_ = 0;
 
  public:
   Space(const Space&);

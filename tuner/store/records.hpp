@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner {
@@ -44,12 +45,13 @@ struct TrialRecord {
   Outcome outcome = Outcome::ok;
   std::string message;             ///< why it is not `ok`; empty when it is
   std::optional<TimeRecord> time;  ///< only when `ok`
-  std::optional<double> worst_error;  ///< the largest error as a share of its bound
+  std::optional<double>
+      worst_error;  ///< the largest error as a share of its bound; NaN becomes absent
   std::uint64_t check_seed = 0;
   int registers = 0;
   std::uint64_t shared_bytes = 0;
   std::uint64_t local_bytes = 0;
-  double compile_ms = 0;   ///< 0 when another candidate had compiled the same binary
+  double compile_ms = 0;  ///< 0 when another candidate had compiled the same binary
   double verify_ms = 0;
   double measure_ms = 0;
 };
@@ -58,8 +60,8 @@ struct TrialRecord {
 struct StoredTrial {
   std::int64_t id = 0;
   std::int64_t session = 0;
-  std::int64_t sequence = 0;       ///< 1 for the session's first trial of this problem
-  double elapsed_s = 0;            ///< since the session began
+  std::int64_t sequence = 0;  ///< 1 for the session's first trial of this problem
+  double elapsed_s = 0;       ///< since the session began
   TrialRecord trial;
 };
 
@@ -68,7 +70,7 @@ struct FinalistRecord {
   std::string role;         ///< "candidate", "default", "incumbent", "library"
   std::string config_json;  ///< empty for the library
   TimeRecord time;
-  double ratio_to_best = 1;   ///< median over rounds of its time / the winner's in the same round
+  double ratio_to_best = 1;  ///< median over rounds of its time / the winner's in the same round
   double ratio_low = 1, ratio_high = 1;  ///< 95 % interval of that median
   std::vector<double> samples_ns;
 };
@@ -78,16 +80,17 @@ struct BestRecord {
   std::string problem;
   std::string config_json;
   TimeRecord time;
-  std::optional<double> library_ns;   ///< median of the library in the same final
-  std::optional<double> default_ns;   ///< median of the default configuration, likewise
-  std::optional<double> ratio_to_library;  ///< library time / ours, paired by round: above 1, ours is faster
+  std::optional<double> library_ns;  ///< median of the library in the same final
+  std::optional<double> default_ns;  ///< median of the default configuration, likewise
+  std::optional<double>
+      ratio_to_library;  ///< library time / ours, paired by round: above 1, ours is faster
   std::optional<double> ratio_to_default;
   std::optional<double> ratio_to_library_low, ratio_to_library_high;  ///< 95 % interval
-  std::string library_name;           ///< "cuBLAS 13.0.2"
-  int ties = 0;                       ///< other finalists within 1 %
-  double flops = 0, bytes = 0;        ///< of the problem
-  std::string session_uuid;
-  std::string recorded_at;            ///< UTC, ISO 8601
+  std::string library_name;                                           ///< "cuBLAS 13.0.2"
+  int ties = 0;                 ///< other finalists within 1 %
+  double flops = 0, bytes = 0;  ///< of the problem
+  std::string session_uuid;     ///< when read; a write goes by its session
+  std::string recorded_at;      ///< UTC, ISO 8601; empty in a write: now
 };
 
 /// A stored best with what it was measured on.
@@ -107,7 +110,7 @@ struct SessionRecord {
   std::vector<std::string> problems;
   std::string strategy;
   std::uint64_t seed = 0;
-  std::string command;      ///< as typed
+  std::string command;               ///< as typed
   std::string started_at, ended_at;  ///< UTC, ISO 8601; ended_at empty while running
   SessionState state = SessionState::running;
   std::uint64_t valid = 0, cartesian = 0;  ///< configurations

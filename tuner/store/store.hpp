@@ -15,23 +15,24 @@ namespace tuner {
 
 /// Which rows a question is about; an absent field matches everything.
 struct ResultFilter {
-  std::optional<std::string> device;  ///< exact name
-  std::optional<std::string> family;
-  std::optional<std::string> kernel;
-  std::optional<std::string> problem;
+  std::optional<std::string> device = {};  ///< exact name
+  std::optional<std::string> family = {};
+  std::optional<std::string> kernel = {};
+  std::optional<std::string> problem = {};
 };
 
-/// The results database: one SQLite file (DESIGN §9), rollback journal, every trial committed
-/// before the next begins. Methods throw Error(failure) with the file's path and the reason
-/// (read-only, disk full, locked by another process for 10 s, damaged); what was committed before
-/// stays.
+/// The results database: one SQLite file (docs/database.md), rollback journal, every trial
+/// committed before the next begins. Methods throw Error(failure) with the file's path and the
+/// reason (read-only, disk full, locked by another process for 10 s, damaged); what was committed
+/// before stays.
 class Store {
  public:
   enum class Mode { read_write, read_only };
 
   /// Opens a database, creating it (and its directory, private to the user) in read_write mode, and
   /// brings an older schema up to date. Throws Error(usage) when the file is no database of ours or
-  /// comes from a newer version; in read_only mode also when it does not exist.
+  /// comes from a newer version, Error(nothing_found) when in read_only mode there is none, and
+  /// Error(failure) when it is damaged.
   Store(const std::filesystem::path& path, Mode mode);
   ~Store();
   Store(Store&&) noexcept;
@@ -47,7 +48,8 @@ class Store {
   [[nodiscard]] std::int64_t begin_session(const Subject& subject, const SessionRecord& record);
   /// `record` gives the state and the seconds spent; the rest is left as it began.
   void end_session(std::int64_t session, const SessionRecord& record);
-  /// Commits one trial.
+  /// Commits one trial. Refused with Error(failure): a time without `ok` or `ok` without a time, a
+  /// time that is not finite or not in order (0 < min <= q1 <= median <= q3 < 1e15 ns).
   void record_trial(std::int64_t session, const TrialRecord& trial, double elapsed_s);
   /// Commits a final: its contenders and the best configuration, which replaces what was best for
   /// this device, kernel hash, environment and problem.
@@ -59,9 +61,9 @@ class Store {
   [[nodiscard]] std::map<std::string, TrialRecord> known_trials(const Subject& subject,
                                                                 std::string_view problem) const;
 
-  [[nodiscard]] std::vector<StoredBest> bests(const ResultFilter& filter) const;
-  [[nodiscard]] std::vector<SessionRecord> sessions() const;  ///< newest first
-  /// A session by id or by the beginning of its uuid.
+  [[nodiscard]] std::vector<StoredBest> bests(const ResultFilter& filter) const;  ///< newest first
+  [[nodiscard]] std::vector<SessionRecord> sessions() const;                      ///< newest first
+  /// A session by id or by the beginning of its uuid. Throws Error(usage) when several fit.
   [[nodiscard]] std::optional<SessionRecord> session(std::string_view id_or_uuid) const;
   [[nodiscard]] std::vector<StoredTrial> trials(std::int64_t session) const;  ///< in order
   /// The latest trial of every configuration over all sessions that match, in the order made.
@@ -69,11 +71,15 @@ class Store {
   /// The contenders of the latest final of (session, problem), best first.
   [[nodiscard]] std::vector<FinalistRecord> finalists(std::int64_t session,
                                                       std::string_view problem) const;
+  /// The device models, the one used last first, each with the uuid of the card used last.
   [[nodiscard]] std::vector<DeviceInfo> devices() const;
+  /// The kernels of sessions that match, each version of a source on its own, the one used last
+  /// first.
+  [[nodiscard]] std::vector<KernelRecord> kernels(const ResultFilter& filter) const;
+
+  struct State;  // internal to store
 
  private:
-  struct State;
-  explicit Store(std::unique_ptr<State> state);
   std::unique_ptr<State> state_;
 };
 

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// C = alpha * A * B + beta * C, row-major without padding: A is M x K, B is K x N, C is M x N.
+// A block computes a TILE_M x TILE_N tile of C from slabs of A and B, TILE_K deep, that it stages
+// in shared memory.
+//
+// Grid (ceil(N / TILE_N), ceil(M / TILE_M)), block (BLOCK_X, BLOCK_Y), dynamic shared memory
+// 4 * (TILE_M * (TILE_K + PAD) + TILE_K * (TILE_N + PAD)) bytes. Any M, N, K >= 1: what lies
+// outside of the matrices is staged as zero and not stored. As in BLAS, alpha == 0 reads neither A
+// nor B, and beta == 0 does not read C.
+//
+//   UNROLL  steps of the loop over a slab's depth that are written out
+//   PAD     floats between the rows of the slabs in shared memory, against bank conflicts
+//   VEC     floats a load from global memory takes (1, 2 or 4) where the rows' lengths allow it
+
+template <int COUNT>
+struct alignas(COUNT * sizeof(float)) Floats {
+  float at[COUNT];
+};
+
+// The largest vector that divides both numbers.
+__device__ constexpr int vector_width(int x, int y) {
+  return x % 4 == 0 && y % 4 == 0 ? 4 : x % 2 == 0 && y % 2 == 0 ? 2 : 1;
+}
+
+// One thread's part of a ROWS x COLS slab of a row-major matrix on its way from global to shared
+// memory, where rows are PITCH floats apart. Fetching and storing are two steps so that the way
+// from global memory can pass while the block computes.
+template <int ROWS, int COLS, int PITCH, int THREADS, int VEC>
+struct Slab {
+  static constexpr int VECTORS = ROWS * COLS / VEC;
+  static constexpr int STEPS = (VECTORS + THREADS - 1) / THREADS;
+
+  Floats<VEC> part[STEPS];
+
+  // The slab begins at (row0, col0) of a rows x cols matrix.
+  __device__ __forceinline__ void fetch(const float* __restrict__ matrix, int rows, int cols,
+                                        int row0, int col0, int thread) {
+    if (cols % VEC == 0) {
+      fetch<VEC>(matrix, rows, cols, row0, col0, thread);
+    } else {
+      fetch<1>(matrix, rows, cols, row0, col0, thread);
+    }
+  }
+
+  __device__ __forceinline__ void store(float* shared, int thread) const {
+#pragma unroll
+    for (int step = 0; step < STEPS; ++step) {
+      const int i = thread + step * THREADS;
+      if (VECTORS % THREADS != 0 && i >= VECTORS) break;
+      float* const to = shared + i / (COLS / VEC) * PITCH + i % (COLS / VEC) * VEC;
+      if constexpr (PITCH % VEC == 0) {
+        *reinterpret_cast<Floats<VEC>*>(to) = part[step];
+      } else {
+#pragma unroll
+        for (int v = 0; v < VEC; ++v) to[v] = part[step].at[v];
+      }
+    }
+  }
+
+ private:
+  // By loads of WIDTH floats, whose rows begin on a multiple of WIDTH.
+  template <int WIDTH>
+  __device__ __forceinline__ void fetch(const float* __restrict__ matrix, int rows, int cols,
+                                        int row0, int col0, int thread) {
+#pragma unroll
+    for (int step = 0; step < STEPS; ++step) {
+      const int i = thread + step * THREADS;
+      const int row = row0 + i / (COLS / VEC);
+      const int col = col0 + i % (COLS / VEC) * VEC;
+      const bool mine = (VECTORS % THREADS == 0 || i < VECTORS) && row < rows;
+      const float* const from = matrix + static_cast<long long>(row) * cols + col;
+#pragma unroll
+      for (int v = 0; v < VEC; v += WIDTH) {
+        Floats<WIDTH> piece = {};
+        if (mine && col + v < cols) piece = *reinterpret_cast<const Floats<WIDTH>*>(from + v);
+#pragma unroll
+        for (int w = 0; w < WIDTH; ++w) part[step].at[v + w] = piece.at[w];
+      }
+    }
+  }
+};
+
+// A thread computes rows ty + i * BLOCK_Y and groups of GROUP adjacent columns, the groups
+// BLOCK_X * GROUP apart, so that neighbouring threads read and write neighbouring groups.
+template <int TILE_M, int TILE_N, int TILE_K, int BLOCK_X, int BLOCK_Y, int UNROLL, int PAD,
+          int VEC>
+__global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
+    gemm_shared(int M, int N, int K, float alpha, const float* __restrict__ A,
+                const float* __restrict__ B, float beta, float* __restrict__ C) {
+  static_assert(TILE_M % BLOCK_Y == 0 && TILE_N % BLOCK_X == 0, "whole elements a thread");
+  static_assert(TILE_K % VEC == 0 && TILE_N % VEC == 0, "whole vectors a row of a slab");
+  constexpr int THREADS = BLOCK_X * BLOCK_Y;
+  constexpr int ROWS = TILE_M / BLOCK_Y;
+  constexpr int COLS = TILE_N / BLOCK_X;
+  constexpr int PITCH_A = TILE_K + PAD;
+  constexpr int PITCH_B = TILE_N + PAD;
+  constexpr int GROUP = vector_width(COLS, PITCH_B);
+  using SlabA = Slab<TILE_M, TILE_K, PITCH_A, THREADS, VEC>;
+  using SlabB = Slab<TILE_K, TILE_N, PITCH_B, THREADS, VEC>;
+  // A slab in flight costs registers; beyond 32 of them they are better spent on the tile.
+  constexpr bool AHEAD = (SlabA::STEPS + SlabB::STEPS) * VEC <= 32;
+
+  extern __shared__ __align__(16) float shared[];
+  float* const slab_a = shared;
+  static_assert(TILE_M * PITCH_A % 4 == 0, "the slab of B begins on 16 bytes");
+  float* const slab_b = shared + TILE_M * PITCH_A;
+
+  const int tx = threadIdx.x, ty = threadIdx.y;
+  const int thread = ty * BLOCK_X + tx;
+  const int row0 = blockIdx.y * TILE_M, col0 = blockIdx.x * TILE_N;
+  const int depth = alpha == 0.0f ? 0 : K;
+
+  float sum[ROWS][COLS] = {};
+  SlabA next_a;
+  SlabB next_b;
+  if (AHEAD) {
+    next_a.fetch(A, M, depth, row0, 0, thread);
+    next_b.fetch(B, depth, N, 0, col0, thread);
+  }
+  for (int k0 = 0; k0 < depth; k0 += TILE_K) {
+    if (!AHEAD) {
+      next_a.fetch(A, M, depth, row0, k0, thread);
+      next_b.fetch(B, depth, N, k0, col0, thread);
+    }
+    next_a.store(slab_a, thread);
+    next_b.store(slab_b, thread);
+    __syncthreads();
+    if (AHEAD && k0 + TILE_K < depth) {
+      next_a.fetch(A, M, depth, row0, k0 + TILE_K, thread);
+      next_b.fetch(B, depth, N, k0 + TILE_K, col0, thread);
+    }
+#pragma unroll UNROLL
+    for (int k = 0; k < TILE_K; ++k) {
+      float a[ROWS];
+      float b[COLS];
+#pragma unroll
+      for (int i = 0; i < ROWS; ++i) a[i] = slab_a[(ty + i * BLOCK_Y) * PITCH_A + k];
+#pragma unroll
+      for (int j = 0; j < COLS; j += GROUP) {
+        const Floats<GROUP> group = *reinterpret_cast<const Floats<GROUP>*>(
+            slab_b + k * PITCH_B + (tx * GROUP + j * BLOCK_X));
+#pragma unroll
+        for (int g = 0; g < GROUP; ++g) b[j + g] = group.at[g];
+      }
+#pragma unroll
+      for (int i = 0; i < ROWS; ++i) {
+#pragma unroll
+        for (int j = 0; j < COLS; ++j) sum[i][j] += a[i] * b[j];
+      }
+    }
+    __syncthreads();
+  }
+
+  const bool grouped = N % GROUP == 0;
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) {
+    const int row = row0 + ty + i * BLOCK_Y;
+    if (row >= M) break;
+#pragma unroll
+    for (int j = 0; j < COLS; j += GROUP) {
+      const int col = col0 + tx * GROUP + j * BLOCK_X;
+      float* const c = C + static_cast<long long>(row) * N + col;
+      Floats<GROUP> result;
+#pragma unroll
+      for (int g = 0; g < GROUP; ++g) result.at[g] = alpha * sum[i][j + g];
+      if (grouped && col < N) {
+        if (beta != 0.0f) {
+          const Floats<GROUP> old = *reinterpret_cast<const Floats<GROUP>*>(c);
+#pragma unroll
+          for (int g = 0; g < GROUP; ++g) result.at[g] += beta * old.at[g];
+        }
+        *reinterpret_cast<Floats<GROUP>*>(c) = result;
+      } else if (!grouped) {
+#pragma unroll
+        for (int g = 0; g < GROUP; ++g) {
+          if (col + g < N) c[g] = beta == 0.0f ? result.at[g] : result.at[g] + beta * c[g];
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { EChartsOption, LineSeriesOption } from "echarts";
+import { axisStyle, logAxis, plot, timeAxis } from "../axis";
+import { cell, significant } from "../format";
+import { columnIndex, numbers, texts, type PerformanceSection } from "../document";
+import type { Theme } from "../theme";
+import { tip, tooltipStyle } from "../tooltip";
+
+/** Rate (or time, where no work is known) of best, default and library over the sizes. */
+export function performanceChart(section: PerformanceSection, theme: Theme): EChartsOption {
+  const { table } = section;
+  const extents = numbers(table, "extent") as number[];
+  const labels = texts(table, "size");
+  const kind = table.columns[columnIndex(table, "best")].kind;
+  const isTime = kind === "time";
+  const place = (value: number | null) => (value === null ? null : isTime ? Math.log10(value) : value);
+
+  const line = (key: string, color: string, symbol: string, dash: LineSeriesOption["lineStyle"]): LineSeriesOption | null => {
+    const values = numbers(table, key);
+    if (values.every((value) => value === null)) return null;
+    const name = table.columns[columnIndex(table, key)].label;
+    return {
+      type: "line", name, symbol, symbolSize: 8, color, connectNulls: true,
+      lineStyle: { width: 2, ...dash },
+      data: extents.map((x, i) => [Math.log10(x), place(values[i]), i]),
+      endLabel: { show: true, formatter: name, color, fontSize: 12, fontWeight: 600, distance: 10 },
+      labelLayout: { moveOverlap: "shiftY" },
+      z: key === "best" ? 3 : 2,
+    };
+  };
+  const series = [
+    line("library", theme.library, "triangle", { type: "dashed" }),
+    line("default", theme.standard, "rect", { type: "dotted" }),
+    line("best", theme.best, "circle", { width: 3 }),
+  ].filter((one): one is LineSeriesOption => one !== null);
+  const all = ["best", "default", "library"].flatMap((key) => numbers(table, key)).filter((v): v is number => v !== null);
+
+  return {
+    grid: plot(34, 120, 4, 4),
+    xAxis: {
+      ...logAxis(theme, extents, extents, (x) => significant(x, 3)),
+      name: "mean extent of the dimensions, logarithmic", nameLocation: "middle", nameGap: 28, splitLine: { show: false },
+    },
+    yAxis: isTime
+      ? { ...timeAxis(theme, all), name: "time", nameLocation: "end" }
+      : { ...axisStyle(theme), type: "value", min: 0, name: section.unit, nameLocation: "end" },
+    tooltip: {
+      ...tooltipStyle(theme), trigger: "item",
+      formatter: (hovered) => {
+        const i = ((hovered as { data: number[] }).data)[2];
+        const columns = table.columns.map((column, c) => ({ column, value: table.rows[i][c] }));
+        return tip(labels[i], columns.slice(2).map(({ column, value }) => [column.label, `${cell(value, kind)}${isTime || value === null ? "" : ` ${section.unit}`}`]));
+      },
+    },
+    series,
+  };
+}

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// Numbers as people read them: the same forms as the program's own (tuner/report/format.hpp).
+import type { Cell, Kind } from "./document";
+
+const kTimeUnits: [number, string][] = [[1e9, "s"], [1e6, "ms"], [1e3, "µs"], [1, "ns"]];
+
+export function significant(value: number, digits: number): string {
+  if (value === 0) return "0";
+  const magnitude = Math.floor(Math.log10(Math.abs(value)));
+  return value.toFixed(Math.max(0, digits - 1 - magnitude));
+}
+
+export function time(ns: number, digits = 4): string {
+  const [scale, unit] = kTimeUnits.find(([limit]) => ns >= limit) ?? kTimeUnits[3];
+  return `${significant(ns / scale, digits)}\u00a0${unit}`;
+}
+
+export function duration(seconds: number): string {
+  if (seconds < 10) return `${Number(seconds.toPrecision(2))}\u00a0s`;
+  const whole = Math.round(seconds);
+  const two = (n: number) => String(n).padStart(2, "0");
+  if (whole < 60) return `${whole}\u00a0s`;
+  if (whole < 3600) return `${Math.floor(whole / 60)}\u00a0min\u00a0${two(whole % 60)}\u00a0s`;
+  return `${Math.floor(whole / 3600)}\u00a0h\u00a0${two(Math.floor((whole % 3600) / 60))}\u00a0min`;
+}
+
+export function count(value: number): string {
+  return value.toLocaleString("en-US");
+}
+
+export function share(value: number): string {
+  const percent = 100 * value;
+  return `${significant(percent, percent < 10 ? 2 : 3)}\u00a0%`;
+}
+
+export function cell(value: Cell, kind: Kind): string {
+  if (value === null) return "–";
+  if (typeof value === "string") return value;
+  switch (kind) {
+    case "count": return count(value);
+    case "time": return time(value);
+    case "duration": return duration(value);
+    case "factor": return `${value.toFixed(3)}×`;
+    case "share": return share(value);
+    default: return significant(value, 4);
+  }
+}

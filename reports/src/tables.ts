@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+import { cell } from "./format";
+import type { Cell, Table, Trials } from "./document";
+
+function csvField(value: Cell): string {
+  const text = value === null ? "" : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function csv(header: string[], rows: Cell[][]): string {
+  return [header, ...rows].map((row) => row.map(csvField).join(",")).join("\r\n") + "\r\n";
+}
+
+/** A table as RFC 4180 CSV, with the raw numbers. */
+export function tableCsv(table: Table): string {
+  return csv(table.columns.map((column) => column.key === "x" || column.key === "y" ? column.label : column.key), table.rows);
+}
+
+export function trialsCsv(trials: Trials): string {
+  const header = ["evaluation", "elapsed_s", "outcome", "median_ns", ...trials.parameters.map((p) => p.name)];
+  return csv(header, trials.evaluation.map((evaluation, i) => [
+    evaluation, trials.elapsed_s[i], trials.outcome[i], trials.median_ns[i],
+    ...trials.parameters.map((p) => p.values[p.choices[i]]),
+  ]));
+}
+
+/** Puts a table's rows in place of those that the program wrote. */
+export function showTable(element: HTMLTableElement, table: Table): void {
+  const head = element.tHead!.rows[0].cells;
+  table.columns.forEach((column, i) => { head[i].textContent = column.label; });
+  const classes = [...head].map((one) => one.className);
+  const rows = table.rows.map((row) => {
+    const line = document.createElement("tr");
+    row.forEach((value, i) => {
+      const place = line.insertCell();
+      place.className = classes[i];
+      place.textContent = cell(value, table.columns[i].kind);
+    });
+    return line;
+  });
+  element.tBodies[0].replaceChildren(...rows);
+}

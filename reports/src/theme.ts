@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Colours of the charts: Okabe and Ito's for roles and causes, viridis for magnitudes; both are
+// told apart by readers with any colour vision.
+
+export interface Theme {
+  ink: string;
+  muted: string;
+  line: string;
+  paper: string;
+  best: string;
+  library: string;
+  standard: string; // the default configuration
+  cloud: string; // candidates in the mass
+}
+
+const kLight: Theme = {
+  ink: "#15181d", muted: "#5c6570", line: "#e2e5ea", paper: "#ffffff",
+  best: "#0072b2", library: "#d55e00", standard: "#6b7480", cloud: "#9fb6c9",
+};
+const kDark: Theme = {
+  ink: "#e9ecf0", muted: "#9aa4b0", line: "#2d333b", paper: "#14171b",
+  best: "#56b4e9", library: "#e69f00", standard: "#a3acb8", cloud: "#4d6578",
+};
+
+export const kCauses: Record<string, string> = {
+  compile_error: "#e69f00",
+  launch_error: "#56b4e9",
+  wrong_result: "#d55e00",
+  timeout: "#cc79a7",
+  crashed: "#009e73",
+};
+export const kViridis = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
+
+const kDarkQuery = window.matchMedia("(prefers-color-scheme: dark)");
+
+/** The theme the reader's system asks for; paper is white. */
+export function currentTheme(medium: "screen" | "paper"): Theme {
+  return medium === "screen" && kDarkQuery.matches ? kDark : kLight;
+}
+
+export function onThemeChange(redraw: () => void): void {
+  kDarkQuery.addEventListener("change", redraw);
+}

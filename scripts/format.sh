@@ -1,0 +1,7 @@
+#!/usr/bin/env bash
+# Formats the C++ sources in place; with --check only says which are not formatted.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+mode=(-i)
+[ "${1:-}" = --check ] && mode=(--dry-run -Werror)
+git ls-files -co --exclude-standard '*.cpp' '*.hpp' | xargs clang-format-16 "${mode[@]}"

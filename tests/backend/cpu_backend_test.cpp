@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/cpu_backend.hpp"
+
+#include "cpu_fixture.hpp"
+#include "tuner/core/error.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+
+namespace tuner {
+namespace {
+
+using CpuBackend = CpuBackendTest;
+using testing::AllOf;
+using testing::Each;
+using testing::Gt;
+using testing::HasSubstr;
+using testing::Not;
+using testing::SizeIs;
+
+constexpr const char* kIncrement =
+    "__global__ void kernel(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] += 1; }";
+
+TEST_F(CpuBackend, NamesTheProcessorCompilerAndLibrary) {
+  EXPECT_EQ(backend().device().backend, "cpu");
+  EXPECT_FALSE(backend().device().name.empty());
+  EXPECT_EQ(backend().device().attributes.compute_capability, 0);
+  EXPECT_GE(backend().device().attributes.sm_count, 1);
+  EXPECT_GT(backend().device().attributes.memory_bytes, 0);
+  EXPECT_THAT(backend().environment().compiler, testing::StartsWith("g++ "));
+  EXPECT_THAT(backend().environment().library, testing::MatchesRegex("OpenBLAS [0-9.]+"));
+}
+
+TEST_F(CpuBackend, CompileErrorNamesTheKernelsFileAndLine) {
+  const auto binary = compile("\n\n__global__ void kernel(int* out) { out[0] = unknown; }\n");
+  ASSERT_FALSE(binary);
+  EXPECT_EQ(binary.error().outcome, Outcome::compile_error);
+  EXPECT_THAT(binary.error().message,
+              AllOf(HasSubstr("kernel.cu:3:"), HasSubstr("unknown"), Not(HasSubstr("/tmp/"))));
+  EXPECT_LE(binary.error().message.size(), 4096u);
+}
+
+TEST_F(CpuBackend, CompileErrorWhenTheEntryIsNotInTheSource) {
+  const auto binary = compile(kIncrement, "kernle<4>");
+  ASSERT_FALSE(binary);
+  EXPECT_THAT(binary.error().message, HasSubstr("kernle"));
+}
+
+TEST_F(CpuBackend, CompilesWithDefinesHeadersAndTemplateArguments) {
+  CompileJob job;
+  job.source = {
+      .name = "a \"quoted\" name.cu",
+      .text =
+          "#include \"inner/offset.cuh\"\n"
+          "template <int A, class T>\n"
+          "__global__ void kernel(T* out) { out[threadIdx.x] = A + STEP + offset(); }",
+      .headers = {{"inner/offset.cuh", "__device__ __forceinline__ int offset() { return 5; }"}}};
+  job.entry = "kernel<(3 > 2 ? 100 : 0), int>";
+  job.options = {"-DSTEP=20", "--use_fast_math", "-std=c++17"};
+  const auto binary = backend().compiler().compile(job);
+  ASSERT_TRUE(binary) << binary.error().message;
+  const auto kernel = backend().load(*binary);
+  ASSERT_TRUE(kernel) << kernel.error().message;
+  const BufferId out = upload(std::vector<int>{0});
+  ASSERT_TRUE(backend().run(Launch{.kernel = *kernel, .geometry = {}, .arguments = {out}}));
+  EXPECT_EQ(download<int>(out, 1)[0], 125);
+}
+
+TEST_F(CpuBackend, RefusesHeadersOutsideOfTheKernelsFolder) {
+  CompileJob job;
+  job.source = {.name = "kernel.cu", .text = kIncrement, .headers = {{"../escape.cuh", ""}}};
+  job.entry = "kernel";
+  const auto binary = backend().compiler().compile(job);
+  ASSERT_FALSE(binary);
+  EXPECT_THAT(binary.error().message, HasSubstr("../escape.cuh"));
+}
+
+TEST_F(CpuBackend, RefusesKernelsWhoseLocalArraysExceedAThreadsStack) {
+  const auto binary = compile(R"(
+    __global__ void kernel(int* out) {
+      volatile int large[100000];
+      large[threadIdx.x] = 1;
+      out[0] = large[threadIdx.x];
+    })");
+  ASSERT_FALSE(binary);
+  EXPECT_THAT(binary.error().message, HasSubstr("frame size"));
+}
+
+TEST_F(CpuBackend, RefusesLaunchesThatAGpuRefuses) {
+  const KernelId kernel = load(kIncrement);
+  const BufferId out = upload(std::vector<int>(1024));
+  const auto refusal = [&](const Geometry& geometry) {
+    const auto done =
+        backend().run(Launch{.kernel = kernel, .geometry = geometry, .arguments = {out}});
+    if (done) return std::string("ran");
+    EXPECT_EQ(done.error().outcome, Outcome::launch_error);
+    return done.error().message;
+  };
+  EXPECT_EQ(refusal({.block = {1024, 1, 1}, .dynamic_shared_bytes = 232448}), "ran");
+  EXPECT_THAT(refusal({.block = {32, 33, 1}}), HasSubstr("1056 threads"));
+  EXPECT_THAT(refusal({.block = {1025, 1, 1}}), HasSubstr("block 1025x1x1"));
+  EXPECT_THAT(refusal({.block = {1, 1, 65}}), HasSubstr("block 1x1x65"));
+  EXPECT_THAT(refusal({.block = {0, 1, 1}}), HasSubstr("block 0x1x1"));
+  EXPECT_THAT(refusal({.grid = {1, 0, 1}}), HasSubstr("grid 1x0x1"));
+  EXPECT_THAT(refusal({.grid = {1, 65536, 1}}), HasSubstr("grid 1x65536x1"));
+  EXPECT_THAT(refusal({.dynamic_shared_bytes = 232449}), HasSubstr("232449 bytes"));
+}
+
+TEST_F(CpuBackend, RefusesArgumentsThatTheKernelDoesNotTake) {
+  const KernelId kernel = load("__global__ void kernel(int* out, int n) { out[0] = n; }");
+  const BufferId out = upload(std::vector<int>{0});
+  const auto refusal = [&](std::vector<LaunchArgument> arguments) {
+    const auto done =
+        backend().run(Launch{.kernel = kernel, .geometry = {}, .arguments = std::move(arguments)});
+    return done ? "ran" : done.error().message;
+  };
+  EXPECT_EQ(refusal({out, Scalar(7)}), "ran");
+  EXPECT_THAT(refusal({out}), HasSubstr("takes 2 arguments, the launch gives 1"));
+  EXPECT_THAT(refusal({out, Scalar(std::int64_t{7})}), HasSubstr("argument 2: the kernel takes 4"));
+}
+
+TEST_F(CpuBackend, PassesScalarsOfEveryType) {
+  const KernelId kernel = load(R"(
+    __global__ void kernel(double* out, int a, unsigned b, long long c, float d, double e) {
+      out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e;
+    })");
+  const BufferId out = upload(std::vector<double>(5));
+  const auto done = backend().run(
+      Launch{.kernel = kernel,
+             .geometry = {},
+             .arguments = {out, Scalar(-1), Scalar(4000000000u), Scalar(std::int64_t{1} << 40),
+                           Scalar(0.5f), Scalar(0.25)}});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_THAT(download<double>(out, 5), testing::ElementsAre(-1, 4e9, 1099511627776.0, 0.5, 0.25));
+}
+
+TEST_F(CpuBackend, WritesReadsFillsAndCopiesBuffers) {
+  const BufferId from = upload(std::vector<int>{1, 2, 3, 4}), to = backend().allocate(16);
+  backend().fill(to, 0xdeadbeef, 16);
+  EXPECT_THAT(download<unsigned>(to, 4), Each(0xdeadbeefu));
+  backend().copy(to, from, 8);
+  EXPECT_THAT(download<unsigned>(to, 4), testing::ElementsAre(1, 2, 0xdeadbeefu, 0xdeadbeefu));
+  EXPECT_THROW(static_cast<void>(download<int>(to, 5)), Error) << "longer than the buffer";
+  backend().release(to);
+  EXPECT_THROW(static_cast<void>(download<int>(to, 1)), Error) << "released";
+}
+
+TEST_F(CpuBackend, SaysHowMuchMemoryIsMissing) {
+  try {
+    static_cast<void>(backend().allocate(std::size_t{1} << 50));
+    FAIL() << "a pebibyte was allocated";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::failure);
+    EXPECT_THAT(error.what(), HasSubstr("1125899906842624 bytes"));
+  }
+}
+
+TEST_F(CpuBackend, TimesEverySample) {
+  const KernelId kernel = load(kIncrement);
+  const BufferId out = upload(std::vector<int>(1024));
+  const auto samples = backend().time(Launch{.kernel = kernel,
+                                             .geometry = {.grid = {8, 1, 1}, .block = {128, 1, 1}},
+                                             .arguments = {out}},
+                                      {.warm_up = 2, .samples = 5});
+  ASSERT_TRUE(samples) << samples.error().message;
+  EXPECT_THAT(*samples, AllOf(SizeIs(5), Each(Gt(0.0))));
+  EXPECT_THAT(download<int>(out, 1024), Each(7)) << "two warm-ups and five samples";
+}
+
+template <class T>
+void expect_library_gemm(Backend& backend, ElementType type, auto&& upload, auto&& download) {
+  const T nan = std::numeric_limits<T>::quiet_NaN();
+  const BufferId a = upload(std::vector<T>{1, 2, 3, 4, 5, 6});    // 2×3
+  const BufferId b = upload(std::vector<T>{1, 0, 0, 1, 2, 2});    // 3×2
+  const BufferId c = upload(std::vector<T>{nan, nan, nan, nan});  // 2×2
+  GemmCall call{
+      .type = type, .m = 2, .n = 2, .k = 3, .alpha = 2, .beta = 0, .a = a, .b = b, .c = c};
+  ASSERT_TRUE(backend.run(call));
+  EXPECT_EQ(download(c), (std::vector<T>{14, 16, 32, 34})) << "beta 0 does not read C";
+  call.beta = -1;
+  ASSERT_TRUE(backend.run(call));
+  EXPECT_EQ(download(c), (std::vector<T>{0, 0, 0, 0}));
+  const auto samples = backend.time(call, {.warm_up = 1, .samples = 3});
+  ASSERT_TRUE(samples);
+  EXPECT_THAT(*samples, AllOf(SizeIs(3), Each(Gt(0.0))));
+}
+
+TEST_F(CpuBackend, LibraryMultipliesRowMajorInSingleAndDoublePrecision) {
+  expect_library_gemm<float>(
+      backend(), ElementType::f32, [this](const auto& v) { return upload(v); },
+      [this](BufferId c) { return download<float>(c, 4); });
+  expect_library_gemm<double>(
+      backend(), ElementType::f64, [this](const auto& v) { return upload(v); },
+      [this](BufferId c) { return download<double>(c, 4); });
+}
+
+TEST_F(CpuBackend, LibraryDoesNotReadANaNOutputOfALargerMatrix) {
+  const std::vector<float> ones(90000, 1.0f);
+  const BufferId a = upload(ones), b = upload(ones),
+                 c = upload(std::vector<float>(90000, std::nanf("")));
+  ASSERT_TRUE(backend().run(GemmCall{.m = 300, .n = 300, .k = 300, .a = a, .b = b, .c = c}));
+  EXPECT_THAT(download<float>(c, 90000), Each(300.0f));
+}
+
+TEST_F(CpuBackend, LibraryRefusesIntegers) {
+  const BufferId c = upload(std::vector<int>{0});
+  const auto done = backend().run(
+      GemmCall{.type = ElementType::i32, .m = 1, .n = 1, .k = 1, .a = c, .b = c, .c = c});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().outcome, Outcome::launch_error);
+}
+
+std::ptrdiff_t open_files() {
+  return std::distance(std::filesystem::directory_iterator("/proc/self/fd"), {});
+}
+
+std::string mapped_images() {
+  std::ifstream maps("/proc/self/maps");
+  std::string found;
+  for (std::string line; std::getline(maps, line);) {
+    if (line.find(".so (deleted)") != std::string::npos) found += line + '\n';
+  }
+  return found;
+}
+
+TEST_F(CpuBackend, UnloadingLeavesNoFileAndNoMapping) {
+  // A static of a function template would keep its image mapped if it were a unique symbol.
+  const auto binary = compile(
+      "template <int N> __global__ void kernel(int* out) {\n"
+      "  __shared__ int values[N];\n"
+      "  values[threadIdx.x] = N;\n"
+      "  __syncthreads();\n"
+      "  out[threadIdx.x] = values[0]; }",
+      "kernel<64>");
+  ASSERT_TRUE(binary) << binary.error().message;
+  const BufferId out = upload(std::vector<int>(64));
+  const auto files = open_files();
+  for (int round = 0; round < 200; ++round) {
+    const auto kernel = backend().load(*binary);
+    ASSERT_TRUE(kernel) << kernel.error().message;
+    ASSERT_TRUE(backend().run(
+        Launch{.kernel = *kernel, .geometry = {.block = {64, 1, 1}}, .arguments = {out}}));
+    backend().unload(*kernel);
+  }
+  EXPECT_EQ(open_files(), files);
+  EXPECT_EQ(mapped_images(), "");
+  EXPECT_THAT(download<int>(out, 64), Each(64));
+}
+
+TEST_F(CpuBackend, RefusesAnImageThatIsNoSharedObject) {
+  const auto kernel =
+      backend().load({.image = std::vector<std::byte>(100), .symbol = "tuner_kernel"});
+  ASSERT_FALSE(kernel);
+  EXPECT_EQ(kernel.error().outcome, Outcome::launch_error);
+}
+
+TEST(OpenCpuBackend, SaysHowToGetAHostCompiler) {
+  ::setenv("TUNER_HOST_CXX", "/nonexistent/g++", 1);
+  try {
+    static_cast<void>(open_cpu_backend());
+    ADD_FAILURE() << "opened without a compiler";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::no_device);
+    EXPECT_THAT(error.what(), HasSubstr("apt-get install g++"));
+  }
+  EXPECT_THAT(examine_cpu(), testing::Contains(testing::Field(
+                                 &Finding::status, testing::Eq(Finding::Status::missing))));
+  ::unsetenv("TUNER_HOST_CXX");
+}
+
+}  // namespace
+}  // namespace tuner

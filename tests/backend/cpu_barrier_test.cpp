@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+// How the threads of a block see each other: barriers, shared memory, warps, atomics.
+#include "cpu_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+
+namespace tuner {
+namespace {
+
+using CpuBarrier = CpuBackendTest;
+using testing::Each;
+
+std::vector<int> count_down(int from) {
+  std::vector<int> values(static_cast<std::size_t>(from));
+  std::iota(values.rbegin(), values.rend(), 0);
+  return values;
+}
+
+TEST_F(CpuBarrier, SeparatesWritesFromReadsInStaticSharedMemory) {
+  const auto result = run_on_zeros(R"(
+    __global__ void kernel(int* out) {
+      __shared__ int values[1024];
+      values[threadIdx.x] = threadIdx.x;
+      __syncthreads();
+      out[threadIdx.x] = values[blockDim.x - 1 - threadIdx.x];
+    })",
+                                   {.block = {1000, 1, 1}}, 1000);
+  EXPECT_EQ(result, count_down(1000));
+}
+
+TEST_F(CpuBarrier, HoldsRoundAfterRoundInThreeDimensionalBlocksOfManyBlocks) {
+  const auto result =
+      run_on_zeros(R"(
+    __global__ void kernel(int* out) {
+      extern __shared__ __align__(16) int values[];
+      const int count = blockDim.x * blockDim.y * blockDim.z;
+      const int rank = threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
+      values[rank] = rank;
+      for (int step = 0; step < 7; ++step) {
+        __syncthreads();
+        const int next = values[(rank + 1) % count];
+        __syncthreads();
+        values[rank] = next;
+      }
+      const int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z);
+      out[block * count + rank] = values[rank];
+    })",
+                   {.grid = {3, 2, 2}, .block = {5, 3, 4}, .dynamic_shared_bytes = 240}, 720);
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    ASSERT_EQ(result[i], static_cast<int>((i % 60 + 7) % 60)) << i;
+  }
+}
+
+TEST_F(CpuBarrier, DoesNotWaitForThreadsThatHaveEnded) {
+  const auto result = run_on_zeros(R"(
+    __global__ void kernel(int* out) {
+      __shared__ int sum;
+      if (threadIdx.x == 0) sum = 0;
+      __syncthreads();
+      if (threadIdx.x % 3 == 0) return;
+      atomicAdd(&sum, 1);
+      __syncthreads();
+      out[threadIdx.x] = sum;
+    })",
+                                   {.block = {96, 1, 1}}, 96);
+  for (std::size_t i = 0; i < 96; ++i) EXPECT_EQ(result[i], i % 3 == 0 ? 0 : 64);
+}
+
+TEST_F(CpuBarrier, TakesDynamicSharedMemoryDeclaredOutsideOfTheKernel) {
+  const auto result = run_on_zeros(R"(
+    extern __shared__ int values[];
+    __device__ int mirrored() { return values[blockDim.x - 1 - threadIdx.x]; }
+    __global__ void kernel(int* out) {
+      values[threadIdx.x] = threadIdx.x;
+      __syncthreads();
+      out[threadIdx.x] = mirrored();
+    })",
+                                   {.block = {64, 1, 1}, .dynamic_shared_bytes = 256}, 64);
+  EXPECT_EQ(result, count_down(64));
+}
+
+TEST_F(CpuBarrier, KeepsTheAlignmentAskedOfSharedArrays) {
+  const auto result = run_on_zeros(R"(
+    extern __shared__ alignas(128) unsigned char dynamic_bytes[];
+    __global__ void kernel(int* out) {
+      __shared__ char odd;
+      __shared__ alignas(64) float fixed[3];
+      odd = 1;
+      out[0] = reinterpret_cast<size_t>(fixed) % 64 + reinterpret_cast<size_t>(dynamic_bytes) % 128;
+      out[1] = odd;
+    })",
+                                   {.dynamic_shared_bytes = 16}, 2);
+  EXPECT_THAT(result, testing::ElementsAre(0, 1));
+}
+
+TEST_F(CpuBarrier, OfAWarpLetsTheWarpsGoTheirOwnWays) {
+  const auto result = run_on_zeros(R"(
+    __global__ void kernel(int* out) {
+      __shared__ volatile int values[96];
+      const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+      for (int step = 0; step <= warp; ++step) {  // a different number of barriers a warp
+        values[threadIdx.x] = lane + step;
+        __syncwarp();
+        out[threadIdx.x] = values[warp * 32 + 31 - lane];
+        __syncwarp();
+      }
+    })",
+                                   {.block = {96, 1, 1}}, 96);
+  for (int i = 0; i < 96; ++i) EXPECT_EQ(result[static_cast<std::size_t>(i)], 31 - i % 32 + i / 32);
+}
+
+TEST_F(CpuBarrier, LetsPartsOfAWarpShuffleApart) {
+  const auto result = run_on_zeros(R"(
+    __global__ void kernel(int* out) {
+      const unsigned lower = 0x0000ffff;
+      int sum = threadIdx.x;
+      if (threadIdx.x < 16) {
+        for (int distance = 8; distance > 0; distance /= 2) {
+          sum += __shfl_xor_sync(lower, sum, distance, 16);
+        }
+      } else {
+        sum = __shfl_down_sync(~lower, sum, 1, 16) + __popc(__ballot_sync(~lower, 1));
+      }
+      out[threadIdx.x] = sum;
+    })",
+                                   {.block = {32, 1, 1}}, 32);
+  for (std::size_t i = 0; i < 16; ++i) EXPECT_EQ(result[i], 120);
+  for (int i = 16; i < 31; ++i) EXPECT_EQ(result[static_cast<std::size_t>(i)], i + 1 + 16);
+  EXPECT_EQ(result[31], 31 + 16) << "the last lane of a segment keeps its own value";
+}
+
+TEST_F(CpuBarrier, ThatCannotBeReachedByAllIsReportedAndLeavesTheBackendUsable) {
+  const KernelId kernel = load(R"(
+    __global__ void kernel(int* out) {
+      if (threadIdx.x < 16) __syncthreads(); else __syncwarp();
+      out[threadIdx.x] = 1;
+    })");
+  const BufferId buffer = upload(std::vector<int>(32));
+  const Launch launch{.kernel = kernel, .geometry = {.block = {32, 1, 1}}, .arguments = {buffer}};
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    const auto done = backend().run(launch);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().outcome, Outcome::launch_error);
+    EXPECT_THAT(done.error().message, testing::HasSubstr("deadlock"));
+  }
+  const auto after =
+      run_on_zeros("__global__ void kernel(int* out) { __syncthreads(); out[threadIdx.x] = 1; }",
+                   {.block = {32, 1, 1}}, 32);
+  EXPECT_THAT(after, Each(1));
+}
+
+TEST_F(CpuBarrier, AtomicsCountAcrossBlocks) {
+  const KernelId kernel = load(R"(
+    __global__ void kernel(int* whole, unsigned* largest, float* sum, double* precise,
+                           unsigned long long* swapped) {
+      const unsigned id = blockIdx.x * blockDim.x + threadIdx.x;
+      atomicAdd(whole, 1);
+      atomicMax(largest, id);
+      atomicAdd(sum, 0.5f);
+      atomicAdd(precise, 0.25);
+      unsigned long long seen = *swapped, expected;
+      do {
+        expected = seen;
+        seen = atomicCAS(swapped, expected, expected + 3);
+      } while (seen != expected);
+    })");
+  const BufferId whole = upload(std::vector<int>{0}), largest = upload(std::vector<unsigned>{0}),
+                 sum = upload(std::vector<float>{0}), precise = upload(std::vector<double>{0}),
+                 swapped = upload(std::vector<std::uint64_t>{0});
+  const auto done = backend().run(Launch{.kernel = kernel,
+                                         .geometry = {.grid = {200, 1, 1}, .block = {64, 1, 1}},
+                                         .arguments = {whole, largest, sum, precise, swapped}});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(download<int>(whole, 1)[0], 12800);
+  EXPECT_EQ(download<unsigned>(largest, 1)[0], 12799u);
+  EXPECT_EQ(download<float>(sum, 1)[0], 6400.0f);
+  EXPECT_EQ(download<double>(precise, 1)[0], 3200.0);
+  EXPECT_EQ(download<std::uint64_t>(swapped, 1)[0], 38400u);
+}
+
+}  // namespace
+}  // namespace tuner

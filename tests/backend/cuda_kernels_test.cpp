@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of this repository compile for a GPU.
+#include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/family/family.hpp"
+#include "tuner/space/space.hpp"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+namespace tuner {
+namespace {
+
+class CudaKernelsTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
+  const DeviceInfo device = *device_profile("h200");
+  const NvrtcCompiler compiler(device.architecture);
+  const Family family = load_family(TUNER_SOURCE_DIR "/spaces/" + std::string(GetParam()));
+  std::mt19937_64 random(7);
+  for (const Kernel& kernel : family.kernels) {
+    const Size& size = family.sizes("smoke").front();
+    const Space space(kernel.space, device.attributes, size);
+    std::vector<Config> configs = {space.default_config()};
+    while (configs.size() < 3) configs.push_back(space.sample(random));
+    for (const Config& config : configs) {
+      const auto binary = compiler.compile(compile_job(kernel, space, config));
+      EXPECT_TRUE(binary) << kernel.name << " " << display(*kernel.space, config) << "\n"
+                          << binary.error().message;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfThisRepository, CudaKernelsTest, testing::Values("gemm.json"));
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cuda_fixture.hpp"
+
+namespace tuner {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CudaLaunchTest : public CudaTest {
+ protected:
+  /// Runs axpy on 1000 elements in the given blocks and checks the result if it ran.
+  [[nodiscard]] Expected<void, Failure> run_axpy(std::uint32_t threads,
+                                                 std::uint32_t dynamic_shared_bytes = 0) {
+    const LoadedKernel axpy = build(kAxpy, "axpy");
+    const Buffer x = upload(std::vector<float>(1000, 3.0F));
+    const Buffer y = upload(std::vector<float>(1000, 1.0F));
+    const Launch launch{.kernel = axpy.id(),
+                        .geometry = {.grid = {(1000 + threads - 1) / threads, 1, 1},
+                                     .block = {threads, 1, 1},
+                                     .dynamic_shared_bytes = dynamic_shared_bytes},
+                        .arguments = {2.0F, x.id(), y.id(), std::int64_t{1000}}};
+    auto done = backend().run(launch);
+    if (done) {
+      EXPECT_EQ(download<float>(y), std::vector<float>(1000, 7.0F));
+    }
+    return done;
+  }
+};
+
+TEST_F(CudaLaunchTest, PassesScalarsAndBuffersToTheKernel) {
+  const auto done = run_axpy(128);
+  EXPECT_TRUE(done) << done.error().message;
+}
+
+TEST_F(CudaLaunchTest, GivesABlockMoreThan48KibibytesOfSharedMemory) {
+  const LoadedKernel reverse = build(R"(
+    template <int kCount>
+    __global__ void reverse(const float* in, float* out) {
+      extern __shared__ float kept[];
+      for (int i = threadIdx.x; i < kCount; i += blockDim.x) kept[i] = in[i];
+      __syncthreads();
+      for (int i = threadIdx.x; i < kCount; i += blockDim.x) out[i] = kept[kCount - 1 - i];
+    })",
+                                     "reverse<16000>");
+  std::vector<float> values(16000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  const Buffer in = upload(values);
+  const Buffer out(backend(), in.size_bytes());
+  const auto done =
+      backend().run(Launch{.kernel = reverse.id(),
+                           .geometry = {.block = {256, 1, 1}, .dynamic_shared_bytes = 64000},
+                           .arguments = {in.id(), out.id()}});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(download<float>(out), std::vector<float>(values.rbegin(), values.rend()));
+}
+
+TEST_F(CudaLaunchTest, ReportsTheResourcesOfAKernel) {
+  const LoadedKernel kernel = build(R"(
+    __global__ void keep(float* x, int turn) {
+      __shared__ float kept[256];
+      float own[64];
+      for (int i = 0; i < 64; ++i) own[(i * turn) % 64] = x[i];
+      kept[threadIdx.x] = own[turn % 64];
+      __syncthreads();
+      x[threadIdx.x] = kept[255 - threadIdx.x];
+    })",
+                                    "keep");
+  const Resources resources = backend().resources(kernel.id());
+  EXPECT_GT(resources.registers, 0);
+  EXPECT_LE(resources.registers, 255);
+  EXPECT_EQ(resources.static_shared_bytes, 1024U);
+  EXPECT_GE(resources.local_bytes, 256U);
+}
+
+TEST_F(CudaLaunchTest, RefusesTooManyThreadsAndStaysUsable) {
+  const auto refused = run_axpy(2048);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().outcome, Outcome::launch_error);
+  EXPECT_THAT(refused.error().message, HasSubstr("cudaErrorInvalid"));
+  EXPECT_TRUE(run_axpy(256));
+}
+
+TEST_F(CudaLaunchTest, RefusesTooMuchSharedMemoryAndStaysUsable) {
+  const std::int64_t most = backend().device().attributes.max_smem_per_block_optin;
+  EXPECT_TRUE(run_axpy(128, static_cast<std::uint32_t>(most)));
+  const auto refused = run_axpy(128, static_cast<std::uint32_t>(most + 1024));
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().outcome, Outcome::launch_error);
+  EXPECT_THAT(refused.error().message, HasSubstr("shared memory"));
+  EXPECT_TRUE(run_axpy(256));
+}
+
+TEST_F(CudaLaunchTest, RefusesArgumentsThatAreNotTheKernels) {
+  const LoadedKernel axpy = build(kAxpy, "axpy");
+  const Buffer x(backend(), 4);
+  Launch launch{.kernel = axpy.id(), .geometry = {}, .arguments = {2.0F, x.id(), x.id()}};
+  const auto too_few = backend().run(launch);
+  ASSERT_FALSE(too_few);
+  EXPECT_EQ(too_few.error().outcome, Outcome::launch_error);
+  EXPECT_EQ(too_few.error().message, "the kernel takes 4 arguments, 3 are given");
+
+  launch.arguments.emplace_back(std::int32_t{1});
+  const auto too_small = backend().run(launch);
+  ASSERT_FALSE(too_small);
+  EXPECT_EQ(too_small.error().message, "argument 4 of the kernel has 8 bytes, 4 are given");
+}
+
+TEST_F(CudaLaunchTest, RefusesAnImageWithoutTheSymbol) {
+  CompileJob job;
+  job.source = {.name = "test.cu", .text = kAxpy, .headers = {}};
+  job.entry = "axpy";
+  auto binary = backend().compiler().compile(job);
+  ASSERT_TRUE(binary);
+  binary->symbol = "no_such_kernel";
+  const auto loaded = backend().load(*binary);
+  ASSERT_FALSE(loaded);
+  EXPECT_EQ(loaded.error().outcome, Outcome::launch_error);
+  EXPECT_TRUE(run_axpy(64));
+}
+
+using CudaFaultDeathTest = CudaLaunchTest;
+
+/// A fault takes the process's device with it, so it happens in a process of its own.
+TEST_F(CudaFaultDeathTest, ReportsAnIllegalAddressAsCrashedAndIsLost) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto fault = [this] {
+    const LoadedKernel stray =
+        build("__global__ void stray(float* x, long long far) { x[far] = 1; }", "stray");
+    const Buffer x(backend(), 4);
+    const Launch launch{
+        .kernel = stray.id(), .geometry = {}, .arguments = {x.id(), std::int64_t{1} << 40}};
+    const auto first = backend().run(launch);
+    if (first) std::_Exit(2);
+    std::fputs(first.error().message.c_str(), stderr);
+    if (first.error().outcome != Outcome::crashed) std::_Exit(3);
+    const auto second = backend().time(launch, {.warm_up = 0, .samples = 2});
+    if (second || second.error().outcome != Outcome::crashed) std::_Exit(4);
+  };
+  EXPECT_EXIT(
+      {
+        fault();
+        close_backend();
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "cudaErrorIllegalAddress \\(700\\)");
+}
+
+}  // namespace
+}  // namespace tuner

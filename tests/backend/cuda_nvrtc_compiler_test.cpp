@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/nvrtc_compiler.hpp"
+
+#include <gmock/gmock.h>
+
+#include <thread>
+
+namespace tuner {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+using ::testing::StartsWith;
+
+CompileJob job(std::string text, std::string entry) {
+  CompileJob job;
+  job.source.name = "scale.cu";
+  job.source.text = std::move(text);
+  job.entry = std::move(entry);
+  return job;
+}
+
+const std::string kScale = R"(
+template <int kFactor, bool kNegate>
+__global__ void scale(float* data, int n) {
+  const int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) data[i] *= kNegate ? -kFactor : kFactor;
+}
+)";
+
+std::string message(const Expected<Binary, Failure>& result) {
+  if (result) return "compiled";
+  EXPECT_EQ(result.error().outcome, Outcome::compile_error);
+  return result.error().message;
+}
+
+class NvrtcCompilerTest : public testing::Test {
+ protected:
+  NvrtcCompiler compiler_{"sm_90"};
+};
+
+TEST_F(NvrtcCompilerTest, MakesACubinOfATemplateInstance) {
+  const auto binary = compiler_.compile(job(kScale, "scale<3, true>"));
+  ASSERT_TRUE(binary) << message(binary);
+  ASSERT_GT(binary->image.size(), 1000U);
+  const std::string magic(reinterpret_cast<const char*>(binary->image.data()), 4);
+  EXPECT_EQ(magic,
+            "\x7f"
+            "ELF");
+  EXPECT_EQ(binary->symbol, "_Z5scaleILi3ELb1EEvPfi");
+}
+
+TEST_F(NvrtcCompilerTest, TakesAPlainFunctionWithOrWithoutCLinkage) {
+  const auto plain = compiler_.compile(job("__global__ void run(float* x) { *x = 1; }", "run"));
+  ASSERT_TRUE(plain) << message(plain);
+  EXPECT_EQ(plain->symbol, "_Z3runPf");
+  const auto c_linkage =
+      compiler_.compile(job("extern \"C\" __global__ void run(float* x) { *x = 1; }", "run"));
+  ASSERT_TRUE(c_linkage) << message(c_linkage);
+  EXPECT_EQ(c_linkage->symbol, "run");
+}
+
+TEST_F(NvrtcCompilerTest, ReportsASyntaxErrorWithFileAndLine) {
+  const auto result = compiler_.compile(job("__global__ void f(int* x) {\n  *x = 1 +;\n}\n", "f"));
+  EXPECT_THAT(message(result), StartsWith("scale.cu(2): error: "));
+}
+
+TEST_F(NvrtcCompilerTest, NamesAnEntryThatIsNotInTheSource) {
+  EXPECT_THAT(message(compiler_.compile(job(kScale, "scales<3, true>"))),
+              AllOf(StartsWith("scale.cu: there is no one kernel 'scales<3, true>'"),
+                    HasSubstr("identifier \"scales\" is undefined")));
+}
+
+TEST_F(NvrtcCompilerTest, KeepsTheStartOfALongLogInFourKibibytes) {
+  std::string text = "__global__ void f() {\n";
+  for (int i = 0; i < 90; ++i) text += "  first_unknown_" + std::to_string(i) + " = 1;\n";
+  const std::string log = message(compiler_.compile(job(text + "}\n", "f")));
+  EXPECT_THAT(log, HasSubstr("first_unknown_0"));
+  EXPECT_THAT(log, Not(HasSubstr("first_unknown_89")));
+  EXPECT_GT(log.size(), 3500U);
+  EXPECT_LE(log.size(), 4096U);
+  EXPECT_TRUE(log.ends_with("\n[more]"));
+}
+
+TEST_F(NvrtcCompilerTest, NamesTheSourceOfAJobWithAWrongOption) {
+  CompileJob wrong = job(kScale, "scale<3, true>");
+  wrong.options = {"-std=c++1"};
+  EXPECT_THAT(message(compiler_.compile(wrong)),
+              AllOf(StartsWith("scale.cu: NVRTC_ERROR_INVALID_OPTION"), HasSubstr("--std")));
+}
+
+TEST_F(NvrtcCompilerTest, IncludesTheHeadersOfTheJob) {
+  CompileJob with_header =
+      job("#include \"factor.cuh\"\n__global__ void f(int* x) { *x = kFactor; }", "f");
+  with_header.source.headers = {{"factor.cuh", "constexpr int kFactor = FACTOR;\n"}};
+  with_header.options = {"-DFACTOR=7"};
+  const auto binary = compiler_.compile(with_header);
+  EXPECT_TRUE(binary) << message(binary);
+}
+
+TEST_F(NvrtcCompilerTest, FindsNoFileThatTheJobDoesNotBring) {
+  CompileJob outside = job("#include \"CMakeLists.txt\"\n__global__ void f() {}", "f");
+  outside.source.name = TUNER_SOURCE_DIR "/scale.cu";
+  EXPECT_THAT(message(compiler_.compile(outside)), HasSubstr("could not open source file"));
+}
+
+TEST_F(NvrtcCompilerTest, CompilesCxx17UnlessTheJobNamesAnotherStandard) {
+  CompileJob standard = job("static_assert(__cplusplus == EXPECTED);\n__global__ void f() {}", "f");
+  standard.options = {"-DEXPECTED=201703L"};
+  EXPECT_EQ(message(compiler_.compile(standard)), "compiled");
+  standard.options = {"-DEXPECTED=202002L", "--std=c++20"};
+  EXPECT_EQ(message(compiler_.compile(standard)), "compiled");
+}
+
+TEST_F(NvrtcCompilerTest, MakesEqualImagesOfEqualJobsOnFourThreadsAtOnce) {
+  std::vector<std::vector<std::byte>> images(4);
+  {
+    std::vector<std::jthread> threads;
+    for (auto& image : images) {
+      threads.emplace_back([&] {
+        const auto binary = compiler_.compile(job(kScale, "scale<5, false>"));
+        if (binary) image = binary->image;
+      });
+    }
+  }
+  ASSERT_THAT(images[0], Not(SizeIs(0)));
+  for (const auto& image : images) EXPECT_EQ(image, images[0]);
+}
+
+TEST_F(NvrtcCompilerTest, SaysItsVersion) {
+  EXPECT_THAT(compiler_.version(), StartsWith("NVRTC 1"));
+}
+
+TEST(NvrtcCompilerForAnArchitectureItDoesNotKnow, SaysSo) {
+  const NvrtcCompiler compiler("sm_12");
+  EXPECT_THAT(message(compiler.compile(job(kScale, "scale<3, true>"))),
+              HasSubstr("--gpu-architecture"));
+}
+
+}  // namespace
+}  // namespace tuner

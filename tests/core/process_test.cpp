@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/process.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <gtest/gtest.h>
+
+#include <chrono>
+
+namespace tuner {
+namespace {
+
+using namespace std::chrono_literals;
+
+TEST(RunProcess, GivesOutputOfBothStreamsAndTheExitCode) {
+  const ProcessResult result = run_process({"sh", "-c", "echo out; echo err >&2; exit 3"}, 10s);
+  EXPECT_EQ(result.output, "out\nerr\n");
+  EXPECT_EQ(result.exit_code, 3);
+  EXPECT_FALSE(result.timed_out);
+}
+
+TEST(RunProcess, PassesArgumentsWithoutAShell) {
+  EXPECT_EQ(run_process({"printf", "%s", "$HOME; 'a b'"}, 10s).output, "$HOME; 'a b'");
+}
+
+TEST(RunProcess, KillsTheWholeGroupAtTheDeadline) {
+  const auto start = std::chrono::steady_clock::now();
+  const ProcessResult result = run_process({"sh", "-c", "sleep 60 & sleep 60"}, 200ms);
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_EQ(result.exit_code, 128 + 9);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
+}
+
+TEST(RunProcess, HoldsADeadlineForAProgramThatClosedItsOutput) {
+  const auto start = std::chrono::steady_clock::now();
+  const ProcessResult result = run_process({"sh", "-c", "exec >&- 2>&-; sleep 60"}, 200ms);
+  EXPECT_TRUE(result.timed_out);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 30s);
+}
+
+TEST(RunProcess, TellsTheSignalThatEndedTheProgram) {
+  EXPECT_EQ(run_process({"sh", "-c", "kill -SEGV $$"}, 10s).exit_code, 128 + 11);
+}
+
+TEST(RunProcess, KeepsABoundedPartOfALongOutput) {
+  const ProcessResult result = run_process({"head", "-c", "1000000", "/dev/zero"}, 10s);
+  EXPECT_EQ(result.output.size(), 64U * 1024U);
+  EXPECT_EQ(result.exit_code, 0);
+}
+
+TEST(RunProcess, ThrowsWhenThereIsNoSuchProgram) {
+  EXPECT_THROW(static_cast<void>(run_process({"no-such-program-here"}, 1s)), Error);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user reads who made a mistake in a space file.
+#include "sample.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tuner {
+namespace {
+
+using sample::altered;
+using sample::kDocument;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::string error(std::string_view document) {
+  return sample::usage_error([&] { return sample::parse(document); });
+}
+
+/// The message after one alteration of the sample.
+std::string error(std::string_view from, std::string_view to) {
+  return error(altered(kDocument, from, to));
+}
+
+TEST(SpaceFile, IsNamedWhenItIsNoJson) {
+  EXPECT_EQ(error(""), "axpy.json: the file is empty");
+  EXPECT_THAT(error(kDocument.substr(0, kDocument.size() / 2)),
+              StartsWith("axpy.json: not valid JSON at line "));
+  EXPECT_THAT(error(std::string(10'000, '[') + std::string(10'000, ']')),
+              HasSubstr("nested deeper"));
+  EXPECT_EQ(error(R"({"format": "space/1", "format": "space/1"})"),
+            "axpy.json: the key \"format\" stands twice in one object");
+  EXPECT_EQ(error("[]"), "axpy.json: must be an object, is an array");
+}
+
+TEST(SpaceFile, OfAnotherFormatIsRefusedWithTheFormatsUnderstood) {
+  EXPECT_EQ(error("space/1", "space/2"),
+            "axpy.json: format: is \"space/2\", but this program understands \"space/1\"; a newer "
+            "version of it may understand this file");
+  EXPECT_EQ(error("space/1", "T1"),
+            "axpy.json: format: is \"T1\", but this program understands \"space/1\"");
+  EXPECT_EQ(error("\"space/1\"", "1"), "axpy.json: format: must be a string, is a number");
+  EXPECT_EQ(error(R"({"family": "f"})"), "axpy.json: the key \"format\" is missing");
+}
+
+TEST(SpaceFile, UnknownKeysAreNamedAtEveryLevel) {
+  EXPECT_EQ(error("\"kernels\"", "\"kernel\""),
+            "axpy.json: unknown key \"kernel\" (did you mean 'kernels'?)");
+  EXPECT_EQ(error("\"flops\"", "\"flop\""),
+            "axpy.json: problem: unknown key \"flop\" (did you mean 'flops'?)");
+  EXPECT_THAT(
+      error("\"count\"", "\"counts\""),
+      StartsWith("axpy.json: arguments[2]: unknown key \"counts\" (did you mean 'count'?)"));
+  EXPECT_THAT(error("\"why\": \"alpha", "\"because\": \"alpha"),
+              StartsWith("axpy.json: check.cases[0]: unknown key \"because\""));
+  EXPECT_EQ(error("\"source\"", "\"sources\""),
+            "axpy.json: kernels.plain: unknown key \"sources\" (did you mean 'source'?)");
+  EXPECT_EQ(error("\"grid\"", "\"grids\""),
+            "axpy.json: kernels.plain.launch: unknown key \"grids\" (did you mean 'grid'?)");
+}
+
+TEST(SpaceFile, WrongTypesAreNamed) {
+  EXPECT_EQ(error("\"plain.cu\"", "3"),
+            "axpy.json: kernels.plain.source: must be a string, is a number");
+  EXPECT_EQ(error("[\"N\"]", "\"N\""), "axpy.json: problem.dims: must be an array, is a string");
+  EXPECT_EQ(error("[\"N\"]", "[]"), "axpy.json: problem.dims: must have at least 1 element, has 0");
+  EXPECT_EQ(
+      error("\"2*N\"", "true"),
+      "axpy.json: problem.flops: must be an expression (a string) or an integer, is a boolean");
+  EXPECT_EQ(error("\"2*N\"", "2.5"), "axpy.json: problem.flops: must be a 64-bit integer, is 2.5");
+  EXPECT_EQ(error("[1000]", "[1000, 2]"),
+            "axpy.json: problem.sizes.small[0]: must have exactly 1 element, has 2");
+  EXPECT_EQ(error("[1000]", "[0]"),
+            "axpy.json: problem.sizes.small[0][0]: must be an integer in 1 … 2147483647, is 0");
+  EXPECT_EQ(error("[\"BLOCK\"],", "[1, 1, 1, 1],"),
+            "axpy.json: kernels.plain.launch.block: must have at most 3 elements, has 4");
+}
+
+TEST(SpaceFile, NamesAreIdentifiers) {
+  EXPECT_EQ(error("\"axpy\"", "\"../axpy\""),
+            "axpy.json: family: \"../axpy\" is not a name: a name is a letter or _ followed by at "
+            "most 63 letters, digits or _");
+  EXPECT_THAT(
+      error("\"plain\": {", R"("<script>alert(1)</script>": {)"),
+      StartsWith("axpy.json: kernels: the key \"<script>alert(1)</script>\" is not a name"));
+  EXPECT_THAT(error("\"plain\": {", R"("a\"b": {)"),
+              StartsWith(R"(axpy.json: kernels: the key "a\"b" is not a name)"));
+  EXPECT_THAT(error("\"plain\": {", R"("../plain": {)"), HasSubstr("\"../plain\" is not a name"));
+  EXPECT_THAT(error("\"x\"", "\"" + std::string(65, 'x') + "\""), HasSubstr("is not a name"));
+  EXPECT_EQ(error("[\"N\"]", "[\"N\", \"N\"]"),
+            "axpy.json: problem.dims[1]: the dimension 'N' stands twice");
+  EXPECT_EQ(error("[\"N\"]", "[\"min\"]"),
+            "axpy.json: problem.dims[0]: 'min' has a meaning in expressions");
+  EXPECT_EQ(error("\"name\": \"x\"", "\"name\": \"y\""),
+            "axpy.json: arguments[3]: the argument 'y' stands twice");
+}
+
+TEST(SpaceFile, MistakesInExpressionsAreUnderlined) {
+  const std::string message = error("ceil_div(N, SPAN*WAVES)", "ceil_div(N, SPAM*WAVES)");
+  EXPECT_THAT(message, StartsWith("axpy.json: kernels.plain.launch.grid[0]: unknown name 'SPAM'"));
+  EXPECT_THAT(message, HasSubstr("did you mean 'SPAN'?"));
+  EXPECT_THAT(message, HasSubstr("    ceil_div(N, SPAM*WAVES)\n                ^^^^"));
+  EXPECT_THAT(error("\"8*N\"", "\"8*\""), StartsWith("axpy.json: problem.bytes: "));
+}
+
+TEST(SpaceFile, WhatAFamilyComputesDoesNotDependOnTheDevice) {
+  EXPECT_THAT(error("\"2*N\"", "\"dev.sm_count*N\""),
+              StartsWith("axpy.json: problem.flops: asks for an attribute of the device"));
+}
+
+TEST(SpaceFile, QuantitiesMustMakeSenseAtItsOwnSizes) {
+  EXPECT_EQ(
+      error("\"2*N\"", "\"N/3\""),
+      "axpy.json: problem.flops: \"N/3\" has no value (not a whole number) at the size 1 of this "
+      "file; it must be at least 0");
+  EXPECT_EQ(error(R"("count": "N"})", R"("count": "N - 1"})"),
+            "axpy.json: the count of argument 'x': \"N - 1\" is 0 at the size 1 of this file; it "
+            "must be at least 1");
+  EXPECT_THAT(error("\"2*N\"", "\"9000000000000000000*N\""), HasSubstr("has no value (overflow"));
+}
+
+TEST(SpaceFile, ArgumentsAreChecked) {
+  EXPECT_THAT(error(R"("type": "float*", "count": "N", "role": "output")",
+                    R"("type": "float*", "count": "N", "role": "input")"),
+              StartsWith("axpy.json: arguments: no argument is an output"));
+  EXPECT_THAT(error("\"output\"", "\"inout\""),
+              StartsWith("axpy.json: arguments[3].role: unknown role \"inout\""));
+  EXPECT_EQ(error("\"int\"", "\"half\""),
+            "axpy.json: arguments[0].type: unknown type \"half\" (known: int, unsigned, long long, "
+            "float, double); a buffer's type ends in *");
+}
+
+TEST(SpaceFile, ReferencesMustNameWhatThereIs) {
+  EXPECT_EQ(error(R"({"kernel": "plain"})", R"({"kernel": "plai"})"),
+            "axpy.json: no kernel is named \"plai\" (did you mean 'plain'?)");
+  EXPECT_THAT(error(R"({"kernel": "plain"})", R"({"op": "gemv"})"),
+              StartsWith("axpy.json: check.reference.op: unknown operation \"gemv\""));
+  const std::string gemm =
+      R"({"op": "gemm", "m": "N", "n": 1, "k": 1, "a": "x", "b": "x", "c": "y")";
+  EXPECT_NO_THROW(sample::parse(altered(kDocument, R"({"kernel": "plain"})", gemm + "}")));
+  EXPECT_EQ(error(R"({"kernel": "plain"})", altered(gemm, R"("a": "x")", R"("a": "xx")") + "}"),
+            "axpy.json: check.reference.a: no argument is named \"xx\" (did you mean 'x'?)");
+  EXPECT_EQ(error(R"({"kernel": "plain"})", altered(gemm, R"("c": "y")", R"("c": "x")") + "}"),
+            "axpy.json: check.reference.c: must name an output buffer; 'x' is none");
+  EXPECT_EQ(error(R"({"kernel": "plain"})", gemm + R"(, "alpha": "x"})"),
+            "axpy.json: check.reference.alpha: must name a by-value argument; 'x' is a buffer");
+  EXPECT_EQ(error(R"({"alpha": 3})", R"({"alpa": 3})"),
+            "axpy.json: check.cases[0].set.alpa: no argument is named \"alpa\" (did you mean "
+            "'alpha'?)");
+  EXPECT_EQ(error(R"("reads": ["y"])", R"("reads": ["x"])"),
+            "axpy.json: check.cases[0].reads[0]: must name an output buffer; 'x' is none");
+}
+
+TEST(SpaceFile, TheEntryHoldsEveryTemplateParameterAndNoOther) {
+  EXPECT_THAT(error("plain<${BLOCK},${SPAN}>", "plain<64>"),
+              StartsWith("axpy.json: kernels.plain.entry: the template parameter BLOCK does not "
+                         "stand in the entry: write ${BLOCK}"));
+  EXPECT_EQ(
+      error("${SPAN}", "${SPAM}"),
+      "axpy.json: kernels.plain.entry: ${SPAM}: unknown name \"SPAM\" (did you mean 'SPAN'?)");
+  EXPECT_THAT(error("${SPAN}", "${WAVES}"),
+              HasSubstr("${WAVES} stands in the entry, but the parameter is of kind \"launch\""));
+  EXPECT_THAT(error("${SPAN}", "${UNROLL}"), HasSubstr("is of kind \"define\""));
+  EXPECT_THAT(error("${SPAN}", "$SPAN"), HasSubstr("a $ must begin ${NAME}"));
+  EXPECT_THAT(error("${SPAN}>", "${SPAN"), HasSubstr("a $ must begin ${NAME}"));
+  EXPECT_THAT(error("${SPAN}", "${}"), HasSubstr("a $ must begin ${NAME}"));
+}
+
+TEST(SpaceFile, OptionsThatReachIntoTheMachineAreRefused) {
+  for (const std::string option : {"-I/foo", "-include=/etc/passwd", "-D", "-D1=2", "-arch=sm_80",
+                                   "-std=c++14", "-DA -I/foo"}) {
+    EXPECT_THAT(error("-DCHECKED", option),
+                StartsWith("axpy.json: kernels.plain.options[0]: the compiler option \"" + option +
+                           "\" is not allowed"));
+  }
+  EXPECT_THAT(error("-DCHECKED", "-I/foo"), HasSubstr("allowed are -DNAME[=value], -std=c++17"));
+  EXPECT_NO_THROW(sample::parse(altered(kDocument, "-DCHECKED", "-DLIMIT=3")));
+  EXPECT_NO_THROW(sample::parse(altered(kDocument, "-DCHECKED", "--use_fast_math")));
+}
+
+TEST(SpaceFile, OtherMistakesInAKernelAreNamed) {
+  EXPECT_EQ(error("\"cuda\"", "\"hip\""),
+            "axpy.json: kernels.plain.backends[0]: unknown backend \"hip\" (known: cuda, cpu)");
+  EXPECT_EQ(error("\"plain\": {", "\"other\": {"),
+            "axpy.json: kernels.other.source: the source of 'other' is not given");
+  EXPECT_EQ(error("[\"SPAN + 1\"]", "[1, 2]"),
+            "axpy.json: kernels.plain.check_sizes[0]: must have exactly 1 element, has 2");
+  const std::string head(kDocument.substr(0, kDocument.find("\"kernels\"")));
+  EXPECT_EQ(error(head + R"("kernels": {}})"),
+            "axpy.json: kernels: is empty; a family has at least one kernel");
+}
+
+}  // namespace
+}  // namespace tuner

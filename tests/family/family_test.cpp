@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/family.hpp"
+
+#include "sample.hpp"
+#include "tuner/space/device.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tuner {
+namespace {
+
+using sample::altered;
+using sample::kDocument;
+using sample::usage_error;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+DeviceAttributes h200() {
+  return device_profile("h200").value().attributes;
+}
+
+TEST(ParseFamily, ReadsEveryPart) {
+  const Family family = sample::parse(kDocument);
+  EXPECT_EQ(family.name, "axpy");
+  EXPECT_EQ(family.path, "axpy.json");
+  EXPECT_EQ(family.text, kDocument);
+  EXPECT_THAT(family.problem.dims, ElementsAre("N"));
+  EXPECT_EQ(family.problem.flops.text(), "2*N");
+  EXPECT_THAT(family.sizes("small"), ElementsAre(Size{1000}, Size{1}));
+
+  ASSERT_EQ(family.arguments.size(), 4U);
+  const auto& alpha = std::get<ScalarArgument>(family.arguments[1].what);
+  EXPECT_EQ(alpha.type, ElementType::f32);
+  EXPECT_EQ(alpha.value.evaluate({}).value(), 2);
+  EXPECT_EQ(std::get<BufferArgument>(family.arguments[2].what).role, BufferRole::input);
+  EXPECT_EQ(std::get<BufferArgument>(family.arguments[3].what).role, BufferRole::output);
+
+  EXPECT_EQ(std::get<KernelReference>(family.check.reference).kernel, "plain");
+  EXPECT_EQ(family.check.accumulates.evaluate({}).value(), 1) << "one term where none is said";
+  EXPECT_THAT(family.check.sizes, ElementsAre(Size{1}, Size{31}));
+  ASSERT_EQ(family.check.cases.size(), 1U);
+  EXPECT_EQ(family.check.cases[0].set.at("alpha"), 3);
+  EXPECT_THAT(family.check.cases[0].reads, ElementsAre("y"));
+}
+
+TEST(ParseFamily, ReadsEveryPartOfAKernel) {
+  const Family family = sample::parse(kDocument);
+  const Kernel& kernel = family.kernel("plain");
+  EXPECT_EQ(kernel.doc, "a grid-stride loop");
+  EXPECT_EQ(kernel.source.text, "// a kernel");
+  EXPECT_EQ(kernel.entry, "plain<${BLOCK},${SPAN}>");
+  EXPECT_THAT(kernel.options, ElementsAre("-DCHECKED", "-std=c++17"));
+  EXPECT_THAT(kernel.backends, ElementsAre("cuda"));
+  EXPECT_EQ(kernel.space->parameters.size(), 3U);
+  EXPECT_EQ(kernel.grid.size(), 1U);
+  EXPECT_EQ(kernel.block.size(), 1U);
+  EXPECT_EQ(kernel.dynamic_shared_bytes.text(), "4*SPAN");
+  EXPECT_EQ(kernel.check_sizes.size(), 1U);
+}
+
+TEST(Family, SuggestsANameNearTheOneAskedFor) {
+  const Family family = sample::parse(kDocument);
+  EXPECT_EQ(usage_error([&] { return family.kernel("plian"); }),
+            "axpy.json: no kernel is named \"plian\" (did you mean 'plain'?)");
+  EXPECT_EQ(usage_error([&] { return family.sizes("large"); }),
+            "axpy.json: no list of sizes is named \"large\" (known: small)");
+}
+
+TEST(Family, ShowsAForeignNameWithoutItsControlCharacters) {
+  const Family family = sample::parse(kDocument);
+  EXPECT_THAT(usage_error([&] { return family.kernel("\x1b[31m\"<script>"); }),
+              HasSubstr(R"("\u001b[31m\"<script>")"));
+}
+
+std::string hash(std::string_view document) {
+  return sample::parse(document).kernel("plain").hash;
+}
+
+TEST(KernelHash, ChangesWithWhatAResultDependsOn) {
+  const std::string original = hash(kDocument);
+  EXPECT_NE(hash(altered(kDocument, "plain<${BLOCK},", "other<${BLOCK},")), original);
+  EXPECT_NE(hash(altered(kDocument, "-DCHECKED", "-DUNCHECKED")), original);
+  EXPECT_NE(hash(altered(kDocument, R"("name": "x")", R"("name": "z")")), original);
+  EXPECT_NE(hash(altered(kDocument, R"("block": ["BLOCK"])", R"("block": ["BLOCK*1"])")), original);
+  EXPECT_NE(hash(altered(kDocument, "BLOCK*UNROLL", "UNROLL*BLOCK")), original) << "SPAN is used";
+
+  auto sources = sample::sources();
+  sources.at("plain").text += ' ';
+  EXPECT_NE(parse_family(kDocument, "axpy.json", sources).kernel("plain").hash, original);
+  sources = sample::sources();
+  sources.at("plain").headers.push_back({"a.cuh", ""});
+  EXPECT_NE(parse_family(kDocument, "axpy.json", sources).kernel("plain").hash, original);
+}
+
+TEST(KernelHash, StaysWhereOnlyWordsOrConstraintsChange) {
+  const std::string original = hash(kDocument);
+  EXPECT_EQ(hash(altered(kDocument, "a grid-stride loop", "another description")), original);
+  EXPECT_EQ(hash(altered(kDocument, "SPAN <= 128", "SPAN <= 256")), original);
+  EXPECT_EQ(hash(altered(kDocument, "BLOCK + 1", "BLOCK + 2")), original) << "SPARE is not used";
+  EXPECT_EQ(hash(altered(kDocument, "[32, 64, 128]", "[64, 128]")), original);
+}
+
+TEST(CheckDefault, NamesTheConstraintThatTheDefaultBreaks) {
+  const Family valid = sample::parse(kDocument);
+  EXPECT_NO_THROW(check_default(valid.kernel("plain"), h200(), {1000}));
+
+  const Family invalid = sample::parse(altered(kDocument, "SPAN <= 128", "SPAN < 128"));
+  const std::string message =
+      usage_error([&] { return check_default(invalid.kernel("plain"), h200(), {1000}), 0; });
+  EXPECT_THAT(message, HasSubstr("kernel plain: the default configuration is not valid"));
+  EXPECT_THAT(message, HasSubstr("SPAN < 128"));
+  EXPECT_THAT(message, HasSubstr("a short span"));
+}
+
+const std::vector<std::string> kDims = {"M", "N", "K"};
+
+TEST(ParseSize, AcceptsCommasAndCrosses) {
+  EXPECT_EQ(parse_size("4096,1,77", kDims), (Size{4096, 1, 77}));
+  EXPECT_EQ(parse_size("4096x1x77", kDims), (Size{4096, 1, 77}));
+  EXPECT_EQ(parse_size("2147483647", std::vector<std::string>{"N"}), Size{2147483647});
+  EXPECT_EQ(display(Size{4096, 1, 77}), "4096x1x77");
+}
+
+TEST(ParseSize, SaysWhatIsWrong) {
+  const auto error = [](std::string_view text) {
+    return usage_error([&] { return parse_size(text, kDims); });
+  };
+  EXPECT_EQ(error("64,64"), "size \"64,64\": 2 numbers where 3 are needed: M,N,K");
+  EXPECT_EQ(error("64"), "size \"64\": 1 number where 3 are needed: M,N,K");
+  EXPECT_EQ(error("0,64,64"), "size \"0,64,64\": \"0\" is not in 1 … 2147483647");
+  EXPECT_EQ(error("64,-1,64"), "size \"64,-1,64\": \"-1\" is not in 1 … 2147483647");
+  EXPECT_THAT(error("1099511627776,1,1"), HasSubstr("\"1099511627776\" is not in 1"));
+  EXPECT_THAT(error("99999999999999999999,1,1"), HasSubstr("is not in 1"));
+  EXPECT_EQ(error("64,,64"), "size \"64,,64\": \"\" is not a whole number");
+  EXPECT_EQ(error("64,64,"), "size \"64,64,\": \"\" is not a whole number");
+  EXPECT_EQ(error("4k,64,64"), "size \"4k,64,64\": \"4k\" is not a whole number");
+  EXPECT_EQ(error("64, 64,64"), "size \"64, 64,64\": \" 64\" is not a whole number");
+  EXPECT_EQ(error(""), "size \"\": \"\" is not a whole number");
+}
+
+}  // namespace
+}  // namespace tuner

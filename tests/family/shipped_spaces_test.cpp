@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// What spaces/gemm.json and the page about its format promise.
+#include "tuner/core/file.hpp"
+#include "tuner/family/candidate.hpp"
+#include "tuner/space/device.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+namespace tuner {
+namespace {
+
+using testing::ElementsAre;
+
+const std::filesystem::path kSpaceFile =
+    std::filesystem::path(TUNER_SOURCE_DIR) / "spaces" / "gemm.json";
+
+Space space_of(const Kernel& kernel, std::string_view device, const Size& size) {
+  return {kernel.space, device_profile(device).value().attributes, size};
+}
+
+TEST(GemmSpace, LoadsAndItsDefaultsAreValidEverywhere) {
+  const Family family = load_family(kSpaceFile);
+  for (const Kernel& kernel : family.kernels) {
+    for (const std::string& device : device_profile_names()) {
+      EXPECT_NO_THROW(
+          check_default(kernel, device_profile(device).value().attributes, {96, 96, 96}))
+          << kernel.name << " on " << device;
+    }
+  }
+}
+
+TEST(GemmSpace, DocumentsEveryParameterAndConstraint) {
+  const Family family = load_family(kSpaceFile);
+  for (const Kernel& kernel : family.kernels) {
+    EXPECT_FALSE(kernel.doc.empty());
+    for (const Parameter& each : kernel.space->parameters)
+      EXPECT_FALSE(each.doc.empty()) << each.name;
+    for (const Constraint& each : kernel.space->constraints) {
+      EXPECT_FALSE(each.why.empty()) << each.expression.text();
+    }
+  }
+}
+
+TEST(GemmSpace, HasAsManyValidConfigurationsAsItsDocumentsSay) {
+  const Family family = load_family(kSpaceFile);
+  const Size size = {4096, 4096, 4096};
+  // gemm_naive: BLOCK_X = 2^a, BLOCK_Y = 2^b with 5 <= a + b <= 10: 6 + 7 + … + 11.
+  EXPECT_EQ(space_of(family.kernel("gemm_naive"), "h200", size).size(), 51U);
+  EXPECT_EQ(space_of(family.kernel("gemm_shared"), "h200", size).size(), 3831U);
+  EXPECT_EQ(space_of(family.kernel("gemm_shared"), "cpu", size).size(), 3831U);
+}
+
+TEST(GemmSpace, ContainsTheTilesThatAreKnownToBeGood) {
+  const Family family = load_family(kSpaceFile);
+  const Space space = space_of(family.kernel("gemm_shared"), "h200", {4096, 4096, 4096});
+  for (const std::string tile :
+       {"TILE_M=128,TILE_N=128,TILE_K=16", "TILE_M=64,TILE_N=64,TILE_K=16",
+        "TILE_M=128,TILE_N=64,TILE_K=16", "TILE_M=256,TILE_N=128,TILE_K=16",
+        "TILE_M=128,TILE_N=256,TILE_K=8", "TILE_M=128,TILE_N=128,TILE_K=32"}) {
+    const Config config =
+        config_from_text(space.definition(), tile + ",BLOCK_X=16,BLOCK_Y=16,UNROLL=8,PAD=4,VEC=4");
+    EXPECT_TRUE(space.position(config)) << tile << ": " << space.violation(config)->message;
+  }
+}
+
+TEST(GemmSpace, LaunchesWhatTheKernelExpects) {
+  const Family family = load_family(kSpaceFile);
+  const Kernel& kernel = family.kernel("gemm_shared");
+  const Space space = space_of(kernel, "h200", {1000, 500, 77});
+  const Config config =
+      config_from_text(space.definition(),
+                       "TILE_M=128,TILE_N=64,TILE_K=16,BLOCK_X=8,BLOCK_Y=16,UNROLL=8,PAD=4,VEC=2");
+  EXPECT_EQ(compile_job(kernel, space, config).entry, "gemm_shared<128,64,16,8,16,8,4,2>");
+  const Geometry launch = geometry(kernel, space.slots(config));
+  EXPECT_THAT(launch.grid, ElementsAre(8U, 8U, 1U));  // ceil(500/64), ceil(1000/128)
+  EXPECT_THAT(launch.block, ElementsAre(8U, 16U, 1U));
+  EXPECT_EQ(launch.dynamic_shared_bytes, 4U * (128 * 20 + 16 * 68));
+}
+
+TEST(SpaceFormatDocument, HasAnExampleThatLoads) {
+  const std::string page =
+      read_file(std::filesystem::path(TUNER_SOURCE_DIR) / "docs" / "space-format.md", 1 << 20);
+  const std::string fence = "```json\n";
+  const std::size_t begin = page.find(fence) + fence.size();
+  const std::string example = page.substr(begin, page.find("```", begin) - begin);
+  const KernelSource source = {.name = "scale.cu", .text = "", .headers = {}};
+  const Family family =
+      parse_family(example, "the example", {{"scale", source}, {"scale_plain", source}});
+  for (const Kernel& kernel : family.kernels) {
+    EXPECT_NO_THROW(check_default(kernel, device_profile("h200").value().attributes, {1000}));
+  }
+}
+
+}  // namespace
+}  // namespace tuner

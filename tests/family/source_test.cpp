@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sample.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/family/family.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+namespace tuner {
+namespace {
+
+using sample::altered;
+using sample::kDocument;
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::Field;
+using testing::HasSubstr;
+
+/// A folder with spaces/axpy.json and kernels/plain.cu.
+class LoadFamily : public testing::Test {
+ protected:
+  void SetUp() override {
+    write("spaces/axpy.json", altered(kDocument, "plain.cu", "../kernels/plain.cu"));
+    write("kernels/plain.cu", "// a kernel\n");
+  }
+
+  void write(const std::string& name, std::string_view text) {
+    write_file(folder_.path() / name, text);
+  }
+  [[nodiscard]] Family load() const { return load_family(folder_.path() / "spaces/axpy.json"); }
+  [[nodiscard]] std::string error() const {
+    return sample::usage_error([&] { return load(); });
+  }
+  [[nodiscard]] std::string path(const std::string& name) const {
+    return (folder_.path() / name).string();
+  }
+
+ private:
+  TemporaryDirectory folder_;
+};
+
+TEST_F(LoadFamily, ReadsTheSourceRelativeToTheSpaceFile) {
+  const Family family = load();
+  EXPECT_EQ(family.path, path("spaces/axpy.json"));
+  EXPECT_EQ(family.kernel("plain").source.name, "plain.cu");
+  EXPECT_EQ(family.kernel("plain").source.text, "// a kernel\n");
+}
+
+TEST_F(LoadFamily, GivesWhatParseFamilyGivesFromTheSameTexts) {
+  const Family loaded = load();
+  const Family parsed = parse_family(loaded.text, "db", {{"plain", loaded.kernel("plain").source}});
+  EXPECT_EQ(parsed.kernel("plain").hash, loaded.kernel("plain").hash);
+}
+
+TEST_F(LoadFamily, CollectsLocalHeadersOnceAndRecursively) {
+  write("kernels/plain.cu",
+        "#include <cuda_fp16.h>\n#include \"a.cuh\"\n  #  include  \"sub/b.cuh\"  // b\n"
+        "// #include \"not.cuh\"\n#include \"a.cuh\"\n");
+  write("kernels/a.cuh", "#pragma once\n#include \"sub/b.cuh\"\n");
+  write("kernels/sub/b.cuh", "#pragma once\n#include \"a.cuh\"");
+  EXPECT_THAT(load().kernel("plain").source.headers,
+              ElementsAre(Field(&Header::name, "a.cuh"), Field(&Header::name, "sub/b.cuh")));
+}
+
+TEST_F(LoadFamily, ChangesTheHashWithAHeader) {
+  write("kernels/plain.cu", "#include \"a.cuh\"\n");
+  write("kernels/a.cuh", "#define A 1\n");
+  const std::string before = load().kernel("plain").hash;
+  write("kernels/a.cuh", "#define A 2\n");
+  EXPECT_NE(load().kernel("plain").hash, before);
+}
+
+TEST_F(LoadFamily, RefusesIncludesThatLeaveTheFolder) {
+  write("kernels/plain.cu", "\n#include \"../x\"\n");
+  EXPECT_EQ(error(),
+            path("kernels/plain.cu") +
+                ":2: the include \"../x\" contains \"..\": a kernel may include only files "
+                "in its own folder or below; move the header there");
+  write("kernels/plain.cu", "#include \"/etc/passwd\"\n");
+  EXPECT_THAT(error(), HasSubstr("plain.cu:1: the include \"/etc/passwd\" is an absolute path"));
+  write("kernels/plain.cu", "#include \"a.cuh\"\n");
+  write("kernels/a.cuh", "#include \"sub/../../x\"\n");
+  EXPECT_THAT(error(), HasSubstr("a.cuh:1: the include \"sub/../../x\" contains \"..\""));
+}
+
+TEST_F(LoadFamily, NamesAMissingHeaderAndWhoIncludesIt) {
+  write("kernels/plain.cu", "#include \"gone.cuh\"\n");
+  EXPECT_THAT(error(),
+              HasSubstr("plain.cu:1: the header \"gone.cuh\" is missing: there is no file "));
+}
+
+TEST_F(LoadFamily, LimitsTheNumberOfHeaders) {
+  std::string source;
+  for (int i = 0; i < 65; ++i) {
+    const std::string name = "h" + std::to_string(i) + ".cuh";
+    write("kernels/" + name, "");
+    source += "#include \"" + name + "\"\n";
+  }
+  write("kernels/plain.cu", source);
+  EXPECT_THAT(error(), EndsWith("plain.cu:65: more than 64 headers"));
+}
+
+TEST_F(LoadFamily, NamesAMissingSource) {
+  write("spaces/axpy.json", altered(kDocument, "plain.cu", "gone.cu"));
+  EXPECT_EQ(error(), path("spaces/axpy.json") + ": kernels.plain.source: there is no file \"" +
+                         path("spaces/gone.cu") + "\"");
+  write("spaces/axpy.json", altered(kDocument, "plain.cu", "/etc/passwd"));
+  EXPECT_THAT(error(), EndsWith("\"/etc/passwd\" must be a path relative to the space file"));
+}
+
+TEST_F(LoadFamily, RefusesAFileThatIsMissingOrTooLarge) {
+  EXPECT_THAT(sample::usage_error([&] { return load_family(path("spaces/gone.json")); }),
+              HasSubstr("gone.json: cannot be read"));
+  write("spaces/axpy.json", std::string(2 * 1024 * 1024, ' '));
+  EXPECT_EQ(error(), path("spaces/axpy.json") + ": larger than the limit of 1048576 bytes");
+}
+
+}  // namespace
+}  // namespace tuner

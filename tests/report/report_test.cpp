@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/report.hpp"
+
+#include "sample_store.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/report/kernel_sections.hpp"
+#include "tuner/report/size_sections.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A size of 1000³ with times that make round numbers: best 100 µs → 20 TFLOP/s.
+class Report : public testing::Test {
+ protected:
+  Report() {
+    SessionRecord record;
+    record.uuid = "11111111-2222";
+    record.device = subject_.device.name;
+    record.backend = "cuda";
+    record.family = "gemm";
+    record.kernel = "gemm_shared";
+    record.kernel_hash = subject_.kernel.hash;
+    record.problems = {kProblem};
+    record.strategy = "exhaustive";
+    record.command = "tune --kernel gemm_shared";
+    session_ = store_.begin_session(subject_, record);
+  }
+
+  void add_trial(int tile_m, int pad, std::optional<double> ns, Outcome outcome = Outcome::ok,
+                 const std::string& message = "") {
+    TrialRecord trial;
+    trial.problem = kProblem;
+    trial.config_json = fmt::format(R"({{"PAD":{},"TILE_M":{}}})", pad, tile_m);
+    trial.outcome = outcome;
+    trial.message = message;
+    if (ns) trial.time = TimeRecord{*ns, *ns, *ns, *ns, 5};
+    store_.record_trial(session_, trial, elapsed_s_ += 2);
+  }
+
+  void add_final() {
+    BestRecord best;
+    best.problem = kProblem;
+    best.config_json = R"({"PAD":1,"TILE_M":64})";
+    best.time = {100e3, 99e3, 101e3, 98e3, 30};
+    best.library_ns = 50e3;
+    best.default_ns = 320e3;
+    best.ratio_to_library = 0.5;
+    best.ratio_to_library_low = 0.495;
+    best.ratio_to_library_high = 0.505;
+    best.ratio_to_default = 3.2;
+    best.library_name = "cuBLAS 13.0.2";
+    best.ties = 2;
+    best.flops = 2e9;
+    best.session_uuid = "11111111-2222";
+    best.recorded_at = "2025-11-21T09:00:00Z";
+    store_.record_final(session_, best, {});
+  }
+
+  [[nodiscard]] Json kernel() const {
+    return report_document(store_, subject_.device.name).at("kernels").at(0);
+  }
+  [[nodiscard]] Json size_section(const std::string& kind) const {
+    return section_of(kernel().at("sizes").at(0).at("sections"), kind);
+  }
+  static Json section_of(const Json& sections, const std::string& kind) {
+    for (const Json& section : sections) {
+      if (section.at("kind") == kind) return section;
+    }
+    return {};
+  }
+
+  static constexpr const char* kProblem = "1000,1000,1000";
+  Subject subject_ = sample_subject("gemm_shared");
+  Store store_ = Store::in_memory();
+  std::int64_t session_ = 0;
+  double elapsed_s_ = 10;
+};
+
+TEST_F(Report, VerdictSaysRateShareOfTheLibraryGainAndTies) {
+  add_trial(64, 1, 100e3);
+  add_final();
+  EXPECT_EQ(
+      kernel().at("verdict"),
+      "1000×1000×1000: gemm_shared runs at 20.00\u00a0TFLOP/s, 50.0\u00a0% of cuBLAS and 3.2× its "
+      "default configuration; 2 other finalists tie with it.");
+}
+
+TEST_F(Report, BeforeAFinalTheVerdictSaysSo) {
+  add_trial(64, 1, 100e3);
+  EXPECT_EQ(kernel().at("verdict"),
+            "1000×1000×1000: gemm_shared runs in 100.0\u00a0µs; not yet confirmed by a final.");
+}
+
+TEST_F(Report, WhenNothingSucceededTheVerdictNamesTheCommonestCause) {
+  add_trial(32, 0, {}, Outcome::compile_error);
+  add_trial(64, 0, {}, Outcome::compile_error);
+  add_trial(64, 1, {}, Outcome::crashed);
+  EXPECT_EQ(kernel().at("verdict"),
+            "1000×1000×1000: none of 3 candidates succeeded; 2 did not compile.");
+}
+
+TEST_F(Report, BestBySizeHoldsTheNumbersAndTheCommandToUseThem) {
+  add_trial(64, 1, 100e3);
+  add_final();
+  const Json row = kernel().at("sections").at(0).at("table").at("rows").at(0);
+  EXPECT_EQ(row,
+            Json({"1000×1000×1000", 100e3, 99e3, 101e3, 30, 20.0, 0.5, 0.495, 0.505, 3.2, 2,
+                  "TILE_M=64,PAD=1", "final",
+                  "tune query --kernel gemm_shared --size 1000,1000,1000 --device 'NVIDIA H200' "
+                  "--format cpp"}));
+}
+
+TEST_F(Report, ParametersStandInTheOrderOfTheSpaceFile) {
+  add_trial(64, 1, 100e3);
+  add_final();
+  const Json trials = kernel().at("sizes").at(0).at("trials");
+  EXPECT_EQ(trials.at("parameters").at(0).at("name"), "TILE_M");
+  EXPECT_EQ(trials.at("parameters").at(1).at("name"), "PAD");
+}
+
+TEST_F(Report, ConvergenceKeepsTheCandidatesThatImproved) {
+  add_trial(32, 0, 400e3);
+  add_trial(32, 1, {}, Outcome::timeout);
+  add_trial(64, 0, 104e3);
+  add_trial(128, 0, 300e3);
+  add_trial(64, 1, 100e3);
+  const Json section = size_section("convergence");
+  EXPECT_EQ(section.at("table").at("rows"),
+            Json::parse(R"([[1,0.0,400000.0,"PAD=0,TILE_M=32"],[3,4.0,104000.0,"PAD=0,TILE_M=64"],
+                            [5,8.0,100000.0,"PAD=1,TILE_M=64"]])"));
+  EXPECT_EQ(section.at("answer"),
+            "A configuration within 5\u00a0% of the fastest was found after 3 of 5 candidates and "
+            "4\u00a0s of 8\u00a0s.");
+}
+
+TEST_F(Report, DistributionCountsEveryWorkingCandidateOnce) {
+  for (int i = 0; i < 100; ++i) add_trial(i, 0, 100e3 * (1 + i % 10));
+  add_trial(500, 0, {}, Outcome::launch_error);
+  const Json rows = size_section("distribution").at("table").at("rows");
+  std::uint64_t total = 0;
+  for (const Json& row : rows) total += row.at(2).get<std::uint64_t>();
+  EXPECT_EQ(total, 100);
+  EXPECT_EQ(rows.front().at(0), 100e3);
+  EXPECT_EQ(rows.back().at(1), 1000e3);
+  EXPECT_EQ(rows.back().at(3), 1.0);
+}
+
+TEST_F(Report, HeatmapTakesTheBestOverTheOtherParametersForEachPair) {
+  add_trial(32, 0, 400e3);
+  add_trial(64, 0, 200e3);
+  add_trial(64, 1, 100e3);
+  add_trial(128, 1, {}, Outcome::compile_error);
+  add_final();
+  const Json section = size_section("heatmap");
+  EXPECT_EQ(section.at("parameters").at(0),
+            Json::parse(R"({"name":"TILE_M","values":["32","64","128"],"impact":4.0})"));
+  // TILE_M by PAD: 64/1 20 TFLOP/s, 64/0 10, 32/0 5; 128/1 failed.
+  EXPECT_EQ(section.at("pairs").at(0).at("rows"),
+            Json::parse("[[1,1,20.0,1,1],[1,0,10.0,1,1],[0,0,5.0,1,1],[2,1,null,0,1]]"));
+}
+
+TEST_F(Report, FailuresAreCountedByCauseWithAMessageWithoutDirectories) {
+  add_trial(32, 0, 400e3);
+  add_trial(64, 0, {}, Outcome::compile_error, "/tmp/tuner-7/k.cu(3): error: no");
+  add_trial(64, 1, {}, Outcome::compile_error, "another");
+  add_trial(128, 1, {}, Outcome::wrong_result, "C[0,0]");
+  const Json section = section_of(kernel().at("sections"), "failures");
+  EXPECT_EQ(
+      section.at("answer"),
+      "3 of 4 candidates failed (75.0\u00a0%): 2 did not compile, 1 computed a wrong result.");
+  EXPECT_EQ(section.at("table").at("rows").at(1), Json({"1000×1000×1000", "compile_error", 2, 0.5,
+                                                        "k.cu(3): error: no", "PAD=0,TILE_M=64"}));
+}
+
+TEST_F(Report, ALargeSearchIsSampledWithAllOfTheFastest) {
+  KernelHistory kernel;
+  kernel.parameters = {"I"};
+  SizeHistory size;
+  for (int i = 0; i < 12'000; ++i) {
+    TrialRecord trial;
+    const double ns = 1e6 - 50.0 * i;  // the last are the fastest
+    trial.time = TimeRecord{ns, ns, ns, ns, 5};
+    size.evaluations.push_back({0.1 * i, {std::to_string(i)}, trial});
+  }
+  const Json trials = trial_columns(kernel, size);
+  EXPECT_EQ(trials.at("total"), 12'000);
+  EXPECT_EQ(trials.at("shown"), kTrialLimit);
+  const auto evaluations = trials.at("evaluation").get<std::vector<int>>();
+  ASSERT_EQ(evaluations.size(), kTrialLimit);
+  EXPECT_TRUE(std::is_sorted(evaluations.begin(), evaluations.end()));
+  EXPECT_EQ(evaluations[kTrialLimit - 2500], 9'501) << "the 2,500 fastest without a gap";
+  EXPECT_EQ(evaluations.back(), 12'000);
+  EXPECT_EQ(trial_columns(kernel, size), trials) << "the same sample every time";
+}
+
+TEST_F(Report, OnlyTheKernelVersionTunedLastIsShown) {
+  add_trial(64, 1, 100e3);
+  Subject changed = subject_;
+  changed.kernel.hash = "ffffffffffffffffffffffffffffffff";
+  SessionRecord record;
+  record.uuid = "33333333";
+  record.device = changed.device.name;
+  record.family = "gemm";
+  record.kernel = "gemm_shared";
+  record.kernel_hash = changed.kernel.hash;
+  const std::int64_t later = store_.begin_session(changed, record);
+  TrialRecord trial;
+  trial.problem = "8,8,8";
+  trial.config_json = R"({"TILE_M":8})";
+  trial.time = TimeRecord{1e3, 1e3, 1e3, 1e3, 5};
+  store_.record_trial(later, trial, 1);
+  const Json sizes = kernel().at("sizes");
+  ASSERT_EQ(sizes.size(), 1);
+  EXPECT_THAT(sizes.at(0).at("problem").get<std::string>(), testing::AnyOf("8,8,8", kProblem));
+  EXPECT_EQ(sizes.at(0).at("problem") == "8,8,8", kernel().at("hash") == changed.kernel.hash);
+}
+
+TEST(Shareable, DropsTheDirectoriesOfAbsolutePathsOnly) {
+  EXPECT_EQ(shareable("in '/home/me/k.cu' and x/y: 3/4"), "in 'k.cu' and x/y: 3/4");
+}
+
+TEST(Shareable, CutsLongMessagesBetweenCharacters) {
+  const std::string message = shareable(std::string(599, 'a') + "é and more");
+  EXPECT_EQ(message, std::string(599, 'a') + "…");
+}
+
+/// The page of the sample database without its data and script, which hold the same names safely
+/// and would drown a failure's message.
+std::string sample_markup() {
+  const std::string page = render_page(report_document(sample_store(), "NVIDIA H200"));
+  return page.substr(0, page.find("<script type=\"application/json\""));
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST(RenderPage, ShowsHostileNamesAsText) {
+  const std::string markup = sample_markup();
+  EXPECT_FALSE(contains(markup, "<script"));
+  EXPECT_FALSE(contains(markup, "<img"));
+  EXPECT_FALSE(contains(markup, "<b>"));
+  EXPECT_TRUE(contains(markup, "&lt;script&gt;window.hit=1&lt;/script&gt;{{data}}"));
+}
+
+TEST(RenderPage, AllowsNothingButItsOwnScriptAndStyle) {
+  const std::string markup = sample_markup();
+  EXPECT_TRUE(contains(markup, "default-src 'none'; script-src '"));
+  EXPECT_TRUE(contains(markup, "style-src 'sha256-"));
+  EXPECT_FALSE(contains(markup, "unsafe-"));
+  EXPECT_FALSE(contains(markup, " src="));
+  EXPECT_FALSE(contains(markup, " style="));
+}
+
+TEST(RenderPage, HasEveryTableWithoutAScript) {
+  const std::string markup = sample_markup();
+  EXPECT_TRUE(contains(markup, "4096×4096×4096</th>"));
+  EXPECT_TRUE(contains(markup, "too many resources requested for launch</td>"));
+  EXPECT_TRUE(contains(markup, "<th scope=\"col\" class=\"code\">BLOCK_X</th>"));
+}
+
+TEST(WriteReports, WritesOnePageNamedAfterEachDevice) {
+  const TemporaryDirectory directory;
+  const auto paths = write_reports(sample_store(), std::nullopt, directory.path() / "new");
+  EXPECT_THAT(paths, ElementsAre(directory.path() / "new" / "nvidia-h200.html"));
+  EXPECT_EQ(read_file(paths.at(0), 16 << 20).substr(0, 15), "<!doctype html>");
+}
+
+TEST(WriteReports, AnEmptyDatabaseIsNothingFound) {
+  const TemporaryDirectory directory;
+  try {
+    write_reports(Store::in_memory(), std::nullopt, directory.path());
+    FAIL() << "must throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::nothing_found);
+    EXPECT_THAT(error.what(), HasSubstr("tune --kernel NAME --space FILE"));
+  }
+}
+
+TEST(WriteReports, AnUnknownDeviceIsAnsweredWithTheKnownOnes) {
+  const TemporaryDirectory directory;
+  try {
+    write_reports(sample_store(), "NVIDIA H100", directory.path());
+    FAIL() << "must throw";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::nothing_found);
+    EXPECT_THAT(error.what(), HasSubstr("known: NVIDIA H200"));
+  }
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "sample_store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+struct Candidate {
+  int block_x, block_y, pad, tile_k, tile_m, tile_n, unroll;
+};
+
+std::string config_json(const Candidate& c) {
+  return fmt::format(
+      R"({{"BLOCK_X":{},"BLOCK_Y":{},"PAD":{},"TILE_K":{},"TILE_M":{},"TILE_N":{},"UNROLL":{}}})",
+      c.block_x, c.block_y, c.pad, c.tile_k, c.tile_m, c.tile_n, c.unroll);
+}
+
+constexpr Candidate kDefault{16, 16, 0, 16, 32, 32, 1};
+
+/// Every combination whose threads divide their tile, in an order without a trend.
+std::vector<Candidate> candidates() {
+  std::vector<Candidate> all;
+  for (const int block_x : {8, 16, 32})
+    for (const int block_y : {8, 16})
+      for (const int pad : {0, 1})
+        for (const int tile_k : {8, 16, 32})
+          for (const int tile_m : {32, 64, 128})
+            for (const int tile_n : {32, 64, 128})
+              for (const int unroll : {1, 4})
+                if ((tile_m * tile_n) / (block_x * block_y) >= 4)
+                  all.push_back({block_x, block_y, pad, tile_k, tile_m, tile_n, unroll});
+  std::vector<Candidate> shuffled;
+  for (std::size_t i = 0; i < all.size(); ++i) shuffled.push_back(all[i * 271 % all.size()]);
+  shuffled.resize(378);
+  return shuffled;
+}
+
+/// A smooth cost with a best in the middle and a little noise that depends on the candidate only.
+double time_ns(const Candidate& c, double n) {
+  const double work_per_thread = c.tile_m * c.tile_n / double(c.block_x * c.block_y);
+  double slowdown = 1.9 + 0.45 * std::abs(std::log2(work_per_thread / 32));
+  slowdown += 0.25 * std::abs(std::log2(c.tile_k / 16.0));
+  slowdown += c.pad == 0 ? 0.3 : 0.0;
+  slowdown += c.unroll == 1 ? 0.2 : 0.0;
+  slowdown += c.block_x == 8 ? 0.8 : 0.0;
+  slowdown += 3.0 * c.tile_m * c.tile_n / (n * n);  // too few blocks for the device
+  const int code = c.block_x * 7 + c.block_y * 13 + c.tile_k * 5 + c.tile_m * 3 + c.tile_n + c.pad;
+  return slowdown * (1 + 0.002 * (code % 17)) * (2 * n * n * n / 50e3) + 2500;
+}
+
+Outcome outcome_of(const Candidate& c) {
+  const int shared_bytes = 4 * (c.tile_m * (c.tile_k + c.pad) + c.tile_k * (c.tile_n + c.pad));
+  if (shared_bytes > 32000) return Outcome::compile_error;
+  if (c.tile_m * c.tile_n / (c.block_x * c.block_y) > 128) return Outcome::launch_error;
+  if (c.unroll == 4 && c.tile_k == 8 && c.block_x == 32 && c.tile_m == 32)
+    return Outcome::wrong_result;
+  if (c.tile_m == 128 && c.tile_n == 128 && c.block_x == 8 && c.tile_k == 8)
+    return Outcome::timeout;
+  return Outcome::ok;
+}
+
+std::string message_of(Outcome outcome) {
+  switch (outcome) {
+    case Outcome::ok:
+      return "";
+    case Outcome::compile_error:
+      return "/tmp/tuner-4711/gemm_shared.cu(57): error: uses too much shared data (0x10200 bytes, "
+             "0xc000 max)";
+    case Outcome::launch_error:
+      return "too many resources requested for launch";
+    case Outcome::wrong_result:
+      return "C[17,4] is 3.25, expected -0.125 (21.4 times its bound), seed 7";
+    case Outcome::timeout:
+      return "no end after 10 s";
+    case Outcome::crashed:
+      return "an illegal memory access was encountered";
+  }
+  return "";
+}
+
+TimeRecord spread(double median_ns, int samples) {
+  return {median_ns, 0.997 * median_ns, 1.004 * median_ns, 0.992 * median_ns, samples};
+}
+
+std::string problem_of(double n) {
+  return fmt::format("{0:.0f},{0:.0f},{0:.0f}", n);
+}
+
+std::vector<Candidate> fastest(double n, std::size_t count) {
+  std::vector<Candidate> working = candidates();
+  std::erase_if(working, [](const Candidate& c) { return outcome_of(c) != Outcome::ok; });
+  std::sort(working.begin(), working.end(),
+            [n](const Candidate& a, const Candidate& b) { return time_ns(a, n) < time_ns(b, n); });
+  working.resize(count);
+  return working;
+}
+
+void record_final_at(Store& store, std::int64_t session, double n) {
+  const std::vector<Candidate> front = fastest(n, 6);
+  const double best_ns = time_ns(front[0], n), default_ns = time_ns(kDefault, n);
+  const double library_ns = best_ns * (0.42 + 0.02 * std::log2(n));
+  std::vector<FinalistRecord> finalists;
+  const auto add = [&](const std::string& role, const std::string& config, double ns) {
+    const double ratio = ns / best_ns;
+    finalists.push_back({role, config, spread(ns, 30), ratio, 0.996 * ratio, 1.004 * ratio, {}});
+  };
+  add("library", "", library_ns);
+  for (const Candidate& c : front) add("candidate", config_json(c), time_ns(c, n));
+  add("default", config_json(kDefault), default_ns);
+  const auto is_tie = [&](const Candidate& c) { return time_ns(c, n) <= 1.01 * best_ns; };
+
+  BestRecord best;
+  best.problem = problem_of(n);
+  best.config_json = config_json(front[0]);
+  best.time = spread(best_ns, 30);
+  best.library_ns = library_ns;
+  best.default_ns = default_ns;
+  best.ratio_to_library = library_ns / best_ns;
+  best.ratio_to_library_low = 0.995 * library_ns / best_ns;
+  best.ratio_to_library_high = 1.005 * library_ns / best_ns;
+  best.ratio_to_default = default_ns / best_ns;
+  best.library_name = "cuBLAS 13.0.2";
+  best.ties = static_cast<int>(std::count_if(front.begin() + 1, front.end(), is_tie));
+  best.flops = 2 * n * n * n;
+  best.bytes = 12 * n * n;
+  best.session_uuid = store.session(std::to_string(session))->uuid;
+  best.recorded_at = "2025-11-21T09:00:00Z";
+  store.record_final(session, best, finalists);
+}
+
+void tune_gemm_shared(Store& store) {
+  constexpr std::array kSizes = {512.0, 1024.0, 2048.0, 4096.0};
+  SessionRecord record;
+  record.uuid = "5e551011-0000-4000-8000-000000000001";
+  record.device = "NVIDIA H200";
+  record.backend = "cuda";
+  record.family = "gemm";
+  record.kernel = "gemm_shared";
+  record.kernel_hash = sample_subject("gemm_shared").kernel.hash;
+  for (const double n : kSizes) record.problems.push_back(problem_of(n));
+  record.strategy = "random";
+  record.seed = 1;
+  record.command =
+      "tune --kernel gemm_shared --space spaces/gemm.json --size 512,512,512 --size "
+      "1024,1024,1024 --size 2048,2048,2048 --size 4096,4096,4096 --seed 1";
+  record.valid = 17956;
+  record.cartesian = 82944;
+  const std::int64_t session = store.begin_session(sample_subject("gemm_shared"), record);
+
+  double elapsed_s = 3;
+  for (const double n : kSizes) {
+    for (const Candidate& c : candidates()) {
+      TrialRecord trial;
+      trial.problem = problem_of(n);
+      trial.config_json = config_json(c);
+      trial.outcome = outcome_of(c);
+      trial.message = message_of(trial.outcome);
+      if (trial.outcome == Outcome::ok) trial.time = spread(time_ns(c, n), 20);
+      trial.compile_ms = n == kSizes[0] ? 310 : 0;
+      trial.verify_ms = 25;
+      trial.measure_ms = trial.time ? 30 : 0;
+      elapsed_s += 0.08;
+      store.record_trial(session, trial, elapsed_s);
+    }
+    record_final_at(store, session, n);
+  }
+  record.state = SessionState::complete;
+  record.wall_s = 131;
+  record.compile_s = 117;
+  record.verify_s = 38;
+  record.measure_s = 44;
+  store.end_session(session, record);
+}
+
+/// One size, not finished; all that a careless page would run as script.
+void tune_hostile(Store& store) {
+  SessionRecord record;
+  record.uuid = "5e551011-0000-4000-8000-000000000002";
+  record.device = "NVIDIA H200";
+  record.backend = "cuda";
+  record.family = kHostileName;
+  record.kernel = kHostileName;
+  record.kernel_hash = sample_subject(kHostileName).kernel.hash;
+  record.problems = {"64,64"};
+  record.strategy = "exhaustive";
+  record.command = std::string("tune --kernel '") + kHostileName + "'";
+  const std::int64_t session = store.begin_session(sample_subject(kHostileName), record);
+  for (int i = 1; i <= 6; ++i) {
+    TrialRecord trial;
+    trial.problem = "64,64";
+    trial.config_json =
+        fmt::format(R"({{"<img src=x onerror=window.hit=2>":"<b>{}</b>","B":{}}})", i % 2, i);
+    trial.outcome = i < 6 ? Outcome::ok : Outcome::crashed;
+    trial.message = i < 6 ? "" : kHostileName;
+    if (i < 6) trial.time = spread(1e5 / i, 5);
+    store.record_trial(session, trial, 0.1 * i);
+  }
+  record.state = SessionState::interrupted;
+  store.end_session(session, record);
+}
+
+}  // namespace
+
+Subject sample_subject(const std::string& kernel) {
+  Subject subject;
+  subject.device.backend = "cuda";
+  subject.device.name = "NVIDIA H200";
+  subject.device.uuid = "GPU-0";
+  subject.device.architecture = "sm_90";
+  subject.device.attributes.compute_capability = 90;
+  subject.device.attributes.sm_count = 132;
+  subject.device.attributes.l2_bytes = 60LL << 20;
+  subject.device.attributes.memory_bytes = 140LL << 30;
+  subject.environment = {"13.0", "NVRTC 13.0", "cuBLAS 13.0.2", "0.1.0"};
+  subject.kernel.family = kernel == "gemm_shared" ? "gemm" : kernel;
+  subject.kernel.kernel = kernel;
+  subject.kernel.hash = kernel == "gemm_shared" ? "a1b2c3d4e5f60718293a4b5c6d7e8f90" : "ff00";
+  subject.kernel.space_text = R"({"kernels":{"gemm_shared":{"parameters":{
+      "TILE_M":{}, "TILE_N":{}, "TILE_K":{}, "BLOCK_X":{}, "BLOCK_Y":{}, "UNROLL":{}, "PAD":{}}}}})";
+  subject.kernel.source_name = "gemm_shared.cu";
+  subject.kernel.headers_json = "[]";
+  return subject;
+}
+
+Store sample_store() {
+  Store store = Store::in_memory();
+  tune_gemm_shared(store);
+  tune_hostile(store);
+  return store;
+}
+
+}  // namespace tuner

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/select/select.hpp"
+
+#include "example_kernels.hpp"
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+namespace tuner {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::Not;
+
+/// One final in the database.
+struct Put {
+  std::string kernel = "tiled";
+  std::string problem = {};
+  int value = 16;  ///< of the kernel's parameter
+  double median_ns = 1000;
+  std::optional<double> ratio_to_library = {};
+  std::string device = "h200";
+  std::string driver = "13.0";
+  std::string hash = "new";
+};
+
+class SelectTest : public testing::Test {
+ protected:
+  void put(const Put& it) {
+    Subject subject;
+    subject.device = device_profile(it.device).value();
+    subject.environment = {
+        .driver = it.driver, .compiler = "NVRTC 13.0", .library = "cuBLAS", .tool = "0.1.0"};
+    subject.kernel = example_kernel(it.kernel, it.hash);
+    SessionRecord session;
+    session.uuid = std::to_string(++puts_);
+    session.problems = {it.problem};
+    const std::int64_t id = store.begin_session(subject, session);
+    BestRecord best;
+    best.problem = it.problem;
+    best.config_json =
+        fmt::format("{{\"{}\":{}}}", it.kernel == "tiled" ? "TILE" : "BLOCK", it.value);
+    best.time = {.median_ns = it.median_ns,
+                 .q1_ns = it.median_ns,
+                 .q3_ns = it.median_ns,
+                 .min_ns = it.median_ns,
+                 .samples = 30};
+    best.ratio_to_library = it.ratio_to_library;
+    best.flops = 1e6;
+    best.recorded_at = fmt::format("2026-01-01T00:00:{:02}Z", puts_);
+    store.record_final(id, best, {});
+  }
+
+  [[nodiscard]] Selection ask(const Question& question) const {
+    return select_configuration(store, question);
+  }
+  [[nodiscard]] std::pair<ErrorCode, std::string> error_of(const Question& question) const {
+    try {
+      const Selection selection = ask(question);
+      ADD_FAILURE() << "answered by the rung " << name(selection.rung);
+      return {};
+    } catch (const Error& error) {
+      return {error.code(), error.what()};
+    }
+  }
+
+  Store store = Store::in_memory();
+
+ private:
+  int puts_ = 0;
+};
+
+TEST_F(SelectTest, AnswersExactlyForASizeThatWasTuned) {
+  put({.problem = "1024,1024", .value = 32, .median_ns = 1500});
+  put({.problem = "2048,1024", .value = 8});
+  const Selection found = ask({.kernel = "tiled", .size = {1024, 1024}});
+  EXPECT_EQ(found.rung, Rung::exact);
+  EXPECT_EQ(name(found.rung), "exact");
+  EXPECT_EQ(found.config_json, R"({"TILE":32})");
+  EXPECT_EQ(found.expected_ns, 1500);
+  EXPECT_EQ(found.distance, 0);
+  EXPECT_EQ(found.device.name, "NVIDIA H200");
+  EXPECT_EQ(found.kernel.space_text, kTilesSpace);
+  EXPECT_EQ(found.entry->best.problem, "1024,1024");
+  EXPECT_THAT(found.explanation, Contains(HasSubstr("the only one in the database")));
+  EXPECT_THAT(found.explanation, Contains("exact: tiled is taken"));
+}
+
+TEST_F(SelectTest, CallsAnEntryStaleWhenTheDeviceHasSinceRunAnotherDriver) {
+  put({.problem = "1024,1024", .value = 32, .driver = "12.8"});
+  put({.problem = "2048,2048", .value = 8, .driver = "13.0"});
+  const Selection found = ask({.kernel = "tiled", .size = {1024, 1024}});
+  EXPECT_EQ(found.rung, Rung::stale);
+  EXPECT_EQ(found.config_json, R"({"TILE":32})");
+  EXPECT_EQ(found.expected_ns, 1000);
+  EXPECT_THAT(found.explanation, Contains(AllOf(HasSubstr("stale: tiled is taken"),
+                                                HasSubstr("in use now: driver 13.0"))));
+  EXPECT_EQ(ask({.kernel = "tiled", .size = {2048, 2048}}).rung, Rung::exact);
+}
+
+TEST_F(SelectTest, GoesByTheEnvironmentOfTheQuestion) {
+  put({.problem = "1024,1024", .value = 32, .driver = "13.0"});
+  put({.problem = "1024,1024", .value = 8, .driver = "13.1"});
+  const auto with = [&](const std::string& driver) {
+    return ask(
+        {.kernel = "tiled",
+         .size = {1024, 1024},
+         .environment = EnvironmentInfo{
+             .driver = driver, .compiler = "NVRTC 13.0", .library = "another", .tool = "9.9"}});
+  };
+  EXPECT_EQ(with("13.0").rung, Rung::exact);
+  EXPECT_EQ(with("13.0").config_json, R"({"TILE":32})");
+  EXPECT_EQ(with("13.1").rung, Rung::exact);
+  EXPECT_EQ(with("13.1").config_json, R"({"TILE":8})");
+  EXPECT_EQ(with("14.0").rung, Rung::stale);
+  EXPECT_EQ(with("14.0").config_json, R"({"TILE":8})");  // the newest
+}
+
+TEST_F(SelectTest, TakesTheNearestSizeOfTheSameShape) {
+  put({.problem = "1048576,1", .value = 64, .median_ns = 10});  // the same volume as asked
+  put({.problem = "512,1024", .value = 32});
+  put({.problem = "128,128", .value = 8});
+  const Selection found = ask({.kernel = "tiled", .size = {1024, 1024}});
+  EXPECT_EQ(found.rung, Rung::nearest);
+  EXPECT_EQ(found.config_json, R"({"TILE":32})");
+  EXPECT_DOUBLE_EQ(found.distance, std::log(2.0));
+  EXPECT_EQ(found.expected_ns, std::nullopt);
+  EXPECT_THAT(found.explanation, Contains("exact: no entry of tiled for 1024,1024"));
+  EXPECT_THAT(found.explanation, Contains("stale: no entry of tiled for 1024,1024"));
+  EXPECT_THAT(found.explanation, Contains("nearest: tiled at 512,1024, 2 times off: valid here"));
+}
+
+TEST_F(SelectTest, PassesOverANeighbourThatIsInvalidAtTheSizeAndSaysWhy) {
+  put({.problem = "1024,1024", .value = 64});
+  put({.problem = "256,256", .value = 8});
+  const Selection found = ask({.kernel = "tiled", .size = {1000, 1000}});  // 1000 % 64 != 0
+  EXPECT_EQ(found.rung, Rung::nearest);
+  EXPECT_EQ(found.config_json, R"({"TILE":8})");
+  EXPECT_DOUBLE_EQ(found.distance, std::log(1000.0 / 256));
+  EXPECT_THAT(found.explanation,
+              Contains(AllOf(HasSubstr("nearest: tiled at 1024,1024"), HasSubstr("rejected"),
+                             HasSubstr("only whole tiles"))));
+}
+
+TEST_F(SelectTest, PassesOverAConfigurationThatTheSpaceNoLongerHas) {
+  put({.problem = "1024,1024", .value = 24});
+  const Selection found = ask({.kernel = "tiled", .size = {2048, 2048}});
+  EXPECT_EQ(found.rung, Rung::default_config);
+  EXPECT_THAT(found.explanation, Contains(AllOf(HasSubstr("1024,1024"), HasSubstr("rejected"))));
+}
+
+TEST_F(SelectTest, FallsBackToTheDefaultConfiguration) {
+  put({.problem = "1024,1024", .value = 64, .device = "h200"});
+  put({.problem = "1024,1024", .value = 32, .device = "a100"});
+  put({.kernel = "plain", .problem = "1024,1024", .value = 128, .device = "a100"});
+  const Selection found = ask({.device = "NVIDIA H200", .kernel = "plain", .size = {1024, 1024}});
+  EXPECT_EQ(found.rung, Rung::default_config);
+  EXPECT_EQ(name(found.rung), "default");
+  EXPECT_EQ(found.config_json, R"({"BLOCK":64})");
+  EXPECT_EQ(found.entry, std::nullopt);
+  EXPECT_EQ(found.expected_ns, std::nullopt);
+  EXPECT_EQ(found.device.name, "NVIDIA H200");
+  EXPECT_THAT(found.explanation, Contains("nearest: no entry of plain on this device"));
+}
+
+TEST_F(SelectTest, SaysAllItLookedAtWhenNothingIsValid) {
+  put({.problem = "1024,1024", .value = 64});
+  const auto [code, message] = error_of({.kernel = "tiled", .size = {7, 7}});
+  EXPECT_EQ(code, ErrorCode::nothing_found);
+  EXPECT_THAT(
+      message,
+      AllOf(HasSubstr("tiled at 7,7 on NVIDIA H200"), HasSubstr("nearest: tiled at 1024,1024"),
+            HasSubstr("default: of tiled: rejected"), HasSubstr("only whole tiles")));
+}
+
+TEST_F(SelectTest, NeverAnswersWithAnotherDevicesEntry) {
+  put({.problem = "1024,1024", .value = 64, .median_ns = 10, .device = "h100"});
+  put({.problem = "64,64", .value = 8, .median_ns = 5000, .device = "h200"});
+  EXPECT_EQ(ask({.device = "NVIDIA H200", .kernel = "tiled", .size = {1024, 1024}}).config_json,
+            R"({"TILE":8})");
+  EXPECT_EQ(ask({.kernel = "tiled", .size = {1024, 1024}}).config_json,
+            R"({"TILE":8})");  // the device used last
+  EXPECT_EQ(ask({.device = device_profile("h100")->name, .kernel = "tiled", .size = {64, 64}})
+                .entry->subject.device.name,
+            device_profile("h100")->name);
+}
+
+TEST_F(SelectTest, PutsNoEntryOfAnOlderSourceIntoAnAnswer) {
+  put({.problem = "1024,1024", .value = 64, .hash = "old"});
+  put({.problem = "512,512", .value = 8, .hash = "new"});
+  const Selection found = ask({.kernel = "tiled", .size = {1024, 1024}});
+  EXPECT_EQ(found.rung, Rung::nearest);
+  EXPECT_EQ(found.config_json, R"({"TILE":8})");
+  EXPECT_EQ(found.kernel.hash, "new");
+  EXPECT_THAT(found.explanation,
+              Contains(AllOf(HasSubstr("tiled has changed since"), HasSubstr("(1) are not used"))));
+}
+
+TEST_F(SelectTest, TakesTheFastestKernelOfAFamilyAtTheSize) {
+  put({.kernel = "tiled", .problem = "1024,1024", .value = 64, .median_ns = 900});
+  put({.kernel = "plain", .problem = "1024,1024", .value = 32, .median_ns = 1000});
+  const Selection found = ask({.family = "tiles", .size = {1024, 1024}});
+  EXPECT_EQ(found.rung, Rung::exact);
+  EXPECT_EQ(found.kernel.kernel, "tiled");
+  EXPECT_THAT(found.explanation, Contains("exact: tiled is taken, the fastest"));
+  EXPECT_THAT(found.explanation, Contains(HasSubstr("plain takes 1 us")));
+  EXPECT_EQ(ask({.kernel = "plain", .family = "tiles", .size = {1024, 1024}}).kernel.kernel,
+            "plain");
+}
+
+TEST_F(SelectTest, ComparesKernelsAtTheNearestSizeByTheirRatioToTheLibrary) {
+  put({.kernel = "tiled", .problem = "1024,1024", .median_ns = 500, .ratio_to_library = 0.8});
+  put({.kernel = "plain",
+       .problem = "1024,1024",
+       .value = 32,
+       .median_ns = 900,
+       .ratio_to_library = 0.9});
+  EXPECT_EQ(ask({.family = "tiles", .size = {1040, 1024}}).kernel.kernel, "plain");
+}
+
+TEST_F(SelectTest, ComparesKernelsByThroughputWhereTheLibraryWasNotTimed) {
+  put({.kernel = "tiled", .problem = "1024,1024", .median_ns = 500});
+  put({.kernel = "plain",
+       .problem = "1024,1024",
+       .value = 32,
+       .median_ns = 900,
+       .ratio_to_library = 0.9});
+  const Selection found = ask({.family = "tiles", .size = {1040, 1024}});
+  EXPECT_EQ(found.kernel.kernel, "tiled");
+  EXPECT_THAT(found.explanation, Contains(HasSubstr("best throughput")));
+}
+
+TEST_F(SelectTest, LetsNoKernelTunedFarAwayCompeteWithANearOne) {
+  put({.kernel = "tiled", .problem = "1024,1024", .ratio_to_library = 0.7});
+  put({.kernel = "plain", .problem = "16,16", .value = 32, .ratio_to_library = 3.0});
+  EXPECT_EQ(ask({.family = "tiles", .size = {1040, 1024}}).kernel.kernel, "tiled");
+}
+
+TEST_F(SelectTest, AnswersAFamilyByTheDefaultOfItsFirstValidKernel) {
+  put({.kernel = "tiled", .problem = "1024,1024", .value = 64, .device = "h100"});
+  put({.kernel = "plain", .problem = "1024,1024", .value = 32, .device = "h100"});
+  put({.kernel = "tiled", .problem = "1024,1024", .value = 24, .device = "h200"});
+  const Selection found = ask({.device = "NVIDIA H200", .family = "tiles", .size = {512, 512}});
+  EXPECT_EQ(found.rung, Rung::default_config);
+  EXPECT_EQ(found.kernel.kernel, "plain");  // first in the space file
+}
+
+TEST_F(SelectTest, KeepsToTheSizeWhenThePolicyIsExact) {
+  put({.problem = "1024,1024", .driver = "12.8"});
+  put({.problem = "64,64"});
+  EXPECT_EQ(ask({.kernel = "tiled", .size = {64, 64}, .policy = Policy::exact}).rung, Rung::exact);
+  EXPECT_EQ(ask({.kernel = "tiled", .size = {1024, 1024}, .policy = Policy::exact}).rung,
+            Rung::stale);
+  const auto [code, message] =
+      error_of({.kernel = "tiled", .size = {512, 512}, .policy = Policy::exact});
+  EXPECT_EQ(code, ErrorCode::nothing_found);
+  EXPECT_THAT(message, Not(HasSubstr("nearest:")));
+}
+
+TEST_F(SelectTest, SuggestsNamesForUnknownOnes) {
+  put({.problem = "1024,1024"});
+  const auto expect = [&](const Question& question, const std::string& text) {
+    const auto [code, message] = error_of(question);
+    EXPECT_EQ(code, ErrorCode::nothing_found);
+    EXPECT_THAT(message, HasSubstr(text));
+  };
+  expect({.device = "NVIDIA H20", .kernel = "tiled", .size = {1, 1}},
+         "device 'NVIDIA H20' (did you mean 'NVIDIA H200'?)");
+  expect({.kernel = "tield", .size = {1, 1}}, "kernel 'tield' (did you mean 'tiled'?)");
+  expect({.family = "tile", .size = {1, 1}}, "family 'tile' (did you mean 'tiles'?)");
+  expect({.kernel = "no", .family = "tiles", .size = {1, 1}}, "kernel 'no' (known: tiled)");
+}
+
+TEST_F(SelectTest, RefusesQuestionsThatCannotBeAnswered) {
+  put({.problem = "1024,1024"});
+  EXPECT_EQ(error_of({.size = {1, 1}}).first, ErrorCode::usage);
+  EXPECT_EQ(error_of({.kernel = "tiled", .size = {1024}}).first, ErrorCode::usage);
+  EXPECT_THAT(error_of({.kernel = "tiled", .size = {1, 2, 3}}).second,
+              AllOf(HasSubstr("1,2,3"), HasSubstr("3 numbers"), HasSubstr("M,N")));
+  EXPECT_EQ(error_of({.kernel = "tiled", .size = {0, 1}}).first, ErrorCode::usage);
+}
+
+TEST_F(SelectTest, AsksForTheFamilyWhenAKernelIsInTwo) {
+  put({.problem = "1024,1024"});
+  Subject other;
+  other.device = device_profile("h200").value();
+  other.kernel = example_kernel("tiled");
+  other.kernel.family = "bricks";
+  SessionRecord session;
+  session.uuid = "x";
+  static_cast<void>(store.begin_session(other, session));
+  EXPECT_THAT(error_of({.kernel = "tiled", .size = {1024, 1024}}).second,
+              AllOf(HasSubstr("bricks and tiles"), HasSubstr("--family")));
+  EXPECT_EQ(ask({.kernel = "tiled", .family = "tiles", .size = {1024, 1024}}).rung, Rung::exact);
+}
+
+TEST_F(SelectTest, FindsNothingInAnEmptyDatabase) {
+  const auto [code, message] = error_of({.kernel = "tiled", .size = {1, 1}});
+  EXPECT_EQ(code, ErrorCode::nothing_found);
+  EXPECT_THAT(message, HasSubstr("run `tune`"));
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Enumeration against brute force.
+#include "support.hpp"
+#include "tuner/space/space.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <random>
+
+namespace tuner {
+namespace {
+
+/// Builds small spaces of random parameters, derived values, `when` and constraints.
+class RandomSpace {
+ public:
+  explicit RandomSpace(unsigned seed) : random_(seed) {}
+
+  Json make() {
+    Json kernel = Json::object();
+    for (int i = 0; i < 5; ++i) kernel["parameters"][fmt::format("P{}", i)] = parameter(i);
+    kernel["derived"]["D"] = fmt::format("{} {} {}", operand(5), pick(kArithmetic), operand(5));
+    kernel["derived"]["E"] = fmt::format("D * {} - {}", operand(5), operand(5));
+    for (int i = pick(5); i > 0; --i) {
+      kernel["constraints"].push_back({{"expr", condition()}, {"why", "random"}});
+    }
+    return kernel;
+  }
+
+ private:
+  static constexpr std::array kArithmetic = {"+", "-", "*", "//", "%", "/"};
+  static constexpr std::array kComparison = {"<", "<=", "!=", "==", ">"};
+  static constexpr std::array kLogic = {"and", "or", "&&", "||"};
+
+  int pick(int below) { return static_cast<int>(random_() % static_cast<unsigned>(below)); }
+  template <std::size_t N>
+  const char* pick(const std::array<const char*, N>& list) {
+    return list[random_() % N];
+  }
+  std::string operand(int parameters) {
+    return pick(4) == 0 ? std::to_string(pick(5)) : fmt::format("P{}", pick(parameters));
+  }
+  std::string term() {
+    if (pick(4) == 0) return pick(2) == 0 ? "D" : "E";
+    return fmt::format("({} {} {})", operand(5), pick(kArithmetic), operand(5));
+  }
+  std::string comparison() {
+    const std::string chain = pick(3) == 0 ? fmt::format(" {} {}", pick(kComparison), term()) : "";
+    return fmt::format("{} {} {}{}", term(), pick(kComparison), term(), chain);
+  }
+  std::string condition() {
+    if (pick(2) == 0) return comparison();
+    return fmt::format("{} {} {}", comparison(), pick(kLogic), comparison());
+  }
+  Json parameter(int index) {
+    Json json = {{"range", {0, pick(4), 1}}, {"default", 0}};
+    if (index > 0 && pick(3) == 0) {
+      json["when"] = fmt::format("{} {} {}", operand(index), pick(kComparison), operand(index));
+    }
+    return json;
+  }
+
+  std::mt19937 random_;
+};
+
+TEST(Space, EqualsBruteForceOnRandomSpaces) {
+  std::uint64_t total = 0;
+  for (unsigned seed = 0; seed < 300; ++seed) {
+    const std::string kernel = RandomSpace(seed).make().dump();
+    SCOPED_TRACE(kernel);
+    const Space space = make_space(kernel);
+    const std::vector<Config> all = all_configs(space.definition());
+    std::vector<std::uint64_t> removed(space.definition().constraints.size());
+    std::uint64_t collapsed = 0;
+    std::uint64_t valid = 0;
+    for (const Config& config : all) {
+      const auto violation = space.violation(config);
+      const bool duplicate = space.canonical(config) != config;
+      if (duplicate) ++collapsed;
+      if (!duplicate && violation) ++removed[violation->constraint];
+      const bool expected = !duplicate && !violation;
+      if (expected) ++valid;
+      const auto position = space.position(config);
+      ASSERT_EQ(position.has_value(), expected) << canonical_json(space.definition(), config);
+      if (position) {
+        ASSERT_EQ(space.at(*position), config);
+      }
+    }
+    ASSERT_EQ(space.size(), valid);
+    const Waterfall waterfall = space.waterfall();
+    ASSERT_EQ(waterfall.cartesian, all.size());
+    ASSERT_EQ(waterfall.collapsed, collapsed);
+    for (std::size_t i = 0; i < removed.size(); ++i) {
+      ASSERT_EQ(waterfall.steps[i].removed, removed[i]) << i;
+    }
+    total += valid;
+  }
+  EXPECT_GT(total, 1000U) << "the random spaces are nearly all empty and show nothing";
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opening: whose file it is, what state it is in, and who may see it.
+#include "tuner/store/connection.hpp"
+
+#include "example_records.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::StartsWith;
+
+constexpr auto kReadWrite = Store::Mode::read_write;
+constexpr auto kReadOnly = Store::Mode::read_only;
+
+class ConnectionTest : public testing::Test {
+ protected:
+  /// The error of opening `path`, after checking that its message begins with the path.
+  ErrorCode error_of_opening(Store::Mode mode, testing::Matcher<const std::string&> message) {
+    try {
+      const Store store(path, mode);
+    } catch (const Error& error) {
+      EXPECT_THAT(std::string(error.what()), message);
+      EXPECT_THAT(std::string(error.what()), HasSubstr(path.string()));
+      return error.code();
+    }
+    ADD_FAILURE() << path << " was opened";
+    return ErrorCode::failure;
+  }
+
+  void execute(const std::string& sql) const {
+    SQLite::Database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE).exec(sql);
+  }
+  [[nodiscard]] int pragma(const std::string& name) const {
+    return SQLite::Database(path.string()).execAndGet("PRAGMA " + name).getInt();
+  }
+  void create_with_one_trial() const {
+    Store store(path, kReadWrite);
+    const std::int64_t id = store.begin_session(example_subject(), example_session());
+    store.record_trial(id, example_trial(), 0);
+    store.record_final(id, example_best(), {});
+  }
+
+  TemporaryDirectory directory;
+  fs::path path = directory.path() / "tune.sqlite";
+};
+
+TEST_F(ConnectionTest, CreatesADatabaseForTheUserAlone) {
+  path = directory.path() / "new" / "deeper" / "tune.sqlite";
+  const Store store(path, kReadWrite);
+  EXPECT_EQ(store.path(), path);
+  EXPECT_EQ(fs::status(path).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(fs::status(path.parent_path()).permissions(), fs::perms::owner_all);
+}
+
+TEST_F(ConnectionTest, StampsTheDatabaseWithItsApplicationAndSchema) {
+  { const Store store(path, kReadWrite); }
+  EXPECT_EQ(pragma("application_id"), 0x74756e65);
+  EXPECT_EQ(pragma("user_version"), 1);
+}
+
+TEST_F(ConnectionTest, KeepsEverythingOverReopening) {
+  create_with_one_trial();
+  { const Store again(path, kReadWrite); }
+  const Store store(path, kReadOnly);
+  EXPECT_THAT(store.sessions(), SizeIs(1));
+  EXPECT_THAT(store.trials(1), SizeIs(1));
+  EXPECT_THAT(store.bests({}), SizeIs(1));
+}
+
+TEST_F(ConnectionTest, BringsAnEmptyDatabaseUpToDate) {
+  write_file(path, "");
+  create_with_one_trial();
+  EXPECT_EQ(pragma("user_version"), 1);
+}
+
+TEST_F(ConnectionTest, RefusesANewerSchemaAndLeavesItAlone) {
+  create_with_one_trial();
+  execute("PRAGMA user_version = 7");
+  const auto message = AllOf(HasSubstr("schema 7"), HasSubstr("knows 1"), HasSubstr("update tune"));
+  EXPECT_EQ(error_of_opening(kReadWrite, message), ErrorCode::usage);
+  EXPECT_EQ(error_of_opening(kReadOnly, message), ErrorCode::usage);
+  EXPECT_EQ(pragma("user_version"), 7);
+}
+
+TEST_F(ConnectionTest, RefusesADatabaseOfAnotherApplicationAndLeavesItAlone) {
+  execute("PRAGMA journal_mode = WAL; PRAGMA application_id = 252006673; CREATE TABLE t (x)");
+  const std::string before = read_file(path, 1 << 20);
+  EXPECT_EQ(error_of_opening(kReadWrite, HasSubstr("another application")), ErrorCode::usage);
+  EXPECT_EQ(error_of_opening(kReadOnly, HasSubstr("another application")), ErrorCode::usage);
+  EXPECT_EQ(read_file(path, 1 << 20), before);
+}
+
+TEST_F(ConnectionTest, RefusesTablesThatNobodySigned) {
+  execute("CREATE TABLE device (x)");
+  EXPECT_EQ(error_of_opening(kReadWrite, HasSubstr("another application")), ErrorCode::usage);
+}
+
+TEST_F(ConnectionTest, RefusesAFileThatIsNoDatabase) {
+  for (const std::string& content : {std::string("x\n"), std::string(5000, 'x')}) {
+    write_file(path, content);
+    EXPECT_EQ(error_of_opening(kReadWrite, HasSubstr("is not a database")), ErrorCode::usage);
+    EXPECT_EQ(error_of_opening(kReadOnly, HasSubstr("is not a database")), ErrorCode::usage);
+    EXPECT_EQ(read_file(path, 1 << 20), content);
+  }
+}
+
+TEST_F(ConnectionTest, RefusesADirectory) {
+  path = directory.path();
+  EXPECT_EQ(error_of_opening(kReadWrite, HasSubstr("is a directory")), ErrorCode::usage);
+}
+
+TEST_F(ConnectionTest, FindsNothingWhereThereIsNoDatabaseToRead) {
+  EXPECT_EQ(error_of_opening(kReadOnly, AllOf(StartsWith("no database at "),
+                                              HasSubstr("run `tune` first"), HasSubstr("--db"))),
+            ErrorCode::nothing_found);
+  EXPECT_FALSE(fs::exists(path));
+  write_file(path, "");
+  EXPECT_EQ(error_of_opening(kReadOnly, HasSubstr("empty database")), ErrorCode::nothing_found);
+}
+
+TEST_F(ConnectionTest, SaysWhyADatabaseCannotBeCreated) {
+  write_file(directory.path() / "file", "");
+  path = directory.path() / "file" / "tune.sqlite";
+  EXPECT_EQ(error_of_opening(kReadWrite, HasSubstr("cannot be created")), ErrorCode::failure);
+  path = "/proc/tune.sqlite";  // where not even root may create a file
+  EXPECT_EQ(error_of_opening(kReadWrite, HasSubstr("cannot be created")), ErrorCode::failure);
+}
+
+TEST_F(ConnectionTest, RefusesToWriteThroughAReadOnlyStore) {
+  create_with_one_trial();
+  Store store(path, kReadOnly);
+  EXPECT_THROW(store.record_trial(1, example_trial(), 0), Error);
+  EXPECT_THAT(store.trials(1), SizeIs(1));
+}
+
+TEST_F(ConnectionTest, NoticesADamagedPage) {
+  create_with_one_trial();
+  const auto size = fs::file_size(path);
+  std::string content = read_file(path, size);
+  content.replace(4096, 4096, 4096, '\x5a');
+  write_file(path, content);
+  EXPECT_EQ(error_of_opening(kReadWrite, HasSubstr("damaged")), ErrorCode::failure);
+}
+
+TEST_F(ConnectionTest, NoticesValuesThatChangedBehindItsBack) {
+  create_with_one_trial();
+  execute("UPDATE result SET registers = 127; UPDATE best SET ties = 3");
+  const Store store(path, kReadOnly);
+  const auto damaged = [](const std::string& table) {
+    return testing::ThrowsMessage<Error>(
+        AllOf(HasSubstr("row 1 of table " + table), HasSubstr("DELETE FROM " + table)));
+  };
+  EXPECT_THAT([&] { static_cast<void>(store.trials(1)); }, damaged("result"));
+  EXPECT_THAT([&] { static_cast<void>(store.bests({})); }, damaged("best"));
+}
+
+TEST_F(ConnectionTest, WritesNothingBesideTheDatabaseWhenIdle) {
+  create_with_one_trial();
+  EXPECT_FALSE(fs::exists(path.string() + "-wal"));
+  const fs::path journal = path.string() + "-journal";
+  EXPECT_TRUE(!fs::exists(journal) || fs::file_size(journal) == 0);
+}
+
+}  // namespace
+}  // namespace tuner

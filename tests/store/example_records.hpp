@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records with every field set, for the tests of the database.
+#pragma once
+
+#include "tuner/store/records.hpp"
+
+#include <limits>
+#include <string>
+
+namespace tuner {
+
+inline Subject example_subject() {
+  Subject subject;
+  subject.device = device_profile("h200").value();
+  subject.device.uuid = "GPU-5a1c";
+  subject.environment = {
+      .driver = "13.0", .compiler = "NVRTC 13.0", .library = "cuBLAS 13.0.2", .tool = "0.1.0"};
+  subject.kernel = {.family = "gemm",
+                    .kernel = "gemm_shared",
+                    .hash = "0123456789abcdef",
+                    .space_text = "{\"format\": \"space/1\"}",
+                    .source_name = "gemm_shared.cu",
+                    .source_text = "__global__ void gemm_shared() {}\n",
+                    .headers_json = R"([{"name":"tile.cuh","text":"#pragma once\n"}])"};
+  return subject;
+}
+
+inline SessionRecord example_session(const std::string& uuid = "0f5b9c1e-0000") {
+  SessionRecord session;
+  session.uuid = uuid;
+  session.problems = {"4096,4096,4096", "512,512,512"};
+  session.strategy = "random";
+  session.seed = std::numeric_limits<std::uint64_t>::max();
+  session.command = "tune --kernel gemm_shared --space 'spaces/gemm.json'";
+  session.valid = 7600;
+  session.cartesian = 28800;
+  return session;
+}
+
+inline SessionRecord ended_as(SessionState state) {
+  SessionRecord session;
+  session.state = state;
+  session.wall_s = 60.5;
+  session.compile_s = 20.25;
+  session.verify_s = 10;
+  session.measure_s = 1.0 / 3;
+  return session;
+}
+
+inline TimeRecord example_time(double median_ns = 1520.25) {
+  return {.median_ns = median_ns,
+          .q1_ns = median_ns - 1,
+          .q3_ns = median_ns + 1.0 / 3,
+          .min_ns = median_ns - 2,
+          .samples = 20};
+}
+
+inline TrialRecord example_trial(const std::string& config = R"({"TILE_M":64})",
+                                 double median_ns = 1520.25) {
+  TrialRecord trial;
+  trial.problem = "4096,4096,4096";
+  trial.config_json = config;
+  trial.time = example_time(median_ns);
+  trial.worst_error = 0.1;
+  trial.check_seed = 0xfedcba9876543210;
+  trial.registers = 128;
+  trial.shared_bytes = 49152;
+  trial.local_bytes = 16;
+  trial.compile_ms = 331.5;
+  trial.verify_ms = 12.25;
+  trial.measure_ms = 7.75;
+  return trial;
+}
+
+inline TrialRecord failed_trial(Outcome outcome, const std::string& config) {
+  TrialRecord trial;
+  trial.problem = "4096,4096,4096";
+  trial.config_json = config;
+  trial.outcome = outcome;
+  trial.message = "ptxas: too much shared data (0x12000 bytes, 0xc000 max)\nsecond line \"quoted\"";
+  return trial;
+}
+
+inline BestRecord example_best(const std::string& config = R"({"TILE_M":64})",
+                               double median_ns = 1520.25) {
+  BestRecord best;
+  best.problem = "4096,4096,4096";
+  best.config_json = config;
+  best.time = example_time(median_ns);
+  best.library_ns = 1400.5;
+  best.default_ns = 3000.125;
+  best.ratio_to_library = 0.92;
+  best.ratio_to_default = 1.97;
+  best.ratio_to_library_low = 0.91;
+  best.ratio_to_library_high = 0.93;
+  best.library_name = "cuBLAS 13.0.2";
+  best.ties = 2;
+  best.flops = 2.0 * 4096 * 4096 * 4096;
+  best.bytes = 3.0 * 4 * 4096 * 4096;
+  best.recorded_at = "2026-01-02T03:04:05Z";
+  return best;
+}
+
+}  // namespace tuner

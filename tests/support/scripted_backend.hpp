@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+// A device that does nothing but take the time it is told to take: for tests of what drives a
+// device.
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tuner::testing_support {
+
+/// Times come from `time_of`; every other operation succeeds at once and is counted.
+class ScriptedBackend : public Backend, private Compiler {
+ public:
+  /// What becomes of a piece of work: nanoseconds of one run, or a failure.
+  using Script = std::function<Expected<double, Failure>(const Work&)>;
+
+  explicit ScriptedBackend(Script script) : script_(std::move(script)) {
+    device_.backend = "cpu";
+    device_.name = "Scripted device";
+    device_.attributes.warp_size = 32;
+    device_.attributes.max_threads_per_block = 1024;
+    device_.attributes.memory_bytes = 1 << 30;
+  }
+
+  const DeviceInfo& device() const override { return device_; }
+  const EnvironmentInfo& environment() const override { return environment_; }
+  const Compiler& compiler() const override { return *this; }
+  Expected<Binary, Failure> compile(const CompileJob& job) const override {
+    return Binary{.image = {}, .symbol = job.entry};
+  }
+
+  BufferId allocate(std::size_t) override { return BufferId{++last_id_}; }
+  void release(BufferId) override {}
+  void write(BufferId, std::span<const std::byte>) override {}
+  void read(BufferId, std::span<std::byte>) const override {}
+  void fill(BufferId, std::uint32_t, std::size_t) override {}
+  void copy(BufferId, BufferId, std::size_t) override {}
+  Expected<KernelId, Failure> load(const Binary&) override { return KernelId{++last_id_}; }
+  void unload(KernelId) override {}
+  Resources resources(KernelId) const override { return {}; }
+
+  Expected<void, Failure> run(const Work& work) override {
+    ++runs;
+    auto time = script_(work);
+    if (!time) return Unexpected(std::move(time.error()));
+    return {};
+  }
+  Expected<std::vector<double>, Failure> time(const Work& work, const SamplePlan& plan) override {
+    std::vector<double> samples;
+    for (int i = 0; i < plan.warm_up + plan.samples; ++i) {
+      ++runs;
+      auto time = script_(work);
+      if (!time) return Unexpected(std::move(time.error()));
+      if (i >= plan.warm_up) samples.push_back(*time);
+    }
+    return samples;
+  }
+
+  int runs = 0;
+
+ private:
+  Script script_;
+  DeviceInfo device_;
+  EnvironmentInfo environment_;
+  std::uint64_t last_id_ = 0;
+};
+
+/// Work that a script can tell apart by its number.
+inline Work work_number(std::uint64_t number) {
+  return Launch{.kernel = KernelId{number}, .geometry = {}, .arguments = {}};
+}
+inline std::uint64_t number_of(const Work& work) {
+  return static_cast<std::uint64_t>(std::get<Launch>(work).kernel);
+}
+
+}  // namespace tuner::testing_support

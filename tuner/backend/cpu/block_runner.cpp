@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/block_runner.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <boost/context/preallocated.hpp>
+#include <boost/context/stack_context.hpp>
+
+#include <bit>
+#include <cerrno>
+#include <cstring>
+#include <numeric>
+#include <sys/mman.h>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kPage = 4096;
+// An odd number of pages, and tops spread over a page: otherwise the hot ends of all stacks would
+// fall into the same few sets of the caches.
+constexpr std::size_t kStackBytes = 17 * kPage;
+constexpr std::size_t kTopStep = 5 * 64;
+
+constexpr std::size_t kSharedAlignment = 1024;  // what the strictest CUDA instruction asks for
+
+std::unique_ptr<std::byte[]> make_dynamic_shared() {
+  return std::make_unique_for_overwrite<std::byte[]>(kMaxDynamicSharedBytes + kSharedAlignment);
+}
+
+void* aligned(std::byte* memory) {
+  std::size_t space = kMaxDynamicSharedBytes + kSharedAlignment;
+  void* start = memory;
+  return std::align(kSharedAlignment, kMaxDynamicSharedBytes, start, space);
+}
+
+/// Boost asks for one; the stacks belong to the runner.
+struct BorrowedStack {
+  void deallocate(boost::context::stack_context&) const noexcept {}
+};
+
+}  // namespace
+
+/// Stacks for all fibers in one mapping; pages are taken from the system when first touched.
+class BlockRunner::StackMemory {
+ public:
+  StackMemory() {
+    memory_ = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+    if (memory_ == MAP_FAILED) {
+      throw Error(ErrorCode::failure,
+                  std::string("cpu backend: no address space for the stacks of a block: ") +
+                      std::strerror(errno));
+    }
+  }
+  ~StackMemory() { ::munmap(memory_, kBytes); }
+  StackMemory(const StackMemory&) = delete;
+  StackMemory& operator=(const StackMemory&) = delete;
+
+  [[nodiscard]] boost::context::stack_context stack(FiberIndex index) const {
+    boost::context::stack_context stack;
+    stack.size = kStackBytes - index * kTopStep % kPage;
+    stack.sp = static_cast<std::byte*>(memory_) + (index - 1u) * kStackBytes + stack.size;
+    return stack;
+  }
+
+ private:
+  static constexpr std::size_t kBytes = kMaxThreadsPerBlock * kStackBytes;
+  void* memory_ = nullptr;
+};
+
+BlockRunner::BlockRunner()
+    : dynamic_shared_(make_dynamic_shared()),
+      exchange_(kMaxThreadsPerBlock),
+      stacks_(std::make_unique<StackMemory>()),
+      fibers_(kMaxThreadsPerBlock + 1),
+      idle_(kMaxThreadsPerBlock) {
+  std::iota(idle_.rbegin(), idle_.rend(), FiberIndex{1});
+  at_barrier_.reserve(kMaxThreadsPerBlock);
+  context_.dynamic_shared = aligned(dynamic_shared_.get());
+  context_.exchange = exchange_.data();
+  context_.runner = this;
+  context_.sync_block = &BlockRunner::sync_block;
+  context_.sync_warp = &BlockRunner::sync_warp;
+}
+
+BlockRunner::~BlockRunner() {
+  stopping_ = true;
+  for (const FiberIndex fiber : idle_) {
+    if (fibers_[fiber]) switch_to(fiber);
+  }
+}
+
+BlockEnd BlockRunner::run(const KernelCall& call, Index3 block) {
+  begin_block(call, block);
+  switch_to(idle_fiber());
+  if (live_ == 0) return BlockEnd::complete;
+  abandon_waiting_fibers();
+  return BlockEnd::deadlock;
+}
+
+void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
+  const auto& [grid, shape, dynamic_shared_bytes] = call.geometry;
+  call_ = &call;
+  context_.grid_shape = {grid[0], grid[1], grid[2]};
+  context_.block_shape = {shape[0], shape[1], shape[2]};
+  context_.block = block;
+  next_thread_ = {0, 0, 0};
+  live_ = unstarted_ = shape[0] * shape[1] * shape[2];
+  for (unsigned first = 0; first < live_; first += 32) {
+    Warp& warp = warps_[first / 32];
+    warp.live = live_ - first >= 32 ? ~0u : (1u << (live_ - first)) - 1;
+    warp.waiting = 0;
+  }
+}
+
+/// The life of a fiber.
+void BlockRunner::run_threads() {
+  while (!stopping_) {
+    while (unstarted_ > 0 && runnable_.empty()) {
+      --unstarted_;
+      context_.thread = next_thread_;
+      if (++next_thread_.x == context_.block_shape.x) {
+        next_thread_.x = 0;
+        if (++next_thread_.y == context_.block_shape.y) {
+          next_thread_.y = 0;
+          ++next_thread_.z;
+        }
+      }
+      call_->entry(context_, call_->arguments);
+      end_thread();
+    }
+    const FiberIndex next = next_fiber();
+    idle_.push_back(current_);
+    switch_to(next);
+  }
+}
+
+void BlockRunner::end_thread() {
+  --live_;
+  const unsigned rank = context_.thread_rank();
+  Warp& warp = warps_[rank / 32];
+  warp.live &= ~(1u << rank % 32);
+  release_block_if_complete();
+  for (unsigned rest = warp.waiting; rest != 0; rest &= warp.waiting) {
+    const unsigned lane = static_cast<unsigned>(std::countr_zero(rest));
+    release_warp_if_complete(warp, warp.lanes[lane]);
+    rest &= ~(1u << lane);
+  }
+}
+
+void BlockRunner::sync_block(KernelContext& context) {
+  BlockRunner& runner = *static_cast<Place&>(context).runner;
+  runner.at_barrier_.push_back(runner.current_);
+  runner.release_block_if_complete();
+  runner.wait();
+}
+
+void BlockRunner::sync_warp(KernelContext& context, unsigned lanes) {
+  BlockRunner& runner = *static_cast<Place&>(context).runner;
+  const unsigned rank = context.thread_rank();
+  Warp& warp = runner.warps_[rank / 32];
+  warp.waiting |= 1u << rank % 32;
+  warp.lanes[rank % 32] = lanes;
+  warp.fiber[rank % 32] = runner.current_;
+  runner.release_warp_if_complete(warp, lanes);
+  runner.wait();
+}
+
+void BlockRunner::release_block_if_complete() {
+  if (at_barrier_.size() != live_) return;
+  for (const FiberIndex fiber : at_barrier_) runnable_.push(fiber);
+  at_barrier_.clear();
+}
+
+/// Lanes wait together when they name the same set of lanes; of those the ended are not waited for.
+void BlockRunner::release_warp_if_complete(Warp& warp, unsigned lanes) {
+  const unsigned awaited = lanes & warp.live;
+  if ((awaited & ~warp.waiting) != 0) return;
+  unsigned together = 0;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if ((warp.waiting >> lane & 1u) != 0 && warp.lanes[lane] == lanes) together |= 1u << lane;
+  }
+  if ((awaited & ~together) != 0) return;
+  for (unsigned lane = 0; lane < 32; ++lane) {
+    if ((together >> lane & 1u) != 0) runnable_.push(warp.fiber[lane]);
+  }
+  warp.waiting &= ~together;
+}
+
+// After a switch the processor mispredicts every return up to the kernel; so these three are one
+// with the barrier functions (25 % less a switch).
+
+/// Suspends the running kernel thread, which stands on a waiting list or is already runnable again.
+[[gnu::always_inline]] inline void BlockRunner::wait() {
+  const Index3 thread = context_.thread;
+  switch_to(next_fiber());
+  context_.thread = thread;
+}
+
+/// Who goes on when the current fiber cannot: a runnable one, a new one as long as threads have not
+/// begun, else the OS thread, because the block is complete or can never be.
+[[gnu::always_inline]] inline BlockRunner::FiberIndex BlockRunner::next_fiber() {
+  if (!runnable_.empty()) return runnable_.pop();
+  return unstarted_ > 0 ? idle_fiber() : FiberIndex{0};
+}
+
+BlockRunner::FiberIndex BlockRunner::idle_fiber() {
+  const FiberIndex fiber = idle_.back();
+  idle_.pop_back();
+  if (!fibers_[fiber]) fibers_[fiber] = make_fiber(fiber);
+  return fiber;
+}
+
+[[gnu::always_inline]] inline void BlockRunner::switch_to(FiberIndex fiber) {
+  if (fiber == current_) return;
+  previous_ = current_;
+  current_ = fiber;
+  Fiber from = std::move(fibers_[fiber]).resume();
+  fibers_[previous_] = std::move(from);
+}
+
+BlockRunner::Fiber BlockRunner::make_fiber(FiberIndex index) {
+  const boost::context::stack_context stack = stacks_->stack(index);
+  return Fiber(std::allocator_arg, boost::context::preallocated(stack.sp, stack.size, stack),
+               BorrowedStack{}, [this](Fiber&& from) {
+                 fibers_[previous_] = std::move(from);
+                 run_threads();
+                 previous_ = current_;
+                 current_ = 0;
+                 return std::move(fibers_[0]);
+               });
+}
+
+/// Unwinds the kernel threads that wait for ever; their stacks serve new fibers.
+void BlockRunner::abandon_waiting_fibers() {
+  std::vector<bool> keep(fibers_.size());
+  for (const FiberIndex fiber : idle_) keep[fiber] = true;
+  for (FiberIndex fiber = 1; fiber < fibers_.size(); ++fiber) {
+    if (keep[fiber]) continue;
+    fibers_[fiber] = Fiber();
+    idle_.push_back(fiber);
+  }
+  at_barrier_.clear();
+}
+
+}  // namespace tuner

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/cpu/kernel_abi.hpp"
+#include "tuner/family/candidate.hpp"
+
+#include <boost/context/fiber.hpp>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tuner {
+
+inline constexpr unsigned kMaxThreadsPerBlock = 1024;
+inline constexpr unsigned kMaxDynamicSharedBytes = 232448;  // of an H100 or H200
+
+/// A kernel with its arguments.
+struct KernelCall {
+  KernelEntry entry = nullptr;
+  void* const* arguments = nullptr;
+  Geometry geometry;
+};
+
+/// How a block ended.
+enum class BlockEnd {
+  complete,
+  deadlock,  ///< threads waited at barriers that the others of the block can no longer reach
+};
+
+/// Runs the blocks of a grid one after the other on one OS thread, always the same one.
+///
+/// A kernel thread runs on a fiber until it waits at a barrier; only then another fiber begins the
+/// next thread. A kernel without barriers so needs one fiber and no switch at all, and one with
+/// warp barriers only as many fibers as a warp has lanes. Fibers and their stacks live as long as
+/// the runner. As on a GPU, a barrier waits for the threads that have not ended.
+class BlockRunner {
+ public:
+  BlockRunner();
+  ~BlockRunner();
+  BlockRunner(const BlockRunner&) = delete;
+  BlockRunner& operator=(const BlockRunner&) = delete;
+
+  [[nodiscard]] BlockEnd run(const KernelCall& call, Index3 block);
+
+ private:
+  using Fiber = boost::context::fiber;
+  using FiberIndex = std::uint16_t;  // 0 is the OS thread's own stack
+  class StackMemory;
+
+  /// The runnable fibers in order; none is in it twice.
+  class Queue {
+   public:
+    [[nodiscard]] bool empty() const { return head_ == tail_; }
+    void push(FiberIndex fiber) { slots_[tail_++ % slots_.size()] = fiber; }
+    FiberIndex pop() { return slots_[head_++ % slots_.size()]; }
+
+   private:
+    std::array<FiberIndex, kMaxThreadsPerBlock> slots_{};
+    unsigned head_ = 0, tail_ = 0;
+  };
+
+  /// The lanes of a warp as sets of bits, and who waits at a barrier of which lanes.
+  struct Warp {
+    unsigned live = 0;
+    unsigned waiting = 0;
+    std::array<unsigned, 32> lanes{};
+    std::array<FiberIndex, 32> fiber{};
+  };
+
+  /// What a kernel gets, and the way back from it.
+  struct Place : KernelContext {
+    BlockRunner* runner = nullptr;
+  };
+
+  static void sync_block(KernelContext& context);
+  static void sync_warp(KernelContext& context, unsigned lanes);
+
+  void begin_block(const KernelCall& call, Index3 block);
+  void run_threads();
+  void end_thread();
+  void wait();
+  void release_block_if_complete();
+  void release_warp_if_complete(Warp& warp, unsigned lanes);
+
+  [[nodiscard]] FiberIndex next_fiber();
+  [[nodiscard]] FiberIndex idle_fiber();
+  void switch_to(FiberIndex fiber);
+  [[nodiscard]] Fiber make_fiber(FiberIndex index);
+  void abandon_waiting_fibers();
+
+  Place context_;
+  std::unique_ptr<std::byte[]> dynamic_shared_;
+  std::vector<unsigned long long> exchange_;
+  std::unique_ptr<StackMemory> stacks_;
+
+  std::vector<Fiber> fibers_;     // suspended ones; the running one's slot is empty
+  std::vector<FiberIndex> idle_;  // not in a kernel; the last one's stack is the warmest
+  FiberIndex current_ = 0;
+  FiberIndex previous_ = 0;  // who switched to the current one
+  bool stopping_ = false;
+
+  const KernelCall* call_ = nullptr;
+  Index3 next_thread_{};
+  unsigned unstarted_ = 0;  // threads of the block
+  unsigned live_ = 0;       // threads of the block that have not ended
+  Queue runnable_;
+  std::vector<FiberIndex> at_barrier_;
+  std::array<Warp, kMaxThreadsPerBlock / 32> warps_{};
+};
+
+}  // namespace tuner

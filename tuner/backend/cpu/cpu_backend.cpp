@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/cpu_backend.hpp"
+
+#include "tuner/backend/cpu/cpu_device.hpp"
+#include "tuner/backend/cpu/grid_runner.hpp"
+#include "tuner/backend/cpu/host_compiler.hpp"
+#include "tuner/backend/cpu/host_memory.hpp"
+#include "tuner/backend/cpu/loaded_image.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+
+#include <fmt/format.h>
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kLeastEvictionBytes = std::size_t{4} << 20;
+
+Unexpected<Failure> launch_error(std::string message) {
+  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
+}
+
+/// The limits of a launch on a GPU, kept here too so that a configuration fails in both places.
+Expected<void, Failure> check_geometry(const Geometry& geometry) {
+  const auto& [grid, block, dynamic_shared_bytes] = geometry;
+  constexpr std::array<std::uint32_t, 3> kMaxGrid = {0x7fffffff, 65535, 65535};
+  constexpr std::array<std::uint32_t, 3> kMaxBlock = {1024, 1024, 64};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    if (grid[axis] == 0 || grid[axis] > kMaxGrid[axis]) {
+      return launch_error(fmt::format("grid {}x{}x{} is outside of 1 to {}x{}x{}", grid[0], grid[1],
+                                      grid[2], kMaxGrid[0], kMaxGrid[1], kMaxGrid[2]));
+    }
+    if (block[axis] == 0 || block[axis] > kMaxBlock[axis]) {
+      return launch_error(fmt::format("block {}x{}x{} is outside of 1 to {}x{}x{}", block[0],
+                                      block[1], block[2], kMaxBlock[0], kMaxBlock[1],
+                                      kMaxBlock[2]));
+    }
+  }
+  const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
+  if (threads > kMaxThreadsPerBlock) {
+    return launch_error(fmt::format("block {}x{}x{} has {} threads, more than {}", block[0],
+                                    block[1], block[2], threads, kMaxThreadsPerBlock));
+  }
+  if (dynamic_shared_bytes > kMaxDynamicSharedBytes) {
+    return launch_error(fmt::format("{} bytes of dynamic shared memory, more than {}",
+                                    dynamic_shared_bytes, kMaxDynamicSharedBytes));
+  }
+  return {};
+}
+
+blasint blas_size(std::int64_t value) {
+  if (value < 0 || value > std::numeric_limits<blasint>::max()) {
+    throw Error(ErrorCode::failure, fmt::format("a size of {} is too large for OpenBLAS", value));
+  }
+  return static_cast<blasint>(value);
+}
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(HostCompilerInfo compiler)
+      : device_(cpu_device()),
+        environment_({.driver = "",
+                      .compiler = "g++ " + compiler.version,
+                      .library = openblas_version(),
+                      .tool = TUNER_VERSION}),
+        compiler_(std::move(compiler)),
+        memory_(static_cast<std::size_t>(device_.attributes.memory_bytes)),
+        grids_(static_cast<unsigned>(device_.attributes.sm_count),
+               std::max(2 * static_cast<std::size_t>(device_.attributes.l2_bytes),
+                        kLeastEvictionBytes)) {}
+
+  [[nodiscard]] const DeviceInfo& device() const override { return device_; }
+  [[nodiscard]] const EnvironmentInfo& environment() const override { return environment_; }
+  [[nodiscard]] const Compiler& compiler() const override { return compiler_; }
+
+  [[nodiscard]] BufferId allocate(std::size_t size_bytes) override {
+    return memory_.allocate(size_bytes);
+  }
+  void release(BufferId buffer) override { memory_.release(buffer); }
+  void write(BufferId buffer, std::span<const std::byte> data) override {
+    std::ranges::copy(data, memory_.data(buffer, data.size()));
+  }
+  void read(BufferId buffer, std::span<std::byte> data) const override {
+    std::copy_n(memory_.data(buffer, data.size()), data.size(), data.begin());
+  }
+  void fill(BufferId buffer, std::uint32_t pattern, std::size_t size_bytes) override {
+    std::byte* const data = memory_.data(buffer, size_bytes);
+    std::fill_n(reinterpret_cast<std::uint32_t*>(data), size_bytes / sizeof pattern, pattern);
+  }
+  void copy(BufferId to, BufferId from, std::size_t size_bytes) override {
+    std::memmove(memory_.data(to, size_bytes), memory_.data(from, size_bytes), size_bytes);
+  }
+
+  [[nodiscard]] Expected<KernelId, Failure> load(const Binary& binary) override {
+    const KernelId id{++last_kernel_};
+    auto image = LoadedImage::load(binary, images_.path() / fmt::format("{}.so", last_kernel_));
+    if (!image) return Unexpected(image.error());
+    kernels_.emplace(id, std::move(*image));
+    return id;
+  }
+  void unload(KernelId kernel) override { kernels_.erase(kernel); }
+  [[nodiscard]] Resources resources(KernelId) const override { return {}; }
+
+  [[nodiscard]] Expected<void, Failure> run(const Work& work) override {
+    return std::visit([this](const auto& call) { return execute(call); }, work);
+  }
+
+  [[nodiscard]] Expected<std::vector<double>, Failure> time(const Work& work,
+                                                            const SamplePlan& plan) override {
+    using Clock = std::chrono::steady_clock;
+    for (int i = 0; i < plan.warm_up; ++i) {
+      if (auto done = run(work); !done) return Unexpected(done.error());
+    }
+    std::vector<double> samples;
+    for (int i = 0; i < plan.samples; ++i) {
+      grids_.evict_caches();
+      const auto begin = Clock::now();
+      if (auto done = run(work); !done) return Unexpected(done.error());
+      samples.push_back(std::chrono::duration<double, std::nano>(Clock::now() - begin).count());
+    }
+    return samples;
+  }
+
+ private:
+  [[nodiscard]] Expected<void, Failure> execute(const Launch& launch) {
+    const auto kernel = kernels_.find(launch.kernel);
+    if (kernel == kernels_.end()) return launch_error("the kernel is not loaded");
+    if (auto fits = check_geometry(launch.geometry); !fits) return fits;
+    ArgumentList arguments;
+    for (const LaunchArgument& argument : launch.arguments) {
+      if (const auto* buffer = std::get_if<BufferId>(&argument)) {
+        arguments.push(memory_.data(*buffer, 0));
+      } else {
+        arguments.push(std::get<Scalar>(argument));
+      }
+    }
+    if (auto match = arguments.matches(kernel->second.argument_sizes()); !match) return match;
+    const BlockEnd end = grids_.run({.entry = kernel->second.entry(),
+                                     .arguments = arguments.addresses(),
+                                     .geometry = launch.geometry});
+    if (end == BlockEnd::deadlock) {
+      return launch_error("deadlock: threads wait at a barrier that others never reach");
+    }
+    return {};
+  }
+
+  [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {
+    switch (call.type) {
+      case ElementType::f32:
+        gemm(call, cblas_sgemm, static_cast<float>(call.alpha), static_cast<float>(call.beta));
+        return {};
+      case ElementType::f64:
+        gemm(call, cblas_dgemm, call.alpha, call.beta);
+        return {};
+      case ElementType::i32:
+      case ElementType::u32:
+      case ElementType::i64:
+        break;
+    }
+    return launch_error(fmt::format("OpenBLAS has no GEMM for {}", name(call.type)));
+  }
+
+  template <class Float, class Gemm>
+  void gemm(const GemmCall& call, Gemm* blas, Float alpha, Float beta) const {
+    const blasint m = blas_size(call.m), n = blas_size(call.n), k = blas_size(call.k);
+    const auto matrix = [&](BufferId buffer, std::int64_t rows, std::int64_t columns) {
+      const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+      return reinterpret_cast<Float*>(memory_.data(buffer, count * sizeof(Float)));
+    };
+    blas(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, alpha, matrix(call.a, call.m, call.k),
+         std::max(k, 1), matrix(call.b, call.k, call.n), std::max(n, 1), beta,
+         matrix(call.c, call.m, call.n), std::max(n, 1));
+  }
+
+  DeviceInfo device_;
+  EnvironmentInfo environment_;
+  HostCompiler compiler_;
+  HostMemory memory_;
+  TemporaryDirectory images_;
+  std::uint64_t last_kernel_ = 0;
+  std::map<KernelId, LoadedImage> kernels_;
+  GridRunner grids_;  // last: its threads stop before the kernels' images go
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> open_cpu_backend() {
+  auto compiler = find_host_compiler();
+  if (!compiler) {
+    throw Error(ErrorCode::no_device,
+                "the cpu backend needs a C++ compiler and found none: `apt-get install g++`, or "
+                "name one in TUNER_HOST_CXX");
+  }
+  return std::make_unique<CpuBackend>(std::move(*compiler));
+}
+
+std::vector<Finding> examine_cpu() {
+  using enum Finding::Status;
+  const DeviceInfo device = cpu_device();
+  const auto compiler = find_host_compiler();
+  Finding host_compiler{missing, "host compiler", "none found",
+                        "apt-get install g++, or name one in TUNER_HOST_CXX"};
+  if (compiler) {
+    host_compiler = {good, "host compiler",
+                     fmt::format("{} {}", compiler->program, compiler->version), ""};
+  }
+  return {{good, "processor",
+           fmt::format("{} ({} cores, {:.1f} GiB)", device.name, device.attributes.sm_count,
+                       static_cast<double>(device.attributes.memory_bytes) / (1 << 30)),
+           ""},
+          host_compiler,
+          {good, "BLAS of the host", openblas_version(), ""}};
+}
+
+}  // namespace tuner

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+#include "tuner/backend/registry.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace tuner {
+
+/// The processor of this machine as a device: CUDA C++ compiled by the host's compiler, blocks run
+/// as fibers over all cores, OpenBLAS as the library. Samples are taken with cold private caches;
+/// a cache shared by all cores keeps what the copy into it left. A kernel that faults takes the
+/// process with it. Throws Error(no_device) when there is no host compiler.
+[[nodiscard]] std::unique_ptr<Backend> open_cpu_backend();
+
+/// What the cpu backend needs and what of it is there.
+[[nodiscard]] std::vector<Finding> examine_cpu();
+
+}  // namespace tuner

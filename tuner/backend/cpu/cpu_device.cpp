@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/cpu_device.hpp"
+
+#include "tuner/backend/cpu/block_runner.hpp"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <fstream>
+#include <string_view>
+#include <thread>
+#include <unistd.h>
+
+namespace tuner {
+namespace {
+
+std::string processor_name() {
+  std::ifstream information("/proc/cpuinfo");
+  for (std::string line; std::getline(information, line);) {
+    if (!line.starts_with("model name")) continue;
+    const auto value = line.find_first_not_of(" \t", line.find(':') + 1);
+    if (value != std::string::npos) return line.substr(value);
+  }
+  return "CPU";
+}
+
+std::string architecture() {
+#if defined(__x86_64__)
+  return "x86_64";
+#elif defined(__aarch64__)
+  return "aarch64";
+#else
+  return "unknown";
+#endif
+}
+
+std::int64_t system_value(int name) {
+  return std::max<std::int64_t>(0, ::sysconf(name));
+}
+
+}  // namespace
+
+DeviceInfo cpu_device() {
+  const DeviceAttributes attributes{
+      .compute_capability = 0,
+      .sm_count = std::max(1u, std::thread::hardware_concurrency()),
+      .warp_size = 32,
+      .max_threads_per_block = kMaxThreadsPerBlock,
+      .max_threads_per_sm = 2048,
+      .max_blocks_per_sm = 32,
+      .max_smem_per_block = 49152,
+      .max_smem_per_block_optin = kMaxDynamicSharedBytes,
+      .smem_per_sm = 233472,
+      .registers_per_block = 65536,
+      .registers_per_sm = 65536,
+      .l2_bytes = system_value(_SC_LEVEL2_CACHE_SIZE),
+      .memory_bytes = system_value(_SC_PHYS_PAGES) * system_value(_SC_PAGESIZE),
+  };
+  return {.backend = "cpu",
+          .name = processor_name(),
+          .uuid = "",
+          .architecture = architecture(),
+          .attributes = attributes};
+}
+
+std::string openblas_version() {
+  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"
+  const std::string_view configuration = openblas_get_config();
+  return std::string(configuration.substr(0, configuration.find(' ', configuration.find(' ') + 1)));
+}
+
+}  // namespace tuner

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/space/device.hpp"
+
+#include <string>
+
+namespace tuner {
+
+/// This machine's processor with the limits of a GPU of the Hopper generation, so that a space has
+/// the same configurations here as there; cores, level-2 cache and memory are the machine's own.
+[[nodiscard]] DeviceInfo cpu_device();
+
+/// "OpenBLAS 0.3.21".
+[[nodiscard]] std::string openblas_version();
+
+}  // namespace tuner

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+// CUDA C++ for the host's compiler: what NVRTC gives a kernel without any header. Included before
+// every kernel; standard headers are left out because parsing them would double the compile time.
+#pragma once
+
+#include "cuda_math_on_cpu.hpp"
+#include "kernel_abi.hpp"
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+// A block runs on one OS thread from its beginning to its end.
+#define __shared__ thread_local
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__ __attribute__((noinline))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __launch_bounds__(...)
+
+typedef __SIZE_TYPE__ size_t;
+
+namespace tuner {
+static thread_local KernelContext* context;
+}  // namespace tuner
+
+#define threadIdx (::tuner::context->thread)
+#define blockIdx (::tuner::context->block)
+#define blockDim (::tuner::context->block_shape)
+#define gridDim (::tuner::context->grid_shape)
+#define warpSize 32
+
+// ---- vector types
+
+// clang-format off
+#define TUNER_VECTORS(type, name, align2, align4)                             \
+  struct name##1 { type x; };                                                 \
+  struct __align__(align2) name##2 { type x, y; };                            \
+  struct name##3 { type x, y, z; };                                           \
+  struct __align__(align4) name##4 { type x, y, z, w; };                      \
+  inline name##1 make_##name##1(type x) { return {x}; }                       \
+  inline name##2 make_##name##2(type x, type y) { return {x, y}; }            \
+  inline name##3 make_##name##3(type x, type y, type z) { return {x, y, z}; } \
+  inline name##4 make_##name##4(type x, type y, type z, type w) { return {x, y, z, w}; }
+// clang-format on
+
+TUNER_VECTORS(signed char, char, 2, 4)
+TUNER_VECTORS(unsigned char, uchar, 2, 4)
+TUNER_VECTORS(short, short, 4, 8)
+TUNER_VECTORS(unsigned short, ushort, 4, 8)
+TUNER_VECTORS(int, int, 8, 16)
+TUNER_VECTORS(unsigned, uint, 8, 16)
+TUNER_VECTORS(long long, longlong, 16, 16)
+TUNER_VECTORS(unsigned long long, ulonglong, 16, 16)
+TUNER_VECTORS(float, float, 8, 16)
+TUNER_VECTORS(double, double, 16, 16)
+#undef TUNER_VECTORS
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_) {}
+};
+
+// ---- synchronisation
+
+inline void __syncthreads() {
+  tuner::context->sync_block(*tuner::context);
+}
+inline void __syncwarp(unsigned lanes = 0xffffffffu) {
+  tuner::context->sync_warp(*tuner::context, lanes);
+}
+inline void __threadfence_block() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+inline void __threadfence() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+inline void __threadfence_system() {
+  __atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+// ---- warp exchange: every lane posts its value, and reads others' between two barriers
+
+namespace tuner {
+
+inline unsigned lane() {
+  return context->thread_rank() % 32;
+}
+
+template <class T, class Read>
+inline auto exchange(unsigned lanes, T value, Read read) {
+  static_assert(sizeof(T) <= sizeof(unsigned long long), "a value of at most 64 bits");
+  unsigned long long* const slots = context->exchange + context->thread_rank() / 32 * 32;
+  __builtin_memcpy(&slots[lane()], &value, sizeof value);
+  __syncwarp(lanes);
+  const auto result = read(slots);
+  __syncwarp(lanes);
+  return result;
+}
+
+/// The value of lane `source`, the own one when that lies outside of the segment of `width` lanes.
+template <class T>
+inline T shuffle(unsigned lanes, T value, int source, int width) {
+  const int first = static_cast<int>(lane()) & ~(width - 1);
+  return exchange(lanes, value, [=](const unsigned long long* slots) {
+    T result = value;
+    if (source >= first && source < first + width) {
+      __builtin_memcpy(&result, &slots[source], sizeof result);
+    }
+    return result;
+  });
+}
+
+}  // namespace tuner
+
+template <class T>
+inline T __shfl_sync(unsigned lanes, T value, int source, int width = 32) {
+  const int first = static_cast<int>(tuner::lane()) & ~(width - 1);
+  return tuner::shuffle(lanes, value, first + (source & (width - 1)), width);
+}
+template <class T>
+inline T __shfl_up_sync(unsigned lanes, T value, unsigned delta, int width = 32) {
+  return tuner::shuffle(lanes, value, static_cast<int>(tuner::lane() - delta), width);
+}
+template <class T>
+inline T __shfl_down_sync(unsigned lanes, T value, unsigned delta, int width = 32) {
+  return tuner::shuffle(lanes, value, static_cast<int>(tuner::lane() + delta), width);
+}
+template <class T>
+inline T __shfl_xor_sync(unsigned lanes, T value, int mask, int width = 32) {
+  return tuner::shuffle(lanes, value, static_cast<int>(tuner::lane()) ^ mask, width);
+}
+inline unsigned __ballot_sync(unsigned lanes, int predicate) {
+  return tuner::exchange(lanes, predicate != 0 ? 1ull : 0ull, [=](const unsigned long long* slots) {
+    unsigned votes = 0;
+    for (unsigned i = 0; i < 32; ++i) {
+      if (lanes >> i & 1u) votes |= static_cast<unsigned>(slots[i] & 1u) << i;
+    }
+    return votes;
+  });
+}
+inline int __any_sync(unsigned lanes, int predicate) {
+  return __ballot_sync(lanes, predicate) != 0;
+}
+inline int __all_sync(unsigned lanes, int predicate) {
+  return __ballot_sync(lanes, predicate == 0) == 0;
+}
+
+// ---- atomics, with respect to all blocks
+
+namespace tuner {
+
+template <class T>
+struct SameType {
+  using type = T;
+};
+
+template <class T, class Update>
+inline T atomic_update(T* address, Update update) {
+  T seen, wanted;
+  __atomic_load(address, &seen, __ATOMIC_RELAXED);
+  do {
+    wanted = update(seen);
+  } while (!__atomic_compare_exchange(address, &seen, &wanted, false, __ATOMIC_SEQ_CST,
+                                      __ATOMIC_RELAXED));
+  return seen;
+}
+
+}  // namespace tuner
+
+#define TUNER_ATOMIC(name, result)                                            \
+  template <class T>                                                          \
+  inline T name(T* address, typename tuner::SameType<T>::type value) {        \
+    return tuner::atomic_update(address, [=](T old) -> T { return result; }); \
+  }
+TUNER_ATOMIC(atomicAdd, old + value)
+TUNER_ATOMIC(atomicSub, old - value)
+TUNER_ATOMIC(atomicMax, old < value ? value : old)
+TUNER_ATOMIC(atomicMin, value < old ? value : old)
+TUNER_ATOMIC(atomicAnd, old& value)
+TUNER_ATOMIC(atomicOr, old | value)
+TUNER_ATOMIC(atomicXor, old ^ value)
+TUNER_ATOMIC(atomicExch, value)
+TUNER_ATOMIC(atomicInc, old >= value ? T(0) : old + 1)
+TUNER_ATOMIC(atomicDec, old == 0 || old > value ? value : old - 1)
+#undef TUNER_ATOMIC
+
+template <class T>
+inline T atomicCAS(T* address, typename tuner::SameType<T>::type expected,
+                   typename tuner::SameType<T>::type value) {
+  __atomic_compare_exchange(address, &expected, &value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+  return expected;
+}
+
+// ---- loads with a cache hint
+
+template <class T>
+inline T __ldg(const T* address) {
+  return *address;
+}
+template <class T>
+inline T __ldcg(const T* address) {
+  return *address;
+}
+template <class T>
+inline T __ldcs(const T* address) {
+  return *address;
+}
+template <class T>
+inline void __stcs(T* address, T value) {
+  *address = value;
+}
+
+// ---- how the backend calls a kernel
+
+namespace tuner {
+
+template <unsigned... I>
+struct Indices {};
+template <unsigned N, unsigned... I>
+struct IndicesUpTo : IndicesUpTo<N - 1, N - 1, I...> {};
+template <unsigned... I>
+struct IndicesUpTo<0, I...> {
+  using type = Indices<I...>;
+};
+
+template <class Kernel>
+struct Signature;
+
+template <class... Parameters>
+struct Signature<void (*)(Parameters...)> {
+  static constexpr unsigned count = sizeof...(Parameters);
+  static constexpr unsigned sizes[count + 1] = {sizeof(Parameters)..., 0};
+
+  template <unsigned... I>
+  __attribute__((always_inline)) static void call(void (*kernel)(Parameters...),
+                                                  void* const* arguments, Indices<I...>) {
+    kernel(*static_cast<Parameters*>(arguments[I])...);
+  }
+};
+
+}  // namespace tuner
+
+/// Exports a kernel; stands at the end of a translation unit, once.
+#define TUNER_EXPORT_KERNEL(...)                                                              \
+  namespace tuner {                                                                           \
+  using KernelType = Signature<decltype(&__VA_ARGS__)>;                                       \
+  static void enter(KernelContext& place, void* const* arguments) {                           \
+    context = &place;                                                                         \
+    KernelType::call(&__VA_ARGS__, arguments, IndicesUpTo<KernelType::count>::type());        \
+  }                                                                                           \
+  }                                                                                           \
+  extern "C" __attribute__((visibility("default"))) const tuner::KernelImage tuner_kernel = { \
+      tuner::enter, tuner::KernelType::sizes, tuner::KernelType::count};

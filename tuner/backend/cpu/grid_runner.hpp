@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/cpu/block_runner.hpp"
+#include "tuner/backend/cpu/worker_pool.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tuner {
+
+/// Runs grids on all cores: every core takes the next block when it has finished one.
+class GridRunner {
+ public:
+  /// `cache_bytes` is what evicts a core's private caches.
+  GridRunner(unsigned cores, std::size_t cache_bytes);
+
+  /// Returns when the grid has ended; a deadlock in one block ends the others after their current
+  /// block.
+  [[nodiscard]] BlockEnd run(const KernelCall& call);
+
+  /// Leaves nothing of the kernels' data in the private caches of any core.
+  void evict_caches();
+
+ private:
+  std::vector<std::unique_ptr<BlockRunner>> blocks_;          // one for each worker
+  std::vector<std::vector<std::uint64_t>> eviction_buffers_;  // one for each worker
+  std::uint64_t eviction_round_ = 0;
+  WorkerPool pool_;
+};
+
+}  // namespace tuner

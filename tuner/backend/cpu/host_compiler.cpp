@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/host_compiler.hpp"
+
+#include "embedded/cuda_math_on_cpu.hpp"
+#include "embedded/cuda_on_cpu.hpp"
+#include "embedded/kernel_abi.hpp"
+#include "tuner/backend/cpu/host_source.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/process.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <span>
+#include <string_view>
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+constexpr std::chrono::seconds kCompileDeadline = 60s;
+constexpr std::size_t kLogLimit = 4096;
+constexpr std::size_t kImageLimit = std::size_t{256} << 20;
+
+constexpr std::array kBaseOptions = {
+    "-O3",
+    "-march=native",
+    "-std=c++20",
+    "-shared",
+    "-fPIC",
+    // As nvcc: contraction to fma, no errno, no exceptions, no reliance on strict aliasing.
+    "-ffp-contract=fast",
+    "-fno-math-errno",
+    "-fno-exceptions",
+    "-fno-rtti",
+    "-fno-strict-aliasing",
+    // Everything but the entry is the image's own, and dlclose really unloads it.
+    "-fvisibility=hidden",
+    // g++'s start files would switch the process to flush-to-zero under -ffast-math.
+    "-nostartfiles",
+    // A kernel thread runs on a small stack (block_runner.cpp).
+    "-Werror=frame-larger-than=49152",
+};
+
+std::string without(std::string text, std::string_view part) {
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at)) {
+    text.erase(at, part.size());
+  }
+  return text;
+}
+
+Unexpected<Failure> compile_error(std::string message) {
+  return Unexpected(Failure{Outcome::compile_error, std::move(message)});
+}
+
+/// A relative path that stays below the directory it is relative to.
+bool stays_inside(const fs::path& path) {
+  const fs::path normal = path.lexically_normal();
+  return !normal.empty() && normal.is_relative() && *normal.begin() != "..";
+}
+
+std::optional<HostCompilerInfo> examine(const std::string& program) {
+  try {
+    const ProcessResult result = run_process({program, "-dumpfullversion", "-dumpversion"}, 10s);
+    if (result.exit_code != 0 || result.timed_out) return std::nullopt;
+    return HostCompilerInfo{program, result.output.substr(0, result.output.find('\n'))};
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+std::vector<std::string> host_options(std::span<const std::string> kernel_options) {
+  std::vector<std::string> options(kBaseOptions.begin(), kBaseOptions.end());
+  for (const std::string& option : kernel_options) {
+    if (option == "--use_fast_math" || option == "-use_fast_math") {
+      // CUDA's fast mathematics still knows NaN and infinity.
+      options.insert(options.end(), {"-ffast-math", "-fno-finite-math-only"});
+    } else {
+      options.push_back(option);
+    }
+  }
+  return options;
+}
+
+}  // namespace
+
+std::optional<HostCompilerInfo> find_host_compiler() {
+  if (const char* named = std::getenv("TUNER_HOST_CXX"); named != nullptr && *named != '\0') {
+    return examine(named);
+  }
+  const auto info = examine("g++");
+  return info ? info : examine("c++");
+}
+
+HostCompiler::HostCompiler(HostCompilerInfo info) : info_(std::move(info)) {
+  write_file(headers_.path() / "kernel_abi.hpp", embedded::kernel_abi());
+  write_file(headers_.path() / "cuda_math_on_cpu.hpp", embedded::cuda_math_on_cpu());
+  write_file(headers_.path() / "cuda_on_cpu.hpp", embedded::cuda_on_cpu());
+}
+
+Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
+  const TemporaryDirectory directory;
+  const fs::path unit = directory.path() / "unit.cpp";
+  const fs::path image = directory.path() / "image.so";
+  for (const Header& header : job.source.headers) {
+    if (!stays_inside(header.name)) {
+      return compile_error(fmt::format(
+          "header \"{}\": the cpu backend takes headers from the kernel's folder and below only",
+          header.name));
+    }
+    write_file(directory.path() / header.name, host_source(header.text));
+  }
+  write_file(unit, host_unit(job));
+
+  std::vector<std::string> arguments = {info_.program};
+  std::ranges::move(host_options(job.options), std::back_inserter(arguments));
+  arguments.insert(arguments.end(), {"-I", directory.path().string(), "-include",
+                                     (headers_.path() / "cuda_on_cpu.hpp").string(), unit.string(),
+                                     "-o", image.string()});
+  const ProcessResult result = run_process(arguments, kCompileDeadline);
+  if (result.timed_out) {
+    return compile_error(
+        fmt::format("{} did not end within {} s", info_.program, kCompileDeadline.count()));
+  }
+  if (result.exit_code != 0) {
+    std::string log = without(result.output, directory.path().string() + "/");
+    log = without(std::move(log), headers_.path().string() + "/");
+    return compile_error(log.substr(0, kLogLimit));
+  }
+  const std::string bytes = read_file(image, kImageLimit);
+  const auto view = std::as_bytes(std::span(bytes));
+  return Binary{.image = {view.begin(), view.end()}, .symbol = "tuner_kernel"};
+}
+
+}  // namespace tuner

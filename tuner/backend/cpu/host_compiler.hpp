@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+#include "tuner/core/file.hpp"
+
+#include <optional>
+#include <string>
+
+namespace tuner {
+
+/// A host compiler that works.
+struct HostCompilerInfo {
+  std::string program;  ///< as it is started: "g++", or a path
+  std::string version;  ///< "12.2.0"
+};
+
+/// $TUNER_HOST_CXX if that is set, else g++, else c++; none when it cannot be started.
+[[nodiscard]] std::optional<HostCompilerInfo> find_host_compiler();
+
+/// Compiles CUDA C++ for the processor it runs on. The image is a shared object that exports a
+/// KernelImage (kernel_abi.hpp).
+class HostCompiler : public Compiler {
+ public:
+  explicit HostCompiler(HostCompilerInfo info);
+  [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override;
+
+ private:
+  HostCompilerInfo info_;
+  TemporaryDirectory headers_;  // cuda_on_cpu.hpp and what it includes
+};
+
+}  // namespace tuner

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+
+namespace tuner {
+
+/// Buffers in the host's memory, aligned as cudaMalloc aligns them.
+class HostMemory {
+ public:
+  /// `limit_bytes` is the most that all buffers together may take.
+  explicit HostMemory(std::size_t limit_bytes) : limit_bytes_(limit_bytes) {}
+
+  /// Throws Error(failure) with sizes when there is not enough.
+  [[nodiscard]] BufferId allocate(std::size_t size_bytes);
+  void release(BufferId buffer);
+  /// The start of a buffer of which `size_bytes` are going to be used. Throws Error(failure) when
+  /// there is no such buffer or it is smaller.
+  [[nodiscard]] std::byte* data(BufferId buffer, std::size_t size_bytes) const;
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+  struct Buffer {
+    std::unique_ptr<std::byte, Free> memory;
+    std::size_t size_bytes = 0;
+  };
+
+  std::size_t limit_bytes_;
+  std::size_t used_bytes_ = 0;
+  std::uint64_t last_id_ = 0;
+  std::map<BufferId, Buffer> buffers_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/host_source.hpp"
+
+#include <fmt/format.h>
+
+#include <regex>
+
+namespace tuner {
+namespace {
+
+// An alignment specifier, whose argument may itself hold parentheses.
+constexpr std::string_view kAlignment = R"((?:__align__|alignas)\s*\((?:[^()]|\([^()]*\))*\))";
+
+std::string string_literal(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + '"';
+}
+
+}  // namespace
+
+std::string host_source(std::string_view cuda_source) {
+  // One declarator on one line: extern __shared__ [alignment] TYPE NAME[];
+  static const std::regex dynamic_array(fmt::format(
+      R"(\bextern\s+(?:{0}\s+)?__shared__\s+(?:{0}\s+)?([^;\n/=(){{}}\[\]]+?)\s*\b(\w+)\s*\[\s*\]\s*;)",
+      kAlignment));
+  static const std::regex alignment_behind(fmt::format(R"(\b__shared__\s+({}))", kAlignment));
+  const std::string text(cuda_source);
+  // Valid inside a function as well as at namespace scope.
+  const std::string with_pointers = std::regex_replace(
+      text, dynamic_array,
+      "thread_local $1* const $2 = static_cast<$1*>(::tuner::context->dynamic_shared);");
+  return std::regex_replace(with_pointers, alignment_behind, "$1 __shared__");
+}
+
+std::string host_unit(const CompileJob& job) {
+  return fmt::format("#line 1 {}\n{}\n#line 1 \"kernel entry\"\nTUNER_EXPORT_KERNEL({})\n",
+                     string_literal(job.source.name), host_source(job.source.text), job.entry);
+}
+
+}  // namespace tuner

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/family/candidate.hpp"
+
+#include <string>
+#include <string_view>
+
+namespace tuner {
+
+/// CUDA C++ as the host's compiler takes it together with cuda_on_cpu.hpp: `extern __shared__`
+/// arrays become pointers to the block's dynamic shared memory, and an alignment that stands behind
+/// `__shared__` moves before it. Lines keep their numbers.
+[[nodiscard]] std::string host_source(std::string_view cuda_source);
+
+/// The translation unit of a job: its source, and the export of its entry.
+[[nodiscard]] std::string host_unit(const CompileJob& job);
+
+}  // namespace tuner

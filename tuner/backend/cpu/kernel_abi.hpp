@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the backend and a kernel compiled for the host share. Compiled into both, so it includes
+// nothing and is C++11.
+#pragma once
+
+namespace tuner {
+
+struct Index3 {
+  unsigned x, y, z;
+};
+
+/// The place of the kernel thread that runs, and what it may ask of the block it belongs to. One
+/// for each operating-system thread; the backend keeps it current across switches.
+struct KernelContext {
+  Index3 thread, block, block_shape, grid_shape;
+  void* dynamic_shared;          ///< the block's dynamic shared memory; fixed for an OS thread
+  unsigned long long* exchange;  ///< one slot for each thread of the block, for warp shuffles
+  void (*sync_block)(KernelContext&);
+  void (*sync_warp)(KernelContext&, unsigned lanes);
+
+  unsigned thread_rank() const {
+    return thread.x + block_shape.x * (thread.y + block_shape.y * thread.z);
+  }
+};
+
+/// Runs one thread of a kernel to its end.
+using KernelEntry = void (*)(KernelContext& context, void* const* arguments);
+
+/// What a compiled image exports, under the name `tuner_kernel`.
+struct KernelImage {
+  KernelEntry entry;
+  const unsigned* argument_sizes;  ///< bytes
+  unsigned argument_count;
+};
+
+}  // namespace tuner

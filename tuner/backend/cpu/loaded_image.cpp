@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/loaded_image.hpp"
+
+#include "tuner/core/file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <dlfcn.h>
+#include <string_view>
+
+namespace tuner {
+namespace {
+
+Unexpected<Failure> launch_error(std::string message) {
+  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
+}
+
+}  // namespace
+
+void LoadedImage::Close::operator()(void* library) const {
+  ::dlclose(library);
+}
+
+Expected<LoadedImage, Failure> LoadedImage::load(const Binary& binary,
+                                                 const std::filesystem::path& scratch) {
+  write_file(scratch, {reinterpret_cast<const char*>(binary.image.data()), binary.image.size()});
+  LoadedImage image;
+  image.library_.reset(::dlopen(scratch.c_str(), RTLD_NOW | RTLD_LOCAL));
+  const std::string reason = image.library_ ? "" : ::dlerror();
+  std::error_code ignored;
+  std::filesystem::remove(scratch, ignored);
+  if (!image.library_) return launch_error("the kernel's image cannot be loaded: " + reason);
+  const void* symbol = ::dlsym(image.library_.get(), binary.symbol.c_str());
+  if (symbol == nullptr) {
+    return launch_error(fmt::format("the kernel's image has no symbol '{}'", binary.symbol));
+  }
+  image.kernel_ = static_cast<const KernelImage*>(symbol);
+  return image;
+}
+
+void ArgumentList::push(const Scalar& value) {
+  std::visit(
+      [this](auto number) {
+        std::uint64_t bits = 0;
+        std::memcpy(&bits, &number, sizeof number);
+        values_.push_back(bits);
+        sizes_.push_back(sizeof number);
+      },
+      value);
+}
+
+void ArgumentList::push(void* pointer) {
+  values_.push_back(reinterpret_cast<std::uintptr_t>(pointer));
+  sizes_.push_back(sizeof pointer);
+}
+
+void* const* ArgumentList::addresses() {
+  addresses_.clear();
+  for (std::uint64_t& value : values_) addresses_.push_back(&value);
+  return addresses_.data();
+}
+
+Expected<void, Failure> ArgumentList::matches(std::span<const unsigned> parameter_sizes) const {
+  if (parameter_sizes.size() != sizes_.size()) {
+    return launch_error(fmt::format("the kernel takes {} arguments, the launch gives {}",
+                                    parameter_sizes.size(), sizes_.size()));
+  }
+  for (std::size_t i = 0; i < sizes_.size(); ++i) {
+    if (parameter_sizes[i] != sizes_[i]) {
+      return launch_error(fmt::format(
+          "argument {}: the kernel takes {} bytes, the launch gives {}; the types in the space "
+          "file must be those of the kernel",
+          i + 1, parameter_sizes[i], sizes_[i]));
+    }
+  }
+  return {};
+}
+
+}  // namespace tuner

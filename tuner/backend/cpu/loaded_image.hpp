@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+#include "tuner/backend/cpu/kernel_abi.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace tuner {
+
+/// A compiled kernel in this process, unloaded when the owner goes.
+class LoadedImage {
+ public:
+  /// `scratch` is a path that no other image loaded at present had; the file is gone on return.
+  [[nodiscard]] static Expected<LoadedImage, Failure> load(const Binary& binary,
+                                                           const std::filesystem::path& scratch);
+
+  [[nodiscard]] KernelEntry entry() const { return kernel_->entry; }
+  [[nodiscard]] std::span<const unsigned> argument_sizes() const {
+    return {kernel_->argument_sizes, kernel_->argument_count};
+  }
+
+ private:
+  struct Close {
+    void operator()(void* library) const;
+  };
+  std::unique_ptr<void, Close> library_;
+  const KernelImage* kernel_ = nullptr;
+};
+
+/// The arguments of a launch as a kernel's entry takes them: the addresses of their values.
+class ArgumentList {
+ public:
+  void push(const Scalar& value);
+  void push(void* pointer);
+
+  /// Valid until the next push.
+  [[nodiscard]] void* const* addresses();
+  /// A launch_error when a kernel with parameters of these sizes cannot take the arguments.
+  [[nodiscard]] Expected<void, Failure> matches(std::span<const unsigned> parameter_sizes) const;
+
+ private:
+  std::vector<std::uint64_t> values_;  // each in its first bytes
+  std::vector<std::size_t> sizes_;
+  std::vector<void*> addresses_;
+};
+
+}  // namespace tuner

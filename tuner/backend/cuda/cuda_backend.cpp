@@ -1,0 +1,251 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/cuda_backend.hpp"
+
+#include "tuner/backend/cuda/cold_timer.hpp"
+#include "tuner/backend/cuda/cublas.hpp"
+#include "tuner/backend/cuda/cuda_kernel.hpp"
+#include "tuner/backend/cuda/device_query.hpp"
+#include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <cudaTypedefs.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+struct CudaBuffer {
+  DeviceMemory memory;
+  std::size_t size_bytes = 0;
+};
+
+template <class Objects>
+auto& object(Objects& objects, typename Objects::key_type id, std::string_view what) {
+  const auto found = objects.find(id);
+  if (found != objects.end()) return found->second;
+  throw Error(ErrorCode::failure,
+              fmt::format("there is no {} {}", what, static_cast<std::uint64_t>(id)));
+}
+
+/// The runtime's own memset repeats a byte; the driver's repeats 32 bits. Reached through the
+/// runtime, as linking the driver would tie the program to machines that have one.
+PFN_cuMemsetD32Async_v3020 driver_memset_32() {
+  constexpr unsigned kVersion = 12000;
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  check(cudaGetDriverEntryPointByVersion("cuMemsetD32Async", &function, kVersion,
+                                         cudaEnableLegacyStream, &found),
+        "find the driver's cuMemsetD32Async");
+  if (found != cudaDriverEntryPointSuccess) {
+    throw Error(ErrorCode::no_device, "the NVIDIA driver has no cuMemsetD32Async");
+  }
+  return reinterpret_cast<PFN_cuMemsetD32Async_v3020>(function);
+}
+
+class CudaBackend final : public Backend {
+ public:
+  explicit CudaBackend(int ordinal);
+
+  const DeviceInfo& device() const override { return device_; }
+  const EnvironmentInfo& environment() const override { return environment_; }
+  const Compiler& compiler() const override { return compiler_; }
+
+  BufferId allocate(std::size_t size_bytes) override;
+  void release(BufferId buffer) override { buffers_.erase(buffer); }
+  void write(BufferId buffer, std::span<const std::byte> data) override;
+  void read(BufferId buffer, std::span<std::byte> data) const override;
+  void fill(BufferId buffer, std::uint32_t pattern, std::size_t size_bytes) override;
+  void copy(BufferId to, BufferId from, std::size_t size_bytes) override;
+
+  Expected<KernelId, Failure> load(const Binary& binary) override;
+  void unload(KernelId kernel) override { kernels_.erase(kernel); }
+  Resources resources(KernelId kernel) const override;
+
+  Expected<void, Failure> run(const Work& work) override;
+  Expected<std::vector<double>, Failure> time(const Work& work, const SamplePlan& plan) override;
+
+ private:
+  /// The current device belongs to the calling thread, which may be another than last time.
+  void use_device() const { check(cudaSetDevice(ordinal_), "use the GPU"); }
+  /// The same before a candidate's turn. Every call leaves the stream idle: all that can be found
+  /// on it is the fault of an earlier candidate.
+  Expected<void, Failure> try_device() const {
+    auto usable = attempt(cudaSetDevice(ordinal_));
+    return usable ? attempt(cudaStreamQuery(stream_.get())) : usable;
+  }
+  /// The first `size_bytes` of a buffer. Throws when it has fewer.
+  [[nodiscard]] std::byte* memory(BufferId buffer, std::size_t size_bytes) const;
+  void finish_transfer() const {
+    check(cudaStreamSynchronize(stream_.get()), "move data to or from the GPU");
+  }
+  [[nodiscard]] KernelArgument argument(const LaunchArgument& argument) const;
+  [[nodiscard]] Expected<Enqueue, Failure> prepare(const Work& work);
+  [[nodiscard]] Expected<Enqueue, Failure> prepare(const Launch& launch);
+  [[nodiscard]] Expected<Enqueue, Failure> prepare(const GemmCall& call);
+
+  int ordinal_;
+  DeviceInfo device_;
+  NvrtcCompiler compiler_;
+  Stream stream_;
+  Cublas cublas_;
+  ColdTimer timer_;
+  PFN_cuMemsetD32Async_v3020 memset_32_;
+  EnvironmentInfo environment_;
+  std::map<BufferId, CudaBuffer> buffers_;
+  std::map<KernelId, CudaKernel> kernels_;
+  std::uint64_t last_id_ = 0;
+};
+
+CudaBackend::CudaBackend(int ordinal)
+    : ordinal_(ordinal),
+      device_(cuda_device_info(ordinal)),
+      compiler_(device_.architecture),
+      stream_(make_stream()),
+      cublas_(stream_.get()),
+      timer_(stream_.get(), static_cast<std::size_t>(device_.attributes.l2_bytes)),
+      memset_32_(driver_memset_32()),
+      environment_{.driver = cuda_driver_version(),
+                   .compiler = compiler_.version(),
+                   .library = cublas_.version(),
+                   .tool = TUNER_VERSION} {}
+
+BufferId CudaBackend::allocate(std::size_t size_bytes) {
+  use_device();
+  const BufferId id{++last_id_};
+  buffers_[id] = {make_device_memory(std::max<std::size_t>(size_bytes, 1)), size_bytes};
+  return id;
+}
+
+std::byte* CudaBackend::memory(BufferId buffer, std::size_t size_bytes) const {
+  const CudaBuffer& found = object(buffers_, buffer, "buffer");
+  if (size_bytes <= found.size_bytes) return found.memory.get();
+  throw Error(ErrorCode::failure,
+              fmt::format("a buffer of {} bytes has no {} bytes", found.size_bytes, size_bytes));
+}
+
+void CudaBackend::write(BufferId buffer, std::span<const std::byte> data) {
+  use_device();
+  check(cudaMemcpyAsync(memory(buffer, data.size()), data.data(), data.size(),
+                        cudaMemcpyHostToDevice, stream_.get()),
+        "write to the GPU");
+  finish_transfer();
+}
+
+void CudaBackend::read(BufferId buffer, std::span<std::byte> data) const {
+  use_device();
+  check(cudaMemcpyAsync(data.data(), memory(buffer, data.size()), data.size(),
+                        cudaMemcpyDeviceToHost, stream_.get()),
+        "read from the GPU");
+  finish_transfer();
+}
+
+void CudaBackend::fill(BufferId buffer, std::uint32_t pattern, std::size_t size_bytes) {
+  use_device();
+  const auto address = reinterpret_cast<CUdeviceptr>(memory(buffer, size_bytes));
+  const CUresult result = memset_32_(address, pattern, size_bytes / sizeof pattern, stream_.get());
+  if (result != CUDA_SUCCESS) {
+    throw Error(ErrorCode::failure,
+                fmt::format("cannot fill GPU memory: driver error {}", static_cast<int>(result)));
+  }
+  finish_transfer();
+}
+
+void CudaBackend::copy(BufferId to, BufferId from, std::size_t size_bytes) {
+  use_device();
+  check(cudaMemcpyAsync(memory(to, size_bytes), memory(from, size_bytes), size_bytes,
+                        cudaMemcpyDeviceToDevice, stream_.get()),
+        "copy on the GPU");
+  finish_transfer();
+}
+
+Expected<KernelId, Failure> CudaBackend::load(const Binary& binary) {
+  if (auto usable = try_device(); !usable) return Unexpected(usable.error());
+  auto kernel = CudaKernel::load(binary);
+  if (!kernel) return Unexpected(kernel.error());
+  const KernelId id{++last_id_};
+  kernels_.emplace(id, std::move(*kernel));
+  return id;
+}
+
+Resources CudaBackend::resources(KernelId kernel) const {
+  return object(kernels_, kernel, "kernel").resources();
+}
+
+Expected<void, Failure> CudaBackend::run(const Work& work) {
+  if (auto usable = try_device(); !usable) return Unexpected(usable.error());
+  const auto enqueue = prepare(work);
+  if (!enqueue) return Unexpected(enqueue.error());
+  if (auto enqueued = (*enqueue)(); !enqueued) return enqueued;
+  return finish(stream_.get());
+}
+
+Expected<std::vector<double>, Failure> CudaBackend::time(const Work& work, const SamplePlan& plan) {
+  if (auto usable = try_device(); !usable) return Unexpected(usable.error());
+  const auto enqueue = prepare(work);
+  if (!enqueue) return Unexpected(enqueue.error());
+  return timer_.time(*enqueue, plan);
+}
+
+Expected<Enqueue, Failure> CudaBackend::prepare(const Work& work) {
+  return std::visit([this](const auto& one) { return prepare(one); }, work);
+}
+
+Expected<Enqueue, Failure> CudaBackend::prepare(const Launch& launch) {
+  std::vector<KernelArgument> arguments;
+  for (const LaunchArgument& one : launch.arguments) arguments.push_back(argument(one));
+  return object(kernels_, launch.kernel, "kernel")
+      .launch(launch.geometry, std::move(arguments), stream_.get());
+}
+
+Expected<Enqueue, Failure> CudaBackend::prepare(const GemmCall& call) {
+  const auto matrix = [&](BufferId buffer, std::int64_t rows, std::int64_t columns) {
+    return memory(buffer, static_cast<std::size_t>(rows * columns) * size_bytes(call.type));
+  };
+  return cublas_.gemm(call, matrix(call.a, call.m, call.k), matrix(call.b, call.k, call.n),
+                      matrix(call.c, call.m, call.n));
+}
+
+KernelArgument CudaBackend::argument(const LaunchArgument& argument) const {
+  const auto pack = [](auto value) {
+    KernelArgument packed{.size_bytes = sizeof value};
+    static_assert(sizeof value <= sizeof packed.bits);
+    std::memcpy(&packed.bits, &value, sizeof value);
+    return packed;
+  };
+  if (const auto* buffer = std::get_if<BufferId>(&argument)) return pack(memory(*buffer, 0));
+  return std::visit(pack, std::get<Scalar>(argument));
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> open_cuda_backend(int ordinal) {
+  const CudaDevices devices = find_cuda_devices();
+  if (devices.count == 0) {
+    throw Error(ErrorCode::no_device,
+                devices.problem +
+                    ". `query`, `report` and `space` still work; `--backend cpu` tunes on the CPU; "
+                    "`tune doctor` explains.");
+  }
+  if (ordinal < 0 || ordinal >= devices.count) {
+    throw Error(ErrorCode::no_device,
+                fmt::format("there is no GPU {}: this machine has {}, counted from 0. `tune "
+                            "doctor` lists them.",
+                            ordinal, devices.count));
+  }
+  if (const cudaError_t result = cudaSetDevice(ordinal); result != cudaSuccess) {
+    throw Error(ErrorCode::no_device,
+                fmt::format("GPU {} cannot be used: {}. `nvidia-smi` shows who uses it and in "
+                            "which compute mode it is.",
+                            ordinal, describe(result)));
+  }
+  return std::make_unique<CudaBackend>(ordinal);
+}
+
+}  // namespace tuner

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/cuda_kernel.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tuner {
+namespace {
+
+std::vector<std::size_t> parameter_sizes(const void* function) {
+  std::vector<std::size_t> sizes;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  while (cudaFuncGetParamInfo(function, sizes.size(), &offset, &size) == cudaSuccess) {
+    sizes.push_back(size);
+  }
+  static_cast<void>(cudaGetLastError());  // the list has no other end than this error
+  return sizes;
+}
+
+Unexpected<Failure> launch_error(std::string message) {
+  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
+}
+
+}  // namespace
+
+Expected<CudaKernel, Failure> CudaKernel::load(const Binary& binary) {
+  CudaKernel loaded;
+  cudaLibrary_t library = nullptr;
+  if (auto done = attempt(cudaLibraryLoadData(&library, binary.image.data(), nullptr, nullptr, 0,
+                                              nullptr, nullptr, 0));
+      !done) {
+    return Unexpected(done.error());
+  }
+  loaded.library_.reset(library);
+  if (auto done = attempt(cudaLibraryGetKernel(&loaded.kernel_, library, binary.symbol.c_str()));
+      !done) {
+    return Unexpected(done.error());
+  }
+  cudaFuncAttributes attributes{};
+  if (auto done = attempt(cudaFuncGetAttributes(&attributes, loaded.function())); !done) {
+    return Unexpected(done.error());
+  }
+  loaded.resources_ = {.registers = attributes.numRegs,
+                       .static_shared_bytes = attributes.sharedSizeBytes,
+                       .local_bytes = attributes.localSizeBytes};
+  loaded.dynamic_shared_limit_ = static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes);
+  loaded.parameter_bytes_ = parameter_sizes(loaded.function());
+  return loaded;
+}
+
+Expected<void, Failure> CudaKernel::check_arguments(
+    std::span<const KernelArgument> arguments) const {
+  if (arguments.size() != parameter_bytes_.size()) {
+    return launch_error(fmt::format("the kernel takes {} arguments, {} are given",
+                                    parameter_bytes_.size(), arguments.size()));
+  }
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (arguments[i].size_bytes != parameter_bytes_[i]) {
+      return launch_error(fmt::format("argument {} of the kernel has {} bytes, {} are given", i + 1,
+                                      parameter_bytes_[i], arguments[i].size_bytes));
+    }
+  }
+  return {};
+}
+
+Expected<void, Failure> CudaKernel::allow_dynamic_shared(std::size_t size_bytes) {
+  if (size_bytes <= dynamic_shared_limit_) return {};
+  auto allowed = attempt(cudaFuncSetAttribute(
+      function(), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(size_bytes)));
+  if (allowed) {
+    dynamic_shared_limit_ = size_bytes;
+  } else if (allowed.error().outcome == Outcome::launch_error) {
+    return launch_error(fmt::format(
+        "{} bytes of dynamic and {} of static shared memory are more than a block can have",
+        size_bytes, resources_.static_shared_bytes));
+  }
+  return allowed;
+}
+
+Expected<Enqueue, Failure> CudaKernel::launch(const Geometry& geometry,
+                                              std::vector<KernelArgument> arguments,
+                                              cudaStream_t stream) {
+  if (auto done = check_arguments(arguments); !done) return Unexpected(done.error());
+  if (auto done = allow_dynamic_shared(geometry.dynamic_shared_bytes); !done) {
+    return Unexpected(done.error());
+  }
+  const dim3 grid(geometry.grid[0], geometry.grid[1], geometry.grid[2]);
+  const dim3 block(geometry.block[0], geometry.block[1], geometry.block[2]);
+  const std::size_t shared_bytes = geometry.dynamic_shared_bytes;
+  return Enqueue([=, function = function(), arguments = std::move(arguments)]() mutable {
+    std::vector<void*> addresses;
+    for (KernelArgument& argument : arguments) addresses.push_back(&argument.bits);
+    return attempt(cudaLaunchKernel(function, grid, block, addresses.data(), shared_bytes, stream));
+  });
+}
+
+}  // namespace tuner

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+#include "tuner/backend/cuda/runtime.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace tuner {
+
+/// An argument as the device receives it.
+struct KernelArgument {
+  std::uint64_t bits = 0;  ///< the value's bytes first, as in memory
+  std::size_t size_bytes = 0;
+};
+
+/// A kernel loaded on the current device.
+class CudaKernel {
+ public:
+  [[nodiscard]] static Expected<CudaKernel, Failure> load(const Binary& binary);
+
+  [[nodiscard]] const Resources& resources() const { return resources_; }
+
+  /// A launch on `stream`, checked as far as it can be without running it: launch_error when the
+  /// kernel takes other arguments or the block's shared memory is out of the device's reach.
+  [[nodiscard]] Expected<Enqueue, Failure> launch(const Geometry& geometry,
+                                                  std::vector<KernelArgument> arguments,
+                                                  cudaStream_t stream);
+
+ private:
+  CudaKernel() = default;
+  Expected<void, Failure> check_arguments(std::span<const KernelArgument> arguments) const;
+  Expected<void, Failure> allow_dynamic_shared(std::size_t size_bytes);
+  /// The runtime takes a kernel of a library wherever it takes a function of the host program.
+  [[nodiscard]] const void* function() const { return kernel_; }
+
+  Library library_;
+  cudaKernel_t kernel_ = nullptr;
+  Resources resources_;
+  std::size_t dynamic_shared_limit_ = 0;
+  std::vector<std::size_t> parameter_bytes_;
+};
+
+}  // namespace tuner

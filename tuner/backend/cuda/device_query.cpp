@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/device_query.hpp"
+
+#include "tuner/backend/cuda/runtime.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+
+namespace tuner {
+namespace {
+
+std::string version_text(int version) {
+  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+}
+
+CudaDevices unusable(cudaError_t error) {
+  const std::string driver = cuda_driver_version();
+  if (error == cudaErrorInsufficientDriver && driver.empty()) {
+    return {.problem = "no NVIDIA driver found (libcuda.so.1)",
+            .remedy =
+                "install NVIDIA's driver 580 or newer (https://www.nvidia.com/drivers); in a "
+                "container, start it with --gpus all"};
+  }
+  if (error == cudaErrorInsufficientDriver) {
+    return {.problem = fmt::format("the NVIDIA driver supports CUDA up to {}, but {} is needed",
+                                   driver, version_text(CUDART_VERSION)),
+            .remedy = "update NVIDIA's driver (https://www.nvidia.com/drivers)"};
+  }
+  if (error == cudaErrorNoDevice) {
+    return {.problem = "the NVIDIA driver shows no GPU",
+            .remedy =
+                "see what `nvidia-smi -L` lists and whether CUDA_VISIBLE_DEVICES hides it; in "
+                "a container, start it with --gpus all"};
+  }
+  return {.problem = "CUDA cannot start: " + describe(error),
+          .remedy = "see whether `nvidia-smi` works and what the kernel's log says of NVRM"};
+}
+
+/// As nvidia-smi -L writes it.
+std::string uuid_text(const cudaUUID_t& uuid) {
+  std::string text = "GPU";
+  for (std::size_t i = 0; i < sizeof uuid.bytes; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
+  }
+  return text;
+}
+
+}  // namespace
+
+CudaDevices find_cuda_devices() {
+  CudaDevices devices;
+  const cudaError_t result = cudaGetDeviceCount(&devices.count);
+  if (result == cudaSuccess && devices.count > 0) return devices;
+  static_cast<void>(cudaGetLastError());
+  return unusable(result == cudaSuccess ? cudaErrorNoDevice : result);
+}
+
+DeviceInfo cuda_device_info(int ordinal) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, ordinal), "ask the GPU for its properties");
+  return {
+      .backend = "cuda",
+      .name = properties.name,
+      .uuid = uuid_text(properties.uuid),
+      .architecture = fmt::format("sm_{}{}", properties.major, properties.minor),
+      .attributes = {
+          .compute_capability = 10 * properties.major + properties.minor,
+          .sm_count = properties.multiProcessorCount,
+          .warp_size = properties.warpSize,
+          .max_threads_per_block = properties.maxThreadsPerBlock,
+          .max_threads_per_sm = properties.maxThreadsPerMultiProcessor,
+          .max_blocks_per_sm = properties.maxBlocksPerMultiProcessor,
+          .max_smem_per_block = static_cast<std::int64_t>(properties.sharedMemPerBlock),
+          .max_smem_per_block_optin = static_cast<std::int64_t>(properties.sharedMemPerBlockOptin),
+          .smem_per_sm = static_cast<std::int64_t>(properties.sharedMemPerMultiprocessor),
+          .registers_per_block = properties.regsPerBlock,
+          .registers_per_sm = properties.regsPerMultiprocessor,
+          .l2_bytes = properties.l2CacheSize,
+          .memory_bytes = static_cast<std::int64_t>(properties.totalGlobalMem),
+      }};
+}
+
+std::string cuda_driver_version() {
+  int version = 0;
+  if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return {};
+  return version_text(version);
+}
+
+}  // namespace tuner

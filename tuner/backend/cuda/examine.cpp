@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/cublas.hpp"
+#include "tuner/backend/cuda/cuda_backend.hpp"
+#include "tuner/backend/cuda/device_query.hpp"
+#include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+Finding good(std::string what, std::string detail) {
+  return {Finding::Status::good, std::move(what), std::move(detail), {}};
+}
+
+Finding missing(std::string what, std::string detail, std::string remedy) {
+  return {Finding::Status::missing, std::move(what), std::move(detail), std::move(remedy)};
+}
+
+Finding examine_driver(const CudaDevices& devices) {
+  const std::string what = "NVIDIA driver";
+  if (devices.count == 0) return missing(what, devices.problem, devices.remedy);
+  return good(what, "supports CUDA " + cuda_driver_version());
+}
+
+Finding examine_gpu(int ordinal) {
+  const std::string what = fmt::format("GPU {}", ordinal);
+  try {
+    const DeviceInfo device = cuda_device_info(ordinal);
+    constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
+    return good(what, fmt::format("{} ({}, {} SMs, {:.1f} GiB)", device.name, device.architecture,
+                                  device.attributes.sm_count,
+                                  static_cast<double>(device.attributes.memory_bytes) / kGibibyte));
+  } catch (const Error& error) {
+    return missing(what, error.what(),
+                   "see whether `nvidia-smi` works and what the kernel's log says of NVRM");
+  }
+}
+
+/// `version` says what was found, or throws Error when the library is not there.
+template <class Version>
+Finding examine_library(const std::string& what, Version version) {
+  try {
+    return good(what, version());
+  } catch (const Error& error) {
+    return missing(what, "not found", error.what());
+  }
+}
+
+}  // namespace
+
+std::vector<Finding> examine_cuda() {
+  const CudaDevices devices = find_cuda_devices();
+  std::vector<Finding> findings = {examine_driver(devices)};
+  for (int ordinal = 0; ordinal < devices.count; ++ordinal) {
+    findings.push_back(examine_gpu(ordinal));
+  }
+  findings.push_back(examine_library("CUDA compiler", [] { return NvrtcCompiler("").version(); }));
+  findings.push_back(examine_library("CUDA BLAS", [] { return Cublas(nullptr).version(); }));
+  return findings;
+}
+
+}  // namespace tuner

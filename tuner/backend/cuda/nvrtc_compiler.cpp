@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/nvrtc_compiler.hpp"
+
+#include "tuner/backend/cuda/shared_library.hpp"
+
+#include <fmt/format.h>
+
+#include <cuda_runtime_api.h>
+#include <nvrtc.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace tuner {
+
+struct NvrtcApi {
+  SharedLibrary library{fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000)};
+  decltype(&nvrtcVersion) version = library.symbol("nvrtcVersion");
+  decltype(&nvrtcGetErrorString) error_string = library.symbol("nvrtcGetErrorString");
+  decltype(&nvrtcCreateProgram) create_program = library.symbol("nvrtcCreateProgram");
+  decltype(&nvrtcDestroyProgram) destroy_program = library.symbol("nvrtcDestroyProgram");
+  decltype(&nvrtcAddNameExpression) add_name = library.symbol("nvrtcAddNameExpression");
+  decltype(&nvrtcCompileProgram) compile_program = library.symbol("nvrtcCompileProgram");
+  decltype(&nvrtcGetProgramLogSize) log_size = library.symbol("nvrtcGetProgramLogSize");
+  decltype(&nvrtcGetProgramLog) log = library.symbol("nvrtcGetProgramLog");
+  decltype(&nvrtcGetLoweredName) lowered_name = library.symbol("nvrtcGetLoweredName");
+  decltype(&nvrtcGetCUBINSize) cubin_size = library.symbol("nvrtcGetCUBINSize");
+  decltype(&nvrtcGetCUBIN) cubin = library.symbol("nvrtcGetCUBIN");
+  // NVRTC opens this one itself, but by its bare name: in vain when the toolkit's folder is not
+  // where the dynamic linker looks.
+  SharedLibrary builtins{"libnvrtc-builtins.so." + version_number()};
+
+  [[nodiscard]] std::string version_number() const {
+    int major = 0;
+    int minor = 0;
+    version(&major, &minor);
+    return fmt::format("{}.{}", major, minor);
+  }
+};
+
+namespace {
+
+/// One compilation. The first step that fails decides the status, and later ones do nothing.
+class Program {
+ public:
+  Program(const NvrtcApi& api, const CompileJob& job) : api_(&api), job_(&job) {
+    std::vector<const char*> texts;
+    std::vector<const char*> names;
+    for (const Header& header : job.source.headers) {
+      texts.push_back(header.text.c_str());
+      names.push_back(header.name.c_str());
+    }
+    status_ = api.create_program(&program_, job.source.text.c_str(), job.source.name.c_str(),
+                                 static_cast<int>(names.size()), texts.data(), names.data());
+    if (status_ == NVRTC_SUCCESS) status_ = api.add_name(program_, job.entry.c_str());
+  }
+  ~Program() { api_->destroy_program(&program_); }
+  Program(const Program&) = delete;
+  Program& operator=(const Program&) = delete;
+
+  void compile(const std::vector<std::string>& options) {
+    std::vector<const char*> arguments;
+    for (const std::string& option : options) arguments.push_back(option.c_str());
+    if (status_ == NVRTC_SUCCESS) {
+      status_ =
+          api_->compile_program(program_, static_cast<int>(arguments.size()), arguments.data());
+    }
+  }
+
+  [[nodiscard]] Expected<Binary, Failure> binary() {
+    std::size_t size = 0;
+    const char* symbol = nullptr;
+    Binary binary;
+    if (status_ == NVRTC_SUCCESS) {
+      status_ = api_->lowered_name(program_, job_->entry.c_str(), &symbol);
+    }
+    if (status_ == NVRTC_SUCCESS) status_ = api_->cubin_size(program_, &size);
+    if (status_ == NVRTC_SUCCESS) {
+      binary.image.resize(size);
+      binary.symbol = symbol;
+      status_ = api_->cubin(program_, reinterpret_cast<char*>(binary.image.data()));
+    }
+    if (status_ != NVRTC_SUCCESS) return Unexpected(Failure{Outcome::compile_error, message()});
+    return binary;
+  }
+
+ private:
+  [[nodiscard]] std::string log() const {
+    std::size_t size = 0;
+    if (program_ == nullptr || api_->log_size(program_, &size) != NVRTC_SUCCESS) return {};
+    std::string log(size, '\0');
+    if (api_->log(program_, log.data()) != NVRTC_SUCCESS) return {};
+    log.resize(log.find_last_not_of(std::string_view(" \n\0", 3)) + 1);
+    return log;
+  }
+
+  [[nodiscard]] std::string message() const;
+
+  const NvrtcApi* api_;
+  const CompileJob* job_;
+  nvrtcProgram program_ = nullptr;
+  nvrtcResult status_ = NVRTC_SUCCESS;
+};
+
+/// NVRTC's log in at most 4 KiB, after a line of our own where the log alone does not say which
+/// file or what part of the job is meant. The end of a long log is dropped: its first error counts.
+std::string Program::message() const {
+  constexpr std::size_t kLimit = 4096;
+  constexpr std::string_view kMore = "\n[more]";
+  std::string text = log();
+  if (text.starts_with("__nv_name_map")) {
+    text = fmt::format("{}: there is no one kernel '{}'\n{}", job_->source.name, job_->entry, text);
+  } else if (status_ != NVRTC_ERROR_COMPILATION || text.empty()) {
+    text = fmt::format("{}: {}\n{}", job_->source.name, api_->error_string(status_), text);
+  }
+  if (text.size() > kLimit) {
+    text.resize(kLimit - kMore.size());
+    text.resize(std::min(text.size(), text.rfind('\n')));
+    text += kMore;
+  }
+  return text;
+}
+
+std::vector<std::string> compiler_options(const CompileJob& job, const std::string& architecture) {
+  const auto names_standard = [](const std::string& option) {
+    return option.starts_with("-std") || option.starts_with("--std");
+  };
+  std::vector<std::string> options = {"--gpu-architecture=" + architecture, "--no-source-include"};
+  if (std::ranges::none_of(job.options, names_standard)) options.emplace_back("-std=c++17");
+  options.insert(options.end(), job.options.begin(), job.options.end());
+  return options;
+}
+
+}  // namespace
+
+NvrtcCompiler::NvrtcCompiler(std::string architecture)
+    : architecture_(std::move(architecture)), api_(std::make_unique<const NvrtcApi>()) {}
+
+NvrtcCompiler::~NvrtcCompiler() = default;
+
+Expected<Binary, Failure> NvrtcCompiler::compile(const CompileJob& job) const {
+  Program program(*api_, job);
+  program.compile(compiler_options(job, architecture_));
+  return program.binary();
+}
+
+std::string NvrtcCompiler::version() const {
+  return "NVRTC " + api_->version_number();
+}
+
+}  // namespace tuner

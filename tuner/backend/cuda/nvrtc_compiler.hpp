@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <memory>
+#include <string>
+
+namespace tuner {
+
+struct NvrtcApi;
+
+/// Compiles CUDA C++ to a cubin of one architecture with NVRTC. Needs neither a GPU nor a driver.
+/// A job sees its own headers and NVRTC's, never a file next to the source or in the working
+/// directory. C++17 unless the job's options name another standard.
+class NvrtcCompiler : public Compiler {
+ public:
+  /// `architecture` as in "sm_90". Throws Error(no_device) when NVRTC is not installed.
+  explicit NvrtcCompiler(std::string architecture);
+  ~NvrtcCompiler() override;
+
+  [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override;
+
+  /// "NVRTC 13.0".
+  [[nodiscard]] std::string version() const;
+
+ private:
+  std::string architecture_;
+  std::unique_ptr<const NvrtcApi> api_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/shared_library.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <dlfcn.h>
+
+namespace tuner {
+namespace {
+
+void* open_library(const std::string& file_name) {
+  constexpr std::array<const char*, 3> kFolders = {"", TUNER_CUDA_LIBRARY_DIR "/",
+                                                   "/usr/local/cuda/lib64/"};
+  for (const char* folder : kFolders) {
+    if (void* handle = ::dlopen((folder + file_name).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
+  }
+  throw Error(ErrorCode::no_device,
+              fmt::format("{} of the CUDA Toolkit was not found. Install the toolkit "
+                          "(https://developer.nvidia.com/cuda-downloads), or add the folder that "
+                          "holds the library to LD_LIBRARY_PATH.",
+                          file_name));
+}
+
+}  // namespace
+
+SharedLibrary::SharedLibrary(const std::string& file_name)
+    : file_name_(file_name), handle_(open_library(file_name)) {}
+
+SharedLibrary::Symbol SharedLibrary::symbol(const char* name) const {
+  if (void* address = ::dlsym(handle_, name)) return Symbol(address);
+  throw Error(ErrorCode::no_device,
+              fmt::format("{} has no function {}: it belongs to another version of the CUDA "
+                          "Toolkit. Put the one this program was built for first on "
+                          "LD_LIBRARY_PATH.",
+                          file_name_, name));
+}
+
+}  // namespace tuner

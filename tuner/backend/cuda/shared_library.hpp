@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <type_traits>
+
+namespace tuner {
+
+/// A library of the CUDA Toolkit, opened when it is first needed: linking cuBLAS would cost every
+/// start of the program 60 ms, and a machine without the toolkit could not start it at all.
+/// What is opened stays for the life of the process, as these libraries have exit handlers and
+/// threads of their own.
+class SharedLibrary {
+ public:
+  /// Opens e.g. "libnvrtc.so.13" from where the dynamic linker looks, from the toolkit this program
+  /// was built with or from /usr/local/cuda. Throws Error(no_device) with a remedy.
+  explicit SharedLibrary(const std::string& file_name);
+
+  /// The address of a function; becomes a pointer to it of whatever type it is stored in.
+  class Symbol {
+   public:
+    explicit Symbol(void* address) : address_(address) {}
+    template <class Function>
+      requires std::is_function_v<Function>
+    operator Function*() const {  // NOLINT(google-explicit-constructor): its only purpose
+      return reinterpret_cast<Function*>(address_);
+    }
+
+   private:
+    void* address_;
+  };
+
+  /// Throws Error(no_device) when the library has no function of that name.
+  [[nodiscard]] Symbol symbol(const char* name) const;
+
+ private:
+  std::string file_name_;
+  void* handle_;
+};
+
+}  // namespace tuner

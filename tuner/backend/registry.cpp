@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/registry.hpp"
+
+#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/suggest.hpp"
+#ifdef TUNER_HAS_CUDA
+#include "tuner/backend/cuda/cuda_backend.hpp"
+#include "tuner/backend/cuda/device_query.hpp"
+#endif
+
+#include <fmt/format.h>
+
+#include <array>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+#ifdef TUNER_HAS_CUDA
+bool has_gpu() {
+  return find_cuda_devices().count > 0;
+}
+#else
+constexpr const char* kHowToGetCuda =
+    "build it with -DTUNER_CUDA=ON, which needs the CUDA Toolkit but no GPU";
+
+bool has_gpu() {
+  return false;
+}
+
+std::unique_ptr<Backend> open_cuda_backend(int) {
+  throw Error(ErrorCode::no_device,
+              fmt::format("this build has no CUDA backend: {}. `--backend cpu` tunes on the CPU.",
+                          kHowToGetCuda));
+}
+
+std::vector<Finding> examine_cuda() {
+  return {{.status = Finding::Status::missing,
+           .what = "CUDA backend",
+           .detail = "not in this build",
+           .remedy = kHowToGetCuda}};
+}
+#endif
+
+std::unique_ptr<Backend> open_cpu(int ordinal) {
+  if (ordinal == 0) return open_cpu_backend();
+  throw Error(ErrorCode::no_device,
+              fmt::format("there is no CPU device {}: all cores together are device 0.", ordinal));
+}
+
+}  // namespace
+
+std::unique_ptr<Backend> open_backend(std::string_view kind, int ordinal) {
+  if (kind == "cuda") return open_cuda_backend(ordinal);
+  if (kind == "cpu") return open_cpu(ordinal);
+  if (kind == "auto") return has_gpu() ? open_cuda_backend(ordinal) : open_cpu(ordinal);
+  const std::array<std::string, 3> kinds = {"auto", "cuda", "cpu"};
+  throw Error(ErrorCode::usage,
+              fmt::format("there is no backend '{}'{}", kind, did_you_mean(kind, kinds)));
+}
+
+std::vector<Finding> examine_machine() {
+  std::vector<Finding> findings = examine_cuda();
+  std::vector<Finding> of_cpu = examine_cpu();
+  std::move(of_cpu.begin(), of_cpu.end(), std::back_inserter(findings));
+  return findings;
+}
+
+}  // namespace tuner

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// The commands of the tune program. Each takes its options as parsed, writes its result to stdout
+// and everything else to stderr, and returns the exit code; it throws Error for what the user must
+// mend.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner::cli {
+
+/// What every command understands.
+struct CommonOptions {
+  std::optional<std::filesystem::path> database;  ///< --db
+  bool json = false;                              ///< --json: one JSON document on stdout
+  bool quiet = false;                             ///< -q: no progress
+};
+
+struct TuneOptions {
+  std::string space;
+  std::string kernel;  ///< empty: every kernel of the family
+  std::vector<std::string> sizes;
+  std::string sizes_name;
+  std::string backend = "auto";
+  int device = 0;
+  std::string strategy = "auto";
+  std::optional<std::uint64_t> max_evaluations;
+  std::string max_time;
+  std::uint64_t seed = 0;
+  std::vector<std::string> set;  ///< "BM=64,128"
+  int jobs = 0;                  ///< 0: one less than the cores
+  bool fresh = false;
+  bool dry_run = false;
+  std::string report;  ///< directory; empty: none
+  std::string command_line;
+};
+int tune(const CommonOptions& common, const TuneOptions& options);
+
+struct QueryOptions {
+  std::string kernel, family;
+  std::string size;
+  std::string device;
+  std::string policy = "nearest";
+  std::string format = "table";
+  bool explain = false;
+};
+int query(const CommonOptions& common, const QueryOptions& options);
+
+struct ReportOptions {
+  std::string device;
+  std::string directory = "reports/out";
+};
+int report(const CommonOptions& common, const ReportOptions& options);
+
+struct SpaceOptions {
+  std::string action;  ///< check, count, show, why
+  std::string file;
+  std::string config;  ///< of `why`
+  std::string kernel;
+  std::string size;
+  std::string device = "h200";
+};
+int space(const CommonOptions& common, const SpaceOptions& options);
+
+struct RunsOptions {
+  std::string action;  ///< list, show
+  std::string id;
+};
+int runs(const CommonOptions& common, const RunsOptions& options);
+
+int doctor(const CommonOptions& common);
+
+}  // namespace tuner::cli

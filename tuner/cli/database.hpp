@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/cli/commands.hpp"
+
+#include <filesystem>
+
+namespace tuner::cli {
+
+/// Where the results are kept: --db, else $TUNER_DB, else ./tune.db when it exists, else
+/// $XDG_DATA_HOME/tune/tune.db (~/.local/share/tune/tune.db).
+[[nodiscard]] std::filesystem::path database_path(const CommonOptions& common);
+
+}  // namespace tuner::cli

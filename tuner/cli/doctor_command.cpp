@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/registry.hpp"
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/database.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/store/store.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tuner::cli {
+namespace {
+
+std::string_view status_name(Finding::Status status) {
+  switch (status) {
+    case Finding::Status::good: return "good";
+    case Finding::Status::missing: return "missing";
+    case Finding::Status::note: return "note";
+  }
+  return "note";
+}
+
+Finding examine_database(const CommonOptions& common) {
+  Finding finding{.status = Finding::Status::good, .what = "database", .detail = "", .remedy = ""};
+  try {
+    const std::filesystem::path path = database_path(common);
+    finding.detail = path.string();
+    if (!std::filesystem::exists(path)) {
+      finding.status = Finding::Status::note;
+      finding.detail += " does not exist yet; the first `tune` makes it";
+      return finding;
+    }
+    const Store store(path, Store::Mode::read_only);
+    finding.detail += fmt::format(": {} runs", store.sessions().size());
+  } catch (const Error& error) {
+    finding.status = Finding::Status::missing;
+    finding.detail = error.what();
+  }
+  return finding;
+}
+
+}  // namespace
+
+int doctor(const CommonOptions& common) {
+  std::vector<Finding> findings = examine_machine();
+  findings.push_back(examine_database(common));
+  if (common.json) {
+    Json document = {{"schema", "tune.doctor/1"}, {"findings", Json::array()}};
+    for (const Finding& finding : findings) {
+      document["findings"].push_back({{"status", std::string(status_name(finding.status))},
+                                      {"what", finding.what},
+                                      {"detail", finding.detail},
+                                      {"remedy", finding.remedy}});
+    }
+    fmt::print("{}\n", document.dump(2));
+    return 0;
+  }
+  for (const Finding& finding : findings) {
+    fmt::print("{:<8} {}: {}\n", status_name(finding.status), finding.what, finding.detail);
+    if (!finding.remedy.empty()) fmt::print("         {}\n", finding.remedy);
+  }
+  return 0;
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/format.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+namespace tuner::cli {
+namespace {
+
+/// Three significant digits: 8.42, 84.2, 842.
+std::string three_digits(double value) {
+  const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
+  return fmt::format("{:.{}f}", value, decimals);
+}
+
+}  // namespace
+
+std::string format_time(double nanoseconds) {
+  if (nanoseconds < 1e3) return fmt::format("{} ns", three_digits(nanoseconds));
+  if (nanoseconds < 1e6) return fmt::format("{} µs", three_digits(nanoseconds / 1e3));
+  if (nanoseconds < 1e9) return fmt::format("{} ms", three_digits(nanoseconds / 1e6));
+  return fmt::format("{} s", three_digits(nanoseconds / 1e9));
+}
+
+std::string format_rate(double flops, double nanoseconds) {
+  if (!(flops > 0) || !(nanoseconds > 0)) return "–";
+  const double gigaflops = flops / nanoseconds;
+  if (gigaflops < 1e3) return fmt::format("{} GFLOP/s", three_digits(gigaflops));
+  return fmt::format("{} TFLOP/s", three_digits(gigaflops / 1e3));
+}
+
+std::string format_ratio(std::optional<double> ratio) {
+  return ratio ? fmt::format("×{}", three_digits(*ratio)) : "–";
+}
+
+std::string format_duration(std::chrono::milliseconds duration) {
+  const auto seconds = static_cast<long long>(std::llround(static_cast<double>(duration.count()) / 1e3));
+  if (seconds < 60) return fmt::format("{} s", seconds);
+  if (seconds < 3600) return fmt::format("{} min {:02} s", seconds / 60, seconds % 60);
+  return fmt::format("{} h {:02} min", seconds / 3600, seconds % 3600 / 60);
+}
+
+std::string format_count(std::uint64_t count) {
+  std::string digits = std::to_string(count);
+  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
+  return digits;
+}
+
+std::string format_failures(const std::map<Outcome, std::uint64_t>& outcomes) {
+  std::vector<std::string> parts;
+  for (const auto& [outcome, count] : outcomes) {
+    if (outcome != Outcome::ok && count > 0) parts.push_back(fmt::format("{} {}", count, name(outcome)));
+  }
+  return parts.empty() ? "none" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::chrono::milliseconds parse_duration(std::string_view text, std::string_view option) {
+  constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> kUnits = {
+      {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"", 1'000}}};
+  constexpr std::int64_t kLongest = 365LL * 24 * 3'600'000;
+  const auto fail = [&] {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: '{}' is no duration; write 90s, 10m or 1h30m", option, text));
+  };
+  std::int64_t total = 0;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  if (at == end) fail();
+  while (at != end) {
+    std::int64_t number = 0;
+    const auto [after, error] = std::from_chars(at, end, number);
+    if (error != std::errc{} || number < 0 || number > kLongest) fail();
+    const char* unit_end = after;
+    while (unit_end != end && *unit_end >= 'a' && *unit_end <= 'z') ++unit_end;
+    const std::string_view unit(after, static_cast<std::size_t>(unit_end - after));
+    const auto* known = kUnits.begin();
+    while (known != kUnits.end() && known->first != unit) ++known;
+    if (known == kUnits.end() || number > kLongest / known->second) fail();
+    total += number * known->second;
+    at = unit_end;
+  }
+  if (total <= 0 || total > kLongest) fail();
+  return std::chrono::milliseconds(total);
+}
+
+}  // namespace tuner::cli

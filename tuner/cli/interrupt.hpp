@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+namespace tuner::cli {
+
+/// While it lives, the first SIGINT or SIGTERM is a request to stop soon, the second ends the
+/// process at once. One at a time.
+class Interrupt {
+ public:
+  Interrupt();
+  ~Interrupt();
+  Interrupt(const Interrupt&) = delete;
+  Interrupt& operator=(const Interrupt&) = delete;
+
+  [[nodiscard]] bool requested() const;
+  /// 128 + the signal's number once requested.
+  [[nodiscard]] std::optional<int> exit_code() const;
+};
+
+}  // namespace tuner::cli

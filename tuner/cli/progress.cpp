@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/progress.hpp"
+
+#include "tuner/cli/format.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <unistd.h>
+
+namespace tuner::cli {
+
+ProgressPrinter::Style ProgressPrinter::style_for_stderr() {
+  const char* terminal = std::getenv("TERM");
+  const bool dumb = terminal == nullptr || std::string_view(terminal) == "dumb";
+  if (::isatty(STDERR_FILENO) == 0 || dumb || std::getenv("CI") != nullptr) return Style::plain;
+  return Style::redrawn;
+}
+
+void ProgressPrinter::announce(const std::string& text) {
+  if (style_ == Style::silent) return;
+  if (line_is_open_) fmt::print(stderr, "\r\x1b[K");
+  line_is_open_ = false;
+  fmt::print(stderr, "{}\n", text);
+}
+
+void ProgressPrinter::redraw(const std::string& text) {
+  fmt::print(stderr, "\r{}\x1b[K", text);
+  std::fflush(stderr);
+  line_is_open_ = true;
+}
+
+void ProgressPrinter::opened(const Opening& opening) {
+  announce(fmt::format("{} on {} ({}, {}, {})", opening.kernel->name, opening.device.name,
+                       opening.device.architecture, opening.environment.compiler,
+                       opening.environment.library));
+  for (const Opening::SizePlan& size : opening.sizes) {
+    std::string text = fmt::format("  {}: {} valid of {} configurations, {} to evaluate",
+                                   display(size.size), format_count(size.valid),
+                                   format_count(opening.cartesian), format_count(size.planned));
+    if (size.known > 0) {
+      text += fmt::format("; resuming: {} results are already in the database (--fresh runs them again)",
+                          format_count(size.known));
+    }
+    announce(text);
+  }
+  announce(fmt::format("  compiling on {} thread{}; Ctrl-C at any time keeps what is done",
+                       opening.compile_threads, opening.compile_threads == 1 ? "" : "s"));
+}
+
+void ProgressPrinter::estimated(std::chrono::milliseconds search) {
+  announce(fmt::format("  the search takes about {} if nothing stops it", format_duration(search)));
+}
+
+std::string ProgressPrinter::line(const Progress& progress) const {
+  std::string text = fmt::format("  {}/{}", progress.evaluated, progress.planned);
+  if (const auto best = best_ns_.find(progress.size); best != best_ns_.end()) {
+    text += fmt::format("  {}: best {}", display(progress.size), format_time(best->second));
+    if (progress.flops > 0) text += fmt::format(" ({})", format_rate(progress.flops, best->second));
+  }
+  text += fmt::format("  failed: {}", format_failures(progress.outcomes));
+  if (progress.remaining) text += fmt::format("  {} left", format_duration(*progress.remaining));
+  return text;
+}
+
+void ProgressPrinter::progressed(const Progress& progress) {
+  if (style_ == Style::silent) return;
+  if (progress.new_best) best_ns_[progress.size] = progress.trial->time->median_ns;
+  const auto now = SteadyClock::now();
+  if (style_ == Style::redrawn) {
+    if (now - last_ < std::chrono::milliseconds(100)) return;
+    redraw(line(progress));
+  } else {
+    if (!(progress.new_best && !progress.reused) && now - last_ < std::chrono::seconds(30)) return;
+    announce(line(progress));
+  }
+  last_ = now;
+}
+
+void ProgressPrinter::final_began(const Size& size, std::size_t contenders) {
+  announce(fmt::format("  {}: final of {} and the library", display(size), contenders));
+}
+
+void ProgressPrinter::size_done(const SizeResult& result) {
+  if (!result.best) {
+    announce(fmt::format("  {}: no configuration ended ok ({})", display(result.size),
+                         format_failures(result.outcomes)));
+    return;
+  }
+  announce(fmt::format("  {}: {} {}", display(result.size), result.winner_display,
+                       format_time(result.best->time.median_ns)));
+}
+
+}  // namespace tuner::cli

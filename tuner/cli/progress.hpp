@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/session/observer.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <string>
+
+namespace tuner::cli {
+
+/// Tells of a session on stderr: on a terminal one line redrawn at most ten times a second,
+/// elsewhere a plain line for every new best and one every 30 s. Quiet, it says nothing.
+class ProgressPrinter : public Observer {
+ public:
+  enum class Style { silent, plain, redrawn };
+  /// What suits stderr: redrawn on a terminal that is not "dumb" and outside CI.
+  [[nodiscard]] static Style style_for_stderr();
+
+  explicit ProgressPrinter(Style style) : style_(style) {}
+
+  void opened(const Opening& opening) override;
+  void estimated(std::chrono::milliseconds search) override;
+  void progressed(const Progress& progress) override;
+  void final_began(const Size& size, std::size_t contenders) override;
+  void size_done(const SizeResult& result) override;
+
+ private:
+  [[nodiscard]] std::string line(const Progress& progress) const;
+  void announce(const std::string& text);  // a line that stays
+  void redraw(const std::string& text);    // a line that the next one replaces
+
+  using SteadyClock = std::chrono::steady_clock;
+  Style style_;
+  SteadyClock::time_point last_ = SteadyClock::now();
+  bool line_is_open_ = false;
+  std::map<Size, double> best_ns_;
+};
+
+}  // namespace tuner::cli

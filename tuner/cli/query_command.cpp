@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/database.hpp"
+#include "tuner/cli/format.hpp"
+#include "tuner/cli/snippet.hpp"
+#include "tuner/cli/table.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/core/suggest.hpp"
+#include "tuner/select/select.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+
+namespace tuner::cli {
+namespace {
+
+/// Numbers separated by commas or x; how many there must be is known once the family is found.
+std::vector<std::int64_t> parse_numbers(const std::string& text) {
+  std::vector<std::int64_t> numbers;
+  const char* at = text.data();
+  const char* const end = at + text.size();
+  for (;;) {
+    std::int64_t number = 0;
+    const auto [after, error] = std::from_chars(at, end, number);
+    const bool separated = after != end && (*after == ',' || *after == 'x') && after + 1 != end;
+    if (error != std::errc{} || number < 1 || (after != end && !separated)) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--size: '{}' is no size; write numbers from 1, such as 4096,4096,4096", text));
+    }
+    numbers.push_back(number);
+    if (after == end) return numbers;
+    at = after + 1;
+  }
+}
+
+Question question(const QueryOptions& options) {
+  Question asked;
+  if (options.kernel.empty() && options.family.empty()) {
+    throw Error(ErrorCode::usage, "which kernel? Name one with --kernel, or a family with --family");
+  }
+  if (options.size.empty()) throw Error(ErrorCode::usage, "which size? Write --size 4096,4096,4096");
+  const std::vector<std::string> policies = {"exact", "nearest"};
+  if (std::ranges::count(policies, options.policy) == 0) {
+    throw Error(ErrorCode::usage, fmt::format("--policy: there is no '{}'{}", options.policy,
+                                              did_you_mean(options.policy, policies)));
+  }
+  asked.policy = options.policy == "exact" ? Policy::exact : Policy::nearest;
+  if (!options.device.empty()) asked.device = options.device;
+  if (!options.kernel.empty()) asked.kernel = options.kernel;
+  if (!options.family.empty()) asked.family = options.family;
+  asked.size = parse_numbers(options.size);
+  return asked;
+}
+
+Json json_document(const Selection& selection, const Question& asked) {
+  const auto optional = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+  Json document = {{"schema", "tune.query/1"},
+                   {"rung", std::string(name(selection.rung))},
+                   {"device", selection.device.name},
+                   {"family", selection.kernel.family},
+                   {"kernel", selection.kernel.kernel},
+                   {"kernel_hash", selection.kernel.hash},
+                   {"size", asked.size},
+                   {"config", Json::parse(selection.config_json)},
+                   {"expected_ns", optional(selection.expected_ns)},
+                   {"distance", selection.distance}};
+  if (selection.entry) {
+    const BestRecord& best = selection.entry->best;
+    document["tuned"] = {{"size", best.problem},
+                         {"median_ns", best.time.median_ns},
+                         {"library", best.library_name},
+                         {"ratio_to_library", optional(best.ratio_to_library)},
+                         {"ratio_to_default", optional(best.ratio_to_default)},
+                         {"ties", best.ties},
+                         {"recorded_at", best.recorded_at}};
+  }
+  document["explanation"] = selection.explanation;
+  return document;
+}
+
+std::string ratio_text(const BestRecord& best) {
+  std::string text;
+  if (best.ratio_to_library) {
+    text += fmt::format("{} of {}", format_ratio(best.ratio_to_library), best.library_name);
+    if (best.ratio_to_library_low && best.ratio_to_library_high) {
+      text += fmt::format(" (95 %: {}–{})", format_ratio(best.ratio_to_library_low),
+                          format_ratio(best.ratio_to_library_high));
+    }
+  }
+  if (best.ratio_to_default) {
+    text += fmt::format("{}{} of the default configuration", text.empty() ? "" : ", ",
+                        format_ratio(best.ratio_to_default));
+  }
+  return text.empty() ? "not compared" : text;
+}
+
+void print_table(const Selection& selection, const Question& asked, const Snippet& snippet) {
+  fmt::print("{} at {} on {}\n", selection.kernel.kernel, fmt::join(asked.size, "x"), selection.device.name);
+  Table table({{"answer"}, {std::string(name(selection.rung))}});
+  if (selection.entry) {
+    const BestRecord& best = selection.entry->best;
+    if (selection.rung == Rung::nearest) table.add({"tuned at", best.problem});
+    table.add({"time", fmt::format("{} (quartiles {} to {}, {} samples)", format_time(best.time.median_ns),
+                                   format_time(best.time.q1_ns), format_time(best.time.q3_ns), best.time.samples)});
+    table.add({"rate", format_rate(best.flops, best.time.median_ns)});
+    table.add({"speed", ratio_text(best)});
+    if (best.ties > 0) table.add({"ties", fmt::format("{} other finalists within 1 %", best.ties)});
+    table.add({"recorded", fmt::format("{} UTC, {}, {}", best.recorded_at,
+                                       selection.entry->subject.environment.compiler,
+                                       selection.entry->subject.environment.library)});
+  }
+  fmt::print("{}\n{}", table.text(), snippet.cpp());
+}
+
+}  // namespace
+
+int query(const CommonOptions& common, const QueryOptions& options) {
+  const std::vector<std::string> formats = {"table", "json", "args", "cpp"};
+  const std::string format = common.json ? "json" : options.format;
+  if (std::ranges::count(formats, format) == 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--format: there is no '{}'{}", format, did_you_mean(format, formats)));
+  }
+  const Question asked = question(options);
+  const Store store(database_path(common), Store::Mode::read_only);
+  const Selection selection = select_configuration(store, asked);
+  if (format == "json") {
+    fmt::print("{}\n", json_document(selection, asked).dump(2));
+    return 0;
+  }
+  const Snippet snippet(selection.kernel, selection.device, selection.config_json, asked.size);
+  if (format == "args") {
+    fmt::print("{}\n", snippet.compiler_arguments());
+  } else if (format == "cpp") {
+    fmt::print("{}", snippet.cpp());
+  } else {
+    print_table(selection, asked, snippet);
+  }
+  if (options.explain) {
+    fmt::print("{}why this one:\n", format == "table" ? "\n" : "");
+    for (const std::string& line : selection.explanation) fmt::print("  - {}\n", line);
+  }
+  return 0;
+}
+
+}  // namespace tuner::cli

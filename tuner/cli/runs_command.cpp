@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/database.hpp"
+#include "tuner/cli/format.hpp"
+#include "tuner/cli/table.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/store/store.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+namespace tuner::cli {
+namespace {
+
+using Align = Table::Align;
+
+std::string short_uuid(const SessionRecord& session) { return session.uuid.substr(0, 8); }
+
+Json session_json(const SessionRecord& session) {
+  return {{"session", session.uuid},       {"started_at", session.started_at},
+          {"ended_at", session.ended_at},  {"state", std::string(name(session.state))},
+          {"device", session.device},      {"backend", session.backend},
+          {"family", session.family},      {"kernel", session.kernel},
+          {"problems", session.problems},  {"strategy", session.strategy},
+          {"seed", session.seed},          {"valid", session.valid},
+          {"wall_s", session.wall_s},      {"command", session.command}};
+}
+
+int list(const Store& store, const CommonOptions& common) {
+  const std::vector<SessionRecord> sessions = store.sessions();
+  if (common.json) {
+    Json document = {{"schema", "tune.runs/1"}, {"sessions", Json::array()}};
+    for (const SessionRecord& session : sessions) document["sessions"].push_back(session_json(session));
+    fmt::print("{}\n", document.dump(2));
+    return 0;
+  }
+  Table table({{"run"}, {"started (UTC)"}, {"state"}, {"device"}, {"kernel"}, {"sizes"}, {"wall", Align::right}});
+  for (const SessionRecord& session : sessions) {
+    table.add({short_uuid(session), session.started_at, std::string(name(session.state)), session.device,
+               session.kernel, fmt::format("{}", fmt::join(session.problems, " ")),
+               session.ended_at.empty() ? "–" : fmt::format("{:.1f} s", session.wall_s)});
+  }
+  fmt::print("{}", table.text());
+  return 0;
+}
+
+struct FailureGroup {
+  std::uint64_t count = 0;
+  std::string example;  ///< the first message
+  std::string config_json;
+};
+
+int show(const Store& store, const CommonOptions& common, const std::string& id) {
+  const auto session = id.empty() ? (store.sessions().empty() ? std::nullopt
+                                                              : std::optional(store.sessions().front()))
+                                  : store.session(id);
+  if (!session) {
+    throw Error(ErrorCode::nothing_found,
+                fmt::format("{}: no run '{}'; `tune runs list` shows them", store.path().string(), id));
+  }
+  std::map<Outcome, std::uint64_t> outcomes;
+  std::map<Outcome, FailureGroup> failures;
+  const std::vector<StoredTrial> trials = store.trials(session->id);
+  for (const StoredTrial& stored : trials) {
+    const TrialRecord& trial = stored.trial;
+    ++outcomes[trial.outcome];
+    if (trial.outcome == Outcome::ok) continue;
+    FailureGroup& group = failures[trial.outcome];
+    if (group.count++ == 0) {
+      group.example = trial.message;
+      group.config_json = trial.config_json;
+    }
+  }
+  if (common.json) {
+    Json document = session_json(*session);
+    document["schema"] = "tune.run/1";
+    for (const auto& [outcome, count] : outcomes) document["outcomes"][std::string(name(outcome))] = count;
+    for (const auto& [outcome, group] : failures) {
+      document["failures"].push_back({{"outcome", std::string(name(outcome))},
+                                      {"count", group.count},
+                                      {"example", group.example},
+                                      {"config", Json::parse(group.config_json)}});
+    }
+    fmt::print("{}\n", document.dump(2));
+    return 0;
+  }
+  fmt::print("run {} ({})\n  {} on {}, sizes {}\n  started {} UTC, {:.1f} s: compile {:.1f} s, verify {:.1f} s, measure {:.1f} s\n"
+             "  {} trials; failed: {}\n  command: {}\n",
+             session->uuid, name(session->state), session->kernel, session->device,
+             fmt::join(session->problems, " "), session->started_at, session->wall_s, session->compile_s,
+             session->verify_s, session->measure_s, format_count(trials.size()), format_failures(outcomes),
+             session->command);
+  for (const auto& [outcome, group] : failures) {
+    fmt::print("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome), group.config_json, group.example);
+  }
+  return 0;
+}
+
+}  // namespace
+
+int runs(const CommonOptions& common, const RunsOptions& options) {
+  const Store store(database_path(common), Store::Mode::read_only);
+  return options.action == "list" ? list(store, common) : show(store, common, options.id);
+}
+
+}  // namespace tuner::cli

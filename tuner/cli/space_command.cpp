@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/format.hpp"
+#include "tuner/cli/table.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/suggest.hpp"
+#include "tuner/family/family.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tuner::cli {
+namespace {
+
+using Align = Table::Align;
+
+/// A kernel's space bound as the options ask.
+struct Bound {
+  const Kernel& kernel;
+  Size size;
+  Space space;
+};
+
+DeviceInfo chosen_device(const SpaceOptions& options) {
+  if (auto device = device_profile(options.device)) return std::move(*device);
+  throw Error(ErrorCode::usage, fmt::format("--device: no device is called '{}'{}", options.device,
+                                            did_you_mean(options.device, device_profile_names())));
+}
+
+std::vector<Bound> bind(const Family& family, const SpaceOptions& options) {
+  const DeviceInfo device = chosen_device(options);
+  const Size size = options.size.empty() ? family.sizes("default").front()
+                                         : parse_size(options.size, family.problem.dims);
+  std::vector<Bound> bound;
+  for (const Kernel& kernel : family.kernels) {
+    if (!options.kernel.empty() && kernel.name != options.kernel) continue;
+    bound.push_back({.kernel = kernel, .size = size, .space = Space(kernel.space, device.attributes, size)});
+  }
+  if (bound.empty()) static_cast<void>(family.kernel(options.kernel));  // throws, with a suggestion
+  return bound;
+}
+
+int check(const std::vector<Bound>& bound, const std::string& file) {
+  for (const Bound& each : bound) {
+    if (each.space.size() == 0) {
+      throw Error(ErrorCode::no_valid_config,
+                  fmt::format("{}: kernel {} has no valid configuration; `tune space count {}` shows why",
+                              file, each.kernel.name, file));
+    }
+    if (const auto violation = each.space.violation(each.space.default_config())) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: kernels.{}: the default configuration is not valid: {}", file,
+                              each.kernel.name, violation->message));
+    }
+    fmt::print("{}: {} parameters, {} constraints, {} valid configurations; the default is valid\n",
+               each.kernel.name, each.kernel.space->parameters.size(), each.kernel.space->constraints.size(),
+               format_count(each.space.size()));
+  }
+  return 0;
+}
+
+Json count_json(const Bound& bound, const Waterfall& waterfall) {
+  Json steps = Json::array();
+  for (const WaterfallStep& step : waterfall.steps) {
+    steps.push_back({{"constraint", step.expression},
+                     {"why", step.why},
+                     {"removed", step.removed},
+                     {"left", step.left}});
+  }
+  return {{"kernel", bound.kernel.name},  {"size", bound.size},
+          {"cartesian", waterfall.cartesian}, {"duplicates", waterfall.collapsed},
+          {"steps", steps},               {"valid", bound.space.size()}};
+}
+
+int count(const std::vector<Bound>& bound, const CommonOptions& common, const SpaceOptions& options) {
+  Json document = {{"schema", "tune.space/1"}, {"device", options.device}, {"kernels", Json::array()}};
+  for (const Bound& each : bound) {
+    const Waterfall waterfall = each.space.waterfall();
+    document["kernels"].push_back(count_json(each, waterfall));
+    if (common.json) continue;
+    Table table({{fmt::format("{} at {} on {}", each.kernel.name, display(each.size), options.device)},
+                 {"removed", Align::right},
+                 {"left", Align::right},
+                 {"why"}});
+    table.add({"every combination", "", format_count(waterfall.cartesian), ""});
+    if (waterfall.collapsed > 0) {
+      table.add({"inactive parameters", format_count(waterfall.collapsed),
+                 format_count(waterfall.cartesian - waterfall.collapsed), "`when` is false: one default instead"});
+    }
+    for (const WaterfallStep& step : waterfall.steps) {
+      table.add({step.expression, format_count(step.removed), format_count(step.left),
+                 step.removed == 0 ? step.why + " (removes nothing here)" : step.why});
+    }
+    fmt::print("{}{} valid configurations\n\n", table.text(), format_count(each.space.size()));
+  }
+  if (common.json) fmt::print("{}\n", document.dump(2));
+  return 0;
+}
+
+int show(const Family& family, const std::vector<Bound>& bound) {
+  fmt::print("family {} ({}), sizes as {}\n", family.name, family.path, fmt::join(family.problem.dims, ", "));
+  for (const Bound& each : bound) {
+    fmt::print("\n{}: {}\n", each.kernel.name, each.kernel.doc);
+    Table table({{"parameter"}, {"values"}, {"default", Align::right}, {"meaning"}});
+    for (const Parameter& parameter : each.kernel.space->parameters) {
+      std::vector<std::string> values;
+      for (const ParameterValue& value : parameter.values) values.push_back(value.text);
+      table.add({parameter.name, fmt::format("{}", fmt::join(values, " ")),
+                 parameter.values[parameter.default_index].text, parameter.doc});
+    }
+    fmt::print("{}", table.text());
+  }
+  return 0;
+}
+
+int why(const std::vector<Bound>& bound, const SpaceOptions& options) {
+  if (options.config.empty()) {
+    throw Error(ErrorCode::usage, "which configuration? Write tune space why FILE TILE_M=64,TILE_N=32,…");
+  }
+  if (bound.size() > 1) {
+    throw Error(ErrorCode::usage, "the file has several kernels; name one with --kernel");
+  }
+  const Bound& each = bound.front();
+  const SpaceDefinition& definition = each.space.definition();
+  const Config config = each.space.canonical(config_from_text(definition, options.config));
+  const auto violation = each.space.violation(config);
+  fmt::print("{}\n", canonical_json(definition, config));
+  if (!violation) {
+    fmt::print("is valid at {} on {}\n", display(each.size), options.device);
+    return 0;
+  }
+  fmt::print("is rejected by constraint {} of {}: {}\n", violation->constraint + 1,
+             definition.constraints.size(), violation->message);
+  return static_cast<int>(ErrorCode::no_valid_config);
+}
+
+}  // namespace
+
+int space(const CommonOptions& common, const SpaceOptions& options) {
+  const Family family = load_family(options.file);
+  const std::vector<Bound> bound = bind(family, options);
+  if (options.action == "check") return check(bound, options.file);
+  if (options.action == "count") return count(bound, common, options);
+  if (options.action == "show") return show(family, bound);
+  return why(bound, options);
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/registry.hpp"
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/database.hpp"
+#include "tuner/cli/format.hpp"
+#include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/progress.hpp"
+#include "tuner/cli/table.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/suggest.hpp"
+#include "tuner/report/report.hpp"
+#include "tuner/search/strategy.hpp"
+#include "tuner/session/session.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdio>
+#include <sstream>
+#include <thread>
+
+namespace tuner::cli {
+namespace {
+
+/// Applies every --set NAME=v1,v2 to a kernel's parameters.
+void apply_set(Kernel& kernel, const std::vector<std::string>& assignments) {
+  if (assignments.empty()) return;
+  auto definition = std::make_shared<SpaceDefinition>(*kernel.space);
+  for (const std::string& assignment : assignments) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--set: '{}' has no '='; write --set TILE_M=64,128", assignment));
+    }
+    std::vector<std::string> values;
+    std::istringstream list(assignment.substr(equals + 1));
+    for (std::string value; std::getline(list, value, ',');) values.push_back(value);
+    restrict_parameter(*definition, assignment.substr(0, equals), values);
+  }
+  kernel.space = std::move(definition);
+}
+
+std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
+                               const std::string& backend) {
+  std::vector<Size> sizes;
+  for (const std::string& text : options.sizes) sizes.push_back(parse_size(text, family.problem.dims));
+  if (!options.sizes_name.empty()) {
+    const std::vector<Size>& named = family.sizes(options.sizes_name);
+    sizes.insert(sizes.end(), named.begin(), named.end());
+  }
+  if (sizes.empty()) {
+    // A list named after the backend serves machines that the default would keep busy for hours.
+    sizes = family.sizes(family.problem.sizes.contains(backend) ? backend : "default");
+  }
+  std::vector<Size> each_once;
+  for (const Size& size : sizes) {
+    if (std::ranges::find(each_once, size) == each_once.end()) each_once.push_back(size);
+  }
+  return each_once;
+}
+
+std::vector<Kernel> chosen_kernels(const Family& family, const TuneOptions& options,
+                                   const std::string& backend) {
+  std::vector<Kernel> kernels;
+  if (!options.kernel.empty()) {
+    kernels.push_back(family.kernel(options.kernel));
+  } else {
+    kernels = family.kernels;
+  }
+  for (const Kernel& kernel : kernels) {
+    if (kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0) continue;
+    throw Error(ErrorCode::no_device,
+                fmt::format("kernel {} runs on {} only, not on the {} backend", kernel.name,
+                            fmt::join(kernel.backends, ", "), backend));
+  }
+  for (Kernel& kernel : kernels) apply_set(kernel, options.set);
+  return kernels;
+}
+
+SessionPlan session_plan(const TuneOptions& options, std::vector<Size> sizes) {
+  SessionPlan plan;
+  plan.sizes = std::move(sizes);
+  plan.strategy = options.strategy;
+  plan.seed = options.seed;
+  plan.max_evaluations = options.max_evaluations;
+  if (!options.max_time.empty()) plan.max_time = parse_duration(options.max_time, "--max-time");
+  const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
+  plan.compile_threads = options.jobs > 0 ? options.jobs : cores - 1;
+  plan.resume = options.fresh ? Resume::no : Resume::yes;
+  plan.command = options.command_line;
+  return plan;
+}
+
+Json best_json(const SizeResult& result) {
+  Json json = {{"size", result.size}, {"evaluated", result.evaluated}, {"reused", result.reused}};
+  Json outcomes = Json::object();
+  for (const auto& [outcome, count] : result.outcomes) outcomes[std::string(name(outcome))] = count;
+  json["outcomes"] = outcomes;
+  if (!result.best) return json;
+  const BestRecord& best = *result.best;
+  const auto optional = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+  json["best"] = {{"config", Json::parse(best.config_json)},
+                  {"median_ns", best.time.median_ns},
+                  {"q1_ns", best.time.q1_ns},
+                  {"q3_ns", best.time.q3_ns},
+                  {"library", best.library_name},
+                  {"library_ns", optional(best.library_ns)},
+                  {"default_ns", optional(best.default_ns)},
+                  {"ratio_to_library", optional(best.ratio_to_library)},
+                  {"ratio_to_default", optional(best.ratio_to_default)},
+                  {"ties", best.ties}};
+  return json;
+}
+
+void print_table(const Kernel& kernel, const SessionResult& result) {
+  using Align = Table::Align;
+  Table table({{kernel.name},
+               {"time", Align::right},
+               {"rate", Align::right},
+               {"vs library", Align::right},
+               {"vs default", Align::right},
+               {"ties", Align::right},
+               {"configuration"}});
+  for (const SizeResult& size : result.sizes) {
+    if (!size.best) {
+      table.add({display(size.size), "–", "–", "–", "–", "–", format_failures(size.outcomes)});
+      continue;
+    }
+    const BestRecord& best = *size.best;
+    table.add({display(size.size), format_time(best.time.median_ns),
+               format_rate(best.flops, best.time.median_ns), format_ratio(best.ratio_to_library),
+               format_ratio(best.ratio_to_default), fmt::format("{}", best.ties), size.winner_display});
+  }
+  fmt::print("{}", table.text());
+}
+
+void print_totals(const SessionResult& result) {
+  std::uint64_t evaluated = 0, reused = 0;
+  std::map<Outcome, std::uint64_t> outcomes;
+  for (const SizeResult& size : result.sizes) {
+    evaluated += size.evaluated;
+    reused += size.reused;
+    for (const auto& [outcome, count] : size.outcomes) outcomes[outcome] += count;
+  }
+  const double run = static_cast<double>(evaluated - reused);
+  fmt::print(stderr,
+             "  {} trials in {:.1f} s ({:.1f} a second; {} from the database), failed: {}\n"
+             "  compile {:.1f} s over all threads, verify {:.1f} s, measure {:.1f} s\n",
+             format_count(evaluated), result.wall_s, run / std::max(result.wall_s, 1e-3),
+             format_count(reused), format_failures(outcomes), result.compile_s, result.verify_s,
+             result.measure_s);
+}
+
+void print_next(const Kernel& kernel, const SessionResult& result, const TuneOptions& options,
+                const CommonOptions& common) {
+  const std::string database = common.database ? fmt::format(" --db {}", common.database->string()) : "";
+  if (result.state == SessionState::interrupted) {
+    fmt::print(stderr, "interrupted; everything so far is saved. Resume with the same command:\n  {}\n",
+               options.command_line);
+    return;
+  }
+  if (result.state == SessionState::budget_spent) {
+    fmt::print(stderr, "the time budget is spent; the same command goes on where this one stopped\n");
+  }
+  fmt::print(stderr, "next:\n  tune query --kernel {} --size {}{} --explain\n  tune report{}\n", kernel.name,
+             fmt::join(result.sizes.back().size, ","), database, database);
+}
+
+/// Compiles the default configuration of every kernel and launches nothing.
+int dry_run(const std::vector<Kernel>& kernels, const SessionPlan& plan, const Backend& backend) {
+  for (const Kernel& kernel : kernels) {
+    for (const Size& size : plan.sizes) {
+      const Space space(kernel.space, backend.device().attributes, size);
+      fmt::print("{} {}: {} valid configurations\n", kernel.name, display(size),
+                 format_count(space.size()));
+    }
+    const Space space(kernel.space, backend.device().attributes, plan.sizes.front());
+    const auto binary = backend.compiler().compile(compile_job(kernel, space, space.default_config()));
+    if (!binary) {
+      throw Error(ErrorCode::failure, fmt::format("{}: the default configuration does not compile:\n{}",
+                                                  kernel.name, binary.error().message));
+    }
+    fmt::print("{}: the default configuration compiles ({} bytes)\n", kernel.name, binary->image.size());
+  }
+  return 0;
+}
+
+bool any_best(const SessionResult& result) {
+  return std::ranges::any_of(result.sizes, [](const SizeResult& size) { return size.best.has_value(); });
+}
+
+}  // namespace
+
+int tune(const CommonOptions& common, const TuneOptions& options) {
+  if (options.space.empty()) {
+    throw Error(ErrorCode::usage,
+                "nothing to tune: name a space file, for example\n"
+                "  tune --kernel gemm_shared --space spaces/gemm.json\n"
+                "`tune --help` lists everything else");
+  }
+  if (std::ranges::count(strategy_names(), options.strategy) == 0) {
+    throw Error(ErrorCode::usage, fmt::format("--strategy: there is no '{}'{}", options.strategy,
+                                              did_you_mean(options.strategy, strategy_names())));
+  }
+  const Family family = load_family(options.space);
+  if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
+  const auto backend = open_backend(options.backend, options.device);
+  const std::vector<Kernel> kernels = chosen_kernels(family, options, backend->device().backend);
+  const SessionPlan plan = session_plan(options, chosen_sizes(family, options, backend->device().backend));
+  if (options.dry_run) return dry_run(kernels, plan, *backend);
+
+  Store store(database_path(common), Store::Mode::read_write);
+  const Interrupt interrupt;
+  Json document = {{"schema", "tune.run/1"}, {"device", backend->device().name}, {"kernels", Json::array()}};
+  bool found = false;
+  for (const Kernel& kernel : kernels) {
+    if (interrupt.requested()) break;
+    ProgressPrinter printer(common.quiet ? ProgressPrinter::Style::silent
+                                         : ProgressPrinter::style_for_stderr());
+    const SessionResult result = run_session(family, kernel, plan, *backend, store, printer,
+                                             [&] { return interrupt.requested(); });
+    found = found || any_best(result);
+    Json sizes = Json::array();
+    for (const SizeResult& size : result.sizes) sizes.push_back(best_json(size));
+    document["kernels"].push_back({{"kernel", kernel.name},
+                                   {"session", result.uuid},
+                                   {"state", std::string(name(result.state))},
+                                   {"wall_s", result.wall_s},
+                                   {"sizes", sizes}});
+    if (!common.json) print_table(kernel, result);
+    if (!common.quiet) {
+      print_totals(result);
+      print_next(kernel, result, options, common);
+    }
+  }
+  if (common.json) fmt::print("{}\n", document.dump(2));
+  if (!options.report.empty()) {
+    for (const auto& path : write_reports(store, backend->device().name, options.report)) {
+      fmt::print(stderr, "report: {}\n", path.string());
+    }
+  }
+  if (interrupt.exit_code()) return *interrupt.exit_code();
+  if (!found) {
+    throw Error(ErrorCode::no_valid_config,
+                "no configuration ended ok; `tune runs show` lists why each was lost");
+  }
+  return 0;
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/candidate.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/hash.hpp"
+#include "tuner/family/entry.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <span>
+
+namespace tuner {
+namespace {
+
+/// The least and the greatest value that a quantity of a launch may have.
+struct Range {
+  std::int64_t minimum;
+  std::int64_t maximum;
+};
+
+// CUDA C++ Programming Guide, "Technical Specifications per Compute Capability".
+constexpr std::array<Range, 3> kGridRange = {{{1, 2147483647}, {1, 65535}, {1, 65535}}};
+constexpr std::array<Range, 3> kBlockRange = {{{1, 1024}, {1, 1024}, {1, 64}}};
+constexpr std::int64_t kMaximumThreads = 1024;
+constexpr Range kSharedRange = {0, std::numeric_limits<std::int32_t>::max()};
+
+/// The text that stands for ${name}: a parameter's chosen value or a derived value.
+std::string replacement(std::string_view name, const Space& space, const Config& config,
+                        const Slots& slots) {
+  const SpaceDefinition& definition = space.definition();
+  for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
+    const Parameter& parameter = definition.parameters[i];
+    if (parameter.name == name) return parameter.values[config.choice[i]].text;
+  }
+  return fmt::format("{}", slots[definition.scope.find(name)->slot]);
+}
+
+std::string expand(std::string_view entry, const Space& space, const Config& config) {
+  const Slots slots = space.slots(config);
+  std::string result;
+  for (const EntryPiece& piece : split_entry(entry)) {
+    result += piece.literal;
+    if (!piece.name.empty()) result += replacement(piece.name, space, config, slots);
+  }
+  return result;
+}
+
+std::vector<std::string> definitions(const SpaceDefinition& definition, const Config& config) {
+  std::vector<std::string> options;
+  for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
+    const Parameter& parameter = definition.parameters[i];
+    if (parameter.kind != ParameterKind::define) continue;
+    options.push_back(
+        fmt::format("-D{}={}", parameter.name, parameter.values[config.choice[i]].text));
+  }
+  return options;
+}
+
+/// Labels divide the lists, so that nothing can move from one to the next unnoticed.
+std::string key_of(const CompileJob& job) {
+  std::vector<std::string_view> parts = {"source", job.source.name, job.source.text, "headers"};
+  for (const Header& header : job.source.headers) {
+    parts.insert(parts.end(), {header.name, header.text});
+  }
+  parts.insert(parts.end(), {"entry", job.entry, "options"});
+  parts.insert(parts.end(), job.options.begin(), job.options.end());
+  return content_hash(parts);
+}
+
+/// Evaluates one expression of a launch; `what` names it in messages.
+std::uint32_t launch_value(const Kernel& kernel, const Expression& expression, const Slots& slots,
+                           Range range, std::string_view what) {
+  const auto value = expression.evaluate(slots);
+  const auto fail = [&](const std::string& why) {
+    throw Error(ErrorCode::usage, fmt::format("kernel {}: launch.{} = {} {}", kernel.name, what,
+                                              expression.text(), why));
+  };
+  if (!value) fail(fmt::format("has no value: {}", name(value.error())));
+  if (*value < range.minimum || *value > range.maximum) {
+    fail(fmt::format("is {}, outside of {} … {}", *value, range.minimum, range.maximum));
+  }
+  return static_cast<std::uint32_t>(*value);
+}
+
+std::array<std::uint32_t, 3> extents(const Kernel& kernel, std::span<const Expression> expressions,
+                                     const Slots& slots, std::span<const Range, 3> ranges,
+                                     std::string_view what) {
+  std::array<std::uint32_t, 3> result{1, 1, 1};
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    result[i] =
+        launch_value(kernel, expressions[i], slots, ranges[i], fmt::format("{}[{}]", what, i));
+  }
+  return result;
+}
+
+}  // namespace
+
+CompileJob compile_job(const Kernel& kernel, const Space& space, const Config& config) {
+  CompileJob job;
+  job.source = kernel.source;
+  job.entry = expand(kernel.entry, space, config);
+  job.options = kernel.options;
+  for (std::string& option : definitions(space.definition(), config)) {
+    job.options.push_back(std::move(option));
+  }
+  job.key = key_of(job);
+  return job;
+}
+
+Geometry geometry(const Kernel& kernel, const Slots& slots) {
+  Geometry result;
+  result.grid = extents(kernel, kernel.grid, slots, kGridRange, "grid");
+  result.block = extents(kernel, kernel.block, slots, kBlockRange, "block");
+  result.dynamic_shared_bytes = launch_value(kernel, kernel.dynamic_shared_bytes, slots,
+                                             kSharedRange, "dynamic_shared_bytes");
+  const std::int64_t threads = std::int64_t{result.block[0]} * result.block[1] * result.block[2];
+  if (threads > kMaximumThreads) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("kernel {}: launch.block is {}x{}x{} = {} threads; a block has at most {}",
+                    kernel.name, result.block[0], result.block[1], result.block[2], threads,
+                    kMaximumThreads));
+  }
+  return result;
+}
+
+Slots slots_at_size(const Kernel& kernel, const Space& space, const Config& config,
+                    const Size& size) {
+  const SpaceDefinition& definition = space.definition();
+  Slots slots = space.slots(config);
+  std::copy(size.begin(), size.end(),
+            slots.begin() + static_cast<std::ptrdiff_t>(attribute_fields().size()));
+  for (const Derived& derived : definition.derived) {
+    const auto value = derived.expression.evaluate(slots);
+    if (!value) {
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("kernel {}: the derived value {} = {} has no value at the size {}: {}",
+                      kernel.name, derived.name, derived.expression.text(), display(size),
+                      name(value.error())));
+    }
+    slots[derived.slot] = *value;
+  }
+  return slots;
+}
+
+}  // namespace tuner

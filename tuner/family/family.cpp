@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/family.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/suggest.hpp"
+#include "tuner/family/document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tuner {
+
+const Kernel& Family::kernel(std::string_view wanted) const {
+  std::vector<std::string> known;
+  for (const Kernel& each : kernels) {
+    if (each.name == wanted) return each;
+    known.push_back(each.name);
+  }
+  throw Error(ErrorCode::usage, fmt::format("{}: no kernel is named {}{}", path, in_quotes(wanted),
+                                            did_you_mean(wanted, known)));
+}
+
+const std::vector<Size>& Family::sizes(std::string_view wanted) const {
+  std::vector<std::string> known;
+  for (const auto& [list_name, list] : problem.sizes) {
+    if (list_name == wanted) return list;
+    known.push_back(list_name);
+  }
+  throw Error(ErrorCode::usage, fmt::format("{}: no list of sizes is named {}{}", path,
+                                            in_quotes(wanted), did_you_mean(wanted, known)));
+}
+
+void check_default(const Kernel& kernel, const DeviceAttributes& device, const Size& size) {
+  const Space space(kernel.space, device, size);
+  const auto violation = space.violation(space.default_config());
+  if (!violation) return;
+  throw Error(ErrorCode::usage,
+              fmt::format("kernel {}: the default configuration is not valid at the size {}: {}",
+                          kernel.name, display(size), violation->message));
+}
+
+}  // namespace tuner

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/hash.hpp"
+#include "tuner/family/entry.hpp"
+#include "tuner/family/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+namespace tuner {
+namespace {
+
+/// The derived values that the entry or the launch need, directly or through others.
+std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
+  std::set<std::size_t> needed;
+  const auto need = [&](const Expression& expression) {
+    needed.insert(expression.slots().begin(), expression.slots().end());
+  };
+  std::for_each(kernel.grid.begin(), kernel.grid.end(), need);
+  std::for_each(kernel.block.begin(), kernel.block.end(), need);
+  need(kernel.dynamic_shared_bytes);
+  for (const EntryPiece& piece : split_entry(kernel.entry)) {
+    if (const auto* symbol = kernel.space->scope.find(piece.name)) needed.insert(symbol->slot);
+  }
+  std::vector<const Derived*> result;
+  const auto& derived = kernel.space->derived;  // each may use those before it
+  for (auto each = derived.rbegin(); each != derived.rend(); ++each) {
+    if (!needed.contains(each->slot)) continue;
+    need(each->expression);
+    result.push_back(&*each);
+  }
+  return result;
+}
+
+void add(std::vector<std::string>& parts, std::string_view label,
+         const std::vector<Expression>& expressions) {
+  parts.emplace_back(label);
+  for (const Expression& expression : expressions) parts.push_back(expression.text());
+}
+
+void add(std::vector<std::string>& parts, const Argument& argument) {
+  parts.push_back(argument.name);
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) {
+    const std::string_view role = buffer->role == BufferRole::output ? "output" : "input";
+    parts.insert(parts.end(),
+                 {fmt::format("{}*", name(buffer->type)), buffer->count.text(), std::string(role)});
+  } else {
+    const auto& scalar = std::get<ScalarArgument>(argument.what);
+    parts.insert(parts.end(), {std::string(name(scalar.type)), scalar.value.text(), ""});
+  }
+}
+
+}  // namespace
+
+std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& arguments) {
+  // Labels divide the lists, so that nothing can move from one to the next unnoticed.
+  std::vector<std::string> parts = {"source", kernel.source.text, "headers"};
+  for (const Header& header : kernel.source.headers) {
+    parts.insert(parts.end(), {header.name, header.text});
+  }
+  parts.insert(parts.end(), {"entry", kernel.entry, "options"});
+  parts.insert(parts.end(), kernel.options.begin(), kernel.options.end());
+  parts.emplace_back("arguments");
+  for (const Argument& argument : arguments) add(parts, argument);
+  add(parts, "grid", kernel.grid);
+  add(parts, "block", kernel.block);
+  add(parts, "dynamic_shared_bytes", {kernel.dynamic_shared_bytes});
+  parts.emplace_back("derived");
+  for (const Derived* derived : relevant_derived(kernel)) {
+    parts.insert(parts.end(), {derived->name, derived->expression.text()});
+  }
+  return content_hash(std::vector<std::string_view>(parts.begin(), parts.end()));
+}
+
+}  // namespace tuner

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of reading a space file. All throw Error(usage) on the first mistake.
+#pragma once
+
+#include "tuner/family/document.hpp"
+#include "tuner/family/family.hpp"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// Gives a kernel's source: from the kernel's name and its key `source`.
+using SourceProvider =
+    std::function<KernelSource(const std::string& kernel, const DocumentNode& source)>;
+
+/// The slots on which a family's expressions can be evaluated when no device is known: those of
+/// family_scope, device attributes zero.
+[[nodiscard]] Slots family_slots(const Size& size);
+
+/// An expression of the dimensions alone; fails when it asks for an attribute of the device.
+[[nodiscard]] Expression family_expression(const DocumentNode& node, const Scope& scope);
+
+/// A non-empty list of problem sizes, each a list of one positive 32-bit integer a dimension.
+[[nodiscard]] std::vector<Size> parse_sizes(const DocumentNode& node, std::size_t dims);
+
+[[nodiscard]] Problem parse_problem(const DocumentNode& node);
+[[nodiscard]] std::vector<Argument> parse_arguments(const DocumentNode& node,
+                                                    const Problem& problem);
+[[nodiscard]] Check parse_check(const DocumentNode& node, const Problem& problem,
+                                const std::vector<Argument>& arguments);
+[[nodiscard]] Kernel parse_kernel(const DocumentNode& node, const std::string& name,
+                                  const Family& family, const SourceProvider& source_of);
+
+/// What Kernel::hash is, from the kernel's other members and the family's arguments.
+[[nodiscard]] std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& arguments);
+
+}  // namespace tuner

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/family/parse.hpp"
+#include "tuner/family/source.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kFileLimitBytes = 1024 * 1024;
+constexpr std::string_view kFormat = "space/1";
+
+/// Before anything else is read: a later format may differ in everything.
+void check_format(const DocumentNode& root) {
+  const DocumentNode node = root.at("format");
+  const std::string format = node.text();
+  if (format == kFormat) return;
+  node.fail(fmt::format(
+      "is {}, but this program understands \"{}\"{}", in_quotes(format), kFormat,
+      format.starts_with("space/") ? "; a newer version of it may understand this file" : ""));
+}
+
+/// A number that every listed size must give, and the least that makes sense.
+struct Quantity {
+  const Expression& expression;
+  std::string path;
+  std::int64_t minimum;
+};
+
+std::vector<Quantity> quantities(const Family& family) {
+  std::vector<Quantity> result = {{family.problem.flops, "problem.flops", 0},
+                                  {family.problem.bytes, "problem.bytes", 0},
+                                  {family.check.accumulates, "check.accumulates", 1}};
+  for (const Argument& argument : family.arguments) {
+    const auto* buffer = std::get_if<BufferArgument>(&argument.what);
+    if (buffer == nullptr) continue;
+    result.push_back({buffer->count, fmt::format("the count of argument '{}'", argument.name), 1});
+  }
+  return result;
+}
+
+/// Finds at load time what would otherwise stop a run half-way: a quantity that faults or makes no
+/// sense at a size of the file.
+void check_quantities(const DocumentNode& root, const Family& family,
+                      const std::vector<Size>& sizes) {
+  for (const Quantity& quantity : quantities(family)) {
+    for (const Size& size : sizes) {
+      const auto value = quantity.expression.evaluate(family_slots(size));
+      if (value && *value >= quantity.minimum) continue;
+      const std::string result = value ? fmt::format("is {}", *value)
+                                       : fmt::format("has no value ({})", name(value.error()));
+      root.fail(fmt::format("{}: \"{}\" {} at the size {} of this file; it must be at least {}",
+                            quantity.path, quantity.expression.text(), result, display(size),
+                            quantity.minimum));
+    }
+  }
+}
+
+void parse_kernels(const DocumentNode& node, const SourceProvider& source_of, Family& family) {
+  for (const auto& [name, kernel] : node.named_members()) {
+    family.kernels.push_back(parse_kernel(kernel, name, family, source_of));
+  }
+  if (family.kernels.empty()) node.fail("is empty; a family has at least one kernel");
+}
+
+Family parse_document(std::string_view text, std::string_view origin,
+                      const SourceProvider& source_of) {
+  const Json json = parse_json(text, origin);
+  const DocumentNode root(json, std::string(origin));
+  check_format(root);
+  root.expect_keys(
+      {"$schema", "format", "family", "doc", "problem", "arguments", "check", "kernels"});
+  if (const auto doc = root.find("doc")) static_cast<void>(doc->text());
+  Family family;
+  family.name = root.at("family").name();
+  family.path = origin;
+  family.text = text;
+  family.problem = parse_problem(root.at("problem"));
+  family.arguments = parse_arguments(root.at("arguments"), family.problem);
+  family.check = parse_check(root.at("check"), family.problem, family.arguments);
+  check_quantities(root, family, family.check.sizes);
+  for (const auto& [name, sizes] : family.problem.sizes) check_quantities(root, family, sizes);
+  parse_kernels(root.at("kernels"), source_of, family);
+  if (const auto* reference = std::get_if<KernelReference>(&family.check.reference)) {
+    static_cast<void>(family.kernel(reference->kernel));  // throws when there is none
+  }
+  return family;
+}
+
+KernelSource read_source(const fs::path& folder, const DocumentNode& node) {
+  const fs::path relative = node.text();
+  if (relative.empty() || relative.is_absolute()) {
+    node.fail(
+        fmt::format("{} must be a path relative to the space file", in_quotes(relative.string())));
+  }
+  const fs::path path = (folder / relative).lexically_normal();
+  if (!fs::is_regular_file(path))
+    node.fail(fmt::format("there is no file {}", in_quotes(path.string())));
+  return read_kernel_source(path);
+}
+
+}  // namespace
+
+Family load_family(const fs::path& path) {
+  const std::string text = read_file(path, kFileLimitBytes);
+  const fs::path folder = path.parent_path();
+  return parse_document(text, path.string(), [&](const std::string&, const DocumentNode& source) {
+    return read_source(folder, source);
+  });
+}
+
+Family parse_family(std::string_view text, std::string_view origin,
+                    const std::map<std::string, KernelSource>& sources) {
+  return parse_document(text, origin, [&](const std::string& kernel, const DocumentNode& source) {
+    static_cast<void>(source.text());  // it must have the right type even where nobody reads it
+    const auto found = sources.find(kernel);
+    if (found == sources.end()) source.fail(fmt::format("the source of '{}' is not given", kernel));
+    return found->second;
+  });
+}
+
+}  // namespace tuner

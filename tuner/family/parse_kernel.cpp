@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/suggest.hpp"
+#include "tuner/family/entry.hpp"
+#include "tuner/family/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kMaximumOptions = 64;
+constexpr std::size_t kMaximumCheckSizes = 64;
+
+std::string_view kind_name(ParameterKind kind) {
+  switch (kind) {
+    case ParameterKind::template_argument:
+      return "template";
+    case ParameterKind::define:
+      return "define";
+    case ParameterKind::launch:
+      return "launch";
+  }
+  return "unknown";
+}
+
+/// What may stand as ${NAME}: template parameters and derived values.
+std::vector<std::string> entry_names(const SpaceDefinition& space) {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : space.parameters) {
+    if (parameter.kind == ParameterKind::template_argument) names.push_back(parameter.name);
+  }
+  for (const Derived& derived : space.derived) names.push_back(derived.name);
+  return names;
+}
+
+void check_placeholder(const DocumentNode& node, std::string_view name,
+                       const SpaceDefinition& space) {
+  const std::vector<std::string> allowed = entry_names(space);
+  if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) return;
+  for (const Parameter& parameter : space.parameters) {
+    if (parameter.name != name) continue;
+    node.fail(
+        fmt::format("${{{}}} stands in the entry, but the parameter is of kind \"{}\"; only "
+                    "parameters of kind \"template\" belong there",
+                    name, kind_name(parameter.kind)));
+  }
+  node.fail(fmt::format("${{{}}}: unknown name {}{}", name, in_quotes(name),
+                        did_you_mean(name, allowed)));
+}
+
+std::string parse_entry(const DocumentNode& node, const SpaceDefinition& space) {
+  std::string entry = node.text();
+  const std::vector<EntryPiece> pieces = split_entry(entry);
+  if (entry.empty()) node.fail("is empty; it must name the kernel's function");
+  if (pieces.empty()) node.fail(fmt::format("{}: a $ must begin ${{NAME}}", in_quotes(entry)));
+  std::set<std::string_view> used;
+  for (const EntryPiece& piece : pieces) {
+    if (piece.name.empty()) continue;
+    check_placeholder(node, piece.name, space);
+    used.insert(piece.name);
+  }
+  for (const Parameter& parameter : space.parameters) {
+    if (parameter.kind != ParameterKind::template_argument || used.contains(parameter.name)) {
+      continue;
+    }
+    node.fail(
+        fmt::format("the template parameter {0} does not stand in the entry: write ${{{0}}} "
+                    "where it belongs, or make it \"kind\": \"define\" or \"launch\"",
+                    parameter.name));
+  }
+  return entry;
+}
+
+bool is_definition(std::string_view option) {
+  if (!option.starts_with("-D")) return false;
+  option.remove_prefix(2);
+  return is_word(option.substr(0, option.find('=')));
+}
+
+std::vector<std::string> parse_options(const DocumentNode& node) {
+  static constexpr std::array<std::string_view, 3> kAllowed = {"-std=c++17", "-std=c++20",
+                                                               "--use_fast_math"};
+  std::vector<std::string> options;
+  for (const DocumentNode& element : node.elements(0, kMaximumOptions)) {
+    std::string option = element.text();
+    const bool allowed = std::find(kAllowed.begin(), kAllowed.end(), option) != kAllowed.end();
+    if (!allowed && !is_definition(option)) {
+      element.fail(fmt::format(
+          "the compiler option {} is not allowed: a space file may come from anywhere, so it may "
+          "not reach into the machine or break the choice of architecture; allowed are "
+          "-DNAME[=value], -std=c++17, -std=c++20 and --use_fast_math",
+          in_quotes(option)));
+    }
+    options.push_back(std::move(option));
+  }
+  return options;
+}
+
+std::vector<std::string> parse_backends(const DocumentNode& node) {
+  const std::vector<std::string> known = {"cuda", "cpu"};
+  std::vector<std::string> backends;
+  for (const DocumentNode& element : node.elements(1, known.size())) {
+    std::string backend = element.text();
+    if (std::find(known.begin(), known.end(), backend) == known.end()) {
+      element.fail(
+          fmt::format("unknown backend {}{}", in_quotes(backend), did_you_mean(backend, known)));
+    }
+    backends.push_back(std::move(backend));
+  }
+  return backends;
+}
+
+std::vector<Expression> parse_expressions(const DocumentNode& node, const Scope& scope,
+                                          std::size_t minimum, std::size_t maximum) {
+  std::vector<Expression> expressions;
+  for (const DocumentNode& element : node.elements(minimum, maximum)) {
+    expressions.push_back(element.expression(scope));
+  }
+  return expressions;
+}
+
+void parse_launch(const DocumentNode& node, Kernel& kernel) {
+  node.expect_keys({"grid", "block", "dynamic_shared_bytes"});
+  const Scope& scope = kernel.space->scope;
+  kernel.grid = parse_expressions(node.at("grid"), scope, 1, 3);
+  kernel.block = parse_expressions(node.at("block"), scope, 1, 3);
+  if (const auto bytes = node.find("dynamic_shared_bytes")) {
+    kernel.dynamic_shared_bytes = bytes->expression(scope);
+  }
+}
+
+}  // namespace
+
+Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Family& family,
+                    const SourceProvider& source_of) {
+  node.expect_keys({"doc", "source", "entry", "options", "backends", "parameters", "derived",
+                    "constraints", "launch", "check_sizes"});
+  const std::vector<std::string>& dims = family.problem.dims;
+  Kernel kernel;
+  kernel.name = name;
+  if (const auto doc = node.find("doc")) kernel.doc = doc->text();
+  kernel.space = std::make_shared<const SpaceDefinition>(
+      parse_space_definition(node.json(), dims, node.where()));
+  kernel.entry = parse_entry(node.at("entry"), *kernel.space);
+  if (const auto options = node.find("options")) kernel.options = parse_options(*options);
+  if (const auto backends = node.find("backends")) kernel.backends = parse_backends(*backends);
+  parse_launch(node.at("launch"), kernel);
+  if (const auto sizes = node.find("check_sizes")) {
+    for (const DocumentNode& size : sizes->elements(0, kMaximumCheckSizes)) {
+      kernel.check_sizes.push_back(
+          parse_expressions(size, kernel.space->scope, dims.size(), dims.size()));
+    }
+  }
+  kernel.source = source_of(name, node.at("source"));
+  kernel.hash = kernel_hash(kernel, family.arguments);
+  return kernel;
+}
+
+}  // namespace tuner

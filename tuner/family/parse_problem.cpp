@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/suggest.hpp"
+#include "tuner/family/parse.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kMaximumDimensions = 8;
+constexpr std::size_t kMaximumSizes = 1000;
+constexpr std::size_t kMaximumArguments = 64;
+
+std::vector<std::string> parse_dims(const DocumentNode& node) {
+  std::vector<std::string> dims;
+  for (const DocumentNode& element : node.elements(1, kMaximumDimensions)) {
+    std::string name = element.name();
+    if (!is_name(name)) element.fail(fmt::format("'{}' has a meaning in expressions", name));
+    if (std::find(dims.begin(), dims.end(), name) != dims.end()) {
+      element.fail(fmt::format("the dimension '{}' stands twice", name));
+    }
+    dims.push_back(std::move(name));
+  }
+  return dims;
+}
+
+/// The type of an argument without the star of a buffer.
+ElementType parse_type(const DocumentNode& node, std::string_view name) {
+  if (const auto type = element_type_from_name(name)) return *type;
+  std::vector<std::string> known;
+  for (const ElementType type : kElementTypes) known.emplace_back(tuner::name(type));
+  node.fail(fmt::format("unknown type {}{}; a buffer's type ends in *", in_quotes(name),
+                        did_you_mean(name, known)));
+}
+
+BufferRole parse_role(const DocumentNode& node) {
+  const std::string role = node.text();
+  if (role == "input") return BufferRole::input;
+  if (role == "output") return BufferRole::output;
+  const std::vector<std::string> known = {"input", "output"};
+  node.fail(fmt::format("unknown role {}{}", in_quotes(role), did_you_mean(role, known)));
+}
+
+Argument parse_argument(const DocumentNode& node, const Scope& scope) {
+  const DocumentNode type_node = node.at("type");
+  const std::string type = type_node.text();
+  Argument argument;
+  if (!type.ends_with('*')) {
+    node.expect_keys({"name", "type", "value"});
+    ScalarArgument scalar;
+    scalar.type = parse_type(type_node, type);
+    scalar.value = family_expression(node.at("value"), scope);
+    argument.what = std::move(scalar);
+  } else {
+    node.expect_keys({"name", "type", "count", "role"});
+    BufferArgument buffer;
+    buffer.type = parse_type(type_node, std::string_view(type).substr(0, type.size() - 1));
+    buffer.count = family_expression(node.at("count"), scope);
+    if (const auto role = node.find("role")) buffer.role = parse_role(*role);
+    argument.what = std::move(buffer);
+  }
+  argument.name = node.at("name").name();
+  return argument;
+}
+
+bool is_output(const Argument& argument) {
+  const auto* buffer = std::get_if<BufferArgument>(&argument.what);
+  return buffer != nullptr && buffer->role == BufferRole::output;
+}
+
+}  // namespace
+
+Slots family_slots(const Size& size) {
+  Slots slots(attribute_fields().size(), 0);
+  slots.insert(slots.end(), size.begin(), size.end());
+  return slots;
+}
+
+Expression family_expression(const DocumentNode& node, const Scope& scope) {
+  Expression expression = node.expression(scope);
+  if (!expression.slots().empty() && expression.slots().front() < attribute_fields().size()) {
+    node.fail(
+        "asks for an attribute of the device (dev.…), but what a family computes depends on "
+        "the dimensions alone");
+  }
+  return expression;
+}
+
+std::vector<Size> parse_sizes(const DocumentNode& node, std::size_t dims) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+  std::vector<Size> sizes;
+  for (const DocumentNode& element : node.elements(1, kMaximumSizes)) {
+    Size size;
+    for (const DocumentNode& extent : element.elements(dims, dims)) {
+      size.push_back(extent.integer(1, kLargest));
+    }
+    sizes.push_back(std::move(size));
+  }
+  return sizes;
+}
+
+Problem parse_problem(const DocumentNode& node) {
+  node.expect_keys({"dims", "flops", "bytes", "sizes"});
+  Problem problem;
+  problem.dims = parse_dims(node.at("dims"));
+  const Scope scope = family_scope(problem.dims);
+  problem.flops = family_expression(node.at("flops"), scope);
+  problem.bytes = family_expression(node.at("bytes"), scope);
+  if (const auto sizes = node.find("sizes")) {
+    for (const auto& [name, list] : sizes->named_members()) {
+      problem.sizes.emplace(name, parse_sizes(list, problem.dims.size()));
+    }
+  }
+  return problem;
+}
+
+std::vector<Argument> parse_arguments(const DocumentNode& node, const Problem& problem) {
+  const Scope scope = family_scope(problem.dims);
+  std::vector<Argument> arguments;
+  std::set<std::string> names;
+  for (const DocumentNode& element : node.elements(1, kMaximumArguments)) {
+    arguments.push_back(parse_argument(element, scope));
+    const std::string& name = arguments.back().name;
+    if (!names.insert(name).second) {
+      element.fail(fmt::format("the argument '{}' stands twice", name));
+    }
+  }
+  if (std::none_of(arguments.begin(), arguments.end(), is_output)) {
+    node.fail(
+        "no argument is an output: give the buffer that the kernel writes \"role\": "
+        "\"output\", or there is nothing to check");
+  }
+  return arguments;
+}
+
+}  // namespace tuner

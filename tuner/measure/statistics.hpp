@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// Statistics of timing samples: pure functions of numbers. What cannot be known is absent, not
+// zero.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tuner {
+
+/// The value below which a share of the samples lies, interpolated linearly between neighbours
+/// (type 7 of Hyndman & Fan, The American Statistician 50, 1996). `share` is in [0, 1]; absent for
+/// no samples.
+[[nodiscard]] std::optional<double> quantile(std::span<const double> samples, double share);
+
+/// The shape of a set of samples, in their unit.
+struct Summary {
+  double median = 0, q1 = 0, q3 = 0, minimum = 0;
+  int count = 0;
+};
+[[nodiscard]] std::optional<Summary> summarise(std::span<const double> samples);
+
+/// A median with a 95 % interval.
+struct MedianInterval {
+  double median = 0, low = 0, high = 0;
+};
+/// The distribution-free interval between two order statistics whose ranks come from the binomial
+/// distribution (Conover, Practical Nonparametric Statistics, §3.2). Absent below 6 samples, which
+/// cannot give 95 %.
+[[nodiscard]] std::optional<MedianInterval> median_interval(std::span<const double> samples);
+
+/// numerators[i] / denominators[i]: samples taken side by side, compared pair by pair. Both spans
+/// have the same length.
+[[nodiscard]] std::vector<double> paired_ratios(std::span<const double> numerators,
+                                                std::span<const double> denominators);
+
+}  // namespace tuner

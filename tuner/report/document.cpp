@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/error.hpp"
+#include "tuner/report/format.hpp"
+#include "tuner/report/kernel_sections.hpp"
+#include "tuner/report/report.hpp"
+#include "tuner/report/size_sections.hpp"
+#include "tuner/report/verdict.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tuner {
+namespace {
+
+DeviceInfo device_named(const Store& store, const std::string& name) {
+  std::vector<std::string> known;
+  for (DeviceInfo& device : store.devices()) {
+    if (device.name == name) return std::move(device);
+    known.push_back(device.name);
+  }
+  throw Error(
+      ErrorCode::nothing_found,
+      fmt::format("no results for the device '{}' in {} (known: {})", name, store.path().string(),
+                  known.empty() ? "none" : fmt::format("{}", fmt::join(known, ", "))));
+}
+
+/// The facts of the header as pairs of a label and a value; what is not known is left out.
+Json facts_of(const DeviceInfo& device, const std::vector<KernelHistory>& kernels) {
+  Json facts = Json::array();
+  const auto add = [&](std::string_view label, const std::string& value) {
+    if (!value.empty()) facts.push_back({label, value});
+  };
+  const DeviceAttributes& has = device.attributes;
+  add("Architecture", device.architecture);
+  if (has.sm_count > 0) {
+    add(device.backend == "cpu" ? "Cores" : "Multiprocessors", std::to_string(has.sm_count));
+  }
+  if (has.memory_bytes > 0) add("Memory", format_bytes(static_cast<double>(has.memory_bytes)));
+  if (has.l2_bytes > 0) {
+    add(device.backend == "cpu" ? "Last-level cache" : "L2 cache",
+        format_bytes(static_cast<double>(has.l2_bytes)));
+  }
+  const auto measured =
+      std::find_if(kernels.begin(), kernels.end(),
+                   [](const KernelHistory& kernel) { return !kernel.environments.empty(); });
+  if (measured != kernels.end()) {
+    const EnvironmentInfo& environment = measured->environments.front();
+    add("Driver", environment.driver);
+    add("Compiler", environment.compiler);
+    add("Library", environment.library);
+    add("tune", environment.tool);
+  }
+  return facts;
+}
+
+/// The first and last day that something was measured: "2025-11-21" or "2025-11-20 to 2025-11-21".
+std::string period_of(const std::vector<KernelHistory>& kernels) {
+  std::vector<std::string> days;
+  const auto add = [&days](const std::string& when) {
+    if (!when.empty()) days.push_back(when.substr(0, 10));
+  };
+  for (const KernelHistory& kernel : kernels) {
+    for (const SessionRecord& session : kernel.sessions) add(session.started_at);
+    for (const SizeHistory& size : kernel.sizes) add(size.best ? size.best->recorded_at : "");
+  }
+  if (days.empty()) return "";
+  const auto [first, last] = std::minmax_element(days.begin(), days.end());
+  return *first == *last ? *first : fmt::format("{} to {}", *first, *last);
+}
+
+Json size_document(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric) {
+  return Json{{"problem", size.problem},
+              {"label", format_size(size.problem)},
+              {"verdict", size_verdict(kernel, size, metric)},
+              {"sections",
+               {convergence_section(kernel, size), distribution_section(size),
+                heatmap_section(kernel, size, metric), finalists_section(kernel, size)}},
+              {"trials", trial_columns(kernel, size)}};
+}
+
+Json commands_of(const KernelHistory& kernel) {
+  Json commands = Json::array();
+  for (auto session = kernel.sessions.rbegin(); session != kernel.sessions.rend(); ++session) {
+    const bool listed =
+        std::find(commands.begin(), commands.end(), session->command) != commands.end();
+    if (!session->command.empty() && !listed) commands.push_back(session->command);
+  }
+  return commands;
+}
+
+Json kernel_document(const KernelHistory& kernel, const std::string& device_name) {
+  const Metric metric = metric_of(kernel);
+  Json sizes = Json::array();
+  for (const SizeHistory& size : kernel.sizes) sizes.push_back(size_document(kernel, size, metric));
+  return Json{{"family", kernel.family},
+              {"kernel", kernel.kernel},
+              {"hash", kernel.hash},
+              {"verdict", kernel_verdict(kernel, metric)},
+              {"sections",
+               {best_section(kernel, metric, device_name), performance_section(kernel, metric),
+                failures_section(kernel), budget_section(kernel)}},
+              {"sizes", sizes},
+              {"commands", commands_of(kernel)}};
+}
+
+}  // namespace
+
+Json report_document(const Store& store, const std::string& device_name) {
+  const DeviceInfo device = device_named(store, device_name);
+  const std::vector<KernelHistory> kernels = kernel_histories(store, device_name);
+  if (kernels.empty()) {
+    throw Error(ErrorCode::nothing_found,
+                fmt::format("nothing has been tuned on '{}' yet; tune something first: "
+                            "tune --kernel NAME --space FILE",
+                            device_name));
+  }
+  Json document = {{"format", "tune.report/1"},    {"device", device.name},
+                   {"backend", device.backend},    {"facts", facts_of(device, kernels)},
+                   {"period", period_of(kernels)}, {"kernels", Json::array()}};
+  for (const KernelHistory& kernel : kernels) {
+    document["kernels"].push_back(kernel_document(kernel, device_name));
+  }
+  return document;
+}
+
+}  // namespace tuner

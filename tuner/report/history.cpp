@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/history.hpp"
+
+#include "tuner/core/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <numeric>
+#include <set>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+using KernelKey = std::pair<std::string, std::string>;  // family, kernel
+
+/// Stored text that another program may have written: an empty object when it is not JSON.
+Json tolerant_object(std::string_view text) {
+  Json parsed = Json::parse(text, nullptr, /*allow_exceptions=*/false, /*ignore_comments=*/true);
+  return parsed.is_object() ? parsed : Json::object();
+}
+
+const Json* member(const Json& object, const std::string& key) {
+  const auto found = object.find(key);  // the end when it is no object
+  return found == object.end() ? nullptr : &*found;
+}
+
+/// The kernel's parameters as its space file orders them.
+std::vector<std::string> parameters_of_space(const KernelRecord& record) {
+  std::vector<std::string> names;
+  const Json space = tolerant_object(record.space_text);
+  const Json* node = member(space, "kernels");
+  if (node != nullptr) node = member(*node, record.kernel);
+  if (node != nullptr) node = member(*node, "parameters");
+  if (node == nullptr || !node->is_object()) return names;
+  for (const auto& [name, definition] : node->items()) names.push_back(name);
+  return names;
+}
+
+/// `names` and, after them, what configurations hold besides.
+std::vector<std::string> with_stored_parameters(std::vector<std::string> names,
+                                                const std::set<std::string>& stored) {
+  std::erase_if(names, [&](const std::string& name) { return !stored.contains(name); });
+  for (const std::string& name : stored) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  }
+  return names;
+}
+
+std::set<std::string> parameter_names(const std::vector<StoredTrial>& trials,
+                                      const std::vector<StoredBest>& bests) {
+  std::set<std::string> names;
+  const auto add = [&names](const std::string& config_json) {
+    const Json config = tolerant_object(config_json);
+    for (const auto& [name, value] : config.items()) names.insert(name);
+  };
+  for (const StoredTrial& trial : trials) add(trial.trial.config_json);
+  for (const StoredBest& stored : bests) add(stored.best.config_json);
+  return names;
+}
+
+/// The hash that was worked on last.
+std::string latest_hash(const std::vector<SessionRecord>& sessions,
+                        const std::vector<StoredBest>& bests) {
+  std::pair<std::string, std::string> latest;  // when, hash
+  for (const SessionRecord& session : sessions) {
+    latest = std::max(latest, {session.started_at, session.kernel_hash});
+  }
+  for (const StoredBest& stored : bests) {
+    latest = std::max(latest, {stored.best.recorded_at, stored.subject.kernel.hash});
+  }
+  return latest.second;
+}
+
+/// Adds the trials of one session: what is elapsed continues where the sessions before it stopped.
+void append_session(std::map<std::string, SizeHistory>& sizes, std::vector<StoredTrial>& trials,
+                    const std::vector<std::string>& parameters) {
+  std::map<std::string, double> offsets;  // by problem: seconds before minus the session's start
+  for (StoredTrial& stored : trials) {
+    SizeHistory& size = sizes[stored.trial.problem];
+    const auto [offset, is_first] = offsets.try_emplace(stored.trial.problem, 0.0);
+    if (is_first) {
+      const double own_s = (stored.trial.verify_ms + stored.trial.measure_ms) / 1e3;
+      const double before = size.evaluations.empty() ? 0 : size.evaluations.back().elapsed_s;
+      offset->second = before - std::max(0.0, stored.elapsed_s - own_s);
+    }
+    Evaluation evaluation{stored.elapsed_s + offset->second,
+                          config_values(parameters, stored.trial.config_json),
+                          std::move(stored.trial)};
+    size.evaluations.push_back(std::move(evaluation));
+  }
+}
+
+/// Keeps the latest evaluation of every configuration.
+void drop_repeated(std::vector<Evaluation>& evaluations) {
+  std::set<std::string> seen;
+  std::vector<Evaluation> kept;
+  for (auto it = evaluations.rbegin(); it != evaluations.rend(); ++it) {
+    if (seen.insert(it->trial.config_json).second) kept.push_back(std::move(*it));
+  }
+  std::reverse(kept.begin(), kept.end());
+  evaluations = std::move(kept);
+}
+
+void attach_bests(std::map<std::string, SizeHistory>& sizes, const Store& store,
+                  const std::vector<StoredBest>& bests) {
+  for (const StoredBest& stored : bests) {
+    SizeHistory& size = sizes[stored.best.problem];
+    if (!size.best || size.best->recorded_at < stored.best.recorded_at) size.best = stored.best;
+  }
+  for (auto& [problem, size] : sizes) {
+    if (!size.best || size.best->session_uuid.empty()) continue;
+    if (const auto session = store.session(size.best->session_uuid)) {
+      size.finalists = store.finalists(session->id, problem);
+    }
+  }
+}
+
+std::vector<EnvironmentInfo> environments_of(std::vector<StoredBest> bests) {
+  const auto newer = [](const StoredBest& a, const StoredBest& b) {
+    return a.best.recorded_at > b.best.recorded_at;
+  };
+  std::stable_sort(bests.begin(), bests.end(), newer);
+  std::vector<EnvironmentInfo> environments;
+  for (const StoredBest& stored : bests) {
+    const EnvironmentInfo& environment = stored.subject.environment;
+    if (std::find(environments.begin(), environments.end(), environment) == environments.end()) {
+      environments.push_back(environment);
+    }
+  }
+  return environments;
+}
+
+std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory> by_problem) {
+  std::vector<SizeHistory> sizes;
+  for (auto& [problem, size] : by_problem) {
+    size.problem = problem;
+    drop_repeated(size.evaluations);
+    sizes.push_back(std::move(size));
+  }
+  const auto key = [](const SizeHistory& size) {
+    std::vector<double> numbers = extents(size.problem);
+    const double volume = std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
+    return std::pair(volume, std::move(numbers));
+  };
+  const auto smaller = [&key](const SizeHistory& a, const SizeHistory& b) {
+    return key(a) < key(b);
+  };
+  std::sort(sizes.begin(), sizes.end(), smaller);
+  return sizes;
+}
+
+KernelHistory kernel_history(const Store& store, const KernelKey& key,
+                             std::vector<SessionRecord> sessions, std::vector<StoredBest> bests) {
+  KernelHistory history{key.first, key.second, latest_hash(sessions, bests), {}, {}, {}, {}};
+  std::erase_if(sessions, [&](const auto& session) { return session.kernel_hash != history.hash; });
+  std::erase_if(bests, [&](const auto& best) { return best.subject.kernel.hash != history.hash; });
+  std::reverse(sessions.begin(), sessions.end());
+
+  std::vector<std::vector<StoredTrial>> trials;
+  std::set<std::string> stored_parameters = parameter_names({}, bests);
+  for (const SessionRecord& session : sessions) {
+    trials.push_back(store.trials(session.id));
+    stored_parameters.merge(parameter_names(trials.back(), {}));
+  }
+  const std::vector<std::string> declared = bests.empty()
+                                                ? std::vector<std::string>()
+                                                : parameters_of_space(bests.front().subject.kernel);
+  history.parameters = with_stored_parameters(declared, stored_parameters);
+
+  std::map<std::string, SizeHistory> sizes;
+  for (auto& of_session : trials) append_session(sizes, of_session, history.parameters);
+  attach_bests(sizes, store, bests);
+  history.environments = environments_of(std::move(bests));
+  history.sizes = smallest_first(std::move(sizes));
+  history.sessions = std::move(sessions);
+  return history;
+}
+
+}  // namespace
+
+std::vector<KernelHistory> kernel_histories(const Store& store, const std::string& device_name) {
+  std::map<KernelKey, std::pair<std::vector<SessionRecord>, std::vector<StoredBest>>> kernels;
+  for (SessionRecord& session : store.sessions()) {
+    if (session.device != device_name) continue;
+    kernels[{session.family, session.kernel}].first.push_back(std::move(session));
+  }
+  ResultFilter filter;
+  filter.device = device_name;
+  for (StoredBest& best : store.bests(filter)) {
+    kernels[{best.subject.kernel.family, best.subject.kernel.kernel}].second.push_back(
+        std::move(best));
+  }
+  std::vector<KernelHistory> histories;
+  for (auto& [key, rows] : kernels) {
+    KernelHistory history =
+        kernel_history(store, key, std::move(rows.first), std::move(rows.second));
+    if (!history.sizes.empty()) histories.push_back(std::move(history));
+  }
+  return histories;
+}
+
+std::vector<double> extents(std::string_view problem) {
+  std::vector<double> numbers;
+  for (std::size_t start = 0; start <= problem.size();) {
+    const std::size_t end = std::min(problem.find(',', start), problem.size());
+    numbers.push_back(
+        std::strtod(std::string(problem.substr(start, end - start)).c_str(), nullptr));
+    start = end + 1;
+  }
+  return numbers;
+}
+
+ConfigValues config_values(const std::vector<std::string>& parameters,
+                           std::string_view config_json) {
+  const Json config = tolerant_object(config_json);
+  ConfigValues values;
+  for (const std::string& parameter : parameters) {
+    const Json* value = member(config, parameter);
+    if (value == nullptr) {
+      values.emplace_back();
+    } else {
+      values.push_back(value->is_string() ? value->get<std::string>() : value->dump());
+    }
+  }
+  return values;
+}
+
+std::string config_text(const std::vector<std::string>& parameters, const ConfigValues& values) {
+  std::string text;
+  for (std::size_t i = 0; i < parameters.size(); ++i) {
+    if (values[i].empty()) continue;
+    if (!text.empty()) text += ',';
+    text += parameters[i] + '=' + values[i];
+  }
+  return text;
+}
+
+}  // namespace tuner

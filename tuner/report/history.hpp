@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the database knows of one device, arranged as the report tells it: by kernel, then by size.
+#pragma once
+
+#include "tuner/store/store.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// The values of a configuration as text, in the order of KernelHistory::parameters; empty where
+/// the configuration lacks the parameter.
+using ConfigValues = std::vector<std::string>;
+
+/// One candidate at one size.
+struct Evaluation {
+  double elapsed_s = 0;  ///< spent on this size until this candidate was done, over all sessions
+  ConfigValues values;
+  TrialRecord trial;
+};
+
+/// A size of a kernel.
+struct SizeHistory {
+  std::string problem;                    ///< canonical, "4096,4096,4096"
+  std::vector<Evaluation> evaluations;    ///< the latest of each configuration, in the order made
+  std::optional<BestRecord> best;         ///< the latest over environments; absent before a final
+  std::vector<FinalistRecord> finalists;  ///< of the final that chose `best`, best first
+};
+
+/// A kernel in the version tuned last: results of an older source are not mixed in.
+struct KernelHistory {
+  std::string family, kernel, hash;
+  std::vector<std::string> parameters;        ///< in the order of the space file
+  std::vector<EnvironmentInfo> environments;  ///< that the bests were measured in, latest first
+  std::vector<SessionRecord> sessions;        ///< oldest first
+  std::vector<SizeHistory> sizes;             ///< smallest first
+};
+
+/// The kernels with results on a device, by family and name; empty when there are none.
+[[nodiscard]] std::vector<KernelHistory> kernel_histories(const Store& store,
+                                                          const std::string& device_name);
+
+/// The numbers of a canonical size: "4096,1,7" → {4096, 1, 7}. Text that is no number counts as 0.
+[[nodiscard]] std::vector<double> extents(std::string_view problem);
+
+/// The values of a stored configuration in the order of `parameters`.
+[[nodiscard]] ConfigValues config_values(const std::vector<std::string>& parameters,
+                                         std::string_view config_json);
+/// "BM=64,BN=128": as `--config` takes it.
+[[nodiscard]] std::string config_text(const std::vector<std::string>& parameters,
+                                      const ConfigValues& values);
+
+}  // namespace tuner

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/kernel_sections.hpp"
+
+#include "tuner/report/format.hpp"
+#include "tuner/report/table.hpp"
+#include "tuner/report/verdict.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <functional>
+#include <map>
+#include <numeric>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kMessageLimit = 600;  // bytes
+
+/// A number of a table: null when there is none.
+Json cell(const std::optional<double>& value) {
+  return value ? Json(rounded(*value)) : Json();
+}
+
+/// A word as a shell takes it, quoted when it holds more than the plainest characters.
+std::string shell_word(const std::string& text) {
+  const auto is_plain = [](unsigned char c) {
+    return std::isalnum(c) != 0 || c == '_' || c == '-';
+  };
+  if (!text.empty() && std::all_of(text.begin(), text.end(), is_plain)) return text;
+  std::string quoted = "'";
+  for (const char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
+std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
+                          const std::string& device_name) {
+  return fmt::format("tune query --kernel {} --size {} --device {} --format cpp",
+                     shell_word(kernel.kernel), size.problem, shell_word(device_name));
+}
+
+Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
+              const std::string& device_name) {
+  const Evaluation* screened = fastest(size);
+  if (!size.best && screened == nullptr) return {};
+  const TimeRecord& time = size.best ? size.best->time : *screened->trial.time;
+  const ConfigValues values =
+      size.best ? config_values(kernel.parameters, size.best->config_json) : screened->values;
+  const BestRecord best = size.best.value_or(BestRecord{});
+  return {format_size(size.problem),
+          rounded(time.median_ns),
+          rounded(time.q1_ns),
+          rounded(time.q3_ns),
+          time.samples,
+          cell(metric.rate(size, time.median_ns)),
+          cell(best.ratio_to_library),
+          cell(best.ratio_to_library_low),
+          cell(best.ratio_to_library_high),
+          cell(best.ratio_to_default),
+          best.ties,
+          config_text(kernel.parameters, values),
+          size.best ? "final" : "trial",
+          query_command(kernel, size, device_name)};
+}
+
+/// The geometric mean of a size's dimensions: where it stands on the axis of sizes.
+double mean_extent(const SizeHistory& size) {
+  const std::vector<double> numbers = extents(size.problem);
+  const double volume = std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
+  return std::pow(volume, 1.0 / static_cast<double>(numbers.size()));
+}
+
+std::string performance_answer(const KernelHistory& kernel) {
+  std::vector<const SizeHistory*> known;
+  for (const SizeHistory& size : kernel.sizes) {
+    if (size.best && size.best->ratio_to_library) known.push_back(&size);
+  }
+  if (known.empty()) return "No library was timed beside this kernel.";
+  const auto ratio = [](const SizeHistory* size) { return *size->best->ratio_to_library; };
+  const auto less = [&](const SizeHistory* a, const SizeHistory* b) { return ratio(a) < ratio(b); };
+  const auto [worst, best] = std::minmax_element(known.begin(), known.end(), less);
+  const std::string library = library_brand((*best)->best->library_name);
+  const auto wins =
+      std::count_if(known.begin(), known.end(), [&](const auto* s) { return ratio(s) > 1; });
+  if (known.size() == 1) {
+    return fmt::format("It reaches {} of {}.", format_percent(ratio(*best)), library);
+  }
+  const std::string ahead = wins == 0
+                                ? fmt::format("{} is faster at every size", library)
+                                : fmt::format("This kernel is faster than {} at {} of {} sizes",
+                                              library, wins, known.size());
+  return ahead + fmt::format("; the kernel stands best at {} ({}) and worst at {} ({}).",
+                             format_size((*best)->problem), format_percent(ratio(*best)),
+                             format_size((*worst)->problem), format_percent(ratio(*worst)));
+}
+
+/// The trials of one outcome at one size.
+struct Cause {
+  std::uint64_t count = 0;
+  const Evaluation* sample = nullptr;
+};
+
+std::map<Outcome, Cause> causes_of(const SizeHistory& size) {
+  std::map<Outcome, Cause> causes;
+  for (const Evaluation& evaluation : size.evaluations) {
+    Cause& cause = causes[evaluation.trial.outcome];
+    if (cause.count++ == 0) cause.sample = &evaluation;
+  }
+  return causes;
+}
+
+std::string failures_answer(const std::map<Outcome, std::uint64_t>& totals) {
+  std::uint64_t tried = 0;
+  std::vector<std::pair<std::uint64_t, Outcome>> failed;
+  for (const auto& [outcome, count] : totals) {
+    tried += count;
+    if (outcome != Outcome::ok) failed.emplace_back(count, outcome);
+  }
+  if (tried == 0) return "No candidates were tried.";
+  std::sort(failed.rbegin(), failed.rend());
+  if (failed.empty()) {
+    return fmt::format("All {} candidates compiled, ran and computed the right result.",
+                       format_count(tried));
+  }
+  std::vector<std::string> parts;
+  std::uint64_t lost = 0;
+  for (const auto& [count, outcome] : failed) {
+    lost += count;
+    parts.push_back(fmt::format("{} {}", format_count(count), in_words(outcome)));
+  }
+  return fmt::format("{} of {} candidates failed ({}): {}.", format_count(lost),
+                     format_count(tried),
+                     format_percent(static_cast<double>(lost) / static_cast<double>(tried)),
+                     fmt::join(parts, ", "));
+}
+
+}  // namespace
+
+Json best_section(const KernelHistory& kernel, const Metric& metric,
+                  const std::string& device_name) {
+  Json table = make_table({{"size", "Size", "text"},
+                           {"median_ns", "Time", "time"},
+                           {"q1_ns", "Lower quartile", "time"},
+                           {"q3_ns", "Upper quartile", "time"},
+                           {"samples", "Samples", "count"},
+                           {"rate", metric.unit, "number"},
+                           {"ratio_to_library", "Of the library", "share"},
+                           {"ratio_to_library_low", "95 % from", "share"},
+                           {"ratio_to_library_high", "to", "share"},
+                           {"ratio_to_default", "To default", "factor"},
+                           {"ties", "Ties", "count"},
+                           {"config", "Configuration", "code"},
+                           {"measured_in", "Measured in", "text"},
+                           {"command", "Command", "code"}});
+  for (const SizeHistory& size : kernel.sizes) {
+    Json row = best_row(kernel, size, metric, device_name);
+    if (!row.is_null()) table["rows"].push_back(std::move(row));
+  }
+  const std::string answer =
+      fmt::format("{} with a result.", format_plural(table["rows"].size(), "size", "sizes"));
+  return make_section("best", "Best configuration by size", answer, std::move(table));
+}
+
+Json performance_section(const KernelHistory& kernel, const Metric& metric) {
+  const bool rated = metric.work != Metric::Work::none;
+  const std::string_view kind = rated ? "number" : "time";
+  Json table = make_table({{"size", "Size", "text"},
+                           {"extent", "Mean extent", "number"},
+                           {"best", "Best", kind},
+                           {"default", "Default", kind},
+                           {"library", "Library", kind}});
+  const auto value = [&](const SizeHistory& size, const std::optional<double>& ns) {
+    if (!ns) return Json();
+    return rated ? cell(metric.rate(size, *ns)) : Json(rounded(*ns));
+  };
+  std::string library;
+  for (const SizeHistory& size : kernel.sizes) {
+    if (!best_ns(size)) continue;
+    const BestRecord best = size.best.value_or(BestRecord{});
+    if (best.library_ns) library = best.library_name;
+    table["rows"].push_back({format_size(size.problem), rounded(mean_extent(size)),
+                             value(size, best_ns(size)), value(size, best.default_ns),
+                             value(size, best.library_ns)});
+  }
+  if (!library.empty()) table["columns"].back()["label"] = library;
+  Json section = make_section("performance", "Performance over sizes", performance_answer(kernel),
+                              std::move(table));
+  section["unit"] = metric.unit;
+  return section;
+}
+
+Json failures_section(const KernelHistory& kernel) {
+  Json table = make_table({{"size", "Size", "text"},
+                           {"outcome", "Outcome", "code"},
+                           {"count", "Candidates", "count"},
+                           {"share", "Share", "share"},
+                           {"message", "For example", "text"},
+                           {"config", "With", "code"}});
+  std::map<Outcome, std::uint64_t> totals;
+  for (const SizeHistory& size : kernel.sizes) {
+    for (const auto& [outcome, cause] : causes_of(size)) {
+      totals[outcome] += cause.count;
+      const double share =
+          static_cast<double>(cause.count) / static_cast<double>(size.evaluations.size());
+      const bool failed = outcome != Outcome::ok;
+      table["rows"].push_back({format_size(size.problem), name(outcome), cause.count,
+                               rounded(share), failed ? shareable(cause.sample->trial.message) : "",
+                               failed ? config_text(kernel.parameters, cause.sample->values) : ""});
+    }
+  }
+  return make_section("failures", "Failures by cause", failures_answer(totals), std::move(table));
+}
+
+Json budget_section(const KernelHistory& kernel) {
+  Json table = make_table({{"session", "Session", "code"},
+                           {"started_at", "Began (UTC)", "text"},
+                           {"strategy", "Strategy", "text"},
+                           {"seed", "Seed", "code"},
+                           {"state", "Ended", "text"},
+                           {"compile_s", "Compile", "duration"},
+                           {"verify_s", "Verify", "duration"},
+                           {"measure_s", "Measure", "duration"},
+                           {"wall_s", "Wall clock", "duration"}});
+  double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
+  for (const SessionRecord& session : kernel.sessions) {
+    wall_s += session.wall_s;
+    compile_s += session.compile_s;
+    verify_s += session.verify_s;
+    measure_s += session.measure_s;
+    table["rows"].push_back({session.uuid.substr(0, 8), session.started_at, session.strategy,
+                             std::to_string(session.seed), name(session.state),
+                             rounded(session.compile_s), rounded(session.verify_s),
+                             rounded(session.measure_s), rounded(session.wall_s)});
+  }
+  const std::string answer =
+      kernel.sessions.empty()
+          ? "The results were imported: no session here."
+          : fmt::format(
+                "{} in {}: {} compiling (beside the rest, on several cores), {} verifying, "
+                "{} measuring.",
+                format_duration(wall_s),
+                format_plural(kernel.sessions.size(), "session", "sessions"),
+                format_duration(compile_s), format_duration(verify_s), format_duration(measure_s));
+  return make_section("budget", "Time budget", answer, std::move(table));
+}
+
+std::string shareable(std::string_view message) {
+  std::string text;
+  const auto ends_path = [](char c) {
+    return std::isspace(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("'\"()<>:,;").find(c) != std::string_view::npos;
+  };
+  for (std::size_t i = 0; i < message.size();) {
+    const bool begins_path = message[i] == '/' && (i == 0 || ends_path(message[i - 1]));
+    if (!begins_path) {
+      text += message[i++];
+      continue;
+    }
+    const std::size_t start = i;
+    while (i < message.size() && !ends_path(message[i])) ++i;
+    const std::string_view path = message.substr(start, i - start);
+    text += path.substr(path.rfind('/') + 1);
+  }
+  if (text.size() <= kMessageLimit) return text;
+  std::size_t end = kMessageLimit;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0U) == 0x80U)
+    --end;  // inside UTF-8
+  return text.substr(0, end) + "…";
+}
+
+}  // namespace tuner

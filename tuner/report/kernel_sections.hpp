@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of the page about a kernel as a whole. Each answers one question in a sentence and
+// holds the table that its chart draws.
+#pragma once
+
+#include "tuner/core/json.hpp"
+#include "tuner/report/metric.hpp"
+
+namespace tuner {
+
+/// What do I use, and how good is it? One row a size.
+[[nodiscard]] Json best_section(const KernelHistory& kernel, const Metric& metric,
+                                const std::string& device_name);
+/// Where is it close to the library, and where not? Rates of best, default and library over sizes.
+[[nodiscard]] Json performance_section(const KernelHistory& kernel, const Metric& metric);
+/// Why were candidates lost? Counts by size and cause with a message of each.
+[[nodiscard]] Json failures_section(const KernelHistory& kernel);
+/// Where did the time go? Seconds by session.
+[[nodiscard]] Json budget_section(const KernelHistory& kernel);
+
+/// A message without the directories of the machine it came from: "/tmp/x/k.cu(3): no" → "k.cu(3):
+/// no"; at most 600 bytes.
+[[nodiscard]] std::string shareable(std::string_view message);
+
+}  // namespace tuner

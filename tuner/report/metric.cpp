@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/metric.hpp"
+
+#include <algorithm>
+
+namespace tuner {
+
+std::optional<double> Metric::work_of(const SizeHistory& size) const {
+  if (!size.best || work == Work::none) return std::nullopt;
+  const double amount = work == Work::flops ? size.best->flops : size.best->bytes;
+  if (amount <= 0) return std::nullopt;
+  return amount;
+}
+
+std::optional<double> Metric::rate(const SizeHistory& size, double ns) const {
+  const std::optional<double> amount = work_of(size);
+  if (!amount || ns <= 0) return std::nullopt;
+  return *amount / ns / scale;
+}
+
+Metric metric_of(const KernelHistory& kernel) {
+  const auto has = [&](double BestRecord::*amount) {
+    return std::any_of(kernel.sizes.begin(), kernel.sizes.end(), [&](const SizeHistory& size) {
+      return size.best && (*size.best).*amount > 0;
+    });
+  };
+  Metric metric;
+  if (has(&BestRecord::flops)) {
+    metric.work = Metric::Work::flops;
+  } else if (has(&BestRecord::bytes)) {
+    metric.work = Metric::Work::bytes;
+  } else {
+    return metric;
+  }
+  double fastest_rate = 0;
+  for (const SizeHistory& size : kernel.sizes) {
+    if (const auto ns = best_ns(size))
+      fastest_rate = std::max(fastest_rate, metric.rate(size, *ns).value_or(0));
+  }
+  const bool large = fastest_rate >= 1000;
+  metric.scale = large ? 1000 : 1;
+  metric.unit = large ? "T" : "G";
+  metric.unit += metric.work == Metric::Work::flops ? "FLOP/s" : "B/s";
+  return metric;
+}
+
+std::optional<double> best_ns(const SizeHistory& size) {
+  if (size.best) return size.best->time.median_ns;
+  const Evaluation* evaluation = fastest(size);
+  if (evaluation == nullptr) return std::nullopt;
+  return evaluation->trial.time->median_ns;
+}
+
+const Evaluation* fastest(const SizeHistory& size) {
+  const Evaluation* best = nullptr;
+  for (const Evaluation& evaluation : size.evaluations) {
+    if (!evaluation.trial.time) continue;
+    if (best == nullptr || evaluation.trial.time->median_ns < best->trial.time->median_ns) {
+      best = &evaluation;
+    }
+  }
+  return best;
+}
+
+}  // namespace tuner

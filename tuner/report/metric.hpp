@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/report/history.hpp"
+
+#include <optional>
+#include <string>
+
+namespace tuner {
+
+/// How fast a kernel is said to be: floating-point operations per second or, for a kernel that only
+/// moves data, bytes per second; in thousands of millions or in millions of millions, whichever
+/// suits the kernel's fastest size.
+struct Metric {
+  enum class Work { none, flops, bytes };
+  Work work = Work::none;
+  std::string unit;  ///< "TFLOP/s"; empty when no work is known
+  double scale = 1;  ///< work per nanosecond in one unit
+
+  /// The work of a size; none before its first final, which records it.
+  [[nodiscard]] std::optional<double> work_of(const SizeHistory& size) const;
+  /// The rate, in `unit`, of doing the size's work in a time.
+  [[nodiscard]] std::optional<double> rate(const SizeHistory& size, double ns) const;
+};
+
+[[nodiscard]] Metric metric_of(const KernelHistory& kernel);
+
+/// The time of the best known configuration: of its final or, before that, of the fastest trial.
+[[nodiscard]] std::optional<double> best_ns(const SizeHistory& size);
+/// The fastest trial that ended `ok`; null when there is none.
+[[nodiscard]] const Evaluation* fastest(const SizeHistory& size);
+
+}  // namespace tuner

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/core/json.hpp"
+#include "tuner/store/store.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// Everything the page of one device shows, as a document of format "tune.report/1"
+/// (docs/report.md). Every number of the page is computed here, once; the page and its script only
+/// draw. Holds no host name and, outside the commands as typed, no directories. Throws
+/// Error(nothing_found), naming the devices that are known, when the device has no results.
+[[nodiscard]] Json report_document(const Store& store, const std::string& device_name);
+
+/// The page of a document: one HTML file that needs nothing else, neither network nor, for its text
+/// and tables, a script. Text of the document is shown as text, whatever it holds.
+[[nodiscard]] std::string render_page(const Json& document);
+
+/// Writes <directory>/<device>.html for each device, or for the one named, and returns the paths.
+/// Throws Error(nothing_found) when there is nothing to report, Error(failure) when a page cannot
+/// be written.
+std::vector<std::filesystem::path> write_reports(const Store& store,
+                                                 const std::optional<std::string>& device,
+                                                 const std::filesystem::path& directory);
+
+}  // namespace tuner

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/table.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <utility>
+
+namespace tuner {
+
+Json make_table(std::initializer_list<Column> columns) {
+  Json table = {{"columns", Json::array()}, {"rows", Json::array()}};
+  for (const Column& column : columns) {
+    table["columns"].push_back(
+        Json{{"key", column.key}, {"label", column.label}, {"kind", column.kind}});
+  }
+  return table;
+}
+
+double rounded(double value) {
+  if (value == 0 || !std::isfinite(value)) return value;
+  const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
+  // Dividing by a power of ten, not multiplying by its inverse, gives the nearest decimal.
+  const double scale = std::pow(10.0, std::abs(5 - magnitude));
+  return magnitude <= 5 ? std::round(value * scale) / scale : std::round(value / scale) * scale;
+}
+
+Json make_section(std::string_view kind, std::string_view title, std::string_view answer,
+                  Json table) {
+  return Json{{"kind", kind}, {"title", title}, {"answer", answer}, {"table", std::move(table)}};
+}
+
+}  // namespace tuner

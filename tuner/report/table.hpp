@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/core/json.hpp"
+
+#include <initializer_list>
+#include <string_view>
+
+namespace tuner {
+
+/// A column of a table of the document: how its cells are called in a download, titled on the page,
+/// and read: "text", "code", "count", "time" (ns), "duration" (s), "number", "factor" or "share".
+struct Column {
+  std::string_view key;
+  std::string_view label;
+  std::string_view kind;
+};
+
+/// {"columns":[{key,label,kind}…],"rows":[]}: rows are arrays in the order of the columns, absent
+/// values null. A chart draws from the same rows as its table shows.
+[[nodiscard]] Json make_table(std::initializer_list<Column> columns);
+
+/// Six significant digits: more than the page shows, fewer bytes than a double has.
+[[nodiscard]] double rounded(double value);
+
+/// A part of the page: {"kind","title","answer","table"}; `kind` names the chart.
+[[nodiscard]] Json make_section(std::string_view kind, std::string_view title,
+                                std::string_view answer, Json table);
+
+}  // namespace tuner

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/random_order.hpp"
+
+namespace tuner {
+
+std::uint64_t RandomOrder::draw() {
+  std::uniform_int_distribution<std::uint64_t> places(drawn_, space_.size() - 1);
+  const std::uint64_t place = places(random_);
+  const auto at = [&](std::uint64_t where) {
+    const auto moved = moved_.find(where);
+    return moved == moved_.end() ? where : moved->second;
+  };
+  const std::uint64_t position = at(place);
+  moved_[place] = at(drawn_);
+  moved_.erase(drawn_);
+  ++drawn_;
+  return position;
+}
+
+std::vector<Config> RandomOrder::ask(std::size_t count) {
+  std::vector<Config> configs;
+  while (configs.size() < count && drawn_ < space_.size()) configs.push_back(space_.at(draw()));
+  return configs;
+}
+
+void RandomOrder::tell(const Config&, Outcome, std::optional<double>) {}
+
+}  // namespace tuner

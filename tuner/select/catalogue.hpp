@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the database holds that may answer a question: one device, the current version of each
+// kernel, and their entries on that device.
+#pragma once
+
+#include "tuner/select/select.hpp"
+#include "tuner/store/store.hpp"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// A stored best with its size as numbers.
+struct Entry {
+  StoredBest stored;
+  std::vector<std::int64_t> size;
+  bool stale = false;  ///< measured with another driver or compiler than the one in use
+};
+
+/// A kernel in the version used last, and its entries: at most one for a size, measured in the
+/// environment in use if there is such a one, otherwise the newest.
+struct CatalogueKernel {
+  KernelRecord record;
+  std::vector<Entry> entries;
+};
+
+struct Catalogue {
+  DeviceInfo device;
+  EnvironmentInfo environment;           ///< in use; unset when nothing says so
+  std::vector<CatalogueKernel> kernels;  ///< the one used last first; never empty
+  std::vector<std::string> explanation;  ///< how the device and the kernels were found
+};
+
+/// Throws as select_configuration.
+[[nodiscard]] Catalogue catalogue(const Store& store, const Question& question);
+
+/// "driver 13.0, NVRTC 13.0".
+[[nodiscard]] std::string versions(const EnvironmentInfo& environment);
+
+}  // namespace tuner

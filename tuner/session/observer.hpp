@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/family/family.hpp"
+#include "tuner/store/records.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// What a session is about to do.
+struct Opening {
+  struct SizePlan {
+    Size size;
+    std::uint64_t valid = 0;    ///< configurations
+    std::uint64_t planned = 0;  ///< of them to be evaluated
+    std::uint64_t known = 0;    ///< results for this kernel, device and environment already stored
+  };
+  const Kernel* kernel = nullptr;
+  DeviceInfo device;
+  EnvironmentInfo environment;
+  std::uint64_t cartesian = 0;
+  std::vector<SizePlan> sizes;
+  int compile_threads = 1;
+};
+
+/// Where a session stands after a trial.
+struct Progress {
+  Size size;
+  const TrialRecord* trial = nullptr;
+  bool reused = false;              ///< taken from the database, not run
+  bool new_best = false;            ///< the fastest so far at its size
+  double flops = 0;                 ///< of the problem
+  std::uint64_t evaluated = 0;      ///< over all sizes, reused ones included
+  std::uint64_t planned = 0;        ///< likewise
+  std::map<Outcome, std::uint64_t> outcomes;  ///< over all sizes
+  std::chrono::milliseconds elapsed{};
+  std::optional<std::chrono::milliseconds> remaining;  ///< estimated, from the rate so far
+};
+
+/// How one size ended.
+struct SizeResult {
+  Size size;
+  std::optional<BestRecord> best;  ///< absent: no configuration ended `ok`
+  std::vector<FinalistRecord> finalists;
+  std::string winner_display;      ///< "TILE_M=64 …"
+  std::uint64_t evaluated = 0, reused = 0;
+  std::map<Outcome, std::uint64_t> outcomes;
+};
+
+/// How a session ended.
+struct SessionResult {
+  std::string uuid;
+  SessionState state = SessionState::complete;
+  std::vector<SizeResult> sizes;
+  double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
+};
+
+/// Watches a session. Called from the session's thread; must not throw.
+class Observer {
+ public:
+  virtual ~Observer() = default;
+  virtual void opened(const Opening& opening) = 0;
+  /// The first candidates have been timed: how long the search may take if nothing stops it.
+  virtual void estimated(std::chrono::milliseconds search) = 0;
+  virtual void progressed(const Progress& progress) = 0;
+  virtual void final_began(const Size& size, std::size_t contenders) = 0;
+  virtual void size_done(const SizeResult& result) = 0;
+};
+
+}  // namespace tuner

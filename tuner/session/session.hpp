@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+#include "tuner/family/family.hpp"
+#include "tuner/session/observer.hpp"
+#include "tuner/store/store.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// Whether results that are already in the database count.
+enum class Resume {
+  yes,  ///< a configuration with a result for this kernel, device and environment is not run again
+  no,   ///< everything is run anew
+};
+
+/// What to tune and for how long.
+struct SessionPlan {
+  std::vector<Size> sizes;
+  std::string strategy = "auto";
+  std::uint64_t seed = 0;
+  std::optional<std::uint64_t> max_evaluations;  ///< configurations at each size
+  std::optional<std::chrono::milliseconds> max_time;  ///< of the search; the finals come after
+  int compile_threads = 1;
+  Resume resume = Resume::yes;
+  std::string command;  ///< recorded, to reproduce the run
+};
+
+/// Tunes one kernel of a family on one device: searches, compiles ahead while the device works,
+/// verifies, times, commits every trial, and settles each size in a final beside the library. One
+/// search runs for each size; they advance in turn and share compilations. `interrupted` is asked
+/// between trials; once true the session commits what it has and returns. Throws Error for what
+/// ends a run: no valid configuration, the database, the device lost.
+[[nodiscard]] SessionResult run_session(const Family& family, const Kernel& kernel,
+                                        const SessionPlan& plan, Backend& backend, Store& store,
+                                        Observer& observer,
+                                        const std::function<bool()>& interrupted);
+
+/// The row a kernel of a family has in the database.
+[[nodiscard]] KernelRecord kernel_record(const Family& family, const Kernel& kernel);
+
+}  // namespace tuner

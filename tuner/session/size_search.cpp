@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/size_search.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace tuner {
+
+SizeSearch::SizeSearch(Size size, Space space, std::string_view strategy, std::uint64_t seed,
+                       std::optional<Config> incumbent, std::map<std::string, TrialRecord> known,
+                       std::optional<std::uint64_t> max_evaluations)
+    : size_(std::move(size)),
+      space_(std::move(space)),
+      seeds_{.default_config = space_.default_config(), .incumbent = std::move(incumbent)},
+      strategy_(make_strategy(strategy, space_, seed)),
+      known_(std::move(known)),
+      max_evaluations_(max_evaluations) {
+  for (const auto& config : {std::optional(seeds_.default_config), seeds_.incumbent}) {
+    if (config && space_.position(*config)) queued_.push_back(*config);
+  }
+}
+
+std::uint64_t SizeSearch::planned() const {
+  return std::min(space_.size(), max_evaluations_.value_or(std::numeric_limits<std::uint64_t>::max()));
+}
+
+std::optional<Config> SizeSearch::next() {
+  while (asked_.size() < planned()) {
+    if (queued_.empty()) {
+      const std::vector<Config> proposed = strategy_->ask(1);
+      queued_.insert(queued_.end(), proposed.begin(), proposed.end());
+    }
+    if (queued_.empty()) return std::nullopt;
+    Config config = std::move(queued_.front());
+    queued_.pop_front();
+    // The strategy may propose a seed again; it has been, or will be, told of it.
+    if (asked_.insert(config).second) return config;
+  }
+  return std::nullopt;
+}
+
+const TrialRecord* SizeSearch::known(const Config& config) const {
+  const auto found = known_.find(canonical_json(space_.definition(), config));
+  return found == known_.end() ? nullptr : &found->second;
+}
+
+bool SizeSearch::record(const Config& config, const TrialRecord& trial) {
+  const std::optional<double> time_ns =
+      trial.time ? std::optional(trial.time->median_ns) : std::nullopt;
+  strategy_->tell(config, trial.outcome, time_ns);
+  trials_[config] = trial;
+  ++recorded_;
+  ++outcomes_[trial.outcome];
+  const bool best = time_ns && (!best_ns_ || *time_ns < *best_ns_);
+  if (best) best_ns_ = time_ns;
+  return best;
+}
+
+std::optional<double> SizeSearch::best_ns() const { return best_ns_; }
+
+std::vector<Ranked> SizeSearch::ranking() const {
+  std::vector<Ranked> ranked;
+  for (const auto& [config, trial] : trials_) {
+    if (trial.outcome == Outcome::ok && trial.time) {
+      ranked.push_back({.config = config, .median_ns = trial.time->median_ns});
+    }
+  }
+  std::ranges::stable_sort(ranked, {}, &Ranked::median_ns);
+  return ranked;
+}
+
+}  // namespace tuner

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/family/family.hpp"
+#include "tuner/search/strategy.hpp"
+#include "tuner/store/records.hpp"
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// A configuration that ended `ok`, with its screening time.
+struct Ranked {
+  Config config;
+  double median_ns = 0;
+};
+
+/// The search at one size: which configuration comes next, and what is known so far.
+class SizeSearch {
+ public:
+  /// What is asked first, whatever the strategy: the default and what was best before.
+  struct Seeds {
+    Config default_config;
+    std::optional<Config> incumbent;
+  };
+
+  SizeSearch(Size size, Space space, std::string_view strategy, std::uint64_t seed,
+             std::optional<Config> incumbent, std::map<std::string, TrialRecord> known,
+             std::optional<std::uint64_t> max_evaluations);
+  SizeSearch(const SizeSearch&) = delete;
+  SizeSearch& operator=(const SizeSearch&) = delete;
+
+  /// The next configuration to evaluate; none when the space or the budget is exhausted or the
+  /// strategy waits for answers.
+  [[nodiscard]] std::optional<Config> next();
+  /// The stored result of a configuration, if it need not be run again.
+  [[nodiscard]] const TrialRecord* known(const Config& config) const;
+  /// Takes in how a configuration fared. Returns whether it is the fastest so far.
+  bool record(const Config& config, const TrialRecord& trial);
+
+  [[nodiscard]] const Size& size() const { return size_; }
+  [[nodiscard]] const Space& space() const { return space_; }
+  [[nodiscard]] const Seeds& seeds() const { return seeds_; }
+  [[nodiscard]] std::uint64_t planned() const;
+  [[nodiscard]] std::uint64_t recorded() const { return recorded_; }
+  [[nodiscard]] const std::map<Outcome, std::uint64_t>& outcomes() const { return outcomes_; }
+  [[nodiscard]] std::uint64_t known_count() const { return known_.size(); }
+  [[nodiscard]] std::optional<double> best_ns() const;
+  /// The results that ended `ok`, fastest first, ties by configuration.
+  [[nodiscard]] std::vector<Ranked> ranking() const;
+  [[nodiscard]] const TrialRecord& trial(const Config& config) const { return trials_.at(config); }
+
+ private:
+  Size size_;
+  Space space_;
+  Seeds seeds_;
+  std::unique_ptr<Strategy> strategy_;
+  std::map<std::string, TrialRecord> known_;  // by canonical configuration
+  std::optional<std::uint64_t> max_evaluations_;
+  std::deque<Config> queued_;
+  std::set<Config> asked_;
+  std::map<Config, TrialRecord> trials_;
+  std::uint64_t recorded_ = 0;
+  std::map<Outcome, std::uint64_t> outcomes_;
+  std::optional<double> best_ns_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/space/definition.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/suggest.hpp"
+#include "tuner/space/device.hpp"
+#include "tuner/space/parameter.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kMostParameters = 64;
+
+/// A new name of the file: well-formed and not taken.
+void check_name(const std::string& name, const SpaceDefinition& definition,
+                std::string_view where) {
+  if (!is_name(name)) {
+    refuse(where, is_word(name)
+                      ? fmt::format("'{}' is a word of the expression language", name)
+                      : fmt::format("'{}' is no name: at most 64 letters, digits and underscores, "
+                                    "not beginning with a digit",
+                                    name));
+  }
+  if (definition.scope.find(name) == nullptr) return;
+  const auto& dims = definition.dims;
+  const bool is_dimension = std::find(dims.begin(), dims.end(), name) != dims.end();
+  refuse(where, fmt::format("the name '{}' is already taken by a {}", name,
+                            is_dimension ? "dimension of the problem" : "parameter"));
+}
+
+const Json& object_member(const Json& kernel, const std::string& key, std::string_view where) {
+  static const Json none = Json::object();
+  if (!kernel.contains(key)) return none;
+  if (!kernel[key].is_object()) {
+    refuse(fmt::format("{}.{}", where, key),
+           fmt::format("must be an object, not {}", kernel[key].type_name()));
+  }
+  return kernel[key];
+}
+
+std::vector<std::string> keys_of(const Json& object) {
+  std::vector<std::string> keys;
+  for (const auto& [key, value] : object.items()) keys.push_back(key);
+  return keys;
+}
+
+void parse_parameters(const Json& kernel, SpaceDefinition& definition, std::string_view where) {
+  const Json& parameters = object_member(kernel, "parameters", where);
+  if (parameters.size() > kMostParameters) {
+    refuse(
+        fmt::format("{}.parameters", where),
+        fmt::format("{} parameters; at most {} are possible", parameters.size(), kMostParameters));
+  }
+  std::vector<std::string> later = keys_of(parameters);
+  const std::vector<std::string> derived = keys_of(object_member(kernel, "derived", where));
+  later.insert(later.end(), derived.begin(), derived.end());
+  for (const auto& [name, json] : parameters.items()) {
+    const std::string place = fmt::format("{}.parameters.{}", where, name);
+    check_name(name, definition, place);
+    Parameter parameter = parse_parameter(name, json, definition.scope, later, place);
+    parameter.slot = definition.scope.declare(name, parameter.value_kind);
+    definition.parameters.push_back(std::move(parameter));
+  }
+}
+
+void parse_derived(const Json& kernel, SpaceDefinition& definition, std::string_view where) {
+  const Json& derived = object_member(kernel, "derived", where);
+  const std::vector<std::string> later = keys_of(derived);
+  for (const auto& [name, json] : derived.items()) {
+    const std::string place = fmt::format("{}.derived.{}", where, name);
+    check_name(name, definition, place);
+    Expression expression = compile_number(json, definition.scope, later, place);
+    const std::size_t slot = definition.scope.declare(name);
+    definition.derived.push_back({name, std::move(expression), slot});
+  }
+}
+
+void parse_constraints(const Json& kernel, SpaceDefinition& definition, std::string_view where) {
+  if (!kernel.contains("constraints")) return;
+  static const std::array<std::string, 2> keys = {"expr", "why"};
+  const Json& constraints = kernel["constraints"];
+  const std::string list = fmt::format("{}.constraints", where);
+  if (!constraints.is_array()) {
+    refuse(list, fmt::format("must be a list, not {}", constraints.type_name()));
+  }
+  for (const Json& json : constraints) {
+    const std::string place = fmt::format("{}[{}]", list, definition.constraints.size());
+    expect_object(json, keys, place);
+    if (!json.contains("expr")) refuse(place, "'expr' is missing");
+    std::string why = string_member(json, "why", place);
+    definition.constraints.push_back(
+        {compile_number(json["expr"], definition.scope, {}, fmt::format("{}.expr", place)),
+         std::move(why)});
+  }
+}
+
+}  // namespace
+
+std::size_t SpaceDefinition::parameter_index(std::string_view name) const {
+  std::vector<std::string> names;
+  for (const Parameter& parameter : parameters) {
+    if (parameter.name == name) return names.size();
+    names.push_back(parameter.name);
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("unknown parameter '{}'{}", name, did_you_mean(name, names)));
+}
+
+Scope family_scope(const std::vector<std::string>& dims) {
+  Scope scope;
+  for (const AttributeField& field : attribute_fields()) {
+    scope.declare(fmt::format("dev.{}", field.name));
+  }
+  for (const std::string& dim : dims) scope.declare(dim);
+  return scope;
+}
+
+SpaceDefinition parse_space_definition(const Json& kernel, const std::vector<std::string>& dims,
+                                       std::string_view where) {
+  if (!kernel.is_object()) {
+    refuse(where, fmt::format("must be an object, not {}", kernel.type_name()));
+  }
+  SpaceDefinition definition;
+  definition.scope = family_scope(dims);
+  definition.dims = dims;
+  parse_parameters(kernel, definition, where);
+  parse_derived(kernel, definition, where);
+  parse_constraints(kernel, definition, where);
+  return definition;
+}
+
+}  // namespace tuner

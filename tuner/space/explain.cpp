@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/space/explain.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// The values of a configuration, as far as they can be computed.
+class Values {
+ public:
+  Values(const SpaceDefinition& definition, Slots base, const Config& config)
+      : definition_(definition), config_(config), slots_(std::move(base)) {
+    for (std::size_t i = 0; i < definition_.parameters.size(); ++i) {
+      const Parameter& parameter = definition_.parameters[i];
+      slots_[parameter.slot] = parameter.values[config.choice[i]].number;
+    }
+    for (const Derived& derived : definition_.derived) {
+      if (const auto value = evaluate(derived.expression)) {
+        slots_[derived.slot] = *value;
+      } else {
+        faults_.emplace(derived.slot, value.error());
+      }
+    }
+  }
+
+  /// A derived value that has none makes an expression that mentions it have none either.
+  Expected<std::int64_t, Fault> evaluate(const Expression& expression) const {
+    for (const std::size_t slot : expression.slots()) {
+      const auto fault = faults_.find(slot);
+      if (fault != faults_.end()) return Unexpected(fault->second);
+    }
+    return expression.evaluate(slots_);
+  }
+
+  const std::map<std::size_t, Fault>& faults() const { return faults_; }
+  const Slots& slots() const { return slots_; }
+
+  /// "BK=8, VEC=4, THREADS=256": what an expression sees.
+  std::string seen_by(const Expression& expression) const {
+    const std::vector<std::string> names = definition_.scope.names();
+    std::string text;
+    for (const std::size_t slot : expression.slots()) {
+      text += fmt::format("{}{}={}", text.empty() ? "" : ", ", names[slot], shown(slot));
+    }
+    return text;
+  }
+
+ private:
+  std::string shown(std::size_t slot) const {
+    if (const auto fault = faults_.find(slot); fault != faults_.end()) {
+      return fmt::format("({})", name(fault->second));
+    }
+    for (std::size_t i = 0; i < definition_.parameters.size(); ++i) {
+      const Parameter& parameter = definition_.parameters[i];
+      if (parameter.slot == slot) return parameter.values[config_.choice[i]].text;
+    }
+    return std::to_string(slots_[slot]);
+  }
+
+  const SpaceDefinition& definition_;
+  const Config& config_;
+  Slots slots_;
+  std::map<std::size_t, Fault> faults_;  // by slot, of derived values
+};
+
+}  // namespace
+
+Slots evaluate_slots(const SpaceDefinition& definition, Slots base, const Config& config) {
+  const Values values(definition, std::move(base), config);
+  if (values.faults().empty()) return values.slots();
+  const auto [slot, fault] = *values.faults().begin();
+  const auto derived =
+      std::find_if(definition.derived.begin(), definition.derived.end(),
+                   [slot = slot](const Derived& candidate) { return candidate.slot == slot; });
+  throw Error(ErrorCode::usage,
+              fmt::format("the derived value {} = {} cannot be computed: {} ({}); add a constraint "
+                          "that keeps such configurations out",
+                          derived->name, derived->expression.text(), name(fault),
+                          values.seen_by(derived->expression)));
+}
+
+std::optional<Violation> find_violation(const SpaceDefinition& definition, Slots base,
+                                        const Config& config) {
+  const Values values(definition, std::move(base), config);
+  for (std::size_t i = 0; i < definition.constraints.size(); ++i) {
+    const Constraint& constraint = definition.constraints[i];
+    const auto value = values.evaluate(constraint.expression);
+    if (value && *value != 0) continue;
+    const std::string fault = value ? "" : fmt::format("; {}", name(value.error()));
+    return Violation{i, fmt::format("{} ({}): {}{}", constraint.expression.text(), constraint.why,
+                                    values.seen_by(constraint.expression), fault)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace tuner

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// One configuration looked at closely: its values and what is wrong with it.
+#pragma once
+
+#include "tuner/space/space.hpp"
+
+#include <optional>
+
+namespace tuner {
+
+/// `base` with the parameters and derived values of a configuration. Throws Error(usage) when a
+/// derived value cannot be computed.
+[[nodiscard]] Slots evaluate_slots(const SpaceDefinition& definition, Slots base,
+                                   const Config& config);
+
+/// The first constraint that a configuration breaks, see Space::violation.
+[[nodiscard]] std::optional<Violation> find_violation(const SpaceDefinition& definition, Slots base,
+                                                      const Config& config);
+
+}  // namespace tuner

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/space/space.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/space/enumeration.hpp"
+#include "tuner/space/explain.hpp"
+#include "tuner/space/rules.hpp"
+#include "tuner/space/tree.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cassert>
+#include <map>
+#include <stdexcept>
+#include <utility>
+
+namespace tuner {
+
+/// The lists of tied parameters and how many positions one step in its list spans.
+struct Space::Group {
+  Tree tree;
+  std::uint64_t weight = 1;
+};
+
+Space::Space(const Space&) = default;
+Space::Space(Space&&) noexcept = default;
+Space& Space::operator=(Space&&) noexcept = default;
+Space::~Space() = default;
+
+namespace {
+
+std::uint64_t checked_product(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t result = 0;
+  if (__builtin_mul_overflow(a, b, &result)) {
+    throw Error(ErrorCode::usage,
+                "the space has more than 2^64 configurations; give its parameters fewer values");
+  }
+  return result;
+}
+
+Slots make_base(const SpaceDefinition& definition, const DeviceAttributes& device,
+                std::span<const std::int64_t> size) {
+  if (!size.empty() && size.size() != definition.dims.size()) {
+    throw std::invalid_argument("a size needs one number for every dimension");
+  }
+  Slots base;
+  for (const AttributeField& field : attribute_fields()) base.push_back(device.*field.member);
+  base.insert(base.end(), size.begin(), size.end());
+  base.resize(definition.scope.size());
+  return base;
+}
+
+/// Without a size, nothing that shapes the space may depend on one.
+void refuse_dimensions(const Rules& rules) {
+  const SpaceDefinition& definition = rules.definition();
+  const std::size_t first = attribute_fields().size();
+  const auto check = [&](const Expression& expression, std::string_view whole) {
+    for (const std::size_t slot : expression.slots()) {
+      if (slot < first || slot >= first + definition.dims.size()) continue;
+      throw Error(ErrorCode::usage,
+                  fmt::format("'{}' depends on {}: the space has to be asked for at one problem "
+                              "size (--size)",
+                              whole, definition.dims[slot - first]));
+    }
+  };
+  for (const Rule& rule : rules.all()) {
+    check(rule.condition, rule.condition.text());
+    for (const std::size_t i : rule.derived) {
+      check(definition.derived[i].expression, fmt::format("{} = {}", definition.derived[i].name,
+                                                          definition.derived[i].expression.text()));
+    }
+  }
+}
+
+/// Counts a space under ever more of its constraints; components that a constraint leaves alone are
+/// counted once.
+class PrefixCounter {
+ public:
+  explicit PrefixCounter(const Rules& rules) : rules_(rules) {}
+
+  std::uint64_t operator()(std::size_t last_stage) {
+    for (const Rule& rule : rules_.all()) {
+      if (rule.stage <= last_stage && rule.parameters == 0) return 0;
+    }
+    std::uint64_t product = 1;
+    for (const Component& component : components(rules_, last_stage)) {
+      auto [known, added] = counts_.try_emplace(component, 0);
+      if (added) known->second = count(rules_, component);
+      if (known->second == 0) return 0;
+      product = checked_product(product, known->second);
+    }
+    return product;
+  }
+
+ private:
+  const Rules& rules_;
+  std::map<Component, std::uint64_t> counts_;
+};
+
+}  // namespace
+
+Space::Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
+             std::span<const std::int64_t> size)
+    : definition_(std::move(definition)),
+      base_(make_base(*definition_, device, size)),
+      sized_(size.size() == definition_->dims.size()) {
+  const Rules rules(*definition_, base_);
+  if (!sized_) refuse_dimensions(rules);
+  const auto& all = rules.all();
+  const bool impossible =
+      std::any_of(all.begin(), all.end(), [](const Rule& rule) { return rule.parameters == 0; });
+  if (impossible) return;
+  std::vector<Group> groups;
+  for (const Component& component : components(rules, definition_->constraints.size())) {
+    groups.push_back({list(rules, component), 1});
+    if (groups.back().tree.size() == 0) return;
+  }
+  size_ = 1;
+  for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
+    group->weight = size_;
+    size_ = checked_product(size_, group->tree.size());
+  }
+  groups_ = std::move(groups);
+}
+
+Config Space::at(std::uint64_t position) const {
+  assert(position < size_);
+  Config config{std::vector<std::uint32_t>(definition_->parameters.size())};
+  for (const Group& group : groups_) {
+    config = group.tree.place(position / group.weight, std::move(config));
+    position %= group.weight;
+  }
+  return config;
+}
+
+std::optional<std::uint64_t> Space::position(const Config& config) const {
+  if (size_ == 0 || config.choice.size() != definition_->parameters.size()) return std::nullopt;
+  std::uint64_t position = 0;
+  for (const Group& group : groups_) {
+    const auto leaf = group.tree.find(config);
+    if (!leaf) return std::nullopt;
+    position += *leaf * group.weight;
+  }
+  return position;
+}
+
+Config Space::sample(std::mt19937_64& random) const {
+  assert(size_ > 0);
+  return at(std::uniform_int_distribution<std::uint64_t>(0, size_ - 1)(random));
+}
+
+std::vector<Config> Space::neighbours(const Config& config) const {
+  std::vector<Config> result;
+  Config candidate = config;
+  for (std::size_t p = 0; p < definition_->parameters.size(); ++p) {
+    const std::size_t values = definition_->parameters[p].values.size();
+    for (std::uint32_t choice = 0; choice < values; ++choice) {
+      if (choice == config.choice[p]) continue;
+      candidate.choice[p] = choice;
+      if (position(candidate)) result.push_back(candidate);
+    }
+    candidate.choice[p] = config.choice[p];
+  }
+  return result;
+}
+
+Config Space::default_config() const {
+  Config config;
+  for (const Parameter& parameter : definition_->parameters) {
+    config.choice.push_back(static_cast<std::uint32_t>(parameter.default_index));
+  }
+  return config;
+}
+
+std::optional<Violation> Space::violation(const Config& config) const {
+  return find_violation(*definition_, base_, config);
+}
+
+Config Space::canonical(const Config& config) const {
+  Config result = config;
+  Slots slots = base_;
+  // A `when` sees only parameters that stand before it, so one pass settles all.
+  for (std::size_t p = 0; p < definition_->parameters.size(); ++p) {
+    const Parameter& parameter = definition_->parameters[p];
+    if (parameter.when) {
+      const auto active = parameter.when->evaluate(slots);
+      if (!active || *active == 0) {
+        result.choice[p] = static_cast<std::uint32_t>(parameter.default_index);
+      }
+    }
+    slots[parameter.slot] = parameter.values[result.choice[p]].number;
+  }
+  return result;
+}
+
+Slots Space::slots(const Config& config) const {
+  if (!sized_) {
+    throw Error(ErrorCode::usage, "the values of a configuration need a problem size (--size)");
+  }
+  return evaluate_slots(*definition_, base_, config);
+}
+
+Waterfall Space::waterfall() const {
+  const Rules rules(*definition_, base_);
+  PrefixCounter count_prefix(rules);
+  Waterfall result;
+  result.cartesian = 1;
+  for (const Parameter& parameter : definition_->parameters) {
+    result.cartesian = checked_product(result.cartesian, parameter.values.size());
+  }
+  std::uint64_t left = count_prefix(0);
+  result.collapsed = result.cartesian - left;
+  for (std::size_t i = 0; i < definition_->constraints.size(); ++i) {
+    const std::uint64_t kept = count_prefix(i + 1);
+    const Constraint& constraint = definition_->constraints[i];
+    result.steps.push_back({constraint.expression.text(), constraint.why, left - kept, kept});
+    left = kept;
+  }
+  return result;
+}
+
+}  // namespace tuner

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+// Internal to store: the open database, and SQLite's failures as errors for the user.
+#pragma once
+
+#include "tuner/store/store.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Transaction.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <string_view>
+#include <type_traits>
+
+namespace tuner {
+
+/// The path that stands for a database in memory.
+inline constexpr const char* kInMemory = ":memory:";
+
+/// One connection to the database, set up and with its schema up to date.
+class Connection {
+ public:
+  /// As Store's constructor.
+  Connection(std::filesystem::path path, Store::Mode mode);
+
+  [[nodiscard]] const std::filesystem::path& path() const { return path_; }
+
+  /// Runs `work(database)` as one read transaction: everything it sees is of one moment.
+  template <class Work>
+  auto read(Work&& work) const {
+    return transact(SQLite::TransactionBehavior::DEFERRED, work);
+  }
+
+  /// Runs `work(database)` as one transaction that is committed when it returns and undone when it
+  /// throws. Takes the write lock first, so that it never fails halfway for want of it.
+  template <class Work>
+  auto write(Work&& work) {
+    return transact(SQLite::TransactionBehavior::IMMEDIATE, work);
+  }
+
+ private:
+  /// SQLite's failure as an Error(failure), or Error(usage) when the file is no database.
+  [[noreturn]] void fail(const SQLite::Exception& exception) const;
+
+  template <class Work>
+  auto guarded(Work&& work) const {
+    try {
+      return work();
+    } catch (const SQLite::Exception& exception) {
+      fail(exception);
+    }
+  }
+
+  template <class Work>
+  auto transact(SQLite::TransactionBehavior behavior, Work&& work) const {
+    return guarded([&] {
+      SQLite::Transaction transaction(database_, behavior);
+      if constexpr (std::is_void_v<decltype(work(database_))>) {
+        work(database_);
+        transaction.commit();
+      } else {
+        auto result = work(database_);
+        transaction.commit();
+        return result;
+      }
+    });
+  }
+
+  void open(Store::Mode mode);
+  void check_integrity() const;
+
+  std::filesystem::path path_;
+  mutable SQLite::Database database_;  // a read, too, changes the state of the connection
+};
+
+/// For a row whose checksum does not fit its values: Error(failure) that says how to be rid of it.
+[[noreturn]] void fail_damaged_row(const std::filesystem::path& path, std::string_view table,
+                                   std::int64_t id);
+
+struct Store::State {
+  Connection connection;
+};
+
+}  // namespace tuner

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// The methods of Store that read sessions, their trials and their finals.
+#include "tuner/core/error.hpp"
+#include "tuner/store/connection.hpp"
+#include "tuner/store/rows.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <charconv>
+
+namespace tuner {
+namespace {
+
+constexpr const char* kTrials =
+    "SELECT r.id, r.checksum, r.session_id, r.sequence, r.elapsed_s, p.size, c.json, r.outcome, "
+    "r.message, r.median_ns, r.q1_ns, r.q3_ns, r.min_ns, r.samples, r.worst_error, r.check_seed, "
+    "r.registers, r.shared_bytes, r.local_bytes, r.compile_ms, r.verify_ms, r.measure_ms "
+    "FROM result r JOIN problem p ON p.id = r.problem_id JOIN config c ON c.id = r.config_id ";
+
+TrialRecord read_trial(RowReader& row) {
+  return {.problem = row.text(),
+          .config_json = row.text(),
+          .outcome = outcome_from_name(row.text()).value_or(Outcome::crashed),
+          .message = row.text(),
+          .time = read_optional_time(row),
+          .worst_error = row.optional_real(),
+          .check_seed = row.count(),
+          .registers = row.number(),
+          .shared_bytes = row.count(),
+          .local_bytes = row.count(),
+          .compile_ms = row.real(),
+          .verify_ms = row.real(),
+          .measure_ms = row.real()};
+}
+
+std::vector<StoredTrial> read_trials(SQLite::Statement& found, const std::filesystem::path& path) {
+  std::vector<StoredTrial> trials;
+  while (found.executeStep()) {
+    RowReader row(found);
+    const std::int64_t id = row.integer();
+    const std::string expected = row.text();
+    trials.push_back({.id = id,
+                      .session = row.integer(),
+                      .sequence = row.integer(),
+                      .elapsed_s = row.real(),
+                      .trial = read_trial(row)});
+    if (checksum(trials.back().trial) != expected) fail_damaged_row(path, "result", id);
+  }
+  return trials;
+}
+
+SessionState session_state(std::string_view text) {
+  constexpr std::array kEnded = {SessionState::complete, SessionState::budget_spent,
+                                 SessionState::interrupted};
+  for (const SessionState state : kEnded) {
+    if (name(state) == text) return state;
+  }
+  return SessionState::running;
+}
+
+std::vector<std::string> read_problems(const SQLite::Database& database, std::int64_t session) {
+  std::vector<std::string> problems;
+  SQLite::Statement found = prepare(database,
+                                    "SELECT p.size FROM session_problem sp "
+                                    "JOIN problem p ON p.id = sp.problem_id "
+                                    "WHERE sp.session_id = ? ORDER BY sp.position",
+                                    session);
+  while (found.executeStep()) problems.push_back(found.getColumn(0).getString());
+  return problems;
+}
+
+/// The sessions that meet a condition on `s`, newest first.
+template <class... Values>
+std::vector<SessionRecord> read_sessions(const SQLite::Database& database,
+                                         std::string_view condition, const Values&... values) {
+  SQLite::Statement found = prepare(
+      database,
+      fmt::format("SELECT s.id, s.uuid, d.name, d.backend, k.family, k.name, k.hash, s.strategy, "
+                  "s.seed, s.command, s.started_at, coalesce(s.ended_at, ''), s.state, s.valid, "
+                  "s.cartesian, s.wall_s, s.compile_s, s.verify_s, s.measure_s FROM session s "
+                  "JOIN device d ON d.id = s.device_id JOIN kernel k ON k.id = s.kernel_id "
+                  "WHERE {} ORDER BY s.id DESC",
+                  condition),
+      values...);
+  std::vector<SessionRecord> sessions;
+  while (found.executeStep()) {
+    RowReader row(found);
+    const std::int64_t id = row.integer();
+    sessions.push_back({.id = id,
+                        .uuid = row.text(),
+                        .device = row.text(),
+                        .backend = row.text(),
+                        .family = row.text(),
+                        .kernel = row.text(),
+                        .kernel_hash = row.text(),
+                        .problems = read_problems(database, id),
+                        .strategy = row.text(),
+                        .seed = row.count(),
+                        .command = row.text(),
+                        .started_at = row.text(),
+                        .ended_at = row.text(),
+                        .state = session_state(row.text()),
+                        .valid = row.count(),
+                        .cartesian = row.count(),
+                        .wall_s = row.real(),
+                        .compile_s = row.real(),
+                        .verify_s = row.real(),
+                        .measure_s = row.real()});
+  }
+  return sessions;
+}
+
+std::optional<std::int64_t> to_id(std::string_view text) {
+  std::int64_t id = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), id);
+  if (error != std::errc{} || stop != text.data() + text.size()) return std::nullopt;
+  return id;
+}
+
+}  // namespace
+
+std::map<std::string, TrialRecord> Store::known_trials(const Subject& subject,
+                                                       std::string_view problem) const {
+  const std::string sql =
+      std::string(kTrials) +
+      "JOIN session s ON s.id = r.session_id JOIN device d ON d.id = s.device_id "
+      "JOIN environment e ON e.id = s.environment_id JOIN kernel k ON k.id = s.kernel_id "
+      "WHERE p.family = ?1 AND p.size = ?2 AND k.family = ?1 AND k.name = ?3 AND k.hash = ?4 "
+      "AND d.backend = ?5 AND d.name = ?6 AND d.architecture = ?7 AND d.sm_count = ?8 "
+      "AND e.driver = ?9 AND e.compiler = ?10 AND e.library = ?11 AND e.tool = ?12 ORDER BY r.id";
+  const DeviceInfo& device = subject.device;
+  const EnvironmentInfo& environment = subject.environment;
+  const Connection& connection = state_->connection;
+  return connection.read([&](const SQLite::Database& database) {
+    SQLite::Statement found = prepare(
+        database, sql, subject.kernel.family, problem, subject.kernel.kernel, subject.kernel.hash,
+        device.backend, device.name, device.architecture, device.attributes.sm_count,
+        environment.driver, environment.compiler, environment.library, environment.tool);
+    std::map<std::string, TrialRecord> known;
+    for (StoredTrial& stored : read_trials(found, connection.path())) {
+      std::string config = stored.trial.config_json;
+      known.insert_or_assign(std::move(config), std::move(stored.trial));
+    }
+    return known;
+  });
+}
+
+std::vector<SessionRecord> Store::sessions() const {
+  return state_->connection.read(
+      [](const SQLite::Database& database) { return read_sessions(database, "true"); });
+}
+
+std::optional<SessionRecord> Store::session(std::string_view id_or_uuid) const {
+  return state_->connection.read(
+      [&](const SQLite::Database& database) -> std::optional<SessionRecord> {
+        if (const auto id = to_id(id_or_uuid)) {
+          auto found = read_sessions(database, "s.id = ?", *id);
+          if (!found.empty()) return std::move(found.front());
+        }
+        if (id_or_uuid.empty()) return std::nullopt;
+        auto found = read_sessions(database, "substr(s.uuid, 1, length(?1)) = ?1", id_or_uuid);
+        if (found.size() > 1) {
+          std::vector<std::string> uuids;
+          for (const SessionRecord& session : found) uuids.push_back(session.uuid);
+          throw Error(ErrorCode::usage,
+                      fmt::format("'{}' begins the uuids of {} sessions: {}", id_or_uuid,
+                                  found.size(), fmt::join(uuids, ", ")));
+        }
+        if (found.empty()) return std::nullopt;
+        return std::move(found.front());
+      });
+}
+
+std::vector<StoredTrial> Store::trials(std::int64_t session) const {
+  const Connection& connection = state_->connection;
+  return connection.read([&](const SQLite::Database& database) {
+    SQLite::Statement found =
+        prepare(database, std::string(kTrials) + "WHERE r.session_id = ? ORDER BY r.id", session);
+    return read_trials(found, connection.path());
+  });
+}
+
+std::vector<StoredTrial> Store::trials(const ResultFilter& filter) const {
+  const std::string sql =
+      std::string(kTrials) +
+      "WHERE r.id IN (SELECT max(r.id) FROM result r JOIN problem p ON p.id = r.problem_id "
+      "JOIN config c ON c.id = r.config_id JOIN session s ON s.id = r.session_id "
+      "JOIN device d ON d.id = s.device_id JOIN kernel k ON k.id = s.kernel_id "
+      "WHERE (?1 IS NULL OR d.name = ?1) AND (?2 IS NULL OR k.family = ?2) "
+      "AND (?3 IS NULL OR k.name = ?3) AND (?4 IS NULL OR p.size = ?4) "
+      "GROUP BY d.id, k.family, k.name, p.id, c.json) ORDER BY r.id";
+  const Connection& connection = state_->connection;
+  return connection.read([&](const SQLite::Database& database) {
+    SQLite::Statement found =
+        prepare(database, sql, filter.device, filter.family, filter.kernel, filter.problem);
+    return read_trials(found, connection.path());
+  });
+}
+
+std::vector<FinalistRecord> Store::finalists(std::int64_t session, std::string_view problem) const {
+  return state_->connection.read([&](const SQLite::Database& database) {
+    SQLite::Statement found = prepare(
+        database,
+        "SELECT f.role, coalesce(c.json, ''), f.median_ns, f.q1_ns, f.q3_ns, f.min_ns, f.samples, "
+        "f.ratio_to_best, f.ratio_low, f.ratio_high, f.samples_ns FROM finalist f "
+        "LEFT JOIN config c ON c.id = f.config_id WHERE f.final_id = ("
+        "SELECT max(fi.id) FROM final fi JOIN problem p ON p.id = fi.problem_id "
+        "WHERE fi.session_id = ? AND p.size = ?) ORDER BY f.ratio_to_best, f.position",
+        session, problem);
+    std::vector<FinalistRecord> finalists;
+    while (found.executeStep()) {
+      RowReader row(found);
+      finalists.push_back({.role = row.text(),
+                           .config_json = row.text(),
+                           .time = read_time(row),
+                           .ratio_to_best = row.real(),
+                           .ratio_low = row.real(),
+                           .ratio_high = row.real(),
+                           .samples_ns = samples_from_json(row.text())});
+    }
+    return finalists;
+  });
+}
+
+}  // namespace tuner

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/store/store.hpp"
+
+#include "tuner/store/connection.hpp"
+
+#include <utility>
+
+namespace tuner {
+
+Store::Store(const std::filesystem::path& path, Mode mode)
+    : state_(std::make_unique<State>(State{Connection(path, mode)})) {}
+Store::~Store() = default;
+Store::Store(Store&&) noexcept = default;
+Store& Store::operator=(Store&&) noexcept = default;
+
+Store Store::in_memory() {
+  return Store(kInMemory, Mode::read_write);
+}
+
+const std::filesystem::path& Store::path() const {
+  return state_->connection.path();
+}
+
+}  // namespace tuner

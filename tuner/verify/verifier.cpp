@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verify/verifier.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <algorithm>
+
+namespace tuner {
+namespace {
+
+/// The share of device memory that instances may fill; the one in use may exceed it.
+constexpr std::size_t kMemoryShare = 4;
+
+/// The sizes to try besides the tuned one, each once.
+std::vector<Size> awkward_sizes(const Family& family, const LoadedCandidate& candidate) {
+  std::vector<Size> sizes = family.check.sizes;
+  const Slots slots = candidate.space.slots(candidate.config);
+  for (const auto& expressions : candidate.kernel.check_sizes) {
+    Size size;
+    for (const Expression& expression : expressions) {
+      const auto value = expression.evaluate(slots);
+      if (value && *value >= 1) size.push_back(*value);
+    }
+    // A size that the configuration does not define (a fault, or below 1) is not one to try.
+    if (size.size() == expressions.size()) sizes.push_back(std::move(size));
+  }
+  std::ranges::sort(sizes);
+  const auto repeated = std::ranges::unique(sizes);
+  sizes.erase(repeated.begin(), repeated.end());
+  return sizes;
+}
+
+/// Whether the kernel claims to work at this size: a constraint that names the size may say no.
+bool applicable(const LoadedCandidate& candidate, const Size& size) {
+  const Slots slots = slots_at_size(candidate.kernel, candidate.space, candidate.config, size);
+  return std::ranges::all_of(candidate.kernel.space->constraints, [&](const Constraint& constraint) {
+    const auto holds = constraint.expression.evaluate(slots);
+    return holds && *holds != 0;
+  });
+}
+
+}  // namespace
+
+Expected<Launch, Failure> launch_on(const LoadedCandidate& candidate, const Instance& instance) {
+  try {
+    const Slots slots = slots_at_size(candidate.kernel, candidate.space, candidate.config,
+                                      instance.recipe().size);
+    return Launch{.kernel = candidate.loaded,
+                  .geometry = geometry(candidate.kernel, slots),
+                  .arguments = instance.arguments()};
+  } catch (const Error& error) {
+    return Unexpected(Failure{Outcome::launch_error, error.what()});
+  }
+}
+
+Verifier::Verifier(Backend& backend, const Family& family, std::uint64_t seed)
+    : backend_(backend), family_(family), seed_(seed), kernels_(backend) {}
+
+Instance& Verifier::instance(const Instance::Recipe& recipe) {
+  const auto known = std::ranges::find(instances_, recipe, &Instance::recipe);
+  if (known != instances_.end()) {
+    instances_.splice(instances_.begin(), instances_, known);
+    return instances_.front();
+  }
+  std::size_t kept = 0;
+  const auto limit = static_cast<std::size_t>(backend_.device().attributes.memory_bytes) / kMemoryShare;
+  for (auto it = instances_.begin(); it != instances_.end();) {
+    kept += it->size_bytes();
+    it = kept > limit ? instances_.erase(it) : std::next(it);
+  }
+  return instances_.emplace_front(backend_, kernels_, family_, recipe);
+}
+
+Instance& Verifier::timing_instance(const Size& size) {
+  return instance({.size = size, .fill = Fill::normal, .check_case = 0, .seed = seed_});
+}
+
+Expected<double, Failure> Verifier::check(const LoadedCandidate& candidate, Instance& instance) {
+  auto launch = launch_on(candidate, instance);
+  if (!launch) return Unexpected(std::move(launch.error()));
+  instance.reset_outputs();
+  if (auto done = backend_.run(*launch); !done) {
+    done.error().message += " (at size " + display(instance.recipe().size) + ")";
+    return Unexpected(std::move(done.error()));
+  }
+  return instance.compare_outputs();
+}
+
+Expected<void, Failure> Verifier::check_awkward_sizes(const LoadedCandidate& candidate) {
+  for (const Size& size : awkward_sizes(family_, candidate)) {
+    if (!applicable(candidate, size)) continue;
+    for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
+      auto right = check(candidate, instance({.size = size,
+                                              .fill = Fill::whole,
+                                              .check_case = check_case,
+                                              .seed = seed_}));
+      if (!right) return Unexpected(std::move(right.error()));
+    }
+  }
+  return {};
+}
+
+Expected<Verdict, Failure> Verifier::verify(const LoadedCandidate& candidate, const Size& size) {
+  const std::string identity =
+      candidate.kernel.hash + canonical_json(*candidate.kernel.space, candidate.config);
+  if (!right_at_awkward_sizes_.contains(identity)) {
+    auto right = check_awkward_sizes(candidate);
+    if (!right) return Unexpected(std::move(right.error()));
+    right_at_awkward_sizes_.insert(identity);
+  }
+  auto exact = check(candidate, instance({.size = size,
+                                          .fill = Fill::whole,
+                                          .check_case = 0,
+                                          .seed = seed_}));
+  if (!exact) return Unexpected(std::move(exact.error()));
+  auto worst = check(candidate, timing_instance(size));
+  if (!worst) return Unexpected(std::move(worst.error()));
+  return Verdict{.worst_error = *worst};
+}
+
+}  // namespace tuner
