@@ -55,7 +55,7 @@ const tests = {
       assert.match(label, /.+: .+/);
       await chart.scrollIntoViewIfNeeded();
       assert.ok(await chart.locator("canvas").evaluateAll(inkOf) > 0.003, `nothing drawn: ${label}`);
-      const panel = page.locator(".panel", { has: chart });
+      const panel = chart.locator("xpath=ancestor::section[1]");
       assert.ok(await panel.locator("details tbody tr").count() > 0, `no table: ${label}`);
     }
     assert.deepEqual(problems, []);

