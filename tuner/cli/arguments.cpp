@@ -22,6 +22,7 @@ struct Arguments {
   TuneOptions tune;
   QueryOptions query;
   ReportOptions report;
+  ExportOptions export_;
   SpaceOptions space;
   RunsOptions runs;
   std::function<int()> command;
@@ -87,6 +88,14 @@ void add_report(CLI::App& app, Arguments& arguments) {
                               [&arguments] { return report(arguments.common, arguments.report); });
   sub->add_option("--device", o.device, "Only this device")->type_name("NAME");
   sub->add_option("-o,--output", o.directory, "Directory to write into")->capture_default_str()->type_name("DIR");
+}
+
+void add_export(CLI::App& app, Arguments& arguments) {
+  ExportOptions& o = arguments.export_;
+  CLI::App* sub = add_command(app, arguments, "export", "Write the best configurations as JSON lines",
+                              [&arguments] { return export_bests(arguments.common, arguments.export_); });
+  sub->add_option("--device", o.device, "Only this device")->type_name("NAME");
+  sub->add_option("-o,--output", o.output, "File to write; default: stdout")->type_name("FILE");
 }
 
 void add_space(CLI::App& app, Arguments& arguments) {
@@ -194,6 +203,7 @@ int run(int argc, char** argv) {
   add_tune(app, arguments);
   add_query(app, arguments);
   add_report(app, arguments);
+  add_export(app, arguments);
   add_space(app, arguments);
   add_runs(app, arguments);
   add_command(app, arguments, "doctor", "What is there, what is missing, and how to get it",

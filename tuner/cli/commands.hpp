@@ -55,6 +55,13 @@ struct ReportOptions {
 };
 int report(const CommonOptions& common, const ReportOptions& options);
 
+struct ExportOptions {
+  std::string device;  ///< empty: all
+  std::string output;  ///< empty: stdout
+};
+/// Writes the best known configurations as canonical JSON lines ("tune.best/1"), sorted.
+int export_bests(const CommonOptions& common, const ExportOptions& options);
+
 struct SpaceOptions {
   std::string action;  ///< check, count, show, why
   std::string file;

@@ -21,6 +21,11 @@ std::string text_of(const Json& object, const char* key) {
   return escape_html(object.at(key).get<std::string>());
 }
 
+constexpr std::string_view kCredits =
+    "<p>Charts by <a href=\"https://echarts.apache.org\">Apache ECharts</a> (Apache-2.0, © The "
+    "Apache Software Foundation) and ZRender (BSD-3-Clause, © Baidu Inc.); their licences stand at "
+    "the head of this page’s script.</p>";
+
 bool has_charts() {
   return !embedded::report_js().empty();
 }
@@ -241,6 +246,7 @@ std::string render_page(const Json& document) {
        {"title", text_of(document, "device")},
        {"style", std::string(embedded::report_css())},
        {"body", body_of(document)},
+       {"credits", has_charts() ? std::string(kCredits) : std::string()},
        {"data", script_safe_json(document)},
        {"script",
         has_charts() ? fmt::format("<script>{}</script>", embedded::report_js()) : std::string()}});

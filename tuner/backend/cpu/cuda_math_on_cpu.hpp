@@ -78,4 +78,6 @@ inline int __clz(int x) { return x == 0 ? 32 : __builtin_clz(static_cast<unsigne
 inline int __ffs(int x) { return __builtin_ffs(x); }
 inline int __mul24(int x, int y) { return x * y; }
 inline unsigned __umul24(unsigned x, unsigned y) { return x * y; }
-inline unsigned __umulhi(unsigned x, unsigned y) { return static_cast<unsigned>(static_cast<unsigned long long>(x) * y >> 32); }
+inline unsigned __umulhi(unsigned x, unsigned y) {
+  return static_cast<unsigned>(static_cast<unsigned long long>(x) * y >> 32);
+}
