@@ -1,0 +1,39 @@
+# `cmake --install` puts the program into bin/, the libraries with the headers of their interfaces
+# where find_package(tuner) finds them, and what the program reads into
+# share/tuner/: the space files beside the kernels they name.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(package "${CMAKE_INSTALL_LIBDIR}/cmake/tuner")
+set(data "${CMAKE_INSTALL_DATADIR}/tuner")
+
+# install_door(DOOR MODULES …): the package's component DOOR.
+function(install_door door)
+  cmake_parse_arguments(arg "" "" "MODULES" ${ARGN})
+  list(TRANSFORM arg_MODULES PREPEND tuner_)
+  install(TARGETS tuner_${door} ${arg_MODULES} EXPORT tuner-${door}
+          ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+          FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+  install(EXPORT tuner-${door} NAMESPACE tuner:: DESTINATION "${package}")
+endfunction()
+
+install_door(host MODULES core space search family store select report)
+set(backends backend_cpu)
+if(TUNER_CUDA)
+  list(APPEND backends backend_cuda)
+endif()
+install_door(device MODULES backend ${backends} verify measure worker session)
+
+configure_package_config_file(
+  "${CMAKE_CURRENT_LIST_DIR}/tunerConfig.cmake.in" "${PROJECT_BINARY_DIR}/tunerConfig.cmake"
+  INSTALL_DESTINATION "${package}" PATH_VARS data)
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/tunerConfigVersion.cmake"
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/tunerConfig.cmake"
+              "${PROJECT_BINARY_DIR}/tunerConfigVersion.cmake" DESTINATION "${package}")
+
+if(TUNER_CLI)
+  install(TARGETS tune RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+endif()
+install(DIRECTORY kernels spaces docs DESTINATION "${data}")
+install(FILES LICENSE DESTINATION "${data}")

@@ -1,12 +1,17 @@
-# What a build can be asked for. As a subproject only the libraries are built.
+# What a build can be asked for. As a subproject only the libraries are built, and nothing of the
+# surrounding build is changed.
 option(TUNER_CUDA "Build the CUDA backend (needs the CUDA Toolkit; no driver, no GPU)" ON)
 option(TUNER_CLI "Build the tune program" ${PROJECT_IS_TOP_LEVEL})
 option(TUNER_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(TUNER_INSTALL "Generate install rules" ${PROJECT_IS_TOP_LEVEL})
-set(TUNER_REPORT_JS "npm" CACHE STRING
+set(report_js npm)
+if(NOT PROJECT_IS_TOP_LEVEL)
+  set(report_js none)
+endif()
+set(TUNER_REPORT_JS "${report_js}" CACHE STRING
     "Where the report's script comes from: 'npm' builds it, a path names one built before, 'none' leaves the charts out")
 
-if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "" FORCE)
 endif()
 set(CMAKE_CXX_STANDARD 20)

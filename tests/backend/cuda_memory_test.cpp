@@ -36,7 +36,7 @@ TEST_F(CudaMemoryTest, KnowsItsDevice) {
 
 TEST_F(CudaMemoryTest, KnowsItsVersions) {
   const EnvironmentInfo& environment = backend().environment();
-  EXPECT_THAT(environment.driver, MatchesRegex("[0-9]+\\.[0-9]+"));
+  EXPECT_THAT(environment.driver, MatchesRegex("[0-9]+\\.[0-9.]+|CUDA [0-9]+\\.[0-9]+"));
   EXPECT_THAT(environment.compiler, StartsWith("NVRTC "));
   EXPECT_THAT(environment.library, MatchesRegex("cuBLAS [0-9]+\\.[0-9]+\\.[0-9]+"));
   EXPECT_FALSE(environment.tool.empty());

@@ -50,7 +50,8 @@ TEST(File, RefusesWhatIsLargerThanTheLimit) {
 TEST(File, SaysWhichFileCannotBeReadAndWhy) {
   EXPECT_THAT(message_of([] { static_cast<void>(read_file("/nowhere/file", 5)); }),
               testing::AllOf(HasSubstr("/nowhere/file"), HasSubstr("No such file")));
-  EXPECT_THAT(message_of([] { static_cast<void>(read_file("/", 5)); }), HasSubstr("is a directory"));
+  EXPECT_THAT(message_of([] { static_cast<void>(read_file("/", 5)); }),
+              HasSubstr("is a directory"));
 }
 
 TEST(File, SaysWhichFileCannotBeWritten) {

@@ -31,17 +31,21 @@ TEST(ParseJson, KeepsTheOrderOfKeysAndAllowsComments) {
 }
 
 TEST(ParseJson, SaysWhereASyntaxErrorIs) {
-  EXPECT_THAT(error_of("{\n  \"a\": 1,\n  \"b\" 2\n}"), AllOf(HasSubstr("file.json"), HasSubstr("line 3, column 7")));
+  EXPECT_THAT(error_of("{\n  \"a\": 1,\n  \"b\" 2\n}"),
+              AllOf(HasSubstr("file.json"), HasSubstr("line 3, column 7")));
 }
 
-TEST(ParseJson, RefusesAnEmptyFile) { EXPECT_THAT(error_of(" \n"), HasSubstr("the file is empty")); }
+TEST(ParseJson, RefusesAnEmptyFile) {
+  EXPECT_THAT(error_of(" \n"), HasSubstr("the file is empty"));
+}
 
 TEST(ParseJson, RefusesATruncatedFile) {
   EXPECT_THAT(error_of("{\"a\": [1, 2"), HasSubstr("not valid JSON at line 1"));
 }
 
 TEST(ParseJson, RefusesAKeyThatStandsTwiceInOneObject) {
-  EXPECT_THAT(error_of(R"({"a": 1, "b": {"x": 1, "x": 2}})"), HasSubstr(R"(the key "x" stands twice)"));
+  EXPECT_THAT(error_of(R"({"a": 1, "b": {"x": 1, "x": 2}})"),
+              HasSubstr(R"(the key "x" stands twice)"));
   EXPECT_EQ(error_of(R"({"a": {"x": 1}, "b": {"x": 1}})"), "no error");
 }
 

@@ -10,7 +10,9 @@ TEST(Outcome, NamesReadBackAsTheSameOutcome) {
   for (const Outcome outcome : kOutcomes) EXPECT_EQ(outcome_from_name(name(outcome)), outcome);
 }
 
-TEST(Outcome, UnknownNamesAreNoOutcome) { EXPECT_EQ(outcome_from_name("fine"), std::nullopt); }
+TEST(Outcome, UnknownNamesAreNoOutcome) {
+  EXPECT_EQ(outcome_from_name("fine"), std::nullopt);
+}
 
 }  // namespace
 }  // namespace tuner

@@ -17,7 +17,8 @@ using testing_support::work_number;
 const auto kNeverStop = [] { return false; };
 
 TEST(RunFinals, TimesEveryContenderOnceARound) {
-  ScriptedBackend backend([](const Work& work) { return 100.0 * static_cast<double>(number_of(work)); });
+  ScriptedBackend backend(
+      [](const Work& work) { return 100.0 * static_cast<double>(number_of(work)); });
   const std::vector<Work> contenders = {work_number(1), work_number(2), work_number(3)};
   const auto samples = run_finals(backend, contenders, {.rounds = 10}, kNeverStop);
   ASSERT_TRUE(samples);
@@ -35,7 +36,8 @@ TEST(RunFinals, ShufflesTheOrderAnewInEveryRound) {
   const std::vector<Work> contenders = {work_number(1), work_number(2), work_number(3)};
   ASSERT_TRUE(run_finals(backend, contenders, {.rounds = 20, .seed = 5}, kNeverStop));
   std::set<std::vector<std::uint64_t>> orders;
-  for (auto at = order.begin() + 3; at != order.end(); at += 3) orders.insert({at, at + 3});  // after the warm-up
+  for (auto at = order.begin() + 3; at != order.end(); at += 3)
+    orders.insert({at, at + 3});  // after the warm-up
   EXPECT_GE(orders.size(), 4U);
 }
 
@@ -51,8 +53,9 @@ TEST(RunFinals, DriftFallsOnAllContendersAlike) {
 TEST(RunFinals, GivesAnIntervalItsRoundsEvenWhenTimeIsUp) {
   ScriptedBackend backend([](const Work&) { return 1.0; });
   const std::vector<Work> contenders = {work_number(1)};
-  const auto samples =
-      run_finals(backend, contenders, {.rounds = 30, .fewest_rounds = 6, .budget = std::chrono::milliseconds(0)}, kNeverStop);
+  const auto samples = run_finals(
+      backend, contenders,
+      {.rounds = 30, .fewest_rounds = 6, .budget = std::chrono::milliseconds(0)}, kNeverStop);
   EXPECT_EQ(samples->front().size(), 6U);
 }
 

@@ -78,7 +78,8 @@ TEST(MedianInterval, AgreesAboveAndBelowTheSwitchToTheNormalApproximation) {
 }
 
 TEST(PairedRatios, DividePairByPair) {
-  EXPECT_THAT(paired_ratios(std::vector<double>{2, 9}, std::vector<double>{1, 3}), testing::ElementsAre(2, 3));
+  EXPECT_THAT(paired_ratios(std::vector<double>{2, 9}, std::vector<double>{1, 3}),
+              testing::ElementsAre(2, 3));
 }
 
 }  // namespace

@@ -24,7 +24,8 @@ Space example_space() {
   })",
                                  "example");
   return {std::make_shared<SpaceDefinition>(parse_space_definition(kernel, {}, "example")),
-          device_profile("h200")->attributes, {}};
+          device_profile("h200")->attributes,
+          {}};
 }
 
 std::vector<Config> all_asked(Strategy& strategy, std::size_t batch) {
@@ -56,7 +57,8 @@ TEST_P(EveryStrategy, AsksEveryValidConfigurationExactlyOnce) {
 
 TEST_P(EveryStrategy, RepeatsItselfForTheSameSeedWhateverTheBatch) {
   const Space space = example_space();
-  EXPECT_EQ(all_asked(*make_strategy(GetParam(), space, 3), 1), all_asked(*make_strategy(GetParam(), space, 3), 5));
+  EXPECT_EQ(all_asked(*make_strategy(GetParam(), space, 3), 1),
+            all_asked(*make_strategy(GetParam(), space, 3), 5));
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy, testing::ValuesIn(strategy_names()),
@@ -64,14 +66,16 @@ INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy, testing::ValuesIn(strategy_n
 
 TEST(RandomOrder, DependsOnTheSeed) {
   const Space space = example_space();
-  EXPECT_NE(all_asked(*make_strategy("random", space, 1), 1), all_asked(*make_strategy("random", space, 2), 1));
+  EXPECT_NE(all_asked(*make_strategy("random", space, 1), 1),
+            all_asked(*make_strategy("random", space, 2), 1));
 }
 
 TEST(RandomOrder, GivesEveryConfigurationTheSameChanceToBeFirst) {
   const Space space = example_space();
   std::map<Config, int> first;
   constexpr int kDraws = 21'000;
-  for (std::uint64_t seed = 0; seed < kDraws; ++seed) ++first[make_strategy("random", space, seed)->ask(1).front()];
+  for (std::uint64_t seed = 0; seed < kDraws; ++seed)
+    ++first[make_strategy("random", space, seed)->ask(1).front()];
   const double expected = kDraws / static_cast<double>(space.size());
   ASSERT_EQ(first.size(), space.size());
   for (const auto& [config, count] : first) EXPECT_NEAR(count, expected, 6 * std::sqrt(expected));

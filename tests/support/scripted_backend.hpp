@@ -39,7 +39,11 @@ class ScriptedBackend : public Backend, private Compiler {
   void read(BufferId, std::span<std::byte>) const override {}
   void fill(BufferId, std::uint32_t, std::size_t) override {}
   void copy(BufferId, BufferId, std::size_t) override {}
-  Expected<KernelId, Failure> load(const Binary&) override { return KernelId{++last_id_}; }
+  Expected<KernelId, Failure> load(const Binary& binary) override {
+    const KernelId id{++last_id_};
+    symbols_[id] = binary.symbol;
+    return id;
+  }
   void unload(KernelId) override {}
   Resources resources(KernelId) const override { return {}; }
 
@@ -60,10 +64,17 @@ class ScriptedBackend : public Backend, private Compiler {
     return samples;
   }
 
+  /// The entry that a loaded kernel was compiled from; empty for one never loaded.
+  std::string symbol(KernelId kernel) const {
+    const auto found = symbols_.find(kernel);
+    return found == symbols_.end() ? "" : found->second;
+  }
+
   int runs = 0;
 
  private:
   Script script_;
+  std::map<KernelId, std::string> symbols_;
   DeviceInfo device_;
   EnvironmentInfo environment_;
   std::uint64_t last_id_ = 0;

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// The only file that sees CLI11.
+// With parse_error.cpp, all that sees CLI11.
 #include "tuner/cli/arguments.hpp"
 
 #include "tuner/cli/commands.hpp"
-#include "tuner/core/error.hpp"
-#include "tuner/core/suggest.hpp"
+#include "tuner/cli/parse_error.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include <charconv>
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -28,36 +30,69 @@ struct Arguments {
   std::function<int()> command;
 };
 
+constexpr std::uint64_t kMostThreads = 1024;
+constexpr std::uint64_t kMostDevices = 1023;
+
+/// CLI11 itself takes "-1" for a huge unsigned number.
+CLI::Validator whole_number(std::uint64_t least,
+                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
+  const auto check = [least, most](const std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [after, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc{} && after == end && number >= least && number <= most) return "";
+    return fmt::format("'{}' is not a whole number in {} … {}", text, least, most);
+  };
+  return {check, ""};
+}
+
 void add_tune(CLI::App& app, Arguments& arguments) {
   TuneOptions& o = arguments.tune;
-  app.add_option("--space", o.space, "Space file: kernels, parameters, constraints")->type_name("FILE");
-  app.add_option("--kernel", o.kernel, "Kernel of the space file; without it, each of them")->type_name("NAME");
+  app.add_option("--space", o.space, "Space file: kernels, parameters, constraints")
+      ->type_name("FILE");
+  app.add_option("--kernel", o.kernel, "Kernel of the space file; without it, each of them")
+      ->type_name("NAME");
   app.add_option("--size", o.sizes, "Problem size such as 4096,4096,4096; may be repeated")
       ->type_name("SIZE")
       ->delimiter(';')
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--sizes", o.sizes_name, "Named list of sizes of the space file")->type_name("LIST");
-  app.add_option("--backend", o.backend, "auto, cuda or cpu")->capture_default_str()->type_name("KIND");
-  app.add_option("--device", o.device, "Which device of that kind, from 0")->capture_default_str()->type_name("N");
-  app.add_option("--strategy", o.strategy, "auto, exhaustive or random")->capture_default_str()->type_name("NAME");
-  app.add_option("--max-evals", o.max_evaluations, "Evaluate at most N configurations at each size")->type_name("N");
-  app.add_option("--max-time", o.max_time, "Search for at most this long, e.g. 90s or 10m; finals come after")
+  app.add_option("--sizes", o.sizes_name, "Named list of sizes of the space file")
+      ->type_name("LIST");
+  app.add_option("--backend", o.backend, "auto, cuda or cpu")
+      ->capture_default_str()
+      ->type_name("KIND");
+  app.add_option("--device", o.device, "Which device of that kind, from 0")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(0, kMostDevices));
+  app.add_option("--strategy", o.strategy, "auto, exhaustive or random")
+      ->capture_default_str()
+      ->type_name("NAME");
+  app.add_option("--max-evals", o.max_evaluations, "Evaluate at most N configurations at each size")
+      ->type_name("N")
+      ->check(whole_number(1));
+  app.add_option("--max-time", o.max_time,
+                 "Search for at most this long, e.g. 90s or 10m; finals come after")
       ->type_name("TIME");
-  app.add_option("--seed", o.seed, "Seed of the search and of the inputs")->capture_default_str()->type_name("N");
-  app.add_option("--set", o.set, "Keep only these values of a parameter, e.g. TILE_M=64,128; may be repeated")
+  app.add_option("--seed", o.seed, "Seed of the search and of the inputs")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(0));
+  app.add_option("--set", o.set,
+                 "Keep only these values of a parameter, e.g. TILE_M=64,128; may be repeated")
       ->type_name("P=V,…")
       ->delimiter(';')
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--jobs", o.jobs, "Compile on N threads; default: one less than the cores")
       ->type_name("N")
-      ->check(CLI::Validator(
-          [](std::string& text) { return text.empty() || text[0] == '-' ? std::string("must be at least 1") : ""; },
-          ""));
+      ->check(whole_number(1, kMostThreads));
   app.add_flag("--fresh", o.fresh, "Run everything anew instead of resuming from the database");
-  app.add_flag("--dry-run", o.dry_run, "Validate, count, compile the default configuration; launch nothing");
-  app.add_option("--report", o.report, "Write the HTML report into this directory afterwards")->type_name("DIR");
+  app.add_flag("--dry-run", o.dry_run,
+               "Validate, count, compile the default configuration; launch nothing");
+  app.add_option("--report", o.report, "Write the HTML report into this directory afterwards")
+      ->type_name("DIR");
 }
 
 CLI::App* add_command(CLI::App& app, Arguments& arguments, const std::string& name,
@@ -74,8 +109,12 @@ void add_query(CLI::App& app, Arguments& arguments) {
   sub->add_option("--kernel", o.kernel, "Kernel to ask about")->type_name("NAME");
   sub->add_option("--family", o.family, "Or a family: the best of its kernels")->type_name("NAME");
   sub->add_option("--size", o.size, "Problem size such as 4096,4096,4096")->type_name("SIZE");
-  sub->add_option("--device", o.device, "Device by its name; default: the one with the newest results")->type_name("NAME");
-  sub->add_option("--policy", o.policy, "exact, or nearest: also answer from another size")->capture_default_str()->type_name("P");
+  sub->add_option("--device", o.device,
+                  "Device by its name; default: the one with the newest results")
+      ->type_name("NAME");
+  sub->add_option("--policy", o.policy, "exact, or nearest: also answer from another size")
+      ->capture_default_str()
+      ->type_name("P");
   sub->add_option("--format", o.format, "table, json, args (compiler options) or cpp (launch code)")
       ->capture_default_str()
       ->type_name("F");
@@ -87,13 +126,16 @@ void add_report(CLI::App& app, Arguments& arguments) {
   CLI::App* sub = add_command(app, arguments, "report", "Write one HTML page for each device",
                               [&arguments] { return report(arguments.common, arguments.report); });
   sub->add_option("--device", o.device, "Only this device")->type_name("NAME");
-  sub->add_option("-o,--output", o.directory, "Directory to write into")->capture_default_str()->type_name("DIR");
+  sub->add_option("-o,--output", o.directory, "Directory to write into")
+      ->capture_default_str()
+      ->type_name("DIR");
 }
 
 void add_export(CLI::App& app, Arguments& arguments) {
   ExportOptions& o = arguments.export_;
-  CLI::App* sub = add_command(app, arguments, "export", "Write the best configurations as JSON lines",
-                              [&arguments] { return export_bests(arguments.common, arguments.export_); });
+  CLI::App* sub =
+      add_command(app, arguments, "export", "Write the best configurations as JSON lines",
+                  [&arguments] { return export_bests(arguments.common, arguments.export_); });
   sub->add_option("--device", o.device, "Only this device")->type_name("NAME");
   sub->add_option("-o,--output", o.output, "File to write; default: stdout")->type_name("FILE");
 }
@@ -115,11 +157,15 @@ void add_space(CLI::App& app, Arguments& arguments) {
     });
     leaf->add_option("file", o.file, "Space file")->type_name("FILE")->required();
     if (action == "why") {
-      leaf->add_option("configuration", o.config, "TILE_M=64,TILE_N=32,…; the rest is default")->type_name("P=V,…");
+      leaf->add_option("configuration", o.config, "TILE_M=64,TILE_N=32,…; the rest is default")
+          ->type_name("P=V,…");
     }
     leaf->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
-    leaf->add_option("--size", o.size, "Size to bind to; default: the first of the list 'default'")->type_name("SIZE");
-    leaf->add_option("--device", o.device, "Limits to bind to: h200, h100, a100 or cpu")->capture_default_str()->type_name("NAME");
+    leaf->add_option("--size", o.size, "Size to bind to; default: the first of the list 'default'")
+        ->type_name("SIZE");
+    leaf->add_option("--device", o.device, "Limits to bind to: h200, h100, a100 or cpu")
+        ->capture_default_str()
+        ->type_name("NAME");
   }
 }
 
@@ -127,61 +173,37 @@ void add_runs(CLI::App& app, Arguments& arguments) {
   CLI::App* sub = app.add_subcommand("runs", "Past runs");
   sub->require_subcommand(1);
   for (const std::string action : {"list", "show"}) {
-    CLI::App* leaf = sub->add_subcommand(action, action == "list" ? "List the runs, newest first"
-                                                                  : "One run: totals, failures with an example each");
+    CLI::App* leaf = sub->add_subcommand(
+        action, action == "list" ? "List the runs, newest first"
+                                 : "One run: totals, failures with an example each");
     leaf->final_callback([&arguments, action] {
       arguments.runs.action = action;
       arguments.command = [&arguments] { return runs(arguments.common, arguments.runs); };
     });
-    if (action == "show") leaf->add_option("run", arguments.runs.id, "Its id; default: the newest")->type_name("ID");
+    if (action == "show")
+      leaf->add_option("run", arguments.runs.id, "Its id; default: the newest")->type_name("ID");
   }
 }
 
 void add_common(CLI::App& app, Arguments& arguments) {
   app.fallthrough();  // before the subcommands: they inherit it
-  app.add_option("--db", arguments.common.database, "Database; default: $TUNER_DB, ./tune.db, then the user's")
+  app.add_option("--db", arguments.common.database,
+                 "Database; default: $TUNER_DB, ./tune.db, then the user's")
       ->type_name("PATH");
   app.add_flag("--json", arguments.common.json, "Write one JSON document to stdout");
   app.add_flag("-q,--quiet", arguments.common.quiet, "No progress on stderr");
   app.set_version_flag("--version", "tune " TUNER_VERSION);
 }
 
-/// All names a user may have meant by a word that starts, or does not start, with a dash.
-std::vector<std::string> known_words(const CLI::App& app, bool options) {
-  std::vector<std::string> words;
-  for (const CLI::App* sub : app.get_subcommands(nullptr)) {
-    if (!options) words.push_back(sub->get_name());
-    if (!options) continue;
-    for (const std::string& word : known_words(*sub, options)) words.push_back(word);
-  }
-  if (options) {
-    for (const CLI::Option* option : app.get_options()) {
-      for (const std::string& name : option->get_lnames()) {
-        if (std::find(words.begin(), words.end(), "--" + name) == words.end()) words.push_back("--" + name);
-      }
-    }
-  }
-  return words;
-}
-
-[[noreturn]] void fail_parse(const CLI::App& app, const CLI::ParseError& error) {
-  for (const std::string& word : app.remaining(true)) {
-    const bool option = word.starts_with('-');
-    const auto meant = closest(word, known_words(app, option));
-    throw Error(ErrorCode::usage,
-                fmt::format("{} '{}' is not known{}; `tune --help` lists what is", option ? "option" : "command",
-                            word, meant ? fmt::format(" (did you mean '{}'?)", *meant) : ""));
-  }
-  throw Error(ErrorCode::usage, error.what());
-}
-
 std::string joined(int argc, char** argv) {
   std::string line = "tune";
   for (int i = 1; i < argc; ++i) {
     const std::string word = argv[i];
-    const bool plain = !word.empty() && word.find_first_not_of(
-                                            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%") ==
-                                            std::string::npos;
+    const bool plain =
+        !word.empty() &&
+        word.find_first_not_of(
+            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%") ==
+            std::string::npos;
     line += ' ';
     if (plain) {
       line += word;
@@ -198,7 +220,8 @@ std::string joined(int argc, char** argv) {
 
 int run(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Finds, proves, remembers and serves the fastest configuration of a CUDA kernel.", "tune");
+  CLI::App app("Finds, proves, remembers and serves the fastest configuration of a CUDA kernel.",
+               "tune");
   add_common(app, arguments);
   add_tune(app, arguments);
   add_query(app, arguments);

@@ -16,10 +16,12 @@ std::filesystem::path database_path(const CommonOptions& common) {
   if (common.database) return *common.database;
   if (const fs::path named = variable("TUNER_DB"); !named.empty()) return named;
   if (fs::exists("tune.db")) return "tune.db";
-  if (const fs::path data = variable("XDG_DATA_HOME"); !data.empty()) return data / "tune" / "tune.db";
+  if (const fs::path data = variable("XDG_DATA_HOME"); !data.empty())
+    return data / "tune" / "tune.db";
   const fs::path home = variable("HOME");
   if (home.empty()) {
-    throw Error(ErrorCode::usage, "there is no place for the database: HOME is not set; name one with --db");
+    throw Error(ErrorCode::usage,
+                "there is no place for the database: HOME is not set; name one with --db");
   }
   return home / ".local" / "share" / "tune" / "tune.db";
 }

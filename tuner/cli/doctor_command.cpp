@@ -14,9 +14,12 @@ namespace {
 
 std::string_view status_name(Finding::Status status) {
   switch (status) {
-    case Finding::Status::good: return "good";
-    case Finding::Status::missing: return "missing";
-    case Finding::Status::note: return "note";
+    case Finding::Status::good:
+      return "good";
+    case Finding::Status::missing:
+      return "missing";
+    case Finding::Status::note:
+      return "note";
   }
   return "note";
 }

@@ -60,7 +60,8 @@ std::string line(const StoredBest& stored) {
         {"ratio", optional(best.ratio_to_library)},
         {"ratio_low", optional(best.ratio_to_library_low)},
         {"ratio_high", optional(best.ratio_to_library_high)}}},
-      {"default", {{"median_ns", optional(best.default_ns)}, {"ratio", optional(best.ratio_to_default)}}},
+      {"default",
+       {{"median_ns", optional(best.default_ns)}, {"ratio", optional(best.ratio_to_default)}}},
       {"ties", best.ties},
       {"flops", best.flops},
       {"bytes", best.bytes},
@@ -77,9 +78,10 @@ int export_bests(const CommonOptions& common, const ExportOptions& options) {
   std::vector<std::string> lines;
   for (const StoredBest& stored : store.bests(filter)) lines.push_back(line(stored));
   if (lines.empty()) {
-    throw Error(ErrorCode::nothing_found,
-                fmt::format("{}: nothing to export{}", store.path().string(),
-                            options.device.empty() ? "" : fmt::format(" for device '{}'", options.device)));
+    throw Error(
+        ErrorCode::nothing_found,
+        fmt::format("{}: nothing to export{}", store.path().string(),
+                    options.device.empty() ? "" : fmt::format(" for device '{}'", options.device)));
   }
   std::ranges::sort(lines);
   const std::string text = fmt::format("{}", fmt::join(lines, ""));

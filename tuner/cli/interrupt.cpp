@@ -8,7 +8,8 @@ namespace tuner::cli {
 namespace {
 
 // A signal handler can reach nothing but a global.
-volatile std::sig_atomic_t received = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+volatile std::sig_atomic_t received =
+    0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
 
 extern "C" void on_signal(int signal) {
   if (received != 0) ::_exit(128 + signal);
@@ -26,9 +27,13 @@ Interrupt::Interrupt() {
   handle(on_signal);
 }
 
-Interrupt::~Interrupt() { handle(SIG_DFL); }
+Interrupt::~Interrupt() {
+  handle(SIG_DFL);
+}
 
-bool Interrupt::requested() const { return received != 0; }
+bool Interrupt::requested() const {
+  return received != 0;
+}
 
 std::optional<int> Interrupt::exit_code() const {
   if (received == 0) return std::nullopt;

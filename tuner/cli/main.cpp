@@ -1,21 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/arguments.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
+#include <system_error>
 
 int main(int argc, char** argv) {
+  using tuner::ErrorCode;
+  using tuner::cli::tell;
+  // A reader that has gone and a file that may not grow are errors of a write, not the end.
+  for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   try {
-    return tuner::cli::run(argc, argv);
+    const int exit_code = tuner::cli::run(argc, argv);
+    tuner::cli::flush_result();
+    return exit_code;
   } catch (const tuner::Error& error) {
-    fmt::print(stderr, "error: {}\n", error.what());
+    tell(fmt::format("error: {}\n", error.what()));
     return static_cast<int>(error.code());
+  } catch (const std::system_error& error) {
+    tell(std::ferror(stdout) != 0
+             ? fmt::format("error: the result cannot be written: {}\n", error.code().message())
+             : fmt::format("error: {}\n", error.what()));
   } catch (const std::exception& error) {
-    fmt::print(stderr, "error: {} (this is a defect of tune; please report it with the command)\n",
-               error.what());
-    return static_cast<int>(tuner::ErrorCode::failure);
+    tell(fmt::format("error: {} (this is a defect of tune; please report it with the command)\n",
+                     error.what()));
   }
+  return static_cast<int>(ErrorCode::failure);
 }

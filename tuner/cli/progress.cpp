@@ -2,10 +2,10 @@
 #include "tuner/cli/progress.hpp"
 
 #include "tuner/cli/format.hpp"
+#include "tuner/cli/output.hpp"
 
 #include <fmt/format.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 #include <unistd.h>
@@ -21,14 +21,12 @@ ProgressPrinter::Style ProgressPrinter::style_for_stderr() {
 
 void ProgressPrinter::announce(const std::string& text) {
   if (style_ == Style::silent) return;
-  if (line_is_open_) fmt::print(stderr, "\r\x1b[K");
+  tell(fmt::format("{}{}\n", line_is_open_ ? "\r\x1b[K" : "", text));
   line_is_open_ = false;
-  fmt::print(stderr, "{}\n", text);
 }
 
 void ProgressPrinter::redraw(const std::string& text) {
-  fmt::print(stderr, "\r{}\x1b[K", text);
-  std::fflush(stderr);
+  tell(fmt::format("\r{}\x1b[K", text));
   line_is_open_ = true;
 }
 
@@ -41,8 +39,9 @@ void ProgressPrinter::opened(const Opening& opening) {
                                    display(size.size), format_count(size.valid),
                                    format_count(opening.cartesian), format_count(size.planned));
     if (size.known > 0) {
-      text += fmt::format("; resuming: {} results are already in the database (--fresh runs them again)",
-                          format_count(size.known));
+      text += fmt::format("; resuming: {} {} already in the database (--fresh runs {} again)",
+                          format_count(size.known, "result"), size.known == 1 ? "is" : "are",
+                          size.known == 1 ? "it" : "them");
     }
     announce(text);
   }

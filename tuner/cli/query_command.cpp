@@ -15,12 +15,14 @@
 
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 namespace tuner::cli {
 namespace {
 
 /// Numbers separated by commas or x; how many there must be is known once the family is found.
 std::vector<std::int64_t> parse_numbers(const std::string& text) {
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
   std::vector<std::int64_t> numbers;
   const char* at = text.data();
   const char* const end = at + text.size();
@@ -28,9 +30,12 @@ std::vector<std::int64_t> parse_numbers(const std::string& text) {
     std::int64_t number = 0;
     const auto [after, error] = std::from_chars(at, end, number);
     const bool separated = after != end && (*after == ',' || *after == 'x') && after + 1 != end;
-    if (error != std::errc{} || number < 1 || (after != end && !separated)) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("--size: '{}' is no size; write numbers from 1, such as 4096,4096,4096", text));
+    if (error != std::errc{} || number < 1 || number > kLargest || (after != end && !separated)) {
+      throw Error(
+          ErrorCode::usage,
+          fmt::format(
+              "--size: '{}' is no size; write whole numbers in 1 … {}, such as 4096,4096,4096",
+              text, kLargest));
     }
     numbers.push_back(number);
     if (after == end) return numbers;
@@ -41,9 +46,11 @@ std::vector<std::int64_t> parse_numbers(const std::string& text) {
 Question question(const QueryOptions& options) {
   Question asked;
   if (options.kernel.empty() && options.family.empty()) {
-    throw Error(ErrorCode::usage, "which kernel? Name one with --kernel, or a family with --family");
+    throw Error(ErrorCode::usage,
+                "which kernel? Name one with --kernel, or a family with --family");
   }
-  if (options.size.empty()) throw Error(ErrorCode::usage, "which size? Write --size 4096,4096,4096");
+  if (options.size.empty())
+    throw Error(ErrorCode::usage, "which size? Write --size 4096,4096,4096");
   const std::vector<std::string> policies = {"exact", "nearest"};
   if (std::ranges::count(policies, options.policy) == 0) {
     throw Error(ErrorCode::usage, fmt::format("--policy: there is no '{}'{}", options.policy,
@@ -58,7 +65,9 @@ Question question(const QueryOptions& options) {
 }
 
 Json json_document(const Selection& selection, const Question& asked) {
-  const auto optional = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+  const auto optional = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+  };
   Json document = {{"schema", "tune.query/1"},
                    {"rung", std::string(name(selection.rung))},
                    {"device", selection.device.name},
@@ -100,13 +109,15 @@ std::string ratio_text(const BestRecord& best) {
 }
 
 void print_table(const Selection& selection, const Question& asked, const Snippet& snippet) {
-  fmt::print("{} at {} on {}\n", selection.kernel.kernel, fmt::join(asked.size, "x"), selection.device.name);
+  fmt::print("{} at {} on {}\n", selection.kernel.kernel, fmt::join(asked.size, "x"),
+             selection.device.name);
   Table table({{"answer"}, {std::string(name(selection.rung))}});
   if (selection.entry) {
     const BestRecord& best = selection.entry->best;
     if (selection.rung == Rung::nearest) table.add({"tuned at", best.problem});
-    table.add({"time", fmt::format("{} (quartiles {} to {}, {} samples)", format_time(best.time.median_ns),
-                                   format_time(best.time.q1_ns), format_time(best.time.q3_ns), best.time.samples)});
+    table.add({"time", fmt::format("{} (quartiles {} to {}, {} samples)",
+                                   format_time(best.time.median_ns), format_time(best.time.q1_ns),
+                                   format_time(best.time.q3_ns), best.time.samples)});
     table.add({"rate", format_rate(best.flops, best.time.median_ns)});
     table.add({"speed", ratio_text(best)});
     if (best.ties > 0) table.add({"ties", fmt::format("{} other finalists within 1 %", best.ties)});

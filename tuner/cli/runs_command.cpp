@@ -16,30 +16,39 @@ namespace {
 
 using Align = Table::Align;
 
-std::string short_uuid(const SessionRecord& session) { return session.uuid.substr(0, 8); }
+std::string short_uuid(const SessionRecord& session) {
+  return session.uuid.substr(0, 8);
+}
 
 Json session_json(const SessionRecord& session) {
-  return {{"session", session.uuid},       {"started_at", session.started_at},
-          {"ended_at", session.ended_at},  {"state", std::string(name(session.state))},
-          {"device", session.device},      {"backend", session.backend},
-          {"family", session.family},      {"kernel", session.kernel},
-          {"problems", session.problems},  {"strategy", session.strategy},
-          {"seed", session.seed},          {"valid", session.valid},
-          {"wall_s", session.wall_s},      {"command", session.command}};
+  return {{"session", session.uuid},      {"started_at", session.started_at},
+          {"ended_at", session.ended_at}, {"state", std::string(name(session.state))},
+          {"device", session.device},     {"backend", session.backend},
+          {"family", session.family},     {"kernel", session.kernel},
+          {"problems", session.problems}, {"strategy", session.strategy},
+          {"seed", session.seed},         {"valid", session.valid},
+          {"wall_s", session.wall_s},     {"command", session.command}};
 }
 
 int list(const Store& store, const CommonOptions& common) {
   const std::vector<SessionRecord> sessions = store.sessions();
   if (common.json) {
     Json document = {{"schema", "tune.runs/1"}, {"sessions", Json::array()}};
-    for (const SessionRecord& session : sessions) document["sessions"].push_back(session_json(session));
+    for (const SessionRecord& session : sessions)
+      document["sessions"].push_back(session_json(session));
     fmt::print("{}\n", document.dump(2));
     return 0;
   }
-  Table table({{"run"}, {"started (UTC)"}, {"state"}, {"device"}, {"kernel"}, {"sizes"}, {"wall", Align::right}});
+  Table table({{"run"},
+               {"started (UTC)"},
+               {"state"},
+               {"device"},
+               {"kernel"},
+               {"sizes"},
+               {"wall", Align::right}});
   for (const SessionRecord& session : sessions) {
-    table.add({short_uuid(session), session.started_at, std::string(name(session.state)), session.device,
-               session.kernel, fmt::format("{}", fmt::join(session.problems, " ")),
+    table.add({short_uuid(session), session.started_at, std::string(name(session.state)),
+               session.device, session.kernel, fmt::format("{}", fmt::join(session.problems, " ")),
                session.ended_at.empty() ? "–" : fmt::format("{:.1f} s", session.wall_s)});
   }
   fmt::print("{}", table.text());
@@ -53,12 +62,14 @@ struct FailureGroup {
 };
 
 int show(const Store& store, const CommonOptions& common, const std::string& id) {
-  const auto session = id.empty() ? (store.sessions().empty() ? std::nullopt
-                                                              : std::optional(store.sessions().front()))
-                                  : store.session(id);
+  const auto session =
+      id.empty()
+          ? (store.sessions().empty() ? std::nullopt : std::optional(store.sessions().front()))
+          : store.session(id);
   if (!session) {
-    throw Error(ErrorCode::nothing_found,
-                fmt::format("{}: no run '{}'; `tune runs list` shows them", store.path().string(), id));
+    throw Error(
+        ErrorCode::nothing_found,
+        fmt::format("{}: no run '{}'; `tune runs list` shows them", store.path().string(), id));
   }
   std::map<Outcome, std::uint64_t> outcomes;
   std::map<Outcome, FailureGroup> failures;
@@ -76,7 +87,8 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
   if (common.json) {
     Json document = session_json(*session);
     document["schema"] = "tune.run/1";
-    for (const auto& [outcome, count] : outcomes) document["outcomes"][std::string(name(outcome))] = count;
+    for (const auto& [outcome, count] : outcomes)
+      document["outcomes"][std::string(name(outcome))] = count;
     for (const auto& [outcome, group] : failures) {
       document["failures"].push_back({{"outcome", std::string(name(outcome))},
                                       {"count", group.count},
@@ -86,14 +98,17 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
     fmt::print("{}\n", document.dump(2));
     return 0;
   }
-  fmt::print("run {} ({})\n  {} on {}, sizes {}\n  started {} UTC, {:.1f} s: compile {:.1f} s, verify {:.1f} s, measure {:.1f} s\n"
-             "  {} trials; failed: {}\n  command: {}\n",
-             session->uuid, name(session->state), session->kernel, session->device,
-             fmt::join(session->problems, " "), session->started_at, session->wall_s, session->compile_s,
-             session->verify_s, session->measure_s, format_count(trials.size()), format_failures(outcomes),
-             session->command);
+  fmt::print(
+      "run {} ({})\n  {} on {}, sizes {}\n  started {} UTC, {:.1f} s: compile {:.1f} s, verify "
+      "{:.1f} s, measure {:.1f} s\n"
+      "  {}; failed: {}\n  command: {}\n",
+      session->uuid, name(session->state), session->kernel, session->device,
+      fmt::join(session->problems, " "), session->started_at, session->wall_s, session->compile_s,
+      session->verify_s, session->measure_s, format_count(trials.size(), "trial"),
+      format_failures(outcomes), session->command);
   for (const auto& [outcome, group] : failures) {
-    fmt::print("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome), group.config_json, group.example);
+    fmt::print("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome), group.config_json,
+               group.example);
   }
   return 0;
 }

@@ -13,8 +13,10 @@ namespace {
 Family stored_family(const KernelRecord& record) {
   std::map<std::string, KernelSource> sources;
   const Json document = parse_json(record.space_text, record.family);
-  for (const auto& [kernel, value] : document.at("kernels").items()) {
-    sources[kernel] = {.name = record.source_name, .text = record.source_text, .headers = {}};
+  if (const auto kernels = document.find("kernels"); kernels != document.end()) {
+    for (const auto& [kernel, value] : kernels->items()) {
+      sources[kernel] = {.name = record.source_name, .text = record.source_text, .headers = {}};
+    }
   }
   return parse_family(record.space_text, "the stored space file of " + record.family, sources);
 }
@@ -37,11 +39,14 @@ Snippet::Snippet(const KernelRecord& record, const DeviceInfo& device, std::stri
   for (const Argument& argument : family.arguments) arguments_.push_back(argument.name);
   for (std::size_t i = 0; i < kernel.space->parameters.size(); ++i) {
     const Parameter& parameter = kernel.space->parameters[i];
-    definitions_.push_back(fmt::format("-D{}={}", parameter.name, parameter.values[config.choice[i]].text));
+    definitions_.push_back(
+        fmt::format("-D{}={}", parameter.name, parameter.values[config.choice[i]].text));
   }
 }
 
-std::string Snippet::compiler_arguments() const { return fmt::format("{}", fmt::join(definitions_, " ")); }
+std::string Snippet::compiler_arguments() const {
+  return fmt::format("{}", fmt::join(definitions_, " "));
+}
 
 std::string Snippet::cpp() const {
   const auto dim3 = [](const std::array<std::uint32_t, 3>& extent) {
@@ -51,11 +56,13 @@ std::string Snippet::cpp() const {
   if (!options_.empty()) text += fmt::format(", compiled with {}", fmt::join(options_, " "));
   text += fmt::format("\nconst auto kernel = {};\n", entry_);
   if (geometry_.dynamic_shared_bytes > kSharedBytesWithoutOptIn) {
-    text += fmt::format("cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {});\n",
-                        geometry_.dynamic_shared_bytes);
+    text += fmt::format(
+        "cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {});\n",
+        geometry_.dynamic_shared_bytes);
   }
   text += fmt::format("kernel<<<dim3({}), dim3({}), {}, stream>>>({});\n", dim3(geometry_.grid),
-                      dim3(geometry_.block), geometry_.dynamic_shared_bytes, fmt::join(arguments_, ", "));
+                      dim3(geometry_.block), geometry_.dynamic_shared_bytes,
+                      fmt::join(arguments_, ", "));
   return text;
 }
 

@@ -37,7 +37,8 @@ std::vector<Bound> bind(const Family& family, const SpaceOptions& options) {
   std::vector<Bound> bound;
   for (const Kernel& kernel : family.kernels) {
     if (!options.kernel.empty() && kernel.name != options.kernel) continue;
-    bound.push_back({.kernel = kernel, .size = size, .space = Space(kernel.space, device.attributes, size)});
+    bound.push_back(
+        {.kernel = kernel, .size = size, .space = Space(kernel.space, device.attributes, size)});
   }
   if (bound.empty()) static_cast<void>(family.kernel(options.kernel));  // throws, with a suggestion
   return bound;
@@ -46,9 +47,10 @@ std::vector<Bound> bind(const Family& family, const SpaceOptions& options) {
 int check(const std::vector<Bound>& bound, const std::string& file) {
   for (const Bound& each : bound) {
     if (each.space.size() == 0) {
-      throw Error(ErrorCode::no_valid_config,
-                  fmt::format("{}: kernel {} has no valid configuration; `tune space count {}` shows why",
-                              file, each.kernel.name, file));
+      throw Error(
+          ErrorCode::no_valid_config,
+          fmt::format("{}: kernel {} has no valid configuration; `tune space count {}` shows why",
+                      file, each.kernel.name, file));
     }
     if (const auto violation = each.space.violation(each.space.default_config())) {
       throw Error(ErrorCode::usage,
@@ -56,8 +58,8 @@ int check(const std::vector<Bound>& bound, const std::string& file) {
                               each.kernel.name, violation->message));
     }
     fmt::print("{}: {} parameters, {} constraints, {} valid configurations; the default is valid\n",
-               each.kernel.name, each.kernel.space->parameters.size(), each.kernel.space->constraints.size(),
-               format_count(each.space.size()));
+               each.kernel.name, each.kernel.space->parameters.size(),
+               each.kernel.space->constraints.size(), format_count(each.space.size()));
   }
   return 0;
 }
@@ -70,25 +72,29 @@ Json count_json(const Bound& bound, const Waterfall& waterfall) {
                      {"removed", step.removed},
                      {"left", step.left}});
   }
-  return {{"kernel", bound.kernel.name},  {"size", bound.size},
-          {"cartesian", waterfall.cartesian}, {"duplicates", waterfall.collapsed},
-          {"steps", steps},               {"valid", bound.space.size()}};
+  return {
+      {"kernel", bound.kernel.name},       {"size", bound.size}, {"cartesian", waterfall.cartesian},
+      {"duplicates", waterfall.collapsed}, {"steps", steps},     {"valid", bound.space.size()}};
 }
 
-int count(const std::vector<Bound>& bound, const CommonOptions& common, const SpaceOptions& options) {
-  Json document = {{"schema", "tune.space/1"}, {"device", options.device}, {"kernels", Json::array()}};
+int count(const std::vector<Bound>& bound, const CommonOptions& common,
+          const SpaceOptions& options) {
+  Json document = {
+      {"schema", "tune.space/1"}, {"device", options.device}, {"kernels", Json::array()}};
   for (const Bound& each : bound) {
     const Waterfall waterfall = each.space.waterfall();
     document["kernels"].push_back(count_json(each, waterfall));
     if (common.json) continue;
-    Table table({{fmt::format("{} at {} on {}", each.kernel.name, display(each.size), options.device)},
-                 {"removed", Align::right},
-                 {"left", Align::right},
-                 {"why"}});
+    Table table(
+        {{fmt::format("{} at {} on {}", each.kernel.name, display(each.size), options.device)},
+         {"removed", Align::right},
+         {"left", Align::right},
+         {"why"}});
     table.add({"every combination", "", format_count(waterfall.cartesian), ""});
     if (waterfall.collapsed > 0) {
       table.add({"inactive parameters", format_count(waterfall.collapsed),
-                 format_count(waterfall.cartesian - waterfall.collapsed), "`when` is false: one default instead"});
+                 format_count(waterfall.cartesian - waterfall.collapsed),
+                 "`when` is false: one default instead"});
     }
     for (const WaterfallStep& step : waterfall.steps) {
       table.add({step.expression, format_count(step.removed), format_count(step.left),
@@ -101,7 +107,8 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common, const Sp
 }
 
 int show(const Family& family, const std::vector<Bound>& bound) {
-  fmt::print("family {} ({}), sizes as {}\n", family.name, family.path, fmt::join(family.problem.dims, ", "));
+  fmt::print("family {} ({}), sizes as {}\n", family.name, family.path,
+             fmt::join(family.problem.dims, ", "));
   for (const Bound& each : bound) {
     fmt::print("\n{}: {}\n", each.kernel.name, each.kernel.doc);
     Table table({{"parameter"}, {"values"}, {"default", Align::right}, {"meaning"}});
@@ -118,7 +125,8 @@ int show(const Family& family, const std::vector<Bound>& bound) {
 
 int why(const std::vector<Bound>& bound, const SpaceOptions& options) {
   if (options.config.empty()) {
-    throw Error(ErrorCode::usage, "which configuration? Write tune space why FILE TILE_M=64,TILE_N=32,…");
+    throw Error(ErrorCode::usage,
+                "which configuration? Write tune space why FILE TILE_M=64,TILE_N=32,…");
   }
   if (bound.size() > 1) {
     throw Error(ErrorCode::usage, "the file has several kernels; name one with --kernel");

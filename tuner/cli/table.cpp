@@ -7,8 +7,8 @@ namespace tuner::cli {
 namespace {
 
 std::size_t width(const std::string& cell) {
-  return static_cast<std::size_t>(
-      std::ranges::count_if(cell, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
+  return static_cast<std::size_t>(std::ranges::count_if(
+      cell, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
 }
 
 }  // namespace

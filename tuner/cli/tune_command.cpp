@@ -4,6 +4,7 @@
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/progress.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
@@ -17,7 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cstdio>
+#include <ranges>
 #include <sstream>
 #include <thread>
 
@@ -45,7 +46,8 @@ void apply_set(Kernel& kernel, const std::vector<std::string>& assignments) {
 std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
                                const std::string& backend) {
   std::vector<Size> sizes;
-  for (const std::string& text : options.sizes) sizes.push_back(parse_size(text, family.problem.dims));
+  for (const std::string& text : options.sizes)
+    sizes.push_back(parse_size(text, family.problem.dims));
   if (!options.sizes_name.empty()) {
     const std::vector<Size>& named = family.sizes(options.sizes_name);
     sizes.insert(sizes.end(), named.begin(), named.end());
@@ -79,6 +81,23 @@ std::vector<Kernel> chosen_kernels(const Family& family, const TuneOptions& opti
   return kernels;
 }
 
+/// Before anything runs or is written: every kernel has something to tune at every size, and its
+/// default, as the file has it, is valid there.
+void refuse_invalid(const Family& family, const std::vector<Kernel>& kernels,
+                    const DeviceInfo& device, const std::vector<Size>& sizes) {
+  for (const Kernel& kernel : kernels) {
+    for (const Size& size : sizes) {
+      if (Space(kernel.space, device.attributes, size).size() == 0) {
+        throw Error(ErrorCode::no_valid_config,
+                    fmt::format("{}: kernel {} has no valid configuration on {} at {}; "
+                                "`tune space count` shows which constraint removes them",
+                                family.path, kernel.name, device.name, display(size)));
+      }
+      check_default(family.kernel(kernel.name), device.attributes, size);
+    }
+  }
+}
+
 SessionPlan session_plan(const TuneOptions& options, std::vector<Size> sizes) {
   SessionPlan plan;
   plan.sizes = std::move(sizes);
@@ -100,7 +119,9 @@ Json best_json(const SizeResult& result) {
   json["outcomes"] = outcomes;
   if (!result.best) return json;
   const BestRecord& best = *result.best;
-  const auto optional = [](const std::optional<double>& value) { return value ? Json(*value) : Json(); };
+  const auto optional = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+  };
   json["best"] = {{"config", Json::parse(best.config_json)},
                   {"median_ns", best.time.median_ns},
                   {"q1_ns", best.time.q1_ns},
@@ -131,7 +152,8 @@ void print_table(const Kernel& kernel, const SessionResult& result) {
     const BestRecord& best = *size.best;
     table.add({display(size.size), format_time(best.time.median_ns),
                format_rate(best.flops, best.time.median_ns), format_ratio(best.ratio_to_library),
-               format_ratio(best.ratio_to_default), fmt::format("{}", best.ties), size.winner_display});
+               format_ratio(best.ratio_to_default), fmt::format("{}", best.ties),
+               size.winner_display});
   }
   fmt::print("{}", table.text());
 }
@@ -145,27 +167,36 @@ void print_totals(const SessionResult& result) {
     for (const auto& [outcome, count] : size.outcomes) outcomes[outcome] += count;
   }
   const double run = static_cast<double>(evaluated - reused);
-  fmt::print(stderr,
-             "  {} trials in {:.1f} s ({:.1f} a second; {} from the database), failed: {}\n"
-             "  compile {:.1f} s over all threads, verify {:.1f} s, measure {:.1f} s\n",
-             format_count(evaluated), result.wall_s, run / std::max(result.wall_s, 1e-3),
-             format_count(reused), format_failures(outcomes), result.compile_s, result.verify_s,
-             result.measure_s);
+  tell(
+      fmt::format("  {} in {:.1f} s ({:.1f} a second; {} from the database), failed: {}\n"
+                  "  compile {:.1f} s over all threads, verify {:.1f} s, measure {:.1f} s\n",
+                  format_count(evaluated, "trial"), result.wall_s,
+                  run / std::max(result.wall_s, 1e-3), format_count(reused),
+                  format_failures(outcomes), result.compile_s, result.verify_s, result.measure_s));
+}
+
+bool has_best(const SizeResult& result) {
+  return result.best.has_value();
 }
 
 void print_next(const Kernel& kernel, const SessionResult& result, const TuneOptions& options,
                 const CommonOptions& common) {
-  const std::string database = common.database ? fmt::format(" --db {}", common.database->string()) : "";
+  const std::string database =
+      common.database ? fmt::format(" --db {}", common.database->string()) : "";
   if (result.state == SessionState::interrupted) {
-    fmt::print(stderr, "interrupted; everything so far is saved. Resume with the same command:\n  {}\n",
-               options.command_line);
+    tell(fmt::format(
+        "interrupted; everything so far is saved. Resume with the same command:\n  {}\n",
+        options.command_line));
     return;
   }
   if (result.state == SessionState::budget_spent) {
-    fmt::print(stderr, "the time budget is spent; the same command goes on where this one stopped\n");
+    tell("the time budget is spent; the same command goes on where this one stopped\n");
   }
-  fmt::print(stderr, "next:\n  tune query --kernel {} --size {}{} --explain\n  tune report{}\n", kernel.name,
-             fmt::join(result.sizes.back().size, ","), database, database);
+  const auto last_first = result.sizes | std::views::reverse;
+  const auto tuned = std::ranges::find_if(last_first, has_best);
+  if (tuned == last_first.end()) return;
+  tell(fmt::format("next:\n  tune query --kernel {} --size {}{} --explain\n  tune report{}\n",
+                   kernel.name, fmt::join(tuned->size, ","), database, database));
 }
 
 /// Compiles the default configuration of every kernel and launches nothing.
@@ -173,22 +204,21 @@ int dry_run(const std::vector<Kernel>& kernels, const SessionPlan& plan, const B
   for (const Kernel& kernel : kernels) {
     for (const Size& size : plan.sizes) {
       const Space space(kernel.space, backend.device().attributes, size);
-      fmt::print("{} {}: {} valid configurations\n", kernel.name, display(size),
-                 format_count(space.size()));
+      fmt::print("{} {}: {}\n", kernel.name, display(size),
+                 format_count(space.size(), "valid configuration"));
     }
     const Space space(kernel.space, backend.device().attributes, plan.sizes.front());
-    const auto binary = backend.compiler().compile(compile_job(kernel, space, space.default_config()));
+    const auto binary =
+        backend.compiler().compile(compile_job(kernel, space, space.default_config()));
     if (!binary) {
-      throw Error(ErrorCode::failure, fmt::format("{}: the default configuration does not compile:\n{}",
-                                                  kernel.name, binary.error().message));
+      throw Error(ErrorCode::failure,
+                  fmt::format("{}: the default configuration does not compile:\n{}", kernel.name,
+                              binary.error().message));
     }
-    fmt::print("{}: the default configuration compiles ({} bytes)\n", kernel.name, binary->image.size());
+    fmt::print("{}: the default configuration compiles ({} bytes)\n", kernel.name,
+               binary->image.size());
   }
   return 0;
-}
-
-bool any_best(const SessionResult& result) {
-  return std::ranges::any_of(result.sizes, [](const SizeResult& size) { return size.best.has_value(); });
 }
 
 }  // namespace
@@ -208,12 +238,15 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
   const auto backend = open_backend(options.backend, options.device);
   const std::vector<Kernel> kernels = chosen_kernels(family, options, backend->device().backend);
-  const SessionPlan plan = session_plan(options, chosen_sizes(family, options, backend->device().backend));
+  const SessionPlan plan =
+      session_plan(options, chosen_sizes(family, options, backend->device().backend));
+  refuse_invalid(family, kernels, backend->device(), plan.sizes);
   if (options.dry_run) return dry_run(kernels, plan, *backend);
 
   Store store(database_path(common), Store::Mode::read_write);
   const Interrupt interrupt;
-  Json document = {{"schema", "tune.run/1"}, {"device", backend->device().name}, {"kernels", Json::array()}};
+  Json document = {
+      {"schema", "tune.run/1"}, {"device", backend->device().name}, {"kernels", Json::array()}};
   bool found = false;
   for (const Kernel& kernel : kernels) {
     if (interrupt.requested()) break;
@@ -221,7 +254,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
                                          : ProgressPrinter::style_for_stderr());
     const SessionResult result = run_session(family, kernel, plan, *backend, store, printer,
                                              [&] { return interrupt.requested(); });
-    found = found || any_best(result);
+    found = found || std::ranges::any_of(result.sizes, has_best);
     Json sizes = Json::array();
     for (const SizeResult& size : result.sizes) sizes.push_back(best_json(size));
     document["kernels"].push_back({{"kernel", kernel.name},
@@ -238,7 +271,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   if (common.json) fmt::print("{}\n", document.dump(2));
   if (!options.report.empty()) {
     for (const auto& path : write_reports(store, backend->device().name, options.report)) {
-      fmt::print(stderr, "report: {}\n", path.string());
+      tell(fmt::format("report: {}\n", path.string()));
     }
   }
   if (interrupt.exit_code()) return *interrupt.exit_code();

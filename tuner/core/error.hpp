@@ -8,11 +8,11 @@ namespace tuner {
 
 /// Why a command cannot go on. The values are the program's exit codes (docs/cli.md).
 enum class ErrorCode {
-  failure = 1,           ///< a run-time failure: input/output, database, device memory
-  usage = 2,             ///< a wrong command line or a bad file
-  no_device = 3,         ///< no usable GPU, driver, toolkit or host compiler
-  no_valid_config = 4,   ///< no configuration satisfies the constraints, or none ended `ok`
-  nothing_found = 5,     ///< a query found nothing
+  failure = 1,          ///< a run-time failure: input/output, database, device memory
+  usage = 2,            ///< a wrong command line or a bad file
+  no_device = 3,        ///< no usable GPU, driver, toolkit or host compiler
+  no_valid_config = 4,  ///< no configuration satisfies the constraints, or none ended `ok`
+  nothing_found = 5,    ///< a query found nothing
 };
 
 /// A set-up, input or environment error: thrown where it is found, caught once in cli/main.cpp.

@@ -27,7 +27,9 @@ class [[nodiscard]] Expected {
   using value_type = T;
   using error_type = E;
 
-  Expected(T value) : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor): as the standard's
+  Expected(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {
+  }                                // NOLINT(google-explicit-constructor): as the standard's
   Expected(Unexpected<E> failure)  // NOLINT(google-explicit-constructor): as the standard's
       : state_(std::in_place_index<1>, std::move(failure.error())) {}
 

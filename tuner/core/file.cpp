@@ -65,8 +65,8 @@ void write_file(const fs::path& path, std::string_view content) {
 TemporaryDirectory::TemporaryDirectory() {
   std::string name = (fs::temp_directory_path() / "tune-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorCode::failure,
-                fmt::format("{}: cannot make a temporary directory: {}", name, std::strerror(errno)));
+    throw Error(ErrorCode::failure, fmt::format("{}: cannot make a temporary directory: {}", name,
+                                                std::strerror(errno)));
   }
   path_ = name;
 }

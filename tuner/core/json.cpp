@@ -23,10 +23,14 @@ std::string position(std::string_view text, std::size_t byte) {
   return fmt::format("line {}, column {}", line, before.size() - line_start + 1);
 }
 
-/// nlohmann reports "[json.exception…] parse error at line 1, column 2: <why>": keep the why.
+/// nlohmann reports "[json.exception…] parse error at line 1, column 2: <why>": keep the why. It
+/// quotes the file byte by byte; half a character, or what is none, must not reach a terminal.
 std::string reason(const std::string& what) {
   const std::size_t start = what.find(": ");
-  return start == std::string::npos ? what : what.substr(start + 2);
+  std::string why = start == std::string::npos ? what : what.substr(start + 2);
+  std::ranges::replace_if(
+      why, [](char c) { return (static_cast<unsigned char>(c) & 0x80) != 0; }, '?');
+  return why;
 }
 
 }  // namespace
@@ -38,10 +42,12 @@ Json parse_json(std::string_view text, std::string_view origin) {
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) fail("the file is empty");
   std::vector<std::set<std::string>> keys;  // of every object that is open
   const auto check = [&](int depth, Json::parse_event_t event, Json& parsed) {
-    if (depth >= kMaximumNesting) fail(fmt::format("nested deeper than {} levels", kMaximumNesting));
+    if (depth >= kMaximumNesting)
+      fail(fmt::format("nested deeper than {} levels", kMaximumNesting));
     if (event == Json::parse_event_t::object_start) keys.emplace_back();
     if (event == Json::parse_event_t::object_end) keys.pop_back();
-    if (event == Json::parse_event_t::key && !keys.back().insert(parsed.get<std::string>()).second) {
+    if (event == Json::parse_event_t::key &&
+        !keys.back().insert(parsed.get<std::string>()).second) {
       fail(fmt::format("the key {} stands twice in one object", parsed.dump()));
     }
     return true;
@@ -49,8 +55,8 @@ Json parse_json(std::string_view text, std::string_view origin) {
   try {
     return Json::parse(text, check, /*allow_exceptions=*/true, /*ignore_comments=*/true);
   } catch (const Json::parse_error& error) {
-    fail(fmt::format("not valid JSON at {}: {}", position(text, error.byte == 0 ? 0 : error.byte - 1),
-                     reason(error.what())));
+    fail(fmt::format("not valid JSON at {}: {}",
+                     position(text, error.byte == 0 ? 0 : error.byte - 1), reason(error.what())));
   } catch (const Json::out_of_range& error) {
     fail(fmt::format("not valid JSON: {}", error.what()));
   }

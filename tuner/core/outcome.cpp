@@ -5,12 +5,18 @@ namespace tuner {
 
 std::string_view name(Outcome outcome) {
   switch (outcome) {
-    case Outcome::ok: return "ok";
-    case Outcome::compile_error: return "compile_error";
-    case Outcome::launch_error: return "launch_error";
-    case Outcome::wrong_result: return "wrong_result";
-    case Outcome::timeout: return "timeout";
-    case Outcome::crashed: return "crashed";
+    case Outcome::ok:
+      return "ok";
+    case Outcome::compile_error:
+      return "compile_error";
+    case Outcome::launch_error:
+      return "launch_error";
+    case Outcome::wrong_result:
+      return "wrong_result";
+    case Outcome::timeout:
+      return "timeout";
+    case Outcome::crashed:
+      return "crashed";
   }
   return "unknown";
 }

@@ -17,12 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char** environ;
-
 namespace tuner {
 namespace {
 
-constexpr std::size_t kOutputLimit = 64 * 1024;
+constexpr std::size_t kOutputLimit = std::size_t{64} * 1024;
 
 /// The reading end of a pipe and a child that writes to it; kills and reaps what is left.
 class Child {
@@ -41,7 +39,9 @@ class Child {
     posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
     posix_spawnattr_setpgroup(&attributes, 0);
     std::vector<char*> argv;
-    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.reserve(arguments.size() + 1);
+    for (const std::string& argument : arguments)
+      argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
     const int error = ::posix_spawnp(&pid_, argv[0], &actions, &attributes, argv.data(), environ);
     posix_spawnattr_destroy(&attributes);

@@ -11,7 +11,9 @@
 namespace tuner {
 namespace {
 
-char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
+char lower(char c) {
+  return static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+}
 
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::vector<std::size_t>> d(a.size() + 1, std::vector<std::size_t>(b.size() + 1));
@@ -49,7 +51,8 @@ std::optional<std::string> closest(std::string_view word, std::span<const std::s
 }
 
 std::string did_you_mean(std::string_view word, std::span<const std::string> candidates) {
-  if (const auto best = closest(word, candidates)) return fmt::format(" (did you mean '{}'?)", *best);
+  if (const auto best = closest(word, candidates))
+    return fmt::format(" (did you mean '{}'?)", *best);
   if (candidates.empty()) return "";
   return fmt::format(" (known: {})", fmt::join(candidates, ", "));
 }

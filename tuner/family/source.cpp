@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kFileLimitBytes = 1024 * 1024;
+constexpr std::size_t kFileLimitBytes = std::size_t{1024} * 1024;
 constexpr std::size_t kMaximumHeaders = 64;
 
 /// `#include "name"` and the line it stands on, from 1.

@@ -14,10 +14,10 @@ namespace tuner {
 
 /// How a final is run.
 struct FinalsPlan {
-  int rounds = 30;                          ///< at most
-  int fewest_rounds = 6;                    ///< even when time is up: an interval needs them
+  int rounds = 30;                           ///< at most
+  int fewest_rounds = 6;                     ///< even when time is up: an interval needs them
   std::chrono::milliseconds budget{15'000};  ///< after which no further round begins
-  std::uint64_t seed = 0;                   ///< of the order within the rounds
+  std::uint64_t seed = 0;                    ///< of the order within the rounds
 };
 
 /// Times contenders side by side: in every round each once, in an order shuffled anew, so that

@@ -9,7 +9,8 @@ Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const 
   if (!samples) return Unexpected(std::move(samples.error()));
   const double fastest = summarise(*samples)->minimum;
   if (!best_ns || fastest <= plan.hopeless_factor * *best_ns) {
-    auto more = backend.time(work, {.warm_up = 0, .samples = plan.full_samples - plan.probe_samples});
+    auto more =
+        backend.time(work, {.warm_up = 0, .samples = plan.full_samples - plan.probe_samples});
     if (!more) return Unexpected(std::move(more.error()));
     samples->insert(samples->end(), more->begin(), more->end());
   }

@@ -52,17 +52,17 @@ std::optional<Summary> summarise(std::span<const double> samples) {
 }
 
 std::optional<MedianInterval> median_interval(std::span<const double> samples) {
-  constexpr std::size_t kFewest = 6;     // 2·0.5^6 = 3.1 %, 2·0.5^5 = 6.3 %
-  constexpr std::size_t kMost = 1'000;   // 0.5^n stays a normal number
+  constexpr std::size_t kFewest = 6;    // 2·0.5^6 = 3.1 %, 2·0.5^5 = 6.3 %
+  constexpr std::size_t kMost = 1'000;  // 0.5^n stays a normal number
   if (samples.size() < kFewest) return std::nullopt;
   const std::vector<double> ordered = sorted(samples);
   const std::size_t n = ordered.size();
   const std::size_t rank =
       n <= kMost ? interval_rank(n)
-                 : static_cast<std::size_t>((static_cast<double>(n) - 1.96 * std::sqrt(static_cast<double>(n))) / 2);
-  return MedianInterval{.median = sorted_quantile(ordered, 0.5),
-                        .low = ordered[rank - 1],
-                        .high = ordered[n - rank]};
+                 : static_cast<std::size_t>(
+                       (static_cast<double>(n) - 1.96 * std::sqrt(static_cast<double>(n))) / 2);
+  return MedianInterval{
+      .median = sorted_quantile(ordered, 0.5), .low = ordered[rank - 1], .high = ordered[n - rank]};
 }
 
 std::vector<double> paired_ratios(std::span<const double> numerators,

@@ -10,7 +10,9 @@
 
 namespace tuner {
 
-std::vector<std::string> strategy_names() { return {"auto", "exhaustive", "random"}; }
+std::vector<std::string> strategy_names() {
+  return {"auto", "exhaustive", "random"};
+}
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space,
                                         std::uint64_t seed) {

@@ -2,26 +2,20 @@
 #include "tuner/session/final.hpp"
 
 #include "tuner/measure/statistics.hpp"
+#include "tuner/session/trial_record.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 namespace tuner {
 namespace {
 
 constexpr std::size_t kFinalists = 8;
 constexpr double kTie = 1.01;
-
-TimeRecord time_record(const Summary& summary) {
-  return {.median_ns = summary.median,
-          .q1_ns = summary.q1,
-          .q3_ns = summary.q3,
-          .min_ns = summary.minimum,
-          .samples = summary.count};
-}
 
 double family_value(const Expression& expression, const SizeSearch& search) {
   const Slots slots = search.space().slots(search.seeds().default_config);
@@ -38,7 +32,8 @@ std::string role(const SizeSearch& search, const Config& config) {
 /// Which of a tie is preferred: smaller is better.
 auto preference(const SizeSearch& search, const Config& config) {
   const TrialRecord& trial = search.trial(config);
-  return std::tuple(search.seeds().incumbent != config, trial.registers, trial.shared_bytes, config);
+  return std::tuple(search.seeds().incumbent != config, trial.registers, trial.shared_bytes,
+                    config);
 }
 
 /// The index of the winner among contenders with these samples.
@@ -56,8 +51,8 @@ std::size_t settle(const SizeSearch& search, const std::vector<Config>& configs,
   return winner;
 }
 
-FinalistRecord finalist(std::string role, std::string config_json, const std::vector<double>& samples,
-                        const std::vector<double>& winner) {
+FinalistRecord finalist(std::string role, std::string config_json,
+                        const std::vector<double>& samples, const std::vector<double>& winner) {
   const MedianInterval interval = standing(samples, winner);
   return {.role = std::move(role),
           .config_json = std::move(config_json),
@@ -104,20 +99,17 @@ Expected<FinalOutcome, Failure> Final::run(const SizeSearch& search, const Final
   for (const Config& config : configs) {
     const Compiled compiled = pool_.submit(compile_job(kernel_, search.space(), config)).get();
     if (!compiled.binary) return Unexpected(compiled.binary.error());
-    candidates.push_back({.kernel = kernel_,
-                          .space = search.space(),
-                          .config = config,
-                          .binary = *compiled.binary});
+    candidates.push_back(
+        {.kernel = kernel_, .space = search.space(), .config = config, .binary = *compiled.binary});
   }
   auto timed = evaluator_.finals(candidates, search.size(), plan, stop);
   if (!timed) return Unexpected(std::move(timed.error()));
   const auto& samples = timed->candidates;
-  if (samples.front().empty()) return without_final(search);
+  if (std::cmp_less(samples.front().size(), plan.fewest_rounds)) return without_final(search);
 
   const std::size_t winner = settle(search, configs, samples);
-  FinalOutcome outcome{.best = best_record(search, configs[winner]),
-                       .winner = configs[winner],
-                       .finalists = {}};
+  FinalOutcome outcome{
+      .best = best_record(search, configs[winner]), .winner = configs[winner], .finalists = {}};
   BestRecord& best = outcome.best;
   best.time = time_record(*summarise(samples[winner]));
   for (std::size_t i = 0; i < configs.size(); ++i) {
@@ -140,7 +132,8 @@ Expected<FinalOutcome, Failure> Final::run(const SizeSearch& search, const Final
     best.ratio_to_library_low = library.ratio_low;
     best.ratio_to_library_high = library.ratio_high;
   }
-  std::ranges::stable_sort(outcome.finalists, {}, [](const FinalistRecord& f) { return f.time.median_ns; });
+  std::ranges::stable_sort(outcome.finalists, {},
+                           [](const FinalistRecord& f) { return f.time.median_ns; });
   return outcome;
 }
 

@@ -22,8 +22,8 @@ struct FinalOutcome {
 
 /// Settles one size: re-times the best of the search, the default, what was best before and the
 /// library side by side. Within 1 % of the fastest is a tie; of a tie the incumbent wins, then the
-/// smaller footprint in registers and shared memory, then the order of the space. Nothing when no
-/// configuration ended `ok`, or when interrupted before there was anything to compare.
+/// smaller footprint in registers and shared memory, then the order of the space. At least one
+/// configuration of the search must have ended `ok`.
 class Final {
  public:
   Final(const Family& family, const Kernel& kernel, Backend& backend, CompilePool& pool,
@@ -33,7 +33,9 @@ class Final {
   /// The configurations that would take part, fastest first.
   [[nodiscard]] static std::vector<Config> contenders(const SizeSearch& search);
 
-  [[nodiscard]] Expected<FinalOutcome, Failure> run(const SizeSearch& search, const FinalsPlan& plan,
+  /// Stopped before there are rounds enough for an interval, it is `without_final`.
+  [[nodiscard]] Expected<FinalOutcome, Failure> run(const SizeSearch& search,
+                                                    const FinalsPlan& plan,
                                                     const std::function<bool()>& stop);
   /// The fastest of the search as it was screened, without a final: what an interrupted session
   /// leaves.

@@ -33,11 +33,11 @@ struct Opening {
 struct Progress {
   Size size;
   const TrialRecord* trial = nullptr;
-  bool reused = false;              ///< taken from the database, not run
-  bool new_best = false;            ///< the fastest so far at its size
-  double flops = 0;                 ///< of the problem
-  std::uint64_t evaluated = 0;      ///< over all sizes, reused ones included
-  std::uint64_t planned = 0;        ///< likewise
+  bool reused = false;                        ///< taken from the database, not run
+  bool new_best = false;                      ///< the fastest so far at its size
+  double flops = 0;                           ///< of the problem
+  std::uint64_t evaluated = 0;                ///< over all sizes, reused ones included
+  std::uint64_t planned = 0;                  ///< likewise
   std::map<Outcome, std::uint64_t> outcomes;  ///< over all sizes
   std::chrono::milliseconds elapsed{};
   std::optional<std::chrono::milliseconds> remaining;  ///< estimated, from the rate so far
@@ -48,7 +48,7 @@ struct SizeResult {
   Size size;
   std::optional<BestRecord> best;  ///< absent: no configuration ended `ok`
   std::vector<FinalistRecord> finalists;
-  std::string winner_display;      ///< "TILE_M=64 …"
+  std::string winner_display;  ///< "TILE_M=64 …"
   std::uint64_t evaluated = 0, reused = 0;
   std::map<Outcome, std::uint64_t> outcomes;
 };

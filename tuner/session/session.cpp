@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/session/final.hpp"
 #include "tuner/session/size_search.hpp"
+#include "tuner/session/trial_record.hpp"
 #include "tuner/worker/compile_pool.hpp"
 #include "tuner/worker/evaluator.hpp"
 
@@ -20,7 +21,9 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-std::string problem_key(const Size& size) { return fmt::format("{}", fmt::join(size, ",")); }
+std::string problem_key(const Size& size) {
+  return fmt::format("{}", fmt::join(size, ","));
+}
 
 std::string new_uuid() {
   std::random_device random;
@@ -66,17 +69,19 @@ class Run {
   struct Pending {
     SizeSearch* search;
     Config config;
-    std::shared_future<Compiled> compiled;  // not valid when the result is known
+    std::shared_future<Compiled> compiled;  // not valid when the result is known, or refused
+    std::optional<Failure> refused;         // there is nothing to compile
   };
 
   void open_search(const Size& size) {
     const std::string problem = problem_key(size);
     Space space(kernel_.space, backend_.device().attributes, size);
     if (space.size() == 0) {
-      throw Error(ErrorCode::no_valid_config,
-                  fmt::format("{}: kernel {} has no valid configuration on {} at {}; `tune space count` "
-                              "shows which constraint removes them",
-                              family_.path, kernel_.name, backend_.device().name, display(size)));
+      throw Error(
+          ErrorCode::no_valid_config,
+          fmt::format("{}: kernel {} has no valid configuration on {} at {}; `tune space count` "
+                      "shows which constraint removes them",
+                      family_.path, kernel_.name, backend_.device().name, display(size)));
     }
     auto known = plan_.resume == Resume::yes ? store_.known_trials(subject_, problem)
                                              : std::map<std::string, TrialRecord>{};
@@ -149,7 +154,8 @@ class Run {
   void search() {
     // Twice as many candidates on their way as can compile at once keep every compiler busy; a
     // candidate is evaluated at every size before the next is due, so one compilation serves all.
-    const std::size_t ahead = 2 * static_cast<std::size_t>(plan_.compile_threads) * searches_.size();
+    const std::size_t ahead =
+        2 * static_cast<std::size_t>(plan_.compile_threads) * searches_.size();
     while (!stop()) {
       while (pending_.size() < ahead && ask_every_search()) {
       }
@@ -169,13 +175,21 @@ class Run {
       const auto config = search.next();
       if (!config) continue;
       any = true;
-      Pending pending{.search = &search, .config = *config, .compiled = {}};
-      if (search.known(*config) == nullptr) {
-        pending.compiled = pool_.submit(compile_job(kernel_, search.space(), *config));
-      }
+      Pending pending{.search = &search, .config = *config, .compiled = {}, .refused = {}};
+      if (search.known(*config) == nullptr) submit(pending);
       pending_.push_back(std::move(pending));
     }
     return any;
+  }
+
+  void submit(Pending& pending) {
+    try {
+      pending.compiled =
+          pool_.submit(compile_job(kernel_, pending.search->space(), pending.config));
+    } catch (const Error& error) {
+      // A value that the entry or the options need does not exist for this configuration.
+      pending.refused = Failure{Outcome::compile_error, error.what()};
+    }
   }
 
   /// Waits for the compilation; false when the session is to stop first.
@@ -201,52 +215,40 @@ class Run {
     store_.record_trial(session_, trial, elapsed_s());
     report(search, pending.config, trial, /*reused=*/false);
     if (trial.outcome == Outcome::crashed) {
-      throw Error(ErrorCode::failure,
-                  fmt::format("the device faulted and is lost to this process: {}\n"
-                              "  candidate: {}\n"
-                              "  Everything before it is saved. Run the same command again to go on; this "
-                              "candidate is recorded and not tried again.",
-                              trial.message, display(*kernel_.space, pending.config)));
+      throw Error(
+          ErrorCode::failure,
+          fmt::format("the device faulted and is lost to this process: {}\n"
+                      "  candidate: {}\n"
+                      "  Everything before it is saved. Run the same command again to go on; this "
+                      "candidate is recorded and not tried again.",
+                      trial.message, display(*kernel_.space, pending.config)));
     }
   }
 
   TrialRecord judge(const Pending& pending) {
     const SizeSearch& search = *pending.search;
-    const Compiled& compiled = pending.compiled.get();
     TrialRecord trial;
     trial.problem = problem_key(search.size());
     trial.config_json = canonical_json(*kernel_.space, pending.config);
     trial.check_seed = plan_.seed;
+    if (pending.refused) return with_failure(std::move(trial), *pending.refused);
+    const Compiled& compiled = pending.compiled.get();
     // Every size shares one compilation: it is counted where it was first used.
-    if (counted_compilations_.insert(trial.config_json).second) trial.compile_ms = compiled.compile_ms;
-    if (!compiled.binary) {
-      trial.outcome = compiled.binary.error().outcome;
-      trial.message = compiled.binary.error().message;
-      return trial;
+    if (counted_compilations_.insert(trial.config_json).second) {
+      trial.compile_ms = compiled.compile_ms;
     }
+    if (!compiled.binary) return with_failure(std::move(trial), compiled.binary.error());
     const Evaluation evaluation = evaluator_.evaluate({.kernel = kernel_,
                                                        .space = search.space(),
                                                        .config = pending.config,
                                                        .binary = *compiled.binary},
                                                       search.size(), search.best_ns());
-    trial.outcome = evaluation.outcome;
-    trial.message = evaluation.message;
-    trial.worst_error = evaluation.worst_error;
-    trial.verify_ms = evaluation.verify_ms;
-    trial.measure_ms = evaluation.measure_ms;
-    trial.registers = evaluation.resources.registers;
-    trial.local_bytes = evaluation.resources.local_bytes;
-    trial.shared_bytes = evaluation.resources.static_shared_bytes;
-    if (evaluation.time) {
-      const Summary& time = *evaluation.time;
-      trial.time = TimeRecord{.median_ns = time.median,
-                              .q1_ns = time.q1,
-                              .q3_ns = time.q3,
-                              .min_ns = time.minimum,
-                              .samples = time.count};
-      trial.shared_bytes += geometry(kernel_, search.space().slots(pending.config)).dynamic_shared_bytes;
-    }
-    return trial;
+    // Only what was timed is known to have a legal launch.
+    const std::uint64_t dynamic_shared_bytes =
+        evaluation.time
+            ? geometry(kernel_, search.space().slots(pending.config)).dynamic_shared_bytes
+            : 0;
+    return with_evaluation(std::move(trial), evaluation, dynamic_shared_bytes);
   }
 
   void report(SizeSearch& search, const Config& config, const TrialRecord& trial, bool reused) {
@@ -261,7 +263,8 @@ class Run {
       progress.planned += each.planned();
       for (const auto& [outcome, count] : each.outcomes()) progress.outcomes[outcome] += count;
     }
-    progress.elapsed = std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - start_);
+    progress.elapsed =
+        std::chrono::duration_cast<std::chrono::milliseconds>(SteadyClock::now() - start_);
     if (!reused) ++run_;
     progress.remaining = remaining(progress);
     observer_.progressed(progress);
@@ -286,7 +289,8 @@ class Run {
   }
 
   [[nodiscard]] double flops(const SizeSearch& search) const {
-    const auto value = family_.problem.flops.evaluate(search.space().slots(search.seeds().default_config));
+    const auto value =
+        family_.problem.flops.evaluate(search.space().slots(search.seeds().default_config));
     return value ? static_cast<double>(*value) : 0.0;
   }
 
@@ -321,9 +325,9 @@ class Run {
     auto outcome = final.run(search, {.rounds = 30, .seed = plan_.seed}, interrupted_);
     result_.measure_s += std::chrono::duration<double>(SteadyClock::now() - start).count();
     if (!outcome) {
-      throw Error(ErrorCode::failure, fmt::format("the final at {} broke off: {}: {}",
-                                                  display(search.size()), name(outcome.error().outcome),
-                                                  outcome.error().message));
+      throw Error(ErrorCode::failure,
+                  fmt::format("the final at {} broke off: {}: {}", display(search.size()),
+                              name(outcome.error().outcome), outcome.error().message));
     }
     return std::move(*outcome);
   }
@@ -342,7 +346,7 @@ class Run {
   std::deque<Pending> pending_;
   std::map<const SizeSearch*, std::uint64_t> reused_;
   std::set<std::string> counted_compilations_;
-  std::uint64_t run_ = 0;  // trials that were not taken from the database
+  std::uint64_t run_ = 0;   // trials that were not taken from the database
   bool exhausted_ = false;  // nothing was left to ask
   bool estimate_announced_ = false;
   std::int64_t session_ = 0;

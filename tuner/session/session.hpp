@@ -26,11 +26,11 @@ struct SessionPlan {
   std::vector<Size> sizes;
   std::string strategy = "auto";
   std::uint64_t seed = 0;
-  std::optional<std::uint64_t> max_evaluations;  ///< configurations at each size
-  std::optional<std::chrono::milliseconds> max_time;  ///< of the search; the finals come after
+  std::optional<std::uint64_t> max_evaluations = {};       ///< configurations at each size
+  std::optional<std::chrono::milliseconds> max_time = {};  ///< of the search; the finals come after
   int compile_threads = 1;
   Resume resume = Resume::yes;
-  std::string command;  ///< recorded, to reproduce the run
+  std::string command = {};  ///< recorded, to reproduce the run
 };
 
 /// Tunes one kernel of a family on one device: searches, compiles ahead while the device works,

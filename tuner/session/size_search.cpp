@@ -21,7 +21,8 @@ SizeSearch::SizeSearch(Size size, Space space, std::string_view strategy, std::u
 }
 
 std::uint64_t SizeSearch::planned() const {
-  return std::min(space_.size(), max_evaluations_.value_or(std::numeric_limits<std::uint64_t>::max()));
+  return std::min(space_.size(),
+                  max_evaluations_.value_or(std::numeric_limits<std::uint64_t>::max()));
 }
 
 std::optional<Config> SizeSearch::next() {
@@ -56,7 +57,9 @@ bool SizeSearch::record(const Config& config, const TrialRecord& trial) {
   return best;
 }
 
-std::optional<double> SizeSearch::best_ns() const { return best_ns_; }
+std::optional<double> SizeSearch::best_ns() const {
+  return best_ns_;
+}
 
 std::vector<Ranked> SizeSearch::ranking() const {
   std::vector<Ranked> ranked;

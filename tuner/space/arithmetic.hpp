@@ -170,7 +170,7 @@ class Arithmetic : public Base {
   Value shift_left(Value a, Value b) {
     const std::int64_t count = shift_count(b);
     const std::int64_t value = this->integer(a);
-    const std::int64_t shifted = std::int64_t(static_cast<std::uint64_t>(value) << count);
+    const auto shifted = static_cast<std::int64_t>(static_cast<std::uint64_t>(value) << count);
     return Base::from(shifted >> count == value ? shifted : this->fail(Fault::overflow));
   }
   Value shift_right(Value a, Value b) { return Base::from(this->integer(a) >> shift_count(b)); }

@@ -49,7 +49,7 @@ struct DeviceInfo {
 
 /// The versions that a compiled kernel and its time depend on.
 struct EnvironmentInfo {
-  std::string driver;    ///< "13.0", empty on a CPU
+  std::string driver;    ///< "580.159.04", empty on a CPU
   std::string compiler;  ///< "NVRTC 13.0", "g++ 12.2.0"
   std::string library;   ///< "cuBLAS 13.0.2", "OpenBLAS 0.3.21"
   std::string tool;      ///< version of this program

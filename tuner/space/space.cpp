@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cassert>
 #include <map>
+#include <ranges>
 #include <stdexcept>
 #include <utility>
 
@@ -117,9 +118,9 @@ Space::Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttr
     if (groups.back().tree.size() == 0) return;
   }
   size_ = 1;
-  for (auto group = groups.rbegin(); group != groups.rend(); ++group) {
-    group->weight = size_;
-    size_ = checked_product(size_, group->tree.size());
+  for (Group& group : std::views::reverse(groups)) {
+    group.weight = size_;
+    size_ = checked_product(size_, group.tree.size());
   }
   groups_ = std::move(groups);
 }

@@ -19,8 +19,9 @@ constexpr std::uint32_t kThreads = 256;
 constexpr std::int64_t kMostBlocks = 1024;
 
 [[noreturn]] void fail(std::string_view kernel, const Failure& failure) {
-  throw Error(ErrorCode::failure, fmt::format("the device cannot run the checking kernel {}: {}: {}",
-                                              kernel, name(failure.outcome), failure.message));
+  throw Error(ErrorCode::failure,
+              fmt::format("the device cannot run the checking kernel {}: {}: {}", kernel,
+                          name(failure.outcome), failure.message));
 }
 
 }  // namespace
@@ -32,10 +33,11 @@ KernelId CheckKernels::kernel(const std::string& entry) {
   const auto known = kernels_.find(entry);
   if (known != kernels_.end()) return known->second.id();
   const std::string_view text = embedded::check_kernels_cu();
-  const CompileJob job{.source = {.name = "check_kernels.cu", .text = std::string(text), .headers = {}},
-                       .entry = entry,
-                       .options = {},
-                       .key = content_hash({text, entry})};
+  const CompileJob job{
+      .source = {.name = "check_kernels.cu", .text = std::string(text), .headers = {}},
+      .entry = entry,
+      .options = {},
+      .key = content_hash({text, entry})};
   const auto binary = backend_.compiler().compile(job);
   if (!binary) fail(entry, binary.error());
   const auto loaded = backend_.load(*binary);
@@ -46,7 +48,8 @@ KernelId CheckKernels::kernel(const std::string& entry) {
 void CheckKernels::launch(std::string_view kernel_name, ElementType type, std::int64_t count,
                           std::vector<LaunchArgument> arguments) {
   const std::string entry = fmt::format("{}<{}>", kernel_name, name(type));
-  const std::int64_t blocks = std::clamp<std::int64_t>((count + kThreads - 1) / kThreads, 1, kMostBlocks);
+  const std::int64_t blocks =
+      std::clamp<std::int64_t>((count + kThreads - 1) / kThreads, 1, kMostBlocks);
   const Launch launch{.kernel = kernel(entry),
                       .geometry = {.grid = {static_cast<std::uint32_t>(blocks), 1, 1},
                                    .block = {kThreads, 1, 1},
@@ -57,7 +60,8 @@ void CheckKernels::launch(std::string_view kernel_name, ElementType type, std::i
 
 void CheckKernels::fill_normal(BufferId buffer, ElementType type, std::int64_t count,
                                std::uint64_t seed) {
-  launch("fill_normal", type, count, {buffer, Scalar(count), Scalar(std::bit_cast<std::int64_t>(seed))});
+  launch("fill_normal", type, count,
+         {buffer, Scalar(count), Scalar(std::bit_cast<std::int64_t>(seed))});
 }
 
 void CheckKernels::fill_whole(BufferId buffer, ElementType type, std::int64_t count,
@@ -79,8 +83,8 @@ Comparison CheckKernels::compare(BufferId result, BufferId reference, LaunchArgu
   backend_.read(report_.id(), std::as_writable_bytes(std::span(report)));
   return {.wrong = report[0],
           .first_wrong = report[1],
-          .worst_share = static_cast<double>(
-              std::bit_cast<float>(static_cast<std::uint32_t>(report[2])))};
+          .worst_share =
+              static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(report[2])))};
 }
 
 Comparison CheckKernels::compare_bounded(BufferId result, BufferId reference, BufferId magnitude,

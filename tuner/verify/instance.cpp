@@ -23,13 +23,26 @@ std::int64_t evaluate(const Expression& expression, const Slots& slots, std::str
   return *value;
 }
 
+/// Room for the elements, up to the next multiple of 4 bytes, which Backend::fill writes in.
+std::size_t buffer_bytes(std::string_view argument, ElementType type, std::int64_t count) {
+  constexpr std::size_t kMost = std::size_t{1} << 62;
+  const auto elements = static_cast<std::size_t>(count);
+  if (elements > kMost / size_bytes(type)) {
+    throw Error(ErrorCode::failure,
+                fmt::format("argument {}: no memory holds {} elements; take a smaller size",
+                            argument, count));
+  }
+  return (elements * size_bytes(type) + 3) / 4 * 4;
+}
+
 Slots family_slots(const Family& family, const DeviceAttributes& device, const Size& size) {
   Slots slots;
   for (const AttributeField& field : attribute_fields()) slots.push_back(device.*field.member);
   slots.insert(slots.end(), size.begin(), size.end());
   if (slots.size() != family_scope(family.problem.dims).size()) {
-    throw Error(ErrorCode::usage, fmt::format("{}: a size needs {} numbers, {} has {}", family.name,
-                                              family.problem.dims.size(), display(size), size.size()));
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: a size needs {} numbers, {} has {}", family.name,
+                            family.problem.dims.size(), display(size), size.size()));
   }
   return slots;
 }
@@ -55,7 +68,8 @@ Instance::Instance(Backend& backend, CheckKernels& kernels, const Family& family
       family_(family),
       recipe_(std::move(recipe)),
       slots_(family_slots(family, backend.device().attributes, recipe_.size)) {
-  accumulated_ = std::max<std::int64_t>(1, evaluate(family.check.accumulates, slots_, "check.accumulates"));
+  accumulated_ =
+      std::max<std::int64_t>(1, evaluate(family.check.accumulates, slots_, "check.accumulates"));
   make_inputs();
   make_expected();
   // Whole numbers are compared exactly, as integer results are: no magnitudes needed.
@@ -96,9 +110,9 @@ void Instance::make_inputs() {
     const Argument& argument = family_.arguments[i];
     const auto* buffer = std::get_if<BufferArgument>(&argument.what);
     if (buffer == nullptr) continue;
-    const std::int64_t count = std::max<std::int64_t>(1, evaluate(buffer->count, slots_, argument.name));
-    // Room to the next multiple of 4 bytes, which Backend::fill writes in.
-    const std::size_t bytes = (static_cast<std::size_t>(count) * tuner::size_bytes(buffer->type) + 3) / 4 * 4;
+    const std::int64_t count =
+        std::max<std::int64_t>(1, evaluate(buffer->count, slots_, argument.name));
+    const std::size_t bytes = buffer_bytes(argument.name, buffer->type, count);
     Data data{.argument = i,
               .type = buffer->type,
               .count = count,
@@ -122,7 +136,8 @@ void Instance::make_expected() {
   for (Data& data : data_) {
     if (data.role == BufferRole::input) continue;
     data.expected.emplace(backend_, data.candidate.size_bytes());
-    if (data.initial) backend_.copy(data.expected->id(), data.initial->id(), data.candidate.size_bytes());
+    if (data.initial)
+      backend_.copy(data.expected->id(), data.initial->id(), data.candidate.size_bytes());
     buffers[data.argument] = data.expected->id();
   }
   run_reference(buffers, Values::as_they_are);
@@ -138,7 +153,8 @@ void Instance::make_magnitude() {
       buffers[data.argument] = absolutes.back().id();
     } else {
       data.magnitude.emplace(backend_, data.candidate.size_bytes());
-      if (data.initial) kernels_.absolute(data.magnitude->id(), data.initial->id(), data.type, data.count);
+      if (data.initial)
+        kernels_.absolute(data.magnitude->id(), data.initial->id(), data.type, data.count);
       buffers[data.argument] = data.magnitude->id();
     }
   }
@@ -253,12 +269,14 @@ Expected<double, Failure> Instance::compare_outputs() const {
   double worst = 0;
   for (const Data& data : data_) {
     if (data.role == BufferRole::input) continue;
-    const double factor = 4.0 * unit_roundoff(data.type) * std::sqrt(static_cast<double>(accumulated_));
+    const double factor =
+        4.0 * unit_roundoff(data.type) * std::sqrt(static_cast<double>(accumulated_));
     const Comparison comparison =
         data.magnitude && factor > 0
             ? kernels_.compare_bounded(data.candidate.id(), data.expected->id(),
                                        data.magnitude->id(), data.type, data.count, factor)
-            : kernels_.compare_exact(data.candidate.id(), data.expected->id(), data.type, data.count);
+            : kernels_.compare_exact(data.candidate.id(), data.expected->id(), data.type,
+                                     data.count);
     if (comparison.wrong > 0) {
       return Unexpected(Failure{Outcome::wrong_result, describe(data, comparison)});
     }
@@ -272,7 +290,8 @@ std::string Instance::describe(const Data& data, const Comparison& comparison) c
       kernels_.pick(data.candidate.id(), data.expected->id(), data.type,
                     static_cast<std::int64_t>(comparison.first_wrong));
   std::string message = fmt::format(
-      "{}[{}] is {:.9g}, should be {:.9g}; {} of {} elements are wrong (size {}, {} inputs, seed {}",
+      "{}[{}] is {:.9g}, should be {:.9g}; {} of {} elements are wrong (size {}, {} inputs, seed "
+      "{}",
       family_.arguments[data.argument].name, comparison.first_wrong, result, reference,
       comparison.wrong, data.count, display(recipe_.size),
       recipe_.fill == Fill::normal ? "normal" : "whole-number", recipe_.seed);

@@ -33,18 +33,19 @@ std::vector<Size> awkward_sizes(const Family& family, const LoadedCandidate& can
 /// Whether the kernel claims to work at this size: a constraint that names the size may say no.
 bool applicable(const LoadedCandidate& candidate, const Size& size) {
   const Slots slots = slots_at_size(candidate.kernel, candidate.space, candidate.config, size);
-  return std::ranges::all_of(candidate.kernel.space->constraints, [&](const Constraint& constraint) {
-    const auto holds = constraint.expression.evaluate(slots);
-    return holds && *holds != 0;
-  });
+  return std::ranges::all_of(candidate.kernel.space->constraints,
+                             [&](const Constraint& constraint) {
+                               const auto holds = constraint.expression.evaluate(slots);
+                               return holds && *holds != 0;
+                             });
 }
 
 }  // namespace
 
 Expected<Launch, Failure> launch_on(const LoadedCandidate& candidate, const Instance& instance) {
   try {
-    const Slots slots = slots_at_size(candidate.kernel, candidate.space, candidate.config,
-                                      instance.recipe().size);
+    const Slots slots =
+        slots_at_size(candidate.kernel, candidate.space, candidate.config, instance.recipe().size);
     return Launch{.kernel = candidate.loaded,
                   .geometry = geometry(candidate.kernel, slots),
                   .arguments = instance.arguments()};
@@ -63,7 +64,8 @@ Instance& Verifier::instance(const Instance::Recipe& recipe) {
     return instances_.front();
   }
   std::size_t kept = 0;
-  const auto limit = static_cast<std::size_t>(backend_.device().attributes.memory_bytes) / kMemoryShare;
+  const auto limit =
+      static_cast<std::size_t>(backend_.device().attributes.memory_bytes) / kMemoryShare;
   for (auto it = instances_.begin(); it != instances_.end();) {
     kept += it->size_bytes();
     it = kept > limit ? instances_.erase(it) : std::next(it);
@@ -90,10 +92,9 @@ Expected<void, Failure> Verifier::check_awkward_sizes(const LoadedCandidate& can
   for (const Size& size : awkward_sizes(family_, candidate)) {
     if (!applicable(candidate, size)) continue;
     for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
-      auto right = check(candidate, instance({.size = size,
-                                              .fill = Fill::whole,
-                                              .check_case = check_case,
-                                              .seed = seed_}));
+      auto right = check(
+          candidate,
+          instance({.size = size, .fill = Fill::whole, .check_case = check_case, .seed = seed_}));
       if (!right) return Unexpected(std::move(right.error()));
     }
   }
@@ -108,10 +109,8 @@ Expected<Verdict, Failure> Verifier::verify(const LoadedCandidate& candidate, co
     if (!right) return Unexpected(std::move(right.error()));
     right_at_awkward_sizes_.insert(identity);
   }
-  auto exact = check(candidate, instance({.size = size,
-                                          .fill = Fill::whole,
-                                          .check_case = 0,
-                                          .seed = seed_}));
+  auto exact = check(candidate,
+                     instance({.size = size, .fill = Fill::whole, .check_case = 0, .seed = seed_}));
   if (!exact) return Unexpected(std::move(exact.error()));
   auto worst = check(candidate, timing_instance(size));
   if (!worst) return Unexpected(std::move(worst.error()));

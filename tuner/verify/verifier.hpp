@@ -27,7 +27,8 @@ struct LoadedCandidate {
 
 /// The launch of a candidate on an instance; launch_error when the configuration has no legal
 /// launch at the instance's size.
-[[nodiscard]] Expected<Launch, Failure> launch_on(const LoadedCandidate& candidate, const Instance& instance);
+[[nodiscard]] Expected<Launch, Failure> launch_on(const LoadedCandidate& candidate,
+                                                  const Instance& instance);
 
 /// Proves candidates of one family right on one device before they are timed: at awkward sizes
 /// (the family's and those derived from the configuration) on whole-number inputs, whose result is
@@ -57,7 +58,7 @@ class Verifier {
   const Family& family_;
   std::uint64_t seed_;
   CheckKernels kernels_;
-  std::list<Instance> instances_;  // most recently used first
+  std::list<Instance> instances_;                 // most recently used first
   std::set<std::string> right_at_awkward_sizes_;  // kernel hash and configuration
 };
 

@@ -31,7 +31,7 @@ std::shared_future<Compiled> CompilePool::submit(CompileJob job) {
   const std::string key = job.key;
   Task& task = tasks_.emplace_back(Task{.job = std::move(job), .promise = {}});
   recency_.push_front(key);
-  const std::shared_future<Compiled> result = task.promise.get_future().share();
+  std::shared_future<Compiled> result = task.promise.get_future().share();
   kept_.emplace(key, Kept{.result = result, .recency = recency_.begin()});
   if (kept_.size() > kMostKept) {
     kept_.erase(recency_.back());
@@ -44,14 +44,16 @@ std::shared_future<Compiled> CompilePool::submit(CompileJob job) {
 void CompilePool::work(const std::stop_token& stop) {
   for (;;) {
     std::unique_lock lock(mutex_);
-    if (!wake_.wait(lock, stop, [this] { return !tasks_.empty(); }) || stop.stop_requested()) return;
+    if (!wake_.wait(lock, stop, [this] { return !tasks_.empty(); }) || stop.stop_requested())
+      return;
     Task task = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();
     try {
       const auto start = std::chrono::steady_clock::now();
       auto binary = compiler_.compile(task.job);
-      const std::chrono::duration<double, std::milli> took = std::chrono::steady_clock::now() - start;
+      const std::chrono::duration<double, std::milli> took =
+          std::chrono::steady_clock::now() - start;
       task.promise.set_value({.binary = std::move(binary), .compile_ms = took.count()});
     } catch (...) {
       task.promise.set_exception(std::current_exception());

@@ -12,7 +12,8 @@ namespace {
 class Stopwatch {
  public:
   [[nodiscard]] double elapsed_ms() const {
-    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_).count();
+    return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start_)
+        .count();
   }
 
  private:

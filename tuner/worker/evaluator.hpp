@@ -26,8 +26,8 @@ struct Candidate {
 /// How a candidate fared on the device.
 struct Evaluation {
   Outcome outcome = Outcome::ok;
-  std::string message;           ///< why it is not `ok`
-  std::optional<Summary> time;   ///< nanoseconds; only when `ok`
+  std::string message;          ///< why it is not `ok`
+  std::optional<Summary> time;  ///< nanoseconds; only when `ok`
   std::optional<double> worst_error;
   Resources resources;
   double verify_ms = 0, measure_ms = 0;

@@ -19,7 +19,7 @@ constexpr std::size_t kPage = 4096;
 // An odd number of pages, and tops spread over a page: otherwise the hot ends of all stacks would
 // fall into the same few sets of the caches.
 constexpr std::size_t kStackBytes = 17 * kPage;
-constexpr std::size_t kTopStep = 5 * 64;
+constexpr std::size_t kTopStep = std::size_t{5} * 64;
 
 constexpr std::size_t kSharedAlignment = 1024;  // what the strictest CUDA instruction asks for
 
@@ -43,9 +43,9 @@ struct BorrowedStack {
 /// Stacks for all fibers in one mapping; pages are taken from the system when first touched.
 class BlockRunner::StackMemory {
  public:
-  StackMemory() {
-    memory_ = ::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0);
+  StackMemory()
+      : memory_(::mmap(nullptr, kBytes, PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_STACK, -1, 0)) {
     if (memory_ == MAP_FAILED) {
       throw Error(ErrorCode::failure,
                   std::string("cpu backend: no address space for the stacks of a block: ") +
@@ -142,7 +142,7 @@ void BlockRunner::end_thread() {
   warp.live &= ~(1u << rank % 32);
   release_block_if_complete();
   for (unsigned rest = warp.waiting; rest != 0; rest &= warp.waiting) {
-    const unsigned lane = static_cast<unsigned>(std::countr_zero(rest));
+    const auto lane = static_cast<unsigned>(std::countr_zero(rest));
     release_warp_if_complete(warp, warp.lanes[lane]);
     rest &= ~(1u << lane);
   }
@@ -235,6 +235,7 @@ BlockRunner::Fiber BlockRunner::make_fiber(FiberIndex index) {
 void BlockRunner::abandon_waiting_fibers() {
   std::vector<bool> keep(fibers_.size());
   for (const FiberIndex fiber : idle_) keep[fiber] = true;
+  // NOLINTNEXTLINE(bugprone-too-small-loop-variable): a fiber's number fits, by its type
   for (FiberIndex fiber = 1; fiber < fibers_.size(); ++fiber) {
     if (keep[fiber]) continue;
     fibers_[fiber] = Fiber();

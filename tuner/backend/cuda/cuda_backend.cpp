@@ -111,7 +111,7 @@ CudaBackend::CudaBackend(int ordinal)
       cublas_(stream_.get()),
       timer_(stream_.get(), static_cast<std::size_t>(device_.attributes.l2_bytes)),
       memset_32_(driver_memset_32()),
-      environment_{.driver = cuda_driver_version(),
+      environment_{.driver = driver_identity(),
                    .compiler = compiler_.version(),
                    .library = cublas_.version(),
                    .tool = TUNER_VERSION} {}

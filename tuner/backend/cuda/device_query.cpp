@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <fstream>
+#include <sstream>
 
 namespace tuner {
 namespace {
@@ -86,6 +88,24 @@ std::string cuda_driver_version() {
   int version = 0;
   if (cudaDriverGetVersion(&version) != cudaSuccess || version == 0) return {};
   return version_text(version);
+}
+
+std::string driver_release(std::string_view module_text) {
+  std::istringstream words{std::string(module_text.substr(0, module_text.find('\n')))};
+  for (std::string word; words >> word;) {
+    const bool digits_and_dots = word.find_first_not_of("0123456789.") == std::string::npos;
+    if (digits_and_dots && word.find('.') != std::string::npos) return word;
+  }
+  return {};
+}
+
+std::string driver_identity() {
+  std::ifstream module("/proc/driver/nvidia/version");
+  std::string line;
+  std::getline(module, line);
+  if (std::string release = driver_release(line); !release.empty()) return release;
+  const std::string version = cuda_driver_version();
+  return version.empty() ? "" : "CUDA " + version;
 }
 
 }  // namespace tuner

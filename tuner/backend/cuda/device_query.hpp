@@ -4,6 +4,7 @@
 #include "tuner/space/device.hpp"
 
 #include <string>
+#include <string_view>
 
 namespace tuner {
 
@@ -22,5 +23,13 @@ struct CudaDevices {
 
 /// The newest CUDA version that the driver supports, "13.0"; empty without a driver.
 [[nodiscard]] std::string cuda_driver_version();
+
+/// The release in what the driver's kernel module says of itself (/proc/driver/nvidia/version):
+/// "580.159.04"; empty when there is none.
+[[nodiscard]] std::string driver_release(std::string_view module_text);
+
+/// What results are kept under: the driver's release, or "CUDA 13.0" where the kernel module
+/// cannot be asked (some containers); empty without a driver.
+[[nodiscard]] std::string driver_identity();
 
 }  // namespace tuner

@@ -24,7 +24,7 @@ Finding missing(std::string what, std::string detail, std::string remedy) {
 Finding examine_driver(const CudaDevices& devices) {
   const std::string what = "NVIDIA driver";
   if (devices.count == 0) return missing(what, devices.problem, devices.remedy);
-  return good(what, "supports CUDA " + cuda_driver_version());
+  return good(what, fmt::format("{}, supports CUDA {}", driver_identity(), cuda_driver_version()));
 }
 
 Finding examine_gpu(int ordinal) {

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/device_query.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tuner {
+namespace {
+
+TEST(DriverRelease, IsReadFromTheClosedAndTheOpenKernelModule) {
+  EXPECT_EQ(driver_release("NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  Tue Jun  6\n"
+                           "GCC version:  gcc version 12.2.0\n"),
+            "535.54.03");
+  EXPECT_EQ(driver_release("NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.159.04  "
+                           "Release Build  (builder@host)\n"),
+            "580.159.04");
+}
+
+TEST(DriverRelease, IsEmptyWhenThereIsNone) {
+  EXPECT_EQ(driver_release(""), "");
+  EXPECT_EQ(driver_release("no module\nGCC version:  gcc version 12.2.0\n"), "");
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Ctrl-C and termination: what was done is saved and taken up again."""
+
+import signal
+import time
+import unittest
+
+from program import GEMM, ProgramTest
+
+LONG_RUN = ("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu", "--size", "16,16,16")
+
+
+class InterruptTest(ProgramTest):
+    def start_until(self, mark, *arguments, **options):
+        """Starts a run and returns it once a line of its progress contains the mark."""
+        run = self.start(*arguments, **options)
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        for line in run.stderr:
+            if mark in line:
+                return run
+        self.fail(f"the run ended without '{mark}'")
+
+    def save_and_resume(self, sent, code):
+        run = self.start_until(" 1/51 ", *LONG_RUN)
+        run.send_signal(sent)
+        _, stderr = run.communicate(timeout=30)
+        self.assertEqual(run.returncode, code, stderr)
+        self.assertIn("Resume with the same command:\n  tune --space", stderr)
+        saved = len(self.rows("SELECT * FROM result"))
+        self.assertIn(saved, range(1, 51))
+        self.assertEqual(self.rows("SELECT state FROM session"), [("interrupted",)])
+        self.assertEqual(self.rows("SELECT count(*) FROM best"), [(1,)])
+        resumed = self.tune(*LONG_RUN, "--max-evals", saved)
+        self.assertIn("resuming: ", resumed.stderr)
+        self.assertEqual(len(self.rows("SELECT * FROM result")), saved)
+
+    def test_ctrl_c_saves_and_the_same_command_resumes(self):
+        self.save_and_resume(signal.SIGINT, 130)
+
+    def test_termination_likewise(self):
+        self.save_and_resume(signal.SIGTERM, 143)
+
+    def test_the_second_signal_ends_at_once(self):
+        compiler = self.text_file("slow-c++", '#!/bin/sh\ncase "$*" in *-dumpfullversion*) exec g++ "$@";; esac\n'
+                                              "exec sleep 8\n")
+        compiler.chmod(0o755)
+        run = self.start_until("compiling on", *LONG_RUN, env=self.environment(TUNER_HOST_CXX=str(compiler)))
+        run.send_signal(signal.SIGINT)
+        time.sleep(0.5)
+        self.assertIsNone(run.poll(), "the first signal must wait for the compiler in this test")
+        sent = time.monotonic()
+        run.send_signal(signal.SIGINT)
+        run.wait(timeout=30)
+        self.assertLess(time.monotonic() - sent, 3)
+        self.assertEqual(run.returncode, 130)
+
+
+if __name__ == "__main__":
+    unittest.main()

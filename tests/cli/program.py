@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of the program share: a place of their own and ways to run it."""
+
+import contextlib
+import copy
+import json
+import os
+import pathlib
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+TUNE = os.environ["TUNE"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+GEMM = ROOT / "spaces" / "gemm.json"
+
+# The smallest run that does everything: one candidate, verified and timed, and a final.
+SHORT_RUN = ("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu",
+             "--size", "16,16,16", "--max-evals", "1")
+
+SCALE_SPACE = {
+    "format": "space/1",
+    "family": "scale",
+    "problem": {"dims": ["N"], "flops": "N", "bytes": "8*N", "sizes": {"default": [[64]]}},
+    "arguments": [
+        {"name": "N", "type": "int", "value": "N"},
+        {"name": "x", "type": "float*", "count": "N"},
+        {"name": "y", "type": "float*", "count": "N", "role": "output"},
+    ],
+    "check": {"reference": {"kernel": "plain"}},
+    "kernels": {
+        "scale": {
+            "source": "scale.cu",
+            "entry": "scale<${BLOCK}>",
+            "parameters": {"BLOCK": {"values": [32, 64], "default": 32}},
+            "constraints": [{"expr": "BLOCK <= 64", "why": "blocks are small"}],
+            "launch": {"grid": ["ceil_div(N, BLOCK)"], "block": ["BLOCK"]},
+        },
+        "plain": {
+            "source": "plain.cu",
+            "entry": "plain",
+            "launch": {"grid": ["ceil_div(N, 32)"], "block": [32]},
+        },
+    },
+}
+
+SCALE_SOURCES = {
+    "scale.cu": "template <int BLOCK> __global__ void scale(int N, const float* x, float* y) {\n"
+                "  const int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+                "  if (i < N) y[i] = 2 * x[i];\n"
+                "}\n",
+    "plain.cu": "__global__ void plain(int N, const float* x, float* y) {\n"
+                "  const int i = blockIdx.x * 32 + threadIdx.x;\n"
+                "  if (i < N) y[i] = 2 * x[i];\n"
+                "}\n",
+}
+
+
+class ProgramTest(unittest.TestCase):
+    """A test with a directory of its own and a database in it."""
+
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="tune-test-")
+        self.addCleanup(directory.cleanup)
+        self.directory = pathlib.Path(directory.name)
+        self.database = self.directory / "results.db"
+
+    def environment(self, **changes):
+        """The test's surroundings: its own database, none of the caller's settings."""
+        mine = {"TUNER_DB": str(self.database), "TERM": "dumb"}
+        kept = {name: value for name, value in os.environ.items()
+                if name not in ("CI", "NO_COLOR", "XDG_DATA_HOME")}
+        return {**kept, **mine, **changes}
+
+    def start(self, *arguments, **options):
+        options.setdefault("env", self.environment())
+        return subprocess.Popen([TUNE, *map(str, arguments)], cwd=self.directory, text=True,
+                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
+
+    def tune(self, *arguments, code=0, env=None, **options):
+        """Runs the program to its end and expects this exit code."""
+        done = subprocess.run([TUNE, *map(str, arguments)], cwd=self.directory, text=True,
+                              capture_output=True, timeout=60,
+                              env=self.environment(**(env or {})), **options)
+        self.assertEqual(done.returncode, code,
+                         f"{arguments}\n--- stdout\n{done.stdout}--- stderr\n{done.stderr}")
+        return done
+
+    def tune_json(self, *arguments, **options):
+        return json.loads(self.tune(*arguments, "--json", **options).stdout)
+
+    def refuse(self, *arguments, code, says, **options):
+        """Expects one clear message, the exit code, and nothing on stdout."""
+        done = self.tune("-q", *arguments, code=code, **options)
+        self.assertEqual(done.stdout, "")
+        self.assertTrue(done.stderr.startswith("error: "), done.stderr)
+        self.assertNotIn("\nerror: ", done.stderr)
+        self.assertLessEqual(done.stderr.count("\n"), 6, done.stderr)
+        for leak in ("exception", "terminate", "defect of tune"):
+            self.assertNotIn(leak, done.stderr)
+        for part in (says,) if isinstance(says, str) else says:
+            self.assertIn(part, done.stderr)
+        return done
+
+    def space_file(self, change=None, sources=None):
+        """Writes the small family `scale`, after `change(document)`, and returns its path."""
+        document = copy.deepcopy(SCALE_SPACE)
+        if change:
+            change(document)
+        for name, text in {**SCALE_SOURCES, **(sources or {})}.items():
+            (self.directory / name).write_text(text)
+        return self.text_file("scale.json", json.dumps(document, indent=1))
+
+    def text_file(self, name, text):
+        path = self.directory / name
+        path.write_text(text)
+        return path
+
+    def rows(self, query):
+        """What a query of the database answers."""
+        with contextlib.closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
+            return database.execute(query).fetchall()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Questions to a database that one short run filled: query, export, report."""
+
+import json
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from program import SHORT_RUN, TUNE, ProgramTest
+
+
+class QueryTest(ProgramTest):
+    @classmethod
+    def setUpClass(cls):
+        directory = tempfile.TemporaryDirectory(prefix="tune-test-")
+        cls.addClassCleanup(directory.cleanup)
+        cls.tuned = pathlib.Path(directory.name) / "tuned.db"
+        subprocess.run([TUNE, *map(str, SHORT_RUN), "-q", "--db", str(cls.tuned)], check=True, timeout=60,
+                       stdout=subprocess.DEVNULL)
+
+    def setUp(self):
+        super().setUp()
+        self.database = self.tuned
+
+    def ask(self, size, *arguments, **options):
+        return self.tune("query", "--kernel", "gemm_naive", "--size", size, *arguments, **options)
+
+    def test_the_table_says_what_how_fast_and_how_to_launch_it(self):
+        text = self.ask("16,16,16").stdout
+        self.assertRegex(text, r"answer +exact\n")
+        self.assertRegex(text, r"time +[\d.]+ [nµm]s \(quartiles")
+        self.assertIn("of OpenBLAS", text)
+        self.assertIn("kernel<<<dim3(1, 1, 1), dim3(16, 16, 1), 0, stream>>>(M, N, K, alpha, A, B, beta, C);", text)
+
+    def test_the_document(self):
+        document = json.loads(self.ask("16,16,16", "--format", "json").stdout)
+        self.assertEqual(document["schema"], "tune.query/1")
+        self.assertEqual(document["rung"], "exact")
+        self.assertEqual(document["config"], {"BLOCK_X": 16, "BLOCK_Y": 16})
+        self.assertEqual(json.loads(self.ask("16,16,16", "--json").stdout), document)
+
+    def test_compiler_arguments(self):
+        self.assertEqual(self.ask("16,16,16", "--format", "args").stdout, "-DBLOCK_X=16 -DBLOCK_Y=16\n")
+
+    def test_launch_code_has_the_grid_of_the_asked_size(self):
+        text = self.ask("40,20,16", "--format", "cpp").stdout
+        self.assertIn("const auto kernel = gemm_naive<16,16>;", text)
+        self.assertIn("dim3(2, 3, 1), dim3(16, 16, 1)", text)
+
+    def test_another_size_is_answered_from_the_nearest_and_says_so(self):
+        text = self.ask("17,16,16", "--explain").stdout
+        self.assertRegex(text, r"answer +nearest\ntuned at +16,16,16\n")
+        self.assertIn("why this one:\n  - ", text)
+
+    def test_a_family_is_answered_with_its_best_kernel(self):
+        text = self.tune("query", "--family", "gemm", "--size", "16,16,16").stdout
+        self.assertTrue(text.startswith("gemm_naive at 16x16x16"), text)
+
+    def test_what_is_not_there_is_exit_code_5(self):
+        self.refuse("query", "--kernel", "gemm_nave", "--size", "16,16,16", code=5, says="gemm_naive")
+        self.refuse("query", "--family", "gem", "--size", "16,16,16", code=5, says="gem")
+        self.refuse("query", "--kernel", "gemm_naive", "--size", "17,16,16", "--policy", "exact", code=5,
+                    says="17,16,16")
+        self.refuse("query", "--kernel", "gemm_naive", "--size", "16,16,16", "--device", "no such", code=5,
+                    says="no such")
+        self.refuse("report", "--device", "no such", code=5, says="no such")
+        self.refuse("export", "--device", "no such", code=5, says="no such")
+        for name in ('a"b', "a'b", "<script>", "../../etc/passwd", ""):
+            with self.subTest(name=name):
+                self.refuse("query", f"--kernel={name}", "--size", "16,16,16", code=5 if name else 2, says=name)
+
+    def test_sizes_that_are_none(self):
+        for size in ("0,16,16", "-1,16,16", "1099511627776,16,16", "16,16", "16,16,16,16", "a,b,c", "", "16,,16"):
+            with self.subTest(size=size):
+                self.refuse("query", "--kernel", "gemm_naive", f"--size={size}", code=2, says="size")
+
+    def test_the_report_is_one_file_that_loads_nothing(self):
+        pages = self.directory / "new" / "pages"
+        done = self.tune("report", "-o", pages)
+        (page,) = pages.iterdir()
+        self.assertEqual(done.stdout, f"{page}\n")
+        text = page.read_text()
+        self.assertTrue(text.lower().startswith("<!doctype html>"))
+        self.assertIn("Content-Security-Policy", text)
+        self.assertNotRegex(text, r"<(?:link|img|iframe|script)\b[^>]*\b(?:src|href)=")
+        self.assertIn("gemm_naive", text)
+        self.assertEqual(self.tune_json("report", "-o", pages)["files"], [str(page)])
+
+    def test_a_report_that_cannot_be_written(self):
+        file = self.text_file("file", "")
+        for place in (file, file / "below", "/proc/none"):
+            with self.subTest(place=place):
+                self.refuse("report", "-o", place, code=1, says=[str(place), "cannot be written"])
+        self.assertEqual(file.read_text(), "")
+
+    def test_an_export_is_one_sorted_line_a_result(self):
+        (line,) = self.tune("export").stdout.splitlines()
+        self.assertEqual(json.loads(line)["format"], "tune.best/1")
+        self.tune("export", "-o", "bests.jsonl")
+        self.assertEqual((self.directory / "bests.jsonl").read_text(), line + "\n")
+        self.refuse("export", "-o", "/proc/none/bests.jsonl", code=1, says="cannot be written")
+
+
+if __name__ == "__main__":
+    unittest.main()

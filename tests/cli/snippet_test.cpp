@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/snippet.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <gtest/gtest.h>
+
+namespace tuner::cli {
+namespace {
+
+constexpr const char* kSpace = R"json({
+  "format": "space/1", "family": "scale",
+  "problem": {"dims": ["N"], "flops": "N", "bytes": "8*N"},
+  "arguments": [{"name": "N", "type": "int", "value": "N"},
+                {"name": "y", "type": "float*", "count": "N", "role": "output"}],
+  "check": {"reference": {"kernel": "plain"}},
+  "kernels": {
+    "scale": {
+      "source": "scale.cu", "entry": "scale<${BLOCK}>", "options": ["--use_fast_math"],
+      "parameters": {"BLOCK": {"values": [32, 64], "default": 32},
+                     "BYTES": {"values": [1024, 65536], "default": 1024, "kind": "launch"},
+                     "WIDTH": {"values": [1, 4], "default": 1, "kind": "define"}},
+      "launch": {"grid": ["ceil_div(N, BLOCK)"], "block": ["BLOCK"], "dynamic_shared_bytes": "BYTES"}
+    },
+    "plain": {"source": "plain.cu", "entry": "plain", "launch": {"grid": ["N"], "block": [1]}}
+  }
+})json";
+
+KernelRecord record(const char* space = kSpace) {
+  return {.family = "scale",
+          .kernel = "scale",
+          .hash = "h",
+          .space_text = space,
+          .source_name = "scale.cu",
+          .source_text = "",
+          .headers_json = "[]"};
+}
+
+TEST(Snippet, LaunchesWithTheGridOfTheAskedSize) {
+  const Snippet snippet(record(), *device_profile("h200"), R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})",
+                        {1000});
+  EXPECT_EQ(snippet.cpp(),
+            "// scale.cu, compiled with --use_fast_math -DWIDTH=4\n"
+            "const auto kernel = scale<64>;\n"
+            "kernel<<<dim3(16, 1, 1), dim3(64, 1, 1), 1024, stream>>>(N, y);\n");
+}
+
+TEST(Snippet, OptsInToLargeSharedMemory) {
+  const Snippet snippet(record(), *device_profile("h200"),
+                        R"({"BLOCK":64,"BYTES":65536,"WIDTH":1})", {64});
+  EXPECT_NE(snippet.cpp().find(
+                "\ncudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+                "65536);\nkernel<<<"),
+            std::string::npos)
+      << snippet.cpp();
+}
+
+TEST(Snippet, DefinesEveryParameterForACompiler) {
+  const Snippet snippet(record(), *device_profile("h200"), R"({"BLOCK":32,"BYTES":1024,"WIDTH":4})",
+                        {64});
+  EXPECT_EQ(snippet.compiler_arguments(), "-DBLOCK=32 -DBYTES=1024 -DWIDTH=4");
+}
+
+TEST(Snippet, RefusesAStoredKernelThatItCannotRead) {
+  EXPECT_THROW(Snippet(record("{}"), *device_profile("h200"), "{}", {64}), Error);
+}
+
+}  // namespace
+}  // namespace tuner::cli

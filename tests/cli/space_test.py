@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`tune space` and space files that are wrong: one message, the exit code, no database made."""
+
+import json
+import unittest
+
+from program import GEMM, SCALE_SPACE, ProgramTest
+
+
+class SpaceTest(ProgramTest):
+    def test_check_count_and_show(self):
+        self.assertIn("gemm_naive: 2 parameters, 1 constraints, 51 valid", self.tune("space", "check", GEMM).stdout)
+        text = self.tune("space", "count", GEMM, "--kernel", "gemm_naive").stdout
+        self.assertIn("51 valid configurations", text)
+        self.assertIn("a legal block of whole warps", text)
+        (kernel,) = self.tune_json("space", "count", GEMM, "--kernel", "gemm_naive")["kernels"]
+        self.assertEqual((kernel["cartesian"], kernel["valid"]), (121, 51))
+        self.assertIn("threads of a block along M", self.tune("space", "show", GEMM).stdout)
+
+    def test_why_names_the_constraint(self):
+        ask = ("space", "why", GEMM, "--kernel", "gemm_naive")
+        self.assertIn("is valid", self.tune(*ask, "BLOCK_X=32").stdout)
+        rejected = self.tune(*ask, "BLOCK_X=1,BLOCK_Y=1", code=4).stdout
+        self.assertIn("a legal block of whole warps", rejected)
+        self.refuse(*ask, code=2, says="which configuration?")
+        self.refuse(*ask, "BLOK_X=1", code=2, says="did you mean 'BLOCK_X'?")
+        self.refuse("space", "why", GEMM, "BLOCK_X=1", code=2, says="--kernel")
+
+    def test_names_that_are_not_there(self):
+        self.refuse("space", "check", GEMM, "--kernel", "gemm_nave", code=2, says="did you mean 'gemm_naive'?")
+        self.refuse("space", "check", GEMM, "--device", "h20", code=2, says="did you mean 'h200'?")
+        self.refuse("space", "check", code=2, says="file")
+
+
+class BadSpaceFileTest(ProgramTest):
+    """Everything that reads a space file refuses it alike."""
+
+    def refuse_space(self, path, says, code=2):
+        for line in (["space", "check", path], ["--space", path, "--backend", "cpu"]):
+            with self.subTest(line=line[0]):
+                self.refuse(*line, code=code, says=says)
+        self.assertFalse(self.database.exists())
+
+    def test_no_such_file(self):
+        self.refuse_space(self.directory / "none.json", "No such file")
+
+    def test_a_directory(self):
+        self.refuse_space(self.directory, "is a directory")
+
+    def test_empty(self):
+        self.refuse_space(self.text_file("empty.json", ""), "empty")
+
+    def test_truncated(self):
+        text = json.dumps(SCALE_SPACE)
+        self.refuse_space(self.text_file("cut.json", text[:len(text) // 2]), "line 1")
+
+    def test_not_json(self):
+        self.refuse_space(self.text_file("kernel.json", "__global__ void f() {}\n"), "line 1, column 1")
+        path = self.directory / "binary.json"
+        path.write_bytes(bytes(range(128, 256)))
+        self.refuse_space(path, "not valid JSON")
+
+    def test_two_mebibytes(self):
+        self.refuse_space(self.text_file("large.json", " " * (2 << 20) + "{}"), "1048576 bytes")
+
+    def test_nested_ten_thousand_deep(self):
+        self.refuse_space(self.text_file("deep.json", "[" * 10_000 + "]" * 10_000), "nested deeper than 32")
+        self.refuse_space(self.text_file("deep2.json", '{"a":' * 10_000 + "1" + "}" * 10_000), "nested deeper")
+
+    def test_a_duplicate_key(self):
+        text = json.dumps(SCALE_SPACE).replace('"family"', '"format": "space/1", "family"')
+        self.refuse_space(self.text_file("twice.json", text), '"format" stands twice')
+
+    def test_an_unknown_key(self):
+        def change(space):
+            space["kernels"]["scale"]["constrains"] = space["kernels"]["scale"].pop("constraints")
+        self.refuse_space(self.space_file(change), ["kernels.scale", "did you mean 'constraints'?"])
+
+    def test_an_unknown_name_in_an_expression(self):
+        def change(space):
+            space["kernels"]["scale"]["launch"]["block"] = ["BLOK"]
+        self.refuse_space(self.space_file(change), ["kernels.scale.launch.block[0]", "did you mean 'BLOCK'?", "^^^^"])
+
+    def constrained(self, *expressions):
+        def change(space):
+            space["kernels"]["scale"]["constraints"] = [{"expr": expression, "why": "a test"}
+                                                        for expression in expressions]
+        return self.space_file(change)
+
+    def test_a_constraint_that_has_no_value_for_any_configuration(self):
+        self.refuse_space(self.constrained("BLOCK // (N - N) > 0"), "no valid configuration", code=4)
+        self.refuse_space(self.constrained("BLOCK * 9223372036854775807 > 0"), "no valid configuration", code=4)
+
+    def test_a_constraint_that_has_no_value_for_some_configurations(self):
+        for expression in ("64 // (BLOCK - 64) != 0", "BLOCK * 288230376151711743 > 0"):
+            with self.subTest(expression=expression):
+                path = self.constrained(expression)
+                self.assertIn("1 valid", self.tune("space", "check", path, "--kernel", "scale").stdout)
+                text = self.tune("space", "why", path, "--kernel", "scale", "BLOCK=64", code=4).stdout
+                self.assertRegex(text, "division by zero|overflow")
+
+    def test_no_valid_configuration(self):
+        self.refuse_space(self.constrained("BLOCK > 64"), "no valid configuration", code=4)
+
+    def test_a_default_that_breaks_a_constraint(self):
+        self.refuse_space(self.constrained("BLOCK > 32"), ["scale", "default configuration is not valid", "a test"])
+
+    def test_names_that_are_none(self):
+        for name in ('a"b', "<script>alert(1)</script>", "../../etc/passwd", "a b", ""):
+            with self.subTest(name=name):
+                def change(space, name=name):
+                    space["kernels"][name] = space["kernels"]["scale"]
+                self.refuse_space(self.space_file(change), "is not a name")
+
+    def test_sources_that_are_none(self):
+        for source, says in (("none.cu", "none.cu"), ("/etc/passwd", "relative"), (".", "there is no file")):
+            with self.subTest(source=source):
+                def change(space, source=source):
+                    space["kernels"]["scale"]["source"] = source
+                self.refuse_space(self.space_file(change), ["kernels.scale.source", says])
+
+
+class BadSizeTest(ProgramTest):
+    def test_sizes_that_are_none(self):
+        for size, says in (("0,16,16", "is not in 1"), ("-1,16,16", "is not in 1"),
+                           ("1099511627776,16,16", "is not in 1"), ("99999999999999999999,1,1", "is not in 1"),
+                           ("16,16", "M,N,K"), ("16,16,16,16", "M,N,K"),
+                           ("a,b,c", "not a whole number"), ("", "--size: a value is missing"),
+                           ("16,,16", "not a whole number"), ("1e3,1,1", "not a whole number")):
+            with self.subTest(size=size):
+                self.refuse("--space", GEMM, "--backend", "cpu", f"--size={size}", code=2, says=says)
+                self.refuse("space", "count", GEMM, f"--size={size}", code=2, says=says)
+        self.assertFalse(self.database.exists())
+
+    def test_a_size_that_no_memory_holds(self):
+        self.refuse("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu",
+                    "--size", "2147483647,2147483647,2147483647", code=1, says="memory")
+
+    def test_a_buffer_whose_bytes_do_not_fit_into_64_bits(self):
+        def change(space):  # 2^61 elements of 8 bytes at N = 2^20
+            space["arguments"][1].update(type="double*", count="2*N*N*N")
+        self.refuse("--space", self.space_file(change), "--backend", "cpu", "--kernel", "scale",
+                    "--size", "1048576", code=1, says="memory")
+
+    def test_values_that_are_none(self):
+        for assignment, says in (("FOO=1", "FOO"), ("BLOCK_X=7", "BLOCK_X"), ("BLOCK_X", "="), ("BLOCK_X=", "value")):
+            with self.subTest(assignment=assignment):
+                self.refuse("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu", "--set", assignment,
+                            code=2, says=says)
+
+    def test_a_device_that_is_not_there(self):
+        self.refuse("--space", GEMM, "--backend", "cpu", "--device", "7", code=3, says="7")
+
+
+if __name__ == "__main__":
+    unittest.main()

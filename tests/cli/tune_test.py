@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs on the cpu backend: what they print, keep and take up again."""
+
+import os
+import subprocess
+import unittest
+
+from program import GEMM, SHORT_RUN, TUNE, ProgramTest
+
+
+class TuneTest(ProgramTest):
+    def test_a_run_its_resumption_and_a_fresh_one(self):
+        first = self.tune(*SHORT_RUN)
+        self.assertRegex(first.stdout, r"^gemm_naive +time +rate .*\n16x16x16 .*BLOCK_X=\d+ BLOCK_Y=\d+\n$")
+        self.assertIn("1 to evaluate", first.stderr)
+        self.assertIn("tune query --kernel gemm_naive --size 16,16,16", first.stderr)
+        self.assertNotIn("\x1b", first.stderr + first.stdout)
+        self.assertNotIn("resuming", first.stderr)
+        self.assertEqual(self.rows("SELECT outcome FROM result"), [("ok",)])
+
+        second = self.tune(*SHORT_RUN)
+        self.assertIn("resuming: 1 result is already in the database", second.stderr)
+        self.assertEqual(len(self.rows("SELECT * FROM result")), 1)
+
+        fresh = self.tune(*SHORT_RUN, "--fresh")
+        self.assertNotIn("resuming", fresh.stderr)
+        self.assertEqual(len(self.rows("SELECT * FROM result")), 2)
+
+        runs = self.tune("runs", "list").stdout.splitlines()
+        self.assertEqual(len(runs), 4)  # a heading and three runs
+        self.assertIn("complete", runs[1])
+        newest = runs[1].split()[0]
+        self.assertIn("1 trial; failed: none", self.tune("runs", "show", newest).stdout)
+        self.assertIn("1 trial; failed: none", self.tune("runs", "show").stdout)
+        self.refuse("runs", "show", "ffffffffffff", code=5, says="tune runs list")
+        self.assertEqual(len(self.tune_json("runs", "list")["sessions"]), 3)
+        self.assertEqual(self.tune_json("runs", "show")["outcomes"], {"ok": 1})
+        self.assertIn("3 runs", self.tune("doctor").stdout)
+
+    def test_several_sizes_share_compilations_and_the_document_names_each(self):
+        document = self.tune_json("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu",
+                                  "--max-evals", 1, "--size", "8,8,8", "--size", "9x8x7", "--size", "8,8,8")
+        self.assertEqual(document["schema"], "tune.run/1")
+        (kernel,) = document["kernels"]
+        self.assertEqual(kernel["state"], "complete")
+        self.assertEqual([size["size"] for size in kernel["sizes"]], [[8, 8, 8], [9, 8, 7]])
+        for size in kernel["sizes"]:
+            self.assertEqual(size["outcomes"], {"ok": 1})
+            self.assertGreater(size["best"]["median_ns"], 0)
+            self.assertGreater(size["best"]["ratio_to_library"], 0)
+        self.assertEqual(self.rows("SELECT count(*) FROM result WHERE compile_ms > 0"), [(1,)])
+
+    def test_a_named_list_of_sizes_restricted_parameters_and_a_report(self):
+        done = self.tune("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu", "--sizes", "smoke",
+                         "--set", "BLOCK_X=16", "--set", "BLOCK_Y=16,32", "--max-evals", 1,
+                         "--report", self.directory / "pages")
+        self.assertIn("64x64x64: 2 valid of 2 configurations", done.stderr)
+        self.assertIn("67x45x33", done.stdout)
+        (page,) = (self.directory / "pages").iterdir()
+        self.assertIn(str(page), done.stderr)
+
+    def test_a_dry_run_launches_nothing_and_writes_no_database(self):
+        done = self.tune(*SHORT_RUN, "--dry-run")
+        self.assertIn("51 valid configurations", done.stdout)
+        self.assertIn("the default configuration compiles", done.stdout)
+        self.assertFalse(self.database.exists())
+
+    def test_quiet_says_nothing_but_the_result(self):
+        self.assertEqual(self.tune(*SHORT_RUN, "-q").stderr, "")
+
+    def test_without_readers_the_run_goes_on_and_everything_is_kept(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        try:
+            done = subprocess.run([TUNE, *map(str, SHORT_RUN)], env=self.environment(), cwd=self.directory,
+                                  stdout=subprocess.DEVNULL, stderr=writing, timeout=60)
+        finally:
+            os.close(writing)
+        self.assertEqual(done.returncode, 0)
+        self.assertEqual(self.rows("SELECT state FROM session"), [("complete",)])
+
+    def test_on_a_terminal_one_line_is_redrawn_unless_ci_or_a_dumb_terminal_asks_for_plain_lines(self):
+        for changes, redrawn in (({"TERM": "xterm"}, True),
+                                 ({"TERM": "xterm", "CI": "1"}, False),
+                                 ({"TERM": "dumb"}, False)):
+            with self.subTest(changes=changes):
+                controller, terminal = os.openpty()
+                self.addCleanup(os.close, controller)
+                subprocess.run([TUNE, *map(str, SHORT_RUN)], env=self.environment(**changes), timeout=60,
+                               cwd=self.directory, stdout=subprocess.DEVNULL, stderr=terminal, check=True)
+                os.close(terminal)
+                self.assertEqual(b"\x1b[K" in os.read(controller, 65536), redrawn)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line itself: help, mistakes and suggestions, output that cannot be written."""
+
+import os
+import subprocess
+import unittest
+
+from program import GEMM, TUNE, ProgramTest
+
+
+class HelpTest(ProgramTest):
+    def test_help_lists_the_commands(self):
+        text = self.tune("--help").stdout
+        for command in ("query", "report", "export", "runs", "space", "doctor"):
+            self.assertIn(command, text)
+
+    def test_every_command_has_help(self):
+        for command in (["query"], ["report"], ["export"], ["runs", "show"], ["space", "why"], ["doctor"]):
+            self.assertIn("--help", self.tune(*command, "--help").stdout)
+
+    def test_version(self):
+        self.assertRegex(self.tune("--version").stdout, r"^tune \d+\.\d+\.\d+\n$")
+
+    def test_doctor_needs_nothing(self):
+        self.assertIn("host compiler", self.tune("doctor").stdout)
+        document = self.tune_json("doctor")
+        self.assertEqual(document["schema"], "tune.doctor/1")
+        self.assertFalse(self.database.exists())
+
+
+class MistakesTest(ProgramTest):
+    def test_without_a_space_file_the_next_step_is_named(self):
+        done = self.tune(code=2)
+        self.assertTrue(done.stderr.startswith("error: nothing to tune"))
+        self.assertIn("tune --kernel gemm_shared --space spaces/gemm.json", done.stderr)
+
+    def test_misspelt_words_are_corrected(self):
+        for line, meant in ((["--kernal", "x"], "--kernel"),
+                            (["qury"], "query"),
+                            (["space", "cout", GEMM], "count"),
+                            (["runs", "shw"], "show"),
+                            (["query", "--explian"], "--explain")):
+            with self.subTest(line=line):
+                self.refuse(*line, code=2, says=f"did you mean '{meant}'?")
+
+    def test_an_unknown_word_is_named(self):
+        self.refuse("frobnicate", code=2, says="'frobnicate'")
+        self.refuse("query", "extra", code=2, says="'extra'")
+
+    def test_unknown_names_of_options_are_corrected(self):
+        for line, meant in ((["--backend", "cudaa"], "cuda"),
+                            (["--strategy", "randm"], "random"),
+                            (["--sizes", "smok"], "smoke"),
+                            (["--kernel", "gemm_nave"], "gemm_naive")):
+            with self.subTest(line=line):
+                self.refuse("--space", GEMM, *line, code=2, says=f"did you mean '{meant}'?")
+        for line, meant in ((["--format", "jsn"], "json"), (["--policy", "exat"], "exact")):
+            with self.subTest(line=line):
+                self.refuse("query", "--kernel", "a", "--size", "1", *line, code=2,
+                            says=f"did you mean '{meant}'?")
+
+    def test_numbers_must_be_numbers_that_make_sense(self):
+        for option, values in (("--max-evals", ("0", "-3", "x", "1.5", "99999999999999999999")),
+                               ("--seed", ("-1", "x")),
+                               ("--jobs", ("0", "-1", "x", "5000")),
+                               ("--device", ("-1", "x")),
+                               ("--max-time", ("soon", "-5", "0", "10 m", "10y", "9999999h", ""))):
+            for value in values:
+                with self.subTest(option=option, value=value):
+                    self.refuse("--space", GEMM, "--backend", "cpu", f"{option}={value}", code=2, says=option)
+
+    def test_a_value_that_is_missing_or_given_twice(self):
+        self.refuse("query", "--kernel", code=2, says="--kernel: a value is missing")
+        self.refuse("query", "--kernel", "a", "--kernel", "b", code=2,
+                    says="--kernel: given 2 times")
+
+    def test_a_command_that_lacks_its_action(self):
+        self.refuse("space", code=2, says="check")
+        self.refuse("runs", code=2, says="list")
+
+    def test_questions_that_lack_a_part(self):
+        self.refuse("query", code=2, says="--kernel")
+        self.refuse("query", "--kernel", "gemm_naive", code=2, says="--size")
+
+
+class OutputTest(ProgramTest):
+    """Writing fails where it can: one message and no crash."""
+
+    def run_into(self, stdout):
+        return subprocess.run([TUNE, "space", "count", str(GEMM)], env=self.environment(), text=True,
+                              stdout=stdout, stderr=subprocess.PIPE, timeout=60)
+
+    def test_a_full_device(self):
+        with open("/dev/full", "w") as full:
+            done = self.run_into(full)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "error: the result cannot be written: No space left on device\n")
+
+    def test_a_reader_that_has_gone(self):
+        reading, writing = os.pipe()
+        os.close(reading)
+        try:
+            done = self.run_into(writing)
+        finally:
+            os.close(writing)
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "error: the result cannot be written: Broken pipe\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

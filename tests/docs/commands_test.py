@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every command that the documents show must run.
+
+Commands are the lines of code blocks that start with a program of RULES. Blocks that show a synopsis
+([…], a|b, …) are not for typing and skipped; in a block with one command, every line needs a rule.
+"""
+
+import contextlib
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import sqlite3
+import subprocess
+import tempfile
+import unittest
+
+TUNE = os.environ["TUNE"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+# What keeps a run short, and off a GPU: options of `tune` that are dropped with their value, and
+# what is appended instead. Queries keep their size: they are answered from the nearest.
+DROPPED = ("--size", "--sizes", "--max-time", "--max-evals", "--backend", "--device")
+SHORT = ("--backend", "cpu", "--size", "16,16,16", "--max-evals", "2")
+
+SHELLS = ("", "sh", "bash", "shell", "console")
+SYNOPSIS = re.compile(r"\[.*\]|…|\w\|\w")
+
+
+def code_blocks(text):
+    """The (language, lines) of the fenced and of the indented blocks."""
+    block, language = None, ""
+    previous = ""
+    for line in text.splitlines():
+        if line.startswith("```"):
+            if block is None or language == "indented":
+                if block is not None:
+                    yield "", block
+                block, language = [], line[3:].strip()
+            else:
+                yield language, block
+                block = None
+        elif block is not None and language != "indented":
+            block.append(line)
+        elif line.startswith("    ") and (block is not None or not previous.strip()):
+            block, language = [*(block or []), line[4:]], "indented"
+        elif block is not None and line.strip():
+            yield "", block
+            block = None
+        previous = line
+    if block is not None:
+        yield "", block
+
+
+def command_lines(block):
+    """The lines of a block as a shell would read them: joined, without prompts and comments."""
+    for line in "\n".join(block).replace("\\\n", " ").splitlines():
+        words = shlex.split(line.removeprefix("$ "), comments=True)
+        while words:
+            end = words.index("&&") if "&&" in words else len(words)
+            command, words = words[:end], words[end + 1:]
+            while command and re.fullmatch(r"[A-Z_]+=.*", command[0]):
+                command = command[1:]
+            if command:
+                yield command
+
+
+def program(line):
+    """The rule that a line of a block falls under, if any."""
+    word = (line.removeprefix("$ ").split() or [""])[0]
+    if re.match(r"(\./)?scripts/", word):
+        return "script"
+    return pathlib.PurePath(word).name if pathlib.PurePath(word).name in RULES else None
+
+
+class CommandsTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        directory = tempfile.TemporaryDirectory(prefix="tune-test-")
+        cls.addClassCleanup(directory.cleanup)
+        cls.tree = pathlib.Path(directory.name)
+        for folder in ("spaces", "kernels"):
+            shutil.copytree(ROOT / folder, cls.tree / folder)
+        cls.database = cls.tree / "results.db"
+        cls.run_program(TUNE, "--space", "spaces/gemm.json", "-q", *SHORT)
+
+    @classmethod
+    def run_program(cls, *command):
+        subprocess.run(command, cwd=cls.tree, check=True, timeout=120, stdin=subprocess.DEVNULL,
+                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                       env={**os.environ, "TUNER_DB": str(cls.database)})
+
+    def run_tune(self, arguments):
+        if arguments and not arguments[0].startswith("-"):
+            self.run_program(TUNE, *arguments)
+            return
+        kept = []
+        words = iter(arguments)
+        for word in words:
+            if word in DROPPED:
+                next(words)
+            elif word.split("=")[0] not in DROPPED:
+                kept.append(word)
+        self.run_program(TUNE, *kept, *(SHORT if "--space" in kept else ()))
+
+    def check_preset(self, command):
+        presets = json.loads((ROOT / "CMakePresets.json").read_text())
+        kind = "test" if command[0] == "ctest" else "build" if "--build" in command else "configure"
+        name = command[command.index("--preset") + 1]
+        self.assertIn(name, [preset["name"] for preset in presets[f"{kind}Presets"]])
+
+    def check_script(self, command):
+        self.assertTrue(os.access(ROOT / command[0], os.X_OK), f"{command[0]} is no program")
+
+    def run_sqlite(self, command):
+        if shutil.which("sqlite3"):
+            files = [word for word in command[1:] if not word.startswith("-")][:1]
+            named = [str(self.database) if word in files else word for word in command]
+            self.run_program(*named, *([] if len(named) > 3 else [".tables"]))
+
+    def run_sql(self, text):
+        with contextlib.closing(sqlite3.connect(f"file:{self.database}?mode=ro", uri=True)) as database:
+            for statement in filter(str.strip, text.split(";")):
+                database.execute(statement).fetchall()
+
+    def run_block(self, block):
+        for line in block:
+            if line.strip() and not line.startswith((" ", "#")):
+                self.assertIsNotNone(program(line), f"no rule for: {line}")
+        for command in command_lines(block):
+            with self.subTest(command=shlex.join(command)):
+                try:
+                    RULES[program(command[0])](self, command)
+                except subprocess.CalledProcessError as error:
+                    self.fail(f"exit code {error.returncode}: {error.stderr}")
+
+    def test_every_command_of_the_documents_runs(self):
+        commands = 0
+        for document in DOCUMENTS:
+            for language, block in code_blocks(document.read_text()):
+                text = "\n".join(block)
+                with self.subTest(document=document.name, block=block[:1]):
+                    if language in ("", "sql") and text.startswith("SELECT"):
+                        self.run_sql(text)
+                    elif language in SHELLS and any(map(program, block)) and not SYNOPSIS.search(text):
+                        commands += 1
+                        self.run_block(block)
+        self.assertGreaterEqual(commands, 3, "the documents' commands were not found")
+
+
+RULES = {
+    "tune": lambda test, command: test.run_tune(command[1:]),
+    "script": CommandsTest.check_script,
+    "cmake": CommandsTest.check_preset,
+    "ctest": CommandsTest.check_preset,
+    "sqlite3": CommandsTest.run_sqlite,
+    "cd": lambda test, command: None,
+    "export": lambda test, command: None,
+    "git": lambda test, command: None,
+}
+
+
+if __name__ == "__main__":
+    unittest.main()

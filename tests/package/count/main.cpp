@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// How many configurations each kernel of a space file has on an H200 at a size of 1024.
+
+#include "tuner/core/file.hpp"
+#include "tuner/space/space.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+int main(int, char** arguments) {
+  const std::string path = arguments[1];
+  const tuner::Json document = tuner::parse_json(tuner::read_file(path, 1 << 20), path);
+  const auto dims = document["problem"]["dims"].get<std::vector<std::string>>();
+  const std::vector<std::int64_t> size(dims.size(), 1024);
+  const auto h200 = tuner::device_profile("h200").value().attributes;
+  for (const auto& [name, kernel] : document["kernels"].items()) {
+    const auto definition = std::make_shared<const tuner::SpaceDefinition>(
+        tuner::parse_space_definition(kernel, dims, name));
+    std::cout << name << ": " << tuner::Space(definition, h200, size).size() << " configurations\n";
+  }
+}

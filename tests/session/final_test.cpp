@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/final.hpp"
+
+#include "tests/session/toy.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using testing::ElementsAre;
+using toy::Behaviour;
+
+const auto kNeverStop = [] { return false; };
+
+/// A search at N = 10 whose results are given, and the final that settles it.
+class FinalTest : public testing::Test {
+ protected:
+  /// How a configuration did in the search, and does in the final.
+  void screened(std::string_view text, double time_ns, int registers = 0,
+                std::size_t shared_bytes = 0) {
+    const Config config = toy::config(family_, text);
+    const std::string entry = compile_job(kernel_, search_->space(), config).entry;
+    device_.behaviours[entry].time_ns = time_ns;
+    TrialRecord trial;
+    trial.time = TimeRecord{
+        .median_ns = time_ns, .q1_ns = time_ns, .q3_ns = time_ns, .min_ns = time_ns, .samples = 20};
+    trial.registers = registers;
+    trial.shared_bytes = shared_bytes;
+    static_cast<void>(search_->record(config, trial));
+  }
+
+  void begin(std::optional<std::string_view> incumbent = std::nullopt) {
+    std::optional<Config> config;
+    if (incumbent) config = toy::config(family_, *incumbent);
+    search_.emplace(Size{10}, Space(kernel_.space, device_.device().attributes, Size{10}), "auto",
+                    0, config, std::map<std::string, TrialRecord>{}, std::nullopt);
+  }
+
+  Expected<FinalOutcome, Failure> run(const std::function<bool()>& stop = kNeverStop) {
+    CompilePool pool(device_.compiler(), 1);
+    Evaluator evaluator(device_, family_, 0);
+    return Final(family_, kernel_, device_, pool, evaluator).run(*search_, {.rounds = 10}, stop);
+  }
+
+  std::string winner(const Expected<FinalOutcome, Failure>& outcome) const {
+    return display(*kernel_.space, outcome->winner);
+  }
+  std::vector<std::string> contenders() const {
+    std::vector<std::string> texts;
+    for (const Config& config : Final::contenders(*search_)) {
+      texts.push_back(display(*kernel_.space, config));
+    }
+    return texts;
+  }
+
+  const Family family_ = toy::family();
+  const Kernel& kernel_ = family_.kernels.front();
+  toy::Device device_;
+  std::optional<SizeSearch> search_;
+};
+
+TEST_F(FinalTest, TheFastestWinsAndRatiosAreThoseOfTimesSideBySide) {
+  begin();
+  screened("TILE=3,DEPTH=2", 500);
+  screened("", 1000);
+  device_.library_ns = 750;
+  const auto outcome = run();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(winner(outcome), "TILE=3 DEPTH=2");
+  const BestRecord& best = outcome->best;
+  EXPECT_EQ(best.problem, "10");
+  EXPECT_EQ(best.config_json, R"({"DEPTH":2,"TILE":3})");
+  EXPECT_DOUBLE_EQ(best.time.median_ns, 500);
+  EXPECT_EQ(best.time.samples, 10);
+  EXPECT_EQ(best.default_ns, 1000);
+  EXPECT_EQ(best.ratio_to_default, 2.0);
+  EXPECT_EQ(best.library_ns, 750);
+  EXPECT_EQ(best.ratio_to_library, 1.5);
+  EXPECT_EQ(best.ratio_to_library_low, 1.5);
+  EXPECT_EQ(best.ratio_to_library_high, 1.5);
+  EXPECT_EQ(best.ties, 0);
+  EXPECT_DOUBLE_EQ(best.flops, 2000);
+  EXPECT_DOUBLE_EQ(best.bytes, 1200);
+}
+
+TEST_F(FinalTest, ListsWhoTookPartFastestFirst) {
+  begin("TILE=4,DEPTH=1");
+  screened("TILE=3,DEPTH=2", 500);
+  screened("TILE=4,DEPTH=1", 600);
+  screened("", 1000);
+  device_.library_ns = 750;
+  const auto outcome = run();
+  ASSERT_TRUE(outcome);
+  std::vector<std::string> roles;
+  std::vector<double> ratios;
+  for (const FinalistRecord& finalist : outcome->finalists) {
+    roles.push_back(finalist.role);
+    ratios.push_back(finalist.ratio_to_best);
+    EXPECT_EQ(finalist.samples_ns.size(), 10U) << finalist.role;
+    EXPECT_EQ(finalist.config_json.empty(), finalist.role == "library");
+  }
+  EXPECT_THAT(roles, ElementsAre("candidate", "incumbent", "library", "default"));
+  EXPECT_THAT(ratios, ElementsAre(1.0, 1.2, 1.5, 2.0));
+}
+
+TEST_F(FinalTest, OfATieTheIncumbentWins) {
+  begin("TILE=4,DEPTH=3");
+  screened("TILE=1,DEPTH=1", 1000, 16, 64);
+  screened("TILE=4,DEPTH=3", 1009, 255, 4096);
+  const auto outcome = run();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(winner(outcome), "TILE=4 DEPTH=3");
+  EXPECT_DOUBLE_EQ(outcome->best.time.median_ns, 1009) << "its own time, not the fastest's";
+  EXPECT_EQ(outcome->best.ties, 1);
+}
+
+TEST_F(FinalTest, BeyondATieTheFastestWins) {
+  begin("TILE=4,DEPTH=3");
+  screened("TILE=1,DEPTH=1", 1000, 255, 4096);
+  screened("TILE=4,DEPTH=3", 1011);
+  EXPECT_EQ(winner(run()), "TILE=1 DEPTH=1");
+}
+
+TEST_F(FinalTest, OfATieWithoutIncumbentTheSmallerFootprintWinsThenTheOrderOfTheSpace) {
+  begin();
+  screened("TILE=1", 1000, 32, 64);
+  screened("TILE=3", 1005, 31, 128);
+  EXPECT_EQ(winner(run()), "TILE=3 DEPTH=1") << "fewer registers come first";
+  begin();
+  screened("TILE=1", 1000, 32, 64);
+  screened("TILE=3", 1005, 32, 32);
+  EXPECT_EQ(winner(run()), "TILE=3 DEPTH=1") << "then less shared memory";
+  begin();
+  screened("TILE=3", 1000, 32, 64);
+  screened("TILE=1", 1005, 32, 64);
+  EXPECT_EQ(winner(run()), "TILE=1 DEPTH=1") << "then what comes first in the space";
+}
+
+TEST_F(FinalTest, TheBestEightTakePartAndTheDefaultAndTheIncumbentHoweverSlow) {
+  begin("TILE=4,DEPTH=3");
+  screened("", 9000);
+  screened("TILE=4,DEPTH=3", 8000);
+  std::vector<std::string> expected;
+  for (const std::string_view text :
+       {"TILE=1,DEPTH=1", "TILE=1,DEPTH=2", "TILE=1,DEPTH=3", "TILE=2,DEPTH=2", "TILE=2,DEPTH=3",
+        "TILE=3,DEPTH=1", "TILE=3,DEPTH=2", "TILE=3,DEPTH=3", "TILE=4,DEPTH=1"}) {
+    screened(text, 1000 + 10 * static_cast<double>(expected.size()));
+    expected.push_back(display(*kernel_.space, toy::config(family_, text)));
+  }
+  expected.pop_back();  // the ninth
+  expected.insert(expected.end(), {"TILE=4 DEPTH=3", "TILE=2 DEPTH=1"});
+  EXPECT_EQ(contenders(), expected);
+}
+
+TEST_F(FinalTest, WhatFailedInTheSearchDoesNotTakePart) {
+  begin();
+  screened("TILE=3", 1000);
+  TrialRecord failed;
+  failed.outcome = Outcome::wrong_result;
+  static_cast<void>(search_->record(toy::config(family_, ""), failed));
+  const auto outcome = run();
+  EXPECT_THAT(contenders(), ElementsAre("TILE=3 DEPTH=1"));
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->best.default_ns, std::nullopt);
+  EXPECT_EQ(outcome->best.ratio_to_default, std::nullopt);
+}
+
+TEST_F(FinalTest, StoppedBeforeItsFirstRoundLeavesTheFastestOfTheSearch) {
+  begin();
+  screened("TILE=3", 500);
+  screened("", 1000);
+  const auto outcome = run([] { return true; });
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(winner(outcome), "TILE=3 DEPTH=1");
+  EXPECT_DOUBLE_EQ(outcome->best.time.median_ns, 500);
+  EXPECT_EQ(outcome->best.ratio_to_library, std::nullopt);
+  EXPECT_TRUE(outcome->finalists.empty());
+}
+
+TEST_F(FinalTest, StoppedBeforeThereAreEnoughRoundsForAnIntervalIsNoFinal) {
+  begin("");
+  screened("TILE=3", 500);
+  screened("", 1000);
+  int asked = 0;
+  EXPECT_TRUE(run([&] { return ++asked > 5; })->finalists.empty());
+  asked = 0;
+  EXPECT_FALSE(run([&] { return ++asked > 6; })->finalists.empty());
+}
+
+TEST_F(FinalTest, AContenderThatFailsNowIsAFailure) {
+  begin();
+  screened("TILE=3", 500);
+  device_.behaviours["toy<3,1>"].failure = Outcome::launch_error;
+  const auto outcome = run();
+  ASSERT_FALSE(outcome);
+  EXPECT_EQ(outcome.error().outcome, Outcome::launch_error);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a session leaves behind when it is cut short, and what the next one takes from it.
+#include "tests/session/session_fixture.hpp"
+#include "tuner/core/error.hpp"
+
+namespace tuner {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+using ResumeTest = SessionTest;
+
+TEST_F(ResumeTest, ASecondRunTakesEveryResultFromTheDatabase) {
+  device.behaviours["toy<1,1>"].failure = Outcome::wrong_result;
+  static_cast<void>(run({.sizes = {{10}}}));
+  device.launches.clear();
+  const SessionResult result = run({.sizes = {{10}}});
+  EXPECT_EQ(result.sizes.front().evaluated, 12U);
+  EXPECT_EQ(result.sizes.front().reused, 12U);
+  EXPECT_EQ(seen.reused(), 12U);
+  EXPECT_EQ(seen.openings.front().sizes.front().known, 12U);
+  EXPECT_THAT(stored_trials(), IsEmpty());
+  EXPECT_EQ(device.launches.count("toy<1,1>"), 0U) << "only finalists are launched";
+  EXPECT_EQ(std::ranges::count(device.compiled(), "toy<1,1>"), 1) << "or compiled again";
+  EXPECT_EQ(result.sizes.front().best->config_json, kFastest);
+  EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::wrong_result), 1U);
+}
+
+TEST_F(ResumeTest, WithoutResumingEverythingIsRunAnew) {
+  static_cast<void>(run({.sizes = {{10}}}));
+  const SessionResult result = run({.sizes = {{10}}, .resume = Resume::no});
+  EXPECT_EQ(result.sizes.front().reused, 0U);
+  EXPECT_THAT(stored_trials(), SizeIs(12));
+}
+
+TEST_F(ResumeTest, ResultsOfAnotherKernelHashAreNotReusedButTheirBestDefendsItsPlace) {
+  static_cast<void>(run({.sizes = {{10}}}));
+  family.kernels.front().hash = "another";
+  const SessionResult result = run({.sizes = {{10}}});
+  EXPECT_EQ(result.sizes.front().reused, 0U);
+  EXPECT_EQ(seen.order()[1], kFastest);
+  EXPECT_EQ(result.sizes.front().finalists.front().role, "incumbent");
+}
+
+TEST_F(ResumeTest, ResultsOfAnotherSizeAreNotReused) {
+  static_cast<void>(run({.sizes = {{10}}}));
+  EXPECT_EQ(run({.sizes = {{20}}}).sizes.front().reused, 0U);
+}
+
+TEST_F(ResumeTest, AnInterruptionKeepsTheTrialsAndTheFastestOfThem) {
+  const SessionResult result = run_interrupted_after(3, {.sizes = {{10}}});
+  EXPECT_EQ(result.state, SessionState::interrupted);
+  EXPECT_EQ(store.sessions().front().state, SessionState::interrupted);
+  EXPECT_THAT(stored_trials(), SizeIs(3));
+  EXPECT_THAT(seen.finals, IsEmpty());
+  ASSERT_THAT(store.bests({}), SizeIs(1));
+  EXPECT_EQ(store.bests({}).front().best.ratio_to_library, std::nullopt);
+
+  const SessionResult rest = run({.sizes = {{10}}});
+  EXPECT_EQ(rest.state, SessionState::complete);
+  EXPECT_EQ(rest.sizes.front().reused, 3U);
+  EXPECT_THAT(stored_trials(), SizeIs(9));
+  EXPECT_EQ(stored_best(), kFastest);
+}
+
+TEST_F(ResumeTest, AnInterruptedRunDoesNotReplaceWhatWasBestBefore) {
+  static_cast<void>(run({.sizes = {{10}}}));
+  device.behaviours["toy<2,1>"].time_ns = 100;  // the default has become the fastest
+  const SessionResult result = run_interrupted_after(3, {.sizes = {{10}}, .resume = Resume::no});
+  EXPECT_EQ(result.sizes.front().best->config_json, kDefault) << "of this run";
+  EXPECT_EQ(stored_best(), kFastest) << "in the database";
+}
+
+TEST_F(ResumeTest, ALostDeviceEndsTheRunWithEverythingSavedAndItsCauseIsNotTriedAgain) {
+  device.behaviours["toy<3,3>"].failure = Outcome::crashed;
+  try {
+    static_cast<void>(run({.sizes = {{10}}}));
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::failure);
+    EXPECT_THAT(error.what(), HasSubstr("TILE=3 DEPTH=3"));
+    EXPECT_THAT(error.what(), HasSubstr("toy<3,3> fails"));
+  }
+  EXPECT_EQ(store.sessions().front().state, SessionState::interrupted);
+  const std::vector<StoredTrial> before = stored_trials();
+  ASSERT_THAT(before, SizeIs(seen.steps.size()));
+  EXPECT_EQ(before.back().trial.outcome, Outcome::crashed);
+  EXPECT_THAT(before.back().trial.message, HasSubstr("toy<3,3> fails"));
+
+  device.launches.clear();
+  const SessionResult rest = run({.sizes = {{10}}});
+  EXPECT_EQ(rest.state, SessionState::complete);
+  EXPECT_EQ(rest.sizes.front().reused, before.size());
+  EXPECT_EQ(rest.sizes.front().outcomes.at(Outcome::crashed), 1U);
+  EXPECT_EQ(device.launches.count("toy<3,3>"), 0U);
+}
+
+TEST_F(ResumeTest, AStoredBestThatTheSpaceNoLongerHasIsNoIncumbent) {
+  static_cast<void>(run({.sizes = {{10}}}));
+  family = toy::family("TILE <= 2");
+  const SessionResult result = run({.sizes = {{10}}, .resume = Resume::no});
+  EXPECT_EQ(result.sizes.front().evaluated, 6U);
+  for (const FinalistRecord& finalist : result.sizes.front().finalists) {
+    EXPECT_NE(finalist.role, "incumbent");
+  }
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions on the toy family, and what they told their observer.
+#pragma once
+
+#include "tests/session/toy.hpp"
+#include "tuner/session/session.hpp"
+#include "tuner/store/store.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// Keeps all that it is told.
+class Recorder : public Observer {
+ public:
+  struct Step {
+    Progress progress;  // `trial` points to what is gone
+    TrialRecord trial;
+  };
+
+  void opened(const Opening& opening) override { openings.push_back(opening); }
+  void estimated(std::chrono::milliseconds) override { ++estimates; }
+  void progressed(const Progress& progress) override {
+    steps.push_back({.progress = progress, .trial = *progress.trial});
+  }
+  void final_began(const Size&, std::size_t contenders) override { finals.push_back(contenders); }
+  void size_done(const SizeResult& result) override { done.push_back(result.size); }
+
+  /// The configurations in the order of their trials.
+  [[nodiscard]] std::vector<std::string> order() const {
+    std::vector<std::string> configs;
+    for (const Step& step : steps) configs.push_back(step.trial.config_json);
+    return configs;
+  }
+  [[nodiscard]] std::uint64_t reused() const {
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(steps, [](const Step& step) { return step.progress.reused; }));
+  }
+
+  std::vector<Opening> openings;
+  std::vector<Step> steps;
+  std::vector<std::size_t> finals;
+  std::vector<Size> done;
+  int estimates = 0;
+};
+
+/// On a device where toy<3,2> is twice as fast as every other configuration.
+class SessionTest : public testing::Test {
+ protected:
+  SessionTest() { device.behaviours["toy<3,2>"].time_ns = 500; }
+
+  SessionResult run(const SessionPlan& plan) {
+    return run(plan, [] { return false; });
+  }
+  SessionResult run(const SessionPlan& plan, const std::function<bool()>& interrupted) {
+    seen = {};
+    return run_session(family, family.kernels.front(), plan, device, store, seen, interrupted);
+  }
+  /// Interrupted as soon as `trials` trials of this run are over.
+  SessionResult run_interrupted_after(std::size_t trials, const SessionPlan& plan) {
+    return run(plan, [this, trials] { return seen.steps.size() >= trials; });
+  }
+
+  std::vector<StoredTrial> stored_trials() const {
+    return store.trials(store.sessions().front().id);
+  }
+  std::string stored_best() const {
+    const auto bests = store.bests({});
+    return bests.size() == 1 ? bests.front().best.config_json : "not one best";
+  }
+
+  Family family = toy::family();
+  toy::Device device;
+  Store store = Store::in_memory();
+  Recorder seen;
+};
+
+inline constexpr const char* kDefault = R"({"DEPTH":1,"TILE":2})";
+inline constexpr const char* kFastest = R"({"DEPTH":2,"TILE":3})";
+
+}  // namespace tuner

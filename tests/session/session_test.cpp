@@ -1,0 +1,229 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/session.hpp"
+
+#include "tests/session/session_fixture.hpp"
+#include "tuner/core/error.hpp"
+
+#include <gmock/gmock.h>
+
+#include <chrono>
+#include <thread>
+
+namespace tuner {
+namespace {
+
+using namespace std::chrono_literals;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+TEST_F(SessionTest, FindsTheFastestConfigurationAndStoresIt) {
+  const SessionResult result = run({.sizes = {{10}}});
+  EXPECT_EQ(result.state, SessionState::complete);
+  ASSERT_THAT(result.sizes, SizeIs(1));
+  const SizeResult& size = result.sizes.front();
+  ASSERT_TRUE(size.best);
+  EXPECT_EQ(size.best->config_json, kFastest);
+  EXPECT_EQ(size.winner_display, "TILE=3 DEPTH=2");
+  EXPECT_EQ(size.best->ratio_to_default, 2.0);
+  EXPECT_EQ(size.evaluated, 12U);
+  EXPECT_EQ(size.reused, 0U);
+  EXPECT_EQ(size.outcomes.at(Outcome::ok), 12U);
+
+  EXPECT_EQ(stored_best(), kFastest);
+  const SessionRecord session = store.sessions().front();
+  EXPECT_EQ(session.uuid, result.uuid);
+  EXPECT_EQ(session.state, SessionState::complete);
+  EXPECT_EQ(session.valid, 12U);
+  EXPECT_THAT(store.trials(session.id), SizeIs(12));
+  EXPECT_THAT(store.finalists(session.id, "10"), SizeIs(size.finalists.size()));
+}
+
+TEST_F(SessionTest, StoresWhatATrialUsedAndTook) {
+  device.behaviours["toy<2,1>"] = {
+      .time_ns = 700, .resources = {.registers = 40, .static_shared_bytes = 100, .local_bytes = 8}};
+  static_cast<void>(run({.sizes = {{10}}, .seed = 5}));
+  const TrialRecord trial = stored_trials().front().trial;
+  EXPECT_EQ(trial.config_json, kDefault);
+  EXPECT_EQ(trial.problem, "10");
+  EXPECT_DOUBLE_EQ(trial.time->median_ns, 700);
+  EXPECT_EQ(trial.time->samples, 20);
+  EXPECT_EQ(trial.check_seed, 5U);
+  EXPECT_EQ(trial.registers, 40);
+  EXPECT_EQ(trial.local_bytes, 8U);
+  EXPECT_EQ(trial.shared_bytes, 100U + 4 * 2) << "static and dynamic";
+}
+
+TEST_F(SessionTest, ReportsItsPlanItsProgressAndItsEnd) {
+  const SessionResult result = run({.sizes = {{10}, {20}}, .max_evaluations = 6});
+  ASSERT_THAT(seen.openings, SizeIs(1));
+  EXPECT_EQ(seen.openings.front().device.name, "Scripted device");
+  EXPECT_EQ(seen.openings.front().cartesian, 12U);
+  for (const Opening::SizePlan& size : seen.openings.front().sizes) {
+    EXPECT_EQ(size.valid, 12U);
+    EXPECT_EQ(size.planned, 6U);
+    EXPECT_EQ(size.known, 0U);
+  }
+  ASSERT_THAT(seen.steps, SizeIs(12));
+  for (std::size_t i = 0; i < seen.steps.size(); ++i) {
+    const Progress& progress = seen.steps[i].progress;
+    EXPECT_EQ(progress.evaluated, i + 1);
+    EXPECT_EQ(progress.planned, 12U);
+    EXPECT_EQ(progress.size, i % 2 == 0 ? Size{10} : Size{20}) << "sizes take turns";
+    EXPECT_EQ(progress.remaining.has_value(), i >= 7) << "eight trials make a rate";
+  }
+  EXPECT_TRUE(seen.steps.front().progress.new_best);
+  EXPECT_DOUBLE_EQ(seen.steps.front().progress.flops, 2000);
+  EXPECT_EQ(seen.estimates, 1);
+  EXPECT_THAT(seen.finals, ElementsAre(6, 6));
+  EXPECT_THAT(seen.done, ElementsAre(Size{10}, Size{20}));
+}
+
+TEST_F(SessionTest, EvaluatesTheDefaultFirstThenWhatWasBestBefore) {
+  static_cast<void>(run({.sizes = {{10}}}));
+  EXPECT_EQ(seen.order().front(), kDefault);
+  static_cast<void>(run({.sizes = {{10}}, .resume = Resume::no}));
+  ASSERT_THAT(seen.order(), SizeIs(12));
+  EXPECT_EQ(seen.order()[0], kDefault);
+  EXPECT_EQ(seen.order()[1], kFastest);
+}
+
+TEST_F(SessionTest, SizesAndTheFinalShareOneCompilation) {
+  static_cast<void>(run({.sizes = {{10}, {20}, {30}}, .compile_threads = 2}));
+  std::vector<std::string> compiled = device.compiled();
+  EXPECT_THAT(compiled, SizeIs(12));
+  EXPECT_THAT(std::set(compiled.begin(), compiled.end()), SizeIs(12));
+}
+
+TEST_F(SessionTest, FailuresAreRecordedAndCountedAndDoNotEndTheRun) {
+  device.behaviours["toy<1,1>"].failure = Outcome::compile_error;
+  device.behaviours["toy<1,2>"].failure = Outcome::launch_error;
+  device.behaviours["toy<1,3>"].failure = Outcome::wrong_result;
+  device.behaviours["toy<2,1>"].failure = Outcome::wrong_result;
+  const SessionResult result = run({.sizes = {{10}}});
+  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.sizes.front().outcomes,
+            (std::map<Outcome, std::uint64_t>{{Outcome::ok, 8},
+                                              {Outcome::compile_error, 1},
+                                              {Outcome::launch_error, 1},
+                                              {Outcome::wrong_result, 2}}));
+  EXPECT_EQ(seen.steps.back().progress.outcomes, result.sizes.front().outcomes);
+  EXPECT_EQ(stored_best(), kFastest);
+
+  std::map<std::string, TrialRecord> trials;
+  for (const StoredTrial& stored : stored_trials()) {
+    trials[stored.trial.config_json] = stored.trial;
+    EXPECT_EQ(stored.trial.time.has_value(), stored.trial.outcome == Outcome::ok);
+    EXPECT_EQ(stored.trial.message.empty(), stored.trial.outcome == Outcome::ok);
+  }
+  EXPECT_EQ(trials[R"({"DEPTH":1,"TILE":1})"].message, "toy<1,1> does not compile");
+  EXPECT_THAT(trials[R"({"DEPTH":2,"TILE":1})"].message, HasSubstr("toy<1,2> fails"));
+  EXPECT_EQ(trials[R"({"DEPTH":3,"TILE":1})"].outcome, Outcome::wrong_result);
+  EXPECT_THAT(trials[R"({"DEPTH":3,"TILE":1})"].message, HasSubstr("1 of 100 elements are wrong"));
+}
+
+TEST_F(SessionTest, AllCandidatesFailingLeavesASizeWithoutBest) {
+  for (int tile = 1; tile <= 4; ++tile) {
+    for (int depth = 1; depth <= 3; ++depth) {
+      device.behaviours["toy<" + std::to_string(tile) + "," + std::to_string(depth) + ">"] = {
+          .failure = Outcome::launch_error};
+    }
+  }
+  const SessionResult result = run({.sizes = {{10}}});
+  ASSERT_THAT(result.sizes, SizeIs(1));
+  EXPECT_FALSE(result.sizes.front().best);
+  EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::launch_error), 12U);
+  EXPECT_THAT(store.bests({}), IsEmpty());
+  EXPECT_THAT(seen.finals, IsEmpty());
+  EXPECT_THAT(seen.done, SizeIs(1));
+}
+
+TEST_F(SessionTest, NoValidConfigurationIsAnErrorThatNamesTheSize) {
+  family = toy::family("TILE*DEPTH > N");
+  try {
+    static_cast<void>(run({.sizes = {{10}, {20}}}));
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::no_valid_config);
+    EXPECT_THAT(error.what(), HasSubstr("toy has no valid configuration"));
+    EXPECT_THAT(error.what(), HasSubstr(" at 20"));
+  }
+  EXPECT_THAT(store.sessions(), IsEmpty());
+}
+
+TEST_F(SessionTest, EvaluatesNoMoreThanAskedForAtEachSize) {
+  const SessionResult result = run({.sizes = {{10}, {20}}, .max_evaluations = 5});
+  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.sizes[0].evaluated, 5U);
+  EXPECT_EQ(result.sizes[1].evaluated, 5U);
+  EXPECT_THAT(stored_trials(), SizeIs(10));
+}
+
+TEST_F(SessionTest, StopsSearchingWhenTimeIsUpAndStillHoldsTheFinal) {
+  device.on_launch = [this](const std::string&) {
+    if (seen.steps.size() == 2) std::this_thread::sleep_for(10ms);  // over 22 launches
+  };
+  const SessionResult result = run({.sizes = {{10}}, .max_time = 150ms});
+  EXPECT_EQ(result.state, SessionState::budget_spent);
+  EXPECT_EQ(store.sessions().front().state, SessionState::budget_spent);
+  EXPECT_LE(result.sizes.front().evaluated, 3U);
+  EXPECT_GE(result.sizes.front().evaluated, 1U);
+  EXPECT_THAT(seen.finals, SizeIs(1));
+  EXPECT_THAT(result.sizes.front().finalists, testing::Not(IsEmpty()));
+}
+
+TEST_F(SessionTest, ExpectsToTakeNoLongerThanItMay) {
+  device.on_launch = [](const std::string&) { std::this_thread::sleep_for(200us); };
+  static_cast<void>(run({.sizes = {{10}, {20}, {30}}, .max_time = 100ms}));
+  for (const Recorder::Step& step : seen.steps) {
+    if (!step.progress.remaining || *step.progress.remaining == 0ms) continue;
+    EXPECT_LE(step.progress.elapsed + *step.progress.remaining, 100ms);
+  }
+}
+
+TEST_F(SessionTest, NoTimeAtAllIsARunWithoutTrials) {
+  const SessionResult result = run({.sizes = {{10}}, .max_time = 0ms});
+  EXPECT_EQ(result.state, SessionState::budget_spent);
+  EXPECT_EQ(result.sizes.front().evaluated, 0U);
+  EXPECT_FALSE(result.sizes.front().best);
+}
+
+TEST_F(SessionTest, TheSeedFixesTheOrderOfTrials) {
+  const auto order = [this](std::uint64_t seed) {
+    static_cast<void>(run({.sizes = {{10}}, .seed = seed, .resume = Resume::no}));
+    const std::vector<std::string> all = seen.order();
+    return std::vector<std::string>(all.begin() + 2, all.end());  // behind default and incumbent
+  };
+  static_cast<void>(order(7));  // from here on there is an incumbent
+  const std::vector<std::string> first = order(7);
+  EXPECT_EQ(order(7), first);
+  EXPECT_NE(order(8), first);
+}
+
+TEST_F(SessionTest, AFinalThatBreaksOffIsAnErrorWithTheTrialsSaved) {
+  device.on_launch = [this](const std::string&) {
+    if (!seen.finals.empty()) device.behaviours["toy<3,2>"].failure = Outcome::launch_error;
+  };
+  EXPECT_THROW(static_cast<void>(run({.sizes = {{10}}})), Error);
+  EXPECT_EQ(store.sessions().front().state, SessionState::interrupted);
+  EXPECT_THAT(stored_trials(), SizeIs(12));
+  EXPECT_THAT(store.bests({}), IsEmpty());
+}
+
+TEST(KernelRecord, HoldsWhatIsNeededToLaunchTheKernelAgain) {
+  Family family = toy::family();
+  Kernel& kernel = family.kernels.front();
+  kernel.source.headers = {{.name = "tile.cuh", .text = "#pragma once"}};
+  const KernelRecord record = kernel_record(family, kernel);
+  EXPECT_EQ(record.family, "toy");
+  EXPECT_EQ(record.kernel, "toy");
+  EXPECT_EQ(record.hash, kernel.hash);
+  EXPECT_EQ(record.space_text, family.text);
+  EXPECT_EQ(record.source_name, "toy.cu");
+  EXPECT_EQ(record.source_text, "// never compiled");
+  EXPECT_EQ(record.headers_json, R"([{"name":"tile.cuh","text":"#pragma once"}])");
+}
+
+}  // namespace
+}  // namespace tuner

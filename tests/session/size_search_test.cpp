@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/size_search.hpp"
+
+#include "tests/session/toy.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using testing::ElementsAre;
+
+TrialRecord ok(double median_ns) {
+  TrialRecord trial;
+  trial.time = TimeRecord{.median_ns = median_ns,
+                          .q1_ns = median_ns,
+                          .q3_ns = median_ns,
+                          .min_ns = median_ns,
+                          .samples = 20};
+  return trial;
+}
+
+TrialRecord failed(Outcome outcome) {
+  TrialRecord trial;
+  trial.outcome = outcome;
+  return trial;
+}
+
+class SizeSearchTest : public testing::Test {
+ protected:
+  struct Options {
+    std::string_view strategy = "exhaustive";
+    std::optional<std::string_view> incumbent = {};
+    std::map<std::string, TrialRecord> known = {};
+    std::optional<std::uint64_t> max_evaluations = {};
+    std::string_view constraint = "TILE*DEPTH <= 12";
+  };
+
+  SizeSearch& search(const Options& options) {
+    family_ = toy::family(options.constraint);
+    std::optional<Config> incumbent;
+    if (options.incumbent) incumbent = config(*options.incumbent);
+    return search_.emplace(Size{8}, Space(family_.kernels.front().space, {}, Size{8}),
+                           options.strategy, 1, incumbent, options.known, options.max_evaluations);
+  }
+
+  Config config(std::string_view text) const { return toy::config(family_, text); }
+
+  /// All that the search asks for, as "TILE=2 DEPTH=1".
+  std::vector<std::string> asked() {
+    std::vector<std::string> configs;
+    while (const auto next = search_->next()) {
+      configs.push_back(display(search_->space().definition(), *next));
+    }
+    return configs;
+  }
+
+ private:
+  Family family_;
+  std::optional<SizeSearch> search_;
+};
+
+TEST_F(SizeSearchTest, AsksForTheDefaultThenTheIncumbentThenTheRest) {
+  search({.incumbent = "TILE=4,DEPTH=3", .constraint = "TILE == DEPTH + 1"});
+  EXPECT_THAT(asked(), ElementsAre("TILE=2 DEPTH=1", "TILE=4 DEPTH=3", "TILE=3 DEPTH=2"));
+}
+
+TEST_F(SizeSearchTest, AsksForEveryConfigurationOnceWhateverTheStrategy) {
+  for (const std::string_view strategy : {"exhaustive", "random", "auto"}) {
+    search({.strategy = strategy, .incumbent = "TILE=4,DEPTH=3"});
+    const std::vector<std::string> all = asked();
+    EXPECT_EQ(all.size(), 12U) << strategy;
+    EXPECT_EQ(std::set(all.begin(), all.end()).size(), 12U) << strategy;
+  }
+}
+
+TEST_F(SizeSearchTest, AsksOnceForAnIncumbentThatIsTheDefault) {
+  search({.incumbent = "", .constraint = "TILE == 2 and DEPTH <= 2"});
+  EXPECT_THAT(asked(), ElementsAre("TILE=2 DEPTH=1", "TILE=2 DEPTH=2"));
+}
+
+TEST_F(SizeSearchTest, AsksForNoSeedThatIsOutsideOfTheSpace) {
+  search({.incumbent = "TILE=4,DEPTH=3", .constraint = "TILE == 3"});
+  EXPECT_THAT(asked(), ElementsAre("TILE=3 DEPTH=1", "TILE=3 DEPTH=2", "TILE=3 DEPTH=3"));
+}
+
+TEST_F(SizeSearchTest, StopsAtTheMostEvaluationsSeedsIncluded) {
+  EXPECT_EQ(search({.incumbent = "TILE=4,DEPTH=3", .max_evaluations = 3}).planned(), 3U);
+  EXPECT_EQ(asked().size(), 3U);
+  EXPECT_EQ(search({.max_evaluations = 100}).planned(), 12U) << "no more than there are";
+}
+
+TEST_F(SizeSearchTest, KnowsStoredResultsByTheirConfiguration) {
+  SizeSearch& found = search({.known = {{R"({"DEPTH":2,"TILE":3})", ok(42)}}});
+  EXPECT_EQ(found.known_count(), 1U);
+  ASSERT_NE(found.known(config("TILE=3,DEPTH=2")), nullptr);
+  EXPECT_DOUBLE_EQ(found.known(config("TILE=3,DEPTH=2"))->time->median_ns, 42);
+  EXPECT_EQ(found.known(config("TILE=2,DEPTH=3")), nullptr);
+}
+
+TEST_F(SizeSearchTest, SaysWhichResultIsTheFastestSoFar) {
+  SizeSearch& running = search({});
+  EXPECT_EQ(running.best_ns(), std::nullopt);
+  EXPECT_FALSE(running.record(config("TILE=1"), failed(Outcome::wrong_result)));
+  EXPECT_TRUE(running.record(config("TILE=2"), ok(100)));
+  EXPECT_FALSE(running.record(config("TILE=3"), ok(100))) << "as fast is not faster";
+  EXPECT_TRUE(running.record(config("TILE=4"), ok(99)));
+  EXPECT_EQ(running.best_ns(), 99);
+  EXPECT_EQ(running.recorded(), 4U);
+}
+
+TEST_F(SizeSearchTest, RanksWhatEndedOkAndCountsTheRest) {
+  SizeSearch& done = search({});
+  static_cast<void>(done.record(config("TILE=4"), ok(100)));
+  static_cast<void>(done.record(config("TILE=1"), failed(Outcome::compile_error)));
+  static_cast<void>(done.record(config("TILE=2"), ok(100)));
+  static_cast<void>(done.record(config("TILE=3"), ok(90)));
+  std::vector<Config> ranking;
+  for (const Ranked& ranked : done.ranking()) ranking.push_back(ranked.config);
+  EXPECT_THAT(ranking, ElementsAre(config("TILE=3"), config("TILE=2"), config("TILE=4")));
+  EXPECT_EQ(done.outcomes().at(Outcome::ok), 3U);
+  EXPECT_EQ(done.outcomes().at(Outcome::compile_error), 1U);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// A family whose kernels are never compiled and a device that takes the time it is told to take:
+// what a session does is then known in advance.
+#pragma once
+
+#include "tests/support/scripted_backend.hpp"
+#include "tuner/family/family.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner::toy {
+
+/// Twelve configurations toy<TILE,DEPTH>; the default is toy<2,1>.
+inline constexpr std::string_view kDocument = R"json({
+  "format": "space/1",
+  "family": "toy",
+  "problem": {"dims": ["N"], "flops": "2*N*N*N", "bytes": "12*N*N"},
+  "arguments": [
+    {"name": "A", "type": "float*", "count": "N*N"},
+    {"name": "B", "type": "float*", "count": "N*N"},
+    {"name": "C", "type": "float*", "count": "N*N", "role": "output"}
+  ],
+  "check": {
+    "reference": {"op": "gemm", "m": "N", "n": "N", "k": "N", "a": "A", "b": "B", "c": "C"},
+    "accumulates": "N"
+  },
+  "kernels": {
+    "toy": {
+      "source": "toy.cu",
+      "entry": "toy<${TILE},${DEPTH}>",
+      "parameters": {
+        "TILE": {"values": [1, 2, 3, 4], "default": 2},
+        "DEPTH": {"values": [1, 2, 3], "default": 1}
+      },
+      "constraints": [{"expr": "TILE*DEPTH <= 12", "why": "a limit"}],
+      "launch": {"grid": ["ceil_div(N, TILE)"], "block": ["32"], "dynamic_shared_bytes": "4*TILE"}
+    }
+  }
+})json";
+
+/// The family, its one constraint replaced.
+[[nodiscard]] inline Family family(std::string_view constraint = "TILE*DEPTH <= 12") {
+  constexpr std::string_view kConstraint = "TILE*DEPTH <= 12";
+  std::string text(kDocument);
+  text.replace(text.find(kConstraint), kConstraint.size(), constraint);
+  return parse_family(text, "toy.json",
+                      {{"toy", {.name = "toy.cu", .text = "// never compiled", .headers = {}}}});
+}
+
+/// A configuration of the family: "TILE=3,DEPTH=2", or "" for the default.
+[[nodiscard]] inline Config config(const Family& family, std::string_view text) {
+  return config_from_text(*family.kernels.front().space, text);
+}
+
+/// How a kernel behaves.
+struct Behaviour {
+  double time_ns = 1000;
+  std::optional<Outcome> failure = {};
+  Resources resources = {};
+};
+
+/// A device on which a kernel behaves as `behaviours` says of its entry, else as Behaviour{}. What
+/// is no candidate, the kernels that check, just succeeds.
+class Device : public testing_support::ScriptedBackend {
+ public:
+  Device() : ScriptedBackend([this](const Work& work) { return answer(work); }) {}
+
+  Expected<Binary, Failure> compile(const CompileJob& job) const override {
+    if (!is_candidate(job.entry)) return ScriptedBackend::compile(job);
+    const std::scoped_lock lock(mutex_);
+    compiled_.push_back(job.entry);
+    if (behaviour(job.entry).failure == Outcome::compile_error) {
+      return Unexpected(Failure{Outcome::compile_error, job.entry + " does not compile"});
+    }
+    return ScriptedBackend::compile(job);
+  }
+  Resources resources(KernelId kernel) const override {
+    return behaviour(symbol(kernel)).resources;
+  }
+  /// Reading the report of a comparison, after a candidate that computes nonsense, finds it.
+  void read(BufferId, std::span<std::byte> data) const override {
+    constexpr std::array<std::uint64_t, 3> kOneWrong{1, 0, 0};
+    if (wrong_ && data.size() == sizeof kOneWrong) {
+      std::memcpy(data.data(), kOneWrong.data(), sizeof kOneWrong);
+    }
+  }
+
+  /// The entries compiled, in order, repeated ones too.
+  [[nodiscard]] std::vector<std::string> compiled() const {
+    const std::scoped_lock lock(mutex_);
+    return compiled_;
+  }
+
+  std::map<std::string, Behaviour> behaviours;  ///< by entry
+  double library_ns = 1000;
+  std::map<std::string, int> launches;                ///< of candidates, by entry
+  std::function<void(const std::string&)> on_launch;  ///< if set, called with a candidate's entry
+
+ private:
+  static bool is_candidate(const std::string& entry) { return entry.starts_with("toy<"); }
+
+  [[nodiscard]] Behaviour behaviour(const std::string& entry) const {
+    const auto found = behaviours.find(entry);
+    return found == behaviours.end() ? Behaviour{} : found->second;
+  }
+
+  Expected<double, Failure> answer(const Work& work) {
+    const auto* launch = std::get_if<Launch>(&work);
+    if (launch == nullptr) return library_ns;
+    const std::string entry = symbol(launch->kernel);
+    if (!is_candidate(entry)) return 1.0;
+    ++launches[entry];
+    if (on_launch) on_launch(entry);
+    const auto [time_ns, failure, resources] = behaviour(entry);
+    wrong_ = failure == Outcome::wrong_result;
+    if (failure && !wrong_) return Unexpected(Failure{*failure, entry + " fails"});
+    return time_ns;
+  }
+
+  mutable std::mutex mutex_;  // of what compiling threads touch
+  mutable std::vector<std::string> compiled_;
+  bool wrong_ = false;
+};
+
+}  // namespace tuner::toy

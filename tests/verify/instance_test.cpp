@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verify/instance.hpp"
+
+#include "tests/verify/gemm_family.hpp"
+#include "tuner/backend/cpu/cpu_backend.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::HasSubstr;
+using testing::IsNan;
+
+constexpr std::size_t kA = 4, kB = 5, kC = 7;  // places of the arguments
+constexpr std::int64_t kM = 6, kN = 7, kK = 5;
+
+/// Plays the candidate on the host: reads what an instance offers, writes what it likes.
+class InstanceTest : public testing::Test {
+ protected:
+  Instance instance(const Instance::Recipe& recipe) {
+    return Instance(*backend_, kernels_, family_, recipe);
+  }
+
+  std::vector<float> read(const Instance& instance, std::size_t argument,
+                          std::int64_t count) const {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    backend_->read(std::get<BufferId>(instance.arguments().at(argument)),
+                   std::as_writable_bytes(std::span(values)));
+    return values;
+  }
+  void write(const Instance& instance, std::size_t argument, const std::vector<float>& values) {
+    backend_->write(std::get<BufferId>(instance.arguments().at(argument)),
+                    std::as_bytes(std::span(values)));
+  }
+
+  /// alpha·A·B + beta·C by three loops, rounded once.
+  std::vector<float> product(const Instance& instance, double alpha, double beta) const {
+    const std::vector<float> a = read(instance, kA, kM * kK), b = read(instance, kB, kK * kN);
+    std::vector<float> c = read(instance, kC, kM * kN);
+    for (std::size_t row = 0; row < kM; ++row) {
+      for (std::size_t col = 0; col < kN; ++col) {
+        double sum = 0;
+        for (std::size_t k = 0; k < kK; ++k) {
+          sum += static_cast<double>(a[row * kK + k]) * static_cast<double>(b[k * kN + col]);
+        }
+        float& element = c[row * kN + col];
+        element = static_cast<float>(alpha * sum +
+                                     (beta == 0 ? 0.0 : beta * static_cast<double>(element)));
+      }
+    }
+    return c;
+  }
+
+  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  CheckKernels kernels_{*backend_};
+  Family family_ = gemm::family();
+};
+
+TEST_F(InstanceTest, ExpectsTheProductExactlyOfWholeNumbers) {
+  Instance whole = instance({.size = {kM, kN, kK}, .fill = Fill::whole, .seed = 9});
+  std::vector<float> c = product(whole, 1, 0);
+  write(whole, kC, c);
+  EXPECT_TRUE(whole.compare_outputs());
+
+  c[13] += 1;
+  c[20] += 1;
+  write(whole, kC, c);
+  const auto compared = whole.compare_outputs();
+  ASSERT_FALSE(compared);
+  EXPECT_EQ(compared.error().outcome, Outcome::wrong_result);
+  EXPECT_THAT(
+      compared.error().message,
+      AllOf(HasSubstr("C[13] is"), HasSubstr("2 of 42 elements are wrong"), HasSubstr("size 6x7x5"),
+            HasSubstr("whole-number inputs"), HasSubstr("seed 9")));
+}
+
+TEST_F(InstanceTest, PoisonsOutputsThatNoCaseReads) {
+  Instance whole = instance({.size = {kM, kN, kK}, .fill = Fill::whole});
+  write(whole, kC, product(whole, 1, 0));
+  whole.reset_outputs();
+  EXPECT_THAT(read(whole, kC, kM * kN), Each(IsNan()));
+}
+
+TEST_F(InstanceTest, ACaseSetsTheFactorsAndGivesTheOutputItReads) {
+  Instance blended = instance({.size = {kM, kN, kK}, .fill = Fill::whole, .check_case = 1});
+  EXPECT_EQ(std::get<float>(std::get<Scalar>(blended.arguments()[3])), 3.0f);
+  EXPECT_EQ(std::get<float>(std::get<Scalar>(blended.arguments()[6])), -2.0f);
+  for (int launch = 0; launch < 2; ++launch) {
+    blended.reset_outputs();
+    write(blended, kC, product(blended, 3, -2));
+    EXPECT_TRUE(blended.compare_outputs()) << "every launch starts from the same content";
+  }
+  write(blended, kC, product(blended, 3, -2));
+  EXPECT_THAT(blended.compare_outputs().error().message, HasSubstr("alpha=3, beta=-2"));
+}
+
+TEST_F(InstanceTest, AllowsNormalNumbersTheErrorOfTheirSummation) {
+  Instance normal = instance({.size = {kM, kN, kK}, .fill = Fill::normal, .seed = 1});
+  std::vector<float> c = product(normal, 1, 0);
+  write(normal, kC, c);
+  const auto share = normal.compare_outputs();
+  ASSERT_TRUE(share) << share.error().message;
+  EXPECT_LT(*share, 1.0);
+
+  // The bound of an element: 4·2^-24·√5 times the row of |A| by the column of |B|.
+  const std::vector<float> a = read(normal, kA, kM * kK), b = read(normal, kB, kK * kN);
+  double magnitude = 0;
+  for (std::size_t k = 0; k < kK; ++k) {
+    magnitude += std::abs(static_cast<double>(a[2 * kK + k]) * static_cast<double>(b[k * kN + 3]));
+  }
+  const double bound = 4 * std::ldexp(1.0, -24) * std::sqrt(5.0) * magnitude;
+  float& element = c[2 * kN + 3];
+  const double right = static_cast<double>(element);
+  element = static_cast<float>(right + 0.5 * bound);
+  write(normal, kC, c);
+  EXPECT_TRUE(normal.compare_outputs());
+  element = static_cast<float>(right + 1.5 * bound);
+  write(normal, kC, c);
+  const auto compared = normal.compare_outputs();
+  ASSERT_FALSE(compared);
+  EXPECT_THAT(compared.error().message, AllOf(HasSubstr("C[17] is"), HasSubstr("normal inputs")));
+}
+
+TEST_F(InstanceTest, EqualRecipesHoldEqualNumbersAndOtherSeedsOthers) {
+  const Instance::Recipe recipe{.size = {kM, kN, kK}, .fill = Fill::whole, .seed = 1};
+  Instance::Recipe other = recipe;
+  other.seed = 2;
+  const auto a = read(instance(recipe), kA, kM * kK);
+  EXPECT_EQ(read(instance(recipe), kA, kM * kK), a);
+  EXPECT_NE(read(instance(other), kA, kM * kK), a);
+}
+
+TEST_F(InstanceTest, OffersTheLibraryTheSameWork) {
+  Instance whole = instance({.size = {kM, kN, kK}, .fill = Fill::whole});
+  whole.reset_outputs();
+  ASSERT_TRUE(whole.library_work());
+  ASSERT_TRUE(backend_->run(*whole.library_work()));
+  EXPECT_EQ(read(whole, kC, kM * kN), product(whole, 1, 0));
+}
+
+constexpr std::string_view kScaleDocument = R"json({
+  "format": "space/1",
+  "family": "scale",
+  "problem": {"dims": ["N"], "flops": "N", "bytes": "8*N"},
+  "arguments": [
+    {"name": "N", "type": "int", "value": "N"},
+    {"name": "x", "type": "int*", "count": "N"},
+    {"name": "y", "type": "int*", "count": "N", "role": "output"}
+  ],
+  "check": {"reference": {"kernel": "plain"}, "sizes": [[1]]},
+  "kernels": {
+    "plain": {
+      "source": "plain.cu",
+      "entry": "plain<${BLOCK}>",
+      "parameters": {"BLOCK": {"values": [32, 64], "default": 64}},
+      "launch": {"grid": ["ceil_div(N, BLOCK)"], "block": ["BLOCK"]}
+    }
+  }
+})json";
+
+TEST_F(InstanceTest, AKernelOfTheFamilyCanBeTheReference) {
+  family_ =
+      parse_family(kScaleDocument, "scale.json",
+                   {{"plain",
+                     {.name = "plain.cu",
+                      .text = "template <int BLOCK> __global__ void plain(int n, const int* x, "
+                              "int* y) { int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+                              "if (i < n) y[i] = 5 * x[i]; }",
+                      .headers = {}}}});
+  Instance scale = instance({.size = {100}, .fill = Fill::whole});
+  std::vector<std::int32_t> numbers(100);
+  backend_->read(std::get<BufferId>(scale.arguments()[1]),
+                 std::as_writable_bytes(std::span(numbers)));
+  const BufferId y = std::get<BufferId>(scale.arguments()[2]);
+  for (std::int32_t& number : numbers) number *= 5;
+  backend_->write(y, std::as_bytes(std::span(numbers)));
+  EXPECT_TRUE(scale.compare_outputs());
+  numbers[99] += 1;
+  backend_->write(y, std::as_bytes(std::span(numbers)));
+  EXPECT_THAT(scale.compare_outputs().error().message, HasSubstr("y[99] is"));
+  EXPECT_EQ(scale.library_work(), std::nullopt) << "there is no library to compare with";
+}
+
+}  // namespace
+}  // namespace tuner

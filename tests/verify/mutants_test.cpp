@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels broken in the ways in which kernels break: each must be found out.
+#include "tests/verify/gemm_family.hpp"
+#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/verify/verifier.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+/// A mistake: what it replaces in the kernel, and what of the message shows where it was found.
+struct Mutant {
+  std::string name, from, to, message = "";
+};
+
+const std::vector<Mutant> kMutants = {
+    {"drops the tail of K", "k < K", "k < K / 4 * 4"},
+    {"leaves out the first slice of K", "k = 0", "k = 1"},
+    {"guards M off by one", "row >= M", "row >= M - 1"},
+    {"guards N off by one", "col >= N", "col >= N - 1"},
+    {"does nothing", "row >= M ||", "true || row >= M ||"},
+    {"computes NaN in one element", "sum = 0.0f", "sum = row + col == 11 ? 0.0f / 0.0f : 0.0f",
+     "C[41] is"},
+    {"writes a constant", "c = beta", "c = 1.0f; return; c = beta"},
+    {"ignores beta", "+ beta * c", "+ c", "alpha=3, beta=-2"},
+    {"ignores alpha", "alpha * sum + beta", "sum + beta", "alpha=3, beta=-2"},
+    {"transposes the output", "C[row * N + col]", "C[col * M + row]"},
+    {"is wrong when N is odd", "sum = 0.0f", "sum = N % 2"},
+    {"sums twice", "for (int k", "for (int twice = 0; twice < 2; ++twice) for (int k"},
+    {"adds to the output", "c = beta", "c += beta", "is nan"},
+    {"reads C although beta is 0", "beta == 0.0f ?", "false ?", "is nan"},
+    {"is wrong at large sizes only", "sum = 0.0f", "sum = K > 30",
+     "size 20x24x31, whole-number inputs"},
+    {"computes in too few bits", "sum += A[row * K + k]", "sum += (int)A[row * K + k]",
+     "size 20x24x31, normal inputs"},
+};
+
+std::string mutated(const Mutant& mutant) {
+  std::string source(gemm::kSource);
+  const std::size_t at = source.find(mutant.from);
+  if (at == std::string::npos) {
+    ADD_FAILURE() << "the kernel has no " << mutant.from;
+    return source;
+  }
+  return source.replace(at, mutant.from.size(), mutant.to);
+}
+
+/// Verifies the default configuration of a kernel of the family at 20x24x31.
+Expected<Verdict, Failure> verify(Backend& backend, Verifier& verifier, const Kernel& kernel) {
+  const Size size{20, 24, 31};
+  const Space space(kernel.space, backend.device().attributes, size);
+  const Config config = space.default_config();
+  const auto binary = backend.compiler().compile(compile_job(kernel, space, config));
+  if (!binary) return Unexpected(binary.error());
+  const LoadedKernel loaded(backend, *backend.load(*binary));
+  return verifier.verify(
+      {.kernel = kernel, .space = space, .config = config, .loaded = loaded.id()}, size);
+}
+
+// One test for all: they share the compiled kernels that check and the instances.
+TEST(Mutants, EndAsWrongResultsThatSayWhatIsWrongWhere) {
+  const auto backend = open_cpu_backend();
+  const Family family = gemm::family();
+  Verifier verifier(*backend, family, 77);
+  const auto unbroken = verify(*backend, verifier, family.kernels.front());
+  ASSERT_TRUE(unbroken) << unbroken.error().message;
+  EXPECT_LE(unbroken->worst_error, 1.0);
+  for (const Mutant& mutant : kMutants) {
+    SCOPED_TRACE(mutant.name);
+    Kernel kernel = family.kernels.front();
+    kernel.source.text = mutated(mutant);
+    kernel.hash = mutant.name;
+    const auto verdict = verify(*backend, verifier, kernel);
+    ASSERT_FALSE(verdict) << "survived";
+    EXPECT_EQ(verdict.error().outcome, Outcome::wrong_result) << verdict.error().message;
+    EXPECT_THAT(verdict.error().message,
+                AllOf(testing::StartsWith("C["), HasSubstr("should be"), HasSubstr("(size "),
+                      HasSubstr("seed 77"), HasSubstr(mutant.message)));
+  }
+}
+
+TEST(ShippedKernels, AreRightAtTheirDefaultConfigurations) {
+  const auto backend = open_cpu_backend();
+  const Family family = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+  Verifier verifier(*backend, family, 1);
+  for (const Kernel& kernel : family.kernels) {
+    const auto verdict = verify(*backend, verifier, kernel);
+    ASSERT_TRUE(verdict) << kernel.name << ": " << verdict.error().message;
+    EXPECT_LE(verdict->worst_error, 1.0);
+  }
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verify/verifier.hpp"
+
+#include "tests/support/scripted_backend.hpp"
+#include "tests/verify/gemm_family.hpp"
+
+#include <gmock/gmock.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::UnorderedElementsAre;
+using testing_support::ScriptedBackend;
+
+/// A device on which every result counts as right: what is launched, and at which sizes, shows.
+class VerifierTest : public testing::Test {
+ protected:
+  Expected<Verdict, Failure> verify(std::string_view config_text, const Size& size) {
+    launched.clear();
+    const Kernel& kernel = family.kernels.front();
+    const Space space(kernel.space, backend.device().attributes, size);
+    const Config config = config_from_text(*kernel.space, config_text);
+    const KernelId loaded =
+        *backend.load(*backend.compiler().compile(compile_job(kernel, space, config)));
+    return verifier().verify({.kernel = kernel, .space = space, .config = config, .loaded = loaded},
+                             size);
+  }
+
+  Verifier& verifier() {
+    if (!verifier_) verifier_.emplace(backend, family, 1);
+    return *verifier_;
+  }
+
+  Expected<double, Failure> answer(const Work& work) {
+    const auto* launch = std::get_if<Launch>(&work);
+    if (launch == nullptr || !backend.symbol(launch->kernel).starts_with("gemm<")) return 1.0;
+    const auto number = [&](std::size_t argument) {
+      return static_cast<std::int64_t>(
+          std::get<std::int32_t>(std::get<Scalar>(launch->arguments.at(argument))));
+    };
+    launched.push_back(display({number(0), number(1), number(2)}));
+    if (failure && launched.size() == 2) return Unexpected(*failure);
+    return 1.0;
+  }
+
+  Family family = gemm::family();
+  ScriptedBackend backend{[this](const Work& work) { return answer(work); }};
+  std::vector<std::string> launched;  ///< the size of every launch of a candidate
+  std::optional<Failure> failure;     ///< of the second launch
+
+ private:
+  std::optional<Verifier> verifier_;
+};
+
+TEST_F(VerifierTest, TriesAwkwardSizesUnderEveryCaseThenTheTunedSizeOnTwoKindsOfInputs) {
+  ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));
+  EXPECT_THAT(launched, UnorderedElementsAre("1x1x1", "1x1x1", "6x7x5", "6x7x5", "3x5x3", "3x5x3",
+                                             "20x24x31", "20x24x31"))
+      << "3x5x3 comes from the configuration; 0x1x1, which it also gives, is no size";
+  EXPECT_EQ(launched.back(), "20x24x31");
+}
+
+TEST_F(VerifierTest, AwkwardSizesOfAConfigurationAreTriedOnce) {
+  ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));
+  ASSERT_TRUE(verify("BLOCK=4", {40, 24, 31}));
+  EXPECT_THAT(launched, UnorderedElementsAre("40x24x31", "40x24x31"));
+  ASSERT_TRUE(verify("BLOCK=8", {40, 24, 31}));
+  EXPECT_THAT(launched, testing::Contains("7x9x3")) << "another configuration, other sizes";
+}
+
+TEST_F(VerifierTest, WhatWasWrongAtAnAwkwardSizeIsTriedAgain) {
+  failure = Failure{Outcome::launch_error, "out of resources"};
+  ASSERT_FALSE(verify("BLOCK=4", {20, 24, 31}));
+  failure.reset();
+  ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));
+  EXPECT_THAT(launched, testing::SizeIs(8));
+}
+
+TEST_F(VerifierTest, AnotherVersionOfTheKernelIsTriedAnew) {
+  ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));
+  family.kernels.front().hash = "another";
+  ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));
+  EXPECT_THAT(launched, testing::SizeIs(8));
+}
+
+TEST_F(VerifierTest, SkipsAwkwardSizesThatAConstraintRulesOut) {
+  family = gemm::family("N >= BLOCK or N < 1000", "N >= 6");
+  ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));
+  EXPECT_THAT(launched, UnorderedElementsAre("6x7x5", "6x7x5", "20x24x31", "20x24x31"));
+}
+
+TEST_F(VerifierTest, AFailureOfTheDeviceIsPassedOnWithTheSize) {
+  for (const Outcome outcome : {Outcome::launch_error, Outcome::crashed}) {
+    failure = Failure{outcome, "out of resources"};
+    const auto verdict = verify("BLOCK=4", {20, 24, 31});
+    ASSERT_FALSE(verdict);
+    EXPECT_EQ(verdict.error().outcome, outcome);
+    EXPECT_EQ(verdict.error().message, "out of resources (at size 1x1x1)");
+  }
+}
+
+TEST_F(VerifierTest, AConfigurationWithoutLegalLaunchIsALaunchError) {
+  const auto verdict = verify("BLOCK=2048", {20, 24, 31});
+  ASSERT_FALSE(verdict);
+  EXPECT_EQ(verdict.error().outcome, Outcome::launch_error);
+  EXPECT_THAT(verdict.error().message, HasSubstr("2048"));
+  EXPECT_THAT(launched, IsEmpty());
+}
+
+TEST_F(VerifierTest, TimesOnNormalInputsAtTheTunedSize) {
+  const Instance& timing = verifier().timing_instance({20, 24, 31});
+  EXPECT_EQ(
+      timing.recipe(),
+      (Instance::Recipe{.size = {20, 24, 31}, .fill = Fill::normal, .check_case = 0, .seed = 1}));
+  EXPECT_EQ(&verifier().timing_instance({20, 24, 31}), &timing) << "made once";
+}
+
+}  // namespace
+}  // namespace tuner

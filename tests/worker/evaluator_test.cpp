@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/evaluator.hpp"
+
+#include "tests/support/scripted_backend.hpp"
+#include "tuner/backend/cpu/cpu_backend.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing_support::ScriptedBackend;
+
+/// y = 5x. Three kernels: one is right, one is right for its first ten launches (verifying takes
+/// four, timing 21), one asks for 64x64 threads.
+Family scale_family() {
+  constexpr std::string_view kKernel = R"json("{0}": {{
+      "source": "scale.cu",
+      "entry": "{0}<${{BLOCK}}>",
+      "parameters": {{"BLOCK": {{"values": [32, 64], "default": 64}}}},
+      "launch": {{"grid": [1], "block": ["BLOCK"{1}]}}
+    }})json";
+  const std::string document =
+      fmt::format(R"json({{
+    "format": "space/1",
+    "family": "scale",
+    "problem": {{"dims": ["N"], "flops": "N", "bytes": "8*N"}},
+    "arguments": [
+      {{"name": "N", "type": "int", "value": "N"}},
+      {{"name": "x", "type": "float*", "count": "N"}},
+      {{"name": "y", "type": "float*", "count": "N", "role": "output"}}
+    ],
+    "check": {{"reference": {{"kernel": "right"}}, "sizes": [[1], [31]]}},
+    "kernels": {{{}, {}, {}}}
+  }})json",
+                  fmt::format(kKernel, "right", ""), fmt::format(kKernel, "tiring", ""),
+                  fmt::format(kKernel, "wide", ", \"BLOCK\""));
+  const KernelSource source = {.name = "scale.cu",
+                               .text = R"(
+template <int BLOCK> __global__ void right(int n, const float* x, float* y) {
+  for (int i = threadIdx.x; i < n; i += BLOCK) y[i] = 5 * x[i];
+}
+template <int BLOCK> __global__ void wide(int n, const float* x, float* y) {
+  for (int i = threadIdx.x; i < n; i += BLOCK) y[i] = 5 * x[i];
+}
+static int launches = 0;
+template <int BLOCK> __global__ void tiring(int n, const float* x, float* y) {
+  if (threadIdx.x == 0) ++launches;
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += BLOCK) y[i] = (launches <= 10 ? 5 : 6) * x[i];
+}
+)",
+                               .headers = {}};
+  return parse_family(document, "scale.json",
+                      {{"right", source}, {"tiring", source}, {"wide", source}});
+}
+
+class EvaluatorOnCpu : public testing::Test {
+ protected:
+  Evaluation evaluate(const std::string& kernel_name) {
+    const Kernel& kernel = family_.kernel(kernel_name);
+    const Space space(kernel.space, backend_->device().attributes, Size{100});
+    const Config config = space.default_config();
+    const auto binary = backend_->compiler().compile(compile_job(kernel, space, config));
+    if (!binary) throw std::runtime_error(binary.error().message);
+    return evaluator_.evaluate(
+        {.kernel = kernel, .space = space, .config = config, .binary = *binary}, {100},
+        std::nullopt);
+  }
+
+ private:
+  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  Family family_ = scale_family();
+  Evaluator evaluator_{*backend_, family_, 3};
+};
+
+TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
+  const Evaluation evaluation = evaluate("right");
+  EXPECT_EQ(evaluation.outcome, Outcome::ok) << evaluation.message;
+  EXPECT_EQ(evaluation.message, "");
+  ASSERT_TRUE(evaluation.time);
+  EXPECT_EQ(evaluation.time->count, 20);
+  EXPECT_GT(evaluation.time->minimum, 0);
+  EXPECT_EQ(evaluation.worst_error, 0.0);
+  EXPECT_GT(evaluation.verify_ms, 0);
+  EXPECT_GE(evaluation.measure_ms * 1e6, 20 * evaluation.time->minimum);
+}
+
+TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {
+  const Evaluation evaluation = evaluate("tiring");
+  EXPECT_EQ(evaluation.outcome, Outcome::wrong_result);
+  EXPECT_THAT(evaluation.message,
+              AllOf(HasSubstr("100 of 100 elements are wrong"), HasSubstr("seed 3"),
+                    HasSubstr("after the last timed launch")));
+  EXPECT_FALSE(evaluation.time);
+}
+
+TEST_F(EvaluatorOnCpu, ALaunchThatIsImpossibleIsALaunchError) {
+  const Evaluation evaluation = evaluate("wide");
+  EXPECT_EQ(evaluation.outcome, Outcome::launch_error);
+  EXPECT_THAT(evaluation.message, AllOf(HasSubstr("64x64"), HasSubstr("4096 threads")));
+  EXPECT_FALSE(evaluation.time);
+  EXPECT_FALSE(evaluation.worst_error);
+}
+
+constexpr std::string_view kGemmDocument = R"json({
+  "format": "space/1",
+  "family": "gemm",
+  "problem": {"dims": ["N"], "flops": "2*N*N*N", "bytes": "12*N*N"},
+  "arguments": [
+    {"name": "A", "type": "float*", "count": "N*N"},
+    {"name": "B", "type": "float*", "count": "N*N"},
+    {"name": "C", "type": "float*", "count": "N*N", "role": "output"}
+  ],
+  "check": {
+    "reference": {"op": "gemm", "m": "N", "n": "N", "k": "N", "a": "A", "b": "B", "c": "C"},
+    "sizes": [[3]]
+  },
+  "kernels": {
+    "gemm": {
+      "source": "gemm.cu",
+      "entry": "gemm<${TILE}>",
+      "parameters": {"TILE": {"values": [1, 2, 4], "default": 1}},
+      "launch": {"grid": ["ceil_div(N, TILE)"], "block": [32]}
+    }
+  }
+})json";
+
+/// On a device that takes 100 ns times the tile for a kernel and 70 ns for the library.
+class EvaluatorOnScript : public testing::Test {
+ protected:
+  Candidate candidate(int tile) {
+    const Config config = config_from_text(*kernel_.space, fmt::format("TILE={}", tile));
+    return {.kernel = kernel_,
+            .space = space_,
+            .config = config,
+            .binary = *backend_.compiler().compile(compile_job(kernel_, space_, config))};
+  }
+
+  Expected<double, Failure> answer(const Work& work) {
+    const auto* launch = std::get_if<Launch>(&work);
+    if (launch == nullptr) return 70.0;
+    const std::string entry = backend_.symbol(launch->kernel);
+    if (!entry.starts_with("gemm<")) return 1.0;
+    if (++launches_ == failing_launch_) return Unexpected(Failure{Outcome::launch_error, "no"});
+    return 100.0 * std::stod(entry.substr(entry.find('<') + 1));
+  }
+
+  Family family_ =
+      parse_family(kGemmDocument, "gemm.json",
+                   {{"gemm", {.name = "gemm.cu", .text = "// never compiled", .headers = {}}}});
+  const Kernel& kernel_ = family_.kernels.front();
+  ScriptedBackend backend_{[this](const Work& work) { return answer(work); }};
+  Space space_{kernel_.space, backend_.device().attributes, Size{10}};
+  Evaluator evaluator_{backend_, family_, 1};
+  int launches_ = 0, failing_launch_ = 0;
+};
+
+TEST_F(EvaluatorOnScript, AHopelessCandidateIsTimedBriefly) {
+  EXPECT_EQ(evaluator_.evaluate(candidate(4), {10}, 100.0).time->count, 5);
+  EXPECT_EQ(evaluator_.evaluate(candidate(1), {10}, 100.0).time->count, 20);
+}
+
+TEST_F(EvaluatorOnScript, AFailureWhileTimingLeavesNoTime) {
+  failing_launch_ = 10;  // verifying takes three
+  const Evaluation evaluation = evaluator_.evaluate(candidate(1), {10}, std::nullopt);
+  EXPECT_EQ(evaluation.outcome, Outcome::launch_error);
+  EXPECT_EQ(evaluation.message, "no");
+  EXPECT_FALSE(evaluation.time);
+}
+
+TEST_F(EvaluatorOnScript, AFinalTimesCandidatesInTheirOrderAndTheLibraryBesideThem) {
+  const std::vector<Candidate> candidates = {candidate(2), candidate(1)};
+  const auto samples = evaluator_.finals(candidates, {10}, {.rounds = 3}, [] { return false; });
+  ASSERT_TRUE(samples);
+  EXPECT_THAT(samples->candidates, ElementsAre(std::vector(3, 200.0), std::vector(3, 100.0)));
+  EXPECT_EQ(samples->library, std::vector(3, 70.0));
+}
+
+TEST_F(EvaluatorOnScript, AFinalFailsAsACandidateDoes) {
+  failing_launch_ = 4;
+  const std::vector<Candidate> candidates = {candidate(2), candidate(1)};
+  const auto samples = evaluator_.finals(candidates, {10}, {.rounds = 3}, [] { return false; });
+  ASSERT_FALSE(samples);
+  EXPECT_EQ(samples.error().outcome, Outcome::launch_error);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/trial_record.hpp"
+
+namespace tuner {
+
+TimeRecord time_record(const Summary& summary) {
+  return {.median_ns = summary.median,
+          .q1_ns = summary.q1,
+          .q3_ns = summary.q3,
+          .min_ns = summary.minimum,
+          .samples = summary.count};
+}
+
+TrialRecord with_evaluation(TrialRecord trial, const Evaluation& evaluation,
+                            std::uint64_t dynamic_shared_bytes) {
+  trial.outcome = evaluation.outcome;
+  trial.message = evaluation.message;
+  if (evaluation.time) trial.time = time_record(*evaluation.time);
+  trial.worst_error = evaluation.worst_error;
+  trial.registers = evaluation.resources.registers;
+  trial.shared_bytes = evaluation.resources.static_shared_bytes + dynamic_shared_bytes;
+  trial.local_bytes = evaluation.resources.local_bytes;
+  trial.verify_ms = evaluation.verify_ms;
+  trial.measure_ms = evaluation.measure_ms;
+  return trial;
+}
+
+TrialRecord with_failure(TrialRecord trial, const Failure& failure) {
+  trial.outcome = failure.outcome;
+  trial.message = failure.message;
+  return trial;
+}
+
+}  // namespace tuner
