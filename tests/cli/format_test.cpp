@@ -12,22 +12,6 @@ namespace {
 
 using std::chrono::milliseconds;
 
-TEST(Format, GivesATimeThreeSignificantDigits) {
-  EXPECT_EQ(format_time(84.21), "84.2 ns");
-  EXPECT_EQ(format_time(8'421), "8.42 µs");
-  EXPECT_EQ(format_time(842'100), "842 µs");
-  EXPECT_EQ(format_time(12'345'678), "12.3 ms");
-  EXPECT_EQ(format_time(2.5e9), "2.50 s");
-}
-
-TEST(Format, NeverRoundsATimeToAFourthDigit) {
-  EXPECT_EQ(format_time(9.996), "10.0 ns");
-  EXPECT_EQ(format_time(99.96), "100 ns");
-  EXPECT_EQ(format_time(999.7), "1.00 µs");
-  EXPECT_EQ(format_time(999'700), "1.00 ms");
-  EXPECT_EQ(format_time(999'700'000), "1.00 s");
-}
-
 TEST(Format, GivesARateInTheUnitOfTheField) {
   EXPECT_EQ(format_rate(2.0 * 4096 * 4096 * 4096, 2.75e6), "50.0 TFLOP/s");
   EXPECT_EQ(format_rate(812, 1), "812 GFLOP/s");
@@ -39,22 +23,6 @@ TEST(Format, GivesARateInTheUnitOfTheField) {
 TEST(Format, MarksAnUnknownRatio) {
   EXPECT_EQ(format_ratio(1.0712), "×1.07");
   EXPECT_EQ(format_ratio(std::nullopt), "–");
-}
-
-TEST(Format, GivesADurationInItsTwoLargestUnits) {
-  EXPECT_EQ(format_duration(milliseconds(41'600)), "42 s");
-  EXPECT_EQ(format_duration(milliseconds(59'600)), "1 min 00 s");
-  EXPECT_EQ(format_duration(milliseconds(65'000)), "1 min 05 s");
-  EXPECT_EQ(format_duration(milliseconds(7'380'000)), "2 h 03 min");
-}
-
-TEST(Format, GroupsDigitsAndCountsNouns) {
-  EXPECT_EQ(format_count(0), "0");
-  EXPECT_EQ(format_count(999), "999");
-  EXPECT_EQ(format_count(1'000), "1,000");
-  EXPECT_EQ(format_count(1'234'567), "1,234,567");
-  EXPECT_EQ(format_count(1, "trial"), "1 trial");
-  EXPECT_EQ(format_count(2'000, "trial"), "2,000 trials");
 }
 
 TEST(Format, ListsFailuresAndNotSuccesses) {

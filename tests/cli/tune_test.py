@@ -65,6 +65,17 @@ class TuneTest(ProgramTest):
         self.assertIn("the default configuration compiles", done.stdout)
         self.assertFalse(self.database.exists())
 
+    def test_a_kernel_for_another_backend_is_skipped_with_the_reason_and_refused_when_named(self):
+        def gpu_only(document):
+            document["kernels"]["scale"]["backends"] = ["cuda"]
+
+        file = self.space_file(gpu_only)
+        run = self.tune("--space", file, "--backend", "cpu")
+        self.assertIn("skipped: kernel scale runs on cuda only", run.stderr)
+        self.assertEqual([line.split()[0] for line in run.stdout.splitlines()], ["plain", "64"])
+        self.refuse("--space", file, "--backend", "cpu", "--kernel", "scale", code=3,
+                    says="kernel scale runs on cuda only, not on the cpu backend")
+
     def test_quiet_says_nothing_but_the_result(self):
         self.assertEqual(self.tune(*SHORT_RUN, "-q").stderr, "")
 

@@ -142,7 +142,7 @@ TEST_F(Report, ConvergenceKeepsTheCandidatesThatImproved) {
                             [5,8.0,100000.0,"PAD=1,TILE_M=64"]])"));
   EXPECT_EQ(section.at("answer"),
             "A configuration within 5\u00a0% of the fastest was found after 3 of 5 candidates and "
-            "4\u00a0s of 8\u00a0s.");
+            "4.0\u00a0s of 8.0\u00a0s.");
 }
 
 TEST_F(Report, DistributionCountsEveryWorkingCandidateOnce) {

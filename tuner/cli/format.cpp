@@ -2,61 +2,26 @@
 #include "tuner/cli/format.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/quantity.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <array>
 #include <charconv>
-#include <cmath>
 #include <utility>
 #include <vector>
 
 namespace tuner::cli {
-namespace {
-
-/// Three significant digits: 8.42, 84.2, 842. From 999.5 on the next unit is due.
-std::string three_digits(double value) {
-  const int decimals = value < 9.995 ? 2 : value < 99.95 ? 1 : 0;
-  return fmt::format("{:.{}f}", value, decimals);
-}
-
-}  // namespace
-
-std::string format_time(double nanoseconds) {
-  if (nanoseconds < 999.5) return fmt::format("{} ns", three_digits(nanoseconds));
-  if (nanoseconds < 999.5e3) return fmt::format("{} µs", three_digits(nanoseconds / 1e3));
-  if (nanoseconds < 999.5e6) return fmt::format("{} ms", three_digits(nanoseconds / 1e6));
-  return fmt::format("{} s", three_digits(nanoseconds / 1e9));
-}
-
 std::string format_rate(double flops, double nanoseconds) {
   if (!(flops > 0) || !(nanoseconds > 0)) return "–";
   const double gigaflops = flops / nanoseconds;
-  if (gigaflops < 999.5) return fmt::format("{} GFLOP/s", three_digits(gigaflops));
-  return fmt::format("{} TFLOP/s", three_digits(gigaflops / 1e3));
+  if (gigaflops < 999.5) return fmt::format("{} GFLOP/s", quantity::number(gigaflops, 3));
+  return fmt::format("{} TFLOP/s", quantity::number(gigaflops / 1e3, 3));
 }
 
 std::string format_ratio(std::optional<double> ratio) {
-  return ratio ? fmt::format("×{}", three_digits(*ratio)) : "–";
-}
-
-std::string format_duration(std::chrono::milliseconds duration) {
-  const auto seconds =
-      static_cast<long long>(std::llround(static_cast<double>(duration.count()) / 1e3));
-  if (seconds < 60) return fmt::format("{} s", seconds);
-  if (seconds < 3600) return fmt::format("{} min {:02} s", seconds / 60, seconds % 60);
-  return fmt::format("{} h {:02} min", seconds / 3600, seconds % 3600 / 60);
-}
-
-std::string format_count(std::uint64_t count) {
-  std::string digits = std::to_string(count);
-  for (std::size_t i = digits.size(); i > 3; i -= 3) digits.insert(i - 3, ",");
-  return digits;
-}
-
-std::string format_count(std::uint64_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", format_count(count), noun, count == 1 ? "" : "s");
+  return ratio ? fmt::format("×{:.2f}", *ratio) : "–";
 }
 
 std::string format_failures(const std::map<Outcome, std::uint64_t>& outcomes) {

@@ -3,6 +3,7 @@
 
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/core/quantity.hpp"
 
 #include <fmt/format.h>
 
@@ -35,12 +36,13 @@ void ProgressPrinter::opened(const Opening& opening) {
                        opening.device.architecture, opening.environment.compiler,
                        opening.environment.library));
   for (const Opening::SizePlan& size : opening.sizes) {
-    std::string text = fmt::format("  {}: {} valid of {} configurations, {} to evaluate",
-                                   display(size.size), format_count(size.valid),
-                                   format_count(opening.cartesian), format_count(size.planned));
+    std::string text =
+        fmt::format("  {}: {} valid of {} configurations, {} to evaluate", display(size.size),
+                    quantity::count(size.valid), quantity::count(opening.cartesian),
+                    quantity::count(size.planned));
     if (size.known > 0) {
       text += fmt::format("; resuming: {} {} already in the database (--fresh runs {} again)",
-                          format_count(size.known, "result"), size.known == 1 ? "is" : "are",
+                          quantity::count(size.known, "result"), size.known == 1 ? "is" : "are",
                           size.known == 1 ? "it" : "them");
     }
     announce(text);
@@ -50,17 +52,18 @@ void ProgressPrinter::opened(const Opening& opening) {
 }
 
 void ProgressPrinter::estimated(std::chrono::milliseconds search) {
-  announce(fmt::format("  the search takes about {} if nothing stops it", format_duration(search)));
+  announce(
+      fmt::format("  the search takes about {} if nothing stops it", quantity::duration(search)));
 }
 
 std::string ProgressPrinter::line(const Progress& progress) const {
   std::string text = fmt::format("  {}/{}", progress.evaluated, progress.planned);
   if (const auto best = best_ns_.find(progress.size); best != best_ns_.end()) {
-    text += fmt::format("  {}: best {}", display(progress.size), format_time(best->second));
+    text += fmt::format("  {}: best {}", display(progress.size), quantity::time(best->second));
     if (progress.flops > 0) text += fmt::format(" ({})", format_rate(progress.flops, best->second));
   }
   text += fmt::format("  failed: {}", format_failures(progress.outcomes));
-  if (progress.remaining) text += fmt::format("  {} left", format_duration(*progress.remaining));
+  if (progress.remaining) text += fmt::format("  {} left", quantity::duration(*progress.remaining));
   return text;
 }
 
@@ -89,7 +92,7 @@ void ProgressPrinter::size_done(const SizeResult& result) {
     return;
   }
   announce(fmt::format("  {}: {} {}", display(result.size), result.winner_display,
-                       format_time(result.best->time.median_ns)));
+                       quantity::time(result.best->time.median_ns)));
 }
 
 }  // namespace tuner::cli

@@ -6,6 +6,7 @@
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/select/select.hpp"
 
@@ -115,9 +116,10 @@ void print_table(const Selection& selection, const Question& asked, const Snippe
   if (selection.entry) {
     const BestRecord& best = selection.entry->best;
     if (selection.rung == Rung::nearest) table.add({"tuned at", best.problem});
-    table.add({"time", fmt::format("{} (quartiles {} to {}, {} samples)",
-                                   format_time(best.time.median_ns), format_time(best.time.q1_ns),
-                                   format_time(best.time.q3_ns), best.time.samples)});
+    table.add(
+        {"time", fmt::format("{} (quartiles {} to {}, {} samples)",
+                             quantity::time(best.time.median_ns), quantity::time(best.time.q1_ns),
+                             quantity::time(best.time.q3_ns), best.time.samples)});
     table.add({"rate", format_rate(best.flops, best.time.median_ns)});
     table.add({"speed", ratio_text(best)});
     if (best.ties > 0) table.add({"ties", fmt::format("{} other finalists within 1 %", best.ties)});

@@ -5,6 +5,7 @@
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/core/quantity.hpp"
 #include "tuner/store/store.hpp"
 
 #include <fmt/format.h>
@@ -104,7 +105,7 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
       "  {}; failed: {}\n  command: {}\n",
       session->uuid, name(session->state), session->kernel, session->device,
       fmt::join(session->problems, " "), session->started_at, session->wall_s, session->compile_s,
-      session->verify_s, session->measure_s, format_count(trials.size(), "trial"),
+      session->verify_s, session->measure_s, quantity::count(trials.size(), "trial"),
       format_failures(outcomes), session->command);
   for (const auto& [outcome, group] : failures) {
     fmt::print("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome), group.config_json,

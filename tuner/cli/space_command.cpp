@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/format.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/family.hpp"
 
@@ -59,7 +59,7 @@ int check(const std::vector<Bound>& bound, const std::string& file) {
     }
     fmt::print("{}: {} parameters, {} constraints, {} valid configurations; the default is valid\n",
                each.kernel.name, each.kernel.space->parameters.size(),
-               each.kernel.space->constraints.size(), format_count(each.space.size()));
+               each.kernel.space->constraints.size(), quantity::count(each.space.size()));
   }
   return 0;
 }
@@ -90,17 +90,17 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
          {"removed", Align::right},
          {"left", Align::right},
          {"why"}});
-    table.add({"every combination", "", format_count(waterfall.cartesian), ""});
+    table.add({"every combination", "", quantity::count(waterfall.cartesian), ""});
     if (waterfall.collapsed > 0) {
-      table.add({"inactive parameters", format_count(waterfall.collapsed),
-                 format_count(waterfall.cartesian - waterfall.collapsed),
+      table.add({"inactive parameters", quantity::count(waterfall.collapsed),
+                 quantity::count(waterfall.cartesian - waterfall.collapsed),
                  "`when` is false: one default instead"});
     }
     for (const WaterfallStep& step : waterfall.steps) {
-      table.add({step.expression, format_count(step.removed), format_count(step.left),
+      table.add({step.expression, quantity::count(step.removed), quantity::count(step.left),
                  step.removed == 0 ? step.why + " (removes nothing here)" : step.why});
     }
-    fmt::print("{}{} valid configurations\n\n", table.text(), format_count(each.space.size()));
+    fmt::print("{}{} valid configurations\n\n", table.text(), quantity::count(each.space.size()));
   }
   if (common.json) fmt::print("{}\n", document.dump(2));
   return 0;

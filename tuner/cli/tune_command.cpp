@@ -8,6 +8,7 @@
 #include "tuner/cli/progress.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/report/report.hpp"
 #include "tuner/search/strategy.hpp"
@@ -66,18 +67,22 @@ std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
 std::vector<Kernel> chosen_kernels(const Family& family, const TuneOptions& options,
                                    const std::string& backend) {
   std::vector<Kernel> kernels;
-  if (!options.kernel.empty()) {
-    kernels.push_back(family.kernel(options.kernel));
-  } else {
-    kernels = family.kernels;
+  for (const Kernel& kernel : family.kernels) {
+    if (!options.kernel.empty() && kernel.name != options.kernel) continue;
+    if (kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0) {
+      kernels.push_back(kernel);
+      apply_set(kernels.back(), options.set);
+      continue;
+    }
+    const std::string why = fmt::format("kernel {} runs on {} only, not on the {} backend",
+                                        kernel.name, fmt::join(kernel.backends, ", "), backend);
+    if (!options.kernel.empty()) throw Error(ErrorCode::no_device, why);
+    tell(fmt::format("skipped: {}\n", why));
   }
-  for (const Kernel& kernel : kernels) {
-    if (kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0) continue;
+  if (kernels.empty()) {
     throw Error(ErrorCode::no_device,
-                fmt::format("kernel {} runs on {} only, not on the {} backend", kernel.name,
-                            fmt::join(kernel.backends, ", "), backend));
+                fmt::format("{}: no kernel runs on the {} backend", family.path, backend));
   }
-  for (Kernel& kernel : kernels) apply_set(kernel, options.set);
   return kernels;
 }
 
@@ -150,7 +155,7 @@ void print_table(const Kernel& kernel, const SessionResult& result) {
       continue;
     }
     const BestRecord& best = *size.best;
-    table.add({display(size.size), format_time(best.time.median_ns),
+    table.add({display(size.size), quantity::time(best.time.median_ns),
                format_rate(best.flops, best.time.median_ns), format_ratio(best.ratio_to_library),
                format_ratio(best.ratio_to_default), fmt::format("{}", best.ties),
                size.winner_display});
@@ -170,8 +175,8 @@ void print_totals(const SessionResult& result) {
   tell(
       fmt::format("  {} in {:.1f} s ({:.1f} a second; {} from the database), failed: {}\n"
                   "  compile {:.1f} s over all threads, verify {:.1f} s, measure {:.1f} s\n",
-                  format_count(evaluated, "trial"), result.wall_s,
-                  run / std::max(result.wall_s, 1e-3), format_count(reused),
+                  quantity::count(evaluated, "trial"), result.wall_s,
+                  run / std::max(result.wall_s, 1e-3), quantity::count(reused),
                   format_failures(outcomes), result.compile_s, result.verify_s, result.measure_s));
 }
 
@@ -205,7 +210,7 @@ int dry_run(const std::vector<Kernel>& kernels, const SessionPlan& plan, const B
     for (const Size& size : plan.sizes) {
       const Space space(kernel.space, backend.device().attributes, size);
       fmt::print("{} {}: {}\n", kernel.name, display(size),
-                 format_count(space.size(), "valid configuration"));
+                 quantity::count(space.size(), "valid configuration"));
     }
     const Space space(kernel.space, backend.device().attributes, plan.sizes.front());
     const auto binary =

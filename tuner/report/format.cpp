@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/format.hpp"
 
+#include "tuner/core/quantity.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,54 +14,39 @@ namespace {
 
 constexpr std::string_view kNoBreakSpace = "\u00a0";
 
-std::string significant(double value, int digits) {
-  if (value == 0 || !std::isfinite(value)) return fmt::format("{:.0f}", value);
-  const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
-  const int decimals = std::max(0, digits - 1 - magnitude);
-  return fmt::format("{:.{}f}", value, decimals);
+std::string no_break(std::string text) {
+  for (std::size_t at = text.find(' '); at != std::string::npos; at = text.find(' ', at)) {
+    text.replace(at, 1, kNoBreakSpace);
+  }
+  return text;
 }
 
 }  // namespace
 
 std::string format_number(double value) {
-  return significant(value, 4);
+  return quantity::number(value, 4);
 }
 
 std::string format_time(double ns) {
-  struct Unit {
-    double ns;
-    std::string_view name;
-  };
-  constexpr std::array kUnits = {Unit{1e9, "s"}, Unit{1e6, "ms"}, Unit{1e3, "µs"}, Unit{1, "ns"}};
-  const auto fits = [ns](const Unit& unit) { return ns >= unit.ns; };
-  const auto* const found = std::find_if(kUnits.begin(), kUnits.end(), fits);
-  const Unit& unit = found == kUnits.end() ? kUnits.back() : *found;
-  return fmt::format("{}{}{}", significant(ns / unit.ns, 4), kNoBreakSpace, unit.name);
+  return no_break(quantity::time(ns, 4));
 }
 
 std::string format_duration(double seconds) {
-  if (seconds < 10) return fmt::format("{:.2g}{}s", seconds, kNoBreakSpace);
-  const auto whole = static_cast<std::uint64_t>(std::llround(seconds));
-  if (whole < 60) return fmt::format("{}{}s", whole, kNoBreakSpace);
-  if (whole < 3600)
-    return fmt::format("{0}{2}min{2}{1:02}{2}s", whole / 60, whole % 60, kNoBreakSpace);
-  return fmt::format("{0}{2}h{2}{1:02}{2}min", whole / 3600, whole % 3600 / 60, kNoBreakSpace);
+  return no_break(quantity::duration(std::chrono::duration<double>(seconds)));
 }
 
 std::string format_count(std::uint64_t count) {
-  std::string digits = std::to_string(count);
-  for (std::size_t end = digits.size(); end > 3; end -= 3) digits.insert(end - 3, 1, ',');
-  return digits;
+  return quantity::count(count);
 }
 
 std::string format_factor(double factor) {
-  return significant(factor, factor < 10 ? 2 : 3) + "×";
+  return quantity::number(factor, factor < 10 ? 2 : 3) + "×";
 }
 
 std::string format_percent(double share) {
   const double percent = 100 * share;
   const int digits = percent < 10 ? 2 : 3;
-  return fmt::format("{}{}%", significant(percent, digits), kNoBreakSpace);
+  return fmt::format("{}{}%", quantity::number(percent, digits), kNoBreakSpace);
 }
 
 std::string format_bytes(double bytes) {

@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/session/final.hpp"
+#include "tuner/session/kernel_record.hpp"
 #include "tuner/session/size_search.hpp"
 #include "tuner/session/trial_record.hpp"
 #include "tuner/worker/compile_pool.hpp"
@@ -10,7 +11,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <deque>
@@ -355,20 +355,6 @@ class Run {
 };
 
 }  // namespace
-
-KernelRecord kernel_record(const Family& family, const Kernel& kernel) {
-  Json headers = Json::array();
-  for (const Header& header : kernel.source.headers) {
-    headers.push_back({{"name", header.name}, {"text", header.text}});
-  }
-  return {.family = family.name,
-          .kernel = kernel.name,
-          .hash = kernel.hash,
-          .space_text = family.text,
-          .source_name = kernel.source.name,
-          .source_text = kernel.source.text,
-          .headers_json = headers.dump()};
-}
 
 SessionResult run_session(const Family& family, const Kernel& kernel, const SessionPlan& plan,
                           Backend& backend, Store& store, Observer& observer,

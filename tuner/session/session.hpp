@@ -43,7 +43,4 @@ struct SessionPlan {
                                         Observer& observer,
                                         const std::function<bool()>& interrupted);
 
-/// The row a kernel of a family has in the database.
-[[nodiscard]] KernelRecord kernel_record(const Family& family, const Kernel& kernel);
-
 }  // namespace tuner

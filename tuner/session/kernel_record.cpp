@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/kernel_record.hpp"
+
+#include "tuner/core/json.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace tuner {
+
+KernelRecord kernel_record(const Family& family, const Kernel& kernel) {
+  Json headers = Json::array();
+  for (const Header& header : kernel.source.headers) {
+    headers.push_back({{"name", header.name}, {"text", header.text}});
+  }
+  return {.family = family.name,
+          .kernel = kernel.name,
+          .hash = kernel.hash,
+          .space_text = family.text,
+          .source_name = kernel.source.name,
+          .source_text = kernel.source.text,
+          .headers_json = headers.dump()};
+}
+
+}  // namespace tuner
