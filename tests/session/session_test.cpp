@@ -124,6 +124,21 @@ TEST_F(SessionTest, FailuresAreRecordedAndCountedAndDoNotEndTheRun) {
   EXPECT_THAT(trials[R"({"DEPTH":3,"TILE":1})"].message, HasSubstr("1 of 100 elements are wrong"));
 }
 
+TEST_F(SessionTest, AConfigurationWithoutAValueForItsEntryCostsOneCandidate) {
+  family = toy::family_with(R"json("entry": "toy<${TILE},${DEPTH}>",)json",
+                            R"json("entry": "toy<${TILE},${DEPTH}> ${SHARE}",
+                                   "derived": {"SHARE": "12//(TILE - 4)"},)json");
+  const SessionResult result = run({.sizes = {{10}}});
+  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.sizes.front().outcomes,
+            (std::map<Outcome, std::uint64_t>{{Outcome::ok, 9}, {Outcome::compile_error, 3}}));
+  for (const StoredTrial& stored : stored_trials()) {
+    if (stored.trial.outcome == Outcome::ok) continue;
+    EXPECT_THAT(stored.trial.config_json, HasSubstr(R"("TILE":4)"));
+    EXPECT_THAT(stored.trial.message, HasSubstr("SHARE"));
+  }
+}
+
 TEST_F(SessionTest, AllCandidatesFailingLeavesASizeWithoutBest) {
   for (int tile = 1; tile <= 4; ++tile) {
     for (int depth = 1; depth <= 3; ++depth) {

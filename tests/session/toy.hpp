@@ -48,13 +48,17 @@ inline constexpr std::string_view kDocument = R"json({
   }
 })json";
 
-/// The family, its one constraint replaced.
-[[nodiscard]] inline Family family(std::string_view constraint = "TILE*DEPTH <= 12") {
-  constexpr std::string_view kConstraint = "TILE*DEPTH <= 12";
+/// The family with one piece of its document replaced by another.
+[[nodiscard]] inline Family family_with(std::string_view piece, std::string_view other) {
   std::string text(kDocument);
-  text.replace(text.find(kConstraint), kConstraint.size(), constraint);
+  text.replace(text.find(piece), piece.size(), other);
   return parse_family(text, "toy.json",
                       {{"toy", {.name = "toy.cu", .text = "// never compiled", .headers = {}}}});
+}
+
+/// The family, its one constraint replaced.
+[[nodiscard]] inline Family family(std::string_view constraint = "TILE*DEPTH <= 12") {
+  return family_with("TILE*DEPTH <= 12", constraint);
 }
 
 /// A configuration of the family: "TILE=3,DEPTH=2", or "" for the default.

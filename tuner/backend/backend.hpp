@@ -70,7 +70,7 @@ using Work = std::variant<Launch, GemmCall>;
 /// How to take samples of a piece of work.
 struct SamplePlan {
   int warm_up = 0;  ///< runs before the first sample
-  int samples = 1;  ///< timed runs, each from a cold last-level cache
+  int samples = 1;  ///< timed runs, each from a cold L2 cache
 };
 
 /// One device. Used from one thread at a time.
