@@ -9,8 +9,8 @@ cmake --preset release -DTUNER_TESTS=OFF
 cmake --build --preset release
 tune=build/release/tune
 
-"$tune" doctor
 export TUNER_DB=${TUNER_DB:-$PWD/build/quickstart.sqlite}
+"$tune" doctor
 if "$tune" --backend cuda --kernel gemm_shared --space spaces/gemm.json --dry-run >/dev/null 2>&1; then
   size=4096,4096,4096
   "$tune" --kernel gemm_shared --space spaces/gemm.json --size "$size" --max-time 5m
