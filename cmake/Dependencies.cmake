@@ -17,6 +17,11 @@ if(TUNER_TESTS)
 endif()
 
 if(TUNER_CUDA)
+  # The FindCUDAToolkit of Debian's CMake 3.25.1 sets a property of CUDA::nvToolsExt without looking
+  # whether it found that library, which CUDA 13 no longer has.
+  if(NOT TARGET CUDA::nvToolsExt)
+    add_library(CUDA::nvToolsExt INTERFACE IMPORTED)
+  endif()
   find_package(CUDAToolkit 12.8 QUIET)
   if(NOT CUDAToolkit_FOUND)
     message(FATAL_ERROR
