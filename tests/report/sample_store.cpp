@@ -80,8 +80,9 @@ std::string message_of(Outcome outcome) {
       return "no end after 10 s";
     case Outcome::crashed:
       return "an illegal memory access was encountered";
+    default:
+      return std::string(name(outcome));
   }
-  return "";
 }
 
 TimeRecord spread(double median_ns, int samples) {

@@ -17,6 +17,18 @@ std::string_view name(Outcome outcome) {
       return "timeout";
     case Outcome::crashed:
       return "crashed";
+    case Outcome::compile_timeout:
+      return "compile_timeout";
+    case Outcome::out_of_bounds:
+      return "out_of_bounds";
+    case Outcome::nondeterministic:
+      return "nondeterministic";
+    case Outcome::unstable:
+      return "unstable";
+    case Outcome::implausible:
+      return "implausible";
+    case Outcome::quarantined:
+      return "quarantined";
   }
   return "unknown";
 }

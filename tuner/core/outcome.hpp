@@ -12,15 +12,22 @@ namespace tuner {
 enum class Outcome {
   ok,
   compile_error,
-  launch_error,
-  wrong_result,
-  timeout,
-  crashed,
+  compile_timeout,   ///< the compiler did not end within its deadline or its memory
+  launch_error,      ///< the device refused the launch and is as usable as before
+  wrong_result,      ///< an element outside its bound
+  out_of_bounds,     ///< it wrote beyond a buffer, wrote an input, or read what it must not
+  nondeterministic,  ///< the same input gave different results
+  timeout,           ///< a launch did not end within its deadline
+  crashed,           ///< it took the device or its process with it
+  unstable,          ///< its time could not be measured: the device's clock never held
+  implausible,       ///< faster than the device can be
+  quarantined,       ///< not run: it has crashed or hung before
 };
 
-inline constexpr std::array kOutcomes = {Outcome::ok,           Outcome::compile_error,
-                                         Outcome::launch_error, Outcome::wrong_result,
-                                         Outcome::timeout,      Outcome::crashed};
+inline constexpr std::array kOutcomes = {
+    Outcome::ok,           Outcome::compile_error, Outcome::compile_timeout,  Outcome::launch_error,
+    Outcome::wrong_result, Outcome::out_of_bounds, Outcome::nondeterministic, Outcome::timeout,
+    Outcome::crashed,      Outcome::unstable,      Outcome::implausible,      Outcome::quarantined};
 
 /// The name stored in the database and shown to users, e.g. "wrong_result".
 [[nodiscard]] std::string_view name(Outcome outcome);

@@ -115,6 +115,18 @@ std::string_view in_words(Outcome outcome) {
       return "took too long";
     case Outcome::crashed:
       return "crashed";
+    case Outcome::compile_timeout:
+      return "took the compiler too long";
+    case Outcome::out_of_bounds:
+      return "touched memory that is not its own";
+    case Outcome::nondeterministic:
+      return "gave different results from the same input";
+    case Outcome::unstable:
+      return "could not be timed";
+    case Outcome::implausible:
+      return "was faster than the device can be";
+    case Outcome::quarantined:
+      return "was not run again after crashing";
   }
   return "ended in an unknown way";
 }

@@ -54,6 +54,10 @@ struct TrialRecord {
   double compile_ms = 0;  ///< 0 when another candidate had compiled the same binary
   double verify_ms = 0;
   double measure_ms = 0;
+  std::optional<double> hot_ns = {};     ///< a run with its data in the cache, when it was timed
+  std::optional<double> clock_mhz = {};  ///< median clock of the samples, where the device tells
+  int discarded = 0;                     ///< samples thrown away because the clock had fallen
+  bool power_capped = false;             ///< the device held its clock down to its power limit
 };
 
 /// A stored trial with its place in the database.
@@ -73,6 +77,8 @@ struct FinalistRecord {
   double ratio_to_best = 1;  ///< median over rounds of its time / the winner's in the same round
   double ratio_low = 1, ratio_high = 1;  ///< 95 % interval of that median
   std::vector<double> samples_ns;
+  std::optional<double> hot_ns = {};     ///< a run with its data in the cache
+  std::optional<double> clock_mhz = {};  ///< median clock of the samples, where the device tells
 };
 
 /// The best known configuration of a kernel for a size on a device.
@@ -91,6 +97,8 @@ struct BestRecord {
   double flops = 0, bytes = 0;  ///< of the problem
   std::string session_uuid;     ///< when read; a write goes by its session
   std::string recorded_at;      ///< UTC, ISO 8601; empty in a write: now
+  bool verified = true;         ///< proved right on this machine; an imported one is not yet
+  std::string origin = {};      ///< where an imported one comes from; empty for one of our own
 };
 
 /// A stored best with what it was measured on.
@@ -115,6 +123,34 @@ struct SessionRecord {
   SessionState state = SessionState::running;
   std::uint64_t valid = 0, cartesian = 0;  ///< configurations
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
+  int respawns = 0;     ///< how often the process that drives the device was replaced
+  bool shared = false;  ///< other processes were on the device
+};
+
+/// A candidate that is about to run on the device: committed before it does, so that what kills the
+/// whole program is known afterwards.
+struct AttemptRecord {
+  std::string problem;
+  std::string config_json;
+};
+
+/// A configuration that crashed, hung or died with its session; `kStrikesToQuarantine` of them and
+/// it is not run again on this architecture while the kernel's hash stays.
+struct StrikeRecord {
+  std::string family, kernel, kernel_hash, architecture;
+  std::string config_json;
+  int strikes = 0;
+  std::string reason;   ///< of the latest
+  std::string last_at;  ///< UTC, ISO 8601
+};
+inline constexpr int kStrikesToQuarantine = 2;
+
+/// One re-timing of the session's canary: how far the device itself has drifted.
+struct CanaryRecord {
+  double elapsed_s = 0;
+  std::string problem;
+  double median_ns = 0;
+  std::optional<double> clock_mhz;
 };
 
 }  // namespace tuner
