@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <chrono>
+#include <csignal>
 
 namespace tuner {
 namespace {
@@ -50,6 +51,42 @@ TEST(RunProcess, KeepsABoundedPartOfALongOutput) {
 
 TEST(RunProcess, ThrowsWhenThereIsNoSuchProgram) {
   EXPECT_THROW(static_cast<void>(run_process({"no-such-program-here"}, 1s)), Error);
+}
+
+TEST(RunProcess, LimitsTheProcessorTimeAndTheMemory) {
+  const ProcessResult spinning =
+      run_process({"sh", "-c", "while :; do :; done"}, 60s, {.processor_time = 1s});
+  EXPECT_FALSE(spinning.timed_out);
+  EXPECT_GT(spinning.exit_code, 128);
+  const ProcessResult large = run_process(
+      {"sh", "-c", "sleep 0.1; head -c 300000000 /dev/zero | tail -c 300000000 | wc -c"}, 60s,
+      {.address_space_bytes = 200'000'000});
+  EXPECT_EQ(large.output.find("300000000"), std::string::npos);
+}
+
+TEST(ChildProcess, IsKilledAndReapedWithItsOwner) {
+  pid_t pid = 0;
+  {
+    const ChildProcess child({"sleep", "60"}, {});
+    pid = child.pid();
+    EXPECT_EQ(::kill(pid, 0), 0);
+  }
+  EXPECT_NE(::kill(pid, 0), 0);
+}
+
+TEST(ChildProcess, StartsWithTheDefaultActionOfEverySignal) {
+  const auto before = std::signal(SIGTERM, SIG_IGN);
+  ChildProcess child({"sleep", "60"}, {});
+  std::signal(SIGTERM, before);
+  ::kill(child.pid(), SIGTERM);
+  EXPECT_EQ(child.wait().signal, SIGTERM);
+}
+
+TEST(ChildProcess, SaysHowItEnded) {
+  ChildProcess failing({"sh", "-c", "exit 3"}, {});
+  EXPECT_EQ(failing.wait().text(), "ended with exit code 3");
+  ChildProcess crashing({"sh", "-c", "kill -SEGV $$"}, {});
+  EXPECT_EQ(crashing.wait().text(), "was ended by signal 11 (Segmentation fault)");
 }
 
 }  // namespace

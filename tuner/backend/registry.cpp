@@ -7,6 +7,7 @@
 #ifdef TUNER_HAS_CUDA
 #include "tuner/backend/cuda/cuda_backend.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
+#include "tuner/backend/cuda/nvrtc_compiler.hpp"
 #endif
 
 #include <fmt/format.h>
@@ -21,6 +22,10 @@ namespace {
 bool has_gpu() {
   return find_cuda_devices().count > 0;
 }
+
+std::unique_ptr<const Compiler> make_cuda_compiler(const std::string& architecture) {
+  return std::make_unique<NvrtcCompiler>(architecture);
+}
 #else
 constexpr const char* kHowToGetCuda =
     "build it with -DTUNER_CUDA=ON, which needs the CUDA Toolkit but no GPU";
@@ -29,10 +34,18 @@ bool has_gpu() {
   return false;
 }
 
-std::unique_ptr<Backend> open_cuda_backend(int) {
+[[noreturn]] void fail_without_cuda() {
   throw Error(ErrorCode::no_device,
               fmt::format("this build has no CUDA backend: {}. `--backend cpu` tunes on the CPU.",
                           kHowToGetCuda));
+}
+
+std::unique_ptr<Backend> open_cuda_backend(int) {
+  fail_without_cuda();
+}
+
+std::unique_ptr<const Compiler> make_cuda_compiler(const std::string&) {
+  fail_without_cuda();
 }
 
 std::vector<Finding> examine_cuda() {
@@ -49,15 +62,27 @@ std::unique_ptr<Backend> open_cpu(int ordinal) {
               fmt::format("there is no CPU device {}: all cores together are device 0.", ordinal));
 }
 
+[[noreturn]] void fail_unknown(std::string_view kind) {
+  const std::array<std::string, 3> kinds = {"auto", "cuda", "cpu"};
+  throw Error(ErrorCode::usage,
+              fmt::format("there is no backend '{}'{}", kind, did_you_mean(kind, kinds)));
+}
+
 }  // namespace
 
 std::unique_ptr<Backend> open_backend(std::string_view kind, int ordinal) {
   if (kind == "cuda") return open_cuda_backend(ordinal);
   if (kind == "cpu") return open_cpu(ordinal);
   if (kind == "auto") return has_gpu() ? open_cuda_backend(ordinal) : open_cpu(ordinal);
-  const std::array<std::string, 3> kinds = {"auto", "cuda", "cpu"};
-  throw Error(ErrorCode::usage,
-              fmt::format("there is no backend '{}'{}", kind, did_you_mean(kind, kinds)));
+  fail_unknown(kind);
+}
+
+std::unique_ptr<const Compiler> make_compiler(std::string_view kind,
+                                              const std::string& architecture,
+                                              std::chrono::seconds deadline) {
+  if (kind == "cuda") return make_cuda_compiler(architecture);
+  if (kind == "cpu") return make_cpu_compiler(deadline);
+  fail_unknown(kind);
 }
 
 std::vector<Finding> examine_machine() {

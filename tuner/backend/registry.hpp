@@ -3,6 +3,7 @@
 
 #include "tuner/backend/backend.hpp"
 
+#include <chrono>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -14,6 +15,13 @@ namespace tuner {
 /// `ordinal` counts devices of that kind from 0. Throws Error(no_device) that says what is missing
 /// and how to get it.
 [[nodiscard]] std::unique_ptr<Backend> open_backend(std::string_view kind, int ordinal);
+
+/// The compiler of a backend's devices of one architecture ("sm_90"; the cpu backend knows only
+/// that of this machine). Needs no device. A compiler that is a program of its own is ended at the
+/// deadline; one that works in this process cannot be. Throws as open_backend does.
+[[nodiscard]] std::unique_ptr<const Compiler> make_compiler(std::string_view kind,
+                                                            const std::string& architecture,
+                                                            std::chrono::seconds deadline);
 
 /// One line of `tune doctor`.
 struct Finding {

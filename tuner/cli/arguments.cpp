@@ -88,6 +88,14 @@ void add_tune(CLI::App& app, Arguments& arguments) {
   app.add_option("--jobs", o.jobs, "Compile on N threads; default: one less than the cores")
       ->type_name("N")
       ->check(whole_number(1, kMostThreads));
+  app.add_option("--compile-timeout", o.compile_timeout,
+                 "A compilation that takes longer is killed and costs its candidate")
+      ->capture_default_str()
+      ->type_name("TIME");
+  app.add_option("--launch-timeout", o.launch_timeout,
+                 "So is a launch that takes longer than this, and 20 times the first candidate's")
+      ->capture_default_str()
+      ->type_name("TIME");
   app.add_flag("--fresh", o.fresh, "Run everything anew instead of resuming from the database");
   app.add_flag("--dry-run", o.dry_run,
                "Validate, count, compile the default configuration; launch nothing");

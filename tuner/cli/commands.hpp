@@ -32,6 +32,8 @@ struct TuneOptions {
   std::uint64_t seed = 0;
   std::vector<std::string> set;  ///< "BM=64,128"
   int jobs = 0;                  ///< 0: one less than the cores
+  std::string compile_timeout = "60s";
+  std::string launch_timeout = "10s";
   bool fresh = false;
   bool dry_run = false;
   std::string report;  ///< directory; empty: none

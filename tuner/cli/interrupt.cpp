@@ -17,7 +17,7 @@ extern "C" void on_signal(int signal) {
 }
 
 void handle(void (*handler)(int)) {
-  for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, handler);
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, handler);
 }
 
 }  // namespace

@@ -5,8 +5,8 @@
 
 namespace tuner::cli {
 
-/// While it lives, the first SIGINT or SIGTERM is a request to stop soon, the second ends the
-/// process at once. One at a time.
+/// While it lives, the first SIGINT, SIGTERM or SIGHUP is a request to stop soon, the second ends
+/// the process at once, and its workers with it. One at a time.
 class Interrupt {
  public:
   Interrupt();

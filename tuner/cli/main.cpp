@@ -2,20 +2,29 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/worker/worker_main.hpp"
 
 #include <fmt/format.h>
 
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <span>
+#include <string>
 #include <system_error>
+#include <vector>
 
 int main(int argc, char** argv) {
   using tuner::ErrorCode;
   using tuner::cli::tell;
   // A reader that has gone and a file that may not grow are errors of a write, not the end.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
   try {
+    // Not a command for people: what `tune` starts itself as, in a process of its own.
+    if (!arguments.empty() && arguments.front() == "worker") {
+      return tuner::worker_main(std::span(arguments).subspan(1));
+    }
     const int exit_code = tuner::cli::run(argc, argv);
     tuner::cli::flush_result();
     return exit_code;

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backend/registry.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
@@ -13,6 +12,8 @@
 #include "tuner/report/report.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/session.hpp"
+#include "tuner/worker/device_process.hpp"
+#include "tuner/worker/isolated_compiler.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -117,6 +118,17 @@ SessionPlan session_plan(const TuneOptions& options, std::vector<Size> sizes) {
   return plan;
 }
 
+std::chrono::seconds whole_seconds(const std::string& duration, std::string_view option) {
+  return std::max(std::chrono::ceil<std::chrono::seconds>(parse_duration(duration, option)),
+                  std::chrono::seconds(1));
+}
+
+DeviceDeadlines deadlines(const TuneOptions& options) {
+  DeviceDeadlines deadlines;
+  deadlines.launch = parse_duration(options.launch_timeout, "--launch-timeout");
+  return deadlines;
+}
+
 Json best_json(const SizeResult& result) {
   Json json = {{"size", result.size}, {"evaluated", result.evaluated}, {"reused", result.reused}};
   Json outcomes = Json::object();
@@ -172,12 +184,24 @@ void print_totals(const SessionResult& result) {
     for (const auto& [outcome, count] : size.outcomes) outcomes[outcome] += count;
   }
   const double run = static_cast<double>(evaluated - reused);
-  tell(
-      fmt::format("  {} in {:.1f} s ({:.1f} a second; {} from the database), failed: {}\n"
-                  "  compile {:.1f} s over all threads, verify {:.1f} s, measure {:.1f} s\n",
-                  quantity::count(evaluated, "trial"), result.wall_s,
-                  run / std::max(result.wall_s, 1e-3), quantity::count(reused),
-                  format_failures(outcomes), result.compile_s, result.verify_s, result.measure_s));
+  const double wall_s = std::max(result.wall_s, 1e-3);
+  const double device_s = result.verify_s + result.measure_s;
+  tell(fmt::format(
+      "  {} in {:.1f} s ({:.1f} a second; {} from the database), failed: {}\n"
+      "  device busy {:.0f} % of it (verify {:.1f} s, measure {:.1f} s), {} busy {:.0f} "
+      "% ({:.1f} s)\n",
+      quantity::count(evaluated, "trial"), result.wall_s, run / wall_s, quantity::count(reused),
+      format_failures(outcomes), 100 * device_s / wall_s, result.verify_s, result.measure_s,
+      quantity::count(static_cast<std::uint64_t>(result.compile_threads), "compiler"),
+      100 * result.compile_s / wall_s / result.compile_threads, result.compile_s));
+  if (result.respawns > 0) {
+    tell(fmt::format("  the device's process was replaced {}\n",
+                     quantity::count(static_cast<std::uint64_t>(result.respawns), "time")));
+  }
+  if (result.requeued > 0) {
+    tell(fmt::format("  {} timed again because the device had drifted\n",
+                     quantity::count(static_cast<std::uint64_t>(result.requeued), "trial")));
+  }
 }
 
 bool has_best(const SizeResult& result) {
@@ -205,16 +229,16 @@ void print_next(const Kernel& kernel, const SessionResult& result, const TuneOpt
 }
 
 /// Compiles the default configuration of every kernel and launches nothing.
-int dry_run(const std::vector<Kernel>& kernels, const SessionPlan& plan, const Backend& backend) {
+int dry_run(const std::vector<Kernel>& kernels, const SessionPlan& plan, const DeviceInfo& device,
+            const Compiler& compiler) {
   for (const Kernel& kernel : kernels) {
     for (const Size& size : plan.sizes) {
-      const Space space(kernel.space, backend.device().attributes, size);
+      const Space space(kernel.space, device.attributes, size);
       fmt::print("{} {}: {}\n", kernel.name, display(size),
                  quantity::count(space.size(), "valid configuration"));
     }
-    const Space space(kernel.space, backend.device().attributes, plan.sizes.front());
-    const auto binary =
-        backend.compiler().compile(compile_job(kernel, space, space.default_config()));
+    const Space space(kernel.space, device.attributes, plan.sizes.front());
+    const auto binary = compiler.compile(compile_job(kernel, space, space.default_config()));
     if (!binary) {
       throw Error(ErrorCode::failure,
                   fmt::format("{}: the default configuration does not compile:\n{}", kernel.name,
@@ -241,24 +265,28 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   }
   const Family family = load_family(options.space);
   if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
-  const auto backend = open_backend(options.backend, options.device);
-  const std::vector<Kernel> kernels = chosen_kernels(family, options, backend->device().backend);
-  const SessionPlan plan =
-      session_plan(options, chosen_sizes(family, options, backend->device().backend));
-  refuse_invalid(family, kernels, backend->device(), plan.sizes);
-  if (options.dry_run) return dry_run(kernels, plan, *backend);
+  DeviceProcess device(
+      worker_command({"device", options.backend, fmt::format("{}", options.device)}), family,
+      options.seed, deadlines(options));
+  const auto compiler = make_isolated_compiler(
+      device.device(), whole_seconds(options.compile_timeout, "--compile-timeout"));
+  const std::string& backend = device.device().backend;
+  const std::vector<Kernel> kernels = chosen_kernels(family, options, backend);
+  const SessionPlan plan = session_plan(options, chosen_sizes(family, options, backend));
+  refuse_invalid(family, kernels, device.device(), plan.sizes);
+  if (options.dry_run) return dry_run(kernels, plan, device.device(), *compiler);
 
   Store store(database_path(common), Store::Mode::read_write);
   const Interrupt interrupt;
   Json document = {
-      {"schema", "tune.run/1"}, {"device", backend->device().name}, {"kernels", Json::array()}};
+      {"schema", "tune.run/1"}, {"device", device.device().name}, {"kernels", Json::array()}};
   bool found = false;
   for (const Kernel& kernel : kernels) {
     if (interrupt.requested()) break;
     ProgressPrinter printer(common.quiet ? ProgressPrinter::Style::silent
                                          : ProgressPrinter::style_for_stderr());
-    const SessionResult result = run_session(family, kernel, plan, *backend, store, printer,
-                                             [&] { return interrupt.requested(); });
+    const SessionResult result = run_session(family, kernel, plan, device, *compiler, store,
+                                             printer, [&] { return interrupt.requested(); });
     found = found || std::ranges::any_of(result.sizes, has_best);
     Json sizes = Json::array();
     for (const SizeResult& size : result.sizes) sizes.push_back(best_json(size));
@@ -275,7 +303,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   }
   if (common.json) fmt::print("{}\n", document.dump(2));
   if (!options.report.empty()) {
-    for (const auto& path : write_reports(store, backend->device().name, options.report)) {
+    for (const auto& path : write_reports(store, device.device().name, options.report)) {
       tell(fmt::format("report: {}\n", path.string()));
     }
   }

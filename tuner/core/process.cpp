@@ -11,9 +11,9 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
-#include <optional>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -21,82 +21,153 @@ namespace tuner {
 namespace {
 
 constexpr std::size_t kOutputLimit = std::size_t{64} * 1024;
+constexpr int kChannel = 3;
 
-/// The reading end of a pipe and a child that writes to it; kills and reaps what is left.
-class Child {
+[[noreturn]] void fail_to_start(const std::string& program, int error) {
+  throw Error(ErrorCode::failure,
+              fmt::format("{}: cannot be started: {}", program, std::strerror(error)));
+}
+
+/// What is done in the child between fork and exec.
+class SpawnPlan {
  public:
-  explicit Child(const std::vector<std::string>& arguments) {
-    std::array<int, 2> ends{};
-    if (::pipe2(ends.data(), O_CLOEXEC) != 0) fail(arguments.front(), errno);
-    output_ = ends[0];
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
-    posix_spawn_file_actions_adddup2(&actions, ends[1], STDERR_FILENO);
-    posix_spawnattr_t attributes;
-    posix_spawnattr_init(&attributes);
-    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
-    posix_spawnattr_setpgroup(&attributes, 0);
+  explicit SpawnPlan(const ProcessStreams& streams) {
+    posix_spawn_file_actions_init(&actions_);
+    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    lead(STDOUT_FILENO, streams.output);
+    lead(STDERR_FILENO, streams.errors);
+    if (streams.channel >= 0) lead(kChannel, streams.channel);
+    posix_spawnattr_init(&attributes_);
+    // The child starts with no signal ignored or blocked, whatever its parent did.
+    sigset_t all, none;
+    sigfillset(&all);
+    sigemptyset(&none);
+    posix_spawnattr_setsigdefault(&attributes_, &all);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setflags(
+        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setpgroup(&attributes_, 0);
+  }
+  SpawnPlan(const SpawnPlan&) = delete;
+  SpawnPlan& operator=(const SpawnPlan&) = delete;
+  ~SpawnPlan() {
+    posix_spawnattr_destroy(&attributes_);
+    posix_spawn_file_actions_destroy(&actions_);
+  }
+
+  [[nodiscard]] pid_t start(const std::vector<std::string>& arguments) const {
     std::vector<char*> argv;
     argv.reserve(arguments.size() + 1);
     for (const std::string& argument : arguments)
       argv.push_back(const_cast<char*>(argument.c_str()));
     argv.push_back(nullptr);
-    const int error = ::posix_spawnp(&pid_, argv[0], &actions, &attributes, argv.data(), environ);
-    posix_spawnattr_destroy(&attributes);
-    posix_spawn_file_actions_destroy(&actions);
-    ::close(ends[1]);
-    if (error != 0) {
-      ::close(output_);
-      fail(arguments.front(), error);
-    }
-  }
-  Child(const Child&) = delete;
-  Child& operator=(const Child&) = delete;
-  ~Child() {
-    if (pid_ > 0) {
-      kill();
-      static_cast<void>(wait());
-    }
-    ::close(output_);
-  }
-
-  [[nodiscard]] int output() const { return output_; }
-  void kill() const { ::kill(-pid_, SIGKILL); }
-  [[nodiscard]] int wait() {
-    int status = 0;
-    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
-    return ended(status);
-  }
-  /// The exit code, once it has ended.
-  [[nodiscard]] std::optional<int> poll_exit() {
-    int status = 0;
-    return ::waitpid(pid_, &status, WNOHANG) == pid_ ? std::optional(ended(status)) : std::nullopt;
+    pid_t pid = -1;
+    const int error = ::posix_spawnp(&pid, argv[0], &actions_, &attributes_, argv.data(), environ);
+    if (error != 0) fail_to_start(arguments.front(), error);
+    return pid;
   }
 
  private:
-  [[noreturn]] static void fail(const std::string& program, int error) {
-    throw Error(ErrorCode::failure,
-                fmt::format("{}: cannot be started: {}", program, std::strerror(error)));
+  void lead(int descriptor, int to) {
+    if (to < 0) {
+      posix_spawn_file_actions_addopen(&actions_, descriptor, "/dev/null", O_WRONLY, 0);
+    } else {
+      posix_spawn_file_actions_adddup2(&actions_, to, descriptor);
+    }
   }
 
-  int ended(int status) {
-    pid_ = -1;
-    return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+  posix_spawn_file_actions_t actions_{};
+  posix_spawnattr_t attributes_{};
+};
+
+void limit(pid_t pid, __rlimit_resource resource, rlim_t value) {
+  const rlimit limits{.rlim_cur = value, .rlim_max = value};
+  // It may have ended already; then there is nothing to limit.
+  static_cast<void>(::prlimit(pid, resource, &limits, nullptr));
+}
+
+}  // namespace
+
+std::string ProcessEnd::text() const {
+  if (signal == 0) return fmt::format("ended with exit code {}", exit_code);
+  return fmt::format("was ended by signal {} ({})", signal, ::strsignal(signal));
+}
+
+ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const ProcessStreams& streams,
+                           const ProcessLimits& limits)
+    : pid_(SpawnPlan(streams).start(arguments)) {
+  limit(pid_, RLIMIT_CORE, 0);
+  if (limits.processor_time) {
+    limit(pid_, RLIMIT_CPU, static_cast<rlim_t>(limits.processor_time->count()));
+  }
+  if (limits.address_space_bytes) limit(pid_, RLIMIT_AS, *limits.address_space_bytes);
+}
+
+ChildProcess::~ChildProcess() {
+  if (end_) return;
+  kill();
+  static_cast<void>(wait());
+}
+
+void ChildProcess::kill() const {
+  if (!end_) ::kill(-pid_, SIGKILL);
+}
+
+ProcessEnd ChildProcess::wait() {
+  if (end_) return *end_;
+  int status = 0;
+  while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+  }
+  return ended(status);
+}
+
+std::optional<ProcessEnd> ChildProcess::poll_end() {
+  if (end_) return end_;
+  int status = 0;
+  return ::waitpid(pid_, &status, WNOHANG) == pid_ ? std::optional(ended(status)) : std::nullopt;
+}
+
+ProcessEnd ChildProcess::ended(int status) {
+  end_ = WIFSIGNALED(status)
+             ? ProcessEnd{.exit_code = 128 + WTERMSIG(status), .signal = WTERMSIG(status)}
+             : ProcessEnd{.exit_code = WEXITSTATUS(status), .signal = 0};
+  return *end_;
+}
+
+namespace {
+
+/// A pipe whose ends are closed with it.
+class Pipe {
+ public:
+  explicit Pipe(const std::string& program) {
+    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) fail_to_start(program, errno);
+  }
+  Pipe(const Pipe&) = delete;
+  Pipe& operator=(const Pipe&) = delete;
+  ~Pipe() {
+    ::close(ends_[0]);
+    close_writer();
+  }
+  [[nodiscard]] int reader() const { return ends_[0]; }
+  [[nodiscard]] int writer() const { return ends_[1]; }
+  void close_writer() {
+    if (ends_[1] >= 0) ::close(ends_[1]);
+    ends_[1] = -1;
   }
 
-  pid_t pid_ = -1;
-  int output_ = -1;
+ private:
+  std::array<int, 2> ends_{-1, -1};
 };
 
 }  // namespace
 
 ProcessResult run_process(const std::vector<std::string>& arguments,
-                          std::chrono::milliseconds deadline) {
+                          std::chrono::milliseconds deadline, const ProcessLimits& limits) {
   using Clock = std::chrono::steady_clock;
-  Child child(arguments);
+  Pipe pipe(arguments.front());
+  ChildProcess child(arguments, {.output = pipe.writer(), .errors = pipe.writer(), .channel = -1},
+                     limits);
+  pipe.close_writer();
   ProcessResult result;
   std::array<char, 4096> buffer{};
   const auto end = Clock::now() + deadline;
@@ -106,19 +177,19 @@ ProcessResult run_process(const std::vector<std::string>& arguments,
     if (left.count() <= 0) {
       child.kill();
       result.timed_out = true;
-      result.exit_code = child.wait();
+      result.exit_code = child.wait().exit_code;
       return result;
     }
     if (open) {
-      pollfd waiting{.fd = child.output(), .events = POLLIN, .revents = 0};
+      pollfd waiting{.fd = pipe.reader(), .events = POLLIN, .revents = 0};
       if (::poll(&waiting, 1, static_cast<int>(left.count())) <= 0) continue;
-      const ssize_t got = ::read(child.output(), buffer.data(), buffer.size());
+      const ssize_t got = ::read(pipe.reader(), buffer.data(), buffer.size());
       open = got > 0;
       if (!open) continue;
       const std::size_t room = kOutputLimit - result.output.size();
       result.output.append(buffer.data(), std::min(room, static_cast<std::size_t>(got)));
-    } else if (const auto exit_code = child.poll_exit()) {
-      result.exit_code = *exit_code;
+    } else if (const auto ended = child.poll_end()) {
+      result.exit_code = ended->exit_code;
       return result;
     } else {
       // Output is closed but the program runs on: rare, so looking now and then is enough.

@@ -3,10 +3,62 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string>
+#include <sys/types.h>
 #include <vector>
 
 namespace tuner {
+
+/// How a program ended.
+struct ProcessEnd {
+  int exit_code = 0;  ///< 128 + signal number when a signal ended it
+  int signal = 0;     ///< 0 when it ended by itself
+
+  /// "ended with exit code 3", "was ended by signal 11 (Segmentation fault)".
+  [[nodiscard]] std::string text() const;
+};
+
+/// Where the descriptors of a program lead; -1: /dev/null.
+struct ProcessStreams {
+  int output = -1;   ///< its descriptor 1
+  int errors = -1;   ///< its descriptor 2
+  int channel = -1;  ///< its descriptor 3; absent when -1
+};
+
+/// What a program may use, enforced by the kernel on it and on what it starts.
+struct ProcessLimits {
+  std::optional<std::chrono::seconds> processor_time = {};
+  std::optional<std::uint64_t> address_space_bytes = {};
+};
+
+/// A program in a process group of its own; killed with its group, and reaped, when the owner goes.
+/// It leaves no core file.
+class ChildProcess {
+ public:
+  /// Starts a program without a shell. The first argument is the program, looked up on PATH. Throws
+  /// Error(failure) when it cannot be started.
+  ChildProcess(const std::vector<std::string>& arguments, const ProcessStreams& streams,
+               const ProcessLimits& limits = {});
+  ChildProcess(const ChildProcess&) = delete;
+  ChildProcess& operator=(const ChildProcess&) = delete;
+  ~ChildProcess();
+
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  /// Sends SIGKILL to the whole group.
+  void kill() const;
+  /// Waits for the end.
+  [[nodiscard]] ProcessEnd wait();
+  /// How it ended, once it has.
+  [[nodiscard]] std::optional<ProcessEnd> poll_end();
+
+ private:
+  [[nodiscard]] ProcessEnd ended(int status);
+
+  pid_t pid_ = -1;
+  std::optional<ProcessEnd> end_;
+};
 
 /// What a program said and how it ended.
 struct ProcessResult {
@@ -15,10 +67,10 @@ struct ProcessResult {
   std::string output;      ///< stdout and stderr together, cut at 64 KiB
 };
 
-/// Runs a program without a shell and waits for it. The first argument is the program, looked up
-/// on PATH. At the deadline the program's whole process group is killed. Throws Error(failure)
-/// when it cannot be started.
+/// Runs a program without a shell and waits for it. At the deadline its whole process group is
+/// killed. Throws Error(failure) when it cannot be started.
 [[nodiscard]] ProcessResult run_process(const std::vector<std::string>& arguments,
-                                        std::chrono::milliseconds deadline);
+                                        std::chrono::milliseconds deadline,
+                                        const ProcessLimits& limits = {});
 
 }  // namespace tuner

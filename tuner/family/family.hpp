@@ -39,6 +39,11 @@ struct Problem {
   std::map<std::string, std::vector<Size>> sizes;  ///< named lists for `--sizes`
 };
 
+/// The floating-point operations, and the bytes that must move, at a size; 0 when the expression
+/// has no value there.
+[[nodiscard]] double flops_at(const Problem& problem, const Size& size);
+[[nodiscard]] double bytes_at(const Problem& problem, const Size& size);
+
 enum class BufferRole { input, output };
 
 /// A pointer argument.

@@ -29,7 +29,22 @@ std::int64_t parse_extent(std::string_view text, std::string_view whole) {
   return value;
 }
 
+double at_size(const Expression& expression, const Size& size) {
+  Slots slots(attribute_fields().size(), 0);
+  slots.insert(slots.end(), size.begin(), size.end());
+  const auto value = expression.evaluate(slots);
+  return value ? static_cast<double>(*value) : 0.0;
+}
+
 }  // namespace
+
+double flops_at(const Problem& problem, const Size& size) {
+  return at_size(problem.flops, size);
+}
+
+double bytes_at(const Problem& problem, const Size& size) {
+  return at_size(problem.bytes, size);
+}
 
 Size parse_size(std::string_view text, std::span<const std::string> dims) {
   Size size;

@@ -17,12 +17,6 @@ namespace {
 constexpr std::size_t kFinalists = 8;
 constexpr double kTie = 1.01;
 
-double family_value(const Expression& expression, const SizeSearch& search) {
-  const Slots slots = search.space().slots(search.seeds().default_config);
-  const auto value = expression.evaluate(slots);
-  return value ? static_cast<double>(*value) : 0.0;
-}
-
 std::string role(const SizeSearch& search, const Config& config) {
   if (search.seeds().incumbent == config) return "incumbent";
   if (search.seeds().default_config == config) return "default";
@@ -80,8 +74,8 @@ BestRecord Final::best_record(const SizeSearch& search, const Config& winner) co
   BestRecord best;
   best.problem = fmt::format("{}", fmt::join(search.size(), ","));
   best.config_json = canonical_json(search.space().definition(), winner);
-  best.flops = family_value(family_.problem.flops, search);
-  best.bytes = family_value(family_.problem.bytes, search);
+  best.flops = flops_at(family_.problem, search.size());
+  best.bytes = bytes_at(family_.problem, search.size());
   return best;
 }
 
@@ -92,20 +86,38 @@ FinalOutcome Final::without_final(const SizeSearch& search) const {
   return {.best = std::move(best), .winner = winner, .finalists = {}};
 }
 
-Expected<FinalOutcome, Failure> Final::run(const SizeSearch& search, const FinalsPlan& plan,
-                                           const std::function<bool()>& stop) {
-  const std::vector<Config> configs = contenders(search);
-  std::vector<Candidate> candidates;
+Expected<bool, LostContender> Final::line_up(const SizeSearch& search,
+                                             const std::vector<Config>& configs) {
+  device_.begin_lineup(search.size());
   for (const Config& config : configs) {
     const Compiled compiled = pool_.submit(compile_job(kernel_, search.space(), config)).get();
-    if (!compiled.binary) return Unexpected(compiled.binary.error());
-    candidates.push_back(
+    if (!compiled.binary) return Unexpected(LostContender{config, compiled.binary.error()});
+    const auto added = device_.add_contender(
         {.kernel = kernel_, .space = search.space(), .config = config, .binary = *compiled.binary});
+    if (!added) return Unexpected(LostContender{config, added.error()});
   }
-  auto timed = evaluator_.finals(candidates, search.size(), plan, stop);
-  if (!timed) return Unexpected(std::move(timed.error()));
-  const auto& samples = timed->candidates;
-  if (std::cmp_less(samples.front().size(), plan.fewest_rounds)) return without_final(search);
+  return device_.add_library();
+}
+
+Expected<FinalOutcome, LostContender> Final::run(const SizeSearch& search, const FinalsPlan& plan,
+                                                 const std::function<bool()>& stop) {
+  const std::vector<Config> configs = contenders(search);
+  const auto has_library = line_up(search, configs);
+  if (!has_library) return Unexpected(has_library.error());
+  std::size_t timed = 0;
+  const auto time = [&](std::size_t contender) {
+    timed = contender;
+    return device_.time_contender(contender);
+  };
+  const std::size_t count = configs.size() + (*has_library ? 1 : 0);
+  const auto all_samples = run_finals(count, time, plan, stop);
+  if (!all_samples) {
+    const auto lost = timed < configs.size() ? std::optional(configs[timed]) : std::nullopt;
+    return Unexpected(LostContender{lost, all_samples.error()});
+  }
+  if (std::cmp_less(all_samples->front().size(), plan.fewest_rounds)) return without_final(search);
+  const std::vector<std::vector<double>> samples(
+      all_samples->begin(), all_samples->begin() + static_cast<std::ptrdiff_t>(configs.size()));
 
   const std::size_t winner = settle(search, configs, samples);
   FinalOutcome outcome{
@@ -123,10 +135,10 @@ Expected<FinalOutcome, Failure> Final::run(const SizeSearch& search, const Final
       best.ratio_to_default = record.ratio_to_best;
     }
   }
-  if (!timed->library.empty()) {
-    outcome.finalists.push_back(finalist("library", "", timed->library, samples[winner]));
+  if (*has_library) {
+    outcome.finalists.push_back(finalist("library", "", all_samples->back(), samples[winner]));
     const FinalistRecord& library = outcome.finalists.back();
-    best.library_name = backend_.environment().library;
+    best.library_name = device_.environment().library;
     best.library_ns = library.time.median_ns;
     best.ratio_to_library = library.ratio_to_best;
     best.ratio_to_library_low = library.ratio_low;

@@ -4,7 +4,7 @@
 #include "tuner/session/observer.hpp"
 #include "tuner/session/size_search.hpp"
 #include "tuner/worker/compile_pool.hpp"
-#include "tuner/worker/evaluator.hpp"
+#include "tuner/worker/device_worker.hpp"
 
 #include <functional>
 #include <optional>
@@ -20,23 +20,29 @@ struct FinalOutcome {
   std::vector<FinalistRecord> finalists;  ///< fastest first; empty when there was no final
 };
 
+/// A contender that fell out of a final, and how; none when it was the library.
+struct LostContender {
+  std::optional<Config> config;
+  Failure failure;
+};
+
 /// Settles one size: re-times the best of the search, the default, what was best before and the
 /// library side by side. Within 1 % of the fastest is a tie; of a tie the incumbent wins, then the
 /// smaller footprint in registers and shared memory, then the order of the space. At least one
 /// configuration of the search must have ended `ok`.
 class Final {
  public:
-  Final(const Family& family, const Kernel& kernel, Backend& backend, CompilePool& pool,
-        Evaluator& evaluator)
-      : family_(family), kernel_(kernel), backend_(backend), pool_(pool), evaluator_(evaluator) {}
+  Final(const Family& family, const Kernel& kernel, CompilePool& pool, DeviceWorker& device)
+      : family_(family), kernel_(kernel), pool_(pool), device_(device) {}
 
   /// The configurations that would take part, fastest first.
   [[nodiscard]] static std::vector<Config> contenders(const SizeSearch& search);
 
-  /// Stopped before there are rounds enough for an interval, it is `without_final`.
-  [[nodiscard]] Expected<FinalOutcome, Failure> run(const SizeSearch& search,
-                                                    const FinalsPlan& plan,
-                                                    const std::function<bool()>& stop);
+  /// Stopped before there are rounds enough for an interval, it is `without_final`. When a
+  /// contender falls out the final is void: it can be run again without that one.
+  [[nodiscard]] Expected<FinalOutcome, LostContender> run(const SizeSearch& search,
+                                                          const FinalsPlan& plan,
+                                                          const std::function<bool()>& stop);
   /// The fastest of the search as it was screened, without a final: what an interrupted session
   /// leaves.
   [[nodiscard]] FinalOutcome without_final(const SizeSearch& search) const;
@@ -44,11 +50,14 @@ class Final {
  private:
   [[nodiscard]] BestRecord best_record(const SizeSearch& search, const Config& winner) const;
 
+  /// Adds the contenders and the library to a new line-up. Whether there is a library.
+  [[nodiscard]] Expected<bool, LostContender> line_up(const SizeSearch& search,
+                                                      const std::vector<Config>& configs);
+
   const Family& family_;
   const Kernel& kernel_;
-  Backend& backend_;
   CompilePool& pool_;
-  Evaluator& evaluator_;
+  DeviceWorker& device_;
 };
 
 }  // namespace tuner

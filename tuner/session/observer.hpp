@@ -59,6 +59,9 @@ struct SessionResult {
   SessionState state = SessionState::complete;
   std::vector<SizeResult> sizes;
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
+  int compile_threads = 1;
+  int respawns = 0;  ///< how often the process that drives the device was replaced
+  int requeued = 0;  ///< trials timed anew because the device had drifted
 };
 
 /// Watches a session. Called from the session's thread; must not throw.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/backend/backend.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/session/observer.hpp"
 #include "tuner/store/store.hpp"
+#include "tuner/worker/device_worker.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -37,10 +37,10 @@ struct SessionPlan {
 /// verifies, times, commits every trial, and settles each size in a final beside the library. One
 /// search runs for each size; they advance in turn and share compilations. `interrupted` is asked
 /// between trials; once true the session commits what it has and returns. Throws Error for what
-/// ends a run: no valid configuration, the database, the device lost.
+/// ends a run: no valid configuration, the database, a device that is lost or sick.
 [[nodiscard]] SessionResult run_session(const Family& family, const Kernel& kernel,
-                                        const SessionPlan& plan, Backend& backend, Store& store,
-                                        Observer& observer,
+                                        const SessionPlan& plan, DeviceWorker& device,
+                                        const Compiler& compiler, Store& store, Observer& observer,
                                         const std::function<bool()>& interrupted);
 
 }  // namespace tuner

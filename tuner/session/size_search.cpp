@@ -46,19 +46,30 @@ const TrialRecord* SizeSearch::known(const Config& config) const {
 }
 
 bool SizeSearch::record(const Config& config, const TrialRecord& trial) {
-  const std::optional<double> time_ns =
-      trial.time ? std::optional(trial.time->median_ns) : std::nullopt;
+  const auto time_of = [](const TrialRecord& record) {
+    return record.time ? std::optional(record.time->median_ns) : std::nullopt;
+  };
+  const std::optional<double> time_ns = time_of(trial);
   strategy_->tell(config, trial.outcome, time_ns);
-  trials_[config] = trial;
-  ++recorded_;
+  const auto [known, first] = trials_.try_emplace(config, trial);
+  if (!first) {
+    --outcomes_[known->second.outcome];
+    if (const auto old_ns = time_of(known->second)) times_ns_.erase(times_ns_.find(*old_ns));
+    known->second = trial;
+  }
   ++outcomes_[trial.outcome];
-  const bool best = time_ns && (!best_ns_ || *time_ns < *best_ns_);
-  if (best) best_ns_ = time_ns;
-  return best;
+  const bool fastest = time_ns && (times_ns_.empty() || *time_ns < *times_ns_.begin());
+  if (time_ns) times_ns_.insert(*time_ns);
+  return fastest;
 }
 
 std::optional<double> SizeSearch::best_ns() const {
-  return best_ns_;
+  return times_ns_.empty() ? std::nullopt : std::optional(*times_ns_.begin());
+}
+
+bool SizeSearch::ended_ok(const Config& config) const {
+  const auto found = trials_.find(config);
+  return found != trials_.end() && found->second.outcome == Outcome::ok;
 }
 
 std::vector<Ranked> SizeSearch::ranking() const {

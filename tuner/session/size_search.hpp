@@ -42,20 +42,23 @@ class SizeSearch {
   [[nodiscard]] std::optional<Config> next();
   /// The stored result of a configuration, if it need not be run again.
   [[nodiscard]] const TrialRecord* known(const Config& config) const;
-  /// Takes in how a configuration fared. Returns whether it is the fastest so far.
+  /// Takes in how a configuration fared, in place of how it fared before if it was run already.
+  /// Returns whether it is the fastest so far.
   bool record(const Config& config, const TrialRecord& trial);
 
   [[nodiscard]] const Size& size() const { return size_; }
   [[nodiscard]] const Space& space() const { return space_; }
   [[nodiscard]] const Seeds& seeds() const { return seeds_; }
   [[nodiscard]] std::uint64_t planned() const;
-  [[nodiscard]] std::uint64_t recorded() const { return recorded_; }
+  [[nodiscard]] std::uint64_t recorded() const { return trials_.size(); }
   [[nodiscard]] const std::map<Outcome, std::uint64_t>& outcomes() const { return outcomes_; }
   [[nodiscard]] std::uint64_t known_count() const { return known_.size(); }
+  /// The fastest median so far, of the results that still stand.
   [[nodiscard]] std::optional<double> best_ns() const;
   /// The results that ended `ok`, fastest first, ties by configuration.
   [[nodiscard]] std::vector<Ranked> ranking() const;
   [[nodiscard]] const TrialRecord& trial(const Config& config) const { return trials_.at(config); }
+  [[nodiscard]] bool ended_ok(const Config& config) const;
 
  private:
   Size size_;
@@ -67,9 +70,8 @@ class SizeSearch {
   std::deque<Config> queued_;
   std::set<Config> asked_;
   std::map<Config, TrialRecord> trials_;
-  std::uint64_t recorded_ = 0;
   std::map<Outcome, std::uint64_t> outcomes_;
-  std::optional<double> best_ns_;
+  std::multiset<double> times_ns_;  // of what ended ok
 };
 
 }  // namespace tuner

@@ -29,17 +29,23 @@ Evaluation failed(Evaluation evaluation, Failure failure) {
 
 }  // namespace
 
+Expected<LoadedKernel, Failure> Evaluator::load(const Binary& binary) {
+  const auto kernel = backend_.load(binary);
+  if (!kernel) return Unexpected(kernel.error());
+  backend_.put_on_trial(*kernel);
+  return LoadedKernel(backend_, *kernel);
+}
+
 Evaluation Evaluator::evaluate(const Candidate& candidate, const Size& size,
                                std::optional<double> best_ns) {
   Evaluation evaluation;
-  const auto kernel = backend_.load(candidate.binary);
+  const auto kernel = load(candidate.binary);
   if (!kernel) return failed(std::move(evaluation), kernel.error());
-  const LoadedKernel owner(backend_, *kernel);
-  evaluation.resources = backend_.resources(*kernel);
+  evaluation.resources = backend_.resources(kernel->id());
   const LoadedCandidate loaded{.kernel = candidate.kernel,
                                .space = candidate.space,
                                .config = candidate.config,
-                               .loaded = *kernel};
+                               .loaded = kernel->id()};
 
   const Stopwatch verifying;
   auto verdict = verifier_.verify(loaded, size);
@@ -70,34 +76,36 @@ Expected<Measurement, Failure> Evaluator::time(const LoadedCandidate& candidate,
   return measurement;
 }
 
-Expected<FinalSamples, Failure> Evaluator::finals(std::span<const Candidate> candidates,
-                                                  const Size& size, const FinalsPlan& plan,
-                                                  const std::function<bool()>& stop) {
-  const Instance& instance = verifier_.timing_instance(size);
-  std::vector<LoadedKernel> owners;
-  std::vector<Work> contenders;
-  for (const Candidate& candidate : candidates) {
-    const auto kernel = backend_.load(candidate.binary);
-    if (!kernel) return Unexpected(kernel.error());
-    owners.emplace_back(backend_, *kernel);
-    const auto launch = launch_on({.kernel = candidate.kernel,
-                                   .space = candidate.space,
-                                   .config = candidate.config,
-                                   .loaded = *kernel},
-                                  instance);
-    if (!launch) return Unexpected(launch.error());
-    contenders.emplace_back(*launch);
-  }
-  const std::optional<Work> library = instance.library_work();
-  if (library) contenders.push_back(*library);
-  auto samples = run_finals(backend_, contenders, plan, stop);
-  if (!samples) return Unexpected(std::move(samples.error()));
-  FinalSamples result{.candidates = std::move(*samples), .library = {}};
-  if (library) {
-    result.library = std::move(result.candidates.back());
-    result.candidates.pop_back();
-  }
-  return result;
+void Evaluator::begin_lineup(const Size& size) {
+  lineup_.clear();
+  lineup_kernels_.clear();
+  lineup_size_ = size;
+}
+
+Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
+  auto kernel = load(candidate.binary);
+  if (!kernel) return Unexpected(std::move(kernel.error()));
+  const auto launch = launch_on({.kernel = candidate.kernel,
+                                 .space = candidate.space,
+                                 .config = candidate.config,
+                                 .loaded = kernel->id()},
+                                verifier_.timing_instance(lineup_size_));
+  if (!launch) return Unexpected(launch.error());
+  lineup_kernels_.push_back(std::move(*kernel));
+  lineup_.emplace_back(*launch);
+  return {};
+}
+
+bool Evaluator::add_library() {
+  const std::optional<Work> library = verifier_.timing_instance(lineup_size_).library_work();
+  if (library) lineup_.push_back(*library);
+  return library.has_value();
+}
+
+Expected<double, Failure> Evaluator::time_contender(std::size_t contender) {
+  auto sample = backend_.time(lineup_.at(contender), {.warm_up = 0, .samples = 1});
+  if (!sample) return Unexpected(std::move(sample.error()));
+  return sample->front();
 }
 
 }  // namespace tuner

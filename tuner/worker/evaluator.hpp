@@ -1,70 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/backend/backend.hpp"
-#include "tuner/family/family.hpp"
-#include "tuner/measure/finals.hpp"
 #include "tuner/measure/measurement.hpp"
 #include "tuner/verify/verifier.hpp"
+#include "tuner/worker/device_worker.hpp"
+#include "tuner/worker/watched_backend.hpp"
 
 #include <cstdint>
-#include <functional>
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace tuner {
 
-/// A compiled configuration to be judged at a size.
-struct Candidate {
-  const Kernel& kernel;
-  const Space& space;
-  Config config;
-  Binary binary;
-};
-
-/// How a candidate fared on the device.
-struct Evaluation {
-  Outcome outcome = Outcome::ok;
-  std::string message;          ///< why it is not `ok`
-  std::optional<Summary> time;  ///< nanoseconds; only when `ok`
-  std::optional<double> worst_error;
-  Resources resources;
-  double verify_ms = 0, measure_ms = 0;
-};
-
-/// The samples of a final, in nanoseconds by round.
-struct FinalSamples {
-  std::vector<std::vector<double>> candidates;  ///< in the order given
-  std::vector<double> library;                  ///< empty when the reference is no library
-};
-
-/// Judges candidates on one device: loads, verifies, then times. The stage that can later run in a
-/// process of its own: what it takes and returns are values.
-class Evaluator {
+/// Judges candidates on a device of this process: loads, verifies, then times.
+class Evaluator : public DeviceWorker {
  public:
-  /// The backend and the family must outlive it.
-  Evaluator(Backend& backend, const Family& family, std::uint64_t seed)
-      : backend_(backend), verifier_(backend, family, seed) {}
+  /// The backend and the family must outlive it. `announce` is told before the device gets work.
+  Evaluator(
+      Backend& backend, const Family& family, std::uint64_t seed,
+      WatchedBackend::Announce announce = [](const DeviceStep&) {})
+      : backend_(backend, std::move(announce)), verifier_(backend_, family, seed) {}
 
-  /// Verifies, and if right times. `best_ns` is the best median so far at this size. After the last
-  /// timed launch the output is checked once more. Throws Error only for what is no candidate's
-  /// fault (device memory, the reference).
-  [[nodiscard]] Evaluation evaluate(const Candidate& candidate, const Size& size,
-                                    std::optional<double> best_ns);
+  const DeviceInfo& device() const override { return backend_.device(); }
+  const EnvironmentInfo& environment() const override { return backend_.environment(); }
 
-  /// Times candidates, already verified at this size, and the library side by side.
-  [[nodiscard]] Expected<FinalSamples, Failure> finals(std::span<const Candidate> candidates,
-                                                       const Size& size, const FinalsPlan& plan,
-                                                       const std::function<bool()>& stop);
+  /// After the last timed launch the output is checked once more.
+  Evaluation evaluate(const Candidate& candidate, const Size& size,
+                      std::optional<double> best_ns) override;
+
+  void begin_lineup(const Size& size) override;
+  Expected<void, Failure> add_contender(const Candidate& candidate) override;
+  bool add_library() override;
+  Expected<double, Failure> time_contender(std::size_t contender) override;
 
  private:
   [[nodiscard]] Expected<Measurement, Failure> time(const LoadedCandidate& candidate,
                                                     const Size& size,
                                                     std::optional<double> best_ns);
+  [[nodiscard]] Expected<LoadedKernel, Failure> load(const Binary& binary);
 
-  Backend& backend_;
+  WatchedBackend backend_;
   Verifier verifier_;
+  Size lineup_size_;
+  std::vector<LoadedKernel> lineup_kernels_;
+  std::vector<Work> lineup_;
 };
 
 }  // namespace tuner

@@ -193,14 +193,23 @@ class CpuBackend final : public Backend {
 
 }  // namespace
 
+namespace {
+
+HostCompilerInfo require_host_compiler() {
+  if (auto compiler = find_host_compiler()) return std::move(*compiler);
+  throw Error(ErrorCode::no_device,
+              "the cpu backend needs a C++ compiler and found none: `apt-get install g++`, or "
+              "name one in TUNER_HOST_CXX");
+}
+
+}  // namespace
+
 std::unique_ptr<Backend> open_cpu_backend() {
-  auto compiler = find_host_compiler();
-  if (!compiler) {
-    throw Error(ErrorCode::no_device,
-                "the cpu backend needs a C++ compiler and found none: `apt-get install g++`, or "
-                "name one in TUNER_HOST_CXX");
-  }
-  return std::make_unique<CpuBackend>(std::move(*compiler));
+  return std::make_unique<CpuBackend>(require_host_compiler());
+}
+
+std::unique_ptr<const Compiler> make_cpu_compiler(std::chrono::seconds deadline) {
+  return std::make_unique<HostCompiler>(require_host_compiler(), deadline);
 }
 
 std::vector<Finding> examine_cpu() {

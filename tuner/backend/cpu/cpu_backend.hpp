@@ -4,6 +4,7 @@
 #include "tuner/backend/backend.hpp"
 #include "tuner/backend/registry.hpp"
 
+#include <chrono>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,10 @@ namespace tuner {
 /// a cache shared by all cores keeps what the copy into it left. A kernel that faults takes the
 /// process with it. Throws Error(no_device) when there is no host compiler.
 [[nodiscard]] std::unique_ptr<Backend> open_cpu_backend();
+
+/// The compiler of that device: each compilation is a process of its own, ended at the deadline.
+/// Throws Error(no_device) when there is none.
+[[nodiscard]] std::unique_ptr<const Compiler> make_cpu_compiler(std::chrono::seconds deadline);
 
 /// What the cpu backend needs and what of it is there.
 [[nodiscard]] std::vector<Finding> examine_cpu();

@@ -24,7 +24,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr std::chrono::seconds kCompileDeadline = 60s;
+constexpr ProcessLimits kCompileLimits = {.processor_time = {},
+                                          .address_space_bytes = std::uint64_t{4} << 30};
 constexpr std::size_t kLogLimit = 4096;
 constexpr std::size_t kImageLimit = std::size_t{256} << 20;
 
@@ -98,7 +99,8 @@ std::optional<HostCompilerInfo> find_host_compiler() {
   return info ? info : examine("c++");
 }
 
-HostCompiler::HostCompiler(HostCompilerInfo info) : info_(std::move(info)) {
+HostCompiler::HostCompiler(HostCompilerInfo info, std::chrono::seconds deadline)
+    : info_(std::move(info)), deadline_(deadline) {
   write_file(headers_.path() / "kernel_abi.hpp", embedded::kernel_abi());
   write_file(headers_.path() / "cuda_math_on_cpu.hpp", embedded::cuda_math_on_cpu());
   write_file(headers_.path() / "cuda_on_cpu.hpp", embedded::cuda_on_cpu());
@@ -123,10 +125,11 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
   arguments.insert(arguments.end(), {"-I", directory.path().string(), "-include",
                                      (headers_.path() / "cuda_on_cpu.hpp").string(), unit.string(),
                                      "-o", image.string()});
-  const ProcessResult result = run_process(arguments, kCompileDeadline);
+  const ProcessResult result = run_process(arguments, deadline_, kCompileLimits);
   if (result.timed_out) {
-    return compile_error(
-        fmt::format("{} did not end within {} s", info_.program, kCompileDeadline.count()));
+    return Unexpected(
+        Failure{Outcome::compile_timeout,
+                fmt::format("{} did not end within {} s", info_.program, deadline_.count())});
   }
   if (result.exit_code != 0) {
     std::string log = without(result.output, directory.path().string() + "/");

@@ -4,6 +4,7 @@
 #include "tuner/backend/backend.hpp"
 #include "tuner/core/file.hpp"
 
+#include <chrono>
 #include <optional>
 #include <string>
 
@@ -22,11 +23,14 @@ struct HostCompilerInfo {
 /// KernelImage (kernel_abi.hpp).
 class HostCompiler : public Compiler {
  public:
-  explicit HostCompiler(HostCompilerInfo info);
+  /// A compilation that takes longer than the deadline is a compile_timeout.
+  explicit HostCompiler(HostCompilerInfo info,
+                        std::chrono::seconds deadline = std::chrono::seconds(60));
   [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override;
 
  private:
   HostCompilerInfo info_;
+  std::chrono::seconds deadline_;
   TemporaryDirectory headers_;  // cuda_on_cpu.hpp and what it includes
 };
 

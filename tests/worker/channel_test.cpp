@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/channel.hpp"
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <optional>
+#include <string>
+#include <thread>
+
+namespace tuner {
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr auto kNever = Channel::Clock::time_point::max();
+
+TEST(Channel, CarriesMessagesLargerThanAnyBufferBothWays) {
+  auto [here, there] = Channel::pair();
+  const Json large = {{"text", std::string(8 << 20, 'x')}};
+  std::jthread other([&there] {
+    const auto message = there.receive(kNever);
+    static_cast<void>(there.send(std::get<Json>(message), kNever));
+  });
+  EXPECT_EQ(here.send(large, kNever), Channel::Sending::done);
+  EXPECT_EQ(std::get<Json>(here.receive(kNever)), large);
+}
+
+TEST(Channel, SaysThatTheOtherSideIsGone) {
+  auto ends = std::optional(Channel::pair());
+  Channel here = std::move(ends->first);
+  EXPECT_EQ(ends->second.send({{"last", "words"}}, kNever), Channel::Sending::done);
+  ends.reset();
+  EXPECT_EQ(std::get<Json>(here.receive(kNever)), Json({{"last", "words"}}));
+  EXPECT_EQ(std::get<Channel::Absence>(here.receive(kNever)), Channel::Absence::closed);
+  EXPECT_EQ(here.send(Json::object(), kNever), Channel::Sending::closed);
+}
+
+TEST(Channel, HoldsItsDeadlines) {
+  auto [here, there] = Channel::pair();
+  const auto soon = [] { return Channel::Clock::now() + 50ms; };
+  EXPECT_EQ(std::get<Channel::Absence>(here.receive(soon())), Channel::Absence::late);
+  // Nobody reads: the message does not fit into the buffers of the system.
+  EXPECT_EQ(here.send({{"text", std::string(8 << 20, 'x')}}, soon()), Channel::Sending::late);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/device_process.hpp"
+
+#include "tests/session/toy.hpp"
+#include "tuner/core/error.hpp"
+
+#include <gmock/gmock.h>
+
+#include <csignal>
+
+namespace tuner {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using namespace std::chrono_literals;
+
+constexpr const char* kBad = R"({"DEPTH":1,"TILE":1})";
+
+/// A device process whose worker misbehaves on TILE=1 and serves every other configuration.
+class DeviceProcessTest : public testing::Test {
+ protected:
+  void start(const std::string& behaviour, DeviceDeadlines deadlines = {}) {
+    device_.emplace(WorkerCommand{TUNER_FAKE_WORKER, std::string(kBad) + "=" + behaviour}, family_,
+                    0, deadlines);
+    space_.emplace(kernel_.space, device_->device().attributes, Size{10});
+  }
+  Evaluation evaluate(std::string_view config) {
+    return device_->evaluate({.kernel = kernel_,
+                              .space = *space_,
+                              .config = toy::config(family_, config),
+                              .binary = {.image = {}, .symbol = ""}},
+                             Size{10}, std::nullopt);
+  }
+  Evaluation evaluate_bad() { return evaluate("TILE=1"); }
+  /// That what went wrong cost one candidate and one process, and nothing else.
+  void expect_to_serve_again(int respawns = 1) {
+    EXPECT_EQ(evaluate("TILE=3").outcome, Outcome::ok);
+    EXPECT_EQ(device_->respawns(), respawns);
+  }
+
+  static constexpr DeviceDeadlines kShort{
+      .start = 20s, .own_work = 300ms, .first_launch = 300ms, .launch = 300ms};
+
+  const Family family_ = toy::family();
+  const Kernel& kernel_ = family_.kernels.front();
+  std::optional<DeviceProcess> device_;
+  std::optional<Space> space_;
+};
+
+TEST_F(DeviceProcessTest, PassesOnWhatTheWorkerSays) {
+  start("fine");
+  EXPECT_EQ(device_->device().name, "Fake device");
+  const Evaluation evaluation = evaluate("");
+  EXPECT_EQ(evaluation.outcome, Outcome::ok);
+  ASSERT_TRUE(evaluation.time);
+  EXPECT_EQ(evaluation.time->median, 1000);
+  EXPECT_EQ(device_->respawns(), 0);
+}
+
+TEST_F(DeviceProcessTest, AWorkerThatDiesOfACandidateIsReplaced) {
+  start("segfault");
+  const Evaluation evaluation = evaluate_bad();
+  EXPECT_EQ(evaluation.outcome, Outcome::crashed);
+  EXPECT_THAT(evaluation.message, HasSubstr("signal 11"));
+  expect_to_serve_again();
+}
+
+TEST_F(DeviceProcessTest, TheLastWordsOfADyingWorkerAreKept) {
+  start("exit");
+  EXPECT_THAT(evaluate_bad().message, HasSubstr("ended with exit code 3: out of luck"));
+  expect_to_serve_again();
+}
+
+TEST_F(DeviceProcessTest, AnEvaluationThatSaysCrashedEndsTheWorkerToo) {
+  start("crashed");
+  EXPECT_EQ(evaluate_bad().outcome, Outcome::crashed);
+  expect_to_serve_again();
+}
+
+TEST_F(DeviceProcessTest, AWrongResultLeavesTheWorkerAlone) {
+  start("wrong");
+  EXPECT_EQ(evaluate_bad().outcome, Outcome::wrong_result);
+  expect_to_serve_again(0);
+}
+
+/// What a worker may do instead of answering in time.
+class HangingWorker : public DeviceProcessTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(HangingWorker, IsKilledAtTheDeadline) {
+  start(GetParam(), kShort);
+  const Evaluation evaluation = evaluate_bad();
+  EXPECT_EQ(evaluation.outcome, Outcome::timeout);
+  EXPECT_THAT(evaluation.message, HasSubstr("did not end within 0.3 s and was killed"));
+  expect_to_serve_again();
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, HangingWorker,
+                         testing::Values("hang", "stop", "spin", "half_a_frame"));
+
+/// What a worker may send instead of an answer.
+class RavingWorker : public DeviceProcessTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(RavingWorker, CountsAsCrashedAndIsReplaced) {
+  start(GetParam());
+  EXPECT_EQ(evaluate_bad().outcome, Outcome::crashed);
+  expect_to_serve_again();
+}
+
+INSTANTIATE_TEST_SUITE_P(Ways, RavingWorker,
+                         testing::Values("garbage", "no_cbor", "no_evaluation", "too_long"));
+
+TEST_F(DeviceProcessTest, FloodsAndDripsAreTakenAsTheyAre) {
+  start("flood");
+  EXPECT_EQ(evaluate_bad().outcome, Outcome::ok);
+  expect_to_serve_again(0);
+  start("drip");
+  EXPECT_EQ(evaluate_bad().outcome, Outcome::ok);
+}
+
+TEST_F(DeviceProcessTest, NoCandidateIsBlamedBeforeItRan) {
+  start("die_before_launch");
+  try {
+    evaluate_bad();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("twice, before any candidate ran"));
+  }
+  expect_to_serve_again(2);
+  start("hang_before_launch", kShort);
+  EXPECT_THROW(static_cast<void>(evaluate_bad()), Error);
+}
+
+TEST_F(DeviceProcessTest, PassesOnTheErrorsOfTheWorker) {
+  start("error");
+  EXPECT_THROW(static_cast<void>(evaluate_bad()), Error);
+  expect_to_serve_again(0);
+}
+
+TEST_F(DeviceProcessTest, AWorkerThatDoesNotStartIsAnError) {
+  EXPECT_THROW(DeviceProcess({TUNER_FAKE_WORKER, "start=die"}, family_, 0, {}), Error);
+  EXPECT_THROW(DeviceProcess({TUNER_FAKE_WORKER, "start=hang"}, family_, 0, {.start = 300ms}),
+               Error);
+  EXPECT_THROW(DeviceProcess({"/no/such/program"}, family_, 0, {}), Error);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/core/json.hpp"
+#include "tuner/worker/frame.hpp"
+
+#include <chrono>
+#include <optional>
+#include <utility>
+#include <variant>
+
+namespace tuner {
+
+/// One end of a stream of messages between two processes: JSON values as CBOR (RFC 8949), each in a
+/// frame.
+class Channel {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Two connected ends.
+  [[nodiscard]] static std::pair<Channel, Channel> pair();
+
+  /// Takes ownership of the descriptor of a stream socket.
+  explicit Channel(int descriptor);
+  Channel(Channel&& other) noexcept;
+  Channel& operator=(Channel&&) = delete;
+  ~Channel();
+
+  [[nodiscard]] int descriptor() const { return descriptor_; }
+
+  enum class Sending { done, closed, late };
+  /// Sends a message; `late` when the other side has not taken it by the deadline.
+  [[nodiscard]] Sending send(const Json& message, Clock::time_point deadline);
+
+  enum class Absence { closed, late };
+  /// The next message, or why there is none by the deadline. Throws Error(failure) when what
+  /// arrives is no message.
+  [[nodiscard]] std::variant<Json, Absence> receive(Clock::time_point deadline);
+
+ private:
+  [[nodiscard]] std::optional<Json> next();
+  /// Reads once; false at the end of the stream.
+  [[nodiscard]] bool read_some();
+
+  int descriptor_;
+  FrameReader reader_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/device_process.hpp"
+
+#include "tuner/worker/message.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+using Seconds = std::chrono::duration<double>;
+
+constexpr double kPatience = 20;  // times what the same took before
+constexpr int kStartsBeforeLost = 3;
+
+Json candidate_message(const Candidate& candidate) {
+  return {{"kernel", candidate.kernel.name},
+          {"config", canonical_json(candidate.space.definition(), candidate.config)},
+          {"binary", to_message(candidate.binary)}};
+}
+
+Failure failure_of(const WorkerLost& lost) {
+  return {lost.late ? Outcome::timeout : Outcome::crashed,
+          lost.late ? "a launch " + lost.how : "the process that ran it " + lost.how};
+}
+
+Evaluation evaluation_of(const Failure& failure, Seconds spent) {
+  Evaluation evaluation;
+  evaluation.outcome = failure.outcome;
+  evaluation.message = failure.message;
+  evaluation.verify_ms = 1e3 * spent.count();
+  return evaluation;
+}
+
+/// Whether the worker that answered so is not to be used again: its device or its memory may be
+/// damaged.
+bool leaves_damage(Outcome outcome) {
+  return outcome == Outcome::crashed || outcome == Outcome::out_of_bounds;
+}
+
+}  // namespace
+
+DeviceProcess::DeviceProcess(WorkerCommand command, const Family& family, std::uint64_t seed,
+                             DeviceDeadlines deadlines)
+    : command_(std::move(command)), family_(family), seed_(seed), deadlines_(deadlines) {
+  start();
+}
+
+DeviceProcess::~DeviceProcess() = default;
+
+void DeviceProcess::start() {
+  worker_ = std::make_unique<WorkerProcess>(command_, ProcessLimits{});
+  worker_->send({{"family", to_message(family_)}, {"seed", seed_}});
+  auto answer = worker_->receive(deadlines_.start);
+  if (const auto* lost = std::get_if<WorkerLost>(&answer)) {
+    worker_.reset();
+    throw Error(ErrorCode::no_device,
+                "the process that drives the device " + lost->how + " while opening it");
+  }
+  const Json& message = std::get<Json>(answer);
+  if (message.contains("error")) throw error_from(field<Json>(message, "error"));
+  device_ = device_from(field<Json>(message, "device"));
+  environment_ = environment_from(field<Json>(message, "environment"));
+}
+
+void DeviceProcess::require_worker() {
+  if (worker_ != nullptr && worker_->alive()) return;
+  for (int attempt = 1;; ++attempt) {
+    try {
+      ++respawns_;
+      start();
+      return;
+    } catch (const Error& error) {
+      if (attempt == kStartsBeforeLost) {
+        throw Error(ErrorCode::no_device,
+                    fmt::format("{} cannot be used any more: {}\n  Everything so far is saved; the "
+                                "same command goes on once the device works again.",
+                                device_.name, error.what()));
+      }
+    }
+  }
+}
+
+void DeviceProcess::retire() {
+  worker_.reset();
+}
+
+Seconds DeviceProcess::deadline(const Json& step, const Size& size) const {
+  if (!field<bool>(step, "on_trial")) return deadlines_.own_work;
+  const Json repeated = field<Json>(step, "launch_s");
+  const auto known = launch_s_.find(size);
+  if (repeated.is_null() && known == launch_s_.end()) return deadlines_.first_launch;
+  const double launch_s = repeated.is_null() ? known->second : field<double>(step, "launch_s");
+  return std::max(deadlines_.launch, Seconds(kPatience * field<int>(step, "launches") * launch_s));
+}
+
+DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) {
+  require_worker();
+  worker_->send(request);
+  bool candidate_ran = false;
+  Seconds patience = deadlines_.own_work;
+  for (;;) {
+    auto arrived = worker_->receive(patience);
+    if (auto* lost = std::get_if<WorkerLost>(&arrived)) {
+      retire();
+      return NoAnswer{.lost = std::move(*lost), .candidate_ran = candidate_ran};
+    }
+    Json& message = std::get<Json>(arrived);
+    if (const auto step = message.find("step"); step != message.end()) {
+      candidate_ran = candidate_ran || field<bool>(*step, "on_trial");
+      patience = deadline(*step, size);
+    } else if (message.contains("error")) {
+      throw error_from(field<Json>(message, "error"));
+    } else {
+      return std::move(message);
+    }
+  }
+}
+
+Json DeviceProcess::ask_again(const Json& request, const Size& size) {
+  Answer answer = ask(request, size);
+  if (std::holds_alternative<NoAnswer>(answer)) answer = ask(request, size);
+  if (auto* message = std::get_if<Json>(&answer)) return std::move(*message);
+  throw Error(ErrorCode::failure,
+              fmt::format("the process that drives {} {} twice, before any candidate ran",
+                          device_.name, std::get<NoAnswer>(answer).lost.how));
+}
+
+Evaluation DeviceProcess::evaluate(const Candidate& candidate, const Size& size,
+                                   std::optional<double> best_ns) {
+  Json request = candidate_message(candidate);
+  request["do"] = "evaluate";
+  request["size"] = size;
+  request["best_ns"] = best_ns ? Json(*best_ns) : Json();
+  const auto begin = Channel::Clock::now();
+  Answer answer = ask(request, size);
+  if (const auto* none = std::get_if<NoAnswer>(&answer)) {
+    if (none->candidate_ran) {
+      return evaluation_of(failure_of(none->lost), Channel::Clock::now() - begin);
+    }
+    answer = ask_again(request, size);
+  }
+  const Evaluation evaluation = evaluation_from(std::get<Json>(answer));
+  if (leaves_damage(evaluation.outcome)) retire();
+  if (evaluation.time) launch_s_.try_emplace(size, 1e-9 * evaluation.time->median);
+  return evaluation;
+}
+
+void DeviceProcess::begin_lineup(const Size& size) {
+  lineup_size_ = size;
+  static_cast<void>(ask_again({{"do", "begin_lineup"}, {"size", size}}, size));
+}
+
+Expected<void, Failure> DeviceProcess::add_contender(const Candidate& candidate) {
+  Json request = candidate_message(candidate);
+  request["do"] = "add_contender";
+  const Answer answer = ask(request, lineup_size_);
+  if (const auto* none = std::get_if<NoAnswer>(&answer)) return Unexpected(failure_of(none->lost));
+  const Json& message = std::get<Json>(answer);
+  if (message.contains("failure")) {
+    return Unexpected(failure_from(field<Json>(message, "failure")));
+  }
+  return {};
+}
+
+bool DeviceProcess::add_library() {
+  const Answer answer = ask({{"do", "add_library"}}, lineup_size_);
+  if (const auto* none = std::get_if<NoAnswer>(&answer)) {
+    throw Error(ErrorCode::failure, fmt::format("{} could not be timed: the process that ran it {}",
+                                                environment_.library, none->lost.how));
+  }
+  return field<bool>(std::get<Json>(answer), "added");
+}
+
+Expected<double, Failure> DeviceProcess::time_contender(std::size_t contender) {
+  const Answer answer = ask({{"do", "time_contender"}, {"contender", contender}}, lineup_size_);
+  if (const auto* none = std::get_if<NoAnswer>(&answer)) return Unexpected(failure_of(none->lost));
+  const Json& message = std::get<Json>(answer);
+  if (message.contains("failure")) {
+    const Failure failure = failure_from(field<Json>(message, "failure"));
+    if (leaves_damage(failure.outcome)) retire();
+    return Unexpected(failure);
+  }
+  return field<double>(message, "time_ns");
+}
+
+}  // namespace tuner

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/worker/device_worker.hpp"
+#include "tuner/worker/worker_process.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <variant>
+#include <vector>
+
+namespace tuner {
+
+/// How long the process that drives a device may take. A launch that took t before, or the first
+/// candidate's at the same size, may take 20·t when that is more than `launch`.
+struct DeviceDeadlines {
+  std::chrono::duration<double> start{60};          ///< to open the device
+  std::chrono::duration<double> own_work{600};      ///< the library, a reference, a check
+  std::chrono::duration<double> first_launch{120};  ///< of a candidate at a size without any time
+  std::chrono::duration<double> launch{10};
+};
+
+/// A device driven by a child process. What crashes or hangs there is the outcome of the candidate
+/// that ran; the child is replaced by a new one before the next. This process never touches the
+/// device.
+class DeviceProcess : public DeviceWorker {
+ public:
+  /// `command` starts a worker that drives a device (serve_device). The family must outlive it.
+  /// Throws Error as open_backend does, and Error(no_device) when the worker dies before it serves.
+  DeviceProcess(WorkerCommand command, const Family& family, std::uint64_t seed,
+                DeviceDeadlines deadlines);
+  ~DeviceProcess() override;
+
+  const DeviceInfo& device() const override { return device_; }
+  const EnvironmentInfo& environment() const override { return environment_; }
+
+  Evaluation evaluate(const Candidate& candidate, const Size& size,
+                      std::optional<double> best_ns) override;
+  void begin_lineup(const Size& size) override;
+  Expected<void, Failure> add_contender(const Candidate& candidate) override;
+  bool add_library() override;
+  Expected<double, Failure> time_contender(std::size_t contender) override;
+  int respawns() const override { return respawns_; }
+
+ private:
+  /// The answer to a request, or why there is none.
+  struct NoAnswer {
+    WorkerLost lost;
+    bool candidate_ran = false;  ///< a candidate's kernel had been launched for this request
+  };
+  using Answer = std::variant<Json, NoAnswer>;
+
+  void start();
+  void require_worker();
+  /// Sends a request and waits for its answer through all steps announced. Throws the Error that
+  /// the worker answers with.
+  [[nodiscard]] Answer ask(const Json& request, const Size& size);
+  /// The same for a request that no candidate can be blamed for: tried on a second worker when the
+  /// first dies of it.
+  [[nodiscard]] Json ask_again(const Json& request, const Size& size);
+  [[nodiscard]] std::chrono::duration<double> deadline(const Json& step, const Size& size) const;
+  void retire();
+
+  WorkerCommand command_;
+  const Family& family_;
+  std::uint64_t seed_;
+  DeviceDeadlines deadlines_;
+  DeviceInfo device_;
+  EnvironmentInfo environment_;
+  std::unique_ptr<WorkerProcess> worker_;  // null after one was lost
+  Size lineup_size_;
+  std::map<Size, double> launch_s_;  // of the first candidate that ended ok at a size
+  int respawns_ = 0;
+};
+
+}  // namespace tuner

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+#include "tuner/family/family.hpp"
+#include "tuner/measure/statistics.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+namespace tuner {
+
+/// A compiled configuration to be judged at a size.
+struct Candidate {
+  const Kernel& kernel;
+  const Space& space;
+  Config config;
+  Binary binary;
+};
+
+/// How a candidate fared on the device.
+struct Evaluation {
+  Outcome outcome = Outcome::ok;
+  std::string message;          ///< why it is not `ok`
+  std::optional<Summary> time;  ///< nanoseconds; only when `ok`
+  std::optional<double> worst_error;
+  Resources resources;
+  double verify_ms = 0, measure_ms = 0;
+};
+
+/// What drives one device for a session: judges candidates, and times contenders side by side. Used
+/// from one thread. Methods throw Error for what is no candidate's fault: too little device memory,
+/// a reference that cannot run, a device that is lost.
+class DeviceWorker {
+ public:
+  virtual ~DeviceWorker() = default;
+
+  [[nodiscard]] virtual const DeviceInfo& device() const = 0;
+  [[nodiscard]] virtual const EnvironmentInfo& environment() const = 0;
+
+  /// Verifies, and if right times. `best_ns` is the best median so far at this size.
+  [[nodiscard]] virtual Evaluation evaluate(const Candidate& candidate, const Size& size,
+                                            std::optional<double> best_ns) = 0;
+
+  /// Begins a new line-up at a size, with no contenders yet. After a contender that ended `crashed`
+  /// or `timeout` there is no line-up until the next begins.
+  virtual void begin_lineup(const Size& size) = 0;
+  /// Adds a candidate that was verified at this size. Contenders are counted from 0 as added.
+  [[nodiscard]] virtual Expected<void, Failure> add_contender(const Candidate& candidate) = 0;
+  /// Adds the library as a contender; false when the family's reference is not of a library.
+  [[nodiscard]] virtual bool add_library() = 0;
+  /// One sample of a contender, in nanoseconds.
+  [[nodiscard]] virtual Expected<double, Failure> time_contender(std::size_t contender) = 0;
+
+  /// How often the process behind it, if there is one, was replaced.
+  [[nodiscard]] virtual int respawns() const { return 0; }
+};
+
+}  // namespace tuner

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Frames: how messages are told apart on a stream between processes. A frame is the four bytes
+// "tune", the payload's length (32 bits, little-endian) and the payload.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tuner {
+
+/// The largest payload: a compiled kernel and the text of a space file are far below it.
+inline constexpr std::size_t kLargestPayload = std::size_t{64} << 20;
+
+/// A frame around a payload. Throws Error(failure) when the payload is larger than kLargestPayload.
+[[nodiscard]] std::string frame(std::string_view payload);
+
+/// Takes bytes as they arrive and gives back the payloads they make.
+class FrameReader {
+ public:
+  void append(std::string_view bytes);
+  /// The next whole payload, if it has arrived. Throws Error(failure) when what arrived is no frame
+  /// or announces a payload larger than kLargestPayload; after that the stream is lost.
+  [[nodiscard]] std::optional<std::string> next();
+
+ private:
+  std::string pending_;
+  std::size_t taken_ = 0;  // of pending_, by payloads already given back
+};
+
+}  // namespace tuner

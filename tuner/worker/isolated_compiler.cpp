@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/isolated_compiler.hpp"
+
+#include "tuner/backend/registry.hpp"
+#include "tuner/worker/process_compiler.hpp"
+
+namespace tuner {
+
+std::unique_ptr<const Compiler> make_isolated_compiler(const DeviceInfo& device,
+                                                       std::chrono::seconds deadline) {
+  // The host's compiler is a program that is started anew for each compilation: isolated as it is.
+  if (device.backend == "cpu") {
+    return make_compiler(device.backend, device.architecture, deadline);
+  }
+  return std::make_unique<ProcessCompiler>(
+      worker_command({"compile", device.backend, device.architecture}), deadline);
+}
+
+}  // namespace tuner

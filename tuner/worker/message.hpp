@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+// What crosses between `tune` and its workers, as JSON values. Reading throws Error(failure) when a
+// message is not what it should be; a worker that sends such is treated as crashed.
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/worker/device_worker.hpp"
+
+#include <string_view>
+
+namespace tuner {
+
+[[nodiscard]] Json to_message(const CompileJob& job);
+[[nodiscard]] Json to_message(const Expected<Binary, Failure>& compiled);
+[[nodiscard]] Json to_message(const Binary& binary);
+[[nodiscard]] Json to_message(const Failure& failure);
+[[nodiscard]] Json to_message(const DeviceInfo& device);
+[[nodiscard]] Json to_message(const EnvironmentInfo& environment);
+[[nodiscard]] Json to_message(const Evaluation& evaluation);
+[[nodiscard]] Json to_message(const Error& error);
+
+[[nodiscard]] CompileJob compile_job_from(const Json& message);
+[[nodiscard]] Expected<Binary, Failure> compiled_from(const Json& message);
+[[nodiscard]] Binary binary_from(const Json& message);
+[[nodiscard]] Failure failure_from(const Json& message);
+[[nodiscard]] DeviceInfo device_from(const Json& message);
+[[nodiscard]] EnvironmentInfo environment_from(const Json& message);
+[[nodiscard]] Evaluation evaluation_from(const Json& message);
+[[nodiscard]] Error error_from(const Json& message);
+
+/// A family as parse_family needs it: the space file and the sources of its kernels.
+[[nodiscard]] Json to_message(const Family& family);
+[[nodiscard]] Family family_from(const Json& message);
+
+/// The member `key` of a message as a T; Error(failure) when it is missing or of another type.
+template <class T>
+[[nodiscard]] T field(const Json& message, std::string_view key);
+
+}  // namespace tuner

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/process_compiler.hpp"
+
+#include "tuner/worker/message.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// A kernel that needs more is no candidate; NVRTC takes some 200 MB for one that is.
+constexpr std::uint64_t kAddressSpace = std::uint64_t{4} << 30;
+
+}  // namespace
+
+ProcessCompiler::ProcessCompiler(WorkerCommand command, std::chrono::seconds deadline)
+    : command_(std::move(command)), deadline_(deadline) {}
+
+ProcessCompiler::~ProcessCompiler() = default;
+
+std::unique_ptr<WorkerProcess> ProcessCompiler::take() const {
+  {
+    const std::scoped_lock lock(mutex_);
+    while (!idle_.empty()) {
+      auto worker = std::move(idle_.back());
+      idle_.pop_back();
+      if (worker->alive()) return worker;
+    }
+  }
+  return std::make_unique<WorkerProcess>(
+      command_, ProcessLimits{.processor_time = {}, .address_space_bytes = kAddressSpace});
+}
+
+void ProcessCompiler::give_back(std::unique_ptr<WorkerProcess> worker) const {
+  const std::scoped_lock lock(mutex_);
+  idle_.push_back(std::move(worker));
+}
+
+Expected<Binary, Failure> ProcessCompiler::compile(const CompileJob& job) const {
+  auto worker = take();
+  worker->send(to_message(job));
+  auto answer = worker->receive(deadline_);
+  if (const auto* lost = std::get_if<WorkerLost>(&answer)) {
+    const Outcome outcome = lost->late ? Outcome::compile_timeout : Outcome::compile_error;
+    return Unexpected(Failure{outcome, "the compiler " + lost->how});
+  }
+  const Json& message = std::get<Json>(answer);
+  if (message.contains("error")) throw error_from(field<Json>(message, "error"));
+  auto compiled = compiled_from(message);
+  give_back(std::move(worker));
+  return compiled;
+}
+
+}  // namespace tuner

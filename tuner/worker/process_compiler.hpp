@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+#include "tuner/worker/worker_process.hpp"
+
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+namespace tuner {
+
+/// Compiles in child processes, one for each job under way: what hangs, eats memory or crashes in a
+/// compiler costs its candidate. A child is used again as long as it lives.
+class ProcessCompiler : public Compiler {
+ public:
+  /// `command` starts a worker that compiles (serve_compilations). A compilation that misses the
+  /// deadline is a compile_timeout.
+  ProcessCompiler(WorkerCommand command, std::chrono::seconds deadline);
+  ~ProcessCompiler() override;
+
+  [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override;
+
+ private:
+  [[nodiscard]] std::unique_ptr<WorkerProcess> take() const;
+  void give_back(std::unique_ptr<WorkerProcess> worker) const;
+
+  WorkerCommand command_;
+  std::chrono::seconds deadline_;
+  mutable std::mutex mutex_;
+  mutable std::vector<std::unique_ptr<WorkerProcess>> idle_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <vector>
+
+namespace tuner {
+
+/// What a device is about to do: how long it may take depends on it, and whom to blame.
+struct DeviceStep {
+  bool on_trial = false;  ///< a candidate's kernel runs; else the library or a kernel of our own
+  int launches = 1;
+  std::optional<double> launch_s;  ///< seconds that the very same launch took last time, if it ran
+};
+
+/// Another backend that says before every piece of work what it is about to do.
+class WatchedBackend : public Backend {
+ public:
+  using Announce = std::function<void(const DeviceStep&)>;
+
+  /// The backend must outlive it.
+  WatchedBackend(Backend& backend, Announce announce)
+      : backend_(backend), announce_(std::move(announce)) {}
+
+  /// From now on this kernel is a candidate's, until it is unloaded.
+  void put_on_trial(KernelId kernel) { on_trial_[kernel] = {}; }
+
+  const DeviceInfo& device() const override { return backend_.device(); }
+  const EnvironmentInfo& environment() const override { return backend_.environment(); }
+  const Compiler& compiler() const override { return backend_.compiler(); }
+  BufferId allocate(std::size_t size_bytes) override { return backend_.allocate(size_bytes); }
+  void release(BufferId buffer) override { backend_.release(buffer); }
+  void write(BufferId buffer, std::span<const std::byte> data) override {
+    backend_.write(buffer, data);
+  }
+  void read(BufferId buffer, std::span<std::byte> data) const override {
+    backend_.read(buffer, data);
+  }
+  void fill(BufferId buffer, std::uint32_t pattern, std::size_t size_bytes) override {
+    backend_.fill(buffer, pattern, size_bytes);
+  }
+  void copy(BufferId to, BufferId from, std::size_t size_bytes) override {
+    backend_.copy(to, from, size_bytes);
+  }
+  Expected<KernelId, Failure> load(const Binary& binary) override { return backend_.load(binary); }
+  void unload(KernelId kernel) override {
+    on_trial_.erase(kernel);
+    backend_.unload(kernel);
+  }
+  Resources resources(KernelId kernel) const override { return backend_.resources(kernel); }
+
+  Expected<void, Failure> run(const Work& work) override;
+  Expected<std::vector<double>, Failure> time(const Work& work, const SamplePlan& plan) override;
+
+ private:
+  /// The last launch of a kernel on trial, by its arguments.
+  struct LastLaunch {
+    std::vector<LaunchArgument> arguments;
+    std::optional<double> launch_s;
+  };
+  /// The record of the kernel on trial that `work` launches; null for other work.
+  [[nodiscard]] LastLaunch* on_trial(const Work& work);
+  void announce(const Work& work, int launches);
+
+  Backend& backend_;
+  Announce announce_;
+  std::map<KernelId, LastLaunch> on_trial_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/worker_main.hpp"
+
+#include "tuner/backend/registry.hpp"
+#include "tuner/worker/evaluator.hpp"
+#include "tuner/worker/message.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <charconv>
+#include <csignal>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+namespace tuner {
+namespace {
+
+constexpr int kChannelDescriptor = 3;
+constexpr rlim_t kCompileProcessorSeconds = 75;
+constexpr std::chrono::seconds kNoDeadline = std::chrono::hours(24);  // the parent has one
+
+/// A worker without a parent has nobody to keep its deadlines.
+void die_with_parent() {
+  // If the parent is gone already, the channel is closed, and that ends us too.
+  ::prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+/// The next request; none when the parent is gone.
+std::optional<Json> next_request(Channel& channel) {
+  auto arrived = channel.receive(Channel::Clock::time_point::max());
+  if (auto* message = std::get_if<Json>(&arrived)) return std::move(*message);
+  return std::nullopt;
+}
+
+void answer(Channel& channel, const Json& message) {
+  if (channel.send(message, Channel::Clock::time_point::max()) != Channel::Sending::done) {
+    ::_exit(1);  // the parent is gone
+  }
+}
+
+/// Lets this process use so much more processor time, counted from now: a backstop for a parent
+/// that cannot keep the deadline because it is stopped.
+void allow_processor_time(rlim_t seconds) {
+  rusage used{};
+  ::getrusage(RUSAGE_SELF, &used);
+  const auto so_far = static_cast<rlim_t>(used.ru_utime.tv_sec + used.ru_stime.tv_sec);
+  const rlimit limits{.rlim_cur = so_far + seconds + 1, .rlim_max = RLIM_INFINITY};
+  static_cast<void>(::setrlimit(RLIMIT_CPU, &limits));
+}
+
+/// Serves requests about one device.
+class DeviceServer {
+ public:
+  DeviceServer(Channel& channel, Backend& backend, Family family, std::uint64_t seed)
+      : channel_(channel),
+        family_(std::move(family)),
+        evaluator_(backend, family_, seed, [this](const DeviceStep& step) { announce(step); }) {}
+
+  [[nodiscard]] Json serve(const Json& request) {
+    const auto what = field<std::string>(request, "do");
+    if (what == "evaluate") return evaluate(request);
+    if (what == "begin_lineup") {
+      lineup_size_ = field<Size>(request, "size");
+      evaluator_.begin_lineup(lineup_size_);
+      return Json::object();
+    }
+    if (what == "add_contender")
+      return result(evaluator_.add_contender(candidate(request, lineup_size_)));
+    if (what == "add_library") return {{"added", evaluator_.add_library()}};
+    if (what == "time_contender") return time_contender(request);
+    throw Error(ErrorCode::failure, fmt::format("a worker cannot '{}'", what));
+  }
+
+ private:
+  void announce(const DeviceStep& step) {
+    answer(channel_, {{"step",
+                       {{"on_trial", step.on_trial},
+                        {"launches", step.launches},
+                        {"launch_s", step.launch_s ? Json(*step.launch_s) : Json()}}}});
+  }
+
+  [[nodiscard]] const Space& space(const Kernel& kernel, const Size& size) {
+    const std::pair key(kernel.name, size);
+    const auto known = spaces_.find(key);
+    if (known != spaces_.end()) return known->second;
+    return spaces_.emplace(key, Space(kernel.space, evaluator_.device().attributes, size))
+        .first->second;
+  }
+
+  [[nodiscard]] Candidate candidate(const Json& request, const Size& size) {
+    const Kernel& kernel = family_.kernel(field<std::string>(request, "kernel"));
+    return {.kernel = kernel,
+            .space = space(kernel, size),
+            .config = config_from_json(*kernel.space, field<std::string>(request, "config")),
+            .binary = binary_from(field<Json>(request, "binary"))};
+  }
+
+  [[nodiscard]] Json evaluate(const Json& request) {
+    const auto size = field<Size>(request, "size");
+    const bool has_best = !field<Json>(request, "best_ns").is_null();
+    return to_message(evaluator_.evaluate(
+        candidate(request, size), size,
+        has_best ? std::optional(field<double>(request, "best_ns")) : std::nullopt));
+  }
+
+  [[nodiscard]] Json time_contender(const Json& request) {
+    const auto sample = evaluator_.time_contender(field<std::uint64_t>(request, "contender"));
+    if (!sample) return {{"failure", to_message(sample.error())}};
+    return {{"time_ns", *sample}};
+  }
+
+  [[nodiscard]] static Json result(const Expected<void, Failure>& done) {
+    if (!done) return {{"failure", to_message(done.error())}};
+    return Json::object();
+  }
+
+  Channel& channel_;
+  Family family_;
+  Evaluator evaluator_;
+  Size lineup_size_;
+  std::map<std::pair<std::string, Size>, Space> spaces_;
+};
+
+int drive_device(Channel& channel, const std::string& backend_kind, int ordinal) {
+  const auto opening = next_request(channel);
+  if (!opening) return 0;
+  try {
+    const auto backend = open_backend(backend_kind, ordinal);
+    DeviceServer server(channel, *backend, family_from(field<Json>(*opening, "family")),
+                        field<std::uint64_t>(*opening, "seed"));
+    answer(channel, {{"device", to_message(backend->device())},
+                     {"environment", to_message(backend->environment())}});
+    while (const auto request = next_request(channel)) {
+      try {
+        answer(channel, server.serve(*request));
+      } catch (const Error& error) {
+        answer(channel, {{"error", to_message(error)}});
+      }
+    }
+  } catch (const Error& error) {
+    answer(channel, {{"error", to_message(error)}});
+  }
+  return 0;
+}
+
+}  // namespace
+
+void serve_compilations(Channel& channel, const Compiler& compiler) {
+  while (const auto request = next_request(channel)) {
+    allow_processor_time(kCompileProcessorSeconds);
+    try {
+      answer(channel, to_message(compiler.compile(compile_job_from(*request))));
+    } catch (const Error& error) {
+      answer(channel, {{"error", to_message(error)}});
+    }
+  }
+}
+
+int worker_main(std::span<const std::string> arguments) {
+  die_with_parent();
+  Channel channel(kChannelDescriptor);
+  if (arguments.size() == 3 && arguments[0] == "compile") {
+    serve_compilations(channel, *make_compiler(arguments[1], arguments[2], kNoDeadline));
+    return 0;
+  }
+  if (arguments.size() == 3 && arguments[0] == "device") {
+    int ordinal = 0;
+    const std::string& text = arguments[2];
+    std::from_chars(text.data(), text.data() + text.size(), ordinal);
+    return drive_device(channel, arguments[1], ordinal);
+  }
+  throw Error(ErrorCode::usage,
+              "`tune worker` is started by `tune` itself and is of no use by hand");
+}
+
+}  // namespace tuner

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+#include "tuner/worker/channel.hpp"
+
+#include <span>
+#include <string>
+
+namespace tuner {
+
+/// The worker side of the program: `tune worker compile BACKEND ARCHITECTURE` and
+/// `tune worker device BACKEND ORDINAL`. Serves its parent over descriptor 3 until the parent is
+/// gone and returns the exit code. It dies with its parent.
+[[nodiscard]] int worker_main(std::span<const std::string> arguments);
+
+/// Compiles what arrives until the channel closes.
+void serve_compilations(Channel& channel, const Compiler& compiler);
+
+}  // namespace tuner

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/worker_process.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+constexpr off_t kErrorsKept = 64 * 1024;
+constexpr std::size_t kLastWords = 500;
+
+/// A file in memory that cannot grow: whatever a worker writes to it, the rest is refused.
+int make_errors_file() {
+  const int file = ::memfd_create("tune-worker-stderr", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+  if (file < 0 || ::ftruncate(file, kErrorsKept) != 0 ||
+      ::fcntl(file, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
+    throw Error(ErrorCode::failure,
+                fmt::format("cannot keep the messages of a worker: {}", std::strerror(errno)));
+  }
+  return file;
+}
+
+std::string own_program() {
+  std::string path(4096, '\0');
+  const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size());
+  if (length <= 0) {
+    throw Error(ErrorCode::failure, "cannot find the path of this program in /proc/self/exe");
+  }
+  path.resize(static_cast<std::size_t>(length));
+  return path;
+}
+
+}  // namespace
+
+WorkerCommand worker_command(std::vector<std::string> arguments) {
+  WorkerCommand command = {own_program(), "worker"};
+  command.insert(command.end(), std::make_move_iterator(arguments.begin()),
+                 std::make_move_iterator(arguments.end()));
+  return command;
+}
+
+WorkerProcess::WorkerProcess(const WorkerCommand& command, const ProcessLimits& limits)
+    : WorkerProcess(command, limits, Channel::pair()) {}
+
+WorkerProcess::WorkerProcess(const WorkerCommand& command, const ProcessLimits& limits,
+                             std::pair<Channel, Channel> ends)
+    : channel_(std::move(ends.first)),
+      errors_(make_errors_file()),
+      child_(command, {.output = -1, .errors = errors_, .channel = ends.second.descriptor()},
+             limits) {}
+
+WorkerProcess::~WorkerProcess() {
+  ::close(errors_);
+}
+
+bool WorkerProcess::alive() {
+  return !child_.poll_end();
+}
+
+void WorkerProcess::send(const Json& message) {
+  // A worker that does not read is as lost as one that does not answer.
+  constexpr std::chrono::seconds kPatience{10};
+  if (channel_.send(message, Channel::Clock::now() + kPatience) == Channel::Sending::late) {
+    child_.kill();
+  }
+}
+
+std::variant<Json, WorkerLost> WorkerProcess::receive(std::chrono::duration<double> deadline) {
+  try {
+    const auto end =
+        Channel::Clock::now() + std::chrono::duration_cast<Channel::Clock::duration>(deadline);
+    auto arrived = channel_.receive(end);
+    if (auto* message = std::get_if<Json>(&arrived)) return std::move(*message);
+    return lost(std::get<Channel::Absence>(arrived) == Channel::Absence::late, deadline);
+  } catch (const Error& error) {
+    child_.kill();
+    static_cast<void>(child_.wait());
+    return WorkerLost{.late = false, .how = error.what()};
+  }
+}
+
+WorkerLost WorkerProcess::lost(bool late, std::chrono::duration<double> deadline) {
+  // One that closed its channel is about to end, or will never: it gets no more time.
+  constexpr std::chrono::milliseconds kToEnd{500};
+  const auto end = Channel::Clock::now() + kToEnd;
+  while (!late && alive() && Channel::Clock::now() < end) ::usleep(1'000);
+  child_.kill();
+  const ProcessEnd ended = child_.wait();
+  if (late) {
+    return {.late = true,
+            .how = fmt::format("did not end within {:.3g} s and was killed", deadline.count())};
+  }
+  return {.late = false, .how = ended.text() + last_words()};
+}
+
+std::string WorkerProcess::last_words() const {
+  const off_t written = ::lseek(errors_, 0, SEEK_CUR);  // the worker's descriptor shares the offset
+  if (written <= 0) return "";
+  std::string text(static_cast<std::size_t>(written), '\0');
+  const ssize_t got = ::pread(errors_, text.data(), text.size(), 0);
+  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.size() > kLastWords) text.erase(0, text.size() - kLastWords);
+  return text.empty() ? "" : ": " + text;
+}
+
+}  // namespace tuner

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/core/process.hpp"
+#include "tuner/worker/channel.hpp"
+
+#include <chrono>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace tuner {
+
+/// How to start a worker: the program and its arguments. It finds its end of the channel as
+/// descriptor 3 (worker_main.hpp).
+using WorkerCommand = std::vector<std::string>;
+
+/// This very program as a worker: `tune worker <arguments>`.
+[[nodiscard]] WorkerCommand worker_command(std::vector<std::string> arguments);
+
+/// That a worker is gone, and how: for the message about what it was doing.
+struct WorkerLost {
+  bool late = false;  ///< it missed its deadline and was killed; else it died by itself
+  std::string how;    ///< "was ended by signal 11 (Segmentation fault)", and what it last said
+};
+
+/// A worker and the channel to it, as its parent sees them. All deadlines are kept here, and a
+/// worker that misses one is killed with all that it started: nothing is asked of a process that
+/// does not answer. Once lost it stays lost.
+class WorkerProcess {
+ public:
+  WorkerProcess(const WorkerCommand& command, const ProcessLimits& limits);
+  WorkerProcess(const WorkerProcess&) = delete;
+  WorkerProcess& operator=(const WorkerProcess&) = delete;
+  ~WorkerProcess();
+
+  /// Whether it still runs.
+  [[nodiscard]] bool alive();
+  /// Sends a message; what goes wrong shows in the next receive.
+  void send(const Json& message);
+  [[nodiscard]] std::variant<Json, WorkerLost> receive(std::chrono::duration<double> deadline);
+
+ private:
+  WorkerProcess(const WorkerCommand& command, const ProcessLimits& limits,
+                std::pair<Channel, Channel> ends);
+  [[nodiscard]] WorkerLost lost(bool late, std::chrono::duration<double> deadline);
+  [[nodiscard]] std::string last_words() const;
+
+  Channel channel_;
+  int errors_;  // a file in memory of bounded size that takes the worker's stderr
+  ChildProcess child_;
+};
+
+}  // namespace tuner
