@@ -11,6 +11,7 @@ TEST(SessionState, HasTheNamesThatTheDatabaseKeeps) {
   EXPECT_EQ(name(SessionState::complete), "complete");
   EXPECT_EQ(name(SessionState::budget_spent), "budget_spent");
   EXPECT_EQ(name(SessionState::interrupted), "interrupted");
+  EXPECT_EQ(name(SessionState::imported), "imported");
 }
 
 }  // namespace

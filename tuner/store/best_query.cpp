@@ -46,18 +46,20 @@ BestRecord read_best(RowReader& row) {
           .flops = row.real(),
           .bytes = row.real(),
           .session_uuid = row.text(),
-          .recorded_at = row.text()};
+          .recorded_at = row.text(),
+          .verified = row.flag(),
+          .origin = row.text()};
 }
 
 }  // namespace
 
 std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
-  const Connection& connection = state_->connection;
   const std::string sql = fmt::format(
-      "SELECT b.id, b.checksum, {}, s.device_uuid, e.driver, e.compiler, e.library, e.tool, {}, "
+      "SELECT {}, s.device_uuid, e.driver, e.compiler, e.library, e.tool, {}, "
       "p.size, c.json, b.median_ns, b.q1_ns, b.q3_ns, b.min_ns, b.samples, b.library_ns, "
       "b.default_ns, b.ratio_to_library, b.ratio_to_default, b.ratio_to_library_low, "
-      "b.ratio_to_library_high, b.library_name, b.ties, b.flops, b.bytes, s.uuid, b.recorded_at "
+      "b.ratio_to_library_high, b.library_name, b.ties, b.flops, b.bytes, s.uuid, b.recorded_at, "
+      "b.verified, b.origin, b.intact, d.intact, k.intact, e.intact, p.intact, c.intact, s.intact "
       "FROM best b JOIN device d ON d.id = b.device_id JOIN kernel k ON k.id = b.kernel_id "
       "JOIN environment e ON e.id = b.environment_id JOIN problem p ON p.id = b.problem_id "
       "JOIN config c ON c.id = b.config_id JOIN session s ON s.id = b.session_id "
@@ -65,16 +67,13 @@ std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
       "AND (?3 IS NULL OR k.name = ?3) AND (?4 IS NULL OR p.size = ?4) "
       "ORDER BY b.recorded_at DESC, b.id DESC",
       device_columns("d."), kKernelColumns);
-  return connection.read([&](const SQLite::Database& database) {
+  return state_->connection.read([&](const SQLite::Database& database) {
     std::vector<StoredBest> bests;
     SQLite::Statement found =
         prepare(database, sql, filter.device, filter.family, filter.kernel, filter.problem);
     while (found.executeStep()) {
       RowReader row(found);
-      const std::int64_t id = row.integer();
-      const std::string expected = row.text();
       bests.push_back({.subject = read_subject(row), .best = read_best(row)});
-      if (checksum(bests.back()) != expected) fail_damaged_row(connection.path(), "best", id);
     }
     return bests;
   });
@@ -83,7 +82,8 @@ std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
 std::vector<DeviceInfo> Store::devices() const {
   // Of a group, SQLite takes the bare columns from the row that has the maximum.
   const std::string sql = fmt::format(
-      "SELECT {}, s.device_uuid, max(s.id) AS last_session FROM session s "
+      "SELECT {}, s.device_uuid, max(iif(s.state = 'imported', -1, 1) * s.id) AS last_session, "
+      "s.intact, d.intact FROM session s "
       "JOIN device d ON d.id = s.device_id GROUP BY d.id ORDER BY last_session DESC",
       device_columns("d."));
   return state_->connection.read([&](const SQLite::Database& database) {
@@ -100,7 +100,8 @@ std::vector<DeviceInfo> Store::devices() const {
 
 std::vector<KernelRecord> Store::kernels(const ResultFilter& filter) const {
   const std::string sql = fmt::format(
-      "SELECT {}, max(s.id) AS last_session FROM session s JOIN kernel k ON k.id = s.kernel_id "
+      "SELECT {}, max(iif(s.state = 'imported', -1, 1) * s.id) AS last_session, "
+      "s.intact, k.intact, d.intact FROM session s JOIN kernel k ON k.id = s.kernel_id "
       "JOIN device d ON d.id = s.device_id "
       "WHERE (?1 IS NULL OR d.name = ?1) AND (?2 IS NULL OR k.family = ?2) "
       "AND (?3 IS NULL OR k.name = ?3) AND (?4 IS NULL OR EXISTS ("

@@ -2,6 +2,8 @@
 #include "tuner/store/connection.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/store/checksum.hpp"
+#include "tuner/store/database_file.hpp"
 #include "tuner/store/migration.hpp"
 
 #include <SQLiteCpp/Statement.h>
@@ -9,13 +11,7 @@
 
 #include <sqlite3.h>
 
-#include <cerrno>
 #include <cstring>
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <system_error>
-#include <unistd.h>
-#include <utility>
 
 namespace tuner {
 namespace {
@@ -23,58 +19,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int kBusyTimeoutMs = 10'000;
-
-[[noreturn]] void fail_to_create(const fs::path& path, const std::string& why) {
-  throw Error(ErrorCode::failure,
-              fmt::format("{}: the database cannot be created: {}: name a place that can be "
-                          "written with --db",
-                          path.string(), why));
-}
-
-/// Makes the directory, for the user alone when it is new.
-void make_directory(const fs::path& path, const fs::path& directory) {
-  std::error_code error;
-  if (directory.empty() || fs::is_directory(directory, error)) return;
-  if (directory.has_parent_path()) fs::create_directories(directory.parent_path(), error);
-  if (error) fail_to_create(path, fmt::format("{}: {}", directory.string(), error.message()));
-  if (::mkdir(directory.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
-    fail_to_create(path, fmt::format("{}: {}", directory.string(), std::strerror(errno)));
-  }
-}
-
-/// Makes an empty file, for the user alone. One that is there is left alone, not even opened:
-/// closing it would drop the locks that another connection of this process holds on it.
-void create_file(const fs::path& path) {
-  make_directory(path, path.parent_path());
-  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
-  if (file >= 0) {
-    ::close(file);
-  } else if (errno != EEXIST) {
-    fail_to_create(path, std::strerror(errno));
-  }
-}
-
-fs::path prepare_file(fs::path path, Store::Mode mode) {
-  if (path == kInMemory) return path;
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: is a directory: name a database file with --db", path.string()));
-  }
-  if (mode == Store::Mode::read_write) {
-    create_file(path);
-  } else if (!fs::exists(path, ignored)) {
-    throw Error(
-        ErrorCode::nothing_found,
-        fmt::format("no database at {}: run `tune` first or name one with --db", path.string()));
-  }
-  return path;
-}
-
-int open_flags(Store::Mode mode) {
-  return mode == Store::Mode::read_write ? SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE
-                                         : SQLite::OPEN_READONLY;
-}
 
 std::string remedy_for_read_only(int extended_code) {
   if (extended_code == SQLITE_READONLY_ROLLBACK) {
@@ -112,6 +56,7 @@ std::string explain(const SQLite::Exception& exception, int system_error) {
           "everything committed before is kept",
           cause);
     case SQLITE_CORRUPT:
+      if (exception.getExtendedErrorCode() == kDamagedRow) return exception.what();
       return fmt::format(
           "the database is damaged: {}: restore a copy, or save what is left with "
           "`sqlite3 FILE .recover | sqlite3 NEW`",
@@ -132,7 +77,10 @@ std::string explain(const SQLite::Exception& exception, int system_error) {
 
 SQLite::Database open_database(const fs::path& path, Store::Mode mode) {
   try {
-    return SQLite::Database(path.string(), open_flags(mode), kBusyTimeoutMs);
+    return SQLite::Database(
+        path.string(),
+        mode == Store::Mode::read_write ? SQLite::OPEN_READWRITE : SQLite::OPEN_READONLY,
+        kBusyTimeoutMs);
   } catch (const SQLite::Exception& exception) {
     throw_error(path, exception, 0);
   }
@@ -140,8 +88,8 @@ SQLite::Database open_database(const fs::path& path, Store::Mode mode) {
 
 }  // namespace
 
-Connection::Connection(fs::path path, Store::Mode mode)
-    : path_(prepare_file(std::move(path), mode)), database_(open_database(path_, mode)) {
+Connection::Connection(const fs::path& path, Store::Mode mode, Store::Trust trust)
+    : path_(prepare_file(path, mode, trust)), database_(open_database(path_, mode)) {
   guarded([&] { open(mode); });
 }
 
@@ -157,30 +105,27 @@ void Connection::open(Store::Mode mode) {
   }
   sqlite3_db_config(database_.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   database_.exec(
-      "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON;"
-      "PRAGMA mmap_size = 0; PRAGMA synchronous = FULL;");
-  if (!writable) {
-    database_.exec("PRAGMA query_only = ON");
-    require_current_schema(database_, path_);
-    return;
-  }
+      "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
+      "PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL;");
+  register_checksums(database_);
   // Nothing of another application's database may change, so its journal mode comes after this.
-  refuse_foreign_database(database_, path_);
-  check_integrity();
-  database_.exec("PRAGMA journal_mode = TRUNCATE");
-  migrate(database_, path_);
+  read([&](SQLite::Database& database) {
+    writable ? refuse_foreign_database(database, path_) : require_current_schema(database, path_);
+    check_integrity();
+  });
+  if (writable) {
+    database_.exec("PRAGMA journal_mode = TRUNCATE; PRAGMA foreign_keys = OFF");
+    migrate(database_, path_);
+  }
+  add_checked_views(database_);
+  read([](SQLite::Database& database) { check_every_row(database); });
+  database_.exec(writable ? "PRAGMA foreign_keys = ON" : "PRAGMA query_only = ON");
 }
 
-void fail_damaged_row(const fs::path& path, std::string_view table, std::int64_t id) {
-  throw Error(ErrorCode::failure,
-              fmt::format("{0}: row {2} of table {1} is damaged (its checksum does not fit its "
-                          "values): restore a copy, or give the row up with "
-                          "`sqlite3 {0} \"DELETE FROM {1} WHERE id = {2}\"` and tune again",
-                          path.string(), table, id));
-}
-
+/// A bit that flips in an index or in the pages' own numbers makes rows disappear, which no
+/// checksum of a row can tell.
 void Connection::check_integrity() const {
-  const std::string verdict = database_.execAndGet("PRAGMA quick_check(1)").getString();
+  const std::string verdict = database_.execAndGet("PRAGMA integrity_check(1)").getString();
   if (verdict != "ok") {
     throw Error(ErrorCode::failure,
                 fmt::format("{0}: the database is damaged: {1}: restore a copy, or save what is "

@@ -8,21 +8,16 @@
 #include <SQLiteCpp/Exception.h>
 #include <SQLiteCpp/Transaction.h>
 
-#include <cstdint>
 #include <filesystem>
-#include <string_view>
 #include <type_traits>
 
 namespace tuner {
-
-/// The path that stands for a database in memory.
-inline constexpr const char* kInMemory = ":memory:";
 
 /// One connection to the database, set up and with its schema up to date.
 class Connection {
  public:
   /// As Store's constructor.
-  Connection(std::filesystem::path path, Store::Mode mode);
+  Connection(const std::filesystem::path& path, Store::Mode mode, Store::Trust trust);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
 
@@ -73,10 +68,6 @@ class Connection {
   std::filesystem::path path_;
   mutable SQLite::Database database_;  // a read, too, changes the state of the connection
 };
-
-/// For a row whose checksum does not fit its values: Error(failure) that says how to be rid of it.
-[[noreturn]] void fail_damaged_row(const std::filesystem::path& path, std::string_view table,
-                                   std::int64_t id);
 
 struct Store::State {
   Connection connection;

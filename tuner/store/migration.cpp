@@ -2,8 +2,13 @@
 #include "tuner/store/migration.hpp"
 
 #include "embedded/schema_0001_initial.hpp"
+#include "embedded/schema_0002_checksums_and_journal.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/store/checksum.hpp"
+#include "tuner/store/database_file.hpp"
 
+#include <SQLiteCpp/Backup.h>
+#include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
 
@@ -17,7 +22,8 @@ namespace {
 constexpr int kApplicationId = 0x74756e65;  // "tune" in ASCII
 
 /// db/schema, by number: the first leads from an empty database to schema 1.
-constexpr std::array kMigrations = {&embedded::schema_0001_initial};
+constexpr std::array kMigrations = {&embedded::schema_0001_initial,
+                                    &embedded::schema_0002_checksums_and_journal};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
@@ -31,6 +37,47 @@ bool is_empty(SQLite::Database& database) {
 /// The schema of a database that is known to be ours or empty.
 int schema(SQLite::Database& database) {
   return pragma(database, "user_version");
+}
+
+void apply_migrations(SQLite::Database& database, int from, int to) {
+  for (int number = from; number < to; ++number) {
+    database.exec(std::string(kMigrations[static_cast<std::size_t>(number)]()));
+  }
+}
+
+/// Every table and index, as the statements that made them.
+std::string description(const SQLite::Database& database) {
+  SQLite::Statement found(database,
+                          "SELECT type, name, tbl_name, coalesce(sql, '') FROM main.sqlite_schema "
+                          "ORDER BY name, type");
+  std::string text;
+  while (found.executeStep()) {
+    for (int i = 0; i < found.getColumnCount(); ++i) text += found.getColumn(i).getString() + '\n';
+  }
+  return text;
+}
+
+/// What a database looks like at a schema: found by making one.
+std::string make_description(int schema) {
+  SQLite::Database model(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
+  register_checksums(model);
+  apply_migrations(model, 0, schema);
+  return description(model);
+}
+
+std::string expected_description(int schema) {
+  static const std::string current = make_description(current_schema());
+  return schema == current_schema() ? current : make_description(schema);
+}
+
+/// A copy that only the user may read. Another connection may read meanwhile, but none write.
+void back_up(SQLite::Database& database, const std::filesystem::path& path) {
+  const std::filesystem::path copy =
+      fmt::format("{}.schema-{}.bak", path.string(), schema(database));
+  std::filesystem::remove(copy);  // of an attempt that did not end
+  create_file(copy);
+  SQLite::Database target(copy.string(), SQLite::OPEN_READWRITE);
+  SQLite::Backup(target, database).executeStep();
 }
 
 }  // namespace
@@ -53,6 +100,13 @@ void refuse_foreign_database(SQLite::Database& database, const std::filesystem::
                             "update tune, or name another file with --db",
                             path.string(), schema(database), current_schema()));
   }
+  if (description(database) != expected_description(schema(database))) {
+    throw Error(ErrorCode::failure,
+                fmt::format("{0}: its tables are not those that tune makes: the file is damaged, "
+                            "or another program added to it: restore a copy, or save what is left "
+                            "with `sqlite3 {0} .recover | sqlite3 NEW`",
+                            path.string()));
+  }
 }
 
 void require_current_schema(SQLite::Database& database, const std::filesystem::path& path) {
@@ -74,8 +128,14 @@ void migrate(SQLite::Database& database, const std::filesystem::path& path) {
   if (schema(database) == current_schema()) return;
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   refuse_foreign_database(database, path);  // another process may have been here before the lock
-  for (int number = schema(database); number < current_schema(); ++number) {
-    database.exec(std::string(kMigrations[static_cast<std::size_t>(number)]()));
+  if (schema(database) == current_schema()) return;
+  if (schema(database) > 0) back_up(database, path);
+  apply_migrations(database, schema(database), current_schema());
+  if (SQLite::Statement(database, "PRAGMA foreign_key_check").executeStep()) {
+    throw Error(ErrorCode::failure,
+                fmt::format("{}: the database is damaged: a row refers to one that is not there: "
+                            "restore a copy",
+                            path.string()));
   }
   database.exec(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId,
                             current_schema()));

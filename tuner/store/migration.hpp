@@ -12,14 +12,15 @@ namespace tuner {
 [[nodiscard]] int current_schema();
 
 /// Throws Error(usage) unless the database is empty or of this program at the current schema or an
-/// older one. Changes nothing.
+/// older one, and Error(failure) when its tables are not the ones that our migrations make: a bit
+/// flipped in them, or somebody added a trigger or a view. Changes nothing.
 void refuse_foreign_database(SQLite::Database& database, const std::filesystem::path& path);
 
 /// Throws Error(usage) unless the database is of this program at the current schema.
 void require_current_schema(SQLite::Database& database, const std::filesystem::path& path);
 
-/// Applies the migrations that the database lacks, all in one transaction. Throws as
-/// refuse_foreign_database does.
+/// Applies the migrations that the database lacks, all in one transaction, after a copy of an older
+/// one to PATH.schema-N.bak. Foreign keys must be off. Throws as refuse_foreign_database does.
 void migrate(SQLite::Database& database, const std::filesystem::path& path);
 
 }  // namespace tuner

@@ -13,6 +13,8 @@ std::string_view name(SessionState state) {
       return "budget_spent";
     case SessionState::interrupted:
       return "interrupted";
+    case SessionState::imported:
+      return "imported";
   }
   return "unknown";
 }

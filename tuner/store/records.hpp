@@ -107,7 +107,13 @@ struct StoredBest {
   BestRecord best;
 };
 
-enum class SessionState { running, complete, budget_spent, interrupted };
+enum class SessionState {
+  running,
+  complete,
+  budget_spent,
+  interrupted,
+  imported,  ///< it ran elsewhere and only its bests are here
+};
 [[nodiscard]] std::string_view name(SessionState state);
 
 /// One `tune` run on one kernel.

@@ -1,29 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/store/rows.hpp"
 
-#include "tuner/core/hash.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <charconv>
-#include <cmath>
 
 namespace tuner {
-namespace {
-
-/// As the value comes back from SQLite, which keeps NaN as NULL.
-std::string to_text(const std::optional<double>& value) {
-  return value && !std::isnan(*value) ? fmt::format("{}", *value) : "none";
-}
-
-std::string to_text(const TimeRecord& time) {
-  return fmt::format("{} {} {} {} {}", time.median_ns, time.q1_ns, time.q3_ns, time.min_ns,
-                     time.samples);
-}
-
-}  // namespace
-
 void bind_value(SQLite::Statement& statement, int index, std::string_view value) {
   statement.bind(index, std::string(value));
 }
@@ -91,30 +74,6 @@ std::vector<double> samples_from_json(std::string_view json) {
     at = stop + 1;  // over the comma
   }
   return samples;
-}
-
-std::string checksum(const TrialRecord& trial) {
-  const std::string numbers =
-      fmt::format("{} {} {} {} {} {} {} {} {}", trial.time ? to_text(*trial.time) : "none",
-                  to_text(trial.worst_error), trial.check_seed, trial.registers, trial.shared_bytes,
-                  trial.local_bytes, trial.compile_ms, trial.verify_ms, trial.measure_ms);
-  return content_hash(
-      {trial.problem, trial.config_json, name(trial.outcome), trial.message, numbers});
-}
-
-std::string checksum(const StoredBest& stored) {
-  const BestRecord& best = stored.best;
-  const std::string numbers =
-      fmt::format("{} {} {} {} {} {} {} {} {} {}", to_text(best.time), to_text(best.library_ns),
-                  to_text(best.default_ns), to_text(best.ratio_to_library),
-                  to_text(best.ratio_to_default), to_text(best.ratio_to_library_low),
-                  to_text(best.ratio_to_library_high), best.ties, best.flops, best.bytes);
-  const Subject& subject = stored.subject;
-  return content_hash({subject.device.backend, subject.device.name, subject.device.architecture,
-                       subject.environment.driver, subject.environment.compiler,
-                       subject.environment.library, subject.environment.tool, subject.kernel.family,
-                       subject.kernel.kernel, subject.kernel.hash, best.problem, best.config_json,
-                       best.library_name, best.recorded_at, numbers});
 }
 
 }  // namespace tuner

@@ -59,6 +59,7 @@ class RowReader {
   [[nodiscard]] int number() { return next().getInt(); }
   [[nodiscard]] std::int64_t integer() { return next().getInt64(); }
   [[nodiscard]] std::uint64_t count() { return static_cast<std::uint64_t>(integer()); }
+  [[nodiscard]] bool flag() { return integer() != 0; }
   [[nodiscard]] std::optional<double> optional_real();
 
  private:
@@ -80,9 +81,5 @@ class RowReader {
 /// A JSON array of numbers that read back as the very same, e.g. "[1520.5,1498]".
 [[nodiscard]] std::string samples_to_json(const std::vector<double>& samples_ns);
 [[nodiscard]] std::vector<double> samples_from_json(std::string_view json);
-
-/// Of every value of the record, so that a bit that flipped on disk is noticed.
-[[nodiscard]] std::string checksum(const TrialRecord& trial);
-[[nodiscard]] std::string checksum(const StoredBest& stored);
 
 }  // namespace tuner

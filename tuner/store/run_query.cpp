@@ -14,9 +14,11 @@ namespace tuner {
 namespace {
 
 constexpr const char* kTrials =
-    "SELECT r.id, r.checksum, r.session_id, r.sequence, r.elapsed_s, p.size, c.json, r.outcome, "
+    "SELECT r.id, r.session_id, r.sequence, r.elapsed_s, p.size, c.json, r.outcome, "
     "r.message, r.median_ns, r.q1_ns, r.q3_ns, r.min_ns, r.samples, r.worst_error, r.check_seed, "
-    "r.registers, r.shared_bytes, r.local_bytes, r.compile_ms, r.verify_ms, r.measure_ms "
+    "r.registers, r.shared_bytes, r.local_bytes, r.compile_ms, r.verify_ms, r.measure_ms, "
+    "r.hot_ns, r.clock_mhz, r.discarded, r.power_capped, "
+    "r.intact, p.intact, c.intact "
     "FROM result r JOIN problem p ON p.id = r.problem_id JOIN config c ON c.id = r.config_id ";
 
 TrialRecord read_trial(RowReader& row) {
@@ -32,28 +34,29 @@ TrialRecord read_trial(RowReader& row) {
           .local_bytes = row.count(),
           .compile_ms = row.real(),
           .verify_ms = row.real(),
-          .measure_ms = row.real()};
+          .measure_ms = row.real(),
+          .hot_ns = row.optional_real(),
+          .clock_mhz = row.optional_real(),
+          .discarded = row.number(),
+          .power_capped = row.flag()};
 }
 
-std::vector<StoredTrial> read_trials(SQLite::Statement& found, const std::filesystem::path& path) {
+std::vector<StoredTrial> read_trials(SQLite::Statement& found) {
   std::vector<StoredTrial> trials;
   while (found.executeStep()) {
     RowReader row(found);
-    const std::int64_t id = row.integer();
-    const std::string expected = row.text();
-    trials.push_back({.id = id,
+    trials.push_back({.id = row.integer(),
                       .session = row.integer(),
                       .sequence = row.integer(),
                       .elapsed_s = row.real(),
                       .trial = read_trial(row)});
-    if (checksum(trials.back().trial) != expected) fail_damaged_row(path, "result", id);
   }
   return trials;
 }
 
 SessionState session_state(std::string_view text) {
   constexpr std::array kEnded = {SessionState::complete, SessionState::budget_spent,
-                                 SessionState::interrupted};
+                                 SessionState::interrupted, SessionState::imported};
   for (const SessionState state : kEnded) {
     if (name(state) == text) return state;
   }
@@ -63,7 +66,7 @@ SessionState session_state(std::string_view text) {
 std::vector<std::string> read_problems(const SQLite::Database& database, std::int64_t session) {
   std::vector<std::string> problems;
   SQLite::Statement found = prepare(database,
-                                    "SELECT p.size FROM session_problem sp "
+                                    "SELECT p.size, sp.intact, p.intact FROM session_problem sp "
                                     "JOIN problem p ON p.id = sp.problem_id "
                                     "WHERE sp.session_id = ? ORDER BY sp.position",
                                     session);
@@ -79,7 +82,8 @@ std::vector<SessionRecord> read_sessions(const SQLite::Database& database,
       database,
       fmt::format("SELECT s.id, s.uuid, d.name, d.backend, k.family, k.name, k.hash, s.strategy, "
                   "s.seed, s.command, s.started_at, coalesce(s.ended_at, ''), s.state, s.valid, "
-                  "s.cartesian, s.wall_s, s.compile_s, s.verify_s, s.measure_s FROM session s "
+                  "s.cartesian, s.wall_s, s.compile_s, s.verify_s, s.measure_s, "
+                  "s.respawns, s.shared, s.intact, d.intact, k.intact FROM session s "
                   "JOIN device d ON d.id = s.device_id JOIN kernel k ON k.id = s.kernel_id "
                   "WHERE {} ORDER BY s.id DESC",
                   condition),
@@ -107,9 +111,15 @@ std::vector<SessionRecord> read_sessions(const SQLite::Database& database,
                         .wall_s = row.real(),
                         .compile_s = row.real(),
                         .verify_s = row.real(),
-                        .measure_s = row.real()});
+                        .measure_s = row.real(),
+                        .respawns = row.number(),
+                        .shared = row.flag()});
   }
   return sessions;
+}
+
+bool is_worth_another_try(Outcome outcome) {
+  return outcome == Outcome::unstable || outcome == Outcome::quarantined;
 }
 
 std::optional<std::int64_t> to_id(std::string_view text) {
@@ -132,24 +142,25 @@ std::map<std::string, TrialRecord> Store::known_trials(const Subject& subject,
       "AND e.driver = ?9 AND e.compiler = ?10 AND e.library = ?11 AND e.tool = ?12 ORDER BY r.id";
   const DeviceInfo& device = subject.device;
   const EnvironmentInfo& environment = subject.environment;
-  const Connection& connection = state_->connection;
-  return connection.read([&](const SQLite::Database& database) {
+  return state_->connection.read([&](const SQLite::Database& database) {
     SQLite::Statement found = prepare(
         database, sql, subject.kernel.family, problem, subject.kernel.kernel, subject.kernel.hash,
         device.backend, device.name, device.architecture, device.attributes.sm_count,
         environment.driver, environment.compiler, environment.library, environment.tool);
     std::map<std::string, TrialRecord> known;
-    for (StoredTrial& stored : read_trials(found, connection.path())) {
+    for (StoredTrial& stored : read_trials(found)) {
       std::string config = stored.trial.config_json;
       known.insert_or_assign(std::move(config), std::move(stored.trial));
     }
+    std::erase_if(known, [](const auto& it) { return is_worth_another_try(it.second.outcome); });
     return known;
   });
 }
 
 std::vector<SessionRecord> Store::sessions() const {
-  return state_->connection.read(
-      [](const SQLite::Database& database) { return read_sessions(database, "true"); });
+  return state_->connection.read([](const SQLite::Database& database) {
+    return read_sessions(database, "s.state <> 'imported'");
+  });
 }
 
 std::optional<SessionRecord> Store::session(std::string_view id_or_uuid) const {
@@ -174,11 +185,10 @@ std::optional<SessionRecord> Store::session(std::string_view id_or_uuid) const {
 }
 
 std::vector<StoredTrial> Store::trials(std::int64_t session) const {
-  const Connection& connection = state_->connection;
-  return connection.read([&](const SQLite::Database& database) {
+  return state_->connection.read([&](const SQLite::Database& database) {
     SQLite::Statement found =
         prepare(database, std::string(kTrials) + "WHERE r.session_id = ? ORDER BY r.id", session);
-    return read_trials(found, connection.path());
+    return read_trials(found);
   });
 }
 
@@ -191,11 +201,10 @@ std::vector<StoredTrial> Store::trials(const ResultFilter& filter) const {
       "WHERE (?1 IS NULL OR d.name = ?1) AND (?2 IS NULL OR k.family = ?2) "
       "AND (?3 IS NULL OR k.name = ?3) AND (?4 IS NULL OR p.size = ?4) "
       "GROUP BY d.id, k.family, k.name, p.id, c.json) ORDER BY r.id";
-  const Connection& connection = state_->connection;
-  return connection.read([&](const SQLite::Database& database) {
+  return state_->connection.read([&](const SQLite::Database& database) {
     SQLite::Statement found =
         prepare(database, sql, filter.device, filter.family, filter.kernel, filter.problem);
-    return read_trials(found, connection.path());
+    return read_trials(found);
   });
 }
 
@@ -204,7 +213,8 @@ std::vector<FinalistRecord> Store::finalists(std::int64_t session, std::string_v
     SQLite::Statement found = prepare(
         database,
         "SELECT f.role, coalesce(c.json, ''), f.median_ns, f.q1_ns, f.q3_ns, f.min_ns, f.samples, "
-        "f.ratio_to_best, f.ratio_low, f.ratio_high, f.samples_ns FROM finalist f "
+        "f.ratio_to_best, f.ratio_low, f.ratio_high, f.samples_ns, f.hot_ns, "
+        "f.clock_mhz, f.intact, c.intact FROM finalist f "
         "LEFT JOIN config c ON c.id = f.config_id WHERE f.final_id = ("
         "SELECT max(fi.id) FROM final fi JOIN problem p ON p.id = fi.problem_id "
         "WHERE fi.session_id = ? AND p.size = ?) ORDER BY f.ratio_to_best, f.position",
@@ -218,7 +228,9 @@ std::vector<FinalistRecord> Store::finalists(std::int64_t session, std::string_v
                            .ratio_to_best = row.real(),
                            .ratio_low = row.real(),
                            .ratio_high = row.real(),
-                           .samples_ns = samples_from_json(row.text())});
+                           .samples_ns = samples_from_json(row.text()),
+                           .hot_ns = row.optional_real(),
+                           .clock_mhz = row.optional_real()});
     }
     return finalists;
   });

@@ -2,13 +2,14 @@
 #include "tuner/store/store.hpp"
 
 #include "tuner/store/connection.hpp"
+#include "tuner/store/database_file.hpp"
 
 #include <utility>
 
 namespace tuner {
 
-Store::Store(const std::filesystem::path& path, Mode mode)
-    : state_(std::make_unique<State>(State{Connection(path, mode)})) {}
+Store::Store(const std::filesystem::path& path, Mode mode, Trust trust)
+    : state_(std::make_unique<State>(State{Connection(path, mode, trust)})) {}
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;

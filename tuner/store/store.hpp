@@ -3,10 +3,13 @@
 
 #include "tuner/store/records.hpp"
 
+#include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,12 +31,17 @@ struct ResultFilter {
 class Store {
  public:
   enum class Mode { read_write, read_only };
+  enum class Trust {
+    own_files,  ///< of the user or of root, where nobody else may write, on a local file system
+    any_file,   ///< the user says that it is all right
+  };
 
   /// Opens a database, creating it (and its directory, private to the user) in read_write mode, and
-  /// brings an older schema up to date. Throws Error(usage) when the file is no database of ours or
-  /// comes from a newer version, Error(nothing_found) when in read_only mode there is none, and
-  /// Error(failure) when it is damaged.
-  Store(const std::filesystem::path& path, Mode mode);
+  /// brings an older schema up to date after a copy to PATH.schema-N.bak. Checks every page and
+  /// every row. Throws Error(usage) when the file is no database of ours, comes from a newer
+  /// version or is not to be trusted, Error(nothing_found) when in read_only mode there is none,
+  /// and Error(failure) when it is damaged.
+  Store(const std::filesystem::path& path, Mode mode, Trust trust = Trust::own_files);
   ~Store();
   Store(Store&&) noexcept;
   Store& operator=(Store&&) noexcept;
@@ -46,23 +54,49 @@ class Store {
   /// Begins a session and returns its id. `record.id`, `started_at`, `ended_at` and `state` are set
   /// here.
   [[nodiscard]] std::int64_t begin_session(const Subject& subject, const SessionRecord& record);
-  /// `record` gives the state and the seconds spent; the rest is left as it began.
+  /// `record` gives the state, the seconds spent, `respawns` and `shared`; the rest is left as it
+  /// began. What is still attempted was given up, not fatal: it leaves no trace.
   void end_session(std::int64_t session, const SessionRecord& record);
-  /// Commits one trial. Refused with Error(failure): a time without `ok` or `ok` without a time, a
-  /// time that is not finite or not in order (0 < min <= q1 <= median <= q3 < 1e15 ns).
-  void record_trial(std::int64_t session, const TrialRecord& trial, double elapsed_s);
+  /// Commits one trial and closes the attempt at it. `next` is begun in the same transaction, as by
+  /// begin_attempt. Refused with Error(failure): a time without `ok` or `ok` without a time, a time
+  /// that is not finite or not in order (0 < min <= q1 <= median <= q3 < 1e15 ns).
+  void record_trial(std::int64_t session, const TrialRecord& trial, double elapsed_s,
+                    const std::optional<AttemptRecord>& next = {});
   /// Commits a final: its contenders and the best configuration, which replaces what was best for
   /// this device, kernel hash, environment and problem.
   void record_final(std::int64_t session, const BestRecord& best,
                     const std::vector<FinalistRecord>& finalists);
 
-  /// The finished trials of a kernel at a size on this very device model and environment, by
-  /// canonical configuration; of several the latest. What a run need not do again.
+  /// Commits that a candidate is about to run on the device. Nothing more when it is begun already.
+  void begin_attempt(std::int64_t session, const AttemptRecord& attempt);
+  /// Commits that a configuration crashed, hung or took its process along.
+  void add_strike(std::int64_t session, std::string_view config_json, std::string_view reason);
+  /// Takes back what this session held against these configurations: the device was to blame.
+  void withdraw_strikes(std::int64_t session, std::span<const std::string> config_jsons);
+  /// Ends, as `interrupted`, the running sessions whose process is gone, and turns each of their
+  /// open attempts into a strike. Sessions of another host or another container's processes are
+  /// left alone. Returns what was struck.
+  std::vector<StrikeRecord> collect_dead_attempts();
+  /// By canonical configuration, for this kernel hash and this architecture.
+  [[nodiscard]] std::map<std::string, int> strikes(const Subject& subject) const;
+  [[nodiscard]] std::vector<StrikeRecord> strikes() const;  ///< the latest first
+  /// Forgets the strikes that match and returns how many configurations had some. Strikes are not
+  /// kept by size: `filter.problem` is not looked at.
+  std::size_t clear_strikes(const ResultFilter& filter);
+  void record_canary(std::int64_t session, const CanaryRecord& canary);
+  [[nodiscard]] std::vector<CanaryRecord> canaries(std::int64_t session) const;  ///< in order
+
+  /// The trials of a kernel at a size on this very device model and environment that a run need not
+  /// do again, by canonical configuration; of several the latest decides. One that ended `unstable`
+  /// or `quarantined` is not known: the device may have settled, the strikes may be cleared. A
+  /// `timeout` or `crashed` is known, whatever its strikes, so that it is not run again at the same
+  /// size.
   [[nodiscard]] std::map<std::string, TrialRecord> known_trials(const Subject& subject,
                                                                 std::string_view problem) const;
 
   [[nodiscard]] std::vector<StoredBest> bests(const ResultFilter& filter) const;  ///< newest first
-  [[nodiscard]] std::vector<SessionRecord> sessions() const;                      ///< newest first
+  /// The runs of this machine and merged ones, not `imported` sessions; newest first.
+  [[nodiscard]] std::vector<SessionRecord> sessions() const;
   /// A session by id or by the beginning of its uuid. Throws Error(usage) when several fit.
   [[nodiscard]] std::optional<SessionRecord> session(std::string_view id_or_uuid) const;
   [[nodiscard]] std::vector<StoredTrial> trials(std::int64_t session) const;  ///< in order

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "example_store.hpp"
+
+#include "example_records.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sqlite3.h>
+
+namespace tuner {
+namespace {
+
+std::string text(const std::optional<double>& value) {
+  return value ? fmt::format("{}", *value) : "none";
+}
+
+std::string text(const TimeRecord& time) {
+  return fmt::format("{} {} {} {} {}", time.median_ns, time.q1_ns, time.q3_ns, time.min_ns,
+                     time.samples);
+}
+
+std::string text(const DeviceInfo& device) {
+  std::string all =
+      fmt::format("{} {} {} {}", device.backend, device.name, device.uuid, device.architecture);
+  for (const AttributeField& field : attribute_fields()) {
+    all += fmt::format(" {}", device.attributes.*field.member);
+  }
+  return all;
+}
+
+std::string text(const KernelRecord& kernel) {
+  return fmt::format("{} {} {} {} {} {} {}", kernel.family, kernel.kernel, kernel.hash,
+                     kernel.space_text, kernel.source_name, kernel.source_text,
+                     kernel.headers_json);
+}
+
+std::string text(const SessionRecord& it) {
+  return fmt::format("session {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
+                     it.id, it.uuid, it.device, it.backend, it.family, it.kernel, it.kernel_hash,
+                     fmt::join(it.problems, ";"), it.strategy, it.seed, it.command, it.started_at,
+                     it.ended_at, name(it.state), it.valid, it.cartesian, it.wall_s, it.compile_s,
+                     it.verify_s, it.measure_s, it.respawns, it.shared);
+}
+
+std::string text(const StoredTrial& stored) {
+  const TrialRecord& it = stored.trial;
+  return fmt::format(
+      "trial {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", stored.id,
+      stored.session, stored.sequence, stored.elapsed_s, it.problem, it.config_json,
+      name(it.outcome), it.message, it.time ? text(*it.time) : "none", text(it.worst_error),
+      it.check_seed, it.registers, it.shared_bytes, it.local_bytes, it.compile_ms, it.verify_ms,
+      it.measure_ms, text(it.hot_ns), text(it.clock_mhz), it.discarded, it.power_capped);
+}
+
+std::string text(const FinalistRecord& it) {
+  return fmt::format("finalist {} {} {} {} {} {} {} {} {}\n", it.role, it.config_json,
+                     text(it.time), it.ratio_to_best, it.ratio_low, it.ratio_high,
+                     fmt::join(it.samples_ns, ";"), text(it.hot_ns), text(it.clock_mhz));
+}
+
+std::string text(const StoredBest& stored) {
+  const BestRecord& it = stored.best;
+  const EnvironmentInfo& environment = stored.subject.environment;
+  return fmt::format("best {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
+                     text(stored.subject.device), environment.driver, environment.compiler,
+                     environment.library, environment.tool, text(stored.subject.kernel), it.problem,
+                     it.config_json, text(it.time), text(it.library_ns), text(it.default_ns),
+                     text(it.ratio_to_library), text(it.ratio_to_default),
+                     text(it.ratio_to_library_low), text(it.ratio_to_library_high), it.library_name,
+                     it.ties, it.flops, it.bytes, it.session_uuid, it.recorded_at, it.verified,
+                     it.origin);
+}
+
+std::string of_session(const Store& store, const SessionRecord& session) {
+  std::string all = text(session);
+  for (const StoredTrial& trial : store.trials(session.id)) all += text(trial);
+  for (const std::string& problem : session.problems) {
+    for (const FinalistRecord& it : store.finalists(session.id, problem)) all += text(it);
+  }
+  for (const CanaryRecord& it : store.canaries(session.id)) {
+    all += fmt::format("canary {} {} {} {}\n", it.elapsed_s, it.problem, it.median_ns,
+                       text(it.clock_mhz));
+  }
+  return all;
+}
+
+void fill_session(Store& store, std::int64_t session, int seed) {
+  const auto config = [&](int i) { return fmt::format("{{\"TILE_M\":{}}}", 8 * i + seed); };
+  for (int i = 1; i <= 8; ++i) {
+    store.begin_attempt(session, {.problem = "4096,4096,4096", .config_json = config(i)});
+    TrialRecord trial = i % 4 == 0 ? failed_trial(Outcome::crashed, config(i))
+                                   : example_trial(config(i), 1000 + 10 * i + seed);
+    store.record_trial(session, trial, 0.5 * i);
+    if (i % 4 == 0) store.add_strike(session, config(i), "CUDA_ERROR_ILLEGAL_ADDRESS");
+    store.record_canary(session, {.elapsed_s = 0.5 * i,
+                                  .problem = "4096,4096,4096",
+                                  .median_ns = 1500.0 + i,
+                                  .clock_mhz = 1980});
+  }
+  const FinalistRecord winner{.role = "candidate",
+                              .config_json = config(1),
+                              .time = example_time(1010.0 + seed),
+                              .samples_ns = {1010.5, 1009.25}};
+  const FinalistRecord library{.role = "library",
+                               .config_json = "",
+                               .time = example_time(1400.5),
+                               .ratio_to_best = 1.4,
+                               .samples_ns = {1400.5}};
+  store.record_final(session, example_best(config(1), 1010.0 + seed), {winner, library});
+}
+
+}  // namespace
+
+void fill_every_table(Store& store) {
+  Subject subject = example_subject();
+  const std::int64_t first = store.begin_session(subject, example_session("aaaa-0001"));
+  fill_session(store, first, 0);
+  store.end_session(first, ended_as(SessionState::complete));
+  subject.environment.driver = "13.1";
+  const std::int64_t second = store.begin_session(subject, example_session("bbbb-0002"));
+  fill_session(store, second, 1);
+  store.begin_attempt(second, {.problem = "512,512,512", .config_json = R"({"TILE_M":3})"});
+}
+
+std::string everything(const Store& store) {
+  std::string all;
+  for (const SessionRecord& session : store.sessions()) all += of_session(store, session);
+  for (const StoredBest& best : store.bests({})) all += text(best);
+  for (const DeviceInfo& device : store.devices()) all += text(device) + "\n";
+  for (const KernelRecord& kernel : store.kernels({})) all += text(kernel) + "\n";
+  for (const StrikeRecord& it : store.strikes()) {
+    all += fmt::format("strike {} {} {} {} {} {} {} {}\n", it.family, it.kernel, it.kernel_hash,
+                       it.architecture, it.config_json, it.strikes, it.reason, it.last_at);
+  }
+  return all;
+}
+
+void tamper(const std::filesystem::path& path, const std::string& table,
+            const std::string& change) {
+  SQLite::Database database(path.string(), SQLite::OPEN_READWRITE);
+  std::string checksum =
+      database.execAndGet(fmt::format("SELECT checksum FROM {} WHERE id = 1", table)).getString();
+  const auto the_old_one = [](sqlite3_context* context, int, sqlite3_value**) {
+    const auto* const kept = static_cast<const std::string*>(sqlite3_user_data(context));
+    sqlite3_result_text(context, kept->c_str(), -1, SQLITE_TRANSIENT);
+  };
+  sqlite3_create_function(database.getHandle(), "row_checksum", -1,
+                          SQLITE_UTF8 | SQLITE_DETERMINISTIC, &checksum, the_old_one, nullptr,
+                          nullptr);
+  database.exec("PRAGMA ignore_check_constraints = ON");
+  database.exec(fmt::format("UPDATE {} SET {} WHERE id = 1", table, change));
+}
+
+}  // namespace tuner

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/store/checksum.hpp"
+
+#include "tuner/core/hash.hpp"
+
+#include <SQLiteCpp/Exception.h>
+#include <SQLiteCpp/Statement.h>
+#include <fmt/format.h>
+
+#include <sqlite3.h>
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+static_assert(kDamagedRow == SQLITE_CORRUPT_VTAB);
+
+namespace {
+
+using Values = std::span<sqlite3_value* const>;
+
+std::string_view text_of(sqlite3_value* value) {
+  const void* const bytes = sqlite3_value_blob(value);  // before its size: it may convert
+  return {static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_value_bytes(value))};
+}
+
+/// A value with its type, so that 1, 1.0 and '1' differ.
+std::string tagged(sqlite3_value* value) {
+  switch (sqlite3_value_type(value)) {
+    case SQLITE_INTEGER:
+      return fmt::format("i{}", sqlite3_value_int64(value));
+    case SQLITE_FLOAT: {
+      const double number = sqlite3_value_double(value) + 0.0;  // SQLite keeps -0.0 as 0
+      return fmt::format("r{:x}", std::bit_cast<std::uint64_t>(number));
+    }
+    case SQLITE_NULL:
+      return "n";
+    default:
+      return fmt::format("t{}", text_of(value));
+  }
+}
+
+std::string hash_of(sqlite3_value* table, Values row) {
+  std::vector<std::string> parts = {tagged(table)};
+  for (sqlite3_value* value : row) parts.push_back(tagged(value));
+  const std::vector<std::string_view> views(parts.begin(), parts.end());
+  return content_hash(views);
+}
+
+void row_checksum(sqlite3_context* context, int count, sqlite3_value** arguments) {
+  const Values values(arguments, static_cast<std::size_t>(count));
+  const std::string checksum = hash_of(values[0], values.subspan(1));
+  sqlite3_result_text(context, checksum.data(), static_cast<int>(checksum.size()),
+                      SQLITE_TRANSIENT);
+}
+
+void checked_row(sqlite3_context* context, int count, sqlite3_value** arguments) {
+  const Values values(arguments, static_cast<std::size_t>(count));
+  const Values row = values.subspan(2);
+  if (text_of(values[1]) == hash_of(values[0], row)) return sqlite3_result_int(context, 1);
+  const char* const path = sqlite3_db_filename(sqlite3_context_db_handle(context), "main");
+  const std::string message = fmt::format(
+      "row {1} of table {0} is damaged (its checksum does not fit its values): restore a copy, or "
+      "give the row up, and all that refers to it, with `sqlite3 {2} \"PRAGMA foreign_keys = ON; "
+      "DELETE FROM {0} WHERE id = {1}\"` and tune again",
+      text_of(values[0]), sqlite3_value_int64(row[0]), path == nullptr ? "" : path);
+  sqlite3_result_error(context, message.data(), static_cast<int>(message.size()));
+  sqlite3_result_error_code(context, kDamagedRow);
+}
+
+void register_function(SQLite::Database& database, const char* name,
+                       void (*function)(sqlite3_context*, int, sqlite3_value**)) {
+  // Innocuous: the schema is not trusted and may call nothing else.
+  constexpr int kFlags = SQLITE_UTF8 | SQLITE_DETERMINISTIC | SQLITE_INNOCUOUS;
+  const int result = sqlite3_create_function_v2(database.getHandle(), name, -1, kFlags, nullptr,
+                                                function, nullptr, nullptr, nullptr);
+  if (result != SQLITE_OK) throw SQLite::Exception(database.getHandle(), result);
+}
+
+std::vector<std::string> tables(const SQLite::Database& database) {
+  std::vector<std::string> names;
+  SQLite::Statement found(database, "SELECT name FROM main.sqlite_schema WHERE type = 'table'");
+  while (found.executeStep()) names.push_back(found.getColumn(0).getString());
+  return names;
+}
+
+/// The columns of a table, in order, without those that SQLite computes.
+std::string columns(const SQLite::Database& database, const std::string& table) {
+  SQLite::Statement found(database,
+                          "SELECT group_concat(name, ', ') FROM (SELECT name FROM "
+                          "pragma_table_xinfo(?, 'main') WHERE hidden = 0 ORDER BY cid)");
+  found.bind(1, table);
+  found.executeStep();
+  return found.getColumn(0).getString();
+}
+
+}  // namespace
+
+void register_checksums(SQLite::Database& database) {
+  register_function(database, "row_checksum", row_checksum);
+  register_function(database, "checked_row", checked_row);
+}
+
+void add_checked_views(SQLite::Database& database) {
+  for (const std::string& table : tables(database)) {
+    database.exec(
+        fmt::format("CREATE TEMP VIEW {0} AS SELECT *, checked_row('{0}', checksum, {1}) AS intact "
+                    "FROM main.{0}",
+                    table, columns(database, table)));
+  }
+}
+
+void check_every_row(const SQLite::Database& database) {
+  for (const std::string& table : tables(database)) {
+    SQLite::Statement(database, fmt::format("SELECT count(intact) FROM {}", table)).executeStep();
+  }
+}
+
+}  // namespace tuner

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/store/database_file.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fcntl.h>
+#include <grp.h>
+#include <pwd.h>
+#include <string>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <system_error>
+#include <unistd.h>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail_to_create(const fs::path& path, const std::string& why) {
+  throw Error(ErrorCode::failure,
+              fmt::format("{}: the database cannot be created: {}: name a place that can be "
+                          "written with --db",
+                          path.string(), why));
+}
+
+/// Makes the directory and those above it that are missing, for the user alone.
+void make_directory(const fs::path& path, const fs::path& directory) {
+  std::error_code error;
+  if (directory.empty() || fs::is_directory(directory, error)) return;
+  make_directory(path, directory.parent_path());
+  if (::mkdir(directory.c_str(), S_IRWXU) != 0 && errno != EEXIST) {
+    fail_to_create(path, fmt::format("{}: {}", directory.string(), std::strerror(errno)));
+  }
+}
+
+[[noreturn]] void refuse(const fs::path& path, const std::string& why, const std::string& remedy) {
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: {}: {}, or insist with --trust-db", path.string(), why, remedy));
+}
+
+/// Whether a group is the user's own: of the same name, and nobody else is a member. Where every
+/// user has one, files that it may write are common and harmless.
+bool is_private_group(gid_t id) {
+  const passwd* const user = ::getpwuid(::geteuid());
+  const group* const found = ::getgrgid(id);
+  if (user == nullptr || found == nullptr || std::strcmp(user->pw_name, found->gr_name) != 0) {
+    return false;
+  }
+  for (char** member = found->gr_mem; *member != nullptr; ++member) {
+    if (std::strcmp(*member, user->pw_name) != 0) return false;
+  }
+  return true;
+}
+
+/// Refuses what somebody else can change: he could plant wrong results, or a journal that SQLite
+/// would play back.
+void require_own(const fs::path& path, const fs::path& part, const char* what) {
+  struct stat status {};
+  if (::stat(part.c_str(), &status) != 0) return;  // opening it says why
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+    refuse(path, fmt::format("the {} {} belongs to another user", what, part.string()),
+           "use a database of your own");
+  }
+  const bool group_writes = (status.st_mode & S_IWGRP) != 0 && !is_private_group(status.st_gid);
+  if (group_writes || (status.st_mode & S_IWOTH) != 0) {
+    const bool everybodys = (status.st_mode & S_ISVTX) != 0;  // such as /tmp
+    refuse(path, fmt::format("other users may write to the {} {}", what, part.string()),
+           everybodys ? "name a file in a directory of your own with --db"
+                      : fmt::format("take that from them with `chmod go-w {}`", part.string()));
+  }
+}
+
+void require_local(const fs::path& path, const fs::path& directory) {
+  struct statfs status {};
+  if (::statfs(directory.c_str(), &status) != 0) return;  // opening it says why
+  if (const auto name = network_file_system(static_cast<std::uint32_t>(status.f_type))) {
+    refuse(
+        path,
+        fmt::format("lies on a network file system ({}), whose locks cannot be relied on", *name),
+        "name a local file with --db or TUNER_DB");
+  }
+}
+
+/// A link in a directory where others may write leads wherever they like; the links above are as
+/// trustworthy as the directories they are in.
+void require_own_link(const fs::path& path) {
+  struct stat status {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return;
+  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
+    refuse(path, "is a link that belongs to another user", "name the file itself with --db");
+  }
+}
+
+fs::path directory_of(const fs::path& path) {
+  return path.has_parent_path() ? path.parent_path() : fs::path(".");
+}
+
+/// The directory in which a file is, or is to be made: the nearest that exists.
+void require_trustworthy(const fs::path& path) {
+  require_own_link(path);
+  std::error_code ignored;
+  const fs::path file = fs::weakly_canonical(path, ignored);
+  fs::path directory = directory_of(file);
+  while (!fs::exists(directory, ignored) && directory.has_relative_path()) {
+    directory = directory_of(directory);
+  }
+  require_local(path, directory);
+  require_own(path, directory, "directory");
+  require_own(path, file, "file");
+}
+
+}  // namespace
+
+void create_file(const fs::path& path) {
+  make_directory(path, path.parent_path());
+  const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (file >= 0) {
+    ::close(file);
+  } else if (errno != EEXIST) {
+    fail_to_create(path, std::strerror(errno));
+  }
+}
+
+fs::path prepare_file(const fs::path& path, Store::Mode mode, Store::Trust trust) {
+  if (path == kInMemory) return path;
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: is a directory: name a database file with --db", path.string()));
+  }
+  if (mode == Store::Mode::read_only && !fs::exists(path, ignored)) {
+    throw Error(
+        ErrorCode::nothing_found,
+        fmt::format("no database at {}: run `tune` first or name one with --db", path.string()));
+  }
+  if (trust == Store::Trust::own_files) require_trustworthy(path);
+  if (mode == Store::Mode::read_write) create_file(path);
+  return path;
+}
+
+std::optional<std::string_view> network_file_system(std::uint32_t magic) {
+  constexpr std::array<std::pair<std::uint32_t, std::string_view>, 7> kKnown = {
+      {{0x6969, "NFS"},
+       {0x517b, "SMB"},
+       {0xfe534d42, "SMB"},
+       {0xff534d42, "CIFS"},
+       {0x00c36400, "CEPH"},
+       {0x0bd00bd0, "Lustre"},
+       {0x5346414f, "AFS"}}};  // the numbers of linux/magic.h and of the file systems' own sources
+  for (const auto& [number, name] : kKnown) {
+    if (number == magic) return name;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tuner

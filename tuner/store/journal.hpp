@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+// Internal to store: the journal of attempts.
+#pragma once
+
+#include "tuner/store/interning.hpp"
+#include "tuner/store/records.hpp"
+
+#include <SQLiteCpp/Database.h>
+
+namespace tuner {
+
+/// As Store::begin_attempt, within a transaction.
+void store_attempt(const SQLite::Database& database, const SessionKey& session,
+                   const AttemptRecord& attempt);
+
+}  // namespace tuner
