@@ -60,7 +60,7 @@ Expected<Measurement, Failure> Evaluator::time(const LoadedCandidate& candidate,
   Instance& instance = verifier_.timing_instance(size);
   const auto launch = launch_on(candidate, instance);
   if (!launch) return Unexpected(launch.error());
-  auto measurement = screen(backend_, *launch, ScreenPlan{}, best_ns);
+  auto measurement = screen(backend_, *launch, ScreenPlan{}, best_ns, clock_);
   if (!measurement) return measurement;
   // A kernel that was right once may be wrong the tenth time.
   if (auto right = instance.compare_outputs(); !right) {
@@ -90,9 +90,22 @@ Expected<FinalSamples, Failure> Evaluator::finals(std::span<const Candidate> can
   }
   const std::optional<Work> library = instance.library_work();
   if (library) contenders.push_back(*library);
-  auto samples = run_finals(backend_, contenders, plan, stop);
-  if (!samples) return Unexpected(std::move(samples.error()));
-  FinalSamples result{.candidates = std::move(*samples), .library = {}};
+  for (const Work& work : contenders) {
+    if (auto warm = backend_.run(work); !warm) return Unexpected(std::move(warm.error()));
+  }
+  const Round round =
+      [&](std::span<const std::size_t> order) -> Expected<std::vector<Sample>, Failure> {
+    std::vector<Sample> samples;
+    for (const std::size_t contender : order) {
+      auto sample = backend_.time(contenders[contender], {.warm_up = 0, .samples = 1});
+      if (!sample) return sample;
+      samples.push_back(sample->front());
+    }
+    return samples;
+  };
+  auto times = run_finals(contenders.size(), round, plan, stop);
+  if (!times) return Unexpected(std::move(times.error()));
+  FinalSamples result{.candidates = std::move(times->times_ns), .library = {}};
   if (library) {
     result.library = std::move(result.candidates.back());
     result.candidates.pop_back();

@@ -65,6 +65,7 @@ class Evaluator {
 
   Backend& backend_;
   Verifier verifier_;
+  ClockWatch clock_;
 };
 
 }  // namespace tuner
