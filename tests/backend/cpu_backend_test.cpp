@@ -18,6 +18,7 @@ namespace {
 using CpuBackend = CpuBackendTest;
 using testing::AllOf;
 using testing::Each;
+using testing::Field;
 using testing::Gt;
 using testing::HasSubstr;
 using testing::Not;
@@ -168,7 +169,7 @@ TEST_F(CpuBackend, TimesEverySample) {
                                              .arguments = {out}},
                                       {.warm_up = 2, .samples = 5});
   ASSERT_TRUE(samples) << samples.error().message;
-  EXPECT_THAT(*samples, AllOf(SizeIs(5), Each(Gt(0.0))));
+  EXPECT_THAT(*samples, AllOf(SizeIs(5), Each(Field(&Sample::time_ns, Gt(0.0)))));
   EXPECT_THAT(download<int>(out, 1024), Each(7)) << "two warm-ups and five samples";
 }
 
@@ -187,7 +188,7 @@ void expect_library_gemm(Backend& backend, ElementType type, auto&& upload, auto
   EXPECT_EQ(download(c), (std::vector<T>{0, 0, 0, 0}));
   const auto samples = backend.time(call, {.warm_up = 1, .samples = 3});
   ASSERT_TRUE(samples);
-  EXPECT_THAT(*samples, AllOf(SizeIs(3), Each(Gt(0.0))));
+  EXPECT_THAT(*samples, AllOf(SizeIs(3), Each(Field(&Sample::time_ns, Gt(0.0)))));
 }
 
 TEST_F(CpuBackend, LibraryMultipliesRowMajorInSingleAndDoublePrecision) {

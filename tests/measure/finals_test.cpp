@@ -1,87 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/measure/finals.hpp"
 
-#include "tests/support/scripted_backend.hpp"
+#include <gmock/gmock.h>
 
-#include <gtest/gtest.h>
-
+#include <random>
 #include <set>
 
 namespace tuner {
 namespace {
 
-using testing_support::number_of;
-using testing_support::ScriptedBackend;
-using testing_support::work_number;
+using testing::Each;
+using testing::ElementsAre;
+using testing::SizeIs;
 
 const auto kNeverStop = [] { return false; };
 
-TEST(RunFinals, TimesEveryContenderOnceARound) {
-  ScriptedBackend backend(
-      [](const Work& work) { return 100.0 * static_cast<double>(number_of(work)); });
-  const std::vector<Work> contenders = {work_number(1), work_number(2), work_number(3)};
-  const auto samples = run_finals(backend, contenders, {.rounds = 10}, kNeverStop);
-  ASSERT_TRUE(samples);
-  for (std::size_t i = 0; i < contenders.size(); ++i) {
-    EXPECT_EQ((*samples)[i], std::vector<double>(10, 100.0 * static_cast<double>(i + 1)));
+/// Rounds in which contender i gives `sample(i)`.
+template <class SampleOf>
+Round rounds_of(SampleOf sample) {
+  return [sample](std::span<const std::size_t> order) mutable {
+    std::vector<Sample> samples;
+    for (const std::size_t contender : order) samples.push_back(sample(contender));
+    return Expected<std::vector<Sample>, Failure>(samples);
+  };
+}
+
+TEST(RunFinals, GivesEachContenderItsOwnTimesWhateverTheOrder) {
+  const Round round = rounds_of([](std::size_t contender) {
+    return Sample{.time_ns = 100.0 * static_cast<double>(contender + 1)};
+  });
+  const auto final = run_finals(3, round, {.rounds = 10, .seed = 3}, kNeverStop);
+  ASSERT_TRUE(final);
+  for (std::size_t i = 0; i < 3; ++i) {
+    EXPECT_EQ(final->times_ns[i], std::vector<double>(10, 100.0 * static_cast<double>(i + 1)));
   }
+  EXPECT_EQ(final->discarded_rounds, 0);
+  EXPECT_THAT(final->clock_mhz, Each(std::nullopt));
 }
 
 TEST(RunFinals, ShufflesTheOrderAnewInEveryRound) {
-  std::vector<std::uint64_t> order;
-  ScriptedBackend backend([&](const Work& work) {
-    order.push_back(number_of(work));
-    return 1.0;
-  });
-  const std::vector<Work> contenders = {work_number(1), work_number(2), work_number(3)};
-  ASSERT_TRUE(run_finals(backend, contenders, {.rounds = 20, .seed = 5}, kNeverStop));
-  std::set<std::vector<std::uint64_t>> orders;
-  for (auto at = order.begin() + 3; at != order.end(); at += 3)
-    orders.insert({at, at + 3});  // after the warm-up
+  std::set<std::vector<std::size_t>> orders;
+  const Round round = [&](std::span<const std::size_t> order) {
+    orders.insert({order.begin(), order.end()});
+    return Expected<std::vector<Sample>, Failure>(std::vector<Sample>(3, {.time_ns = 1}));
+  };
+  ASSERT_TRUE(run_finals(3, round, {.rounds = 20, .seed = 5}, kNeverStop));
   EXPECT_GE(orders.size(), 4U);
 }
 
-TEST(RunFinals, DriftFallsOnAllContendersAlike) {
-  // The device slows down by a factor of three over the final; the two are equally fast.
-  double clock = 1.0;
-  ScriptedBackend backend([&](const Work&) { return 100.0 * (clock += 0.03); });
-  const std::vector<Work> contenders = {work_number(1), work_number(2)};
-  const auto samples = run_finals(backend, contenders, {.rounds = 30, .seed = 1}, kNeverStop);
-  EXPECT_NEAR(standing((*samples)[0], (*samples)[1]).median, 1.0, 0.03);
+TEST(RunFinals, EndsWhenSettledAndNotBefore) {
+  const Round calm = rounds_of([](std::size_t) { return Sample{.time_ns = 100}; });
+  EXPECT_THAT(run_finals(2, calm, {}, kNeverStop)->times_ns, Each(SizeIs(30)));
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> noise(100, 3);
+  const Round noisy = rounds_of([&](std::size_t) { return Sample{.time_ns = noise(random)}; });
+  EXPECT_THAT(run_finals(2, noisy, {}, kNeverStop)->times_ns, Each(SizeIs(100)));
 }
 
 TEST(RunFinals, GivesAnIntervalItsRoundsEvenWhenTimeIsUp) {
-  ScriptedBackend backend([](const Work&) { return 1.0; });
-  const std::vector<Work> contenders = {work_number(1)};
-  const auto samples = run_finals(
-      backend, contenders,
-      {.rounds = 30, .fewest_rounds = 6, .budget = std::chrono::milliseconds(0)}, kNeverStop);
-  EXPECT_EQ(samples->front().size(), 6U);
+  const Round round = rounds_of([](std::size_t) { return Sample{.time_ns = 1}; });
+  const auto final = run_finals(
+      1, round, {.fewest_rounds = 6, .budget = std::chrono::milliseconds(0)}, kNeverStop);
+  EXPECT_EQ(final->times_ns.front().size(), 6U);
 }
 
 TEST(RunFinals, StopsBetweenRoundsSoThatAllHaveAsManySamples) {
   int asked = 0;
-  ScriptedBackend backend([](const Work&) { return 1.0; });
-  const std::vector<Work> contenders = {work_number(1), work_number(2)};
-  const auto samples = run_finals(backend, contenders, {}, [&] { return ++asked > 4; });
-  EXPECT_EQ((*samples)[0].size(), 4U);
-  EXPECT_EQ((*samples)[1].size(), 4U);
+  const Round round = rounds_of([](std::size_t) { return Sample{.time_ns = 1}; });
+  const auto final = run_finals(2, round, {}, [&] { return ++asked > 4; });
+  EXPECT_THAT(final->times_ns, Each(SizeIs(4)));
 }
 
-TEST(Standing, ComparesRoundByRound) {
-  // Medians alone would call these equal (both 3); in every round the first takes 1.5 × as long.
-  const std::vector<double> first = {1.5, 3, 4.5, 6, 1.5, 3};
-  const std::vector<double> second = {1, 2, 3, 4, 1, 2};
-  const MedianInterval interval = standing(first, second);
-  EXPECT_DOUBLE_EQ(interval.median, 1.5);
-  EXPECT_DOUBLE_EQ(interval.low, 1.5);
-  EXPECT_DOUBLE_EQ(interval.high, 1.5);
+TEST(RunFinals, LeavesOutRoundsInWhichAContenderWasThrottled) {
+  // At the power limit the second runs at its own, lower clock: that alone is no throttling.
+  int call = 0;
+  const Round round = [&](std::span<const std::size_t> order) {
+    const bool hot = ++call % 5 == 0;
+    std::vector<Sample> samples;
+    for (const std::size_t contender : order) {
+      const bool hit = hot && contender == 0;
+      samples.push_back({.time_ns = hit ? 150.0 : 100.0,
+                         .clock_mhz = (hit ? 0.7 : 1.0) * (contender == 0 ? 1980.0 : 1600.0)});
+    }
+    return Expected<std::vector<Sample>, Failure>(samples);
+  };
+  const auto final = run_finals(2, round, {}, kNeverStop);
+  ASSERT_TRUE(final);
+  EXPECT_EQ(final->discarded_rounds, 7) << "of 37, so that 30 count";
+  EXPECT_EQ(final->times_ns[0], std::vector<double>(30, 100.0));
+  EXPECT_EQ(final->times_ns[1].size(), 30U);
+  EXPECT_THAT(final->clock_mhz, ElementsAre(1980.0, 1600.0));
 }
 
-TEST(Standing, SpansAllThatWasSeenWhenRoundsAreFew) {
-  const MedianInterval interval = standing(std::vector<double>{2, 3}, std::vector<double>{2, 2});
-  EXPECT_DOUBLE_EQ(interval.low, 1.0);
-  EXPECT_DOUBLE_EQ(interval.high, 1.5);
+TEST(RunFinals, KeepsAllRoundsWhenTooFewWereSteady) {
+  const Round round = [clock = 2000.0](std::span<const std::size_t> order) mutable {
+    clock *= 0.9;
+    return Expected<std::vector<Sample>, Failure>(
+        std::vector<Sample>(order.size(), {.time_ns = 1, .clock_mhz = clock}));
+  };
+  const auto final = run_finals(2, round, {.rounds = 8}, kNeverStop);
+  EXPECT_THAT(final->times_ns, Each(SizeIs(8)));
+  EXPECT_EQ(final->discarded_rounds, 0);
+}
+
+TEST(RunFinals, FailsAsARoundDoes) {
+  const Round round = [](std::span<const std::size_t>) -> Expected<std::vector<Sample>, Failure> {
+    return Unexpected(Failure{Outcome::crashed, "illegal address"});
+  };
+  const auto final = run_finals(2, round, {}, kNeverStop);
+  ASSERT_FALSE(final);
+  EXPECT_EQ(final.error().outcome, Outcome::crashed);
 }
 
 }  // namespace

@@ -3,39 +3,157 @@
 
 #include "tests/support/scripted_backend.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <cmath>
 
 namespace tuner {
 namespace {
 
+using testing::AllOf;
+using testing::HasSubstr;
 using testing_support::ScriptedBackend;
 using testing_support::work_number;
 
-TEST(Screen, TakesAllSamplesOfACandidateThatMayBeTheBest) {
+class ScreenTest : public testing::Test {
+ protected:
+  Expected<Measurement, Failure> screened(ScriptedBackend& backend,
+                                          std::optional<double> best_ns = std::nullopt) {
+    return screen(backend, work_number(1), {.pause = std::chrono::milliseconds(0)}, best_ns,
+                  watch_);
+  }
+  std::size_t samples_at(double time_ns, std::optional<double> best_ns) {
+    ScriptedBackend backend([=](const Work&) { return time_ns; });
+    return screened(backend, best_ns)->samples_ns.size();
+  }
+
+  ClockWatch watch_{2000};
+};
+
+TEST_F(ScreenTest, TakesAllSamplesOfACandidateThatMayBeTheBest) {
   ScriptedBackend backend([](const Work&) { return 100.0; });
-  const auto measurement = screen(backend, work_number(1), ScreenPlan{}, 90.0);
+  const auto measurement = screened(backend, 95.0);
   ASSERT_TRUE(measurement);
   EXPECT_EQ(measurement->samples_ns.size(), 20U);
   EXPECT_DOUBLE_EQ(measurement->summary.median, 100.0);
+  EXPECT_EQ(measurement->discarded, 0);
+  EXPECT_FALSE(measurement->power_capped);
 }
 
-TEST(Screen, StopsAfterTheProbeOfAHopelessOne) {
-  ScriptedBackend backend([](const Work&) { return 151.0; });
-  EXPECT_EQ(screen(backend, work_number(1), ScreenPlan{}, 100.0)->samples_ns.size(), 5U);
-  EXPECT_EQ(screen(backend, work_number(1), ScreenPlan{}, std::nullopt)->samples_ns.size(), 20U);
+TEST_F(ScreenTest, StopsAfterTheProbeOfAHopelessOne) {
+  EXPECT_EQ(samples_at(151, 100), 5U);
+  EXPECT_EQ(samples_at(149, 100), 20U);
+  EXPECT_EQ(samples_at(151, std::nullopt), 20U);
 }
 
-TEST(Screen, DoesNotCountTheWarmUp) {
+TEST_F(ScreenTest, TimesOnlyContendersWithTheirDataInTheCache) {
+  ScriptedBackend backend([](const Work&) { return 109.0; });
+  EXPECT_EQ(screened(backend, 100.0)->hot_ns, 10.9);
+  EXPECT_EQ(screened(backend, 99.0)->hot_ns, std::nullopt);
+  EXPECT_EQ(backend.hot_timings, 1);
+}
+
+TEST_F(ScreenTest, DoesNotCountTheWarmUp) {
   int call = 0;
   ScriptedBackend backend([&](const Work&) { return ++call == 1 ? 1e9 : 100.0; });
-  EXPECT_DOUBLE_EQ(screen(backend, work_number(1), ScreenPlan{}, std::nullopt)->summary.q3, 100.0);
+  EXPECT_DOUBLE_EQ(screened(backend)->summary.q3, 100.0);
 }
 
-TEST(Screen, FailsAsTheDeviceDoes) {
+/// Samples spread evenly over ± `share` of 100 ns, in no order.
+auto spread(double share) {
+  return [share, call = 0](const Work&) mutable {
+    const double phase = std::fmod(0.618 * ++call, 1.0);
+    return 100.0 * (1 + share * (2 * phase - 1));
+  };
+}
+
+TEST_F(ScreenTest, ANoisyContenderGetsMoreSamplesUntilItsMedianIsKnown) {
+  ScriptedBackend calm(spread(0.01));
+  EXPECT_EQ(screened(calm)->samples_ns.size(), 20U);
+  // MAD 1.5 %: 1.2533 · 1.4826 · 0.015 / √n reaches 0.5 % at n = 31.
+  ScriptedBackend noisy(spread(0.03));
+  EXPECT_EQ(screened(noisy)->samples_ns.size(), 36U);
+}
+
+TEST_F(ScreenTest, MoreSamplesEndWhenTheNoiseIsStableOrThereAreEnough) {
+  ScriptedBackend stable(spread(0.2));
+  EXPECT_EQ(screened(stable)->samples_ns.size(), 68U) << "four alike estimates of the noise";
+  int call = 0;
+  ScriptedBackend worsening([&](const Work&) {
+    ++call;
+    return 100.0 + (call % 2 == 0 ? 0.5 : -0.5) * call;
+  });
+  EXPECT_EQ(screened(worsening)->samples_ns.size(), 100U);
+}
+
+TEST_F(ScreenTest, ANoisyOneThatIsNoContenderGetsNoMore) {
+  ScriptedBackend backend(spread(0.2));
+  EXPECT_EQ(screened(backend, 85.0)->samples_ns.size(), 20U);
+}
+
+TEST_F(ScreenTest, ALongContenderGetsNoMoreSamplesThanTimeAllows) {
+  ScriptedBackend backend(
+      [draw = spread(0.2)](const Work& work) mutable { return 2e5 * draw(work); });
+  EXPECT_EQ(screened(backend)->samples_ns.size(), 20U) << "of 20 ms each";
+}
+
+TEST_F(ScreenTest, SamplesAtAFallenClockAreTakenAgain) {
+  ScriptedBackend backend([](const Work&) { return 100.0; });
+  int sample = 0;
+  backend.clock = [&] { return ++sample % 4 == 0 ? 1500.0 : 2000.0; };
+  const auto measurement = screened(backend);
+  ASSERT_TRUE(measurement);
+  EXPECT_EQ(measurement->samples_ns.size(), 20U);
+  EXPECT_EQ(measurement->discarded, sample - 20);
+  EXPECT_GE(measurement->discarded, 5);
+  EXPECT_EQ(measurement->clock_mhz, 2000.0);
+}
+
+TEST_F(ScreenTest, SamplesHeldDownByThePowerLimitCountAndAreMarked) {
+  ScriptedBackend backend([](const Work&) { return 100.0; });
+  backend.clock = [] { return 1500.0; };
+  backend.now.power_capped = true;
+  const auto measurement = screened(backend);
+  ASSERT_TRUE(measurement);
+  EXPECT_EQ(measurement->discarded, 0);
+  EXPECT_TRUE(measurement->power_capped);
+  EXPECT_EQ(measurement->clock_mhz, 1500.0);
+  EXPECT_EQ(watch_.baseline_mhz(), 2000) << "another candidate may need less power";
+}
+
+TEST_F(ScreenTest, HeatBesidesThePowerLimitStillDiscards) {
+  ScriptedBackend backend([](const Work&) { return 100.0; });
+  backend.now = {.power_capped = true, .throttled = true};
+  int sample = 0;
+  backend.clock = [&] { return ++sample <= 2 ? 1500.0 : 2000.0; };
+  EXPECT_EQ(screened(backend)->discarded, 2);
+}
+
+TEST_F(ScreenTest, AClockThatFellForGoodBecomesTheBaseline) {
+  ScriptedBackend backend([](const Work&) { return 100.0; });
+  backend.clock = [] { return 1500.0; };
+  const auto measurement = screened(backend);
+  ASSERT_TRUE(measurement);
+  EXPECT_EQ(measurement->samples_ns.size(), 20U);
+  EXPECT_EQ(measurement->discarded, 20) << "more than three times the probe's five";
+  EXPECT_EQ(watch_.baseline_mhz(), 1500);
+}
+
+TEST_F(ScreenTest, AClockThatNeverHoldsIsUnstable) {
+  ScriptedBackend backend([](const Work&) { return 100.0; });
+  double clock = 2000;
+  backend.clock = [&] { return clock *= 0.98; };
+  const auto measurement = screened(backend);
+  ASSERT_FALSE(measurement);
+  EXPECT_EQ(measurement.error().outcome, Outcome::unstable);
+  EXPECT_THAT(measurement.error().message, AllOf(HasSubstr("96 %"), HasSubstr("nvidia-smi")));
+}
+
+TEST_F(ScreenTest, FailsAsTheDeviceDoes) {
   ScriptedBackend backend([](const Work&) -> Expected<double, Failure> {
     return Unexpected(Failure{Outcome::crashed, "illegal address"});
   });
-  const auto measurement = screen(backend, work_number(1), ScreenPlan{}, std::nullopt);
+  const auto measurement = screened(backend);
   ASSERT_FALSE(measurement);
   EXPECT_EQ(measurement.error().outcome, Outcome::crashed);
 }

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <random>
 
 namespace tuner {
@@ -75,6 +76,45 @@ TEST(MedianInterval, AgreesAboveAndBelowTheSwitchToTheNormalApproximation) {
   const auto approximate = median_interval(samples);
   EXPECT_NEAR(exact->low, approximate->low, 2);
   EXPECT_NEAR(exact->high, approximate->high, 2);
+}
+
+TEST(MedianAbsoluteDeviation, IsTheMedianDistanceFromTheMedian) {
+  // Median 4; distances 3 2 1 0 2 5 96.
+  EXPECT_EQ(median_absolute_deviation(std::vector<double>{1, 2, 3, 4, 6, 9, 100}), 2);
+  EXPECT_EQ(median_absolute_deviation({}), std::nullopt);
+}
+
+TEST(RelativeErrorOfMedian, ComesFromTheMadAndTheCount) {
+  // Median 100, MAD 1: 1.2533 · 1.4826 / √5 / 100.
+  const std::vector<double> samples = {98, 99, 100, 101, 500};
+  EXPECT_NEAR(*relative_error_of_median(samples), 0.0083099, 1e-7);
+  EXPECT_EQ(relative_error_of_median(std::vector<double>{1}), std::nullopt);
+}
+
+TEST(RelativeErrorOfMedian, IsTheSpreadOfMediansOfNormalSamples) {
+  std::mt19937_64 random(2);
+  std::normal_distribution<double> normal(100, 1);
+  std::vector<double> medians, errors;
+  for (int trial = 0; trial < 2'000; ++trial) {
+    std::vector<double> samples(100);
+    for (double& sample : samples) sample = normal(random);
+    medians.push_back(*quantile(samples, 0.5));
+    errors.push_back(*relative_error_of_median(samples));
+  }
+  EXPECT_NEAR(*quantile(errors, 0.5) / *relative_deviation(medians), 1.0, 0.06);
+}
+
+TEST(RelativeDeviation, IsTheStandardDeviationOverTheMean) {
+  EXPECT_DOUBLE_EQ(*relative_deviation(std::vector<double>{2, 4, 4, 4, 5, 5, 7, 9}),
+                   std::sqrt(32.0 / 7) / 5);
+  EXPECT_EQ(relative_deviation(std::vector<double>{3}), std::nullopt);
+}
+
+TEST(NoiseIsStable, WhenFourEstimatesAgreeWithinFivePerCent) {
+  EXPECT_FALSE(noise_is_stable(std::vector<double>{1, 1, 1}));
+  EXPECT_TRUE(noise_is_stable(std::vector<double>{1, 1.02, 0.98, 1}));
+  EXPECT_FALSE(noise_is_stable(std::vector<double>{1, 1.2, 0.8, 1}));
+  EXPECT_TRUE(noise_is_stable(std::vector<double>{0, 0, 0, 0}));
 }
 
 TEST(PairedRatios, DividePairByPair) {

@@ -7,6 +7,7 @@
 
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -53,16 +54,28 @@ class ScriptedBackend : public Backend, private Compiler {
     if (!time) return Unexpected(std::move(time.error()));
     return {};
   }
-  Expected<std::vector<double>, Failure> time(const Work& work, const SamplePlan& plan) override {
-    std::vector<double> samples;
-    for (int i = 0; i < plan.warm_up + plan.samples; ++i) {
-      ++runs;
-      auto time = script_(work);
-      if (!time) return Unexpected(std::move(time.error()));
-      if (i >= plan.warm_up) samples.push_back(*time);
+  /// Warm after the runs that the plan asks for at the least.
+  Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override {
+    for (int i = 0; i < plan.warm_up; ++i) {
+      if (auto warm = timed_run(work); !warm) return Unexpected(warm.error());
+    }
+    std::vector<Sample> samples;
+    for (int i = 0; i < plan.samples; ++i) {
+      const auto time_ns = timed_run(work);
+      if (!time_ns) return Unexpected(time_ns.error());
+      samples.push_back({.time_ns = *time_ns, .clock_mhz = clock ? clock() : std::nullopt});
     }
     return samples;
   }
+  /// A tenth of what the script says of a cold run.
+  Expected<double, Failure> time_hot(const Work& work) override {
+    ++hot_timings;
+    auto time_ns = timed_run(work);
+    if (time_ns) *time_ns /= 10;
+    return time_ns;
+  }
+  Conditions conditions() override { return now; }
+  std::optional<Peak> peak(ElementType) const override { return limit; }
 
   /// The entry that a loaded kernel was compiled from; empty for one never loaded.
   std::string symbol(KernelId kernel) const {
@@ -70,9 +83,18 @@ class ScriptedBackend : public Backend, private Compiler {
     return found == symbols_.end() ? "" : found->second;
   }
 
-  int runs = 0;
+  int runs = 0;                                  ///< of both kinds
+  int hot_timings = 0;                           ///< calls of time_hot
+  std::function<std::optional<double>()> clock;  ///< if set, asked for every sample: MHz
+  Conditions now;
+  std::optional<Peak> limit;
 
  private:
+  Expected<double, Failure> timed_run(const Work& work) {
+    ++runs;
+    return script_(work);
+  }
+
   Script script_;
   std::map<KernelId, std::string> symbols_;
   DeviceInfo device_;

@@ -48,14 +48,17 @@ Json failure(tuner::Outcome outcome) {
 /// Says slowly, byte by byte, what would be one message.
 void drip(Channel& channel, const Json& message) {
   const auto payload = Json::to_cbor(message);
-  const std::string bytes = tuner::frame({reinterpret_cast<const char*>(payload.data()), payload.size()});
+  const std::string bytes =
+      tuner::frame({reinterpret_cast<const char*>(payload.data()), payload.size()});
   for (const char byte : bytes) raw(channel, std::string(1, byte));
 }
 
 void flood_errors() {
   const std::string line(4096, 'x');
-  for (int i = 0; i < 4096; ++i) static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
-  for (int i = 0; i < 4096; ++i) static_cast<void>(!::write(STDOUT_FILENO, line.data(), line.size()));
+  for (int i = 0; i < 4096; ++i)
+    static_cast<void>(!::write(STDERR_FILENO, line.data(), line.size()));
+  for (int i = 0; i < 4096; ++i)
+    static_cast<void>(!::write(STDOUT_FILENO, line.data(), line.size()));
 }
 
 void behave(Channel& channel, const std::string& behaviour) {
@@ -121,7 +124,8 @@ int main(int argc, char** argv) {
       device.name = "Fake device";
       device.attributes.warp_size = 32;
       device.attributes.max_threads_per_block = 1024;
-      say(channel, {{"device", to_message(device)}, {"environment", to_message(tuner::EnvironmentInfo{})}});
+      say(channel,
+          {{"device", to_message(device)}, {"environment", to_message(tuner::EnvironmentInfo{})}});
       continue;
     }
     const auto config = tuner::field<std::string>(*request, "config");

@@ -12,6 +12,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -69,8 +70,28 @@ using Work = std::variant<Launch, GemmCall>;
 
 /// How to take samples of a piece of work.
 struct SamplePlan {
-  int warm_up = 0;  ///< runs before the first sample
-  int samples = 1;  ///< timed runs, each from a cold L2 cache
+  int warm_up = 0;        ///< runs before the first sample, at the least
+  int samples = 1;        ///< timed runs, each from a cold L2 cache
+  double warm_up_ns = 0;  ///< and for so long, at the least
+};
+
+/// One timed run.
+struct Sample {
+  double time_ns = 0;
+  std::optional<double> clock_mhz = {};  ///< of the multiprocessors meanwhile; absent when unknown
+};
+
+/// What else acts on a device at this moment, as far as it can be known.
+struct Conditions {
+  bool power_capped = false;              ///< holds its clock down to its power limit
+  bool throttled = false;                 ///< slows down for heat, or because the board tells it to
+  std::vector<int> other_processes = {};  ///< that compute on it, none of this program's own
+};
+
+/// What a device cannot exceed, at its highest clock.
+struct Peak {
+  double flops_per_s = 0;
+  double bytes_per_s = 0;  ///< between the device and its memory
 };
 
 /// One device. Used from one thread at a time.
@@ -100,9 +121,17 @@ class Backend {
   /// Runs once and waits for the end. launch_error when the device refuses (too many resources, bad
   /// geometry) and is still usable; crashed when it faulted, after which this Backend is lost.
   [[nodiscard]] virtual Expected<void, Failure> run(const Work& work) = 0;
-  /// The times of `plan.samples` runs in nanoseconds, in the order taken. Fails as `run` does.
-  [[nodiscard]] virtual Expected<std::vector<double>, Failure> time(const Work& work,
+  /// `plan.samples` runs in the order taken, each from a cold cache. Fails as `run` does.
+  [[nodiscard]] virtual Expected<std::vector<Sample>, Failure> time(const Work& work,
                                                                     const SamplePlan& plan) = 0;
+  /// Nanoseconds of one of many runs back to back, with the data in the cache as far as it fits.
+  /// Fails as `run` does.
+  [[nodiscard]] virtual Expected<double, Failure> time_hot(const Work& work) = 0;
+
+  /// Never fails: what cannot be known is left at its default.
+  [[nodiscard]] virtual Conditions conditions() = 0;
+  /// For results that are right in this type, by whatever units compute them. Absent where unknown.
+  [[nodiscard]] virtual std::optional<Peak> peak(ElementType type) const = 0;
 };
 
 }  // namespace tuner

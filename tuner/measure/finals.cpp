@@ -1,35 +1,86 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/measure/finals.hpp"
 
+#include "tuner/measure/clock_watch.hpp"
+
 #include <algorithm>
 #include <numeric>
 #include <random>
 
 namespace tuner {
+namespace {
 
-Expected<std::vector<std::vector<double>>, Failure> run_finals(Backend& backend,
-                                                               std::span<const Work> contenders,
-                                                               const FinalsPlan& plan,
-                                                               const std::function<bool()>& stop) {
-  std::vector<std::vector<double>> samples(contenders.size());
-  std::vector<std::size_t> order(contenders.size());
+/// By contender, then round.
+using Rounds = std::vector<std::vector<Sample>>;
+
+/// The rounds in which every contender ran at its own clock. Each is held against itself: at the
+/// power limit, a kernel that keeps more of the device busy runs at a lower clock than another.
+std::vector<std::size_t> steady_rounds(const Rounds& rounds) {
+  std::vector<std::size_t> steady(rounds.front().size());
+  std::iota(steady.begin(), steady.end(), std::size_t{0});
+  for (const std::vector<Sample>& samples : rounds) {
+    const ClockWatch own(median_clock(samples));
+    std::erase_if(steady, [&](std::size_t round) { return !own.steady(samples[round]); });
+  }
+  return steady;
+}
+
+FinalTimes final_times(const Rounds& rounds, int fewest_rounds) {
+  const std::size_t count = rounds.front().size();
+  std::vector<std::size_t> kept = steady_rounds(rounds);
+  if (std::cmp_less(kept.size(), fewest_rounds)) {
+    kept.resize(count);
+    std::iota(kept.begin(), kept.end(), std::size_t{0});
+  }
+  FinalTimes result;
+  result.discarded_rounds = static_cast<int>(count - kept.size());
+  for (const std::vector<Sample>& samples : rounds) {
+    std::vector<Sample> mine;
+    for (const std::size_t round : kept) mine.push_back(samples[round]);
+    result.times_ns.push_back(times(mine));
+    result.clock_mhz.push_back(median_clock(mine));
+  }
+  return result;
+}
+
+double half_width(const MedianInterval& interval) {
+  return (interval.high - interval.low) / 2;
+}
+
+/// Every time over the median of its round, so that what befell a whole round is gone.
+std::vector<std::vector<double>> relative_to_round(std::vector<std::vector<double>> times_ns) {
+  for (std::size_t round = 0; round < times_ns.front().size(); ++round) {
+    std::vector<double> together;
+    for (const std::vector<double>& mine : times_ns) together.push_back(mine[round]);
+    const double median = *quantile(together, 0.5);
+    for (std::vector<double>& mine : times_ns) mine[round] /= median;
+  }
+  return times_ns;
+}
+
+}  // namespace
+
+Expected<FinalTimes, Failure> run_finals(std::size_t contenders, const Round& round,
+                                         const FinalsPlan& plan,
+                                         const std::function<bool()>& stop) {
+  Rounds rounds(contenders);
+  std::vector<std::size_t> order(contenders);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937_64 random(plan.seed);
-  for (const Work& work : contenders) {
-    if (auto warm = backend.run(work); !warm) return Unexpected(std::move(warm.error()));
-  }
   const auto end = std::chrono::steady_clock::now() + plan.budget;
-  for (int round = 0; round < plan.rounds; ++round) {
-    const bool enough = round >= plan.fewest_rounds && std::chrono::steady_clock::now() >= end;
+  for (int done = 0; done < plan.rounds; ++done) {
+    const bool enough = done >= plan.fewest_rounds && std::chrono::steady_clock::now() >= end;
     if (enough || stop()) break;
     std::ranges::shuffle(order, random);
-    for (const std::size_t contender : order) {
-      auto sample = backend.time(contenders[contender], {.warm_up = 0, .samples = 1});
-      if (!sample) return Unexpected(std::move(sample.error()));
-      samples[contender].push_back(sample->front());
-    }
+    auto samples = round(order);
+    if (!samples) return Unexpected(std::move(samples.error()));
+    for (std::size_t i = 0; i < contenders; ++i) rounds[order[i]].push_back((*samples)[i]);
+    if (done + 1 < plan.settling_rounds) continue;
+    const FinalTimes so_far = final_times(rounds, plan.fewest_rounds);
+    const bool full = std::cmp_greater_equal(so_far.times_ns.front().size(), plan.settling_rounds);
+    if (full && is_settled(ranking(so_far.times_ns))) return so_far;
   }
-  return samples;
+  return final_times(rounds, plan.fewest_rounds);
 }
 
 MedianInterval standing(std::span<const double> samples_ns, std::span<const double> other_ns) {
@@ -38,6 +89,28 @@ MedianInterval standing(std::span<const double> samples_ns, std::span<const doub
   // Too few rounds for an interval: all that was seen.
   const auto [low, high] = std::ranges::minmax(ratios);
   return {.median = *quantile(ratios, 0.5), .low = low, .high = high};
+}
+
+std::vector<Rank> ranking(const std::vector<std::vector<double>>& times_ns) {
+  std::vector<double> relative;
+  for (const std::vector<double>& mine : relative_to_round(times_ns)) {
+    relative.push_back(*quantile(mine, 0.5));
+  }
+  std::vector<Rank> ranks(times_ns.size());
+  for (std::size_t i = 0; i < ranks.size(); ++i) ranks[i].contender = i;
+  std::ranges::stable_sort(ranks, {}, [&](const Rank& rank) { return relative[rank.contender]; });
+  const std::vector<double>& fastest = times_ns[ranks.front().contender];
+  for (Rank& rank : ranks) {
+    rank.ratio = standing(times_ns[rank.contender], fastest);
+    rank.tied = rank.ratio.low <= kTieFactor;
+  }
+  return ranks;
+}
+
+bool is_settled(std::span<const Rank> ranks) {
+  constexpr double kKnown = 0.0025;  // of a tie's 1 %, a quarter
+  return std::ranges::all_of(
+      ranks, [](const Rank& rank) { return !rank.tied || half_width(rank.ratio) <= kKnown; });
 }
 
 }  // namespace tuner

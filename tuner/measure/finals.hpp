@@ -5,6 +5,7 @@
 #include "tuner/measure/statistics.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <span>
@@ -12,24 +13,56 @@
 
 namespace tuner {
 
+/// A contender is tied with the fastest unless it is shown to be slower by more than this.
+inline constexpr double kTieFactor = 1.01;
+
 /// How a final is run.
 struct FinalsPlan {
-  int rounds = 30;                           ///< at most
+  int rounds = 100;                          ///< at most
+  int settling_rounds = 30;                  ///< after which it ends as soon as it is settled
   int fewest_rounds = 6;                     ///< even when time is up: an interval needs them
   std::chrono::milliseconds budget{15'000};  ///< after which no further round begins
   std::uint64_t seed = 0;                    ///< of the order within the rounds
 };
 
+/// One round: times every contender once, in the order of their indices given. The result's i-th
+/// sample is that of contender order[i].
+using Round =
+    std::function<Expected<std::vector<Sample>, Failure>(std::span<const std::size_t> order)>;
+
+/// What a final measured: every contender's samples by round, all of the same length.
+struct FinalTimes {
+  std::vector<std::vector<double>> times_ns;     ///< by contender, then round
+  std::vector<std::optional<double>> clock_mhz;  ///< by contender: the median, where it is known
+  int discarded_rounds = 0;                      ///< not among them: the device was throttled
+};
+
 /// Times contenders side by side: in every round each once, in an order shuffled anew, so that
-/// drift of the device's clock and temperature falls on all alike. Returns for every contender its
-/// nanoseconds by round, all of the same length. `stop` is asked between rounds. Fails as
-/// Backend::time does.
-[[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> run_finals(
-    Backend& backend, std::span<const Work> contenders, const FinalsPlan& plan,
-    const std::function<bool()>& stop);
+/// drift of the device's clock and temperature falls on all alike. Ends when `is_settled`, at the
+/// plan's limits, or when `stop`, asked between rounds, says so. A round in which a contender ran
+/// below 96 % of its own median clock is left out whole; when fewer than `fewest_rounds` would be
+/// left, none is. Fails as `round` does.
+[[nodiscard]] Expected<FinalTimes, Failure> run_finals(std::size_t contenders, const Round& round,
+                                                       const FinalsPlan& plan,
+                                                       const std::function<bool()>& stop);
 
 /// A contender's standing beside another: the median of its times over the other's, round by round.
 [[nodiscard]] MedianInterval standing(std::span<const double> samples_ns,
                                       std::span<const double> other_ns);
+
+/// One line of a ranking.
+struct Rank {
+  std::size_t contender = 0;
+  MedianInterval ratio;  ///< its standing beside the fastest
+  bool tied = false;     ///< with the fastest: its interval begins within kTieFactor
+};
+
+/// Contenders by their median time relative to their rounds' medians, fastest first. `times_ns` as
+/// in FinalTimes, at least one round.
+[[nodiscard]] std::vector<Rank> ranking(const std::vector<std::vector<double>>& times_ns);
+
+/// Whether further rounds would change no verdict: every contender is beyond a tie for certain, or
+/// its ratio to the fastest is known to ± 0.25 %.
+[[nodiscard]] bool is_settled(std::span<const Rank> ranks);
 
 }  // namespace tuner

@@ -1,21 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/measure/measurement.hpp"
 
+#include "tuner/measure/steady_sampler.hpp"
+
+#include <algorithm>
+#include <numeric>
+
 namespace tuner {
+namespace {
+
+/// Takes samples of a contender until its median or its noise is settled, or there are enough.
+Expected<void, Failure> settle(SteadySampler& sampler, const ScreenPlan& plan) {
+  std::vector<double> noise;
+  while (std::cmp_less(sampler.kept().size(), plan.most_samples)) {
+    const std::vector<double> times_ns = times(sampler.kept());
+    const auto error = relative_error_of_median(times_ns);
+    if (!error || *error <= plan.settled_error) break;
+    noise.push_back(relative_deviation(times_ns).value_or(0));
+    if (noise_is_stable(noise)) break;
+    if (std::accumulate(times_ns.begin(), times_ns.end(), 0.0) >= plan.most_sampling_ns) break;
+    const int next = static_cast<int>(times_ns.size()) + plan.step_samples;
+    if (auto done = sampler.reach(std::min(next, plan.most_samples)); !done) return done;
+  }
+  return {};
+}
+
+Measurement measurement_of(const SteadySampler& sampler) {
+  Measurement measurement{.samples_ns = times(sampler.kept()),
+                          .summary = {},
+                          .clock_mhz = median_clock(sampler.kept()),
+                          .discarded = sampler.discarded(),
+                          .power_capped = sampler.power_capped()};
+  measurement.summary = *summarise(measurement.samples_ns);
+  return measurement;
+}
+
+}  // namespace
 
 Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const ScreenPlan& plan,
-                                      std::optional<double> best_ns) {
-  auto samples = backend.time(work, {.warm_up = plan.warm_up, .samples = plan.probe_samples});
-  if (!samples) return Unexpected(std::move(samples.error()));
-  const double fastest = summarise(*samples)->minimum;
-  if (!best_ns || fastest <= plan.hopeless_factor * *best_ns) {
-    auto more =
-        backend.time(work, {.warm_up = 0, .samples = plan.full_samples - plan.probe_samples});
-    if (!more) return Unexpected(std::move(more.error()));
-    samples->insert(samples->end(), more->begin(), more->end());
+                                      std::optional<double> best_ns, ClockWatch& watch) {
+  const auto within = [&](double factor, double time_ns) {
+    return !best_ns || time_ns <= factor * *best_ns;
+  };
+  const SamplePlan warm_up{.warm_up = 1, .samples = 0, .warm_up_ns = plan.warm_up_ns};
+  if (auto warm = backend.time(work, warm_up); !warm) return Unexpected(warm.error());
+  SteadySampler sampler(backend, work, watch, plan.pause);
+  if (auto done = sampler.reach(plan.probe_samples); !done) return Unexpected(done.error());
+  if (!within(plan.hopeless_factor, summarise(times(sampler.kept()))->minimum)) {
+    return measurement_of(sampler);
   }
-  Measurement measurement{.samples_ns = std::move(*samples), .summary = {}};
-  measurement.summary = *summarise(measurement.samples_ns);
+  if (auto done = sampler.reach(plan.full_samples); !done) return Unexpected(done.error());
+  if (!within(plan.contender_factor, *quantile(times(sampler.kept()), 0.5))) {
+    return measurement_of(sampler);
+  }
+  if (auto done = settle(sampler, plan); !done) return Unexpected(done.error());
+  Measurement measurement = measurement_of(sampler);
+  const auto hot_ns = backend.time_hot(work);
+  if (!hot_ns) return Unexpected(hot_ns.error());
+  measurement.hot_ns = *hot_ns;
   return measurement;
 }
 

@@ -2,8 +2,10 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
+#include "tuner/measure/clock_watch.hpp"
 #include "tuner/measure/statistics.hpp"
 
+#include <chrono>
 #include <optional>
 #include <vector>
 
@@ -11,22 +13,38 @@ namespace tuner {
 
 /// The times of one piece of work, in nanoseconds.
 struct Measurement {
-  std::vector<double> samples_ns;  ///< in the order taken
-  Summary summary;                 ///< of samples_ns
+  std::vector<double> samples_ns;     ///< that count, in the order taken
+  Summary summary;                    ///< of samples_ns
+  std::optional<double> clock_mhz;    ///< median over the samples, where the device tells
+  int discarded = 0;                  ///< samples thrown away because the clock had fallen
+  bool power_capped = false;          ///< samples count although the power limit held the clock
+  std::optional<double> hot_ns = {};  ///< a run with its data in the cache; of contenders only
 };
 
-/// How a candidate is screened: a few samples tell whether it is worth more.
+/// How a candidate is screened: a few samples tell whether it is worth more. docs/measurement.md
+/// says where the numbers come from.
 struct ScreenPlan {
-  int warm_up = 1;
+  double warm_up_ns = 1e6;  ///< runs before the first sample: at least one, and for so long
   int probe_samples = 5;
   int full_samples = 20;
-  double hopeless_factor = 1.5;  ///< a probe whose minimum exceeds this × the best is enough
+  double hopeless_factor = 1.5;   ///< a probe whose minimum exceeds this × the best is enough
+  double contender_factor = 1.1;  ///< a median within this × the best is worth being sure of
+  double settled_error = 0.005;   ///< the relative error of a contender's median that is enough
+  int step_samples = 16;          ///< by which a contender's samples grow until then
+  int most_samples = 100;
+  double most_sampling_ns = 2e8;  ///< sum of a contender's samples after which it gets no more
+  std::chrono::milliseconds pause{50};  ///< after samples at a fallen clock; doubles four times
 };
 
-/// Times a candidate that was verified: the probe, and the full number of samples unless it is
-/// hopeless beside `best_ns`, the best median so far. Fails as Backend::time does.
+/// Times a candidate that was verified: the probe; the full number of samples unless it is hopeless
+/// beside `best_ns`, the best median so far; and more while it is a contender and its median is
+/// uncertain. Samples at a fallen clock are taken again, unless the device says that its power
+/// limit is the reason: then they show how the candidate runs. When three times as many are
+/// discarded as are kept, `watch` takes the clock as it is and all begins anew, once; then it is
+/// `unstable`. Fails otherwise as Backend::time does.
 [[nodiscard]] Expected<Measurement, Failure> screen(Backend& backend, const Work& work,
                                                     const ScreenPlan& plan,
-                                                    std::optional<double> best_ns);
+                                                    std::optional<double> best_ns,
+                                                    ClockWatch& watch);
 
 }  // namespace tuner

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <numeric>
 
 namespace tuner {
 namespace {
@@ -63,6 +65,43 @@ std::optional<MedianInterval> median_interval(std::span<const double> samples) {
                        (static_cast<double>(n) - 1.96 * std::sqrt(static_cast<double>(n))) / 2);
   return MedianInterval{
       .median = sorted_quantile(ordered, 0.5), .low = ordered[rank - 1], .high = ordered[n - rank]};
+}
+
+std::optional<double> median_absolute_deviation(std::span<const double> samples) {
+  if (samples.empty()) return std::nullopt;
+  const double median = *quantile(samples, 0.5);
+  std::vector<double> distances(samples.size());
+  std::ranges::transform(samples, distances.begin(),
+                         [median](double sample) { return std::abs(sample - median); });
+  return quantile(distances, 0.5);
+}
+
+std::optional<double> relative_error_of_median(std::span<const double> samples) {
+  constexpr double kDeviationFromMad = 1.4826;
+  constexpr double kMedianFromMean = 1.2533;  // √(π/2)
+  if (samples.size() < 2) return std::nullopt;
+  const double median = *quantile(samples, 0.5);
+  if (median == 0.0) return std::nullopt;
+  const double deviation = kDeviationFromMad * *median_absolute_deviation(samples);
+  return kMedianFromMean * deviation / std::sqrt(static_cast<double>(samples.size())) / median;
+}
+
+std::optional<double> relative_deviation(std::span<const double> samples) {
+  if (samples.size() < 2) return std::nullopt;
+  const auto n = static_cast<double>(samples.size());
+  const double mean = std::accumulate(samples.begin(), samples.end(), 0.0) / n;
+  if (mean == 0.0) return std::nullopt;
+  double squares = 0;
+  for (const double sample : samples) squares += (sample - mean) * (sample - mean);
+  return std::sqrt(squares / (n - 1)) / mean;
+}
+
+bool noise_is_stable(std::span<const double> noise_estimates) {
+  constexpr std::size_t kFewest = 4;
+  constexpr double kStable = 0.05;
+  if (noise_estimates.size() < kFewest) return false;
+  const auto deviation = relative_deviation(noise_estimates);
+  return !deviation || *deviation < kStable;  // no noise at all is stable too
 }
 
 std::vector<double> paired_ratios(std::span<const double> numerators,

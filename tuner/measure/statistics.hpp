@@ -30,6 +30,23 @@ struct MedianInterval {
 /// cannot give 95 %.
 [[nodiscard]] std::optional<MedianInterval> median_interval(std::span<const double> samples);
 
+/// The median of the distances from the median. Absent for no samples.
+[[nodiscard]] std::optional<double> median_absolute_deviation(std::span<const double> samples);
+
+/// The standard error of the median as a share of it: 1.2533·σ/√n for normal noise (Kendall &
+/// Stuart, The Advanced Theory of Statistics 1, §10.10), with σ = 1.4826·MAD, which outliers do not
+/// move (Rousseeuw & Croux, JASA 88, 1993). Absent below 2 samples or for a median of 0.
+[[nodiscard]] std::optional<double> relative_error_of_median(std::span<const double> samples);
+
+/// Standard deviation over mean. Absent below 2 samples or for a mean of 0.
+[[nodiscard]] std::optional<double> relative_deviation(std::span<const double> samples);
+
+/// Whether more samples would teach nothing new about the noise: the estimates of it made so far,
+/// one after every few samples, lie within 5 % (their relative deviation) of each other. The rule
+/// of nvbench's criterion `stdrel`, of at least 4 estimates where nvbench takes 64: a screening has
+/// not that many samples.
+[[nodiscard]] bool noise_is_stable(std::span<const double> noise_estimates);
+
 /// numerators[i] / denominators[i]: samples taken side by side, compared pair by pair. Both spans
 /// have the same length.
 [[nodiscard]] std::vector<double> paired_ratios(std::span<const double> numerators,

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/canary.hpp"
 
-#include "tuner/measure/drift.hpp"
+#include "tuner/measure/canary.hpp"
+#include "tuner/measure/clock_watch.hpp"
+#include "tuner/measure/statistics.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -32,25 +34,27 @@ bool Canary::line_up() {
                                                    .binary = *compiled.binary});
 }
 
-std::optional<double> Canary::retime() {
+std::optional<std::vector<Sample>> Canary::retime() {
   if (!line_up()) return std::nullopt;
-  std::vector<double> samples;
+  std::vector<Sample> samples;
   for (int i = 0; i < kWarmUp + kSamples; ++i) {
     const auto sample = device_.time_contender(0);
     if (!sample) return std::nullopt;
     if (i >= kWarmUp) samples.push_back(*sample);
   }
-  return quantile(samples, 0.5);
+  return samples;
 }
 
 std::vector<Canary::Suspect> Canary::look(double elapsed_s) {
   next_ = Clock::now() + kInterval;
-  const auto now_ns = retime();
-  if (!now_ns) return {};
+  const auto samples = retime();
+  if (!samples) return {};
+  const double now_ns = *quantile(times(*samples), 0.5);
   store_.record_canary(session_, {.elapsed_s = elapsed_s,
                                   .problem = fmt::format("{}", fmt::join(search_.size(), ",")),
-                                  .median_ns = *now_ns});
-  const bool drifted = baseline_ns_ && has_drifted(*baseline_ns_, *now_ns);
+                                  .median_ns = now_ns,
+                                  .clock_mhz = median_clock(*samples)});
+  const bool drifted = baseline_ns_ && has_drifted(*baseline_ns_, now_ns);
   baseline_ns_ = now_ns;
   std::vector<Suspect> suspects;
   for (Suspect& timed : std::exchange(since_, {})) {

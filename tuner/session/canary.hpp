@@ -48,8 +48,8 @@ class Canary {
   static constexpr int kMostSuspicions = 2;
 
  private:
-  /// The median of a few samples; none when there is nothing to re-time.
-  [[nodiscard]] std::optional<double> retime();
+  /// A few samples; none when there is nothing to re-time.
+  [[nodiscard]] std::optional<std::vector<Sample>> retime();
   [[nodiscard]] bool line_up();
 
   const Kernel& kernel_;

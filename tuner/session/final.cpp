@@ -15,7 +15,6 @@ namespace tuner {
 namespace {
 
 constexpr std::size_t kFinalists = 8;
-constexpr double kTie = 1.01;
 
 std::string role(const SizeSearch& search, const Config& config) {
   if (search.seeds().incumbent == config) return "incumbent";
@@ -30,17 +29,15 @@ auto preference(const SizeSearch& search, const Config& config) {
                     config);
 }
 
-/// The index of the winner among contenders with these samples.
+/// The index of the winner among contenders with these samples: of those tied with the fastest the
+/// preferred one.
 std::size_t settle(const SizeSearch& search, const std::vector<Config>& configs,
-                   const std::vector<std::vector<double>>& samples) {
-  std::size_t fastest = 0;
-  for (std::size_t i = 1; i < configs.size(); ++i) {
-    if (*quantile(samples[i], 0.5) < *quantile(samples[fastest], 0.5)) fastest = i;
-  }
-  std::size_t winner = fastest;
-  for (std::size_t i = 0; i < configs.size(); ++i) {
-    const bool tie = standing(samples[i], samples[fastest]).median <= kTie;
-    if (tie && preference(search, configs[i]) < preference(search, configs[winner])) winner = i;
+                   const std::vector<std::vector<double>>& times_ns) {
+  const std::vector<Rank> ranks = ranking(times_ns);
+  std::size_t winner = ranks.front().contender;
+  for (const Rank& rank : ranks) {
+    const auto better = preference(search, configs[rank.contender]);
+    if (rank.tied && better < preference(search, configs[winner])) winner = rank.contender;
   }
   return winner;
 }
@@ -104,45 +101,66 @@ Expected<FinalOutcome, LostContender> Final::run(const SizeSearch& search, const
   const std::vector<Config> configs = contenders(search);
   const auto has_library = line_up(search, configs);
   if (!has_library) return Unexpected(has_library.error());
-  std::size_t timed = 0;
-  const auto time = [&](std::size_t contender) {
-    timed = contender;
-    return device_.time_contender(contender);
-  };
   const std::size_t count = configs.size() + (*has_library ? 1 : 0);
-  const auto all_samples = run_finals(count, time, plan, stop);
-  if (!all_samples) {
-    const auto lost = timed < configs.size() ? std::optional(configs[timed]) : std::nullopt;
-    return Unexpected(LostContender{lost, all_samples.error()});
+  std::size_t timed = 0;
+  const auto lost = [&](const Failure& failure) {
+    return Unexpected(LostContender{
+        timed < configs.size() ? std::optional(configs[timed]) : std::nullopt, failure});
+  };
+  const Round round =
+      [&](std::span<const std::size_t> order) -> Expected<std::vector<Sample>, Failure> {
+    std::vector<Sample> samples;
+    for (const std::size_t contender : order) {
+      timed = contender;
+      const auto sample = device_.time_contender(contender);
+      if (!sample) return Unexpected(sample.error());
+      samples.push_back(*sample);
+    }
+    return samples;
+  };
+  const auto times = run_finals(count, round, plan, stop);
+  if (!times) return lost(times.error());
+  if (std::cmp_less(times->times_ns.front().size(), plan.fewest_rounds)) {
+    return without_final(search);
   }
-  if (std::cmp_less(all_samples->front().size(), plan.fewest_rounds)) return without_final(search);
-  const std::vector<std::vector<double>> samples(
-      all_samples->begin(), all_samples->begin() + static_cast<std::ptrdiff_t>(configs.size()));
+  std::vector<double> hot_ns;
+  for (timed = 0; timed < count; ++timed) {
+    const auto hot = device_.time_contender_hot(timed);
+    if (!hot) return lost(hot.error());
+    hot_ns.push_back(*hot);
+  }
+  return outcome(search, configs, *times, hot_ns);
+}
 
-  const std::size_t winner = settle(search, configs, samples);
+FinalOutcome Final::outcome(const SizeSearch& search, const std::vector<Config>& configs,
+                            const FinalTimes& times, const std::vector<double>& hot_ns) const {
+  const std::vector<std::vector<double>> ours(
+      times.times_ns.begin(), times.times_ns.begin() + static_cast<std::ptrdiff_t>(configs.size()));
+  const std::size_t winner = settle(search, configs, ours);
   FinalOutcome outcome{
       .best = best_record(search, configs[winner]), .winner = configs[winner], .finalists = {}};
   BestRecord& best = outcome.best;
-  best.time = time_record(*summarise(samples[winner]));
-  for (std::size_t i = 0; i < configs.size(); ++i) {
-    outcome.finalists.push_back(finalist(role(search, configs[i]),
-                                         canonical_json(search.space().definition(), configs[i]),
-                                         samples[i], samples[winner]));
-    const FinalistRecord& record = outcome.finalists.back();
-    if (i != winner && record.ratio_to_best <= kTie) ++best.ties;
-    if (configs[i] == search.seeds().default_config) {
+  best.time = time_record(*summarise(ours[winner]));
+  for (const Rank& rank : ranking(ours)) best.ties += rank.tied && rank.contender != winner ? 1 : 0;
+  for (std::size_t i = 0; i < times.times_ns.size(); ++i) {
+    const bool library = i == configs.size();
+    FinalistRecord record =
+        finalist(library ? "library" : role(search, configs[i]),
+                 library ? "" : canonical_json(search.space().definition(), configs[i]),
+                 times.times_ns[i], ours[winner]);
+    record.hot_ns = hot_ns[i];
+    record.clock_mhz = times.clock_mhz[i];
+    if (library) {
+      best.library_name = device_.environment().library;
+      best.library_ns = record.time.median_ns;
+      best.ratio_to_library = record.ratio_to_best;
+      best.ratio_to_library_low = record.ratio_low;
+      best.ratio_to_library_high = record.ratio_high;
+    } else if (configs[i] == search.seeds().default_config) {
       best.default_ns = record.time.median_ns;
       best.ratio_to_default = record.ratio_to_best;
     }
-  }
-  if (*has_library) {
-    outcome.finalists.push_back(finalist("library", "", all_samples->back(), samples[winner]));
-    const FinalistRecord& library = outcome.finalists.back();
-    best.library_name = device_.environment().library;
-    best.library_ns = library.time.median_ns;
-    best.ratio_to_library = library.ratio_to_best;
-    best.ratio_to_library_low = library.ratio_low;
-    best.ratio_to_library_high = library.ratio_high;
+    outcome.finalists.push_back(std::move(record));
   }
   std::ranges::stable_sort(outcome.finalists, {},
                            [](const FinalistRecord& f) { return f.time.median_ns; });

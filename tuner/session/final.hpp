@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/measure/finals.hpp"
 #include "tuner/session/observer.hpp"
 #include "tuner/session/size_search.hpp"
 #include "tuner/worker/compile_pool.hpp"
@@ -48,6 +49,9 @@ class Final {
   [[nodiscard]] FinalOutcome without_final(const SizeSearch& search) const;
 
  private:
+  [[nodiscard]] FinalOutcome outcome(const SizeSearch& search, const std::vector<Config>& configs,
+                                     const FinalTimes& times,
+                                     const std::vector<double>& hot_ns) const;
   [[nodiscard]] BestRecord best_record(const SizeSearch& search, const Config& winner) const;
 
   /// Adds the contenders and the library to a new line-up. Whether there is a library.

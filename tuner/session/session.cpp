@@ -9,7 +9,6 @@
 #include "tuner/session/pipeline.hpp"
 #include "tuner/session/progress_report.hpp"
 #include "tuner/session/size_search.hpp"
-#include "tuner/session/trial_log.hpp"
 #include "tuner/session/trial_record.hpp"
 #include "tuner/worker/compile_pool.hpp"
 
@@ -132,7 +131,6 @@ class Run {
     record.seed = plan_.seed;
     record.command = plan_.command;
     session_ = store_.begin_session(subject_, record);
-    log_.emplace(store_, session_);
     guard_.emplace(store_, subject_, session_);
     canary_.emplace(kernel_, searches_.front(), pool_, device_, store_, session_);
     observer_.opened(opening);
@@ -188,7 +186,7 @@ class Run {
       return;
     }
     const bool runs = will_run(pending);
-    if (runs) log_->about_to_run(attempt(search, pending.config));
+    if (runs) store_.begin_attempt(session_, attempt(search, pending.config));
     const TrialRecord trial = judge(pending);
     result_.compile_s += trial.compile_ms / 1e3;
     result_.verify_s += trial.verify_ms / 1e3;
@@ -212,8 +210,10 @@ class Run {
   void record(SizeSearch& search, const Config& config, const TrialRecord& trial) {
     const Pending* next = stop() ? nullptr : pipeline_.peek();
     const bool next_runs = next != nullptr && next->known() == nullptr && will_run(*next);
-    log_->ended(trial, elapsed_s(),
-                next_runs ? std::optional(attempt(*next->search, next->config)) : std::nullopt);
+    // Both in one transaction where one candidate follows another: a commit costs a disk write.
+    store_.record_trial(
+        session_, trial, elapsed_s(),
+        next_runs ? std::optional(attempt(*next->search, next->config)) : std::nullopt);
     progress_.ran(search, trial, search.record(config, trial));
   }
 
@@ -280,7 +280,7 @@ class Run {
       if (interrupted_()) return final.without_final(search);
       observer_.final_began(search.size(), Final::contenders(search).size());
       const auto start = SteadyClock::now();
-      auto outcome = final.run(search, {.rounds = 30, .seed = plan_.seed}, interrupted_);
+      auto outcome = final.run(search, {.seed = plan_.seed}, interrupted_);
       result_.measure_s += std::chrono::duration<double>(SteadyClock::now() - start).count();
       if (outcome) return std::move(*outcome);
       drop(search, outcome.error());
@@ -320,7 +320,6 @@ class Run {
   ProgressReport progress_;
   std::int64_t session_ = 0;
   // Once the session has begun:
-  std::optional<TrialLog> log_;
   std::optional<FaultGuard> guard_;
   std::optional<Canary> canary_;
   std::set<std::string> counted_compilations_;

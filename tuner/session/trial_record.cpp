@@ -22,6 +22,10 @@ TrialRecord with_evaluation(TrialRecord trial, const Evaluation& evaluation,
   trial.local_bytes = evaluation.resources.local_bytes;
   trial.verify_ms = evaluation.verify_ms;
   trial.measure_ms = evaluation.measure_ms;
+  trial.hot_ns = evaluation.hot_ns;
+  trial.clock_mhz = evaluation.clock_mhz;
+  trial.discarded = evaluation.discarded;
+  trial.power_capped = evaluation.power_capped;
   return trial;
 }
 

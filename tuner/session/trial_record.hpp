@@ -4,7 +4,7 @@
 
 #include "tuner/measure/statistics.hpp"
 #include "tuner/store/records.hpp"
-#include "tuner/worker/evaluator.hpp"
+#include "tuner/worker/device_worker.hpp"
 
 namespace tuner {
 

@@ -155,15 +155,21 @@ void DeviceProcess::begin_lineup(const Size& size) {
   static_cast<void>(ask_again({{"do", "begin_lineup"}, {"size", size}}, size));
 }
 
+Expected<Json, Failure> DeviceProcess::ask_about_contender(const Json& request) {
+  Answer answer = ask(request, lineup_size_);
+  if (const auto* none = std::get_if<NoAnswer>(&answer)) return Unexpected(failure_of(none->lost));
+  Json& message = std::get<Json>(answer);
+  if (!message.contains("failure")) return std::move(message);
+  Failure failure = failure_from(field<Json>(message, "failure"));
+  if (leaves_damage(failure.outcome)) retire();
+  return Unexpected(std::move(failure));
+}
+
 Expected<void, Failure> DeviceProcess::add_contender(const Candidate& candidate) {
   Json request = candidate_message(candidate);
   request["do"] = "add_contender";
-  const Answer answer = ask(request, lineup_size_);
-  if (const auto* none = std::get_if<NoAnswer>(&answer)) return Unexpected(failure_of(none->lost));
-  const Json& message = std::get<Json>(answer);
-  if (message.contains("failure")) {
-    return Unexpected(failure_from(field<Json>(message, "failure")));
-  }
+  const auto added = ask_about_contender(request);
+  if (!added) return Unexpected(added.error());
   return {};
 }
 
@@ -176,16 +182,20 @@ bool DeviceProcess::add_library() {
   return field<bool>(std::get<Json>(answer), "added");
 }
 
-Expected<double, Failure> DeviceProcess::time_contender(std::size_t contender) {
-  const Answer answer = ask({{"do", "time_contender"}, {"contender", contender}}, lineup_size_);
-  if (const auto* none = std::get_if<NoAnswer>(&answer)) return Unexpected(failure_of(none->lost));
-  const Json& message = std::get<Json>(answer);
-  if (message.contains("failure")) {
-    const Failure failure = failure_from(field<Json>(message, "failure"));
-    if (leaves_damage(failure.outcome)) retire();
-    return Unexpected(failure);
-  }
-  return field<double>(message, "time_ns");
+Expected<Sample, Failure> DeviceProcess::time_contender(std::size_t contender) {
+  const auto answer = ask_about_contender({{"do", "time_contender"}, {"contender", contender}});
+  if (!answer) return Unexpected(answer.error());
+  return sample_from(field<Json>(*answer, "sample"));
+}
+
+Expected<double, Failure> DeviceProcess::time_contender_hot(std::size_t contender) {
+  const auto answer = ask_about_contender({{"do", "time_contender_hot"}, {"contender", contender}});
+  if (!answer) return Unexpected(answer.error());
+  return field<double>(*answer, "time_ns");
+}
+
+std::vector<int> DeviceProcess::other_processes() {
+  return field<std::vector<int>>(ask_again({{"do", "other_processes"}}, {}), "processes");
 }
 
 }  // namespace tuner

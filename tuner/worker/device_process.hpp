@@ -42,7 +42,9 @@ class DeviceProcess : public DeviceWorker {
   void begin_lineup(const Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;
   bool add_library() override;
-  Expected<double, Failure> time_contender(std::size_t contender) override;
+  Expected<Sample, Failure> time_contender(std::size_t contender) override;
+  Expected<double, Failure> time_contender_hot(std::size_t contender) override;
+  std::vector<int> other_processes() override;
   int respawns() const override { return respawns_; }
 
  private:
@@ -61,6 +63,8 @@ class DeviceProcess : public DeviceWorker {
   /// The same for a request that no candidate can be blamed for: tried on a second worker when the
   /// first dies of it.
   [[nodiscard]] Json ask_again(const Json& request, const Size& size);
+  /// The answer to a request about a contender, or how that one failed.
+  [[nodiscard]] Expected<Json, Failure> ask_about_contender(const Json& request);
   [[nodiscard]] std::chrono::duration<double> deadline(const Json& step, const Size& size) const;
   void retire();
 

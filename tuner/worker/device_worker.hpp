@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tuner {
 
@@ -25,6 +26,9 @@ struct Evaluation {
   std::string message;          ///< why it is not `ok`
   std::optional<Summary> time;  ///< nanoseconds; only when `ok`
   std::optional<double> worst_error;
+  std::optional<double> hot_ns, clock_mhz;  ///< as of Measurement
+  int discarded = 0;
+  bool power_capped = false;
   Resources resources;
   double verify_ms = 0, measure_ms = 0;
 };
@@ -50,8 +54,12 @@ class DeviceWorker {
   [[nodiscard]] virtual Expected<void, Failure> add_contender(const Candidate& candidate) = 0;
   /// Adds the library as a contender; false when the family's reference is not of a library.
   [[nodiscard]] virtual bool add_library() = 0;
-  /// One sample of a contender, in nanoseconds.
-  [[nodiscard]] virtual Expected<double, Failure> time_contender(std::size_t contender) = 0;
+  /// One sample of a contender from a cold cache.
+  [[nodiscard]] virtual Expected<Sample, Failure> time_contender(std::size_t contender) = 0;
+  /// Nanoseconds of a run of a contender with its data in the cache.
+  [[nodiscard]] virtual Expected<double, Failure> time_contender_hot(std::size_t contender) = 0;
+  /// Other processes that compute on the device at this moment, as far as it can tell.
+  [[nodiscard]] virtual std::vector<int> other_processes() = 0;
 
   /// How often the process behind it, if there is one, was replaced.
   [[nodiscard]] virtual int respawns() const { return 0; }

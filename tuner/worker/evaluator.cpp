@@ -2,6 +2,7 @@
 #include "tuner/worker/evaluator.hpp"
 
 #include "tuner/backend/owned.hpp"
+#include "tuner/measure/plausibility.hpp"
 
 #include <chrono>
 
@@ -57,7 +58,14 @@ Evaluation Evaluator::evaluate(const Candidate& candidate, const Size& size,
   auto measurement = time(loaded, size, best_ns);
   evaluation.measure_ms = measuring.elapsed_ms();
   if (!measurement) return failed(std::move(evaluation), std::move(measurement.error()));
+  if (auto failure = implausible_at(size, measurement->summary.median)) {
+    return failed(std::move(evaluation), std::move(*failure));
+  }
   evaluation.time = measurement->summary;
+  evaluation.hot_ns = measurement->hot_ns;
+  evaluation.clock_mhz = measurement->clock_mhz;
+  evaluation.discarded = measurement->discarded;
+  evaluation.power_capped = measurement->power_capped;
   return evaluation;
 }
 
@@ -66,7 +74,9 @@ Expected<Measurement, Failure> Evaluator::time(const LoadedCandidate& candidate,
   Instance& instance = verifier_.timing_instance(size);
   const auto launch = launch_on(candidate, instance);
   if (!launch) return Unexpected(launch.error());
-  auto measurement = screen(backend_, *launch, ScreenPlan{}, best_ns);
+  const auto watch = clock(instance, *launch);
+  if (!watch) return Unexpected(watch.error());
+  auto measurement = screen(backend_, *launch, ScreenPlan{}, best_ns, **watch);
   if (!measurement) return measurement;
   // A kernel that was right once may be wrong the tenth time.
   if (auto right = instance.compare_outputs(); !right) {
@@ -74,6 +84,27 @@ Expected<Measurement, Failure> Evaluator::time(const LoadedCandidate& candidate,
     return Unexpected(std::move(right.error()));
   }
   return measurement;
+}
+
+Expected<ClockWatch*, Failure> Evaluator::clock(const Instance& instance, const Work& work) {
+  const Size& size = instance.recipe().size;
+  if (const auto known = clocks_.find(size); known != clocks_.end()) return &known->second;
+  auto learned = learn_clock(backend_, instance.library_work().value_or(work));
+  if (!learned) return Unexpected(std::move(learned.error()));
+  return &clocks_.emplace(size, *learned).first->second;
+}
+
+std::optional<Failure> Evaluator::implausible_at(const Size& size, double time_ns) const {
+  for (const Argument& argument : family_.arguments) {
+    const auto* buffer = std::get_if<BufferArgument>(&argument.what);
+    if (buffer == nullptr || buffer->role != BufferRole::output) continue;
+    const auto peak = backend_.peak(buffer->type);
+    if (!peak) return std::nullopt;
+    return implausible(
+        {.flops = flops_at(family_.problem, size), .bytes = bytes_at(family_.problem, size)},
+        time_ns, *peak, static_cast<double>(device().attributes.l2_bytes));
+  }
+  return std::nullopt;
 }
 
 void Evaluator::begin_lineup(const Size& size) {
@@ -102,10 +133,14 @@ bool Evaluator::add_library() {
   return library.has_value();
 }
 
-Expected<double, Failure> Evaluator::time_contender(std::size_t contender) {
+Expected<Sample, Failure> Evaluator::time_contender(std::size_t contender) {
   auto sample = backend_.time(lineup_.at(contender), {.warm_up = 0, .samples = 1});
   if (!sample) return Unexpected(std::move(sample.error()));
   return sample->front();
+}
+
+Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
+  return backend_.time_hot(lineup_.at(contender));
 }
 
 }  // namespace tuner

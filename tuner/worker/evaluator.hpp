@@ -7,6 +7,7 @@
 #include "tuner/worker/watched_backend.hpp"
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -19,7 +20,9 @@ class Evaluator : public DeviceWorker {
   Evaluator(
       Backend& backend, const Family& family, std::uint64_t seed,
       WatchedBackend::Announce announce = [](const DeviceStep&) {})
-      : backend_(backend, std::move(announce)), verifier_(backend_, family, seed) {}
+      : backend_(backend, std::move(announce)),
+        family_(family),
+        verifier_(backend_, family, seed) {}
 
   const DeviceInfo& device() const override { return backend_.device(); }
   const EnvironmentInfo& environment() const override { return backend_.environment(); }
@@ -31,16 +34,23 @@ class Evaluator : public DeviceWorker {
   void begin_lineup(const Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;
   bool add_library() override;
-  Expected<double, Failure> time_contender(std::size_t contender) override;
+  Expected<Sample, Failure> time_contender(std::size_t contender) override;
+  Expected<double, Failure> time_contender_hot(std::size_t contender) override;
+  std::vector<int> other_processes() override { return backend_.conditions().other_processes; }
 
  private:
   [[nodiscard]] Expected<Measurement, Failure> time(const LoadedCandidate& candidate,
                                                     const Size& size,
                                                     std::optional<double> best_ns);
   [[nodiscard]] Expected<LoadedKernel, Failure> load(const Binary& binary);
+  /// The clock at a size, learned when it is first asked for.
+  [[nodiscard]] Expected<ClockWatch*, Failure> clock(const Instance& instance, const Work& work);
+  [[nodiscard]] std::optional<Failure> implausible_at(const Size& size, double time_ns) const;
 
   WatchedBackend backend_;
+  const Family& family_;
   Verifier verifier_;
+  std::map<Size, ClockWatch> clocks_;
   Size lineup_size_;
   std::vector<LoadedKernel> lineup_kernels_;
   std::vector<Work> lineup_;

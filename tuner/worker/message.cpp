@@ -100,7 +100,7 @@ template int field<int>(const Json&, std::string_view);
 template double field<double>(const Json&, std::string_view);
 template std::uint64_t field<std::uint64_t>(const Json&, std::string_view);
 template Size field<Size>(const Json&, std::string_view);
-template std::vector<double> field<std::vector<double>>(const Json&, std::string_view);
+template std::vector<int> field<std::vector<int>>(const Json&, std::string_view);
 template std::vector<Json> field<std::vector<Json>>(const Json&, std::string_view);
 
 Json to_message(const CompileJob& job) {
@@ -192,6 +192,10 @@ Json to_message(const Evaluation& evaluation) {
           {"message", evaluation.message},
           {"time", evaluation.time ? to_message(*evaluation.time) : Json()},
           {"worst_error", optional(evaluation.worst_error)},
+          {"hot_ns", optional(evaluation.hot_ns)},
+          {"clock_mhz", optional(evaluation.clock_mhz)},
+          {"discarded", evaluation.discarded},
+          {"power_capped", evaluation.power_capped},
           {"resources", to_message(evaluation.resources)},
           {"verify_ms", evaluation.verify_ms},
           {"measure_ms", evaluation.measure_ms}};
@@ -202,6 +206,10 @@ Evaluation evaluation_from(const Json& message) {
                         .message = field<std::string>(message, "message"),
                         .time = {},
                         .worst_error = optional_double(message, "worst_error"),
+                        .hot_ns = optional_double(message, "hot_ns"),
+                        .clock_mhz = optional_double(message, "clock_mhz"),
+                        .discarded = field<int>(message, "discarded"),
+                        .power_capped = field<bool>(message, "power_capped"),
                         .resources = resources_from(field<Json>(message, "resources")),
                         .verify_ms = field<double>(message, "verify_ms"),
                         .measure_ms = field<double>(message, "measure_ms")};
@@ -209,6 +217,15 @@ Evaluation evaluation_from(const Json& message) {
   if (!time.is_null()) evaluation.time = summary_from(time);
   if (evaluation.time.has_value() != (evaluation.outcome == Outcome::ok)) fail("time");
   return evaluation;
+}
+
+Json to_message(const Sample& sample) {
+  return {{"time_ns", sample.time_ns}, {"clock_mhz", optional(sample.clock_mhz)}};
+}
+
+Sample sample_from(const Json& message) {
+  return {.time_ns = field<double>(message, "time_ns"),
+          .clock_mhz = optional_double(message, "clock_mhz")};
 }
 
 Json to_message(const Error& error) {

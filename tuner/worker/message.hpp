@@ -19,6 +19,7 @@ namespace tuner {
 [[nodiscard]] Json to_message(const DeviceInfo& device);
 [[nodiscard]] Json to_message(const EnvironmentInfo& environment);
 [[nodiscard]] Json to_message(const Evaluation& evaluation);
+[[nodiscard]] Json to_message(const Sample& sample);
 [[nodiscard]] Json to_message(const Error& error);
 
 [[nodiscard]] CompileJob compile_job_from(const Json& message);
@@ -28,6 +29,7 @@ namespace tuner {
 [[nodiscard]] DeviceInfo device_from(const Json& message);
 [[nodiscard]] EnvironmentInfo environment_from(const Json& message);
 [[nodiscard]] Evaluation evaluation_from(const Json& message);
+[[nodiscard]] Sample sample_from(const Json& message);
 [[nodiscard]] Error error_from(const Json& message);
 
 /// A family as parse_family needs it: the space file and the sources of its kernels.

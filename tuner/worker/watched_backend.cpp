@@ -33,10 +33,16 @@ Expected<void, Failure> WatchedBackend::run(const Work& work) {
   return done;
 }
 
-Expected<std::vector<double>, Failure> WatchedBackend::time(const Work& work,
+Expected<std::vector<Sample>, Failure> WatchedBackend::time(const Work& work,
                                                             const SamplePlan& plan) {
   announce(work, plan.warm_up + plan.samples);
   return backend_.time(work, plan);
+}
+
+Expected<double, Failure> WatchedBackend::time_hot(const Work& work) {
+  constexpr int kLaunches = 21;  // two series to learn from and five to time, of three runs each
+  announce(work, kLaunches);
+  return backend_.time_hot(work);
 }
 
 }  // namespace tuner

@@ -54,7 +54,10 @@ class WatchedBackend : public Backend {
   Resources resources(KernelId kernel) const override { return backend_.resources(kernel); }
 
   Expected<void, Failure> run(const Work& work) override;
-  Expected<std::vector<double>, Failure> time(const Work& work, const SamplePlan& plan) override;
+  Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
+  Expected<double, Failure> time_hot(const Work& work) override;
+  Conditions conditions() override { return backend_.conditions(); }
+  std::optional<Peak> peak(ElementType type) const override { return backend_.peak(type); }
 
  private:
   /// The last launch of a kernel on trial, by its arguments.

@@ -73,7 +73,13 @@ class DeviceServer {
     if (what == "add_contender")
       return result(evaluator_.add_contender(candidate(request, lineup_size_)));
     if (what == "add_library") return {{"added", evaluator_.add_library()}};
-    if (what == "time_contender") return time_contender(request);
+    if (what == "time_contender") {
+      return result("sample", evaluator_.time_contender(contender(request)));
+    }
+    if (what == "time_contender_hot") {
+      return result("time_ns", evaluator_.time_contender_hot(contender(request)));
+    }
+    if (what == "other_processes") return {{"processes", evaluator_.other_processes()}};
     throw Error(ErrorCode::failure, fmt::format("a worker cannot '{}'", what));
   }
 
@@ -109,12 +115,17 @@ class DeviceServer {
         has_best ? std::optional(field<double>(request, "best_ns")) : std::nullopt));
   }
 
-  [[nodiscard]] Json time_contender(const Json& request) {
-    const auto sample = evaluator_.time_contender(field<std::uint64_t>(request, "contender"));
-    if (!sample) return {{"failure", to_message(sample.error())}};
-    return {{"time_ns", *sample}};
+  [[nodiscard]] static std::size_t contender(const Json& request) {
+    return field<std::uint64_t>(request, "contender");
   }
 
+  [[nodiscard]] static Json as_json(const Sample& sample) { return to_message(sample); }
+  [[nodiscard]] static Json as_json(double number) { return number; }
+  template <class T>
+  [[nodiscard]] static Json result(const char* what, const Expected<T, Failure>& timed) {
+    if (!timed) return {{"failure", to_message(timed.error())}};
+    return {{what, as_json(*timed)}};
+  }
   [[nodiscard]] static Json result(const Expected<void, Failure>& done) {
     if (!done) return {{"failure", to_message(done.error())}};
     return Json::object();

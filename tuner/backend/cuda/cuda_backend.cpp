@@ -5,8 +5,12 @@
 #include "tuner/backend/cuda/cublas.hpp"
 #include "tuner/backend/cuda/cuda_kernel.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
+#include "tuner/backend/cuda/hot_timer.hpp"
+#include "tuner/backend/cuda/nvml.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/backend/cuda/peak.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/backend/cuda/stream_gate.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +20,7 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <utility>
 
 namespace tuner {
@@ -49,6 +54,17 @@ PFN_cuMemsetD32Async_v3020 driver_memset_32() {
   return reinterpret_cast<PFN_cuMemsetD32Async_v3020>(function);
 }
 
+/// Made when something is first timed: compiling their kernels takes a tenth of a second, which a
+/// process that only verifies, or ends with the first candidate, need not spend.
+struct Timers {
+  Timers(const Compiler& compiler, cudaStream_t stream, const DeviceAttributes& device)
+      : gate(compiler, stream), cold(compiler, stream, gate, device), hot(stream, gate) {}
+
+  StreamGate gate;
+  ColdTimer cold;
+  HotTimer hot;
+};
+
 class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(int ordinal);
@@ -69,7 +85,12 @@ class CudaBackend final : public Backend {
   Resources resources(KernelId kernel) const override;
 
   Expected<void, Failure> run(const Work& work) override;
-  Expected<std::vector<double>, Failure> time(const Work& work, const SamplePlan& plan) override;
+  Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
+  Expected<double, Failure> time_hot(const Work& work) override;
+  Conditions conditions() override;
+  std::optional<Peak> peak(ElementType type) const override {
+    return cuda_peak(ordinal_, device_.attributes, type);
+  }
 
  private:
   /// The current device belongs to the calling thread, which may be another than last time.
@@ -86,6 +107,7 @@ class CudaBackend final : public Backend {
     check(cudaStreamSynchronize(stream_.get()), "move data to or from the GPU");
   }
   [[nodiscard]] KernelArgument argument(const LaunchArgument& argument) const;
+  [[nodiscard]] Timers& timers();
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Work& work);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Launch& launch);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const GemmCall& call);
@@ -95,7 +117,8 @@ class CudaBackend final : public Backend {
   NvrtcCompiler compiler_;
   Stream stream_;
   Cublas cublas_;
-  ColdTimer timer_;
+  std::optional<Timers> timers_;
+  std::optional<Nvml> nvml_;
   PFN_cuMemsetD32Async_v3020 memset_32_;
   EnvironmentInfo environment_;
   std::map<BufferId, CudaBuffer> buffers_;
@@ -109,7 +132,6 @@ CudaBackend::CudaBackend(int ordinal)
       compiler_(device_.architecture),
       stream_(make_stream()),
       cublas_(stream_.get()),
-      timer_(stream_.get(), static_cast<std::size_t>(device_.attributes.l2_bytes)),
       memset_32_(driver_memset_32()),
       environment_{.driver = driver_identity(),
                    .compiler = compiler_.version(),
@@ -186,11 +208,28 @@ Expected<void, Failure> CudaBackend::run(const Work& work) {
   return finish(stream_.get());
 }
 
-Expected<std::vector<double>, Failure> CudaBackend::time(const Work& work, const SamplePlan& plan) {
+Timers& CudaBackend::timers() {
+  if (!timers_) timers_.emplace(compiler_, stream_.get(), device_.attributes);
+  return *timers_;
+}
+
+Expected<std::vector<Sample>, Failure> CudaBackend::time(const Work& work, const SamplePlan& plan) {
   if (auto usable = try_device(); !usable) return Unexpected(usable.error());
   const auto enqueue = prepare(work);
   if (!enqueue) return Unexpected(enqueue.error());
-  return timer_.time(*enqueue, plan);
+  return timers().cold.time(*enqueue, plan);
+}
+
+Expected<double, Failure> CudaBackend::time_hot(const Work& work) {
+  if (auto usable = try_device(); !usable) return Unexpected(usable.error());
+  const auto enqueue = prepare(work);
+  if (!enqueue) return Unexpected(enqueue.error());
+  return timers().hot.time(*enqueue);
+}
+
+Conditions CudaBackend::conditions() {
+  if (!nvml_) nvml_.emplace(device_.uuid);
+  return nvml_->conditions();
 }
 
 Expected<Enqueue, Failure> CudaBackend::prepare(const Work& work) {

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <cstring>
+
 namespace tuner {
 namespace {
 
@@ -92,6 +94,19 @@ DeviceMemory make_device_memory(std::size_t size_bytes) {
   }
   check(result, "allocate device memory");
   return DeviceMemory(static_cast<std::byte*>(memory));
+}
+
+PinnedMemory make_pinned_memory(std::size_t size_bytes) {
+  void* memory = nullptr;
+  check(cudaHostAlloc(&memory, size_bytes, cudaHostAllocMapped), "allocate pinned host memory");
+  std::memset(memory, 0, size_bytes);
+  return PinnedMemory(static_cast<std::byte*>(memory));
+}
+
+double elapsed_ns(const Event& begin, const Event& end) {
+  float time_ms = 0.0F;
+  check(cudaEventElapsedTime(&time_ms, begin.get(), end.get()), "read a CUDA event");
+  return 1e6 * static_cast<double>(time_ms);
 }
 
 }  // namespace tuner

@@ -51,10 +51,18 @@ using Stream = Owned<cudaStream_t, cudaStreamDestroy>;
 using Event = Owned<cudaEvent_t, cudaEventDestroy>;
 using Library = Owned<cudaLibrary_t, cudaLibraryUnload>;
 using DeviceMemory = Owned<std::byte*, cudaFree>;
+using PinnedMemory = Owned<std::byte*, cudaFreeHost>;
+using Graph = Owned<cudaGraph_t, cudaGraphDestroy>;
+using GraphExec = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
 
 [[nodiscard]] Stream make_stream();
 [[nodiscard]] Event make_event();  ///< one that keeps time
 /// Throws Error(failure) with the size asked for and the size free.
 [[nodiscard]] DeviceMemory make_device_memory(std::size_t size_bytes);
+/// Memory of the host, zeroed, that the device reads and writes at the same address.
+[[nodiscard]] PinnedMemory make_pinned_memory(std::size_t size_bytes);
+
+/// Nanoseconds between two events that have both passed.
+[[nodiscard]] double elapsed_ns(const Event& begin, const Event& end);
 
 }  // namespace tuner

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/measure/plausibility.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+constexpr Peak kPeak{.flops_per_s = 60e12, .bytes_per_s = 4800e9};
+
+TEST(Implausible, AboveThePeakOfArithmetic) {
+  const Demand demand{.flops = 2.0 * 4096 * 4096 * 4096, .bytes = 0};  // 137.4 GFLOP
+  EXPECT_FALSE(implausible(demand, 2.29e6, kPeak, 0)) << "60.0 TFLOP/s";
+  EXPECT_FALSE(implausible(demand, 2.19e6, kPeak, 0)) << "1.046 of the peak";
+  const auto failure = implausible(demand, 1e6, kPeak, 0);
+  ASSERT_TRUE(failure);
+  EXPECT_EQ(failure->outcome, Outcome::implausible);
+  EXPECT_THAT(failure->message,
+              AllOf(HasSubstr("1000.000 µs"), HasSubstr("137.4 TFLOP/s"), HasSubstr("60.0")));
+}
+
+TEST(Implausible, AboveThePeakOfMemoryBeyondWhatTheCacheHolds) {
+  const Demand demand{.flops = 0, .bytes = 1e9};
+  const auto failure = implausible(demand, 100e3, kPeak, 0);
+  ASSERT_TRUE(failure);
+  EXPECT_THAT(failure->message, AllOf(HasSubstr("10000.0 GB/s"), HasSubstr("4800.0 GB/s")));
+  EXPECT_FALSE(implausible(demand, 100e3, kPeak, 600e6)) << "600 MB may never leave the cache";
+  EXPECT_FALSE(implausible(demand, 100e3, kPeak, 2e9));
+}
+
+TEST(Implausible, NothingIsWhereThePeakIsUnknown) {
+  EXPECT_FALSE(implausible({.flops = 1e18, .bytes = 1e18}, 1, Peak{}, 0));
+}
+
+}  // namespace
+}  // namespace tuner

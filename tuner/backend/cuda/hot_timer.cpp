@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/hot_timer.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+constexpr double kSeries_ns = 200e3;
+constexpr double kShort_ns = 20e3;
+constexpr int kFewestRuns = 3;
+constexpr int kMostRuns = 500;  // behind the gate, one by one
+
+Enqueue one_by_one(const Enqueue& work, int runs) {
+  return [=]() -> Expected<void, Failure> {
+    for (int i = 0; i < runs; ++i) {
+      if (auto done = work(); !done) return done;
+    }
+    return {};
+  };
+}
+
+}  // namespace
+
+Expected<double, Failure> HotTimer::time(const Enqueue& work) {
+  const auto repeated = series(work);
+  if (!repeated) return Unexpected(repeated.error());
+  std::array<double, 5> times_ns{};
+  for (double& time_ns : times_ns) {
+    const auto timed = time_of_one(*repeated);
+    if (!timed) return timed;
+    time_ns = *timed;
+  }
+  std::ranges::sort(times_ns);
+  return times_ns[times_ns.size() / 2];
+}
+
+Expected<HotTimer::Series, Failure> HotTimer::series(const Enqueue& work) {
+  const Series few{.enqueue = one_by_one(work, kFewestRuns), .runs = kFewestRuns};
+  if (auto cache_filled = time_of_one(few); !cache_filled) return Unexpected(cache_filled.error());
+  const auto estimate_ns = time_of_one(few);
+  if (!estimate_ns) return Unexpected(estimate_ns.error());
+  const double wanted = std::ceil(kSeries_ns / std::max(*estimate_ns, 1.0));
+  const int runs = static_cast<int>(std::clamp<double>(wanted, kFewestRuns, kMostRuns));
+  if (*estimate_ns < kShort_ns) {
+    if (Enqueue graph = capture(work, runs)) return Series{std::move(graph), runs};
+  }
+  return Series{one_by_one(work, runs), runs};
+}
+
+Enqueue HotTimer::capture(const Enqueue& work, int runs) {
+  if (cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal) != cudaSuccess) return {};
+  const auto enqueued = one_by_one(work, runs)();
+  cudaGraph_t captured = nullptr;
+  const cudaError_t ended = cudaStreamEndCapture(stream_, &captured);
+  const Graph graph(captured);
+  cudaGraphExec_t ready = nullptr;
+  if (!enqueued || ended != cudaSuccess ||
+      cudaGraphInstantiate(&ready, captured, 0) != cudaSuccess) {
+    static_cast<void>(cudaGetLastError());
+    return {};
+  }
+  const std::shared_ptr<GraphExec> owner = std::make_shared<GraphExec>(ready);
+  static_cast<void>(attempt(cudaGraphUpload(ready, stream_)));
+  return [owner, stream = stream_] { return attempt(cudaGraphLaunch(owner->get(), stream)); };
+}
+
+Expected<double, Failure> HotTimer::time_of_one(const Series& series) {
+  if (auto closed = gate_.close(); !closed) return Unexpected(closed.error());
+  auto enqueued = attempt(cudaEventRecord(begin_.get(), stream_));
+  if (enqueued) enqueued = series.enqueue();
+  if (enqueued) enqueued = attempt(cudaEventRecord(end_.get(), stream_));
+  gate_.open();
+  if (auto finished = finish(stream_); !finished) return Unexpected(finished.error());
+  if (!enqueued) return Unexpected(enqueued.error());
+  return elapsed_ns(begin_, end_) / series.runs;
+}
+
+}  // namespace tuner

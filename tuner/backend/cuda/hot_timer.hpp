@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/backend/cuda/stream_gate.hpp"
+
+#include <cuda_runtime_api.h>
+
+namespace tuner {
+
+/// Times work that runs back to back, so that its data is in the cache as far as it fits. Work
+/// below 20 µs is repeated in a CUDA graph, as an application repeats short kernels: launched one
+/// by one, they would be timed with the device's way from one launch to the next.
+class HotTimer {
+ public:
+  /// The gate is of the same stream and must outlive the timer.
+  HotTimer(cudaStream_t stream, StreamGate& gate) : stream_(stream), gate_(gate) {}
+
+  /// Nanoseconds of one run: the median of five series of at least 200 µs each.
+  [[nodiscard]] Expected<double, Failure> time(const Enqueue& work);
+
+ private:
+  /// A series of runs as one operation, and as many as there are in it.
+  struct Series {
+    Enqueue enqueue;
+    int runs = 1;
+  };
+
+  [[nodiscard]] Expected<Series, Failure> series(const Enqueue& work);
+  /// A graph of `runs` runs, or nothing where the work cannot be captured.
+  [[nodiscard]] Enqueue capture(const Enqueue& work, int runs);
+  [[nodiscard]] Expected<double, Failure> time_of_one(const Series& series);
+
+  cudaStream_t stream_;
+  StreamGate& gate_;
+  Event begin_ = make_event();
+  Event end_ = make_event();
+};
+
+}  // namespace tuner

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <memory>
+#include <string>
+
+namespace tuner {
+
+struct NvmlApi;
+
+/// What NVML's reasons for a lowered clock (nvmlClocksEventReason…) mean for a measurement.
+[[nodiscard]] Conditions conditions_of(unsigned long long clock_event_reasons);
+
+/// NVIDIA's management library, asked and never told: it sets nothing. It comes with the driver;
+/// where it is missing or refuses to answer, nothing is known.
+class Nvml {
+ public:
+  /// `uuid` as in DeviceInfo.
+  explicit Nvml(const std::string& uuid);
+  ~Nvml();
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+
+  [[nodiscard]] Conditions conditions() const;
+
+ private:
+  std::unique_ptr<const NvmlApi> api_;  ///< null when there is none
+  struct nvmlDevice_st* device_ = nullptr;
+};
+
+}  // namespace tuner

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <optional>
+
+namespace tuner {
+
+/// Floating-point operations that one multiprocessor can finish in a cycle with results that are
+/// right in this type: by the units of that type, or, for float, by tensor cores that emulate it in
+/// three TF32 products. Twice the multiply-adds of NVIDIA's architecture white papers. Absent for a
+/// compute capability (90 for 9.0) that is not in them yet. An integer's are those of float, which
+/// no integer unit exceeds.
+[[nodiscard]] std::optional<double> flops_per_cycle(std::int64_t compute_capability,
+                                                    ElementType type);
+
+/// Of a GPU at its highest clock. Asks the CUDA runtime, without making a context.
+[[nodiscard]] std::optional<Peak> cuda_peak(int ordinal, const DeviceAttributes& device,
+                                            ElementType type);
+
+}  // namespace tuner

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/stream_gate.hpp"
+
+#include "tuner/backend/cuda/timing_kernels.hpp"
+#include "tuner/core/error.hpp"
+
+namespace tuner {
+
+StreamGate::StreamGate(const Compiler& compiler, cudaStream_t stream)
+    : memory_(make_pinned_memory(sizeof(Flags))),
+      kernel_(load_timing_kernel(compiler, "hold_stream")) {
+  // Long enough for any enqueuing, and well below the deadline of a display's watchdog or of ours.
+  constexpr std::int64_t kLongest_ns = 5'000'000'000;
+  auto hold = kernel_.launch({},
+                             {word_argument(&flags()->released), word_argument(&flags()->expired),
+                              word_argument(kLongest_ns)},
+                             stream);
+  if (!hold) throw Error(ErrorCode::failure, "cannot hold a stream back: " + hold.error().message);
+  hold_ = std::move(*hold);
+}
+
+Expected<void, Failure> StreamGate::close() {
+  flags()->released = 0;
+  flags()->expired = 0;
+  return hold_();
+}
+
+void StreamGate::open() {
+  flags()->released = 1;
+}
+
+bool StreamGate::expired() const {
+  return flags()->expired != 0;
+}
+
+}  // namespace tuner

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the timer of the cuda backend runs beside the work that it times.
+
+__device__ unsigned long long nanoseconds() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+
+// Occupies its stream until the host sets *released, and for no longer than `longest_ns`: then it
+// sets *expired. Both lie in the host's memory. One thread.
+__global__ void hold_stream(const volatile int* released, volatile int* expired,
+                            long long longest_ns) {
+  const unsigned long long begin = nanoseconds();
+  while (*released == 0) {
+    if (nanoseconds() - begin > static_cast<unsigned long long>(longest_ns)) {
+      *expired = 1;
+      return;
+    }
+  }
+}
+
+// Writes what one multiprocessor's clock and the device's timer show to by_sm[its number]:
+// clock64 counts that multiprocessor's cycles, so two readings compare only on the same one. A
+// block for each; where blocks share one, either's reading does.
+__global__ void read_clocks(longlong2* by_sm) {
+  unsigned sm;
+  asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
+  by_sm[sm] = make_longlong2(static_cast<long long>(nanoseconds()), clock64());
+}
+
+// The shortest step of the device's timer, which differs from one architecture to the next: of
+// several changes seen. One thread.
+__global__ void measure_timer_step(long long* step_ns) {
+  constexpr int kChanges = 8;
+  unsigned long long shortest = ~0ull;
+  unsigned long long last = nanoseconds();
+  for (int changes = 0; changes < kChanges;) {
+    const unsigned long long now = nanoseconds();
+    if (now == last) continue;
+    if (now - last < shortest) shortest = now - last;
+    last = now;
+    ++changes;
+  }
+  *step_ns = static_cast<long long>(shortest);
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/measure/clock_watch.hpp"
+
+#include "tuner/measure/statistics.hpp"
+
+#include <algorithm>
+
+namespace tuner {
+
+std::vector<double> times(std::span<const Sample> samples) {
+  std::vector<double> times_ns(samples.size());
+  std::ranges::transform(samples, times_ns.begin(), &Sample::time_ns);
+  return times_ns;
+}
+
+std::optional<double> median_clock(std::span<const Sample> samples) {
+  std::vector<double> clocks;
+  for (const Sample& sample : samples) {
+    if (sample.clock_mhz) clocks.push_back(*sample.clock_mhz);
+  }
+  return quantile(clocks, 0.5);
+}
+
+bool ClockWatch::steady(const Sample& sample) const {
+  // nvbench's 0.75 lets slowdowns of a quarter in; its maintainers advise 0.96 when results wobble
+  // (NVIDIA/nvbench #310).
+  constexpr double kSteady = 0.96;
+  return !baseline_mhz_ || !sample.clock_mhz || *sample.clock_mhz >= kSteady * *baseline_mhz_;
+}
+
+void ClockWatch::rebase(std::span<const Sample> samples) {
+  if (const auto clock = median_clock(samples)) baseline_mhz_ = clock;
+}
+
+Expected<ClockWatch, Failure> learn_clock(Backend& backend, const Work& reference,
+                                          double warm_up_ns) {
+  constexpr int kSamples = 20;
+  const auto first = backend.time(reference, {.warm_up = 1, .samples = 1});
+  if (!first) return Unexpected(first.error());
+  if (!median_clock(*first)) return ClockWatch{};
+  const auto samples = backend.time(reference, {.samples = kSamples, .warm_up_ns = warm_up_ns});
+  if (!samples) return Unexpected(samples.error());
+  return ClockWatch{median_clock(*samples)};
+}
+
+}  // namespace tuner

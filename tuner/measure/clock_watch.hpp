@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tuner {
+
+/// The times of samples, in nanoseconds.
+[[nodiscard]] std::vector<double> times(std::span<const Sample> samples);
+
+/// The median clock of samples, in MHz; absent when none of them knows its own.
+[[nodiscard]] std::optional<double> median_clock(std::span<const Sample> samples);
+
+/// What a session holds its samples' clocks against: the clock its device ran at when it was warm,
+/// not the one in its data sheet, which a device at its power limit never reaches.
+class ClockWatch {
+ public:
+  /// Without a baseline every sample is steady.
+  ClockWatch() = default;
+  explicit ClockWatch(std::optional<double> baseline_mhz) : baseline_mhz_(baseline_mhz) {}
+
+  [[nodiscard]] std::optional<double> baseline_mhz() const { return baseline_mhz_; }
+
+  /// Whether the device ran at no less than 96 % of the baseline meanwhile, as far as is known.
+  [[nodiscard]] bool steady(const Sample& sample) const;
+  /// Takes the median clock of these samples, when they know it, for the baseline from now on.
+  void rebase(std::span<const Sample> samples);
+
+ private:
+  std::optional<double> baseline_mhz_;
+};
+
+/// A watch whose baseline is the median clock of 20 samples of `reference`, taken after the device
+/// has run it for `warm_up_ns`. A device that does not know its clock runs it twice, and every
+/// sample on it is steady. Fails as Backend::time does.
+[[nodiscard]] Expected<ClockWatch, Failure> learn_clock(Backend& backend, const Work& reference,
+                                                        double warm_up_ns = 1e9);
+
+}  // namespace tuner

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+#include "tuner/measure/clock_watch.hpp"
+
+#include <chrono>
+#include <cstddef>
+#include <vector>
+
+namespace tuner {
+
+/// The samples of one piece of work that were taken at a steady clock, and those that were not.
+class SteadySampler {
+ public:
+  /// All must outlive it. `first_pause` follows the first samples at a fallen clock.
+  SteadySampler(Backend& backend, const Work& work, ClockWatch& watch,
+                std::chrono::milliseconds first_pause)
+      : backend_(backend), work_(work), watch_(watch), first_pause_(first_pause) {}
+
+  /// Takes samples until `count` are kept. After three discarded for each kept the clock is taken
+  /// for granted and every sample so far is dropped, once; then it fails as `unstable`.
+  Expected<void, Failure> reach(int count);
+
+  [[nodiscard]] const std::vector<Sample>& kept() const { return kept_; }
+  [[nodiscard]] int discarded() const { return static_cast<int>(dropped_ + fallen_.size()); }
+  [[nodiscard]] bool power_capped() const { return power_capped_; }
+
+ private:
+  void sort_out(const std::vector<Sample>& samples);
+  [[nodiscard]] bool hopeless(int count) const;
+  [[nodiscard]] Failure unstable() const;
+  void pause();
+
+  Backend& backend_;
+  const Work& work_;
+  ClockWatch& watch_;
+  std::chrono::milliseconds first_pause_;
+  std::vector<Sample> kept_;
+  std::vector<Sample> fallen_;  ///< discarded since the baseline was last set
+  std::size_t dropped_ = 0;     ///< before that
+  int pauses_ = 0;
+  bool rebased_ = false;
+  bool power_capped_ = false;
+};
+
+}  // namespace tuner
