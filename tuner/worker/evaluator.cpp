@@ -60,11 +60,10 @@ Expected<Measurement, Failure> Evaluator::time(const LoadedCandidate& candidate,
   Instance& instance = verifier_.timing_instance(size);
   const auto launch = launch_on(candidate, instance);
   if (!launch) return Unexpected(launch.error());
+  instance.prepare_launch();
   auto measurement = screen(backend_, *launch, ScreenPlan{}, best_ns);
   if (!measurement) return measurement;
-  // A kernel that was right once may be wrong the tenth time.
-  if (auto right = instance.compare_outputs(); !right) {
-    right.error().message += " after the last timed launch";
+  if (auto right = verifier_.verify_timed(candidate, size); !right) {
     return Unexpected(std::move(right.error()));
   }
   return measurement;

@@ -86,17 +86,17 @@ class CpuBackend final : public Backend {
     return memory_.allocate(size_bytes);
   }
   void release(BufferId buffer) override { memory_.release(buffer); }
-  void write(BufferId buffer, std::span<const std::byte> data) override {
-    std::ranges::copy(data, memory_.data(buffer, data.size()));
+  void write(Region to, std::span<const std::byte> data) override {
+    std::ranges::copy(data, memory_.data(to, data.size()));
   }
-  void read(BufferId buffer, std::span<std::byte> data) const override {
-    std::copy_n(memory_.data(buffer, data.size()), data.size(), data.begin());
+  void read(Region from, std::span<std::byte> data) const override {
+    std::copy_n(memory_.data(from, data.size()), data.size(), data.begin());
   }
-  void fill(BufferId buffer, std::uint32_t pattern, std::size_t size_bytes) override {
-    std::byte* const data = memory_.data(buffer, size_bytes);
+  void fill(Region region, std::uint32_t pattern, std::size_t size_bytes) override {
+    std::byte* const data = memory_.data(region, size_bytes);
     std::fill_n(reinterpret_cast<std::uint32_t*>(data), size_bytes / sizeof pattern, pattern);
   }
-  void copy(BufferId to, BufferId from, std::size_t size_bytes) override {
+  void copy(Region to, Region from, std::size_t size_bytes) override {
     std::memmove(memory_.data(to, size_bytes), memory_.data(from, size_bytes), size_bytes);
   }
 
@@ -137,8 +137,8 @@ class CpuBackend final : public Backend {
     if (auto fits = check_geometry(launch.geometry); !fits) return fits;
     ArgumentList arguments;
     for (const LaunchArgument& argument : launch.arguments) {
-      if (const auto* buffer = std::get_if<BufferId>(&argument)) {
-        arguments.push(memory_.data(*buffer, 0));
+      if (const auto* region = std::get_if<Region>(&argument)) {
+        arguments.push(memory_.data(*region, 0));
       } else {
         arguments.push(std::get<Scalar>(argument));
       }
@@ -172,9 +172,9 @@ class CpuBackend final : public Backend {
   template <class Float, class Gemm>
   void gemm(const GemmCall& call, Gemm* blas, Float alpha, Float beta) const {
     const blasint m = blas_size(call.m), n = blas_size(call.n), k = blas_size(call.k);
-    const auto matrix = [&](BufferId buffer, std::int64_t rows, std::int64_t columns) {
+    const auto matrix = [&](Region region, std::int64_t rows, std::int64_t columns) {
       const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-      return reinterpret_cast<Float*>(memory_.data(buffer, count * sizeof(Float)));
+      return reinterpret_cast<Float*>(memory_.data(region, count * sizeof(Float)));
     };
     blas(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, alpha, matrix(call.a, call.m, call.k),
          std::max(k, 1), matrix(call.b, call.k, call.n), std::max(n, 1), beta,
