@@ -146,11 +146,17 @@ class CpuBackend final : public Backend {
     if (auto match = arguments.matches(kernel->second.argument_sizes()); !match) return match;
     const BlockEnd end = grids_.run({.entry = kernel->second.entry(),
                                      .arguments = arguments.addresses(),
-                                     .geometry = launch.geometry});
+                                     .geometry = launch.geometry,
+                                     .order = next_order()});
     if (end == BlockEnd::deadlock) {
       return launch_error("deadlock: threads wait at a barrier that others never reach");
     }
     return {};
+  }
+
+  /// Another one each time: a kernel whose result depends on it does not give it twice.
+  [[nodiscard]] ThreadOrder next_order() {
+    return ++launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending;
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {
@@ -187,6 +193,7 @@ class CpuBackend final : public Backend {
   HostMemory memory_;
   TemporaryDirectory images_;
   std::uint64_t last_kernel_ = 0;
+  std::uint64_t launches_ = 0;
   std::map<KernelId, LoadedImage> kernels_;
   GridRunner grids_;  // last: its threads stop before the kernels' images go
 };
