@@ -90,8 +90,10 @@ class MutantsTest(ProgramTest):
 
     def outcomes(self, mutants):
         """Runs these mutants; {name: (outcome, message)}."""
-        self.tune("--space", SPACE, "--backend", BACKEND, "-q", "--max-evals", len(mutants),
-                  "--set", "MUTANT=" + ",".join(mutants))
+        run = self.start("--space", SPACE, "--backend", BACKEND, "-q", "--max-evals", len(mutants),
+                         "--set", "MUTANT=" + ",".join(mutants))
+        _, errors = run.communicate(timeout=280)
+        self.assertEqual(run.returncode, 0, errors)
         found = self.rows("SELECT config.json, outcome, message FROM result JOIN config ON config.id = config_id")
         return {json.loads(config)["MUTANT"]: (outcome, message) for config, outcome, message in found}
 
