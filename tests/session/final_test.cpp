@@ -2,6 +2,7 @@
 #include "tuner/session/final.hpp"
 
 #include "tests/session/toy.hpp"
+#include "tuner/worker/evaluator.hpp"
 
 #include <gmock/gmock.h>
 
@@ -37,13 +38,13 @@ class FinalTest : public testing::Test {
                     0, config, std::map<std::string, TrialRecord>{}, std::nullopt);
   }
 
-  Expected<FinalOutcome, Failure> run(const std::function<bool()>& stop = kNeverStop) {
+  Expected<FinalOutcome, LostContender> run(const std::function<bool()>& stop = kNeverStop) {
     CompilePool pool(device_.compiler(), 1);
     Evaluator evaluator(device_, family_, 0);
-    return Final(family_, kernel_, device_, pool, evaluator).run(*search_, {.rounds = 10}, stop);
+    return Final(family_, kernel_, pool, evaluator).run(*search_, {.rounds = 10}, stop);
   }
 
-  std::string winner(const Expected<FinalOutcome, Failure>& outcome) const {
+  std::string winner(const Expected<FinalOutcome, LostContender>& outcome) const {
     return display(*kernel_.space, outcome->winner);
   }
   std::vector<std::string> contenders() const {
@@ -188,13 +189,14 @@ TEST_F(FinalTest, StoppedBeforeThereAreEnoughRoundsForAnIntervalIsNoFinal) {
   EXPECT_FALSE(run([&] { return ++asked > 6; })->finalists.empty());
 }
 
-TEST_F(FinalTest, AContenderThatFailsNowIsAFailure) {
+TEST_F(FinalTest, AContenderThatFailsNowIsNamed) {
   begin();
   screened("TILE=3", 500);
   device_.behaviours["toy<3,1>"].failure = Outcome::launch_error;
   const auto outcome = run();
   ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.error().outcome, Outcome::launch_error);
+  EXPECT_EQ(outcome.error().config, toy::config(family_, "TILE=3"));
+  EXPECT_EQ(outcome.error().failure.outcome, Outcome::launch_error);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "tests/session/toy.hpp"
 #include "tuner/session/session.hpp"
 #include "tuner/store/store.hpp"
+#include "tuner/worker/evaluator.hpp"
 
 #include <gmock/gmock.h>
 
@@ -61,7 +62,9 @@ class SessionTest : public testing::Test {
   }
   SessionResult run(const SessionPlan& plan, const std::function<bool()>& interrupted) {
     seen = {};
-    return run_session(family, family.kernels.front(), plan, device, store, seen, interrupted);
+    Evaluator evaluator(device, family, plan.seed);
+    return run_session(family, family.kernels.front(), plan, evaluator, device.compiler(), store,
+                       seen, interrupted);
   }
   /// Interrupted as soon as `trials` trials of this run are over.
   SessionResult run_interrupted_after(std::size_t trials, const SessionPlan& plan) {

@@ -217,14 +217,17 @@ TEST_F(SessionTest, TheSeedFixesTheOrderOfTrials) {
   EXPECT_NE(order(8), first);
 }
 
-TEST_F(SessionTest, AFinalThatBreaksOffIsAnErrorWithTheTrialsSaved) {
+TEST_F(SessionTest, AContenderThatFallsOutOfTheFinalIsDroppedAndTheFinalHeldAgain) {
   device.on_launch = [this](const std::string&) {
     if (!seen.finals.empty()) device.behaviours["toy<3,2>"].failure = Outcome::launch_error;
   };
-  EXPECT_THROW(static_cast<void>(run({.sizes = {{10}}})), Error);
-  EXPECT_EQ(store.sessions().front().state, SessionState::interrupted);
-  EXPECT_THAT(stored_trials(), SizeIs(12));
-  EXPECT_THAT(store.bests({}), IsEmpty());
+  const SessionResult result = run({.sizes = {{10}}});
+  EXPECT_THAT(seen.finals, ElementsAre(9, 9));
+  EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::launch_error), 1U);
+  EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::ok), 11U);
+  EXPECT_NE(stored_best(), kFastest);
+  EXPECT_THAT(stored_trials().back().trial.message, HasSubstr("(in the final)"));
+  EXPECT_EQ(result.sizes.front().evaluated, 12U) << "nothing is counted twice";
 }
 
 TEST(KernelRecord, HoldsWhatIsNeededToLaunchTheKernelAgain) {

@@ -36,10 +36,10 @@ class ScriptedBackend : public Backend, private Compiler {
 
   BufferId allocate(std::size_t) override { return BufferId{++last_id_}; }
   void release(BufferId) override {}
-  void write(BufferId, std::span<const std::byte>) override {}
-  void read(BufferId, std::span<std::byte>) const override {}
-  void fill(BufferId, std::uint32_t, std::size_t) override {}
-  void copy(BufferId, BufferId, std::size_t) override {}
+  void write(Region, std::span<const std::byte>) override {}
+  void read(Region, std::span<std::byte>) const override {}
+  void fill(Region, std::uint32_t, std::size_t) override {}
+  void copy(Region, Region, std::size_t) override {}
   Expected<KernelId, Failure> load(const Binary& binary) override {
     const KernelId id{++last_id_};
     symbols_[id] = binary.symbol;

@@ -5,11 +5,13 @@
 
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 namespace tuner {
@@ -82,24 +84,58 @@ TEST_F(CheckKernelsFill, AbsoluteDropsTheSign) {
   EXPECT_THAT(download<float>(result), testing::ElementsAre(1.5f, 0.0f, 2.5f));
 }
 
-/// Comparing in single and in double precision.
+/// One output as a candidate left it, with what it should be.
+template <class T>
+struct Output {
+  std::vector<T> result, expected, magnitude = {};
+  double factor = 0;
+};
+
+/// Looking at an output of every type.
 template <class T>
 class CheckKernelsCompare : public CheckKernelsFixture {
  protected:
-  static constexpr ElementType kType = sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
+  static constexpr ElementType type() {
+    if constexpr (std::is_floating_point_v<T>) {
+      return sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
+    } else if constexpr (std::is_signed_v<T>) {
+      return sizeof(T) == 4 ? ElementType::i32 : ElementType::i64;
+    } else {
+      return ElementType::u32;
+    }
+  }
 
-  Comparison bounded(const std::vector<T>& result, const std::vector<T>& reference,
-                     const std::vector<T>& magnitude, double factor) {
-    return kernels.compare_bounded(upload(result).id(), upload(reference).id(),
-                                   upload(magnitude).id(), kType, count(result), factor);
+  /// What an inspection reports of it.
+  CheckReport look_at(const Output<T>& output) {
+    CheckedData data{.type = type(),
+                     .count = static_cast<std::int64_t>(output.result.size()),
+                     .role = BufferRole::output,
+                     .factor = output.factor,
+                     .expected = 0};
+    if (output.factor > 0) data.magnitude = 0;
+    const CheckedMemory memory(*backend, plan_memory({data}));
+    const CheckedData& placed = memory.plan().data.front();
+    kernels.lay_guards(memory);
+    backend->write(memory.candidate(placed.candidate), std::as_bytes(std::span(output.result)));
+    backend->write(memory.reference(*placed.expected), std::as_bytes(std::span(output.expected)));
+    if (placed.magnitude) {
+      backend->write(memory.reference(*placed.magnitude),
+                     std::as_bytes(std::span(output.magnitude)));
+    }
+    return kernels.inspect(memory, CheckKernels::Repeats::ignored).front();
   }
-  Comparison exact(const std::vector<T>& result, const std::vector<T>& reference) {
-    return kernels.compare_exact(upload(result).id(), upload(reference).id(), kType, count(result));
+  CheckReport bounded(const std::vector<T>& result, const std::vector<T>& expected,
+                      const std::vector<T>& magnitude, double factor) {
+    return look_at({result, expected, magnitude, factor});
   }
-  static std::int64_t count(const std::vector<T>& values) {
-    return static_cast<std::int64_t>(values.size());
+  CheckReport exact(const std::vector<T>& result, const std::vector<T>& expected) {
+    return look_at({result, expected});
   }
 };
+/// The largest error as a share of its bound.
+double worst_share(const CheckReport& report) {
+  return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(report.worst)));
+}
 using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(CheckKernelsCompare, Floats);
 
@@ -110,14 +146,15 @@ TYPED_TEST(CheckKernelsCompare, FindsExactlyTheWrongElementsAndTheFirstOfThem) {
   EXPECT_EQ(this->exact(result, reference).wrong, 0U);
   constexpr std::size_t kFirst = 12'345, kSameThread = kFirst + 1024 * 256;
   for (const std::size_t index : {599'999UL, kSameThread, kFirst}) result[index] = T{3};
-  const Comparison found = this->exact(result, reference);
+  const CheckReport found = this->exact(result, reference);
   EXPECT_EQ(found.wrong, 3U);
-  EXPECT_EQ(found.first_wrong, kFirst);
-  const Comparison bounded =
+  EXPECT_EQ(found.last, 599'999U);
+  EXPECT_EQ(found.first, kFirst);
+  const CheckReport bounded =
       this->bounded(result, reference, std::vector<T>(reference.size(), T{1}), 0.5);
   EXPECT_EQ(bounded.wrong, 3U);
-  EXPECT_EQ(bounded.first_wrong, kFirst);
-  EXPECT_DOUBLE_EQ(bounded.worst_share, 2.0);
+  EXPECT_EQ(bounded.first, kFirst);
+  EXPECT_DOUBLE_EQ(worst_share(bounded), 2.0);
 }
 
 TYPED_TEST(CheckKernelsCompare, TheBoundItselfIsRightAndTheNextNumberIsWrong) {
@@ -132,7 +169,7 @@ TYPED_TEST(CheckKernelsCompare, TheBoundItselfIsRightAndTheNextNumberIsWrong) {
               1U);
   }
   EXPECT_DOUBLE_EQ(
-      this->bounded({inside, T{1.125}}, {T{1}, T{1}}, {T{0.5}, T{0.5}}, 0.5).worst_share, 1.0);
+      worst_share(this->bounded({inside, T{1.125}}, {T{1}, T{1}}, {T{0.5}, T{0.5}}, 0.5)), 1.0);
   EXPECT_EQ(this->bounded({T{0}}, {T{0}}, {T{0}}, 0.5).wrong, 0U) << "nothing was summed";
   EXPECT_EQ(this->bounded({T(1e-30)}, {T{0}}, {T{0}}, 0.5).wrong, 1U) << "nothing was summed";
 }
@@ -142,29 +179,48 @@ TYPED_TEST(CheckKernelsCompare, NaNAndInfinityAreWrong) {
   constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
   for (const T bad : {kNaN, kInfinity, -kInfinity}) {
-    const Comparison exact = this->exact({T{1}, bad}, {T{1}, T{1}});
+    const CheckReport exact = this->exact({T{1}, bad}, {T{1}, T{1}});
     EXPECT_EQ(exact.wrong, 1U) << bad;
-    EXPECT_EQ(exact.first_wrong, 1U) << bad;
-    const Comparison bounded = this->bounded({T{1}, bad}, {T{1}, T{1}}, {T{1}, T{1}}, 0.5);
+    EXPECT_EQ(exact.first, 1U) << bad;
+    const CheckReport bounded = this->bounded({T{1}, bad}, {T{1}, T{1}}, {T{1}, T{1}}, 0.5);
     EXPECT_EQ(bounded.wrong, 1U) << bad;
-    EXPECT_EQ(bounded.first_wrong, 1U) << bad;
-    EXPECT_GT(bounded.worst_share, 1.0) << bad;
+    EXPECT_EQ(bounded.first, 1U) << bad;
+    EXPECT_GT(worst_share(bounded), 1.0) << bad;
   }
 }
 
-TEST_F(CheckKernelsFixture, PicksAnElementOfBoth) {
-  const Buffer results = upload<float>({1, 2, 3}), references = upload<float>({4, 5, 6});
-  const auto [result, reference] = kernels.pick(results.id(), references.id(), ElementType::f32, 2);
-  EXPECT_EQ(result, 3);
-  EXPECT_EQ(reference, 6);
+using WholeNumbers = testing::Types<std::int32_t, std::uint32_t, std::int64_t>;
+template <class T>
+using CheckKernelsCompareWhole = CheckKernelsCompare<T>;
+TYPED_TEST_SUITE(CheckKernelsCompareWhole, WholeNumbers);
+
+TYPED_TEST(CheckKernelsCompareWhole, NeighboursDifferHoweverLarge) {
+  using T = TypeParam;
+  const T large = std::numeric_limits<T>::max();
+  EXPECT_EQ(this->exact({large}, {large}).wrong, 0U);
+  EXPECT_EQ(this->exact({large}, {large - 1}).wrong, 1U) << "a double does not tell these apart";
 }
 
-TEST_F(CheckKernelsFixture, WholeNumbersBeyondADoubleAreComparedExactly) {
-  const std::int64_t large = (std::int64_t{1} << 53) + 1;
-  const Buffer result = upload<std::int64_t>({large}),
-               reference = upload<std::int64_t>({large - 1});
-  EXPECT_EQ(kernels.compare_exact(result.id(), reference.id(), ElementType::i64, 1).wrong, 1U);
-  EXPECT_EQ(kernels.compare_exact(result.id(), result.id(), ElementType::i64, 1).wrong, 0U);
+TEST_F(CheckKernelsFixture, PicksAnElementOfBothAndSaysWhetherItIsUntouched) {
+  const Buffer references = upload<float>({4, 5, 6}), magnitudes = upload<float>({7, 8, 9});
+  const CheckedMemory memory(
+      *backend,
+      plan_memory(
+          {{.type = ElementType::f32, .count = 3, .role = BufferRole::output, .expected = 0}}));
+  const Region result = memory.candidate(memory.plan().data.front().candidate);
+  kernels.prepare(memory, 7);
+  const auto pick = [&](std::int64_t index, std::uint64_t poison) {
+    return kernels.pick(result, references.id(), magnitudes.id(), ElementType::f32, index, poison);
+  };
+  EXPECT_TRUE(pick(2, 7).untouched);
+  EXPECT_FALSE(pick(2, 8).untouched) << "another launch's poison";
+  const std::vector<float> written = {1, 2, 3};
+  backend->write(result, std::as_bytes(std::span(written)));
+  const CheckKernels::Element element = pick(2, 7);
+  EXPECT_EQ(element.result, 3);
+  EXPECT_EQ(element.reference, 6);
+  EXPECT_EQ(element.magnitude, 9);
+  EXPECT_FALSE(element.untouched);
 }
 
 }  // namespace

@@ -6,9 +6,11 @@
 
 #include <gmock/gmock.h>
 
+#include <bit>
 #include <cmath>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner {
@@ -32,12 +34,12 @@ class InstanceTest : public testing::Test {
   std::vector<float> read(const Instance& instance, std::size_t argument,
                           std::int64_t count) const {
     std::vector<float> values(static_cast<std::size_t>(count));
-    backend_->read(std::get<BufferId>(instance.arguments().at(argument)),
+    backend_->read(std::get<Region>(instance.arguments().at(argument)),
                    std::as_writable_bytes(std::span(values)));
     return values;
   }
   void write(const Instance& instance, std::size_t argument, const std::vector<float>& values) {
-    backend_->write(std::get<BufferId>(instance.arguments().at(argument)),
+    backend_->write(std::get<Region>(instance.arguments().at(argument)),
                     std::as_bytes(std::span(values)));
   }
 
@@ -68,24 +70,24 @@ TEST_F(InstanceTest, ExpectsTheProductExactlyOfWholeNumbers) {
   Instance whole = instance({.size = {kM, kN, kK}, .fill = Fill::whole, .seed = 9});
   std::vector<float> c = product(whole, 1, 0);
   write(whole, kC, c);
-  EXPECT_TRUE(whole.compare_outputs());
+  EXPECT_TRUE(whole.inspect());
 
   c[13] += 1;
   c[20] += 1;
   write(whole, kC, c);
-  const auto compared = whole.compare_outputs();
+  const auto compared = whole.inspect();
   ASSERT_FALSE(compared);
   EXPECT_EQ(compared.error().outcome, Outcome::wrong_result);
   EXPECT_THAT(
       compared.error().message,
-      AllOf(HasSubstr("C[13] is"), HasSubstr("2 of 42 elements are wrong"), HasSubstr("size 6x7x5"),
-            HasSubstr("whole-number inputs"), HasSubstr("seed 9")));
+      AllOf(HasSubstr("C[13] (row 1, column 6) is"), HasSubstr("2 of 42 elements are wrong"),
+            HasSubstr("size 6x7x5"), HasSubstr("whole-number inputs"), HasSubstr("seed 9")));
 }
 
 TEST_F(InstanceTest, PoisonsOutputsThatNoCaseReads) {
   Instance whole = instance({.size = {kM, kN, kK}, .fill = Fill::whole});
   write(whole, kC, product(whole, 1, 0));
-  whole.reset_outputs();
+  whole.prepare_launch();
   EXPECT_THAT(read(whole, kC, kM * kN), Each(IsNan()));
 }
 
@@ -94,19 +96,19 @@ TEST_F(InstanceTest, ACaseSetsTheFactorsAndGivesTheOutputItReads) {
   EXPECT_EQ(std::get<float>(std::get<Scalar>(blended.arguments()[3])), 3.0f);
   EXPECT_EQ(std::get<float>(std::get<Scalar>(blended.arguments()[6])), -2.0f);
   for (int launch = 0; launch < 2; ++launch) {
-    blended.reset_outputs();
+    blended.prepare_launch();
     write(blended, kC, product(blended, 3, -2));
-    EXPECT_TRUE(blended.compare_outputs()) << "every launch starts from the same content";
+    EXPECT_TRUE(blended.inspect()) << "every launch starts from the same content";
   }
   write(blended, kC, product(blended, 3, -2));
-  EXPECT_THAT(blended.compare_outputs().error().message, HasSubstr("alpha=3, beta=-2"));
+  EXPECT_THAT(blended.inspect().error().message, HasSubstr("alpha=3, beta=-2"));
 }
 
 TEST_F(InstanceTest, AllowsNormalNumbersTheErrorOfTheirSummation) {
   Instance normal = instance({.size = {kM, kN, kK}, .fill = Fill::normal, .seed = 1});
   std::vector<float> c = product(normal, 1, 0);
   write(normal, kC, c);
-  const auto share = normal.compare_outputs();
+  const auto share = normal.inspect();
   ASSERT_TRUE(share) << share.error().message;
   EXPECT_LT(*share, 1.0);
 
@@ -121,12 +123,13 @@ TEST_F(InstanceTest, AllowsNormalNumbersTheErrorOfTheirSummation) {
   const double right = static_cast<double>(element);
   element = static_cast<float>(right + 0.5 * bound);
   write(normal, kC, c);
-  EXPECT_TRUE(normal.compare_outputs());
+  EXPECT_TRUE(normal.inspect());
   element = static_cast<float>(right + 1.5 * bound);
   write(normal, kC, c);
-  const auto compared = normal.compare_outputs();
+  const auto compared = normal.inspect();
   ASSERT_FALSE(compared);
-  EXPECT_THAT(compared.error().message, AllOf(HasSubstr("C[17] is"), HasSubstr("normal inputs")));
+  EXPECT_THAT(compared.error().message,
+              AllOf(HasSubstr("C[17] (row 2, column 3) is"), HasSubstr("normal inputs")));
 }
 
 TEST_F(InstanceTest, EqualRecipesHoldEqualNumbersAndOtherSeedsOthers) {
@@ -140,10 +143,113 @@ TEST_F(InstanceTest, EqualRecipesHoldEqualNumbersAndOtherSeedsOthers) {
 
 TEST_F(InstanceTest, OffersTheLibraryTheSameWork) {
   Instance whole = instance({.size = {kM, kN, kK}, .fill = Fill::whole});
-  whole.reset_outputs();
+  whole.prepare_launch();
   ASSERT_TRUE(whole.library_work());
   ASSERT_TRUE(backend_->run(*whole.library_work()));
   EXPECT_EQ(read(whole, kC, kM * kN), product(whole, 1, 0));
+}
+
+/// Instances whose memory a candidate misuses; C is 6×7, and its 42 elements end off any alignment.
+class InstanceGuards : public InstanceTest {
+ protected:
+  /// A place some elements from the start of an argument's buffer.
+  Region at(std::size_t argument, std::int64_t index) const {
+    Region region = std::get<Region>(instance_.arguments().at(argument));
+    region.offset_bytes += static_cast<std::size_t>(index * 4);
+    return region;
+  }
+  float element(std::size_t argument, std::int64_t index) const {
+    float value = 0;
+    backend_->read(at(argument, index), std::as_writable_bytes(std::span(&value, 1)));
+    return value;
+  }
+  /// One launch that computes the right result, and besides writes an element.
+  Expected<double, Failure> write_besides(const Region& region, float value = 1.0f) {
+    instance_.prepare_launch();
+    write(instance_, kC, product(instance_, 1, 0));
+    backend_->write(region, std::as_bytes(std::span(&value, 1)));
+    return instance_.inspect();
+  }
+
+  Instance instance_ = instance({.size = {kM, kN, kK}, .fill = Fill::whole, .seed = 9});
+};
+
+TEST_F(InstanceGuards, WhatIsReadBesideABufferIsNaN) {
+  for (const auto& [argument, count] : {std::pair(kA, 30), std::pair(kB, 35), std::pair(kC, 42)}) {
+    EXPECT_THAT(element(argument, -1), IsNan()) << argument;
+    EXPECT_THAT(element(argument, count), IsNan()) << argument;
+    EXPECT_THAT(element(argument, count + 1), IsNan()) << argument;
+    EXPECT_EQ(at(argument, 0).offset_bytes % 256, 0U) << "aligned as an allocation is";
+  }
+}
+
+TEST_F(InstanceGuards, WhatIsWrittenBesideABufferIsOutOfBoundsWhateverTheValue) {
+  const auto message = [&](std::size_t argument, std::int64_t index, float value) {
+    const float intact = element(argument, index);
+    const auto right = write_besides(at(argument, index), value);
+    backend_->write(at(argument, index), std::as_bytes(std::span(&intact, 1)));
+    if (right) return std::string("accepted");
+    EXPECT_EQ(right.error().outcome, Outcome::out_of_bounds);
+    return right.error().message;
+  };
+  EXPECT_EQ(message(kC, 42, 1.0f),
+            "wrote C[42], beyond the end of its 42 elements; 1 word of the guard zone changed "
+            "(size 6x7x5, whole-number inputs, seed 9)");
+  EXPECT_THAT(message(kC, -1, 1.0f), HasSubstr("wrote C[-1], before its start"));
+  EXPECT_THAT(message(kA, 30, 1.0f), HasSubstr("wrote A[30], beyond the end of its 30 elements"));
+  EXPECT_THAT(message(kB, -3, 1.0f), HasSubstr("wrote B[-3], before its start"));
+  EXPECT_THAT(message(kC, 1000, 1.0f), HasSubstr("wrote C[1000]"));
+  EXPECT_THAT(message(kC, 42, element(kA, 30)), HasSubstr("wrote C[42]"))
+      << "the NaN read beside A, copied";
+}
+
+TEST_F(InstanceGuards, AChangedInputIsOutOfBounds) {
+  const auto right = write_besides(at(kB, 17), 99.0f);
+  ASSERT_FALSE(right);
+  EXPECT_EQ(right.error().outcome, Outcome::out_of_bounds);
+  EXPECT_THAT(right.error().message,
+              HasSubstr("wrote its input B: 1 word changed, the first in B[17] (row 2, column 3)"));
+}
+
+TEST_F(InstanceGuards, AChangedReferenceIsOutOfBoundsAndDoubtful) {
+  EXPECT_TRUE(write_besides(at(kC, 3), product(instance_, 1, 0)[3]));
+  EXPECT_FALSE(instance_.reference_changed());
+  // What no candidate is given is allocated right behind what it is given.
+  const BufferId given = at(kC, 0).buffer;
+  const auto right = write_besides(BufferId{static_cast<std::uint64_t>(given) + 1}, 99.0f);
+  ASSERT_FALSE(right);
+  EXPECT_EQ(right.error().outcome, Outcome::out_of_bounds);
+  EXPECT_THAT(right.error().message, HasSubstr("memory that no kernel is given changed"));
+  EXPECT_TRUE(instance_.reference_changed());
+}
+
+TEST_F(InstanceGuards, EveryLaunchFindsAnotherPoison) {
+  instance_.prepare_launch();
+  const float before = element(kC, 5);
+  instance_.prepare_launch();
+  const float after = element(kC, 5);
+  EXPECT_THAT(after, IsNan());
+  EXPECT_NE(std::bit_cast<std::uint32_t>(before), std::bit_cast<std::uint32_t>(after));
+  EXPECT_NE(std::bit_cast<std::uint32_t>(after), std::bit_cast<std::uint32_t>(element(kC, 6)));
+  EXPECT_THAT(instance_.inspect().error().message,
+              HasSubstr("C[0] (row 0, column 0) is NaN, as before the launch (not written"));
+}
+
+TEST_F(InstanceTest, KeptOutputsMustComeAgainBitForBit) {
+  Instance normal = instance({.size = {kM, kN, kK}, .fill = Fill::normal, .seed = 1});
+  std::vector<float> c = product(normal, 1, 0);
+  write(normal, kC, c);
+  normal.keep_outputs();
+  EXPECT_TRUE(normal.inspect());
+  c[11] = std::nextafter(c[11], 1000.0f);
+  write(normal, kC, c);
+  const auto other = normal.inspect();
+  ASSERT_FALSE(other) << "though within the bound";
+  EXPECT_EQ(other.error().outcome, Outcome::nondeterministic);
+  EXPECT_THAT(other.error().message,
+              AllOf(HasSubstr("C[11] (row 1, column 4) = "), HasSubstr("1 of 42 words")));
+  normal.forget_outputs();
+  EXPECT_TRUE(normal.inspect());
 }
 
 constexpr std::string_view kScaleDocument = R"json({
@@ -177,15 +283,15 @@ TEST_F(InstanceTest, AKernelOfTheFamilyCanBeTheReference) {
                       .headers = {}}}});
   Instance scale = instance({.size = {100}, .fill = Fill::whole});
   std::vector<std::int32_t> numbers(100);
-  backend_->read(std::get<BufferId>(scale.arguments()[1]),
+  backend_->read(std::get<Region>(scale.arguments()[1]),
                  std::as_writable_bytes(std::span(numbers)));
-  const BufferId y = std::get<BufferId>(scale.arguments()[2]);
+  const Region y = std::get<Region>(scale.arguments()[2]);
   for (std::int32_t& number : numbers) number *= 5;
   backend_->write(y, std::as_bytes(std::span(numbers)));
-  EXPECT_TRUE(scale.compare_outputs());
+  EXPECT_TRUE(scale.inspect());
   numbers[99] += 1;
   backend_->write(y, std::as_bytes(std::span(numbers)));
-  EXPECT_THAT(scale.compare_outputs().error().message, HasSubstr("y[99] is"));
+  EXPECT_THAT(scale.inspect().error().message, HasSubstr("y[99] is"));
   EXPECT_EQ(scale.library_work(), std::nullopt) << "there is no library to compare with";
 }
 

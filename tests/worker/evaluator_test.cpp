@@ -176,20 +176,27 @@ TEST_F(EvaluatorOnScript, AFailureWhileTimingLeavesNoTime) {
   EXPECT_FALSE(evaluation.time);
 }
 
-TEST_F(EvaluatorOnScript, AFinalTimesCandidatesInTheirOrderAndTheLibraryBesideThem) {
-  const std::vector<Candidate> candidates = {candidate(2), candidate(1)};
-  const auto samples = evaluator_.finals(candidates, {10}, {.rounds = 3}, [] { return false; });
-  ASSERT_TRUE(samples);
-  EXPECT_THAT(samples->candidates, ElementsAre(std::vector(3, 200.0), std::vector(3, 100.0)));
-  EXPECT_EQ(samples->library, std::vector(3, 70.0));
+TEST_F(EvaluatorOnScript, ContendersAreTimedAsAddedAndTheLibraryBesideThem) {
+  evaluator_.begin_lineup({10});
+  ASSERT_TRUE(evaluator_.add_contender(candidate(2)));
+  ASSERT_TRUE(evaluator_.add_contender(candidate(1)));
+  ASSERT_TRUE(evaluator_.add_library());
+  EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 200.0);
+  EXPECT_EQ(evaluator_.time_contender(2)->time_ns, 70.0);
+  EXPECT_EQ(evaluator_.time_contender(1)->time_ns, 100.0);
+  EXPECT_EQ(*evaluator_.time_contender_hot(0), 200.0);
+  evaluator_.begin_lineup({10});
+  ASSERT_TRUE(evaluator_.add_contender(candidate(3)));
+  EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 300.0);
 }
 
-TEST_F(EvaluatorOnScript, AFinalFailsAsACandidateDoes) {
-  failing_launch_ = 4;
-  const std::vector<Candidate> candidates = {candidate(2), candidate(1)};
-  const auto samples = evaluator_.finals(candidates, {10}, {.rounds = 3}, [] { return false; });
-  ASSERT_FALSE(samples);
-  EXPECT_EQ(samples.error().outcome, Outcome::launch_error);
+TEST_F(EvaluatorOnScript, AContenderFailsAsACandidateDoes) {
+  failing_launch_ = 1;
+  evaluator_.begin_lineup({10});
+  ASSERT_TRUE(evaluator_.add_contender(candidate(2)));
+  const auto sample = evaluator_.time_contender(0);
+  ASSERT_FALSE(sample);
+  EXPECT_EQ(sample.error().outcome, Outcome::launch_error);
 }
 
 }  // namespace

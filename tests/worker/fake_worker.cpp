@@ -68,7 +68,8 @@ void behave(Channel& channel, const std::string& behaviour) {
     say(channel, {{"error", to_message(tuner::Error(tuner::ErrorCode::failure, "no memory"))}});
     return;
   }
-  say(channel, {{"step", {{"on_trial", true}, {"launches", 1}, {"launch_s", Json()}}}});
+  say(channel,
+      {{"step", {{"size", "67"}, {"on_trial", true}, {"launches", 1}, {"launch_s", Json()}}}});
   if (behaviour == "segfault") {
     std::signal(SIGSEGV, SIG_DFL);
     std::raise(SIGSEGV);

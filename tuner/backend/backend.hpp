@@ -45,8 +45,20 @@ class Compiler {
 enum class BufferId : std::uint64_t {};
 enum class KernelId : std::uint64_t {};
 
+/// A place in a buffer: data begins there.
+struct Region {
+  // NOLINTNEXTLINE(google-explicit-constructor): a buffer is the region from its start
+  Region(BufferId buffer_id = {}, std::size_t offset = 0)
+      : buffer(buffer_id), offset_bytes(offset) {}
+
+  bool operator==(const Region&) const = default;
+
+  BufferId buffer;
+  std::size_t offset_bytes;
+};
+
 /// An argument of a launch.
-using LaunchArgument = std::variant<Scalar, BufferId>;
+using LaunchArgument = std::variant<Scalar, Region>;
 
 /// A kernel launch.
 struct Launch {
@@ -61,7 +73,7 @@ struct GemmCall {
   ElementType type = ElementType::f32;
   std::int64_t m = 0, n = 0, k = 0;
   double alpha = 1.0, beta = 0.0;
-  BufferId a{}, b{}, c{};
+  Region a, b, c;
 };
 
 /// What a device can be asked to do and to time: a kernel of ours or the library's, by the same
@@ -107,11 +119,11 @@ class Backend {
   /// enough.
   [[nodiscard]] virtual BufferId allocate(std::size_t size_bytes) = 0;
   virtual void release(BufferId buffer) = 0;
-  virtual void write(BufferId buffer, std::span<const std::byte> data) = 0;  ///< from its start
-  virtual void read(BufferId buffer, std::span<std::byte> data) const = 0;   ///< from its start
-  /// Sets `size_bytes` (a multiple of 4) from the buffer's start to copies of a 32-bit pattern.
-  virtual void fill(BufferId buffer, std::uint32_t pattern, std::size_t size_bytes) = 0;
-  virtual void copy(BufferId to, BufferId from, std::size_t size_bytes) = 0;
+  virtual void write(Region to, std::span<const std::byte> data) = 0;
+  virtual void read(Region from, std::span<std::byte> data) const = 0;
+  /// Sets `size_bytes` (a multiple of 4) to copies of a 32-bit pattern.
+  virtual void fill(Region region, std::uint32_t pattern, std::size_t size_bytes) = 0;
+  virtual void copy(Region to, Region from, std::size_t size_bytes) = 0;
 
   /// Makes a compiled kernel ready to launch; launch_error when the device cannot take it.
   [[nodiscard]] virtual Expected<KernelId, Failure> load(const Binary& binary) = 0;

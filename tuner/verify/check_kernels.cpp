@@ -2,6 +2,7 @@
 #include "tuner/verify/check_kernels.hpp"
 
 #include "embedded/check_kernels_cu.hpp"
+#include "embedded/check_parts.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
 
@@ -10,12 +11,13 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <cstring>
+#include <span>
 
 namespace tuner {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
+constexpr std::int64_t kElementsPerThread = 4;
 constexpr std::int64_t kMostBlocks = 1024;
 
 [[noreturn]] void fail(std::string_view kernel, const Failure& failure) {
@@ -24,20 +26,41 @@ constexpr std::int64_t kMostBlocks = 1024;
                           name(failure.outcome), failure.message));
 }
 
+std::string of_type(std::string_view kernel, ElementType type) {
+  return fmt::format("{}<{}>", kernel, name(type));
+}
+
+std::int64_t largest_part(const CheckedMemory& memory) {
+  long long words = 0;
+  for (const CheckPart& part : memory.plan().parts) words = std::max(words, part.words);
+  return words;
+}
+
+Scalar bits(std::uint64_t value) {
+  return std::bit_cast<std::int64_t>(value);
+}
+
+Scalar part_count(const CheckedMemory& memory) {
+  return static_cast<std::int32_t>(memory.plan().parts.size());
+}
+
 }  // namespace
 
 CheckKernels::CheckKernels(Backend& backend)
-    : backend_(backend), report_(backend, 3 * sizeof(std::uint64_t)) {}
+    : backend_(backend), element_(backend, 4 * sizeof(double)) {}
 
 KernelId CheckKernels::kernel(const std::string& entry) {
   const auto known = kernels_.find(entry);
   if (known != kernels_.end()) return known->second.id();
   const std::string_view text = embedded::check_kernels_cu();
+  const std::string_view parts = embedded::check_parts();
   const CompileJob job{
-      .source = {.name = "check_kernels.cu", .text = std::string(text), .headers = {}},
+      .source = {.name = "check_kernels.cu",
+                 .text = std::string(text),
+                 .headers = {{.name = "check_parts.hpp", .text = std::string(parts)}}},
       .entry = entry,
       .options = {},
-      .key = content_hash({text, entry})};
+      .key = content_hash({text, parts, entry})};
   const auto binary = backend_.compiler().compile(job);
   if (!binary) fail(entry, binary.error());
   const auto loaded = backend_.load(*binary);
@@ -45,11 +68,11 @@ KernelId CheckKernels::kernel(const std::string& entry) {
   return kernels_.emplace(entry, LoadedKernel(backend_, *loaded)).first->second.id();
 }
 
-void CheckKernels::launch(std::string_view kernel_name, ElementType type, std::int64_t count,
+void CheckKernels::launch(const std::string& entry, std::int64_t elements,
                           std::vector<LaunchArgument> arguments) {
-  const std::string entry = fmt::format("{}<{}>", kernel_name, name(type));
-  const std::int64_t blocks =
-      std::clamp<std::int64_t>((count + kThreads - 1) / kThreads, 1, kMostBlocks);
+  constexpr std::int64_t kElementsPerBlock = kThreads * kElementsPerThread;
+  const std::int64_t blocks = std::clamp<std::int64_t>(
+      (elements + kElementsPerBlock - 1) / kElementsPerBlock, 1, kMostBlocks);
   const Launch launch{.kernel = kernel(entry),
                       .geometry = {.grid = {static_cast<std::uint32_t>(blocks), 1, 1},
                                    .block = {kThreads, 1, 1},
@@ -58,52 +81,58 @@ void CheckKernels::launch(std::string_view kernel_name, ElementType type, std::i
   if (const auto done = backend_.run(launch); !done) fail(entry, done.error());
 }
 
-void CheckKernels::fill_normal(BufferId buffer, ElementType type, std::int64_t count,
+void CheckKernels::fill_normal(Region data, ElementType type, std::int64_t count,
                                std::uint64_t seed) {
-  launch("fill_normal", type, count,
-         {buffer, Scalar(count), Scalar(std::bit_cast<std::int64_t>(seed))});
+  launch(of_type("fill_normal", type), count, {data, Scalar(count), bits(seed)});
 }
 
-void CheckKernels::fill_whole(BufferId buffer, ElementType type, std::int64_t count,
-                              std::uint64_t seed, int range) {
-  launch("fill_whole", type, count,
-         {buffer, Scalar(count), Scalar(std::bit_cast<std::int64_t>(seed)), Scalar(range)});
+void CheckKernels::fill_whole(Region data, ElementType type, std::int64_t count, std::uint64_t seed,
+                              int range) {
+  launch(of_type("fill_whole", type), count, {data, Scalar(count), bits(seed), Scalar(range)});
 }
 
-void CheckKernels::absolute(BufferId result, BufferId data, ElementType type, std::int64_t count) {
-  launch("absolute", type, count, {result, data, Scalar(count)});
+void CheckKernels::absolute(Region result, Region data, ElementType type, std::int64_t count) {
+  launch(of_type("absolute", type), count, {result, data, Scalar(count)});
 }
 
-Comparison CheckKernels::compare(BufferId result, BufferId reference, LaunchArgument magnitude,
-                                 ElementType type, std::int64_t count, double factor) {
-  std::array<std::uint64_t, 3> report{0, ~std::uint64_t{0}, 0};
-  backend_.write(report_.id(), std::as_bytes(std::span(report)));
-  launch("compare", type, count,
-         {result, reference, magnitude, Scalar(count), Scalar(factor), report_.id()});
-  backend_.read(report_.id(), std::as_writable_bytes(std::span(report)));
-  return {.wrong = report[0],
-          .first_wrong = report[1],
-          .worst_share =
-              static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(report[2])))};
+void CheckKernels::lay_guards(const CheckedMemory& memory) {
+  prepare(memory, 0, 1);
 }
 
-Comparison CheckKernels::compare_bounded(BufferId result, BufferId reference, BufferId magnitude,
-                                         ElementType type, std::int64_t count, double factor) {
-  return compare(result, reference, magnitude, type, count, factor);
+void CheckKernels::prepare(const CheckedMemory& memory, std::uint64_t poison) {
+  prepare(memory, poison, 0);
 }
 
-Comparison CheckKernels::compare_exact(BufferId result, BufferId reference, ElementType type,
-                                       std::int64_t count) {
+void CheckKernels::prepare(const CheckedMemory& memory, std::uint64_t poison,
+                           std::int32_t with_guards) {
+  launch("prepare", largest_part(memory),
+         {memory.candidate(), memory.reference(), memory.table(), part_count(memory), bits(poison),
+          Scalar(with_guards)});
+}
+
+std::vector<CheckReport> CheckKernels::inspect(const CheckedMemory& memory, Repeats repeats) {
+  launch("inspect", largest_part(memory),
+         {memory.candidate(), memory.reference(), memory.table(), part_count(memory),
+          Scalar(repeats == Repeats::compared ? 1 : 0), memory.gathered(), memory.reports(),
+          memory.blocks_done()});
+  std::vector<CheckReport> reports(memory.plan().parts.size());
+  backend_.read(memory.reports(), std::as_writable_bytes(std::span(reports)));
+  return reports;
+}
+
+CheckKernels::Element CheckKernels::pick(Region result, Region reference,
+                                         std::optional<Region> magnitude, ElementType type,
+                                         std::int64_t index, std::uint64_t poison) {
   const LaunchArgument no_magnitude = Scalar(std::int64_t{0});  // a null pointer
-  return compare(result, reference, no_magnitude, type, count, 0.0);
-}
-
-CheckKernels::Pair CheckKernels::pick(BufferId result, BufferId reference, ElementType type,
-                                      std::int64_t index) {
-  launch("pick", type, 1, {result, reference, Scalar(index), report_.id()});
-  std::array<double, 2> values{};
-  backend_.read(report_.id(), std::as_writable_bytes(std::span(values)));
-  return {values[0], values[1]};
+  launch(of_type("pick", type), 1,
+         {result, reference, magnitude ? LaunchArgument(*magnitude) : no_magnitude, Scalar(index),
+          bits(poison), element_.id()});
+  std::array<double, 4> values{};
+  backend_.read(element_.id(), std::as_writable_bytes(std::span(values)));
+  return {.result = values[0],
+          .reference = values[1],
+          .magnitude = values[2],
+          .untouched = values[3] != 0};
 }
 
 }  // namespace tuner

@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels with which results are checked where they lie: they make the inputs, and compare a
-// result with its reference. Compiled at run time like the kernels they check.
+// Kernels with which results are checked where they lie: they make the inputs, and look at all that
+// a launch left. Compiled at run time like the kernels they check.
+#include "check_parts.hpp"
+
+using tuner::CheckPart;
+using tuner::CheckReport;
+using tuner::kMostCheckParts;
 
 typedef unsigned int Bits32;
 typedef unsigned long long Bits64;
@@ -47,54 +52,145 @@ __global__ void absolute(T* result, const T* data, long long count) {
   }
 }
 
-/// report[0] += wrong elements, report[1] = min(index of a wrong one), report[2] = max(bits of the
-/// largest error as a share of its bound, a float). An element c is wrong when
-/// !(|c − r| <= factor·magnitude + tiny), so that NaN is; without magnitudes when !(c == r).
-template <class T>
-__global__ void compare(const T* result, const T* reference, const T* magnitude, long long count,
-                        double factor, Bits64* report) {
-  __shared__ Bits64 wrong, first;
-  __shared__ Bits32 worst;
-  if (threadIdx.x == 0) {
-    wrong = 0;
-    first = ~0ull;
-    worst = 0;
-  }
-  __syncthreads();
-  Bits64 my_wrong = 0, my_first = ~0ull;
-  float my_worst = 0.0f;
-  for (long long i = first_index(); i < count; i += index_stride()) {
-    const double c = (double)result[i];
-    const double r = (double)reference[i];
-    const double difference = c > r ? c - r : r - c;
-    const double bound = magnitude ? factor * (double)magnitude[i] + 1e-37 : 0.0;
-    const bool right = magnitude ? difference <= bound : result[i] == reference[i];
-    if (!right) {
-      ++my_wrong;
-      if ((Bits64)i < my_first) my_first = (Bits64)i;
+/// Words that are NaN as a float, and two of them as a double, and never twice the same: what a
+/// kernel copies from one place of this kind to another shows there too.
+__device__ inline Bits32 nan_word(Bits64 seed, long long index) {
+  return 0x7FF00000u | (Bits32)(random_bits(seed, (Bits64)index) >> 44);
+}
+
+/// Gives every output what it holds before a launch: its initial content, or NaN words of `poison`.
+/// With `lay_guards` it also fills the guard zones.
+__global__ void prepare(unsigned char* candidate, const unsigned char* reference,
+                        const CheckPart* parts, int part_count, long long poison, int lay_guards) {
+  for (int p = 0; p < part_count; ++p) {
+    const CheckPart part = parts[p];
+    if (part.kind != CheckPart::output && !(lay_guards && part.kind == CheckPart::guard)) continue;
+    Bits32* const words = (Bits32*)(candidate + part.offset);
+    const Bits32* const initial =
+        part.initial < 0 ? nullptr : (const Bits32*)(reference + part.initial);
+    const Bits64 seed = part.kind == CheckPart::guard ? (Bits64)part.offset : (Bits64)poison;
+    for (long long i = first_index(); i < part.words; i += index_stride()) {
+      words[i] = initial ? initial[i] : nan_word(seed, i);
     }
-    const float share = magnitude && difference == difference ? (float)(difference / bound)
-                                                              : (right ? 0.0f : 3.0e38f);
-    if (share > my_worst) my_worst = share;
-  }
-  if (my_wrong) {
-    atomicAdd(&wrong, my_wrong);
-    atomicMin(&first, my_first);
-  }
-  atomicMax(&worst, __float_as_uint(my_worst));
-  __syncthreads();
-  if (threadIdx.x == 0) {
-    if (wrong) {
-      atomicAdd(&report[0], wrong);
-      atomicMin(&report[1], first);
-    }
-    atomicMax(&report[2], (Bits64)worst);
   }
 }
 
-/// The element at an index, of a result and of its reference, for the message about it.
+__device__ inline CheckReport nothing_found() { return {0, ~0ull, 0, 0, 0}; }
+
+__device__ inline void count_wrong(CheckReport& found, long long index) {
+  if (found.wrong++ == 0) found.first = (Bits64)index;
+  found.last = (Bits64)index;
+}
+
+/// An element c is wrong when !(|c − r| <= factor·magnitude + tiny), so that NaN is; without
+/// magnitudes when !(c == r).
 template <class T>
-__global__ void pick(const T* result, const T* reference, long long index, double* values) {
+__device__ CheckReport compare(const CheckPart& part, const unsigned char* candidate,
+                               const unsigned char* reference) {
+  const T* const result = (const T*)(candidate + part.offset);
+  const T* const expected = (const T*)(reference + part.expected);
+  const T* const magnitude = part.magnitude < 0 ? nullptr : (const T*)(reference + part.magnitude);
+  CheckReport found = nothing_found();
+  float worst = 0.0f;
+  for (long long i = first_index(); i < part.count; i += index_stride()) {
+    const double c = (double)result[i];
+    const double r = (double)expected[i];
+    const double difference = c > r ? c - r : r - c;
+    const double bound = magnitude ? part.factor * (double)magnitude[i] + 1e-37 : 0.0;
+    const bool right = magnitude ? difference <= bound : result[i] == expected[i];
+    if (!right) count_wrong(found, i);
+    const float share = magnitude && difference == difference ? (float)(difference / bound)
+                                                              : (right ? 0.0f : 3.0e38f);
+    if (share > worst) worst = share;
+  }
+  found.worst = __float_as_uint(worst);
+  return found;
+}
+
+/// Looks at words: at a repetition, a guard zone, an input or the reference.
+__device__ inline CheckReport look_at_words(const CheckPart& part, const unsigned char* candidate,
+                                            const unsigned char* reference) {
+  const bool hidden = part.kind == CheckPart::reference;
+  const Bits32* const words = (const Bits32*)((hidden ? reference : candidate) + part.offset);
+  const Bits32* const before =
+      part.kind == CheckPart::repeat ? (const Bits32*)(reference + part.expected) : nullptr;
+  CheckReport found = nothing_found();
+  for (long long i = first_index(); i < part.words; i += index_stride()) {
+    if (part.kind == CheckPart::guard) {
+      if (words[i] != nan_word((Bits64)part.offset, i)) count_wrong(found, i);
+    } else if (before) {
+      if (words[i] != before[i]) count_wrong(found, i);
+    } else {
+      found.fingerprint += random_bits((Bits64)words[i] << 32, (Bits64)i);
+    }
+  }
+  return found;
+}
+
+__device__ inline CheckReport look_at(const CheckPart& part, const unsigned char* candidate,
+                                      const unsigned char* reference) {
+  if (part.kind != CheckPart::output) return look_at_words(part, candidate, reference);
+  switch (part.type) {  // the order of ElementType
+    case 0: return compare<int>(part, candidate, reference);
+    case 1: return compare<unsigned>(part, candidate, reference);
+    case 2: return compare<long long>(part, candidate, reference);
+    case 3: return compare<float>(part, candidate, reference);
+    default: return compare<double>(part, candidate, reference);
+  }
+}
+
+__device__ inline void add(CheckReport& total, const CheckReport& found) {
+  if (found.wrong) {
+    atomicAdd(&total.wrong, found.wrong);
+    atomicMin(&total.first, found.first);
+    atomicMax(&total.last, found.last);
+  }
+  if (found.worst) atomicMax(&total.worst, found.worst);
+  if (found.fingerprint) atomicAdd(&total.fingerprint, found.fingerprint);
+}
+
+/// Looks at every part; at repetitions only with `with_repeats`. The block that ends last moves the
+/// sums from `gathered` to `reports` and leaves `gathered` as it must be before the next launch.
+__global__ void inspect(const unsigned char* candidate, const unsigned char* reference,
+                        const CheckPart* parts, int part_count, int with_repeats,
+                        CheckReport* gathered, CheckReport* reports, Bits32* blocks_done) {
+  __shared__ CheckReport mine[kMostCheckParts];
+  __shared__ Bits32 earlier;
+  for (int p = threadIdx.x; p < part_count; p += blockDim.x) mine[p] = nothing_found();
+  __syncthreads();
+  for (int p = 0; p < part_count; ++p) {
+    const CheckPart part = parts[p];
+    if (part.kind == CheckPart::repeat && !with_repeats) continue;
+    if (first_index() < part.words) add(mine[p], look_at(part, candidate, reference));
+  }
+  __syncthreads();
+  for (int p = threadIdx.x; p < part_count; p += blockDim.x) add(gathered[p], mine[p]);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) earlier = atomicAdd(blocks_done, 1u);
+  __syncthreads();
+  if (earlier + 1 != gridDim.x) return;
+  __threadfence();
+  for (int p = threadIdx.x; p < part_count; p += blockDim.x) {
+    reports[p] = gathered[p];
+    gathered[p] = nothing_found();
+  }
+  if (threadIdx.x == 0) *blocks_done = 0;
+}
+
+/// An element for the message about it: the result, its reference, its magnitude (null: 0), and 1
+/// when the result is still the poison it was given before the launch.
+template <class T>
+__global__ void pick(const T* result, const T* reference, const T* magnitude, long long index,
+                     long long poison, double* values) {
+  constexpr int kWords = sizeof(T) / sizeof(Bits32);
+  bool untouched = true;
+  for (int word = 0; word < kWords; ++word) {
+    const long long i = index * kWords + word;
+    if (((const Bits32*)result)[i] != nan_word((Bits64)poison, i)) untouched = false;
+  }
   values[0] = (double)result[index];
   values[1] = (double)reference[index];
+  values[2] = magnitude ? (double)magnitude[index] : 0.0;
+  values[3] = untouched ? 1.0 : 0.0;
 }

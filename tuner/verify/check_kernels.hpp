@@ -1,58 +1,57 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/backend/owned.hpp"
+#include "tuner/verify/checked_memory.hpp"
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tuner {
 
-/// What comparing a result with its reference found.
-struct Comparison {
-  std::uint64_t wrong = 0;        ///< elements outside their bound
-  std::uint64_t first_wrong = 0;  ///< index of the first of them, when there is one
-  double worst_share = 0;         ///< the largest error as a share of its bound
-};
-
-/// The kernels of check_kernels.cu on one device: they make inputs and compare results in device
-/// memory. Compiled on first use. Every method throws Error(failure) when the device refuses: that
-/// is no candidate's fault.
+/// The kernels of check_kernels.cu on one device: they make inputs, prepare memory for a launch and
+/// look at all that the launch left, in device memory. Compiled on first use. Every method throws
+/// Error(failure) when the device refuses: that is no candidate's fault.
 class CheckKernels {
  public:
   explicit CheckKernels(Backend& backend);
 
   /// Fills `count` elements with standard normal numbers.
-  void fill_normal(BufferId buffer, ElementType type, std::int64_t count, std::uint64_t seed);
+  void fill_normal(Region data, ElementType type, std::int64_t count, std::uint64_t seed);
   /// Fills `count` elements with whole numbers in [-range, range].
-  void fill_whole(BufferId buffer, ElementType type, std::int64_t count, std::uint64_t seed,
-                  int range);
+  void fill_whole(Region data, ElementType type, std::int64_t count, std::uint64_t seed, int range);
   /// result[i] = |data[i]|.
-  void absolute(BufferId result, BufferId data, ElementType type, std::int64_t count);
-  /// Right is |result − reference| ≤ factor·magnitude + tiny.
-  [[nodiscard]] Comparison compare_bounded(BufferId result, BufferId reference, BufferId magnitude,
-                                           ElementType type, std::int64_t count, double factor);
-  /// Right is equality.
-  [[nodiscard]] Comparison compare_exact(BufferId result, BufferId reference, ElementType type,
-                                         std::int64_t count);
-  struct Pair {
-    double result, reference;
+  void absolute(Region result, Region data, ElementType type, std::int64_t count);
+
+  /// Fills the guard zones, and the outputs as `prepare` does.
+  void lay_guards(const CheckedMemory& memory);
+  /// Gives every output its initial content or, without one, words that are NaN and that another
+  /// `poison` makes others.
+  void prepare(const CheckedMemory& memory, std::uint64_t poison);
+
+  enum class Repeats { ignored, compared };
+  /// What there is in each of the memory's parts, in their order: one launch and one read.
+  [[nodiscard]] std::vector<CheckReport> inspect(const CheckedMemory& memory, Repeats repeats);
+
+  /// One element, for a message.
+  struct Element {
+    double result = 0, reference = 0, magnitude = 0;
+    bool untouched = false;  ///< it still holds the poison it was given
   };
-  /// One element of both, for a message.
-  [[nodiscard]] Pair pick(BufferId result, BufferId reference, ElementType type,
-                          std::int64_t index);
+  [[nodiscard]] Element pick(Region result, Region reference, std::optional<Region> magnitude,
+                             ElementType type, std::int64_t index, std::uint64_t poison);
 
  private:
-  void launch(std::string_view kernel, ElementType type, std::int64_t count,
+  void launch(const std::string& entry, std::int64_t elements,
               std::vector<LaunchArgument> arguments);
-  [[nodiscard]] Comparison compare(BufferId result, BufferId reference, LaunchArgument magnitude,
-                                   ElementType type, std::int64_t count, double factor);
+  void prepare(const CheckedMemory& memory, std::uint64_t poison, std::int32_t with_guards);
   [[nodiscard]] KernelId kernel(const std::string& entry);
 
   Backend& backend_;
-  Buffer report_;
+  Buffer element_;                               // what `pick` writes
   std::map<std::string, LoadedKernel> kernels_;  // by entry
 };
 

@@ -54,10 +54,23 @@ Expected<Launch, Failure> launch_on(const LoadedCandidate& candidate, const Inst
   }
 }
 
-Verifier::Verifier(Backend& backend, const Family& family, std::uint64_t seed)
-    : backend_(backend), family_(family), seed_(seed), kernels_(backend) {}
+Verifier::Verifier(Backend& backend, const Family& family, std::uint64_t seed,
+                   VerifyObserver observer)
+    : backend_(backend),
+      family_(family),
+      seed_(seed),
+      observer_(std::move(observer)),
+      kernels_(backend) {}
 
-Instance& Verifier::instance(const Instance::Recipe& recipe) {
+void Verifier::announce(const VerifyStep& step) const {
+  if (observer_) observer_(step);
+}
+
+Recipe Verifier::recipe(const Size& size, Fill fill, std::size_t check_case) const {
+  return {.size = size, .fill = fill, .check_case = check_case, .seed = seed_};
+}
+
+Instance& Verifier::instance(const Recipe& recipe) {
   const auto known = std::ranges::find(instances_, recipe, &Instance::recipe);
   if (known != instances_.end()) {
     instances_.splice(instances_.begin(), instances_, known);
@@ -70,31 +83,55 @@ Instance& Verifier::instance(const Instance::Recipe& recipe) {
     kept += it->size_bytes();
     it = kept > limit ? instances_.erase(it) : std::next(it);
   }
+  announce({VerifyStep::Kind::prepare, recipe.size});
   return instances_.emplace_front(backend_, kernels_, family_, recipe);
 }
 
 Instance& Verifier::timing_instance(const Size& size) {
-  return instance({.size = size, .fill = Fill::normal, .check_case = 0, .seed = seed_});
+  return instance(recipe(size, Fill::normal));
 }
 
-Expected<double, Failure> Verifier::check(const LoadedCandidate& candidate, Instance& instance) {
+Expected<double, Failure> Verifier::launch_and_inspect(const LoadedCandidate& candidate,
+                                                       Instance& instance) {
   auto launch = launch_on(candidate, instance);
   if (!launch) return Unexpected(std::move(launch.error()));
-  instance.reset_outputs();
+  instance.prepare_launch();
+  announce({VerifyStep::Kind::launch, instance.recipe().size});
   if (auto done = backend_.run(*launch); !done) {
     done.error().message += " (at size " + display(instance.recipe().size) + ")";
     return Unexpected(std::move(done.error()));
   }
-  return instance.compare_outputs();
+  return instance.inspect();
+}
+
+Expected<double, Failure> Verifier::check(const LoadedCandidate& candidate, const Recipe& recipe) {
+  auto right = launch_and_inspect(candidate, instance(recipe));
+  if (right || right.error().outcome != Outcome::out_of_bounds) return right;
+  // The reference may have been hit by a candidate before this one, on another instance.
+  const bool doubtful = instance(recipe).reference_changed();
+  instances_.clear();
+  if (!doubtful) return right;
+  right = launch_and_inspect(candidate, instance(recipe));
+  if (!right && right.error().outcome == Outcome::out_of_bounds) instances_.clear();
+  return right;
+}
+
+Expected<double, Failure> Verifier::check_twice(const LoadedCandidate& candidate,
+                                                const Recipe& recipe) {
+  instance(recipe).forget_outputs();
+  auto first = check(candidate, recipe);
+  if (!first) return first;
+  instance(recipe).keep_outputs();
+  auto second = check(candidate, recipe);
+  if (!second) return second;
+  return std::max(*first, *second);
 }
 
 Expected<void, Failure> Verifier::check_awkward_sizes(const LoadedCandidate& candidate) {
   for (const Size& size : awkward_sizes(family_, candidate)) {
     if (!applicable(candidate, size)) continue;
     for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
-      auto right = check(
-          candidate,
-          instance({.size = size, .fill = Fill::whole, .check_case = check_case, .seed = seed_}));
+      auto right = check(candidate, recipe(size, Fill::whole, check_case));
       if (!right) return Unexpected(std::move(right.error()));
     }
   }
@@ -109,12 +146,27 @@ Expected<Verdict, Failure> Verifier::verify(const LoadedCandidate& candidate, co
     if (!right) return Unexpected(std::move(right.error()));
     right_at_awkward_sizes_.insert(identity);
   }
-  auto exact = check(candidate,
-                     instance({.size = size, .fill = Fill::whole, .check_case = 0, .seed = seed_}));
+  auto exact = check(candidate, recipe(size, Fill::whole));
   if (!exact) return Unexpected(std::move(exact.error()));
-  auto worst = check(candidate, timing_instance(size));
+  auto worst = check_twice(candidate, recipe(size, Fill::normal));
   if (!worst) return Unexpected(std::move(worst.error()));
   return Verdict{.worst_error = *worst};
+}
+
+Expected<void, Failure> Verifier::verify_timed(const LoadedCandidate& candidate, const Size& size) {
+  // A kernel that was right once may be wrong the tenth time.
+  auto right = timing_instance(size).inspect();
+  if (!right) {
+    right.error().message += " after the last timed launch";
+    if (right.error().outcome == Outcome::out_of_bounds) instances_.clear();
+    return Unexpected(std::move(right.error()));
+  }
+  right = check(candidate, recipe(size, Fill::normal));
+  if (!right) {
+    right.error().message += " in a launch after the timed ones";
+    return Unexpected(std::move(right.error()));
+  }
+  return {};
 }
 
 }  // namespace tuner

@@ -5,6 +5,7 @@
 #include "tuner/verify/instance.hpp"
 
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <set>
 #include <string>
@@ -30,33 +31,62 @@ struct LoadedCandidate {
 [[nodiscard]] Expected<Launch, Failure> launch_on(const LoadedCandidate& candidate,
                                                   const Instance& instance);
 
-/// Proves candidates of one family right on one device before they are timed: at awkward sizes
-/// (the family's and those derived from the configuration) on whole-number inputs, whose result is
-/// exact, under every case of the space file; then at the tuned size on whole-number and on normal
-/// inputs. Instances are kept and shared by all candidates as far as memory allows.
+/// What a verifier is about to do: to make the inputs and the right result at a size, or to launch
+/// the candidate at it.
+struct VerifyStep {
+  enum class Kind { prepare, launch };
+  Kind kind;
+  const Size& size;
+};
+/// Called before each step, so that whoever waits can set a deadline for it.
+using VerifyObserver = std::function<void(const VerifyStep&)>;
+
+/// Proves candidates of one family right on one device: at awkward sizes (the family's and those
+/// derived from the configuration) on whole-number inputs, whose result is exact, under every case
+/// of the space file; then at the tuned size on whole-number inputs, and twice on normal inputs,
+/// which must give the same bits. After every launch the guard zones around all buffers and the
+/// inputs must be as they were. Instances are kept and shared by all candidates as far as memory
+/// allows. docs/verification.md says what this finds and what it does not.
 class Verifier {
  public:
   /// `seed` makes the inputs. The backend and the family must outlive the verifier.
-  Verifier(Backend& backend, const Family& family, std::uint64_t seed);
+  Verifier(Backend& backend, const Family& family, std::uint64_t seed,
+           VerifyObserver observer = {});
 
-  /// The verdict, or the first check that failed: wrong_result, launch_error or crashed, with the
-  /// size, the case and the seed that show it. What was right at awkward sizes is remembered and
-  /// not checked again for another tuned size.
+  /// The verdict, or the first check that failed, with the size, the case and the seed that show
+  /// it: launch_error or crashed as the launch ended, out_of_bounds, wrong_result or
+  /// nondeterministic. What was right at awkward sizes is remembered and not checked again for
+  /// another tuned size.
   [[nodiscard]] Expected<Verdict, Failure> verify(const LoadedCandidate& candidate,
                                                   const Size& size);
 
-  /// The instance that candidates are timed on: normal inputs at the tuned size.
+  /// The instance that candidates are timed on: normal inputs at the tuned size. Valid until the
+  /// next call of a method. `prepare_launch` on it before timing lets verify_timed notice a kernel
+  /// that no longer writes.
   [[nodiscard]] Instance& timing_instance(const Size& size);
 
+  /// For a candidate just verified at `size` and then timed: what its last timed launch left on the
+  /// timing instance, and what one more launch on fresh poison gives, must be right and the bits
+  /// that it gave before. Fails as `verify` does.
+  [[nodiscard]] Expected<void, Failure> verify_timed(const LoadedCandidate& candidate,
+                                                     const Size& size);
+
  private:
-  [[nodiscard]] Instance& instance(const Instance::Recipe& recipe);
+  [[nodiscard]] Instance& instance(const Recipe& recipe);
+  [[nodiscard]] Recipe recipe(const Size& size, Fill fill, std::size_t check_case = 0) const;
+  [[nodiscard]] Expected<double, Failure> launch_and_inspect(const LoadedCandidate& candidate,
+                                                             Instance& instance);
   [[nodiscard]] Expected<double, Failure> check(const LoadedCandidate& candidate,
-                                                Instance& instance);
+                                                const Recipe& recipe);
   [[nodiscard]] Expected<void, Failure> check_awkward_sizes(const LoadedCandidate& candidate);
+  [[nodiscard]] Expected<double, Failure> check_twice(const LoadedCandidate& candidate,
+                                                      const Recipe& recipe);
+  void announce(const VerifyStep& step) const;
 
   Backend& backend_;
   const Family& family_;
   std::uint64_t seed_;
+  VerifyObserver observer_;
   CheckKernels kernels_;
   std::list<Instance> instances_;                 // most recently used first
   std::set<std::string> right_at_awkward_sizes_;  // kernel hash and configuration

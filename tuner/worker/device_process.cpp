@@ -23,9 +23,9 @@ Json candidate_message(const Candidate& candidate) {
           {"binary", to_message(candidate.binary)}};
 }
 
-Failure failure_of(const WorkerLost& lost) {
-  return {lost.late ? Outcome::timeout : Outcome::crashed,
-          lost.late ? "a launch " + lost.how : "the process that ran it " + lost.how};
+Failure failure_of(const WorkerLost& lost, const std::string& size) {
+  if (lost.late) return {Outcome::timeout, fmt::format("a launch at size {} {}", size, lost.how)};
+  return {Outcome::crashed, fmt::format("the process that ran it at size {} {}", size, lost.how)};
 }
 
 Evaluation evaluation_of(const Failure& failure, Seconds spent) {
@@ -102,16 +102,19 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) 
   require_worker();
   worker_->send(request);
   bool candidate_ran = false;
+  std::string at_size;
   Seconds patience = deadlines_.own_work;
   for (;;) {
     auto arrived = worker_->receive(patience);
     if (auto* lost = std::get_if<WorkerLost>(&arrived)) {
       retire();
-      return NoAnswer{.lost = std::move(*lost), .candidate_ran = candidate_ran};
+      return NoAnswer{
+          .lost = std::move(*lost), .candidate_ran = candidate_ran, .size = std::move(at_size)};
     }
     Json& message = std::get<Json>(arrived);
     if (const auto step = message.find("step"); step != message.end()) {
       candidate_ran = candidate_ran || field<bool>(*step, "on_trial");
+      at_size = field<std::string>(*step, "size");
       patience = deadline(*step, size);
     } else if (message.contains("error")) {
       throw error_from(field<Json>(message, "error"));
@@ -140,7 +143,7 @@ Evaluation DeviceProcess::evaluate(const Candidate& candidate, const Size& size,
   Answer answer = ask(request, size);
   if (const auto* none = std::get_if<NoAnswer>(&answer)) {
     if (none->candidate_ran) {
-      return evaluation_of(failure_of(none->lost), Channel::Clock::now() - begin);
+      return evaluation_of(failure_of(none->lost, none->size), Channel::Clock::now() - begin);
     }
     answer = ask_again(request, size);
   }
@@ -157,7 +160,8 @@ void DeviceProcess::begin_lineup(const Size& size) {
 
 Expected<Json, Failure> DeviceProcess::ask_about_contender(const Json& request) {
   Answer answer = ask(request, lineup_size_);
-  if (const auto* none = std::get_if<NoAnswer>(&answer)) return Unexpected(failure_of(none->lost));
+  if (const auto* none = std::get_if<NoAnswer>(&answer))
+    return Unexpected(failure_of(none->lost, none->size));
   Json& message = std::get<Json>(answer);
   if (!message.contains("failure")) return std::move(message);
   Failure failure = failure_from(field<Json>(message, "failure"));

@@ -52,6 +52,7 @@ class DeviceProcess : public DeviceWorker {
   struct NoAnswer {
     WorkerLost lost;
     bool candidate_ran = false;  ///< a candidate's kernel had been launched for this request
+    std::string size;            ///< of the problem it last worked on
   };
   using Answer = std::variant<Json, NoAnswer>;
 

@@ -76,11 +76,10 @@ Expected<Measurement, Failure> Evaluator::time(const LoadedCandidate& candidate,
   if (!launch) return Unexpected(launch.error());
   const auto watch = clock(instance, *launch);
   if (!watch) return Unexpected(watch.error());
+  instance.prepare_launch();
   auto measurement = screen(backend_, *launch, ScreenPlan{}, best_ns, **watch);
   if (!measurement) return measurement;
-  // A kernel that was right once may be wrong the tenth time.
-  if (auto right = instance.compare_outputs(); !right) {
-    right.error().message += " after the last timed launch";
+  if (auto right = verifier_.verify_timed(candidate, size); !right) {
     return Unexpected(std::move(right.error()));
   }
   return measurement;
@@ -111,6 +110,7 @@ void Evaluator::begin_lineup(const Size& size) {
   lineup_.clear();
   lineup_kernels_.clear();
   lineup_size_ = size;
+  backend_.set_size(display(size));
 }
 
 Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {

@@ -22,7 +22,11 @@ class Evaluator : public DeviceWorker {
       WatchedBackend::Announce announce = [](const DeviceStep&) {})
       : backend_(backend, std::move(announce)),
         family_(family),
-        verifier_(backend_, family, seed) {}
+        verifier_(backend_, family, seed,
+                  [this](const VerifyStep& step) { backend_.set_size(display(step.size)); }) {}
+
+  Evaluator(const Evaluator&) = delete;
+  Evaluator& operator=(const Evaluator&) = delete;
 
   const DeviceInfo& device() const override { return backend_.device(); }
   const EnvironmentInfo& environment() const override { return backend_.environment(); }

@@ -14,7 +14,7 @@ WatchedBackend::LastLaunch* WatchedBackend::on_trial(const Work& work) {
 
 void WatchedBackend::announce(const Work& work, int launches) {
   const LastLaunch* last = on_trial(work);
-  DeviceStep step{.on_trial = last != nullptr, .launches = launches, .launch_s = {}};
+  DeviceStep step{.size = size_, .on_trial = last != nullptr, .launches = launches, .launch_s = {}};
   // Other arguments are another problem: nothing is known of its time.
   if (last != nullptr && last->arguments == std::get<Launch>(work).arguments) {
     step.launch_s = last->launch_s;

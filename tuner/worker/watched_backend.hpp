@@ -6,12 +6,15 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner {
 
 /// What a device is about to do: how long it may take depends on it, and whom to blame.
 struct DeviceStep {
+  std::string size = {};  ///< the problem's: "67x45x33"
   bool on_trial = false;  ///< a candidate's kernel runs; else the library or a kernel of our own
   int launches = 1;
   std::optional<double> launch_s;  ///< seconds that the very same launch took last time, if it ran
@@ -26,6 +29,8 @@ class WatchedBackend : public Backend {
   WatchedBackend(Backend& backend, Announce announce)
       : backend_(backend), announce_(std::move(announce)) {}
 
+  /// From now on work is on a problem of this size.
+  void set_size(std::string size) { size_ = std::move(size); }
   /// From now on this kernel is a candidate's, until it is unloaded.
   void put_on_trial(KernelId kernel) { on_trial_[kernel] = {}; }
 
@@ -34,16 +39,12 @@ class WatchedBackend : public Backend {
   const Compiler& compiler() const override { return backend_.compiler(); }
   BufferId allocate(std::size_t size_bytes) override { return backend_.allocate(size_bytes); }
   void release(BufferId buffer) override { backend_.release(buffer); }
-  void write(BufferId buffer, std::span<const std::byte> data) override {
-    backend_.write(buffer, data);
+  void write(Region to, std::span<const std::byte> data) override { backend_.write(to, data); }
+  void read(Region from, std::span<std::byte> data) const override { backend_.read(from, data); }
+  void fill(Region region, std::uint32_t pattern, std::size_t size_bytes) override {
+    backend_.fill(region, pattern, size_bytes);
   }
-  void read(BufferId buffer, std::span<std::byte> data) const override {
-    backend_.read(buffer, data);
-  }
-  void fill(BufferId buffer, std::uint32_t pattern, std::size_t size_bytes) override {
-    backend_.fill(buffer, pattern, size_bytes);
-  }
-  void copy(BufferId to, BufferId from, std::size_t size_bytes) override {
+  void copy(Region to, Region from, std::size_t size_bytes) override {
     backend_.copy(to, from, size_bytes);
   }
   Expected<KernelId, Failure> load(const Binary& binary) override { return backend_.load(binary); }
@@ -71,6 +72,7 @@ class WatchedBackend : public Backend {
 
   Backend& backend_;
   Announce announce_;
+  std::string size_;
   std::map<KernelId, LastLaunch> on_trial_;
 };
 

@@ -86,7 +86,8 @@ class DeviceServer {
  private:
   void announce(const DeviceStep& step) {
     answer(channel_, {{"step",
-                       {{"on_trial", step.on_trial},
+                       {{"size", step.size},
+                        {"on_trial", step.on_trial},
                         {"launches", step.launches},
                         {"launch_s", step.launch_s ? Json(*step.launch_s) : Json()}}}});
   }

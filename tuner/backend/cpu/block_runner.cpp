@@ -6,6 +6,7 @@
 #include <boost/context/preallocated.hpp>
 #include <boost/context/stack_context.hpp>
 
+#include <algorithm>
 #include <bit>
 #include <cerrno>
 #include <cstring>
@@ -20,6 +21,8 @@ constexpr std::size_t kPage = 4096;
 // fall into the same few sets of the caches.
 constexpr std::size_t kStackBytes = 17 * kPage;
 constexpr std::size_t kTopStep = std::size_t{5} * 64;
+
+constexpr std::uint32_t kUninitialised = 0x7FF8DEADu;
 
 constexpr std::size_t kSharedAlignment = 1024;  // what the strictest CUDA instruction asks for
 
@@ -100,11 +103,14 @@ BlockEnd BlockRunner::run(const KernelCall& call, Index3 block) {
 
 void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   const auto& [grid, shape, dynamic_shared_bytes] = call.geometry;
+  // Shared memory begins with what other blocks left: here always with NaN, so that it shows when a
+  // kernel relies on it.
+  std::fill_n(static_cast<std::uint32_t*>(context_.dynamic_shared),
+              dynamic_shared_bytes / sizeof kUninitialised, kUninitialised);
   call_ = &call;
   context_.grid_shape = {grid[0], grid[1], grid[2]};
   context_.block_shape = {shape[0], shape[1], shape[2]};
   context_.block = block;
-  next_thread_ = {0, 0, 0};
   live_ = unstarted_ = shape[0] * shape[1] * shape[2];
   for (unsigned first = 0; first < live_; first += 32) {
     Warp& warp = warps_[first / 32];
@@ -118,14 +124,7 @@ void BlockRunner::run_threads() {
   while (!stopping_) {
     while (unstarted_ > 0 && runnable_.empty()) {
       --unstarted_;
-      context_.thread = next_thread_;
-      if (++next_thread_.x == context_.block_shape.x) {
-        next_thread_.x = 0;
-        if (++next_thread_.y == context_.block_shape.y) {
-          next_thread_.y = 0;
-          ++next_thread_.z;
-        }
-      }
+      context_.thread = next_thread();
       call_->entry(context_, call_->arguments);
       end_thread();
     }
@@ -133,6 +132,14 @@ void BlockRunner::run_threads() {
     idle_.push_back(current_);
     switch_to(next);
   }
+}
+
+/// The thread that begins when `unstarted_` are left behind it.
+Index3 BlockRunner::next_thread() const {
+  const auto [x, y, z] = context_.block_shape;
+  const unsigned rank =
+      call_->order == ThreadOrder::ascending ? x * y * z - 1 - unstarted_ : unstarted_;
+  return {rank % x, rank / x % y, rank / (x * y)};
 }
 
 void BlockRunner::end_thread() {

@@ -17,11 +17,15 @@ namespace tuner {
 inline constexpr unsigned kMaxThreadsPerBlock = 1024;
 inline constexpr unsigned kMaxDynamicSharedBytes = 232448;  // of an H100 or H200
 
+/// In which order the threads of a block begin. A right kernel cannot tell.
+enum class ThreadOrder { ascending, descending };
+
 /// A kernel with its arguments.
 struct KernelCall {
   KernelEntry entry = nullptr;
   void* const* arguments = nullptr;
   Geometry geometry;
+  ThreadOrder order = ThreadOrder::ascending;
 };
 
 /// How a block ended.
@@ -79,6 +83,7 @@ class BlockRunner {
   static void sync_warp(KernelContext& context, unsigned lanes);
 
   void begin_block(const KernelCall& call, Index3 block);
+  [[nodiscard]] Index3 next_thread() const;
   void run_threads();
   void end_thread();
   void wait();
@@ -103,7 +108,6 @@ class BlockRunner {
   bool stopping_ = false;
 
   const KernelCall* call_ = nullptr;
-  Index3 next_thread_{};
   unsigned unstarted_ = 0;  // threads of the block
   unsigned live_ = 0;       // threads of the block that have not ended
   Queue runnable_;

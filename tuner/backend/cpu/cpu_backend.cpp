@@ -86,17 +86,17 @@ class CpuBackend final : public Backend {
     return memory_.allocate(size_bytes);
   }
   void release(BufferId buffer) override { memory_.release(buffer); }
-  void write(BufferId buffer, std::span<const std::byte> data) override {
-    std::ranges::copy(data, memory_.data(buffer, data.size()));
+  void write(Region to, std::span<const std::byte> data) override {
+    std::ranges::copy(data, memory_.data(to, data.size()));
   }
-  void read(BufferId buffer, std::span<std::byte> data) const override {
-    std::copy_n(memory_.data(buffer, data.size()), data.size(), data.begin());
+  void read(Region from, std::span<std::byte> data) const override {
+    std::copy_n(memory_.data(from, data.size()), data.size(), data.begin());
   }
-  void fill(BufferId buffer, std::uint32_t pattern, std::size_t size_bytes) override {
-    std::byte* const data = memory_.data(buffer, size_bytes);
+  void fill(Region region, std::uint32_t pattern, std::size_t size_bytes) override {
+    std::byte* const data = memory_.data(region, size_bytes);
     std::fill_n(reinterpret_cast<std::uint32_t*>(data), size_bytes / sizeof pattern, pattern);
   }
-  void copy(BufferId to, BufferId from, std::size_t size_bytes) override {
+  void copy(Region to, Region from, std::size_t size_bytes) override {
     std::memmove(memory_.data(to, size_bytes), memory_.data(from, size_bytes), size_bytes);
   }
 
@@ -164,8 +164,8 @@ class CpuBackend final : public Backend {
     if (auto fits = check_geometry(launch.geometry); !fits) return fits;
     ArgumentList arguments;
     for (const LaunchArgument& argument : launch.arguments) {
-      if (const auto* buffer = std::get_if<BufferId>(&argument)) {
-        arguments.push(memory_.data(*buffer, 0));
+      if (const auto* region = std::get_if<Region>(&argument)) {
+        arguments.push(memory_.data(*region, 0));
       } else {
         arguments.push(std::get<Scalar>(argument));
       }
@@ -173,11 +173,17 @@ class CpuBackend final : public Backend {
     if (auto match = arguments.matches(kernel->second.argument_sizes()); !match) return match;
     const BlockEnd end = grids_.run({.entry = kernel->second.entry(),
                                      .arguments = arguments.addresses(),
-                                     .geometry = launch.geometry});
+                                     .geometry = launch.geometry,
+                                     .order = next_order()});
     if (end == BlockEnd::deadlock) {
       return launch_error("deadlock: threads wait at a barrier that others never reach");
     }
     return {};
+  }
+
+  /// Another one each time: a kernel whose result depends on it does not give it twice.
+  [[nodiscard]] ThreadOrder next_order() {
+    return ++launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending;
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {
@@ -199,9 +205,9 @@ class CpuBackend final : public Backend {
   template <class Float, class Gemm>
   void gemm(const GemmCall& call, Gemm* blas, Float alpha, Float beta) const {
     const blasint m = blas_size(call.m), n = blas_size(call.n), k = blas_size(call.k);
-    const auto matrix = [&](BufferId buffer, std::int64_t rows, std::int64_t columns) {
+    const auto matrix = [&](Region region, std::int64_t rows, std::int64_t columns) {
       const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
-      return reinterpret_cast<Float*>(memory_.data(buffer, count * sizeof(Float)));
+      return reinterpret_cast<Float*>(memory_.data(region, count * sizeof(Float)));
     };
     blas(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, alpha, matrix(call.a, call.m, call.k),
          std::max(k, 1), matrix(call.b, call.k, call.n), std::max(n, 1), beta,
@@ -214,6 +220,7 @@ class CpuBackend final : public Backend {
   HostMemory memory_;
   TemporaryDirectory images_;
   std::uint64_t last_kernel_ = 0;
+  std::uint64_t launches_ = 0;
   std::map<KernelId, LoadedImage> kernels_;
   GridRunner grids_;  // last: its threads stop before the kernels' images go
 };

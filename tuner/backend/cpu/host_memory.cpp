@@ -42,17 +42,19 @@ void HostMemory::release(BufferId buffer) {
   buffers_.erase(found);
 }
 
-std::byte* HostMemory::data(BufferId buffer, std::size_t size_bytes) const {
-  const auto found = buffers_.find(buffer);
+std::byte* HostMemory::data(Region region, std::size_t size_bytes) const {
+  const auto found = buffers_.find(region.buffer);
   if (found == buffers_.end()) {
+    throw Error(ErrorCode::failure, fmt::format("cpu backend: no buffer {}",
+                                                static_cast<std::uint64_t>(region.buffer)));
+  }
+  const std::size_t available = found->second.size_bytes;
+  if (region.offset_bytes > available || size_bytes > available - region.offset_bytes) {
     throw Error(ErrorCode::failure,
-                fmt::format("cpu backend: no buffer {}", static_cast<std::uint64_t>(buffer)));
+                fmt::format("cpu backend: {} bytes asked of a buffer of {} from byte {} on",
+                            size_bytes, available, region.offset_bytes));
   }
-  if (size_bytes > found->second.size_bytes) {
-    throw Error(ErrorCode::failure, fmt::format("cpu backend: {} bytes asked of a buffer of {}",
-                                                size_bytes, found->second.size_bytes));
-  }
-  return found->second.memory.get();
+  return found->second.memory.get() + region.offset_bytes;
 }
 
 }  // namespace tuner

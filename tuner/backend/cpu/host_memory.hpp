@@ -19,9 +19,9 @@ class HostMemory {
   /// Throws Error(failure) with sizes when there is not enough.
   [[nodiscard]] BufferId allocate(std::size_t size_bytes);
   void release(BufferId buffer);
-  /// The start of a buffer of which `size_bytes` are going to be used. Throws Error(failure) when
-  /// there is no such buffer or it is smaller.
-  [[nodiscard]] std::byte* data(BufferId buffer, std::size_t size_bytes) const;
+  /// The address of a region of which `size_bytes` are going to be used. Throws Error(failure) when
+  /// there is no such buffer or it has fewer from there on.
+  [[nodiscard]] std::byte* data(Region region, std::size_t size_bytes) const;
 
  private:
   struct Free {

@@ -75,10 +75,10 @@ class CudaBackend final : public Backend {
 
   BufferId allocate(std::size_t size_bytes) override;
   void release(BufferId buffer) override { buffers_.erase(buffer); }
-  void write(BufferId buffer, std::span<const std::byte> data) override;
-  void read(BufferId buffer, std::span<std::byte> data) const override;
-  void fill(BufferId buffer, std::uint32_t pattern, std::size_t size_bytes) override;
-  void copy(BufferId to, BufferId from, std::size_t size_bytes) override;
+  void write(Region to, std::span<const std::byte> data) override;
+  void read(Region from, std::span<std::byte> data) const override;
+  void fill(Region region, std::uint32_t pattern, std::size_t size_bytes) override;
+  void copy(Region to, Region from, std::size_t size_bytes) override;
 
   Expected<KernelId, Failure> load(const Binary& binary) override;
   void unload(KernelId kernel) override { kernels_.erase(kernel); }
@@ -101,8 +101,8 @@ class CudaBackend final : public Backend {
     auto usable = attempt(cudaSetDevice(ordinal_));
     return usable ? attempt(cudaStreamQuery(stream_.get())) : usable;
   }
-  /// The first `size_bytes` of a buffer. Throws when it has fewer.
-  [[nodiscard]] std::byte* memory(BufferId buffer, std::size_t size_bytes) const;
+  /// The address of a region. Throws when its buffer has fewer than `size_bytes` from there on.
+  [[nodiscard]] std::byte* memory(Region region, std::size_t size_bytes) const;
   void finish_transfer() const {
     check(cudaStreamSynchronize(stream_.get()), "move data to or from the GPU");
   }
@@ -145,32 +145,36 @@ BufferId CudaBackend::allocate(std::size_t size_bytes) {
   return id;
 }
 
-std::byte* CudaBackend::memory(BufferId buffer, std::size_t size_bytes) const {
-  const CudaBuffer& found = object(buffers_, buffer, "buffer");
-  if (size_bytes <= found.size_bytes) return found.memory.get();
+std::byte* CudaBackend::memory(Region region, std::size_t size_bytes) const {
+  const CudaBuffer& found = object(buffers_, region.buffer, "buffer");
+  if (region.offset_bytes <= found.size_bytes &&
+      size_bytes <= found.size_bytes - region.offset_bytes) {
+    return found.memory.get() + region.offset_bytes;
+  }
   throw Error(ErrorCode::failure,
-              fmt::format("a buffer of {} bytes has no {} bytes", found.size_bytes, size_bytes));
+              fmt::format("a buffer of {} bytes has no {} bytes from byte {} on", found.size_bytes,
+                          size_bytes, region.offset_bytes));
 }
 
-void CudaBackend::write(BufferId buffer, std::span<const std::byte> data) {
+void CudaBackend::write(Region to, std::span<const std::byte> data) {
   use_device();
-  check(cudaMemcpyAsync(memory(buffer, data.size()), data.data(), data.size(),
-                        cudaMemcpyHostToDevice, stream_.get()),
+  check(cudaMemcpyAsync(memory(to, data.size()), data.data(), data.size(), cudaMemcpyHostToDevice,
+                        stream_.get()),
         "write to the GPU");
   finish_transfer();
 }
 
-void CudaBackend::read(BufferId buffer, std::span<std::byte> data) const {
+void CudaBackend::read(Region from, std::span<std::byte> data) const {
   use_device();
-  check(cudaMemcpyAsync(data.data(), memory(buffer, data.size()), data.size(),
-                        cudaMemcpyDeviceToHost, stream_.get()),
+  check(cudaMemcpyAsync(data.data(), memory(from, data.size()), data.size(), cudaMemcpyDeviceToHost,
+                        stream_.get()),
         "read from the GPU");
   finish_transfer();
 }
 
-void CudaBackend::fill(BufferId buffer, std::uint32_t pattern, std::size_t size_bytes) {
+void CudaBackend::fill(Region region, std::uint32_t pattern, std::size_t size_bytes) {
   use_device();
-  const auto address = reinterpret_cast<CUdeviceptr>(memory(buffer, size_bytes));
+  const auto address = reinterpret_cast<CUdeviceptr>(memory(region, size_bytes));
   const CUresult result = memset_32_(address, pattern, size_bytes / sizeof pattern, stream_.get());
   if (result != CUDA_SUCCESS) {
     throw Error(ErrorCode::failure,
@@ -179,7 +183,7 @@ void CudaBackend::fill(BufferId buffer, std::uint32_t pattern, std::size_t size_
   finish_transfer();
 }
 
-void CudaBackend::copy(BufferId to, BufferId from, std::size_t size_bytes) {
+void CudaBackend::copy(Region to, Region from, std::size_t size_bytes) {
   use_device();
   check(cudaMemcpyAsync(memory(to, size_bytes), memory(from, size_bytes), size_bytes,
                         cudaMemcpyDeviceToDevice, stream_.get()),
@@ -244,8 +248,8 @@ Expected<Enqueue, Failure> CudaBackend::prepare(const Launch& launch) {
 }
 
 Expected<Enqueue, Failure> CudaBackend::prepare(const GemmCall& call) {
-  const auto matrix = [&](BufferId buffer, std::int64_t rows, std::int64_t columns) {
-    return memory(buffer, static_cast<std::size_t>(rows * columns) * size_bytes(call.type));
+  const auto matrix = [&](Region region, std::int64_t rows, std::int64_t columns) {
+    return memory(region, static_cast<std::size_t>(rows * columns) * size_bytes(call.type));
   };
   return cublas_.gemm(call, matrix(call.a, call.m, call.k), matrix(call.b, call.k, call.n),
                       matrix(call.c, call.m, call.n));
@@ -258,7 +262,7 @@ KernelArgument CudaBackend::argument(const LaunchArgument& argument) const {
     std::memcpy(&packed.bits, &value, sizeof value);
     return packed;
   };
-  if (const auto* buffer = std::get_if<BufferId>(&argument)) return pack(memory(*buffer, 0));
+  if (const auto* region = std::get_if<Region>(&argument)) return pack(memory(*region, 0));
   return std::visit(pack, std::get<Scalar>(argument));
 }
 

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verify/checked_memory.hpp"
+
+#include <cstring>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+constexpr CheckReport kNothingFound{
+    .wrong = 0, .first = ~0ULL, .last = 0, .worst = 0, .fingerprint = 0};
+
+std::size_t table_bytes(const MemoryPlan& plan) {
+  return plan.parts.size() * sizeof(CheckPart);
+}
+
+std::size_t reports_bytes(const MemoryPlan& plan) {
+  return plan.parts.size() * sizeof(CheckReport);
+}
+
+}  // namespace
+
+CheckedMemory::CheckedMemory(Backend& backend, MemoryPlan plan)
+    : plan_(std::move(plan)),
+      candidate_(backend, plan_.candidate_bytes),
+      reference_(backend, plan_.reference_bytes),
+      table_(backend, table_bytes(plan_) + 2 * reports_bytes(plan_) + sizeof(unsigned long long)) {
+  std::vector<std::byte> content(table_.size_bytes());  // all zero: no block is done
+  std::memcpy(content.data(), plan_.parts.data(), table_bytes(plan_));
+  for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
+    std::memcpy(content.data() + gathered().offset_bytes + i * sizeof kNothingFound, &kNothingFound,
+                sizeof kNothingFound);
+  }
+  backend.write(table_.id(), content);
+}
+
+Region CheckedMemory::gathered() const {
+  return {table_.id(), table_bytes(plan_)};
+}
+
+Region CheckedMemory::reports() const {
+  return {table_.id(), table_bytes(plan_) + reports_bytes(plan_)};
+}
+
+Region CheckedMemory::blocks_done() const {
+  return {table_.id(), table_bytes(plan_) + 2 * reports_bytes(plan_)};
+}
+
+}  // namespace tuner

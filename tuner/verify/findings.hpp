@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/core/outcome.hpp"
+#include "tuner/verify/posed_problem.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tuner {
+
+/// What an inspection of an instance's memory found, and the words for it. Refers to what it is
+/// made from.
+class Findings {
+ public:
+  struct Subject {
+    Backend& backend;
+    CheckKernels& kernels;
+    const PosedProblem& problem;
+    const CheckedMemory& memory;
+    std::span<const CheckReport> intact;  ///< what an inspection found before any candidate ran
+    std::uint64_t poison;                 ///< of the last launch
+  };
+  Findings(const Subject& subject, std::vector<CheckReport> reports)
+      : subject_(subject), reports_(std::move(reports)) {}
+
+  /// What is wrong, the gravest first: out_of_bounds when a guard zone, an input or the reference
+  /// changed, then wrong_result, then nondeterministic.
+  [[nodiscard]] std::optional<Failure> failure() const;
+  /// Whether memory changed that no candidate is ever given: a candidate before may have done it.
+  [[nodiscard]] bool reference_changed() const;
+  /// The largest error as a share of its bound.
+  [[nodiscard]] double worst_share() const;
+
+ private:
+  [[nodiscard]] Failure guard_failure(std::size_t part) const;
+  [[nodiscard]] Failure input_failure(std::size_t part) const;
+  [[nodiscard]] Failure result_failure(std::size_t part) const;
+  [[nodiscard]] Failure repeat_failure(std::size_t part) const;
+  [[nodiscard]] Failure failure_of(Outcome outcome, std::string text) const;
+  [[nodiscard]] const CheckedData& data_at(const CheckPart& part) const;
+  [[nodiscard]] const std::string& argument_name(const CheckedData& data) const;
+  [[nodiscard]] bool changed(std::size_t part) const;
+
+  Subject subject_;
+  std::vector<CheckReport> reports_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/family/family.hpp"
+#include "tuner/verify/check_parts.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tuner {
+
+/// A buffer argument of an instance and where all that belongs to it lies, as offsets in bytes:
+/// `candidate` in the memory a candidate gets, the others in the reference memory. Of these, those
+/// that have a value when the plan is made are needed, and get their place then.
+struct CheckedData {
+  std::size_t argument = 0;  ///< its place among the family's arguments
+  ElementType type = ElementType::f32;
+  std::int64_t count = 1;
+  BufferRole role = BufferRole::input;
+  double factor = 0;  ///< of the error bound; 0: results must be equal
+  std::size_t candidate = 0;
+  std::optional<std::size_t> expected = {};   ///< the right result of an output
+  std::optional<std::size_t> magnitude = {};  ///< what scales its bound
+  std::optional<std::size_t> initial =
+      {};  ///< what it holds before a launch, when the case reads it
+  std::optional<std::size_t> repeat = {};  ///< what a candidate computed in an earlier launch
+
+  [[nodiscard]] std::size_t size_bytes() const {
+    return static_cast<std::size_t>(count) * tuner::size_bytes(type);
+  }
+};
+
+/// A guard zone: a place and a length in bytes.
+struct GuardZone {
+  std::size_t offset = 0, size_bytes = 0;
+};
+
+/// Where the memory of an instance goes. A candidate's data lie in one allocation with a guard zone
+/// before, between and behind them: aligned to 256 bytes as an allocation is, and each followed by
+/// its zone at once, so that one element too far already lies there. Zones hold at least an eighth
+/// of the largest data, within 4 KiB and 1 MiB: a row or slab too far in a large problem is met,
+/// and small problems are not slow to check.
+struct MemoryPlan {
+  std::vector<CheckedData> data;
+  std::vector<GuardZone> zones;  ///< zones[i] lies before data[i], the last one behind all
+  std::size_t candidate_bytes = 0;
+  std::size_t reference_bytes = 0;
+  /// All that a check looks at: outputs first, then repetitions, inputs, the reference, zones.
+  std::vector<CheckPart> parts;
+};
+
+[[nodiscard]] MemoryPlan plan_memory(std::vector<CheckedData> data);
+
+}  // namespace tuner

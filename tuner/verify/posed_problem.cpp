@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verify/posed_problem.hpp"
+
+#include "tuner/backend/owned.hpp"
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace tuner {
+namespace {
+
+Slots family_slots(const Family& family, const DeviceAttributes& device, const Size& size) {
+  Slots slots;
+  for (const AttributeField& field : attribute_fields()) slots.push_back(device.*field.member);
+  slots.insert(slots.end(), size.begin(), size.end());
+  if (slots.size() != family_scope(family.problem.dims).size()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: a size needs {} numbers, {} has {}", family.name,
+                            family.problem.dims.size(), display(size), size.size()));
+  }
+  return slots;
+}
+
+Scalar magnitude_of(const Scalar& scalar) {
+  return std::visit(
+      [](auto value) -> Scalar {
+        return value < decltype(value){0} ? static_cast<decltype(value)>(decltype(value){0} - value)
+                                          : value;
+      },
+      scalar);
+}
+
+double as_double(const Scalar& scalar) {
+  return std::visit([](auto value) { return static_cast<double>(value); }, scalar);
+}
+
+/// Throws unless memory could hold this many elements.
+void check_count(std::string_view argument, ElementType type, std::int64_t count) {
+  constexpr std::size_t kMostBytes = std::size_t{1} << 56;  // so that sums of these do not overflow
+  if (static_cast<std::size_t>(count) > kMostBytes / size_bytes(type)) {
+    throw Error(ErrorCode::failure,
+                fmt::format("argument {}: no memory holds {} elements; take a smaller size",
+                            argument, count));
+  }
+}
+
+}  // namespace
+
+PosedProblem::PosedProblem(Backend& backend, const Family& family, Recipe recipe)
+    : backend_(backend),
+      family_(family),
+      recipe_(std::move(recipe)),
+      slots_(family_slots(family, backend.device().attributes, recipe_.size)),
+      accumulated_(
+          std::max<std::int64_t>(1, evaluate(family.check.accumulates, "check.accumulates"))) {}
+
+const CheckCase* PosedProblem::check_case() const {
+  return recipe_.check_case == 0 ? nullptr : &family_.check.cases.at(recipe_.check_case - 1);
+}
+
+std::int64_t PosedProblem::evaluate(const Expression& expression, std::string_view what) const {
+  const auto value = expression.evaluate(slots_);
+  if (!value) {
+    throw Error(ErrorCode::usage, fmt::format("{}: '{}' has no value at this size: {}", what,
+                                              expression.text(), name(value.error())));
+  }
+  return *value;
+}
+
+std::vector<CheckedData> PosedProblem::data() const {
+  std::vector<CheckedData> all;
+  for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
+    const Argument& argument = family_.arguments[i];
+    const auto* buffer = std::get_if<BufferArgument>(&argument.what);
+    if (buffer == nullptr) continue;
+    CheckedData data{.argument = i,
+                     .type = buffer->type,
+                     .count = std::max<std::int64_t>(1, evaluate(buffer->count, argument.name)),
+                     .role = buffer->role};
+    check_count(argument.name, data.type, data.count);
+    if (data.role == BufferRole::output) {
+      data.expected = 0;
+      if (check_case() != nullptr && std::ranges::count(check_case()->reads, argument.name) > 0) {
+        data.initial = 0;
+      }
+      if (recipe_.fill == Fill::normal) {
+        data.factor = 4.0 * unit_roundoff(data.type) * std::sqrt(static_cast<double>(accumulated_));
+        data.magnitude = 0;
+        data.repeat = 0;
+      }
+    }
+    all.push_back(data);
+  }
+  return all;
+}
+
+void PosedProblem::fill(CheckKernels& kernels, Region region, const CheckedData& data) const {
+  const std::uint64_t seed = recipe_.seed * 1'000'003 + data.argument;
+  if (recipe_.fill == Fill::normal) {
+    kernels.fill_normal(region, data.type, data.count, seed);
+    return;
+  }
+  // Sums of products of numbers up to 3 stay below 2^24 for 400,000 terms, scaled by small factors.
+  constexpr std::int64_t kTermsForRange3 = 400'000;
+  kernels.fill_whole(region, data.type, data.count, seed, accumulated_ <= kTermsForRange3 ? 3 : 1);
+}
+
+Scalar PosedProblem::scalar(const Argument& argument, Values values) const {
+  const auto& what = std::get<ScalarArgument>(argument.what);
+  std::optional<std::int64_t> value;
+  if (check_case() != nullptr) {
+    if (const auto set = check_case()->set.find(argument.name); set != check_case()->set.end()) {
+      value = set->second;
+    }
+  }
+  if (!value) value = evaluate(what.value, argument.name);
+  const Scalar made = make_scalar(what.type, *value);
+  return values == Values::absolute ? magnitude_of(made) : made;
+}
+
+std::vector<LaunchArgument> PosedProblem::arguments(const std::vector<Region>& buffers,
+                                                    Values values) const {
+  std::vector<LaunchArgument> launch;
+  for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
+    const Argument& argument = family_.arguments[i];
+    if (std::holds_alternative<BufferArgument>(argument.what)) {
+      launch.emplace_back(buffers[i]);
+    } else {
+      launch.emplace_back(scalar(argument, values));
+    }
+  }
+  return launch;
+}
+
+std::optional<GemmCall> PosedProblem::library_call(const std::vector<Region>& buffers,
+                                                   Values values) const {
+  const auto* gemm = std::get_if<GemmReference>(&family_.check.reference);
+  if (gemm == nullptr) return std::nullopt;
+  const auto index = [&](const std::string& argument) {
+    const auto found = std::ranges::find(family_.arguments, argument, &Argument::name);
+    return static_cast<std::size_t>(found - family_.arguments.begin());
+  };
+  const auto factor = [&](const std::string& argument, double otherwise) {
+    return argument.empty() ? otherwise
+                            : as_double(scalar(family_.arguments[index(argument)], values));
+  };
+  return GemmCall{.type = std::get<BufferArgument>(family_.arguments[index(gemm->c)].what).type,
+                  .m = evaluate(gemm->m, "check.reference.m"),
+                  .n = evaluate(gemm->n, "check.reference.n"),
+                  .k = evaluate(gemm->k, "check.reference.k"),
+                  .alpha = factor(gemm->alpha, 1.0),
+                  .beta = factor(gemm->beta, 0.0),
+                  .a = buffers[index(gemm->a)],
+                  .b = buffers[index(gemm->b)],
+                  .c = buffers[index(gemm->c)]};
+}
+
+void PosedProblem::run_kernel_reference(const KernelReference& reference,
+                                        const std::vector<Region>& buffers, Values values) const {
+  const Kernel& kernel = family_.kernel(reference.kernel);
+  const Space space(kernel.space, backend_.device().attributes, recipe_.size);
+  const Config config = space.default_config();
+  const auto fail = [&](const Failure& failure) {
+    throw Error(ErrorCode::failure,
+                fmt::format("the reference kernel {} cannot run at {}: {}: {}", kernel.name,
+                            display(recipe_.size), name(failure.outcome), failure.message));
+  };
+  const auto binary = backend_.compiler().compile(compile_job(kernel, space, config));
+  if (!binary) fail(binary.error());
+  const auto loaded = backend_.load(*binary);
+  if (!loaded) fail(loaded.error());
+  const LoadedKernel owner(backend_, *loaded);
+  const auto done = backend_.run(Launch{.kernel = owner.id(),
+                                        .geometry = geometry(kernel, space.slots(config)),
+                                        .arguments = arguments(buffers, values)});
+  if (!done) fail(done.error());
+}
+
+void PosedProblem::run_reference(const std::vector<Region>& buffers, Values values) const {
+  if (const auto* kernel = std::get_if<KernelReference>(&family_.check.reference)) {
+    run_kernel_reference(*kernel, buffers, values);
+    return;
+  }
+  const auto done = backend_.run(*library_call(buffers, values));
+  if (!done) {
+    throw Error(ErrorCode::failure, fmt::format("{} cannot compute the reference at {}: {}",
+                                                backend_.environment().library,
+                                                display(recipe_.size), done.error().message));
+  }
+}
+
+std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index) const {
+  const std::string& buffer = family_.arguments[argument].name;
+  std::string text = fmt::format("{}[{}]", buffer, index);
+  const auto* gemm = std::get_if<GemmReference>(&family_.check.reference);
+  if (gemm == nullptr) return text;
+  const std::map<std::string, const Expression*> widths = {
+      {gemm->a, &gemm->k}, {gemm->b, &gemm->n}, {gemm->c, &gemm->n}};
+  const auto width = widths.find(buffer);
+  if (width == widths.end()) return text;
+  const auto columns = static_cast<std::uint64_t>(
+      std::max<std::int64_t>(1, evaluate(*width->second, "check.reference")));
+  return fmt::format("{} (row {}, column {})", text, index / columns, index % columns);
+}
+
+std::string PosedProblem::circumstances() const {
+  std::string text =
+      fmt::format("size {}, {} inputs, seed {}", display(recipe_.size),
+                  recipe_.fill == Fill::normal ? "normal" : "whole-number", recipe_.seed);
+  if (check_case() != nullptr) {
+    for (const auto& [argument, value] : check_case()->set) {
+      text += fmt::format(", {}={}", argument, value);
+    }
+  }
+  return text;
+}
+
+}  // namespace tuner
