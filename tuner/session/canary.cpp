@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <utility>
 
 namespace tuner {
@@ -15,6 +16,14 @@ namespace {
 
 constexpr int kWarmUp = 2;
 constexpr int kSamples = 7;
+
+/// Whether no sample of the one lies among those of the other: else it may be mere noise, of which
+/// a processor shared with other programs has plenty.
+bool apart(const std::vector<double>& one, const std::vector<double>& other) {
+  const auto [least, most] = std::ranges::minmax(one);
+  const auto [other_least, other_most] = std::ranges::minmax(other);
+  return most < other_least || other_most < least;
+}
 
 }  // namespace
 
@@ -34,12 +43,12 @@ bool Canary::line_up() {
                                                    .binary = *compiled.binary});
 }
 
-std::optional<std::vector<Sample>> Canary::retime() {
-  if (!line_up()) return std::nullopt;
+std::vector<Sample> Canary::retime() {
+  if (!line_up()) return {};
   std::vector<Sample> samples;
   for (int i = 0; i < kWarmUp + kSamples; ++i) {
     const auto sample = device_.time_contender(0);
-    if (!sample) return std::nullopt;
+    if (!sample) return {};
     if (i >= kWarmUp) samples.push_back(*sample);
   }
   return samples;
@@ -48,14 +57,15 @@ std::optional<std::vector<Sample>> Canary::retime() {
 std::vector<Canary::Suspect> Canary::look(double elapsed_s) {
   next_ = Clock::now() + kInterval;
   const auto samples = retime();
-  if (!samples) return {};
-  const double now_ns = *quantile(times(*samples), 0.5);
+  if (samples.empty()) return {};
+  std::vector<double> now_ns = times(samples);
   store_.record_canary(session_, {.elapsed_s = elapsed_s,
                                   .problem = fmt::format("{}", fmt::join(search_.size(), ",")),
-                                  .median_ns = now_ns,
-                                  .clock_mhz = median_clock(*samples)});
-  const bool drifted = baseline_ns_ && has_drifted(*baseline_ns_, now_ns);
-  baseline_ns_ = now_ns;
+                                  .median_ns = *quantile(now_ns, 0.5),
+                                  .clock_mhz = median_clock(samples)});
+  const bool drifted = !baseline_ns_.empty() && apart(baseline_ns_, now_ns) &&
+                       has_drifted(*quantile(baseline_ns_, 0.5), *quantile(now_ns, 0.5));
+  baseline_ns_ = std::move(now_ns);
   std::vector<Suspect> suspects;
   for (Suspect& timed : std::exchange(since_, {})) {
     if (!drifted || suspicions_[{timed.search, timed.config}]++ >= kMostSuspicions) continue;

@@ -40,16 +40,17 @@ class Canary {
     SizeSearch* search;
     Config config;
   };
-  /// Looks: re-times the work and records it. Returns the trials that were timed since the last
-  /// look when the time has drifted since then; a trial is suspected kMostSuspicions times at most.
+  /// Looks: re-times the work and records it. Returns the trials that were timed since the last look
+  /// when the time has drifted since then, by more than the samples scatter; a trial is suspected
+  /// kMostSuspicions times at most.
   [[nodiscard]] std::vector<Suspect> look(double elapsed_s);
 
   static constexpr std::chrono::seconds kInterval{30};
   static constexpr int kMostSuspicions = 2;
 
  private:
-  /// A few samples; none when there is nothing to re-time.
-  [[nodiscard]] std::optional<std::vector<Sample>> retime();
+  /// A few samples; empty when there is nothing to re-time.
+  [[nodiscard]] std::vector<Sample> retime();
   [[nodiscard]] bool line_up();
 
   const Kernel& kernel_;
@@ -59,7 +60,7 @@ class Canary {
   Store& store_;
   std::int64_t session_;
   Clock::time_point next_ = Clock::now();
-  std::optional<double> baseline_ns_;
+  std::vector<double> baseline_ns_;  // samples; empty before the first look
   std::vector<Suspect> since_;
   std::map<std::pair<const SizeSearch*, Config>, int> suspicions_;
 };

@@ -36,6 +36,15 @@ Evaluation evaluation_of(const Failure& failure, Seconds spent) {
   return evaluation;
 }
 
+/// What a worker whose memory a candidate has damaged says may be anything.
+Evaluation evaluation_in(const Json& message) {
+  try {
+    return evaluation_from(message);
+  } catch (const Error& error) {
+    return evaluation_of({Outcome::crashed, error.what()}, Seconds(0));
+  }
+}
+
 /// Whether the worker that answered so is not to be used again: its device or its memory may be
 /// damaged.
 bool leaves_damage(Outcome outcome) {
@@ -128,9 +137,13 @@ Json DeviceProcess::ask_again(const Json& request, const Size& size) {
   Answer answer = ask(request, size);
   if (std::holds_alternative<NoAnswer>(answer)) answer = ask(request, size);
   if (auto* message = std::get_if<Json>(&answer)) return std::move(*message);
+  fail_without_candidate(std::get<NoAnswer>(answer).lost);
+}
+
+void DeviceProcess::fail_without_candidate(const WorkerLost& lost) const {
   throw Error(ErrorCode::failure,
               fmt::format("the process that drives {} {} twice, before any candidate ran",
-                          device_.name, std::get<NoAnswer>(answer).lost.how));
+                          device_.name, lost.how));
 }
 
 Evaluation DeviceProcess::evaluate(const Candidate& candidate, const Size& size,
@@ -141,13 +154,14 @@ Evaluation DeviceProcess::evaluate(const Candidate& candidate, const Size& size,
   request["best_ns"] = best_ns ? Json(*best_ns) : Json();
   const auto begin = Channel::Clock::now();
   Answer answer = ask(request, size);
-  if (const auto* none = std::get_if<NoAnswer>(&answer)) {
-    if (none->candidate_ran) {
-      return evaluation_of(failure_of(none->lost, none->size), Channel::Clock::now() - begin);
-    }
-    answer = ask_again(request, size);
+  if (const auto* none = std::get_if<NoAnswer>(&answer); none != nullptr && !none->candidate_ran) {
+    answer = ask(request, size);
   }
-  const Evaluation evaluation = evaluation_from(std::get<Json>(answer));
+  if (const auto* none = std::get_if<NoAnswer>(&answer)) {
+    if (!none->candidate_ran) fail_without_candidate(none->lost);
+    return evaluation_of(failure_of(none->lost, none->size), Channel::Clock::now() - begin);
+  }
+  const Evaluation evaluation = evaluation_in(std::get<Json>(answer));
   if (leaves_damage(evaluation.outcome)) retire();
   if (evaluation.time) launch_s_.try_emplace(size, 1e-9 * evaluation.time->median);
   return evaluation;

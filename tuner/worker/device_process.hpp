@@ -64,6 +64,7 @@ class DeviceProcess : public DeviceWorker {
   /// The same for a request that no candidate can be blamed for: tried on a second worker when the
   /// first dies of it.
   [[nodiscard]] Json ask_again(const Json& request, const Size& size);
+  [[noreturn]] void fail_without_candidate(const WorkerLost& lost) const;
   /// The answer to a request about a contender, or how that one failed.
   [[nodiscard]] Expected<Json, Failure> ask_about_contender(const Json& request);
   [[nodiscard]] std::chrono::duration<double> deadline(const Json& step, const Size& size) const;
