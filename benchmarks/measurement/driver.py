@@ -17,7 +17,8 @@ PLANTED = HERE / "planted.json"
 TIE = 1.01
 
 # For `--quick`: that a benchmark works, on any machine in seconds. Its figures mean nothing.
-QUICK = ["--backend", "cpu", "--size", "32,32,512", "--set", "TILE_M=16", "--set", "TILE_N=16",
+QUICK_SIZE = "32,32,512"
+QUICK = ["--backend", "cpu", "--set", "TILE_M=16", "--set", "TILE_N=16",
          "--set", "TILE_K=8", "--set", "BLOCK_X=8", "--set", "BLOCK_Y=8", "--set", "VEC=1"]
 # One good configuration on a GPU, under its eight names.
 FULL = ["--set", "TILE_M=128", "--set", "TILE_N=128", "--set", "TILE_K=8", "--set", "BLOCK_X=16",
@@ -33,9 +34,10 @@ def arguments(description, **defaults):
     parser.add_argument("--size", action="append", help="a problem size; may be repeated")
     parser.add_argument("--output", default=defaults["output"], help="JSON file to write")
     options = parser.parse_args()
+    options.size = options.size or defaults["sizes"]
     if options.quick:
         options.runs = 2
-    options.size = options.size or defaults["sizes"]
+        options.size = [QUICK_SIZE]
     return options
 
 
@@ -54,9 +56,9 @@ def tune(options, *command):
 
 def planted(options, kernel, aliases, size, seed):
     """One run of a kernel of planted.json under these names: (device, its final)."""
-    where = QUICK if options.quick else [*FULL, "--size", size]
+    where = QUICK if options.quick else FULL
     device, sizes = tune(options, "--space", PLANTED, "--kernel", kernel, "--seed", seed,
-                         "--set", "ALIAS=" + ",".join(map(str, aliases)), *where)
+                         "--size", size, "--set", "ALIAS=" + ",".join(map(str, aliases)), *where)
     return device, sizes[0]
 
 

@@ -18,8 +18,8 @@ QUICK = ["TILE_M=32", "TILE_N=32", "TILE_K=8", "BLOCK_X=8", "BLOCK_Y=4,8", "UNRO
 
 def run(options, seed):
     values = QUICK if options.quick else SUBSPACE
-    where = ["--backend", "cpu", "--size", "32,32,32"] if options.quick else []
-    for size in [] if options.quick else options.size:
+    where = ["--backend", "cpu"] if options.quick else []
+    for size in options.size:
         where += ["--size", size]
     chosen = [word for value in values for word in ("--set", value)]
     return driver.tune(options, "--space", SPACE, "--kernel", "gemm_shared", "--seed", seed,

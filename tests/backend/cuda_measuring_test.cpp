@@ -37,7 +37,7 @@ TEST(ConditionsOf, TellThePowerLimitFromThrottling) {
   EXPECT_FALSE(idle.throttled);
   EXPECT_TRUE(conditions_of(0x4).power_capped);
   EXPECT_FALSE(conditions_of(0x4).throttled);
-  for (const unsigned long long reason : {0x8, 0x20, 0x40, 0x80}) {
+  for (const unsigned long long reason : {0x8ULL, 0x20ULL, 0x40ULL, 0x80ULL}) {
     EXPECT_TRUE(conditions_of(reason).throttled) << reason;
     EXPECT_FALSE(conditions_of(reason).power_capped) << reason;
   }

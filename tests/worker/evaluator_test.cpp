@@ -86,7 +86,7 @@ TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
   EXPECT_EQ(evaluation.outcome, Outcome::ok) << evaluation.message;
   EXPECT_EQ(evaluation.message, "");
   ASSERT_TRUE(evaluation.time);
-  EXPECT_EQ(evaluation.time->count, 20);
+  EXPECT_GE(evaluation.time->count, 20);
   EXPECT_GT(evaluation.time->minimum, 0);
   EXPECT_EQ(evaluation.worst_error, 0.0);
   EXPECT_GT(evaluation.verify_ms, 0);

@@ -322,7 +322,7 @@ class Run {
     if (interrupted_()) return final.without_final(search);
     observer_.final_began(search.size(), Final::contenders(search).size());
     const auto start = SteadyClock::now();
-    auto outcome = final.run(search, {.rounds = 30, .seed = plan_.seed}, interrupted_);
+    auto outcome = final.run(search, {.seed = plan_.seed}, interrupted_);
     result_.measure_s += std::chrono::duration<double>(SteadyClock::now() - start).count();
     if (!outcome) {
       throw Error(ErrorCode::failure,
