@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of this repository compile for a GPU.
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/backend/cuda/timing_kernels.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/space/space.hpp"
 
@@ -28,6 +29,32 @@ TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
       EXPECT_TRUE(binary) << kernel.name << " " << display(*kernel.space, config) << "\n"
                           << binary.error().message;
     }
+  }
+}
+
+class TimingKernelsTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(TimingKernelsTest, CompileForEveryArchitecture) {
+  for (const char* const architecture : {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"}) {
+    const auto binary = NvrtcCompiler(architecture).compile(timing_kernel_job(GetParam()));
+    ASSERT_TRUE(binary) << architecture << "\n" << binary.error().message;
+    EXPECT_GT(binary->image.size(), 0U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheTimer, TimingKernelsTest,
+                         testing::Values("hold_stream", "read_clocks", "measure_timer_step"));
+
+/// The kernels whose ranking is known beforehand, of benchmarks/measurement.
+TEST(PlantedKernelsTest, Compile) {
+  const DeviceInfo device = *device_profile("h200");
+  const NvrtcCompiler compiler(device.architecture);
+  const Family family = load_family(TUNER_SOURCE_DIR "/benchmarks/measurement/planted.json");
+  for (const Kernel& kernel : family.kernels) {
+    const Space space(kernel.space, device.attributes, family.sizes("default").front());
+    const Config config = config_from_text(*kernel.space, "ALIAS=8");
+    const auto binary = compiler.compile(compile_job(kernel, space, config));
+    EXPECT_TRUE(binary) << kernel.name << "\n" << binary.error().message;
   }
 }
 

@@ -2,6 +2,7 @@
 #include "cuda_fixture.hpp"
 
 #include <algorithm>
+#include <unistd.h>
 
 namespace tuner {
 namespace {
@@ -113,6 +114,103 @@ TEST_F(CudaTimingTest, FailsAsARunDoesAndStaysUsable) {
   EXPECT_EQ(refused.error().outcome, Outcome::launch_error);
   launch.geometry.block = {256, 1, 1};
   EXPECT_THAT(time(launch), SizeIs(25));
+}
+
+TEST_F(CudaTimingTest, KnowsTheClockOfEverySample) {
+  const LoadedKernel nothing = build("__global__ void nothing() {}", "nothing");
+  const auto samples =
+      backend().time(Launch{.kernel = nothing.id(), .geometry = {}, .arguments = {}},
+                     {.warm_up = 1, .samples = 20, .warm_up_ns = 50e6});
+  ASSERT_TRUE(samples) << samples.error().message;
+  for (const Sample& sample : *samples) {
+    ASSERT_TRUE(sample.clock_mhz) << "even of a kernel that is much shorter than the timer's step";
+    EXPECT_GT(*sample.clock_mhz, 200);
+    EXPECT_LT(*sample.clock_mhz, 4000);
+  }
+}
+
+TEST_F(CudaTimingTest, TakesMoreSamplesThanFitBehindTheGate) {
+  const LoadedKernel nothing = build("__global__ void nothing() {}", "nothing");
+  const auto samples = backend().time(
+      Launch{.kernel = nothing.id(), .geometry = {}, .arguments = {}}, {.samples = 250});
+  ASSERT_TRUE(samples) << samples.error().message;
+  EXPECT_THAT(*samples, SizeIs(250));
+}
+
+TEST_F(CudaTimingTest, WarmsUpForTheTimeAskedFor) {
+  const LoadedKernel count = build("__global__ void count(int* runs) { ++*runs; }", "count");
+  const Buffer runs(backend(), sizeof(int));
+  const auto counted = [&](const SamplePlan& plan) {
+    backend().fill(runs.id(), 0, sizeof(int));
+    const auto samples = backend().time(
+        Launch{.kernel = count.id(), .geometry = {}, .arguments = {runs.id()}}, plan);
+    if (!samples) throw Error(ErrorCode::failure, samples.error().message);
+    return download<int>(runs).front();
+  };
+  EXPECT_EQ(counted({.warm_up = 0, .samples = 3}), 3);
+  EXPECT_GT(counted({.warm_up = 1, .samples = 3, .warm_up_ns = 20e6}), 100);
+}
+
+/// 16 MiB fit into the cache: read again and again they come faster than after a flush.
+TEST_F(CudaTimingTest, HotIsFasterThanColdForWhatFitsTheCache) {
+  if (backend().device().attributes.l2_bytes < (std::int64_t{32} << 20)) {
+    GTEST_SKIP() << "the L2 cache does not hold 16 MiB for certain";
+  }
+  const LoadedKernel reader = build(R"(
+    __global__ void read(const float4* x, float4* out) {
+      const int i = blockIdx.x * blockDim.x + threadIdx.x;
+      const float4 value = __ldcg(x + i);
+      if (value.x + value.y + value.z + value.w != 0) out[0] = value;
+    })",
+                                    "read");
+  const Buffer x(backend(), std::size_t{16} << 20);
+  const Buffer out(backend(), 16);
+  backend().fill(x.id(), 0, x.size_bytes());
+  const Launch launch{.kernel = reader.id(),
+                      .geometry = {.grid = {(1 << 20) / 256, 1, 1}, .block = {256, 1, 1}},
+                      .arguments = {x.id(), out.id()}};
+  const auto hot_ns = backend().time_hot(launch);
+  ASSERT_TRUE(hot_ns) << hot_ns.error().message;
+  EXPECT_GT(*hot_ns, 0);
+  EXPECT_LT(*hot_ns, median(time(launch)));
+}
+
+TEST_F(CudaTimingTest, TimesShortAndLongWorkAndTheLibraryHot) {
+  const LoadedKernel nothing = build("__global__ void nothing() {}", "nothing");
+  const auto short_ns =
+      backend().time_hot(Launch{.kernel = nothing.id(), .geometry = {}, .arguments = {}});
+  ASSERT_TRUE(short_ns) << short_ns.error().message;
+  EXPECT_LT(*short_ns, 5e3) << "in a graph";
+  constexpr std::int64_t kSize = 2048;
+  const Buffer a(backend(), kSize * kSize * sizeof(float));
+  const Buffer c(backend(), a.size_bytes());
+  backend().fill(a.id(), 0x3f800000, a.size_bytes());
+  for (const std::int64_t size : {std::int64_t{64}, kSize}) {
+    const GemmCall call{.m = size, .n = size, .k = size, .a = a.id(), .b = a.id(), .c = c.id()};
+    const auto hot_ns = backend().time_hot(call);
+    ASSERT_TRUE(hot_ns) << hot_ns.error().message;
+    EXPECT_LT(*hot_ns, 1.2 * median(time(call))) << size;
+  }
+  EXPECT_EQ(download<float>(c).back(), 2048.0F) << "and it was computed";
+}
+
+TEST_F(CudaTimingTest, KnowsItsPeakAndThatTheLibraryStaysBelowIt) {
+  const auto peak = backend().peak(ElementType::f32);
+  if (!peak) GTEST_SKIP() << "of a compute capability that is not in the table";
+  constexpr std::int64_t kSize = 4096;
+  const Buffer a(backend(), kSize * kSize * sizeof(float));
+  const Buffer c(backend(), a.size_bytes());
+  const double time_ns = median(
+      time(GemmCall{.m = kSize, .n = kSize, .k = kSize, .a = a.id(), .b = a.id(), .c = c.id()}));
+  const double flops_per_s = 2.0 * kSize * kSize * kSize / (time_ns * 1e-9);
+  EXPECT_LT(flops_per_s, peak->flops_per_s);
+  EXPECT_GT(flops_per_s, 0.1 * peak->flops_per_s);
+  EXPECT_GT(peak->bytes_per_s, 50e9);
+  EXPECT_LT(peak->bytes_per_s, 50e12);
+}
+
+TEST_F(CudaTimingTest, DoesNotCountItselfAmongOtherProcesses) {
+  EXPECT_THAT(backend().conditions().other_processes, testing::Not(testing::Contains(::getpid())));
 }
 
 }  // namespace

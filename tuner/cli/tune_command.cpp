@@ -129,6 +129,16 @@ DeviceDeadlines deadlines(const TuneOptions& options) {
   return deadlines;
 }
 
+Json finalist_json(const FinalistRecord& finalist) {
+  return {{"role", finalist.role},
+          {"config", finalist.config_json.empty() ? Json() : Json::parse(finalist.config_json)},
+          {"median_ns", finalist.time.median_ns},
+          {"ratio_to_best", finalist.ratio_to_best},
+          {"ratio_low", finalist.ratio_low},
+          {"ratio_high", finalist.ratio_high},
+          {"rounds", finalist.time.samples}};
+}
+
 Json best_json(const SizeResult& result) {
   Json json = {{"size", result.size}, {"evaluated", result.evaluated}, {"reused", result.reused}};
   Json outcomes = Json::object();
@@ -149,6 +159,9 @@ Json best_json(const SizeResult& result) {
                   {"ratio_to_library", optional(best.ratio_to_library)},
                   {"ratio_to_default", optional(best.ratio_to_default)},
                   {"ties", best.ties}};
+  for (const FinalistRecord& finalist : result.finalists) {
+    json["finalists"].push_back(finalist_json(finalist));
+  }
   return json;
 }
 

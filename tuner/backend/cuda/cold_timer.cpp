@@ -18,8 +18,8 @@ std::size_t flush_size(std::int64_t l2_bytes) {
   return std::max(2 * static_cast<std::size_t>(l2_bytes), kFloor);
 }
 
-/// A flush does not evict lines marked as persisting. No kernel that is launched here can mark any
-/// by itself, but what another program of the context's left would stay. Older GPUs have none.
+/// A flush does not evict lines that are marked as persisting (karpathy/llm.c #851). GPUs that
+/// cannot mark any refuse, which is as good.
 void forget_persisting_lines() {
   static_cast<void>(attempt(cudaCtxResetPersistingL2Cache()));
 }
@@ -38,7 +38,11 @@ ColdTimer::ColdTimer(const Compiler& compiler, cudaStream_t stream, StreamGate& 
       gate_(gate),
       clocks_(compiler, stream, static_cast<int>(device.sm_count)),
       flush_bytes_(flush_size(device.l2_bytes)),
-      flush_memory_(make_device_memory(flush_bytes_)) {}
+      flush_memory_(make_device_memory(flush_bytes_)) {
+  // The driver may load its own kernel for this when it is first asked: not behind a closed gate.
+  check(cudaMemsetAsync(flush_memory_.get(), 0, flush_bytes_, stream_), "flush the GPU's cache");
+  check(cudaStreamSynchronize(stream_), "flush the GPU's cache");
+}
 
 Expected<std::vector<Sample>, Failure> ColdTimer::time(const Enqueue& work,
                                                        const SamplePlan& plan) {

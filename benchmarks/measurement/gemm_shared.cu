@@ -1,0 +1,1 @@
+../../kernels/gemm/gemm_shared.cu
