@@ -151,6 +151,50 @@ TEST_F(CpuBackend, WritesReadsFillsAndCopiesBuffers) {
   EXPECT_THROW(static_cast<void>(download<int>(to, 1)), Error) << "released";
 }
 
+TEST_F(CpuBackend, ARegionBeginsInsideABuffer) {
+  const BufferId from = upload(std::vector<int>{1, 2, 3, 4}), to = upload(std::vector<int>(4));
+  backend().copy({to, 4}, {from, 8}, 8);
+  backend().fill({to, 12}, 9, 4);
+  EXPECT_THAT(download<int>(to, 4), testing::ElementsAre(0, 3, 4, 9));
+  int second = 0;
+  backend().read({from, 4}, std::as_writable_bytes(std::span(&second, 1)));
+  EXPECT_EQ(second, 2);
+  const KernelId kernel = load("__global__ void set(int* out) { out[0] = 7; }", "set");
+  ASSERT_TRUE(
+      backend().run(Launch{.kernel = kernel, .geometry = {}, .arguments = {Region{to, 4}}}));
+  EXPECT_THAT(download<int>(to, 4), testing::ElementsAre(0, 7, 4, 9));
+  EXPECT_THROW(backend().fill({to, 12}, 9, 8), Error) << "over the buffer's end";
+  EXPECT_THROW(backend().fill({to, 20}, 9, 0), Error) << "beyond the buffer's end";
+}
+
+TEST_F(CpuBackend, EveryOtherLaunchBeginsItsThreadsInTheOtherOrder) {
+  const KernelId kernel =
+      load("__global__ void last(int* out) { out[0] = threadIdx.x + 10 * threadIdx.y; }", "last");
+  const BufferId out = upload(std::vector<int>{-1});
+  std::vector<int> last;
+  for (int launch = 0; launch < 4; ++launch) {
+    ASSERT_TRUE(backend().run(Launch{.kernel = kernel,
+                                     .geometry = {.grid = {1, 1, 1}, .block = {3, 2, 1}},
+                                     .arguments = {out}}));
+    last.push_back(download<int>(out, 1).front());
+  }
+  EXPECT_THAT(
+      last, testing::AnyOf(testing::ElementsAre(0, 12, 0, 12), testing::ElementsAre(12, 0, 12, 0)));
+}
+
+TEST_F(CpuBackend, DynamicSharedMemoryBeginsAsNaN) {
+  const KernelId kernel = load(
+      "__global__ void peek(float* out) { extern __shared__ float shared[];\n"
+      "out[blockIdx.x] = shared[1]; shared[1] = 5.0f; }",
+      "peek");
+  const BufferId out = upload(std::vector<float>(3));
+  ASSERT_TRUE(backend().run(
+      Launch{.kernel = kernel,
+             .geometry = {.grid = {3, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 8},
+             .arguments = {out}}));
+  EXPECT_THAT(download<float>(out, 3), Each(testing::IsNan()));
+}
+
 TEST_F(CpuBackend, SaysHowMuchMemoryIsMissing) {
   try {
     static_cast<void>(backend().allocate(std::size_t{1} << 50));

@@ -64,6 +64,15 @@ TEST_F(CudaMemoryTest, CopiesBetweenBuffers) {
   EXPECT_EQ(download<float>(to), (std::vector<float>{1, 2, 3, 9}));
 }
 
+TEST_F(CudaMemoryTest, ARegionBeginsInsideABuffer) {
+  const Buffer from = upload<int>({1, 2, 3, 4});
+  const Buffer to = upload<int>({0, 0, 0, 0});
+  backend().copy({to.id(), 4}, {from.id(), 8}, 8);
+  backend().fill({to.id(), 12}, 9, 4);
+  EXPECT_EQ(download<int>(to), (std::vector<int>{0, 3, 4, 9}));
+  EXPECT_THROW(backend().fill({to.id(), 12}, 9, 8), Error) << "over the buffer's end";
+}
+
 TEST_F(CudaMemoryTest, RefusesToGoBeyondABuffer) {
   const Buffer buffer(backend(), 16);
   EXPECT_THROW(backend().fill(buffer.id(), 0, 20), Error);

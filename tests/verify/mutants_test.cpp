@@ -86,6 +86,18 @@ TEST(Mutants, EndAsWrongResultsThatSayWhatIsWrongWhere) {
   }
 }
 
+TEST(Mutants, NoCandidateIsBlamedForAReferenceThatAnotherOneChanged) {
+  const auto backend = open_cpu_backend();
+  const Family family = gemm::family();
+  Verifier verifier(*backend, family, 77);
+  ASSERT_TRUE(verify(*backend, verifier, family.kernels.front()));
+  const Region given = std::get<Region>(verifier.timing_instance({20, 24, 31}).arguments()[7]);
+  // The reference is allocated right behind what a candidate is given.
+  backend->fill(BufferId{static_cast<std::uint64_t>(given.buffer) + 1}, 0x7FF8BAD0u, 64);
+  const auto verdict = verify(*backend, verifier, family.kernels.front());
+  EXPECT_TRUE(verdict) << verdict.error().message;
+}
+
 TEST(ShippedKernels, AreRightAtTheirDefaultConfigurations) {
   const auto backend = open_cpu_backend();
   const Family family = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");

@@ -6,6 +6,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <vector>
@@ -93,6 +94,36 @@ TEST_F(VerifierTest, SkipsAwkwardSizesThatAConstraintRulesOut) {
   family = gemm::family("N >= BLOCK or N < 1000", "N >= 6");
   ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));
   EXPECT_THAT(launched, UnorderedElementsAre("6x7x5", "6x7x5", "20x24x31", "20x24x31", "20x24x31"));
+}
+
+TEST_F(VerifierTest, AnOperationIsTriedAtSizesOfOurOwnWhenTheSpaceFileListsNone) {
+  family = gemm::family(R"("sizes": [[1, 1, 1], [6, 7, 5]],)", "");
+  ASSERT_TRUE(verify("BLOCK=4", {20, 24, 31}));
+  for (const char* size : {"1x1x1", "17x19x23", "1x19x23", "17x1x23", "17x19x1", "131x7x11",
+                           "5x131x11", "5x7x131", "3x5x3"}) {
+    EXPECT_EQ(std::ranges::count(launched, size), 2) << size << ", under both cases";
+  }
+}
+
+TEST_F(VerifierTest, SaysWhatItIsAboutToDo) {
+  std::vector<std::string> steps;
+  Verifier observed(backend, family, 1, [&](const VerifyStep& step) {
+    steps.push_back((step.kind == VerifyStep::Kind::prepare ? "prepare " : "launch ") +
+                    display(step.size));
+  });
+  const Kernel& kernel = family.kernels.front();
+  const Space space(kernel.space, backend.device().attributes, Size{20, 24, 31});
+  const LoadedCandidate candidate{
+      .kernel = kernel, .space = space, .config = space.default_config(), .loaded = KernelId{99}};
+  ASSERT_TRUE(observed.verify(candidate, {20, 24, 31}));
+  ASSERT_EQ(steps.size(), 17U) << "8 instances, on the last of which two launches";
+  EXPECT_EQ(steps[0], "prepare 1x1x1");
+  EXPECT_EQ(steps[1], "launch 1x1x1");
+  EXPECT_EQ(steps[15], "launch 20x24x31");
+  EXPECT_EQ(steps[16], "launch 20x24x31");
+  steps.clear();
+  ASSERT_TRUE(observed.verify_timed(candidate, {20, 24, 31}));
+  EXPECT_THAT(steps, testing::ElementsAre("launch 20x24x31"));
 }
 
 TEST_F(VerifierTest, AFailureOfTheDeviceIsPassedOnWithTheSize) {

@@ -2,6 +2,7 @@
 #include "tuner/verify/verifier.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/verify/awkward_sizes.hpp"
 
 #include <algorithm>
 
@@ -10,35 +11,6 @@ namespace {
 
 /// The share of device memory that instances may fill; the one in use may exceed it.
 constexpr std::size_t kMemoryShare = 4;
-
-/// The sizes to try besides the tuned one, each once.
-std::vector<Size> awkward_sizes(const Family& family, const LoadedCandidate& candidate) {
-  std::vector<Size> sizes = family.check.sizes;
-  const Slots slots = candidate.space.slots(candidate.config);
-  for (const auto& expressions : candidate.kernel.check_sizes) {
-    Size size;
-    for (const Expression& expression : expressions) {
-      const auto value = expression.evaluate(slots);
-      if (value && *value >= 1) size.push_back(*value);
-    }
-    // A size that the configuration does not define (a fault, or below 1) is not one to try.
-    if (size.size() == expressions.size()) sizes.push_back(std::move(size));
-  }
-  std::ranges::sort(sizes);
-  const auto repeated = std::ranges::unique(sizes);
-  sizes.erase(repeated.begin(), repeated.end());
-  return sizes;
-}
-
-/// Whether the kernel claims to work at this size: a constraint that names the size may say no.
-bool applicable(const LoadedCandidate& candidate, const Size& size) {
-  const Slots slots = slots_at_size(candidate.kernel, candidate.space, candidate.config, size);
-  return std::ranges::all_of(candidate.kernel.space->constraints,
-                             [&](const Constraint& constraint) {
-                               const auto holds = constraint.expression.evaluate(slots);
-                               return holds && *holds != 0;
-                             });
-}
 
 }  // namespace
 
@@ -128,8 +100,8 @@ Expected<double, Failure> Verifier::check_twice(const LoadedCandidate& candidate
 }
 
 Expected<void, Failure> Verifier::check_awkward_sizes(const LoadedCandidate& candidate) {
-  for (const Size& size : awkward_sizes(family_, candidate)) {
-    if (!applicable(candidate, size)) continue;
+  for (const Size& size :
+       awkward_sizes(family_, candidate.kernel, candidate.space, candidate.config)) {
     for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
       auto right = check(candidate, recipe(size, Fill::whole, check_case));
       if (!right) return Unexpected(std::move(right.error()));
