@@ -6,6 +6,7 @@
 #include "embedded/kernel_abi.hpp"
 #include "tuner/backend/cpu/host_source.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/hash.hpp"
 #include "tuner/core/process.hpp"
 
 #include <fmt/format.h>
@@ -96,6 +97,13 @@ std::optional<HostCompilerInfo> find_host_compiler() {
   }
   const auto info = examine("g++");
   return info ? info : examine("c++");
+}
+
+std::string host_compiler_recipe() {
+  std::vector<std::string_view> parts = {embedded::kernel_abi(), embedded::cuda_math_on_cpu(),
+                                         embedded::cuda_on_cpu()};
+  parts.insert(parts.end(), kBaseOptions.begin(), kBaseOptions.end());
+  return content_hash(parts);
 }
 
 HostCompiler::HostCompiler(HostCompilerInfo info) : info_(std::move(info)) {
