@@ -8,6 +8,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/core/process.hpp"
+#include "tuner/family/include.hpp"
 
 #include <fmt/format.h>
 
@@ -45,6 +46,8 @@ constexpr std::array kBaseOptions = {
     "-fvisibility=hidden",
     // g++'s start files would switch the process to flush-to-zero under -ffast-math.
     "-nostartfiles",
+    // To show a line, g++ opens the file that #line names, wherever that is.
+    "-fno-diagnostics-show-caret",
     // A kernel thread runs on a small stack (block_runner.cpp).
     "-Werror=frame-larger-than=49152",
 };
@@ -113,6 +116,7 @@ HostCompiler::HostCompiler(HostCompilerInfo info) : info_(std::move(info)) {
 }
 
 Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
+  if (auto problem = include_problem(job.source)) return compile_error(*std::move(problem));
   const TemporaryDirectory directory;
   const fs::path unit = directory.path() / "unit.cpp";
   const fs::path image = directory.path() / "image.so";
