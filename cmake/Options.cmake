@@ -3,6 +3,7 @@
 option(TUNER_CUDA "Build the CUDA backend (needs the CUDA Toolkit; no driver, no GPU)" ON)
 option(TUNER_CLI "Build the tune program" ${PROJECT_IS_TOP_LEVEL})
 option(TUNER_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
+option(TUNER_FUZZ "Build the libFuzzer targets (needs clang; the preset `fuzz`)" OFF)
 option(TUNER_INSTALL "Generate install rules" ${PROJECT_IS_TOP_LEVEL})
 set(report_js npm)
 if(NOT PROJECT_IS_TOP_LEVEL)

@@ -12,6 +12,7 @@ packages=(
   libopenblas-dev libboost-context-dev
   nodejs npm
   libgtest-dev libgmock-dev clang-format-16 python3 chromium
+  clang-16 libclang-rt-16-dev
 )
 if [ "${1:-}" = --print ]; then
   printf '%s\n' "${packages[@]}"

@@ -8,3 +8,4 @@ scripts/install-deps.sh
 cmake --preset ci
 cmake --build --preset ci
 ctest --preset ci "$@"
+scripts/fuzz.sh 10

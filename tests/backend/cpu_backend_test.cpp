@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/cpu_backend.hpp"
 
+#include "../support/hostile_sources.hpp"
 #include "cpu_fixture.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
 
 #include <gmock/gmock.h>
 
@@ -23,6 +25,7 @@ using testing::Gt;
 using testing::HasSubstr;
 using testing::Not;
 using testing::SizeIs;
+using testing::StartsWith;
 
 constexpr const char* kIncrement =
     "__global__ void kernel(int* out) { out[blockIdx.x * blockDim.x + threadIdx.x] += 1; }";
@@ -33,7 +36,7 @@ TEST_F(CpuBackend, NamesTheProcessorCompilerAndLibrary) {
   EXPECT_EQ(backend().device().attributes.compute_capability, 0);
   EXPECT_GE(backend().device().attributes.sm_count, 1);
   EXPECT_GT(backend().device().attributes.memory_bytes, 0);
-  EXPECT_THAT(backend().environment().compiler, testing::StartsWith("g++ "));
+  EXPECT_THAT(backend().environment().compiler, StartsWith("g++ "));
   EXPECT_THAT(backend().environment().library, testing::MatchesRegex("OpenBLAS [0-9.]+"));
 }
 
@@ -79,6 +82,28 @@ TEST_F(CpuBackend, RefusesHeadersOutsideOfTheKernelsFolder) {
   const auto binary = backend().compiler().compile(job);
   ASSERT_FALSE(binary);
   EXPECT_THAT(binary.error().message, HasSubstr("../escape.cuh"));
+}
+
+TEST_F(CpuBackend, ReadsNoFileThatASourceOrAHeaderTriesToReach) {
+  for (const char* text : testing_support::kHostileSources) {
+    const auto direct = compile(std::string(text) + kIncrement);
+    ASSERT_FALSE(direct) << text;
+    EXPECT_THAT(direct.error().message, StartsWith("kernel.cu:")) << text;
+    CompileJob job;
+    job.source = {.name = "kernel.cu", .text = kIncrement, .headers = {{"a.cuh", text}}};
+    const auto by_header = backend().compiler().compile(job);
+    ASSERT_FALSE(by_header) << text;
+    EXPECT_THAT(by_header.error().message, StartsWith("a.cuh:")) << text;
+  }
+}
+
+TEST_F(CpuBackend, ShowsNoLineOfAFileThatASourceClaimsToBe) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "secret", "password\n");
+  const auto failed =
+      compile("#line 1 \"" + (directory.path() / "secret").string() + "\"\nwrong;\n");
+  ASSERT_FALSE(failed);
+  EXPECT_THAT(failed.error().message, Not(HasSubstr("password")));
 }
 
 TEST_F(CpuBackend, RefusesKernelsWhoseLocalArraysExceedAThreadsStack) {

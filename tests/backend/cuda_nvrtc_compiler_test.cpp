@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "../support/hostile_sources.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 
 #include <gmock/gmock.h>
@@ -104,6 +105,16 @@ TEST_F(NvrtcCompilerTest, FindsNoFileThatTheJobDoesNotBring) {
   CompileJob outside = job("#include \"CMakeLists.txt\"\n__global__ void f() {}", "f");
   outside.source.name = TUNER_SOURCE_DIR "/scale.cu";
   EXPECT_THAT(message(compiler_.compile(outside)), HasSubstr("could not open source file"));
+}
+
+TEST_F(NvrtcCompilerTest, ReadsNoFileThatASourceOrAHeaderTriesToReach) {
+  for (const char* text : testing_support::kHostileSources) {
+    const CompileJob hostile = job(std::string(text) + "__global__ void f() {}", "f");
+    EXPECT_THAT(message(compiler_.compile(hostile)), StartsWith("scale.cu:")) << text;
+    CompileJob by_header = job("#include \"a.cuh\"\n__global__ void f() {}", "f");
+    by_header.source.headers = {{"a.cuh", text}};
+    EXPECT_THAT(message(compiler_.compile(by_header)), StartsWith("a.cuh:")) << text;
+  }
 }
 
 TEST_F(NvrtcCompilerTest, CompilesCxx17UnlessTheJobNamesAnotherStandard) {

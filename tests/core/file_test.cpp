@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <sys/stat.h>
 
 namespace tuner {
 namespace {
@@ -59,6 +60,25 @@ TEST(File, SaysWhichFileCannotBeWritten) {
   write_file(directory.path() / "file", "");
   const auto below_a_file = directory.path() / "file" / "below";
   EXPECT_THAT(message_of([&] { write_file(below_a_file, "x"); }), HasSubstr(below_a_file.string()));
+}
+
+TEST(PrivateDirectories, AreMadeForTheUserAlone) {
+  const TemporaryDirectory directory;
+  const mode_t umask_before = ::umask(0);
+  const std::error_code error = make_private_directories(directory.path() / "a" / "b");
+  ::umask(umask_before);
+  EXPECT_FALSE(error) << error.message();
+  for (const char* made : {"a", "a/b"}) {
+    EXPECT_EQ(std::filesystem::status(directory.path() / made).permissions(),
+              std::filesystem::perms::owner_all);
+  }
+  EXPECT_FALSE(make_private_directories(directory.path() / "a" / "b"));
+}
+
+TEST(PrivateDirectories, SayWhyTheyCannotBeMade) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "file", "");
+  EXPECT_EQ(make_private_directories(directory.path() / "file" / "below"), std::errc::file_exists);
 }
 
 TEST(TemporaryDirectory, IsPrivateAndGoesWithItsOwner) {

@@ -13,6 +13,7 @@ namespace {
 
 using sample::altered;
 using sample::kDocument;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::Field;
@@ -83,6 +84,18 @@ TEST_F(LoadFamily, RefusesIncludesThatLeaveTheFolder) {
   write("kernels/plain.cu", "#include \"a.cuh\"\n");
   write("kernels/a.cuh", "#include \"sub/../../x\"\n");
   EXPECT_THAT(error(), HasSubstr("a.cuh:1: the include \"sub/../../x\" contains \"..\""));
+}
+
+TEST_F(LoadFamily, RefusesAHeaderThatIsALinkOutOfTheFolder) {
+  write("kernels/plain.cu", "#include \"a.cuh\"\n");
+  write("elsewhere/secret", "password\n");
+  std::filesystem::create_symlink("../elsewhere/secret", path("kernels/a.cuh"));
+  EXPECT_THAT(error(), AllOf(HasSubstr("plain.cu:1: the header "), HasSubstr("is a link to "),
+                             HasSubstr("elsewhere/secret")));
+  std::filesystem::remove(path("kernels/a.cuh"));
+  write("kernels/sub/b.cuh", "#define B\n");
+  std::filesystem::create_symlink("sub/b.cuh", path("kernels/a.cuh"));
+  EXPECT_EQ(load().kernel("plain").source.headers.front().text, "#define B\n");
 }
 
 TEST_F(LoadFamily, NamesAMissingHeaderAndWhoIncludesIt) {

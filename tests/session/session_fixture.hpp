@@ -62,7 +62,7 @@ class SessionTest : public testing::Test {
   }
   SessionResult run(const SessionPlan& plan, const std::function<bool()>& interrupted) {
     seen = {};
-    Evaluator evaluator(device, family, plan.seed);
+    Evaluator evaluator(device, device.compiler(), family, plan.seed);
     return run_session(family, family.kernels.front(), plan, evaluator, device.compiler(), store,
                        seen, interrupted);
   }

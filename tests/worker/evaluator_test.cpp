@@ -78,7 +78,7 @@ class EvaluatorOnCpu : public testing::Test {
  private:
   std::unique_ptr<Backend> backend_ = open_cpu_backend();
   Family family_ = scale_family();
-  Evaluator evaluator_{*backend_, family_, 3};
+  Evaluator evaluator_{*backend_, backend_->compiler(), family_, 3};
 };
 
 TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
@@ -159,7 +159,7 @@ class EvaluatorOnScript : public testing::Test {
   const Kernel& kernel_ = family_.kernels.front();
   ScriptedBackend backend_{[this](const Work& work) { return answer(work); }};
   Space space_{kernel_.space, backend_.device().attributes, Size{10}};
-  Evaluator evaluator_{backend_, family_, 1};
+  Evaluator evaluator_{backend_, backend_.compiler(), family_, 1};
   int launches_ = 0, failing_launch_ = 0;
 };
 

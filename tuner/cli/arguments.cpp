@@ -97,6 +97,7 @@ void add_tune(CLI::App& app, Arguments& arguments) {
       ->capture_default_str()
       ->type_name("TIME");
   app.add_flag("--fresh", o.fresh, "Run everything anew instead of resuming from the database");
+  app.add_flag("--no-cache", o.no_cache, "Compile anew what an earlier run left in the cache");
   app.add_flag("--dry-run", o.dry_run,
                "Validate, count, compile the default configuration; launch nothing");
   app.add_option("--report", o.report, "Write the HTML report into this directory afterwards")

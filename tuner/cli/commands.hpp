@@ -35,6 +35,7 @@ struct TuneOptions {
   std::string compile_timeout = "60s";
   std::string launch_timeout = "10s";
   bool fresh = false;
+  bool no_cache = false;
   bool dry_run = false;
   std::string report;  ///< directory; empty: none
   std::string command_line;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cached_compiler.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
@@ -281,13 +282,19 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   DeviceProcess device(
       worker_command({"device", options.backend, fmt::format("{}", options.device)}), family,
       options.seed, deadlines(options));
-  const auto compiler = make_isolated_compiler(
+  const auto isolated = make_isolated_compiler(
       device.device(), whole_seconds(options.compile_timeout, "--compile-timeout"));
+  BinaryCache cache(default_binary_cache());
+  if (!cache.problem().empty())
+    tell(fmt::format("compiled kernels are not kept: {}\n", cache.problem()));
+  const CachedCompiler cached(*isolated, cache,
+                              compiler_identity(device.device(), device.environment()));
+  const Compiler& compiler = options.no_cache ? *isolated : cached;
   const std::string& backend = device.device().backend;
   const std::vector<Kernel> kernels = chosen_kernels(family, options, backend);
   const SessionPlan plan = session_plan(options, chosen_sizes(family, options, backend));
   refuse_invalid(family, kernels, device.device(), plan.sizes);
-  if (options.dry_run) return dry_run(kernels, plan, device.device(), *compiler);
+  if (options.dry_run) return dry_run(kernels, plan, device.device(), compiler);
 
   Store store(database_path(common), Store::Mode::read_write);
   const Interrupt interrupt;
@@ -298,8 +305,8 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
     if (interrupt.requested()) break;
     ProgressPrinter printer(common.quiet ? ProgressPrinter::Style::silent
                                          : ProgressPrinter::style_for_stderr());
-    const SessionResult result = run_session(family, kernel, plan, device, *compiler, store,
-                                             printer, [&] { return interrupt.requested(); });
+    const SessionResult result = run_session(family, kernel, plan, device, compiler, store, printer,
+                                             [&] { return interrupt.requested(); });
     found = found || std::ranges::any_of(result.sizes, has_best);
     Json sizes = Json::array();
     for (const SizeResult& size : result.sizes) sizes.push_back(best_json(size));

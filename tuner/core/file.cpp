@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <sys/stat.h>
 #include <system_error>
 #include <unistd.h>
 
@@ -60,6 +61,16 @@ void write_file(const fs::path& path, std::string_view content) {
     fs::remove(temporary, ignored);
     fail(error.message());
   }
+}
+
+std::error_code make_private_directories(const fs::path& path) {
+  std::error_code error;
+  if (path.empty() || fs::is_directory(path, error)) return {};
+  if (const auto above = make_private_directories(path.parent_path())) return above;
+  if (::mkdir(path.c_str(), S_IRWXU) == 0) return {};
+  const std::error_code why(errno, std::generic_category());
+  // Another process may have made it at the same moment.
+  return fs::is_directory(path, error) ? std::error_code() : why;
 }
 
 TemporaryDirectory::TemporaryDirectory() {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace tuner {
 
@@ -16,6 +17,10 @@ namespace tuner {
 /// reader sees the old content or the new, never a part. Creates missing parent directories.
 /// Throws Error(failure) naming the path; the old file is then untouched.
 void write_file(const std::filesystem::path& path, std::string_view content);
+
+/// Makes a directory and those above it that are missing, each for the user alone (mode 0700).
+/// One that is there is left as it is. The error when there is none afterwards.
+[[nodiscard]] std::error_code make_private_directories(const std::filesystem::path& path);
 
 /// A directory of its own under the system's temporary directory (mode 0700), removed with its
 /// content when the owner goes. Throws Error(failure) when it cannot be made.

@@ -40,9 +40,9 @@ class Canary {
     SizeSearch* search;
     Config config;
   };
-  /// Looks: re-times the work and records it. Returns the trials that were timed since the last look
-  /// when the time has drifted since then, by more than the samples scatter; a trial is suspected
-  /// kMostSuspicions times at most.
+  /// Looks: re-times the work and records it. Returns the trials that were timed since the last
+  /// look when the time has drifted since then, by more than the samples scatter; a trial is
+  /// suspected kMostSuspicions times at most.
   [[nodiscard]] std::vector<Suspect> look(double elapsed_s);
 
   static constexpr std::chrono::seconds kInterval{30};

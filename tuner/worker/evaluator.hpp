@@ -16,11 +16,12 @@ namespace tuner {
 /// Judges candidates on a device of this process: loads, verifies, then times.
 class Evaluator : public DeviceWorker {
  public:
-  /// The backend and the family must outlive it. `announce` is told before the device gets work.
+  /// The backend, the compiler of what candidates are checked with, and the family must outlive it.
+  /// `announce` is told before the device gets work.
   Evaluator(
-      Backend& backend, const Family& family, std::uint64_t seed,
+      Backend& backend, const Compiler& compiler, const Family& family, std::uint64_t seed,
       WatchedBackend::Announce announce = [](const DeviceStep&) {})
-      : backend_(backend, std::move(announce)),
+      : backend_(backend, compiler, std::move(announce)),
         family_(family),
         verifier_(backend_, family, seed,
                   [this](const VerifyStep& step) { backend_.set_size(display(step.size)); }) {}

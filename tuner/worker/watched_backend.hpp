@@ -25,9 +25,9 @@ class WatchedBackend : public Backend {
  public:
   using Announce = std::function<void(const DeviceStep&)>;
 
-  /// The backend must outlive it.
-  WatchedBackend(Backend& backend, Announce announce)
-      : backend_(backend), announce_(std::move(announce)) {}
+  /// The backend and the compiler, which stands for the backend's own, must outlive it.
+  WatchedBackend(Backend& backend, const Compiler& compiler, Announce announce)
+      : backend_(backend), compiler_(compiler), announce_(std::move(announce)) {}
 
   /// From now on work is on a problem of this size.
   void set_size(std::string size) { size_ = std::move(size); }
@@ -36,7 +36,7 @@ class WatchedBackend : public Backend {
 
   const DeviceInfo& device() const override { return backend_.device(); }
   const EnvironmentInfo& environment() const override { return backend_.environment(); }
-  const Compiler& compiler() const override { return backend_.compiler(); }
+  const Compiler& compiler() const override { return compiler_; }
   BufferId allocate(std::size_t size_bytes) override { return backend_.allocate(size_bytes); }
   void release(BufferId buffer) override { backend_.release(buffer); }
   void write(Region to, std::span<const std::byte> data) override { backend_.write(to, data); }
@@ -71,6 +71,7 @@ class WatchedBackend : public Backend {
   void announce(const Work& work, int launches);
 
   Backend& backend_;
+  const Compiler& compiler_;
   Announce announce_;
   std::string size_;
   std::map<KernelId, LastLaunch> on_trial_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/worker_main.hpp"
 
+#include "tuner/backend/cached_compiler.hpp"
 #include "tuner/backend/registry.hpp"
 #include "tuner/worker/evaluator.hpp"
 #include "tuner/worker/message.hpp"
@@ -60,7 +61,11 @@ class DeviceServer {
   DeviceServer(Channel& channel, Backend& backend, Family family, std::uint64_t seed)
       : channel_(channel),
         family_(std::move(family)),
-        evaluator_(backend, family_, seed, [this](const DeviceStep& step) { announce(step); }) {}
+        cache_(default_binary_cache()),
+        compiler_(backend.compiler(), cache_,
+                  compiler_identity(backend.device(), backend.environment())),
+        evaluator_(backend, compiler_, family_, seed,
+                   [this](const DeviceStep& step) { announce(step); }) {}
 
   [[nodiscard]] Json serve(const Json& request) {
     const auto what = field<std::string>(request, "do");
@@ -134,6 +139,8 @@ class DeviceServer {
 
   Channel& channel_;
   Family family_;
+  BinaryCache cache_;  // so that a worker that replaces another is soon at work
+  CachedCompiler compiler_;
   Evaluator evaluator_;
   Size lineup_size_;
   std::map<std::pair<std::string, Size>, Space> spaces_;

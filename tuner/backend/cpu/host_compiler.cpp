@@ -6,7 +6,9 @@
 #include "embedded/kernel_abi.hpp"
 #include "tuner/backend/cpu/host_source.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/hash.hpp"
 #include "tuner/core/process.hpp"
+#include "tuner/family/include.hpp"
 
 #include <fmt/format.h>
 
@@ -45,6 +47,8 @@ constexpr std::array kBaseOptions = {
     "-fvisibility=hidden",
     // g++'s start files would switch the process to flush-to-zero under -ffast-math.
     "-nostartfiles",
+    // To show a line, g++ opens the file that #line names, wherever that is.
+    "-fno-diagnostics-show-caret",
     // A kernel thread runs on a small stack (block_runner.cpp).
     "-Werror=frame-larger-than=49152",
 };
@@ -99,6 +103,13 @@ std::optional<HostCompilerInfo> find_host_compiler() {
   return info ? info : examine("c++");
 }
 
+std::string host_compiler_recipe() {
+  std::vector<std::string_view> parts = {embedded::kernel_abi(), embedded::cuda_math_on_cpu(),
+                                         embedded::cuda_on_cpu()};
+  parts.insert(parts.end(), kBaseOptions.begin(), kBaseOptions.end());
+  return content_hash(parts);
+}
+
 HostCompiler::HostCompiler(HostCompilerInfo info, std::chrono::seconds deadline)
     : info_(std::move(info)), deadline_(deadline) {
   write_file(headers_.path() / "kernel_abi.hpp", embedded::kernel_abi());
@@ -107,6 +118,7 @@ HostCompiler::HostCompiler(HostCompilerInfo info, std::chrono::seconds deadline)
 }
 
 Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
+  if (auto problem = include_problem(job.source)) return compile_error(*std::move(problem));
   const TemporaryDirectory directory;
   const fs::path unit = directory.path() / "unit.cpp";
   const fs::path image = directory.path() / "image.so";

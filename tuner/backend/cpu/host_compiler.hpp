@@ -19,6 +19,9 @@ struct HostCompilerInfo {
 /// $TUNER_HOST_CXX if that is set, else g++, else c++; none when it cannot be started.
 [[nodiscard]] std::optional<HostCompilerInfo> find_host_compiler();
 
+/// Content hash of the options and headers that HostCompiler adds to every job.
+[[nodiscard]] std::string host_compiler_recipe();
+
 /// Compiles CUDA C++ for the processor it runs on. The image is a shared object that exports a
 /// KernelImage (kernel_abi.hpp).
 class HostCompiler : public Compiler {

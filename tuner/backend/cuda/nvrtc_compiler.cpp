@@ -2,6 +2,7 @@
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 
 #include "tuner/backend/cuda/shared_library.hpp"
+#include "tuner/family/include.hpp"
 
 #include <fmt/format.h>
 
@@ -141,6 +142,9 @@ NvrtcCompiler::NvrtcCompiler(std::string architecture)
 NvrtcCompiler::~NvrtcCompiler() = default;
 
 Expected<Binary, Failure> NvrtcCompiler::compile(const CompileJob& job) const {
+  if (auto problem = include_problem(job.source)) {
+    return Unexpected(Failure{Outcome::compile_error, *std::move(problem)});
+  }
   Program program(*api_, job);
   program.compile(compiler_options(job, architecture_));
   return program.binary();

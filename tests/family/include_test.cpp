@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/include.hpp"
+
+#include "../support/hostile_sources.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+auto include(Include::Form form, std::string name, std::size_t line) {
+  return AllOf(Field(&Include::form, form), Field(&Include::name, std::move(name)),
+               Field(&Include::line, line), Field(&Include::problem, ""));
+}
+
+TEST(Includes, AreFoundWhereACompilerSeesThem) {
+  EXPECT_THAT(includes("#include \"a.cuh\"\n"
+                       "  # include <cuda_fp16.h>  // why\n"
+                       "// #include \"not.cuh\"\n"
+                       "int a; #include \"not.cuh\"\n"
+                       "const char* s = \"#include \\\"not\\\"\";\r\n"
+                       "/* a */ #include \"sub/b.cuh\""),
+              ElementsAre(include(Include::Form::quoted, "a.cuh", 1),
+                          include(Include::Form::angled, "cuda_fp16.h", 2),
+                          include(Include::Form::quoted, "sub/b.cuh", 6)));
+}
+
+TEST(Includes, AreNotWhatOnlyLooksLikeOne) {
+  EXPECT_THAT(includes("#pragma once\n#includes \"/x\"\n#define include \"/x\"\n#\n#if 1\n#endif\n"
+                       "#if defined(__has_include) && __has_include(<cuda_fp16.h>)\n#endif\n"
+                       "#ifdef __has_include\n#endif\nint includes, __has_include_ = 1;\n"),
+              IsEmpty());
+}
+
+TEST(Includes, HaveAProblemWhenTheyCouldReachAFileOutside) {
+  for (const char* text : testing_support::kHostileSources) {
+    const KernelSource source{.name = "k.cu", .text = text, .headers = {}};
+    EXPECT_TRUE(include_problem(source)) << text;
+  }
+}
+
+TEST(Includes, SayWhatTheProblemIsAndWhere) {
+  const auto problem = [](std::string text) {
+    return include_problem({.name = "k.cu", .text = "", .headers = {{"a.cuh", std::move(text)}}})
+        .value_or("none");
+  };
+  EXPECT_EQ(problem("\n#include \"/etc/passwd\"\n"),
+            "a.cuh:2: the include \"/etc/passwd\" is an absolute path: a kernel may include only "
+            "files in its own folder or below; move the header there");
+  EXPECT_THAT(problem("#include <../x>"), HasSubstr("a.cuh:1: the include \"../x\" contains"));
+  EXPECT_THAT(problem("#include H"), HasSubstr("not by a macro"));
+  EXPECT_THAT(problem("#embed \"x\""), HasSubstr("a kernel may not use #embed"));
+  EXPECT_EQ(problem("#include \"b.cuh\"\n"), "none");
+}
+
+/// Each of these takes time that grows with the square of its length when read naively; together
+/// they take milliseconds.
+TEST(Includes, OfALargeHostileTextAreFoundInLinearTime) {
+  constexpr int kCopies = 50'000;
+  for (const char* unit :
+       {"\\\n", "/**/", "*//*", "/*", "#include <\\\n", "__has_include/*", "_\\\n"}) {
+    std::string text;
+    for (int i = 0; i < kCopies; ++i) text += unit;
+    text += "\n#include \"/etc/hostname\"\n";
+    const auto found = includes(text);
+    ASSERT_FALSE(found.empty()) << unit;
+    EXPECT_FALSE(found.back().problem.empty()) << unit;
+  }
+}
+
+}  // namespace
+}  // namespace tuner

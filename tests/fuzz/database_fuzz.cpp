@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Any bytes as a database that is opened to be read, and everything that is read from one.
+#include "input.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/select/select.hpp"
+#include "tuner/store/store.hpp"
+
+namespace {
+
+using namespace tuner;
+
+void ask(const Store& store) {
+  static_cast<void>(store.devices());
+  static_cast<void>(store.kernels({}));
+  static_cast<void>(store.bests({}));
+  static_cast<void>(store.trials(ResultFilter{}));
+  for (const SessionRecord& session : store.sessions()) {
+    static_cast<void>(store.trials(session.id));
+    static_cast<void>(store.finalists(session.id, "16x16x16"));
+  }
+  static_cast<void>(select_configuration(store, {.kernel = "gemm_naive", .size = {16, 16, 16}}));
+}
+
+}  // namespace
+
+int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  static const TemporaryDirectory directory;
+  const auto path = directory.path() / "tune.db";
+  write_file(path, fuzz::text_of(data, size));
+  try {
+    ask(Store(path, Store::Mode::read_only));
+  } catch (const Error&) {
+    // A damaged or foreign database; anything else that is thrown is a finding.
+  }
+  return 0;
+}

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/binary_cache.hpp"
+
+#include "tuner/backend/cache_entry.hpp"
+#include "tuner/core/file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <dirent.h>
+#include <fcntl.h>
+#include <memory>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kEntryLimitBytes = std::size_t{256} << 20;
+constexpr std::string_view kEntrySuffix = ".bin";
+constexpr std::string_view kTemporarySuffix = ".tmp";
+
+/// A descriptor that is closed with its owner.
+class File {
+ public:
+  explicit File(int descriptor) : descriptor_(descriptor) {}
+  ~File() {
+    if (descriptor_ >= 0) ::close(descriptor_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  [[nodiscard]] int get() const { return descriptor_; }
+
+ private:
+  int descriptor_;
+};
+
+/// Whether others could have put something there for us to load.
+bool is_ours(const struct stat& status) {
+  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+std::string cannot_use(const fs::path& directory, std::string_view why, std::string_view remedy) {
+  return fmt::format("{}: compiled kernels are not kept from run to run: {}: {}",
+                     directory.string(), why, remedy);
+}
+
+/// Why an open directory must not be used; empty when it may be.
+std::string objection(const fs::path& path, int directory) {
+  struct stat status {};
+  if (::fstat(directory, &status) != 0) {
+    return cannot_use(path, std::strerror(errno), "set XDG_CACHE_HOME to another place");
+  }
+  if (is_ours(status)) return {};
+  if (status.st_uid != ::geteuid()) {
+    return cannot_use(path, "the directory belongs to another user",
+                      "set XDG_CACHE_HOME to a place of your own");
+  }
+  return cannot_use(path, "other users may write to the directory",
+                    "take that right away with `chmod go-w`");
+}
+
+std::string entry_name(std::string_view key) {
+  return fmt::format("{}{}", key, kEntrySuffix);
+}
+
+std::optional<std::string> content(int file, std::size_t size) {
+  std::string bytes(size, '\0');
+  std::size_t done = 0;
+  while (done < size) {
+    const ssize_t got = ::read(file, bytes.data() + done, size - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return std::nullopt;
+    done += static_cast<std::size_t>(got);
+  }
+  return bytes;
+}
+
+bool write_all(int file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t put = ::write(file, bytes.data(), bytes.size());
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+struct KeptFile {
+  std::string name;
+  std::uint64_t bytes = 0;
+  timespec last_used{};
+};
+
+/// The files of the cache, those unused for longest first: entries, and what a process that was
+/// killed while writing left behind.
+std::vector<KeptFile> kept_files(int directory) {
+  std::vector<KeptFile> result;
+  // A descriptor of its own: closedir closes it, and its position is not shared.
+  const int own = ::openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (own < 0) return result;
+  const std::unique_ptr<DIR, int (*)(DIR*)> list(::fdopendir(own), &::closedir);
+  if (!list) {
+    ::close(own);
+    return result;
+  }
+  while (const dirent* const entry = ::readdir(list.get())) {
+    const std::string_view name = entry->d_name;
+    struct stat status {};
+    if (!name.ends_with(kEntrySuffix) && !name.ends_with(kTemporarySuffix)) continue;
+    if (::fstatat(directory, entry->d_name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    result.push_back(
+        {std::string(name), static_cast<std::uint64_t>(status.st_size), status.st_mtim});
+  }
+  std::ranges::sort(result, {}, [](const KeptFile& file) {
+    return std::pair(file.last_used.tv_sec, file.last_used.tv_nsec);
+  });
+  return result;
+}
+
+/// A name that no other thread or process writes to at this moment.
+std::string temporary_name(std::string_view name) {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
+  return fmt::format("{}.{}.{}{}", name, ::gettid(), now, kTemporarySuffix);
+}
+
+}  // namespace
+
+fs::path default_binary_cache() {
+  const auto variable = [](const char* name) -> fs::path {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  fs::path base = variable("XDG_CACHE_HOME");
+  if (!base.is_absolute()) {  // as the XDG specification asks, a relative one is ignored
+    const fs::path home = variable("HOME");
+    if (!home.is_absolute()) return {};
+    base = home / ".cache";
+  }
+  return base / "tune" / "binaries";
+}
+
+BinaryCache::BinaryCache(fs::path directory, std::uint64_t limit_bytes)
+    : limit_bytes_(limit_bytes) {
+  if (directory.empty()) {
+    problem_ =
+        "compiled kernels are not kept from run to run: HOME is not set: set it or "
+        "XDG_CACHE_HOME";
+    return;
+  }
+  if (const auto error = make_private_directories(directory)) {
+    problem_ =
+        cannot_use(directory, error.message(), "set XDG_CACHE_HOME to a place that can be written");
+    return;
+  }
+  directory_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+  if (directory_ < 0) {
+    problem_ = cannot_use(directory, std::strerror(errno), "set XDG_CACHE_HOME to another place");
+    return;
+  }
+  problem_ = objection(directory, directory_);
+}
+
+BinaryCache::~BinaryCache() {
+  if (directory_ >= 0) ::close(directory_);
+}
+
+std::optional<Binary> BinaryCache::find(std::string_view key) const {
+  if (!problem_.empty()) return std::nullopt;
+  const std::string name = entry_name(key);
+  // O_NONBLOCK: a pipe under this name must not stop us.
+  const File file(
+      ::openat(directory_, name.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat status {};
+  if (file.get() < 0 && errno == ENOENT) return std::nullopt;
+  if (file.get() >= 0 && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
+      is_ours(status) && static_cast<std::uint64_t>(status.st_size) <= kEntryLimitBytes) {
+    const auto bytes = content(file.get(), static_cast<std::size_t>(status.st_size));
+    if (auto binary = bytes ? decode_cache_entry(key, *bytes) : std::nullopt) {
+      ::futimens(file.get(), nullptr);  // the time of its last use, for eviction
+      return binary;
+    }
+  }
+  ::unlinkat(directory_, name.c_str(), 0);
+  return std::nullopt;
+}
+
+void BinaryCache::keep(std::string_view key, const Binary& binary) {
+  if (!problem_.empty()) return;
+  const std::string bytes = encode_cache_entry(key, binary);
+  if (bytes.size() > std::min<std::uint64_t>(limit_bytes_, kEntryLimitBytes)) return;
+  if (write(entry_name(key), bytes)) account(bytes.size());
+}
+
+/// Without fsync: after a power failure an entry may be cut or empty, which its checksum tells.
+bool BinaryCache::write(const std::string& name, std::string_view bytes) const {
+  const std::string temporary = temporary_name(name);
+  const File file(::openat(directory_, temporary.c_str(),
+                           O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                           S_IRUSR | S_IWUSR));
+  if (file.get() < 0) return false;
+  if (write_all(file.get(), bytes) &&
+      ::renameat(directory_, temporary.c_str(), directory_, name.c_str()) == 0) {
+    return true;
+  }
+  ::unlinkat(directory_, temporary.c_str(), 0);
+  return false;
+}
+
+void BinaryCache::account(std::uint64_t added_bytes) {
+  const std::scoped_lock lock(mutex_);
+  if (total_bytes_) *total_bytes_ += added_bytes;
+  if (total_bytes_ && *total_bytes_ <= limit_bytes_) return;
+  const std::vector<KeptFile> files = kept_files(directory_);
+  std::uint64_t total = 0;
+  for (const KeptFile& file : files) total += file.bytes;
+  // Room for a while, so that a full cache is not counted again for every kernel.
+  const std::uint64_t goal = total > limit_bytes_ ? limit_bytes_ - limit_bytes_ / 10 : total;
+  for (const KeptFile& file : files) {
+    if (total <= goal) break;
+    ::unlinkat(directory_, file.name.c_str(), 0);
+    total -= file.bytes;
+  }
+  total_bytes_ = total;
+}
+
+}  // namespace tuner

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tuner {
+
+/// $XDG_CACHE_HOME/tune/binaries, else ~/.cache/tune/binaries; empty when neither variable names
+/// an absolute path.
+[[nodiscard]] std::filesystem::path default_binary_cache();
+
+/// Compiled kernels kept on disk from one run to the next, one file each. A cache: whatever goes
+/// wrong with a file (damaged, not the user's own, disk full) only means that a kernel is compiled
+/// again. Images are loaded into this process, so only a directory and files that belong to the
+/// user and that nobody else may write are used. Safe for many threads and many processes at once.
+class BinaryCache {
+ public:
+  static constexpr std::uint64_t kDefaultLimitBytes = std::uint64_t{1} << 30;
+
+  /// Makes missing directories for the user alone (0700). Never throws for a directory that cannot
+  /// be used: see problem().
+  explicit BinaryCache(std::filesystem::path directory,
+                       std::uint64_t limit_bytes = kDefaultLimitBytes);
+  ~BinaryCache();
+  BinaryCache(const BinaryCache&) = delete;
+  BinaryCache& operator=(const BinaryCache&) = delete;
+
+  /// Why nothing is kept, and how to mend it, for the user; empty when the directory is usable.
+  [[nodiscard]] const std::string& problem() const { return problem_; }
+
+  /// The kernel kept under a key of content_hash's form. A file that is not a whole entry is
+  /// removed.
+  [[nodiscard]] std::optional<Binary> find(std::string_view key) const;
+
+  /// Keeps a kernel (mode 0600), and removes those unused for longest when all together exceed the
+  /// limit. Does nothing when it cannot be kept. Processes that keep at the same time may exceed
+  /// the limit by what they added until one of them counts again.
+  void keep(std::string_view key, const Binary& binary);
+
+ private:
+  bool write(const std::string& name, std::string_view bytes) const;
+  void account(std::uint64_t added_bytes);
+
+  std::string problem_;
+  int directory_ = -1;  // opened once: what is checked is what is used
+  std::uint64_t limit_bytes_;
+  std::mutex mutex_;
+  std::optional<std::uint64_t> total_bytes_;  // none before the first count
+};
+
+}  // namespace tuner

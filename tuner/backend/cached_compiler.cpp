@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cached_compiler.hpp"
+
+#include "tuner/backend/cpu/host_compiler.hpp"
+#include "tuner/core/hash.hpp"
+
+#include <utility>
+
+namespace tuner {
+
+std::string compiler_identity(const DeviceInfo& device, const EnvironmentInfo& environment) {
+  const bool on_cpu = device.backend == "cpu";
+  return content_hash({device.backend, device.architecture, on_cpu ? device.name : "",
+                       environment.compiler, environment.tool,
+                       on_cpu ? host_compiler_recipe() : ""});
+}
+
+CachedCompiler::CachedCompiler(const Compiler& compiler, BinaryCache& cache, std::string identity)
+    : compiler_(compiler), cache_(cache), identity_(std::move(identity)) {}
+
+Expected<Binary, Failure> CachedCompiler::compile(const CompileJob& job) const {
+  const std::string key = content_hash({identity_, job.key});
+  if (auto known = cache_.find(key)) return *std::move(known);
+  auto compiled = compiler_.compile(job);
+  if (compiled) cache_.keep(key, *compiled);
+  return compiled;
+}
+
+}  // namespace tuner

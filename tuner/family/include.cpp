@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/include.hpp"
+
+#include "tuner/family/document.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <filesystem>
+
+namespace tuner {
+namespace {
+
+// Longer ones are refused: they would make reading a hostile file take long.
+constexpr std::size_t kLongestName = 256;
+constexpr std::size_t kLongestComment = 256;
+
+/// A place in a text, in front of which line continuations vanish as they do for a compiler.
+class Cursor {
+ public:
+  Cursor(std::string_view text, std::size_t at) : text_(text), at_(at) { skip_continuations(); }
+
+  [[nodiscard]] bool at_end() const { return at_ >= text_.size(); }
+  [[nodiscard]] char peek() const { return at_end() ? '\n' : text_[at_]; }
+  [[nodiscard]] bool at_line_end() const { return peek() == '\n' || peek() == '\r'; }
+  [[nodiscard]] std::size_t position() const { return at_; }
+
+  char take() {
+    const char c = peek();
+    ++at_;
+    skip_continuations();
+    return c;
+  }
+
+  bool take(std::string_view expected) {
+    Cursor ahead = *this;
+    for (const char c : expected) {
+      if (ahead.at_end() || ahead.take() != c) return false;
+    }
+    *this = ahead;
+    return true;
+  }
+
+  /// False when a comment goes on past the end of the line, or very far.
+  bool skip_blanks() {
+    for (;;) {
+      const std::size_t comment = at_;
+      if (take("/*")) {
+        while (!take("*/")) {
+          if (at_line_end() || at_ > comment + kLongestComment) return false;
+          take();
+        }
+      } else if (is_blank(peek()) && !at_end()) {
+        take();
+      } else {
+        return true;
+      }
+    }
+  }
+
+  std::string word() {
+    std::string result;
+    while (std::isalnum(static_cast<unsigned char>(peek())) != 0 || peek() == '_') result += take();
+    return result;
+  }
+
+ private:
+  /// A compiler takes a NUL for a blank too.
+  static bool is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\0';
+  }
+
+  void skip_continuations() {
+    while (at_ < text_.size() && text_[at_] == '\\') {
+      const std::size_t end = text_.find_first_not_of(" \t\v\f\r", at_ + 1);
+      if (end == std::string_view::npos || text_[end] != '\n') return;
+      at_ = end + 1;
+    }
+  }
+
+  std::string_view text_;
+  std::size_t at_;
+};
+
+/// Reads "name" or <name>.
+Include operand(Cursor& cursor) {
+  Include result;
+  if (!cursor.skip_blanks()) return result;
+  const char open = cursor.peek();
+  if (open != '"' && open != '<') return result;
+  cursor.take();
+  const char close = open == '"' ? '"' : '>';
+  while (cursor.peek() != close) {
+    if (cursor.at_line_end() || result.name.size() == kLongestName) return result;
+    result.name += cursor.take();
+  }
+  result.form = open == '"' ? Include::Form::quoted : Include::Form::angled;
+  return result;
+}
+
+std::string problem_of(const Include& include, std::string_view directive) {
+  if (include.form == Include::Form::none) {
+    return fmt::format("{} must name its file as \"name\" or <name>, spelt out and not by a macro",
+                       directive);
+  }
+  const std::filesystem::path path(include.name);
+  const bool leaves = std::find(path.begin(), path.end(), "..") != path.end();
+  if (!path.is_absolute() && !leaves) return {};
+  return fmt::format(
+      "the include {} {}: a kernel may include only files in its own folder or below; move the "
+      "header there",
+      in_quotes(include.name), leaves ? "contains \"..\"" : "is an absolute path");
+}
+
+/// The directive that begins here, behind the blanks of a line, if it is one that names a file.
+std::optional<Include> directive(Cursor cursor) {
+  if (!cursor.take("#") && !cursor.take("%:") && !cursor.take("?\?=")) return std::nullopt;
+  Include result;
+  if (!cursor.skip_blanks()) {
+    result.problem = "a comment that goes on to the next line stands in a directive";
+    return result;
+  }
+  const std::string word = cursor.word();
+  constexpr std::array<std::string_view, 3> kRefused = {"include_next", "import", "embed"};
+  if (std::ranges::find(kRefused, word) != kRefused.end()) {
+    result.problem = fmt::format("a kernel may not use #{}, only #include", word);
+    return result;
+  }
+  if (word != "include") return std::nullopt;
+  result = operand(cursor);
+  result.problem = problem_of(result, "#include");
+  return result;
+}
+
+/// A question whether there is a file; not that about the word itself, as in
+/// defined(__has_include).
+std::optional<Include> question(Cursor cursor) {
+  constexpr std::string_view kWord = "__has_include";
+  if (!cursor.take(kWord)) return std::nullopt;
+  const std::string rest = cursor.word();  // "_next"
+  if (!cursor.skip_blanks() || !cursor.take("(")) return std::nullopt;
+  Include result = operand(cursor);
+  result.problem = problem_of(result, std::string(kWord) + rest);
+  return result;
+}
+
+}  // namespace
+
+std::vector<Include> includes(std::string_view text) {
+  std::vector<Include> result;
+  std::size_t line = 1;
+  const auto add = [&](std::optional<Include> found) {
+    if (!found) return;
+    found->line = line;
+    result.push_back(*std::move(found));
+  };
+  std::size_t looked_up_to = 0;
+  const auto look = [&](std::size_t at) {
+    if (at < looked_up_to) return;
+    Cursor cursor(text, at);
+    const bool whole = cursor.skip_blanks();
+    looked_up_to = cursor.position();
+    if (whole) add(directive(cursor));
+  };
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  look(text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0);
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '\n') ++line;
+    if (c == '\n' || c == '\r') look(at + 1);
+    if (c == '*') {  // a comment may end before a directive
+      Cursor behind(text, at);
+      if (behind.take("*/")) look(behind.position());
+    }
+    if (c == '_') {
+      auto asked = question(Cursor(text, at));
+      if (asked && !asked->problem.empty()) add(std::move(asked));
+    }
+  }
+  return result;
+}
+
+std::optional<std::string> include_problem(const KernelSource& source) {
+  const auto first = [](std::string_view file,
+                        std::string_view text) -> std::optional<std::string> {
+    for (const Include& include : includes(text)) {
+      if (!include.problem.empty()) {
+        return fmt::format("{}:{}: {}", file, include.line, include.problem);
+      }
+    }
+    return std::nullopt;
+  };
+  if (auto problem = first(source.name, source.text)) return problem;
+  for (const Header& header : source.headers) {
+    if (auto problem = first(header.name, header.text)) return problem;
+  }
+  return std::nullopt;
+}
+
+}  // namespace tuner

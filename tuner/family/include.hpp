@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/family/family.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+/// A directive of a kernel's source that names a file.
+struct Include {
+  enum class Form { quoted, angled, none };  ///< "name", <name>, neither
+  Form form = Form::none;
+  std::string name;      ///< as written
+  std::size_t line = 0;  ///< from 1
+  std::string problem;   ///< why a kernel may not have it; empty when it may
+};
+
+/// Every directive that could make a compiler read a file, in order. Kernels may include names
+/// without ".." that are not absolute, spelt out; macros, #include_next, #import and #embed have a
+/// problem. Sees through line continuations, comments and digraphs, and takes what a comment or a
+/// raw string has at the beginning of a line for a directive: it finds too much rather than too
+/// little.
+[[nodiscard]] std::vector<Include> includes(std::string_view text);
+
+/// "scale.cu:3: " and the first problem of a source and its headers; none when there is none.
+[[nodiscard]] std::optional<std::string> include_problem(const KernelSource& source);
+
+}  // namespace tuner
