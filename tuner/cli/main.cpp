@@ -2,6 +2,7 @@
 #include "tuner/cli/arguments.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/worker/worker_main.hpp"
 
 #include <fmt/format.h>
@@ -16,6 +17,7 @@
 
 int main(int argc, char** argv) {
   using tuner::ErrorCode;
+  using tuner::printable;
   using tuner::cli::tell;
   // A reader that has gone and a file that may not grow are errors of a write, not the end.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
@@ -29,15 +31,15 @@ int main(int argc, char** argv) {
     tuner::cli::flush_result();
     return exit_code;
   } catch (const tuner::Error& error) {
-    tell(fmt::format("error: {}\n", error.what()));
+    tell(fmt::format("error: {}\n", printable(error.what())));
     return static_cast<int>(error.code());
   } catch (const std::system_error& error) {
     tell(std::ferror(stdout) != 0
              ? fmt::format("error: the result cannot be written: {}\n", error.code().message())
-             : fmt::format("error: {}\n", error.what()));
+             : fmt::format("error: {}\n", printable(error.what())));
   } catch (const std::exception& error) {
     tell(fmt::format("error: {} (this is a defect of tune; please report it with the command)\n",
-                     error.what()));
+                     printable(error.what())));
   }
   return static_cast<int>(ErrorCode::failure);
 }

@@ -5,6 +5,7 @@
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/store/store.hpp"
 
@@ -103,13 +104,13 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
       "run {} ({})\n  {} on {}, sizes {}\n  started {} UTC, {:.1f} s: compile {:.1f} s, verify "
       "{:.1f} s, measure {:.1f} s\n"
       "  {}; failed: {}\n  command: {}\n",
-      session->uuid, name(session->state), session->kernel, session->device,
+      session->uuid, name(session->state), session->kernel, printable(session->device),
       fmt::join(session->problems, " "), session->started_at, session->wall_s, session->compile_s,
       session->verify_s, session->measure_s, quantity::count(trials.size(), "trial"),
-      format_failures(outcomes), session->command);
+      format_failures(outcomes), printable(session->command));
   for (const auto& [outcome, group] : failures) {
     fmt::print("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome), group.config_json,
-               group.example);
+               printable(group.example));
   }
   return 0;
 }

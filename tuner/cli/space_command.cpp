@@ -2,6 +2,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/family.hpp"
@@ -107,7 +108,7 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
 }
 
 int show(const Family& family, const std::vector<Bound>& bound) {
-  fmt::print("family {} ({}), sizes as {}\n", family.name, family.path,
+  fmt::print("family {} ({}), sizes as {}\n", family.name, printable(family.path),
              fmt::join(family.problem.dims, ", "));
   for (const Bound& each : bound) {
     fmt::print("\n{}: {}\n", each.kernel.name, each.kernel.doc);

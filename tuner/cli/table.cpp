@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/table.hpp"
 
+#include "tuner/core/printable.hpp"
+
 #include <algorithm>
 
 namespace tuner::cli {
@@ -12,6 +14,14 @@ std::size_t width(const std::string& cell) {
 }
 
 }  // namespace
+
+void Table::add(std::vector<std::string> row) {
+  for (std::string& cell : row) {
+    cell = printable(cell);
+    std::ranges::replace(cell, '\n', ' ');
+  }
+  rows_.push_back(std::move(row));
+}
 
 std::string Table::text() const {
   std::vector<std::string> headings;

@@ -17,8 +17,8 @@ class Table {
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
-  /// One cell for every column.
-  void add(std::vector<std::string> row) { rows_.push_back(std::move(row)); }
+  /// One cell for every column. What a terminal would act upon is shown as an escape.
+  void add(std::vector<std::string> row);
   /// The heading and the rows, each ending in a newline, without trailing spaces.
   [[nodiscard]] std::string text() const;
 

@@ -26,10 +26,13 @@ std::string position(std::string_view text, std::size_t byte) {
 /// nlohmann reports "[json.exception…] parse error at line 1, column 2: <why>": keep the why. It
 /// quotes the file byte by byte; half a character, or what is none, must not reach a terminal.
 std::string reason(const std::string& what) {
-  const std::size_t start = what.find(": ");
-  std::string why = start == std::string::npos ? what : what.substr(start + 2);
+  constexpr std::size_t kLongest = 200;
+  const std::size_t start =
+      what.starts_with("[json.exception.parse_error") ? what.find(": ") + 2 : what.find("] ") + 2;
+  std::string why = what.substr(start, kLongest);
   std::ranges::replace_if(
       why, [](char c) { return (static_cast<unsigned char>(c) & 0x80) != 0; }, '?');
+  if (what.size() > start + kLongest) why += " …";
   return why;
 }
 
@@ -58,7 +61,7 @@ Json parse_json(std::string_view text, std::string_view origin) {
     fail(fmt::format("not valid JSON at {}: {}",
                      position(text, error.byte == 0 ? 0 : error.byte - 1), reason(error.what())));
   } catch (const Json::out_of_range& error) {
-    fail(fmt::format("not valid JSON: {}", error.what()));
+    fail(fmt::format("not valid JSON: {}", reason(error.what())));
   }
   return {};
 }

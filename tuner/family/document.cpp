@@ -2,6 +2,7 @@
 #include "tuner/family/document.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
@@ -123,7 +124,12 @@ std::vector<DocumentNode> DocumentNode::elements(std::size_t minimum, std::size_
 
 std::string DocumentNode::text() const {
   if (!json_->is_string()) fail_type("a string");
-  return json_->get<std::string>();
+  auto result = json_->get<std::string>();
+  if (printable(result) != result || result.find('\n') != std::string::npos) {
+    fail(fmt::format("{} holds a control character: texts are one line without any",
+                     in_quotes(result)));
+  }
+  return result;
 }
 
 std::string DocumentNode::name() const {

@@ -2,6 +2,7 @@
 #include "tuner/space/parameter.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
@@ -178,7 +179,12 @@ std::string string_member(const Json& object, const std::string& key, std::strin
     refuse(fmt::format("{}.{}", where, key),
            fmt::format("must be a string, not {}", value.type_name()));
   }
-  return value.get<std::string>();
+  auto text = value.get<std::string>();
+  if (printable(text) != text || text.find('\n') != std::string::npos) {
+    refuse(fmt::format("{}.{}", where, key),
+           "holds a control character: texts are one line without any");
+  }
+  return text;
 }
 
 Expression compile_number(const Json& text, const Scope& scope, std::span<const std::string> later,

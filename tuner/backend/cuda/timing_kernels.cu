@@ -22,10 +22,12 @@ __global__ void hold_stream(const volatile int* released, volatile int* expired,
 
 // Writes what one multiprocessor's clock and the device's timer show to by_sm[its number]:
 // clock64 counts that multiprocessor's cycles, so two readings compare only on the same one. A
-// block for each; where blocks share one, either's reading does.
-__global__ void read_clocks(longlong2* by_sm) {
+// block for each; where blocks share one, either's reading does. Numbers may have gaps, and then
+// go beyond `multiprocessors`: those are left out.
+__global__ void read_clocks(longlong2* by_sm, long long multiprocessors) {
   unsigned sm;
   asm volatile("mov.u32 %0, %smid;" : "=r"(sm));
+  if (sm >= multiprocessors) return;
   by_sm[sm] = make_longlong2(static_cast<long long>(nanoseconds()), clock64());
 }
 

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace tuner {
+namespace {
+
+struct Character {
+  std::uint32_t code = 0;
+  std::size_t bytes = 0;  ///< 0: no UTF-8
+};
+
+Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  if (byte(0) < 0x80) return {byte(0), 1};
+  const std::size_t bytes = byte(0) >= 0xf0 ? 4 : byte(0) >= 0xe0 ? 3 : 2;
+  if (byte(0) < 0xc2 || byte(0) > 0xf4 || text.size() < bytes) return {};
+  std::uint32_t code = byte(0) & (0xffU >> (bytes + 1));
+  for (std::size_t i = 1; i < bytes; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    code = code << 6 | (byte(i) & 0x3fU);
+  }
+  // Longer than need be, half of a UTF-16 pair, beyond Unicode.
+  const bool overlong = (bytes == 3 && code < 0x800) || (bytes == 4 && code < 0x10000);
+  if (overlong || (code >= 0xd800 && code <= 0xdfff) || code > 0x10ffff) return {};
+  return {code, bytes};
+}
+
+bool is_acted_upon(std::uint32_t code) {
+  if (code == '\n' || code == '\t') return false;
+  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return true;
+  return (code >= 0x202a && code <= 0x202e) || (code >= 0x2066 && code <= 0x2069) ||
+         code == 0x2028 || code == 0x2029;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const Character next = first_character(text);
+    const std::size_t bytes = next.bytes == 0 ? 1 : next.bytes;
+    if (next.bytes == 0) {
+      result += fmt::format("\\x{:02x}", static_cast<unsigned char>(text[0]));
+    } else if (is_acted_upon(next.code)) {
+      result += next.code < 0x80 ? fmt::format("\\x{:02x}", next.code)
+                                 : fmt::format("\\u{:04x}", next.code);
+    } else {
+      result += text.substr(0, bytes);
+    }
+    text.remove_prefix(bytes);
+  }
+  return result;
+}
+
+}  // namespace tuner
