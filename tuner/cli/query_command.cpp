@@ -140,7 +140,7 @@ int query(const CommonOptions& common, const QueryOptions& options) {
                 fmt::format("--format: there is no '{}'{}", format, did_you_mean(format, formats)));
   }
   const Question asked = question(options);
-  const Store store(database_path(common), Store::Mode::read_only);
+  const Store store = open_database(common, Store::Mode::read_only);
   const Selection selection = select_configuration(store, asked);
   if (format == "json") {
     fmt::print("{}\n", json_document(selection, asked).dump(2));

@@ -248,7 +248,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   refuse_invalid(family, kernels, backend->device(), plan.sizes);
   if (options.dry_run) return dry_run(kernels, plan, *backend);
 
-  Store store(database_path(common), Store::Mode::read_write);
+  Store store = open_database(common, Store::Mode::read_write);
   const Interrupt interrupt;
   Json document = {
       {"schema", "tune.run/1"}, {"device", backend->device().name}, {"kernels", Json::array()}};
