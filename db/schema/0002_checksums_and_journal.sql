@@ -5,23 +5,32 @@
 -- with their types. tuner/store/checksum.hpp says how reads compare it.
 --
 -- Every table is made anew, for a column that is computed and stored cannot be added to one that
--- is there; foreign keys are off meanwhile and checked before the commit. All references cascade: a
--- damaged row can be given up together with what hangs on it.
+-- is there. Foreign keys are off meanwhile and checked before the commit. All references cascade: a
+-- damaged row can be given up together with what refers to it.
 
-DROP INDEX session_by_subject;
-DROP INDEX final_by_session;
-ALTER TABLE device RENAME TO old_device;
-ALTER TABLE environment RENAME TO old_environment;
-ALTER TABLE kernel RENAME TO old_kernel;
-ALTER TABLE problem RENAME TO old_problem;
-ALTER TABLE config RENAME TO old_config;
-ALTER TABLE session RENAME TO old_session;
-ALTER TABLE session_problem RENAME TO old_session_problem;
-ALTER TABLE result RENAME TO old_result;
-ALTER TABLE final RENAME TO old_final;
-ALTER TABLE finalist RENAME TO old_finalist;
-ALTER TABLE best RENAME TO old_best;
+CREATE TEMP TABLE old_device AS SELECT * FROM device;
+CREATE TEMP TABLE old_environment AS SELECT * FROM environment;
+CREATE TEMP TABLE old_kernel AS SELECT * FROM kernel;
+CREATE TEMP TABLE old_problem AS SELECT * FROM problem;
+CREATE TEMP TABLE old_config AS SELECT * FROM config;
+CREATE TEMP TABLE old_session AS SELECT * FROM session;
+CREATE TEMP TABLE old_session_problem AS SELECT * FROM session_problem;
+CREATE TEMP TABLE old_result AS SELECT * FROM result;
+CREATE TEMP TABLE old_final AS SELECT * FROM final;
+CREATE TEMP TABLE old_finalist AS SELECT * FROM finalist;
+CREATE TEMP TABLE old_best AS SELECT * FROM best;
 
+DROP TABLE best;
+DROP TABLE finalist;
+DROP TABLE final;
+DROP TABLE result;
+DROP TABLE session_problem;
+DROP TABLE session;
+DROP TABLE config;
+DROP TABLE problem;
+DROP TABLE kernel;
+DROP TABLE environment;
+DROP TABLE device;
 -- A device model. One card of it is known by a session's device_uuid.
 CREATE TABLE device (
   id                       INTEGER PRIMARY KEY,

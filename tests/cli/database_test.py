@@ -6,7 +6,7 @@ import resource
 import sqlite3
 import unittest
 
-from program import SHORT_RUN, ProgramTest
+from program import SEED, SHORT_RUN, ProgramTest
 
 READERS = (["query", "--kernel", "k", "--size", "1"], ["report"], ["export"], ["runs", "list"], ["runs", "show"])
 
@@ -43,6 +43,15 @@ class BadDatabaseTest(ProgramTest):
     def test_of_a_newer_version(self):
         self.execute("PRAGMA application_id = 0x74756e65; PRAGMA user_version = 99; CREATE TABLE device (id);")
         self.refuse_database(code=2, says="newer tune (schema 99")
+
+    def test_where_others_may_write(self):
+        self.tune("-q", "import", SEED)
+        self.directory.chmod(0o777)
+        self.refuse_database(code=2, says=["other users may write", "--trust-db"])
+        self.assertEqual(self.tune("export", "--trust-db").stdout.count("\n"), 8)
+        self.directory.chmod(0o700)
+        self.database.chmod(0o666)
+        self.refuse_database(code=2, says=["other users may write", f"chmod go-w {self.database}"])
 
     def test_places_that_cannot_be_written(self):
         file = self.text_file("file", "mine")

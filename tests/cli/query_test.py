@@ -96,7 +96,7 @@ class QueryTest(ProgramTest):
 
     def test_an_export_is_one_sorted_line_a_result(self):
         (line,) = self.tune("export").stdout.splitlines()
-        self.assertEqual(json.loads(line)["format"], "tune.best/1")
+        self.assertEqual(json.loads(line)["format"], "tune.best/2")
         self.tune("export", "-o", "bests.jsonl")
         self.assertEqual((self.directory / "bests.jsonl").read_text(), line + "\n")
         self.refuse("export", "-o", "/proc/none/bests.jsonl", code=1, says="cannot be written")

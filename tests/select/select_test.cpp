@@ -92,6 +92,43 @@ TEST_F(SelectTest, AnswersExactlyForASizeThatWasTuned) {
   EXPECT_THAT(found.explanation, Contains("exact: tiled is taken"));
 }
 
+TEST_F(SelectTest, PrefersWhatWasVerifiedHereToWhatWasImported) {
+  put({.problem = "1024,1024", .value = 32, .median_ns = 1500});
+  StoredBest theirs = store.bests({}).at(0);
+  theirs.best.config_json = R"({"TILE":8})";
+  theirs.best.time = {.median_ns = 9, .q1_ns = 9, .q3_ns = 9, .min_ns = 9, .samples = 30};
+  theirs.best.recorded_at = "2027-01-01T00:00:00Z";
+  theirs.best.session_uuid = "theirs";
+  store.import_bests(std::vector{theirs}, "h200.jsonl");
+  theirs.best.problem = "2048,1024";
+  store.import_bests(std::vector{theirs}, "h200.jsonl");
+  EXPECT_EQ(ask({.kernel = "tiled", .size = {1024, 1024}}).config_json, R"({"TILE":32})");
+  EXPECT_EQ(ask({.kernel = "tiled", .size = {2048, 1000}}).config_json, R"({"TILE":32})");
+  const Selection found = ask({.kernel = "tiled", .size = {2048, 1024}});
+  EXPECT_EQ(found.config_json, R"({"TILE":8})");
+  EXPECT_THAT(found.explanation,
+              Contains(HasSubstr("imported from h200.jsonl, not yet verified on this machine")));
+}
+
+TEST_F(SelectTest, AnswersForTheVerySizeFromAKernelWithoutItsSpaceFile) {
+  StoredBest theirs;
+  theirs.subject.device = device_profile("h200").value();
+  theirs.subject.environment = {.driver = "1", .compiler = "c", .library = "l", .tool = "t"};
+  theirs.subject.kernel.family = "tiles";
+  theirs.subject.kernel.kernel = "tiled";
+  theirs.subject.kernel.hash = "theirs";
+  theirs.best.problem = "1024,1024";
+  theirs.best.config_json = R"({"TILE":8})";
+  theirs.best.time = {.median_ns = 9, .q1_ns = 9, .q3_ns = 9, .min_ns = 9, .samples = 30};
+  theirs.best.session_uuid = "theirs";
+  theirs.best.recorded_at = "2026-01-01T00:00:00Z";
+  store.import_bests(std::vector{theirs}, "f");
+  EXPECT_EQ(ask({.kernel = "tiled", .size = {1024, 1024}}).rung, Rung::exact);
+  const auto [code, message] = error_of({.kernel = "tiled", .size = {1000, 1024}});
+  EXPECT_EQ(code, ErrorCode::nothing_found);
+  EXPECT_THAT(message, HasSubstr("imported without its space file"));
+}
+
 TEST_F(SelectTest, CallsAnEntryStaleWhenTheDeviceHasSinceRunAnotherDriver) {
   put({.problem = "1024,1024", .value = 32, .driver = "12.8"});
   put({.problem = "2048,2048", .value = 8, .driver = "13.0"});

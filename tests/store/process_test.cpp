@@ -14,6 +14,7 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include <vector>
 
 namespace tuner {
 namespace {
@@ -41,8 +42,9 @@ std::string config(int writer, int i) {
   return "{\"TILE_M\":" + std::to_string(1000 * writer + i) + "}";
 }
 
-TEST(TwoProcesses, CreateAndWriteOneDatabaseWithoutLosingARow) {
-  constexpr int kTrials = 20;
+TEST(EightProcesses, CreateAndWriteOneDatabaseWithoutLosingARow) {
+  constexpr int kWriters = 8;
+  constexpr int kTrials = 100;
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "tune.sqlite";
   const auto write = [&](int writer) {
@@ -61,18 +63,33 @@ TEST(TwoProcesses, CreateAndWriteOneDatabaseWithoutLosingARow) {
       }
     });
   };
-  const pid_t first = write(1);
-  const pid_t second = write(2);
-  EXPECT_EQ(exit_code(first), 0);
-  EXPECT_EQ(exit_code(second), 0);
+  std::vector<pid_t> writers;
+  for (int i = 1; i <= kWriters; ++i) writers.push_back(write(i));
+  for (const pid_t writer : writers) EXPECT_EQ(exit_code(writer), 0);
 
   const Store store(path, kReadOnly);
   std::set<std::string> configs;
   for (const StoredTrial& stored : store.trials(ResultFilter{})) {
     configs.insert(stored.trial.config_json);
   }
-  EXPECT_THAT(configs, SizeIs(2 * kTrials));
+  EXPECT_THAT(configs, SizeIs(kWriters * kTrials));
   EXPECT_THAT(store.devices(), SizeIs(1));
+}
+
+TEST(ConcurrentReader, SeesWhatWasCommittedAndWritesNothing) {
+  const TemporaryDirectory directory;
+  const std::filesystem::path path = directory.path() / "tune.sqlite";
+  Store writer(path, kReadWrite);
+  const std::int64_t session = writer.begin_session(example_subject(), example_session());
+  const Store reader(path, kReadOnly);
+  for (int i = 0; i < 20; ++i) {
+    writer.record_trial(session, example_trial(config(0, i)), i);
+    EXPECT_THAT(reader.trials(session), SizeIs(static_cast<std::size_t>(i) + 1));
+  }
+  const auto written = std::filesystem::last_write_time(path);
+  { const Store another(path, kReadOnly); }
+  EXPECT_EQ(std::filesystem::last_write_time(path), written);
+  EXPECT_EQ(std::filesystem::file_size(path.string() + "-journal"), 0U);
 }
 
 /// The child's exit code when writing failed as it should.

@@ -25,6 +25,9 @@ struct Arguments {
   QueryOptions query;
   ReportOptions report;
   ExportOptions export_;
+  ImportOptions import_;
+  MergeOptions merge;
+  QuarantineOptions quarantine;
   SpaceOptions space;
   RunsOptions runs;
   std::function<int()> command;
@@ -149,6 +152,42 @@ void add_export(CLI::App& app, Arguments& arguments) {
   sub->add_option("-o,--output", o.output, "File to write; default: stdout")->type_name("FILE");
 }
 
+void add_import(CLI::App& app, Arguments& arguments) {
+  CLI::App* sub =
+      add_command(app, arguments, "import", "Add best configurations that were exported elsewhere",
+                  [&arguments] { return import_bests(arguments.common, arguments.import_); });
+  sub->add_option("files", arguments.import_.files, "Files of `tune export`")
+      ->type_name("FILE")
+      ->required();
+}
+
+void add_merge(CLI::App& app, Arguments& arguments) {
+  CLI::App* sub = add_command(app, arguments, "merge",
+                              "Add the runs and best configurations of other databases",
+                              [&arguments] { return merge(arguments.common, arguments.merge); });
+  sub->add_option("databases", arguments.merge.databases, "Databases to add; they are not changed")
+      ->type_name("DB")
+      ->required();
+}
+
+void add_quarantine(CLI::App& app, Arguments& arguments) {
+  CLI::App* sub = app.add_subcommand("quarantine", "Configurations that crashed or hung");
+  sub->require_subcommand(1);
+  const std::vector<std::pair<std::string, std::string>> actions = {
+      {"list", "List them, with how often and why"}, {"clear", "Forget them: they are run again"}};
+  for (const auto& [action, description] : actions) {
+    CLI::App* leaf = sub->add_subcommand(action, description);
+    leaf->final_callback([&arguments, name = action] {
+      arguments.quarantine.action = name;
+      arguments.command = [&arguments] {
+        return quarantine(arguments.common, arguments.quarantine);
+      };
+    });
+    leaf->add_option("--kernel", arguments.quarantine.kernel, "Only this kernel")
+        ->type_name("NAME");
+  }
+}
+
 void add_space(CLI::App& app, Arguments& arguments) {
   CLI::App* sub = app.add_subcommand("space", "Look into a space file; needs no GPU");
   sub->require_subcommand(1);
@@ -199,6 +238,8 @@ void add_common(CLI::App& app, Arguments& arguments) {
   app.add_option("--db", arguments.common.database,
                  "Database; default: $TUNER_DB, ./tune.db, then the user's")
       ->type_name("PATH");
+  app.add_flag("--trust-db", arguments.common.trust_database,
+               "Use the database even where others could change it or locks may fail");
   app.add_flag("--json", arguments.common.json, "Write one JSON document to stdout");
   app.add_flag("-q,--quiet", arguments.common.quiet, "No progress on stderr");
   app.set_version_flag("--version", "tune " TUNER_VERSION);
@@ -236,6 +277,9 @@ int run(int argc, char** argv) {
   add_query(app, arguments);
   add_report(app, arguments);
   add_export(app, arguments);
+  add_import(app, arguments);
+  add_merge(app, arguments);
+  add_quarantine(app, arguments);
   add_space(app, arguments);
   add_runs(app, arguments);
   add_command(app, arguments, "doctor", "What is there, what is missing, and how to get it",

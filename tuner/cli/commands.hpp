@@ -15,6 +15,7 @@ namespace tuner::cli {
 /// What every command understands.
 struct CommonOptions {
   std::optional<std::filesystem::path> database;  ///< --db
+  bool trust_database = false;                    ///< --trust-db: whoever owns it, wherever it lies
   bool json = false;                              ///< --json: one JSON document on stdout
   bool quiet = false;                             ///< -q: no progress
 };
@@ -62,8 +63,27 @@ struct ExportOptions {
   std::string device;  ///< empty: all
   std::string output;  ///< empty: stdout
 };
-/// Writes the best known configurations as canonical JSON lines ("tune.best/1"), sorted.
+/// Writes the best known configurations as canonical JSON lines ("tune.best/2"), sorted.
 int export_bests(const CommonOptions& common, const ExportOptions& options);
+
+struct ImportOptions {
+  std::vector<std::string> files;
+};
+/// Adds what `tune export` wrote elsewhere; each file all or nothing.
+int import_bests(const CommonOptions& common, const ImportOptions& options);
+
+struct MergeOptions {
+  std::vector<std::string> databases;
+};
+/// Adds the sessions and bests of other databases; each all or nothing.
+int merge(const CommonOptions& common, const MergeOptions& options);
+
+struct QuarantineOptions {
+  std::string action;  ///< list, clear
+  std::string kernel;  ///< empty: all
+};
+/// The configurations that crashed or hung.
+int quarantine(const CommonOptions& common, const QuarantineOptions& options);
 
 struct SpaceOptions {
   std::string action;  ///< check, count, show, why

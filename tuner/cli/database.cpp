@@ -26,4 +26,9 @@ std::filesystem::path database_path(const CommonOptions& common) {
   return home / ".local" / "share" / "tune" / "tune.db";
 }
 
+Store open_database(const CommonOptions& common, Store::Mode mode) {
+  return {database_path(common), mode,
+          common.trust_database ? Store::Trust::any_file : Store::Trust::own_files};
+}
+
 }  // namespace tuner::cli

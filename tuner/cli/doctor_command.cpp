@@ -34,7 +34,7 @@ Finding examine_database(const CommonOptions& common) {
       finding.detail += " does not exist yet; the first `tune` makes it";
       return finding;
     }
-    const Store store(path, Store::Mode::read_only);
+    const Store store = open_database(common, Store::Mode::read_only);
     finding.detail += fmt::format(": {} runs", store.sessions().size());
   } catch (const Error& error) {
     finding.status = Finding::Status::missing;

@@ -87,7 +87,9 @@ Json json_document(const Selection& selection, const Question& asked) {
                          {"ratio_to_library", optional(best.ratio_to_library)},
                          {"ratio_to_default", optional(best.ratio_to_default)},
                          {"ties", best.ties},
-                         {"recorded_at", best.recorded_at}};
+                         {"recorded_at", best.recorded_at},
+                         {"verified", best.verified},
+                         {"origin", best.origin}};
   }
   document["explanation"] = selection.explanation;
   return document;
@@ -109,7 +111,24 @@ std::string ratio_text(const BestRecord& best) {
   return text.empty() ? "not compared" : text;
 }
 
-void print_table(const Selection& selection, const Question& asked, const Snippet& snippet) {
+/// An imported result names its kernel without the files that code can be made of.
+bool has_files(const KernelRecord& kernel) {
+  return !kernel.space_text.empty();
+}
+
+[[noreturn]] void fail_without_files(const Selection& selection, const std::string& format) {
+  throw Error(ErrorCode::nothing_found,
+              fmt::format("--format {}: {} was imported without its files: ask with --format table "
+                          "or json, or run `tune` on it here",
+                          format, selection.kernel.kernel));
+}
+
+std::string launch_code(const Selection& selection, const Question& asked) {
+  if (!has_files(selection.kernel)) return selection.config_json + "\n";
+  return Snippet(selection.kernel, selection.device, selection.config_json, asked.size).cpp();
+}
+
+void print_table(const Selection& selection, const Question& asked) {
   fmt::print("{} at {} on {}\n", selection.kernel.kernel, fmt::join(asked.size, "x"),
              selection.device.name);
   Table table({{"answer"}, {std::string(name(selection.rung))}});
@@ -126,8 +145,12 @@ void print_table(const Selection& selection, const Question& asked, const Snippe
     table.add({"recorded", fmt::format("{} UTC, {}, {}", best.recorded_at,
                                        selection.entry->subject.environment.compiler,
                                        selection.entry->subject.environment.library)});
+    if (!best.verified) {
+      table.add({"caution",
+                 fmt::format("imported from {}, not yet verified on this machine", best.origin)});
+    }
   }
-  fmt::print("{}\n{}", table.text(), snippet.cpp());
+  fmt::print("{}\n{}", table.text(), launch_code(selection, asked));
 }
 
 }  // namespace
@@ -140,19 +163,21 @@ int query(const CommonOptions& common, const QueryOptions& options) {
                 fmt::format("--format: there is no '{}'{}", format, did_you_mean(format, formats)));
   }
   const Question asked = question(options);
-  const Store store(database_path(common), Store::Mode::read_only);
+  const Store store = open_database(common, Store::Mode::read_only);
   const Selection selection = select_configuration(store, asked);
   if (format == "json") {
     fmt::print("{}\n", json_document(selection, asked).dump(2));
     return 0;
   }
-  const Snippet snippet(selection.kernel, selection.device, selection.config_json, asked.size);
-  if (format == "args") {
+  if (format == "table") {
+    print_table(selection, asked);
+  } else if (!has_files(selection.kernel)) {
+    fail_without_files(selection, format);
+  } else if (format == "args") {
+    const Snippet snippet(selection.kernel, selection.device, selection.config_json, asked.size);
     fmt::print("{}\n", snippet.compiler_arguments());
-  } else if (format == "cpp") {
-    fmt::print("{}", snippet.cpp());
   } else {
-    print_table(selection, asked, snippet);
+    fmt::print("{}", launch_code(selection, asked));
   }
   if (options.explain) {
     fmt::print("{}why this one:\n", format == "table" ? "\n" : "");

@@ -11,7 +11,7 @@
 namespace tuner::cli {
 
 int report(const CommonOptions& common, const ReportOptions& options) {
-  const Store store(database_path(common), Store::Mode::read_only);
+  const Store store = open_database(common, Store::Mode::read_only);
   const auto device = options.device.empty() ? std::nullopt : std::optional(options.device);
   const auto paths = write_reports(store, device, options.directory);
   if (common.json) {

@@ -118,7 +118,7 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
 }  // namespace
 
 int runs(const CommonOptions& common, const RunsOptions& options) {
-  const Store store(database_path(common), Store::Mode::read_only);
+  const Store store = open_database(common, Store::Mode::read_only);
   return options.action == "list" ? list(store, common) : show(store, common, options.id);
 }
 

@@ -296,7 +296,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   refuse_invalid(family, kernels, device.device(), plan.sizes);
   if (options.dry_run) return dry_run(kernels, plan, device.device(), compiler);
 
-  Store store(database_path(common), Store::Mode::read_write);
+  Store store = open_database(common, Store::Mode::read_write);
   const Interrupt interrupt;
   Json document = {
       {"schema", "tune.run/1"}, {"device", device.device().name}, {"kernels", Json::array()}};

@@ -100,16 +100,29 @@ std::vector<CatalogueKernel> choose_kernels(const Store& store, const Question& 
   return kernels;
 }
 
-/// Takes an entry unless one of the same size is there that is newer or, other than this one,
-/// measured in the environment in use. Entries come newest first.
+/// Whether an entry takes the place of a newer one of the same size.
+bool outranks(const Entry& entry, const Entry& newer) {
+  if (entry.stale != newer.stale) return !entry.stale;
+  return entry.stored.best.verified && !newer.stored.best.verified;
+}
+
+/// Takes an entry unless the one of the same size that is there is better. Entries come newest
+/// first.
 void add_entry(CatalogueKernel& kernel, Entry entry) {
   const auto same_size = std::find_if(kernel.entries.begin(), kernel.entries.end(),
                                       [&](const Entry& it) { return it.size == entry.size; });
   if (same_size == kernel.entries.end()) {
     kernel.entries.push_back(std::move(entry));
-  } else if (same_size->stale && !entry.stale) {
+  } else if (outranks(entry, *same_size)) {
     *same_size = std::move(entry);
   }
+}
+
+/// Of the newest result of this machine; without one, of the newest. There is at least one.
+EnvironmentInfo environment_in_use(const std::vector<StoredBest>& bests) {
+  const auto own = std::find_if(bests.begin(), bests.end(),
+                                [](const StoredBest& it) { return it.best.verified; });
+  return (own == bests.end() ? bests.front() : *own).subject.environment;
 }
 
 }  // namespace
@@ -131,7 +144,7 @@ Catalogue catalogue(const Store& store, const Question& question) {
   if (question.environment) {
     result.environment = *question.environment;
   } else if (!bests.empty()) {
-    result.environment = bests.front().subject.environment;
+    result.environment = environment_in_use(bests);
   }
   for (CatalogueKernel& kernel : result.kernels) {
     std::size_t outdated = 0;

@@ -20,7 +20,8 @@ struct Entry {
 };
 
 /// A kernel in the version used last, and its entries: at most one for a size, measured in the
-/// environment in use if there is such a one, otherwise the newest.
+/// environment in use if there is such a one; of those one that is verified, and of these the
+/// newest.
 struct CatalogueKernel {
   KernelRecord record;
   std::vector<Entry> entries;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <utility>
 
 namespace tuner {
@@ -33,6 +34,22 @@ double median_ns(const Candidate& candidate) {
 
 double throughput(const Candidate& candidate) {
   return candidate.entry->stored.best.flops / median_ns(candidate);
+}
+
+bool is_verified(const Candidate& candidate) {
+  return candidate.entry->stored.best.verified;
+}
+
+/// What is to be said of an entry that was not measured here; empty for one that was.
+std::string reservation(const Entry& entry) {
+  const BestRecord& best = entry.stored.best;
+  if (best.verified) return "";
+  return fmt::format("; imported from {}, not yet verified on this machine", best.origin);
+}
+
+/// An imported kernel comes without its space file: it cannot be checked at another size.
+bool has_space(const CatalogueKernel& kernel) {
+  return !kernel.record.space_text.empty();
 }
 
 class Ladder {
@@ -91,12 +108,14 @@ class Ladder {
         explain(rung, "no entry of {} for {}", kernel.record.kernel, asked_);
         continue;
       }
-      explain(rung, "{} takes {:.5g} us at {} ({}, {})", kernel.record.kernel,
+      explain(rung, "{} takes {:.5g} us at {} ({}, {}{})", kernel.record.kernel,
               found->stored.best.time.median_ns / 1e3, asked_,
-              versions(found->stored.subject.environment), found->stored.best.recorded_at);
+              versions(found->stored.subject.environment), found->stored.best.recorded_at,
+              reservation(*found));
       candidates.push_back({.kernel = &kernel, .entry = &*found, .nearness = {}});
     }
     if (candidates.empty()) return std::nullopt;
+    keep_verified(candidates);
     const Candidate& best = *std::min_element(
         candidates.begin(), candidates.end(),
         [](const Candidate& a, const Candidate& b) { return median_ns(a) < median_ns(b); });
@@ -107,20 +126,34 @@ class Ladder {
     return answer(rung, best);
   }
 
+  /// Of entries on one rung, those that were proved right here, if there are such.
+  static void keep_verified(std::vector<Candidate>& candidates) {
+    if (std::any_of(candidates.begin(), candidates.end(), is_verified)) {
+      std::erase_if(candidates, std::not_fn(is_verified));
+    }
+  }
+
   [[nodiscard]] std::optional<Selection> at_the_nearest_size() {
     std::vector<Candidate> candidates;
     for (const CatalogueKernel& kernel : catalogue_.kernels) {
       if (auto found = nearest_valid(kernel)) candidates.push_back(std::move(*found));
     }
     if (candidates.empty()) return std::nullopt;
+    keep_verified(candidates);
     const Candidate& best = best_of(std::move(candidates));
-    explain(Rung::nearest, "{} at {} is taken", best.kernel->record.kernel,
-            best.entry->stored.best.problem);
+    explain(Rung::nearest, "{} at {} is taken{}", best.kernel->record.kernel,
+            best.entry->stored.best.problem, reservation(*best.entry));
     return answer(Rung::nearest, best);
   }
 
-  /// The nearest entry of a kernel whose configuration is valid at the asked size.
+  /// The nearest entry of a kernel whose configuration is valid at the asked size; a verified one
+  /// before all others.
   [[nodiscard]] std::optional<Candidate> nearest_valid(const CatalogueKernel& kernel) {
+    if (!has_space(kernel)) {
+      explain(Rung::nearest, "{} was imported without its space file, so no other size will do",
+              kernel.record.kernel);
+      return std::nullopt;
+    }
     std::vector<Candidate> candidates;
     for (const Entry& entry : kernel.entries) {
       if (entry.size.size() != question_.size.size()) continue;
@@ -130,8 +163,10 @@ class Ladder {
       explain(Rung::nearest, "no entry of {} on this device", kernel.record.kernel);
       return std::nullopt;
     }
-    std::sort(candidates.begin(), candidates.end(),
-              [](const Candidate& a, const Candidate& b) { return a.nearness < b.nearness; });
+    std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
+      if (is_verified(a) != is_verified(b)) return is_verified(a);
+      return a.nearness < b.nearness;
+    });
     const Space space = stored_space(kernel.record, catalogue_.device.attributes, question_.size);
     for (Candidate& candidate : candidates) {
       const BestRecord& best = candidate.entry->stored.best;
@@ -176,11 +211,13 @@ class Ladder {
 
   /// The first kernel in the space file whose default is valid at the size.
   [[nodiscard]] std::optional<Selection> by_default() {
-    for (const std::string& kernel_name : stored_kernel_names(catalogue_.kernels[0].record)) {
+    const CatalogueKernel* const known = first_with_space();
+    if (known == nullptr) return std::nullopt;
+    for (const std::string& kernel_name : stored_kernel_names(known->record)) {
       const auto kernel =
           std::find_if(catalogue_.kernels.begin(), catalogue_.kernels.end(),
                        [&](const CatalogueKernel& it) { return it.record.kernel == kernel_name; });
-      if (kernel == catalogue_.kernels.end()) continue;
+      if (kernel == catalogue_.kernels.end() || !has_space(*kernel)) continue;
       const Space space =
           stored_space(kernel->record, catalogue_.device.attributes, question_.size);
       const Config config = space.default_config();
@@ -200,8 +237,16 @@ class Ladder {
     return std::nullopt;
   }
 
+  [[nodiscard]] const CatalogueKernel* first_with_space() const {
+    const auto found =
+        std::find_if(catalogue_.kernels.begin(), catalogue_.kernels.end(), has_space);
+    return found == catalogue_.kernels.end() ? nullptr : &*found;
+  }
+
   void require_size_that_fits() const {
-    const KernelRecord& kernel = catalogue_.kernels[0].record;
+    const CatalogueKernel* const known = first_with_space();
+    if (known == nullptr) return;
+    const KernelRecord& kernel = known->record;
     const std::vector<std::string> dims = stored_dims(kernel);
     if (dims.size() != question_.size.size()) {
       throw Error(ErrorCode::usage,

@@ -9,9 +9,7 @@
 
 #include <sqlite3.h>
 
-#include <bit>
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -30,27 +28,35 @@ std::string_view text_of(sqlite3_value* value) {
   return {static_cast<const char*>(bytes), static_cast<std::size_t>(sqlite3_value_bytes(value))};
 }
 
-/// A value with its type, so that 1, 1.0 and '1' differ.
-std::string tagged(sqlite3_value* value) {
-  switch (sqlite3_value_type(value)) {
+template <class Number>
+void append_bytes(std::string& bytes, Number number) {
+  bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+}
+
+/// Appends a value behind its type and, for a text, its length: 1, 1.0 and '1' differ, and no two
+/// rows look the same.
+void append_value(std::string& bytes, sqlite3_value* value) {
+  const int type = sqlite3_value_type(value);
+  bytes += static_cast<char>(type);
+  switch (type) {
     case SQLITE_INTEGER:
-      return fmt::format("i{}", sqlite3_value_int64(value));
-    case SQLITE_FLOAT: {
-      const double number = sqlite3_value_double(value) + 0.0;  // SQLite keeps -0.0 as 0
-      return fmt::format("r{:x}", std::bit_cast<std::uint64_t>(number));
-    }
+      return append_bytes(bytes, sqlite3_value_int64(value));
+    case SQLITE_FLOAT:
+      return append_bytes(bytes, sqlite3_value_double(value) + 0.0);  // SQLite keeps -0.0 as 0
     case SQLITE_NULL:
-      return "n";
+      return;
     default:
-      return fmt::format("t{}", text_of(value));
+      const std::string_view text = text_of(value);
+      append_bytes(bytes, text.size());
+      bytes += text;
   }
 }
 
 std::string hash_of(sqlite3_value* table, Values row) {
-  std::vector<std::string> parts = {tagged(table)};
-  for (sqlite3_value* value : row) parts.push_back(tagged(value));
-  const std::vector<std::string_view> views(parts.begin(), parts.end());
-  return content_hash(views);
+  std::string bytes;
+  append_value(bytes, table);
+  for (sqlite3_value* value : row) append_value(bytes, value);
+  return content_hash({bytes});
 }
 
 void row_checksum(sqlite3_context* context, int count, sqlite3_value** arguments) {

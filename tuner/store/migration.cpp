@@ -4,13 +4,15 @@
 #include "embedded/schema_0001_initial.hpp"
 #include "embedded/schema_0002_checksums_and_journal.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/store/checksum.hpp"
+#include "tuner/core/hash.hpp"
 #include "tuner/store/database_file.hpp"
 
 #include <SQLiteCpp/Backup.h>
 #include <SQLiteCpp/Statement.h>
 #include <SQLiteCpp/Transaction.h>
 #include <fmt/format.h>
+
+#include <sqlite3.h>
 
 #include <array>
 #include <string>
@@ -21,9 +23,15 @@ namespace {
 
 constexpr int kApplicationId = 0x74756e65;  // "tune" in ASCII
 
+struct Migration {
+  std::string_view (*sql)();
+  std::string_view leads_to;  ///< fingerprint() of the database after it
+};
+
 /// db/schema, by number: the first leads from an empty database to schema 1.
-constexpr std::array kMigrations = {&embedded::schema_0001_initial,
-                                    &embedded::schema_0002_checksums_and_journal};
+constexpr std::array kMigrations = {
+    Migration{&embedded::schema_0001_initial, "2a015178c2651b15223aa8284b05114f"},
+    Migration{&embedded::schema_0002_checksums_and_journal, "f8457ef884374b00d9c986a84cd4d291"}};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();
@@ -39,45 +47,34 @@ int schema(SQLite::Database& database) {
   return pragma(database, "user_version");
 }
 
-void apply_migrations(SQLite::Database& database, int from, int to) {
-  for (int number = from; number < to; ++number) {
-    database.exec(std::string(kMigrations[static_cast<std::size_t>(number)]()));
-  }
-}
-
-/// Every table and index, as the statements that made them.
-std::string description(const SQLite::Database& database) {
+/// Of every table and index, by the statements that made them.
+std::string fingerprint(const SQLite::Database& database) {
   SQLite::Statement found(database,
                           "SELECT type, name, tbl_name, coalesce(sql, '') FROM main.sqlite_schema "
                           "ORDER BY name, type");
-  std::string text;
+  std::string statements;
   while (found.executeStep()) {
-    for (int i = 0; i < found.getColumnCount(); ++i) text += found.getColumn(i).getString() + '\n';
+    for (int i = 0; i < found.getColumnCount(); ++i) {
+      statements += found.getColumn(i).getString() + '\n';
+    }
   }
-  return text;
+  return content_hash({statements});
 }
 
-/// What a database looks like at a schema: found by making one.
-std::string make_description(int schema) {
-  SQLite::Database model(":memory:", SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE);
-  register_checksums(model);
-  apply_migrations(model, 0, schema);
-  return description(model);
-}
-
-std::string expected_description(int schema) {
-  static const std::string current = make_description(current_schema());
-  return schema == current_schema() ? current : make_description(schema);
-}
-
-/// A copy that only the user may read. Another connection may read meanwhile, but none write.
-void back_up(SQLite::Database& database, const std::filesystem::path& path) {
-  const std::filesystem::path copy =
-      fmt::format("{}.schema-{}.bak", path.string(), schema(database));
-  std::filesystem::remove(copy);  // of an attempt that did not end
+/// A copy that only the user may read. Reads by a connection of its own: the one that has the
+/// write lock may not be copied from.
+void back_up(const std::filesystem::path& path, int schema) {
+  const std::filesystem::path copy = fmt::format("{}.schema-{}.bak", path.string(), schema);
+  std::filesystem::remove(copy);  // of an attempt that came to nothing
   create_file(copy);
+  SQLite::Database source(path.string(), SQLite::OPEN_READONLY);
   SQLite::Database target(copy.string(), SQLite::OPEN_READWRITE);
-  SQLite::Backup(target, database).executeStep();
+  if (SQLite::Backup(target, source).executeStep() != SQLITE_DONE) {
+    throw Error(ErrorCode::failure,
+                fmt::format("{}: cannot be brought up to date: the copy to {} failed: try again "
+                            "when no other program uses it",
+                            path.string(), copy.string()));
+  }
 }
 
 }  // namespace
@@ -94,18 +91,20 @@ void refuse_foreign_database(SQLite::Database& database, const std::filesystem::
                             "name another file with --db",
                             path.string(), static_cast<unsigned>(id)));
   }
-  if (schema(database) > current_schema()) {
+  if (schema(database) < 1 || schema(database) > current_schema()) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: was written by a newer tune (schema {}; this one knows {}): "
                             "update tune, or name another file with --db",
                             path.string(), schema(database), current_schema()));
   }
-  if (description(database) != expected_description(schema(database))) {
-    throw Error(ErrorCode::failure,
-                fmt::format("{0}: its tables are not those that tune makes: the file is damaged, "
-                            "or another program added to it: restore a copy, or save what is left "
-                            "with `sqlite3 {0} .recover | sqlite3 NEW`",
-                            path.string()));
+  const std::string tables = fingerprint(database);
+  if (tables != kMigrations[static_cast<std::size_t>(schema(database) - 1)].leads_to) {
+    throw Error(
+        ErrorCode::failure,
+        fmt::format("{0}: its tables are not those that tune makes (they are {1}): the file "
+                    "is damaged, or another program added to it: restore a copy, or save "
+                    "what is left with `sqlite3 {0} .recover | sqlite3 NEW`",
+                    path.string(), tables));
   }
 }
 
@@ -129,8 +128,10 @@ void migrate(SQLite::Database& database, const std::filesystem::path& path) {
   SQLite::Transaction transaction(database, SQLite::TransactionBehavior::IMMEDIATE);
   refuse_foreign_database(database, path);  // another process may have been here before the lock
   if (schema(database) == current_schema()) return;
-  if (schema(database) > 0) back_up(database, path);
-  apply_migrations(database, schema(database), current_schema());
+  if (schema(database) > 0) back_up(path, schema(database));
+  for (int number = schema(database); number < current_schema(); ++number) {
+    database.exec(std::string(kMigrations[static_cast<std::size_t>(number)].sql()));
+  }
   if (SQLite::Statement(database, "PRAGMA foreign_key_check").executeStep()) {
     throw Error(ErrorCode::failure,
                 fmt::format("{}: the database is damaged: a row refers to one that is not there: "

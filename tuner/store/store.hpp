@@ -24,6 +24,20 @@ struct ResultFilter {
   std::optional<std::string> problem = {};
 };
 
+/// What became of bests of elsewhere.
+struct ImportResult {
+  std::size_t added = 0;
+  std::size_t kept = 0;  ///< left out, because what is here for the same key is as good
+};
+
+/// What became of another database.
+struct MergeResult {
+  std::size_t sessions = 0;  ///< added, with all their rows
+  std::size_t known = 0;     ///< left out: here already
+  std::size_t running = 0;   ///< left out: not ended yet
+  ImportResult bests;
+};
+
 /// The results database: one SQLite file (docs/database.md), rollback journal, every trial
 /// committed before the next begins. Methods throw Error(failure) with the file's path and the
 /// reason (read-only, disk full, locked by another process for 10 s, damaged); what was committed
@@ -85,6 +99,13 @@ class Store {
   std::size_t clear_strikes(const ResultFilter& filter);
   void record_canary(std::int64_t session, const CanaryRecord& canary);
   [[nodiscard]] std::vector<CanaryRecord> canaries(std::int64_t session) const;  ///< in order
+
+  /// Adds bests of elsewhere (parse_best_lines), all or none, as not verified and of `origin`. None
+  /// takes the place of a verified one, nor stands beside one that is as fast.
+  ImportResult import_bests(std::span<const StoredBest> bests, std::string_view origin);
+  /// Adds the ended sessions of another database that are not here, by uuid, with all their rows,
+  /// and its bests as import_bests does; all or none.
+  MergeResult merge(const Store& other);
 
   /// The trials of a kernel at a size on this very device model and environment that a run need not
   /// do again, by canonical configuration; of several the latest decides. One that ended `unstable`

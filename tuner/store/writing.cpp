@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The methods of Store that write. Each is one transaction.
+#include "tuner/store/writing.hpp"
+
 #include "tuner/store/connection.hpp"
 #include "tuner/store/interning.hpp"
 #include "tuner/store/journal.hpp"
@@ -34,6 +36,8 @@ void store_finalists(const SQLite::Database& database, const SessionKey& session
   }
 }
 
+}  // namespace
+
 void store_best(const SQLite::Database& database, const SessionKey& session, std::int64_t problem,
                 const BestRecord& best) {
   const TimeRecord& time = best.time;
@@ -52,8 +56,6 @@ void store_best(const SQLite::Database& database, const SessionKey& session, std
           best.verified, best.origin)
       .exec();
 }
-
-}  // namespace
 
 std::int64_t Store::begin_session(const Subject& subject, const SessionRecord& record) {
   const ProcessIdentity process = this_process();
@@ -140,6 +142,12 @@ void Store::record_final(std::int64_t session, const BestRecord& best,
     BestRecord dated = best;
     if (dated.recorded_at.empty()) dated.recorded_at = utc_now();
     store_best(database, key, problem, dated);
+    // What was measured here takes the place of what was only said.
+    prepare(database,
+            "DELETE FROM main.best WHERE device_id = ? AND kernel_id = ? AND environment_id = ? "
+            "AND problem_id = ? AND verified = 0",
+            key.device, key.kernel, key.environment, problem)
+        .exec();
   });
 }
 

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Results from elsewhere: export, import, merge; and the quarantine."""
+
+import json
+import unittest
+
+from program import SEED, SHORT_RUN, ProgramTest
+
+QUESTION = ("query", "--kernel", "gemm_shared", "--size", "1024,1024,1024")
+
+
+class ImportTest(ProgramTest):
+    def test_answers_with_a_caution(self):
+        says = self.tune("import", SEED).stdout
+        self.assertIn("8 best configurations added, not verified on this machine yet", says)
+        answer = self.tune(*QUESTION, "--explain").stdout
+        self.assertIn('"TILE_M":64', answer)
+        self.assertIn(f"imported from {SEED}, not yet verified on this machine", answer)
+        self.assertFalse(self.tune_json(*QUESTION)["tuned"]["verified"])
+        self.refuse(*QUESTION, "--format", "cpp", code=5, says="imported without its files")
+
+    def test_an_export_comes_back(self):
+        self.tune("-q", "import", SEED)
+        first = self.tune("export").stdout
+        self.assertEqual(len(first.splitlines()), 8)
+        self.assertEqual({json.loads(line)["format"] for line in first.splitlines()}, {"tune.best/2"})
+        file = self.text_file("best.jsonl", first)
+        counts = self.tune_json("import", file)["files"][0]
+        self.assertEqual((counts["added"], counts["kept"]), (0, 8))
+
+    def test_a_bad_line_refuses_its_file(self):
+        lines = SEED.read_text().splitlines()
+        lines[2] = lines[2].replace('"samples":', '"samples":-')
+        file = self.text_file("bad.jsonl", "\n".join(lines) + "\n")
+        self.refuse("import", file, code=2, says=["bad.jsonl, line 3", "'time_ns.samples'"])
+        self.assertEqual(self.rows("SELECT count(*) FROM best"), [(0,)])
+
+
+class MergeTest(ProgramTest):
+    def test_adds_a_run_once(self):
+        self.tune("-q", *SHORT_RUN)
+        ours = self.directory / "ours.db"
+        first = self.tune_json("merge", self.database, "--db", ours)["databases"][0]
+        self.assertEqual((first["sessions"], first["bests"]), (1, 1))
+        again = self.tune_json("merge", self.database, "--db", ours)["databases"][0]
+        self.assertEqual((again["sessions"], again["known"], again["bests"]), (0, 1, 0))
+        self.assertEqual(self.tune("runs", "list", "--db", ours).stdout, self.tune("runs", "list").stdout)
+        answer = self.tune("query", "--kernel", "gemm_naive", "--size", "16,16,16", "--db", ours).stdout
+        self.assertIn(f"imported from {self.database}", answer)
+        self.assertIn("-D", self.tune("query", "--kernel", "gemm_naive", "--size", "16,16,16",
+                                      "--format", "args", "--db", ours).stdout)
+
+    def test_there_must_be_one(self):
+        self.refuse("merge", "nowhere.db", code=5, says="no database at nowhere.db")
+
+
+class QuarantineTest(ProgramTest):
+    def test_empty(self):
+        self.tune("-q", "import", SEED)
+        self.assertEqual(self.tune_json("quarantine", "list")["configurations"], [])
+        self.assertEqual(self.tune("quarantine", "clear").stdout, "0 configurations cleared\n")
+
+
+if __name__ == "__main__":
+    unittest.main()

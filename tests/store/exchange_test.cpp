@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// Carrying results from one database to another: exported lines, imports, merges.
+#include "example_records.hpp"
+#include "example_store.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/store/best_line.hpp"
+#include "tuner/store/store.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+
+StoredBest example(double median_ns = 1520.25,
+                   const std::string& recorded_at = "2026-01-02T03:04:05Z") {
+  StoredBest stored{.subject = example_subject(),
+                    .best = example_best("{\"TILE_M\":64}", median_ns)};
+  stored.best.session_uuid = "0f5b9c1e-0000";
+  stored.best.recorded_at = recorded_at;
+  return stored;
+}
+
+std::string replaced(std::string text, const std::string& what, const std::string& with) {
+  const std::size_t at = text.find(what);
+  EXPECT_NE(at, std::string::npos) << what;
+  return text.replace(at, what.size(), with);
+}
+
+/// A line of format 1, which has no checksum that would refuse it first.
+std::string line_1() {
+  const std::string seed =
+      read_file(fs::path(TUNER_SOURCE_DIR) / "db" / "seed" / "nvidia-h200.jsonl", 1 << 20);
+  return seed.substr(0, seed.find('\n'));
+}
+
+TEST(BestLine, ReadsBackAsItWasButNotVerified) {
+  const std::string line = best_line(example());
+  const std::vector<StoredBest> read = parse_best_lines(line + "\n", "best.jsonl");
+  ASSERT_THAT(read, SizeIs(1));
+  EXPECT_FALSE(read[0].best.verified);
+  StoredBest again = read[0];
+  EXPECT_EQ(again.subject.device.attributes, example().subject.device.attributes);
+  EXPECT_EQ(best_line(again), line);
+}
+
+TEST(BestLine, ReadsThePublishedLinesOfFormat1) {
+  const std::string seed =
+      read_file(fs::path(TUNER_SOURCE_DIR) / "db" / "seed" / "nvidia-h200.jsonl", 1 << 20);
+  const std::vector<StoredBest> read = parse_best_lines(seed, "nvidia-h200.jsonl");
+  ASSERT_THAT(read, SizeIs(8));
+  EXPECT_EQ(read[0].subject.kernel.kernel, "gemm_naive");
+  EXPECT_EQ(read[0].best.recorded_at, "2026-11-21T10:04:55Z");
+  EXPECT_EQ(read[0].best.session_uuid, parse_best_lines(line_1(), "x")[0].best.session_uuid);
+}
+
+TEST(BestLine, RefusesALineThatWasChanged) {
+  const std::string line = best_line(example());
+  const auto refused = [&](const std::string& changed) {
+    EXPECT_THAT([&] { static_cast<void>(parse_best_lines(line + "\n" + changed, "best.jsonl")); },
+                ThrowsMessage<Error>(
+                    AllOf(HasSubstr("best.jsonl, line 2: "), HasSubstr("checksum does not fit"))));
+  };
+  refused(replaced(line, "\"ties\":2", "\"ties\":3"));
+  refused(replaced(line, "NVIDIA H200", "NVIDIA H100"));
+  refused(replaced(line, "\"ties\":2", "\"extra\":1,\"ties\":2"));
+}
+
+TEST(BestLine, SaysWhichValueIsWrong) {
+  const auto refused = [](const std::string& what, const std::string& with,
+                          const std::string& says) {
+    EXPECT_THAT([&] { static_cast<void>(parse_best_lines(replaced(line_1(), what, with), "f")); },
+                ThrowsMessage<Error>(AllOf(HasSubstr("f, line 1"), HasSubstr(says))))
+        << what << " → " << with;
+  };
+  refused("tune.best/1", "tune.best/9", "'format' must be tune.best/2 or tune.best/1");
+  refused("\"ties\":4", "\"ties\":-4", "'ties' must be a whole number from 0");
+  refused("\"ties\":4", "\"ties\":4.5", "'ties' must be a whole number");
+  refused("\"ties\":4", "\"ties\":1e999", "not valid JSON");
+  refused("\"ties\":4", "\"ties\":4,\"ties\":4", "twice");
+  refused("\"ties\":4", "\"ties\":4,\"tie\":4", "'tie' is not known");
+  refused("\"ties\":4,", "", "'ties' is missing");
+  refused("\"samples\":30", "\"samples\":0", "'time_ns.samples'");
+  refused("\"samples\":30", "\"samples\":\"30\"", "'time_ns.samples'");
+  refused("\"min\":", "\"min\":9", "not in order");
+  refused("\"median\":326623", "\"median\":-326623", "'time_ns.median' must be above 0");
+  refused("\"name\":\"NVIDIA H200\"", "\"name\":\"\"", "'device.name'");
+  refused("\"warp_size\":32", "\"warp_size\":null", "'device.attributes.warp_size'");
+  refused("\"BLOCK_X\":32", "\"BLOCK_X\":[32]", "'config.BLOCK_X' is not a plain value");
+  refused("1024,1024,1024", "1024x1024", "'problem' must be a size");
+  refused("2026-11-21T10:04:55Z", "yesterday", "'recorded_at' must be a date");
+}
+
+TEST(BestLine, RefusesWhatIsNoLine) {
+  for (const std::string text : {"", "\n", "[]", "1", "null", "x", "{}", "{\"format\":1}"}) {
+    EXPECT_THROW(static_cast<void>(parse_best_lines(text, "f")), Error) << text;
+  }
+}
+
+TEST(Import, AddsWhatIsNotHereAsNotVerified) {
+  Store store = Store::in_memory();
+  const ImportResult result = store.import_bests(std::vector{example()}, "h200.jsonl");
+  EXPECT_EQ(result.added, 1U);
+  const std::vector<StoredBest> bests = store.bests({});
+  ASSERT_THAT(bests, SizeIs(1));
+  EXPECT_FALSE(bests[0].best.verified);
+  EXPECT_EQ(bests[0].best.origin, "h200.jsonl");
+  EXPECT_EQ(bests[0].best.session_uuid, "0f5b9c1e-0000");
+  EXPECT_EQ(store.session("0f5b9c1e-0000")->state, SessionState::imported);
+  EXPECT_THAT(store.sessions(), IsEmpty());  // it did not run here
+  EXPECT_EQ(store.import_bests(std::vector{example()}, "again").kept, 1U);
+  EXPECT_EQ(store.bests({})[0].best.origin, "h200.jsonl");
+}
+
+TEST(Import, NeverTakesThePlaceOfAVerifiedBest) {
+  Store store = Store::in_memory();
+  const std::int64_t session = store.begin_session(example_subject(), example_session("mine"));
+  store.record_final(session, example_best("{\"TILE_M\":32}", 1000), {});
+  EXPECT_EQ(store.import_bests(std::vector{example(1000)}, "as fast").kept, 1U);
+  EXPECT_EQ(store.import_bests(std::vector{example(900)}, "faster").added, 1U);
+  EXPECT_THAT(store.bests({}), SizeIs(2));
+  store.record_final(session, example_best("{\"TILE_M\":32}", 950), {});  // measured since
+  ASSERT_THAT(store.bests({}), SizeIs(1));
+  EXPECT_TRUE(store.bests({})[0].best.verified);
+}
+
+TEST(Import, PrefersTheNewerOfTwoThatAreNotVerified) {
+  Store store = Store::in_memory();
+  store.import_bests(std::vector{example(1000, "2026-02-01T00:00:00Z")}, "first");
+  EXPECT_EQ(store.import_bests(std::vector{example(900, "2026-01-01T00:00:00Z")}, "older").kept,
+            1U);
+  EXPECT_EQ(store.import_bests(std::vector{example(1100, "2026-03-01T00:00:00Z")}, "new").added,
+            1U);
+  ASSERT_THAT(store.bests({}), SizeIs(1));
+  EXPECT_EQ(store.bests({})[0].best.time.median_ns, 1100);
+}
+
+TEST(Import, IsAllOrNothing) {
+  Store store = Store::in_memory();
+  StoredBest impossible = example();
+  impossible.subject.kernel.hash = "ffff";
+  impossible.best.time.min_ns = 1e9;  // above the median
+  EXPECT_THROW(store.import_bests(std::vector{example(), impossible}, "f"), Error);
+  EXPECT_THAT(store.bests({}), IsEmpty());
+}
+
+TEST(Import, LeavesWhatWasUsedLastHereInFront) {
+  Store store = Store::in_memory();
+  Subject mine = example_subject();
+  mine.device = device_profile("a100").value();
+  static_cast<void>(store.begin_session(mine, example_session("mine")));
+  StoredBest theirs = example();
+  theirs.subject.kernel.hash = "ffff";
+  store.import_bests(std::vector{theirs}, "f");
+  EXPECT_EQ(store.devices().front().name, mine.device.name);
+  EXPECT_EQ(store.kernels({}).front().hash, mine.kernel.hash);
+}
+
+class MergeTest : public testing::Test {
+ protected:
+  TemporaryDirectory directory;
+  Store theirs{directory.path() / "theirs.sqlite", Store::Mode::read_write};
+  Store mine = Store::in_memory();
+};
+
+TEST_F(MergeTest, AddsEndedSessionsWithAllTheirRowsOnce) {
+  fill_every_table(mine);  // so that no id is free
+  Subject subject = example_subject();
+  subject.kernel.hash = "ffff";
+  const std::int64_t session = theirs.begin_session(subject, example_session("cccc-0003"));
+  theirs.record_trial(session, example_trial("{\"A\":1}"), 1);
+  theirs.add_strike(session, "{\"A\":2}", "hung");
+  theirs.record_canary(session,
+                       {.elapsed_s = 1, .problem = "512,512,512", .median_ns = 5, .clock_mhz = {}});
+  const FinalistRecord library{
+      .role = "library", .config_json = "", .time = example_time(), .samples_ns = {1}};
+  theirs.record_final(session, example_best("{\"A\":1}"), {library});
+  theirs.end_session(session, ended_as(SessionState::complete));
+  const std::size_t bests = mine.bests({}).size();
+
+  const MergeResult result = mine.merge(theirs);
+  EXPECT_EQ(result.sessions, 1U);
+  EXPECT_EQ(result.bests.added, 1U);
+  const auto merged = mine.session("cccc-0003");
+  ASSERT_TRUE(merged);
+  EXPECT_THAT(merged->problems, ElementsAre("4096,4096,4096", "512,512,512"));
+  EXPECT_EQ(merged->kernel_hash, "ffff");
+  ASSERT_THAT(mine.trials(merged->id), SizeIs(1));
+  EXPECT_EQ(mine.trials(merged->id)[0].trial.config_json, "{\"A\":1}");
+  EXPECT_THAT(mine.finalists(merged->id, "4096,4096,4096"), SizeIs(1));
+  EXPECT_THAT(mine.canaries(merged->id), SizeIs(1));
+  EXPECT_EQ(mine.strikes(subject).at("{\"A\":2}"), 1);
+  ASSERT_THAT(mine.bests({}), SizeIs(bests + 1));
+  for (const StoredBest& best : mine.bests({})) {
+    EXPECT_EQ(best.best.origin.empty(), best.subject.kernel.hash != "ffff");
+  }
+  EXPECT_EQ(mine.merge(theirs).known, 1U);
+  EXPECT_THAT(mine.trials(merged->id), SizeIs(1));
+}
+
+TEST_F(MergeTest, LeavesOutARunThatIsNotOver) {
+  static_cast<void>(theirs.begin_session(example_subject(), example_session("cccc")));
+  EXPECT_EQ(mine.merge(theirs).running, 1U);
+  EXPECT_FALSE(mine.session("cccc"));
+}
+
+}  // namespace
+}  // namespace tuner

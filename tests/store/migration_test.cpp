@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+// Databases of every schema there has been, as they were written then, read by the program of
+// today.
+#include "tuner/store/migration.hpp"
+
+#include "example_store.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+
+#include <SQLiteCpp/Database.h>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+#include <filesystem>
+#include <string>
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+using testing::SizeIs;
+using testing::ThrowsMessage;
+
+constexpr auto kReadWrite = Store::Mode::read_write;
+constexpr auto kReadOnly = Store::Mode::read_only;
+
+std::string data(const std::string& name) {
+  return read_file(fs::path(TUNER_TEST_DATA) / "store" / name, 1 << 24);
+}
+
+class MigrationTest : public testing::Test {
+ protected:
+  void put_schema_1() const {
+    SQLite::Database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
+        .exec(data("schema-1.sql"));
+  }
+
+  TemporaryDirectory directory;
+  fs::path path = directory.path() / "tune.sqlite";
+};
+
+TEST_F(MigrationTest, ReadsASchema1AfterBringingItUpToDate) {
+  put_schema_1();
+  EXPECT_THAT([&] { Store(path, kReadOnly); }, ThrowsMessage<Error>(HasSubstr("an older tune")));
+  { const Store store(path, kReadWrite); }
+  EXPECT_EQ(everything(Store(path, kReadOnly)), data("schema-1.txt"));
+}
+
+TEST_F(MigrationTest, KeepsACopyOfWhatItChanges) {
+  put_schema_1();
+  { const Store store(path, kReadWrite); }
+  const fs::path copy = path.string() + ".schema-1.bak";
+  EXPECT_EQ(fs::status(copy).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  SQLite::Database old(copy.string());
+  EXPECT_EQ(old.execAndGet("PRAGMA user_version").getInt(), 1);
+  EXPECT_EQ(old.execAndGet("SELECT count(*) FROM result").getInt(), 8);
+  EXPECT_EQ(old.execAndGet("PRAGMA integrity_check").getString(), "ok");
+  { const Store store(path, kReadWrite); }  // nothing to change now
+  EXPECT_FALSE(fs::exists(path.string() + ".schema-2.bak"));
+}
+
+TEST_F(MigrationTest, LeavesADamagedDatabaseAsItWas) {
+  put_schema_1();
+  SQLite::Database(path.string(), SQLite::OPEN_READWRITE)
+      .exec("DELETE FROM problem WHERE id = 1");  // rows refer to it
+  const std::string before = read_file(path, 1 << 24);
+  EXPECT_THAT([&] { Store(path, kReadWrite); },
+              ThrowsMessage<Error>(HasSubstr("refers to one that is not there")));
+  EXPECT_EQ(read_file(path, 1 << 24), before);
+}
+
+TEST_F(MigrationTest, ReadsASchema2) {
+  write_file(path, data("schema-2.sqlite"));
+  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
+  EXPECT_EQ(everything(Store(path, kReadOnly)), data("schema-2.txt"));
+}
+
+TEST_F(MigrationTest, RefusesTablesThatItDoesNotMake) {
+  for (const std::string addition :
+       {"CREATE TRIGGER t AFTER INSERT ON result BEGIN DELETE FROM best; END",
+        "CREATE VIEW v AS SELECT 1", "CREATE TABLE t (x)", "CREATE INDEX i ON device (name)"}) {
+    write_file(path, data("schema-2.sqlite"));
+    SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec(addition);
+    for (const auto mode : {kReadWrite, kReadOnly}) {
+      EXPECT_THAT([&] { Store(path, mode); },
+                  ThrowsMessage<Error>(HasSubstr("not those that tune makes")))
+          << addition;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/database.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/core/quantity.hpp"
+#include "tuner/store/best_line.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+namespace tuner::cli {
+namespace {
+
+constexpr std::size_t kLargestFile = std::size_t{64} << 20;
+
+}  // namespace
+
+int import_bests(const CommonOptions& common, const ImportOptions& options) {
+  Store store = open_database(common, Store::Mode::read_write);
+  Json document = {{"schema", "tune.import/1"}, {"files", Json::array()}};
+  for (const std::string& file : options.files) {
+    const std::vector<StoredBest> bests = parse_best_lines(read_file(file, kLargestFile), file);
+    const ImportResult result = store.import_bests(bests, file);
+    document["files"].push_back({{"file", file}, {"added", result.added}, {"kept", result.kept}});
+    if (common.json) continue;
+    fmt::print(
+        "{}: {} added, not verified on this machine yet; {} left out: what is here is as good\n",
+        file, quantity::count(result.added, "best configuration"), result.kept);
+  }
+  if (common.json) fmt::print("{}\n", document.dump(2));
+  return 0;
+}
+
+}  // namespace tuner::cli

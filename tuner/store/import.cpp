@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/store/connection.hpp"
+#include "tuner/store/interning.hpp"
+#include "tuner/store/rows.hpp"
+#include "tuner/store/writing.hpp"
+
+#include <fmt/format.h>
+
+namespace tuner {
+namespace {
+
+std::optional<std::int64_t> first_id(SQLite::Statement found) {
+  if (!found.executeStep()) return std::nullopt;
+  return found.getColumn(0).getInt64();
+}
+
+/// What is known here of a device or a kernel is better than what a line says.
+std::int64_t known_or_new_device(const SQLite::Database& database, const DeviceInfo& device) {
+  const auto known = first_id(
+      prepare(database,
+              "SELECT id, intact FROM device "
+              "WHERE backend = ? AND name = ? AND architecture = ? AND sm_count = ?",
+              device.backend, device.name, device.architecture, device.attributes.sm_count));
+  return known ? *known : store_device(database, device);
+}
+
+std::int64_t known_or_new_kernel(const SQLite::Database& database, const KernelRecord& kernel) {
+  const auto known = first_id(
+      prepare(database, "SELECT id, intact FROM kernel WHERE family = ? AND name = ? AND hash = ?",
+              kernel.family, kernel.kernel, kernel.hash));
+  return known ? *known : store_kernel(database, kernel);
+}
+
+SessionKey key_of(const SQLite::Database& database, const Subject& subject) {
+  return {.id = 0,
+          .device = known_or_new_device(database, subject.device),
+          .environment = store_environment(database, subject.environment),
+          .kernel = known_or_new_kernel(database, subject.kernel),
+          .family = subject.kernel.family};
+}
+
+std::int64_t known_or_imported_session(const SQLite::Database& database, const SessionKey& key,
+                                       const BestRecord& best) {
+  const auto known = first_id(
+      prepare(database, "SELECT id, intact FROM session WHERE uuid = ?", best.session_uuid));
+  if (known) return *known;
+  prepare(database,
+          "INSERT INTO main.session (uuid, device_id, device_uuid, environment_id, kernel_id, "
+          "strategy, seed, command, started_at, ended_at, state, valid, cartesian, wall_s, "
+          "compile_s, verify_s, measure_s, respawns, shared, host, boot_id, pid_namespace, pid, "
+          "process_start) VALUES (?1, ?2, '', ?3, ?4, '', 0, '', ?5, ?5, ?6, 0, 0, 0, 0, 0, 0, 0, "
+          "0, '', '', '', 0, 0)",
+          best.session_uuid, key.device, key.environment, key.kernel, best.recorded_at,
+          name(SessionState::imported))
+      .exec();
+  return database.getLastInsertRowid();
+}
+
+/// Whether what is here for the key makes the best superfluous.
+bool is_superfluous(const SQLite::Database& database, const SessionKey& key, std::int64_t problem,
+                    const BestRecord& best) {
+  SQLite::Statement found =
+      prepare(database,
+              "SELECT verified, median_ns, recorded_at, intact FROM best WHERE device_id = ? "
+              "AND kernel_id = ? AND environment_id = ? AND problem_id = ?",
+              key.device, key.kernel, key.environment, problem);
+  while (found.executeStep()) {
+    RowReader row(found);
+    const bool verified = row.flag();
+    const bool as_fast = row.real() <= best.time.median_ns;
+    const bool not_older = row.text() >= best.recorded_at;
+    if (verified ? as_fast : not_older) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+Import import_best(const SQLite::Database& database, const StoredBest& stored) {
+  SessionKey key = key_of(database, stored.subject);
+  const std::int64_t problem = store_problem(database, key.family, stored.best.problem);
+  if (is_superfluous(database, key, problem, stored.best)) return Import::kept;
+  key.id = known_or_imported_session(database, key, stored.best);
+  store_best(database, key, problem, stored.best);
+  return Import::added;
+}
+
+ImportResult Store::import_bests(std::span<const StoredBest> bests, std::string_view origin) {
+  return state_->connection.write([&](SQLite::Database& database) {
+    ImportResult result;
+    for (StoredBest stored : bests) {
+      stored.best.verified = false;
+      stored.best.origin = origin;
+      ++(import_best(database, stored) == Import::added ? result.added : result.kept);
+    }
+    return result;
+  });
+}
+
+}  // namespace tuner

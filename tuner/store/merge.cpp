@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/store/connection.hpp"
+#include "tuner/store/rows.hpp"
+#include "tuner/store/writing.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <variant>
+
+namespace tuner {
+namespace {
+
+using Value = std::variant<std::nullptr_t, std::int64_t, double, std::string>;
+
+Value value_of(const SQLite::Column& column) {
+  if (column.isInteger()) return column.getInt64();
+  if (column.isFloat()) return column.getDouble();
+  if (column.isText()) return column.getString();
+  return nullptr;
+}
+
+void bind_values(SQLite::Statement& statement, const std::vector<Value>& values) {
+  for (int index = 1; const Value& value : values) {
+    std::visit(
+        [&](const auto& it) {
+          if constexpr (std::is_same_v<decltype(it), const std::nullptr_t&>) {
+            statement.bind(index);
+          } else {
+            statement.bind(index, it);
+          }
+        },
+        value);
+    ++index;
+  }
+}
+
+/// The columns of a table but `id` and those that SQLite computes.
+std::vector<std::string> columns_of(const SQLite::Database& database, const std::string& table) {
+  std::vector<std::string> columns;
+  SQLite::Statement found = prepare(database,
+                                    "SELECT name FROM pragma_table_xinfo(?, 'main') "
+                                    "WHERE hidden = 0 AND name <> 'id' ORDER BY cid",
+                                    table);
+  while (found.executeStep()) columns.push_back(found.getColumn(0).getString());
+  return columns;
+}
+
+/// Copies rows from one database to another, where they get other ids. A column `<table>_id` refers
+/// to a row of that table.
+class RowCopier {
+ public:
+  RowCopier(const SQLite::Database& from, const SQLite::Database& to) : from_(from), to_(to) {}
+
+  /// Every row that meets `condition` and refers to copied rows only. Where `key`, a list of
+  /// columns, is given, a row that is there with the same key stands for it.
+  void copy(const std::string& table, const std::string& condition,
+            const std::vector<std::string>& key) {
+    const std::vector<std::string> columns = columns_of(from_, table);
+    SQLite::Statement found(from_, fmt::format("SELECT id, intact, {} FROM {} WHERE {} ORDER BY id",
+                                               fmt::join(columns, ", "), table, condition));
+    std::map<std::int64_t, std::int64_t>& ids = ids_[table];
+    while (found.executeStep()) {
+      auto values = translated(found, columns);
+      if (values) ids.emplace(found.getColumn(0).getInt64(), put(table, columns, *values, key));
+    }
+  }
+
+ private:
+  /// A row's values with the ids that its references have here; none when one is not here.
+  [[nodiscard]] std::optional<std::vector<Value>> translated(
+      SQLite::Statement& row, const std::vector<std::string>& columns) const {
+    constexpr int kFirst = 2;  // after id and intact
+    std::vector<Value> values;
+    for (const std::string& column : columns) {
+      Value value = value_of(row.getColumn(kFirst + static_cast<int>(values.size())));
+      const auto ids = ids_.find(column.substr(0, column.rfind("_id")));
+      if (const auto* id = std::get_if<std::int64_t>(&value); id && ids != ids_.end()) {
+        const auto here = ids->second.find(*id);
+        if (here == ids->second.end()) return std::nullopt;
+        value = here->second;
+      }
+      values.push_back(std::move(value));
+    }
+    return values;
+  }
+
+  std::int64_t put(const std::string& table, const std::vector<std::string>& columns,
+                   const std::vector<Value>& values, const std::vector<std::string>& key) const {
+    const std::vector<std::string> marks(columns.size(), "?");
+    SQLite::Statement insert(
+        to_, fmt::format("INSERT INTO main.{} ({}) VALUES ({}){}", table, fmt::join(columns, ", "),
+                         fmt::join(marks, ", "), key.empty() ? "" : " ON CONFLICT DO NOTHING"));
+    bind_values(insert, values);
+    insert.exec();
+    if (key.empty()) return to_.getLastInsertRowid();
+    std::vector<Value> key_values;
+    for (const std::string& column : key) {
+      const auto at = std::ranges::find(columns, column) - columns.begin();
+      key_values.push_back(values[static_cast<std::size_t>(at)]);
+    }
+    SQLite::Statement found(to_, fmt::format("SELECT id, intact FROM {} WHERE {} = ?", table,
+                                             fmt::join(key, " = ? AND ")));
+    bind_values(found, key_values);
+    found.executeStep();
+    return found.getColumn(0).getInt64();
+  }
+
+  const SQLite::Database& from_;
+  const SQLite::Database& to_;
+  std::map<std::string, std::map<std::int64_t, std::int64_t>> ids_;  ///< by table: there → here
+};
+
+void copy_what_others_refer_to(RowCopier& copier) {
+  copier.copy("device", "true", {"backend", "name", "architecture", "sm_count"});
+  copier.copy("environment", "true", {"driver", "compiler", "library", "tool"});
+  copier.copy("kernel", "true", {"family", "name", "hash"});
+  copier.copy("problem", "true", {"family", "size"});
+  copier.copy("config", "true", {"kernel_id", "json"});
+}
+
+void copy_sessions(RowCopier& copier, const std::vector<std::int64_t>& sessions) {
+  copier.copy("session", fmt::format("id IN ({})", fmt::join(sessions, ", ")), {});
+  for (const char* table : {"session_problem", "result", "final", "finalist", "strike", "canary"}) {
+    copier.copy(table, "true", {});
+  }
+}
+
+/// The sessions of another database, sorted by what is to become of them.
+struct Sessions {
+  std::vector<std::int64_t> added;
+  std::size_t known = 0, running = 0;
+};
+
+Sessions sort_sessions(const SQLite::Database& from, const SQLite::Database& to) {
+  Sessions sessions;
+  SQLite::Statement found(from,
+                          "SELECT id, uuid, state, intact FROM session "
+                          "WHERE state <> 'imported' ORDER BY id");
+  while (found.executeStep()) {
+    RowReader row(found);
+    const std::int64_t id = row.integer();
+    if (prepare(to, "SELECT id, intact FROM session WHERE uuid = ?", row.text()).executeStep()) {
+      ++sessions.known;
+    } else if (row.text() == name(SessionState::running)) {
+      ++sessions.running;
+    } else {
+      sessions.added.push_back(id);
+    }
+  }
+  return sessions;
+}
+
+/// An imported line names a kernel without its files.
+void complete_kernel(const SQLite::Database& database, const KernelRecord& kernel) {
+  prepare(database,
+          "UPDATE main.kernel SET space_text = ?, source_name = ?, source_text = ?, "
+          "headers_json = ? WHERE family = ? AND name = ? AND hash = ? AND space_text = ''",
+          kernel.space_text, kernel.source_name, kernel.source_text, kernel.headers_json,
+          kernel.family, kernel.kernel, kernel.hash)
+      .exec();
+}
+
+}  // namespace
+
+MergeResult Store::merge(const Store& other) {
+  std::vector<StoredBest> bests = other.bests({});
+  const std::vector<KernelRecord> kernels = other.kernels({});
+  return state_->connection.write([&](SQLite::Database& to) {
+    const Sessions sessions = other.state_->connection.read([&](const SQLite::Database& from) {
+      RowCopier copier(from, to);
+      copy_what_others_refer_to(copier);
+      Sessions sorted = sort_sessions(from, to);
+      copy_sessions(copier, sorted.added);
+      return sorted;
+    });
+    for (const KernelRecord& kernel : kernels) complete_kernel(to, kernel);
+    MergeResult result{.sessions = sessions.added.size(),
+                       .known = sessions.known,
+                       .running = sessions.running,
+                       .bests = {}};
+    for (StoredBest& stored : bests) {
+      stored.best.verified = false;
+      if (stored.best.origin.empty()) stored.best.origin = other.path().string();
+      ++(import_best(to, stored) == Import::added ? result.bests.added : result.bests.kept);
+    }
+    return result;
+  });
+}
+
+}  // namespace tuner

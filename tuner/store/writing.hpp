@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// Internal to store: writing a best.
+#pragma once
+
+#include "tuner/store/interning.hpp"
+#include "tuner/store/records.hpp"
+
+#include <SQLiteCpp/Database.h>
+
+#include <cstdint>
+
+namespace tuner {
+
+/// Writes a best in place of the one of the same key, if any, that is as `verified` as it.
+void store_best(const SQLite::Database& database, const SessionKey& session, std::int64_t problem,
+                const BestRecord& best);
+
+/// How an imported best fared.
+enum class Import { added, kept };
+
+/// Writes a best of elsewhere, `verified` off and `origin` set, unless what is here for its key is
+/// verified and as fast, or not verified either and not older. Its session is added as `imported`
+/// when it is not here.
+Import import_best(const SQLite::Database& database, const StoredBest& stored);
+
+}  // namespace tuner
