@@ -1,1 +1,0 @@
-../../kernels/gemm/gemm_shared.cu
