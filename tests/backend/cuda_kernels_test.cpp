@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of this repository compile for a GPU.
+#include "tuner/backend/cuda/backend_kernels.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
-#include "tuner/backend/cuda/timing_kernels.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/space/space.hpp"
 
@@ -32,24 +32,33 @@ TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
   }
 }
 
-class TimingKernelsTest : public testing::TestWithParam<const char*> {};
+class BackendKernelsTest : public testing::TestWithParam<const char*> {};
 
-TEST_P(TimingKernelsTest, CompileForEveryArchitecture) {
+TEST_P(BackendKernelsTest, CompileForEveryArchitecture) {
   for (const char* const architecture : {"sm_75", "sm_80", "sm_90", "sm_100", "sm_120"}) {
-    const auto binary = NvrtcCompiler(architecture).compile(timing_kernel_job(GetParam()));
+    const auto binary = NvrtcCompiler(architecture).compile(backend_kernel_job(GetParam()));
     ASSERT_TRUE(binary) << architecture << "\n" << binary.error().message;
     EXPECT_GT(binary->image.size(), 0U);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(OfTheTimer, TimingKernelsTest,
-                         testing::Values("hold_stream", "read_clocks", "measure_timer_step"));
+INSTANTIATE_TEST_SUITE_P(Own, BackendKernelsTest,
+                         testing::Values("hold_stream", "read_clocks", "measure_timer_step",
+                                         "poison_shared_memory"));
 
-/// The kernels whose ranking is known beforehand, of benchmarks/measurement.
+/// The kernels whose ranking is known beforehand, of benchmarks/measurement, and what they include
+/// in a folder of their own, as the benchmarks put them.
 TEST(PlantedKernelsTest, Compile) {
+  const TemporaryFolder folder;
+  const std::filesystem::path source = TUNER_SOURCE_DIR;
+  for (const char* const file :
+       {"benchmarks/measurement/planted.json", "benchmarks/measurement/gemm_planted.cu",
+        "kernels/gemm/gemm_shared.cu"}) {
+    std::filesystem::copy(source / file, folder.path());
+  }
   const DeviceInfo device = *device_profile("h200");
   const NvrtcCompiler compiler(device.architecture);
-  const Family family = load_family(TUNER_SOURCE_DIR "/benchmarks/measurement/planted.json");
+  const Family family = load_family(folder.path() / "planted.json");
   for (const Kernel& kernel : family.kernels) {
     const Space space(kernel.space, device.attributes, family.sizes("default").front());
     const Config config = config_from_text(*kernel.space, "ALIAS=8");

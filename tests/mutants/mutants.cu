@@ -55,6 +55,7 @@ constexpr Mutant kMutant = Mutant::MUTANT;
 
 __device__ int launches = 0;      // that have ended
 __device__ int blocks_ended = 0;  // of the running one
+__device__ volatile int forever = 1;
 
 __device__ inline void fault() {
 #ifdef __CUDACC__
@@ -94,12 +95,8 @@ __global__ void gemm(int M, int N, int K, float alpha, const float* A, const flo
   const int row = blockIdx.y * TILE + y, col = blockIdx.x * TILE + x;
 
   const int launch = launches;
-  if (IS(hangs_at_the_eleventh) && launch >= 10) {
-    for (volatile int forever = 1; forever;) {
-    }
-  }
-  if (IS(infinite_loop)) {
-    for (volatile int forever = 1; forever;) {
+  if (IS(infinite_loop) || (IS(hangs_at_the_eleventh) && launch >= 10)) {
+    while (forever) {
     }
   }
   if (IS(trap)) fault();

@@ -130,7 +130,8 @@ class Backend {
   virtual void unload(KernelId kernel) = 0;
   [[nodiscard]] virtual Resources resources(KernelId kernel) const = 0;
 
-  /// Runs once and waits for the end. launch_error when the device refuses (too many resources, bad
+  /// Runs once, finding NaN in shared memory as far as that can be arranged, and waits for the end.
+  /// launch_error when the device refuses (too many resources, bad
   /// geometry) and is still usable; crashed when it faulted, after which this Backend is lost.
   [[nodiscard]] virtual Expected<void, Failure> run(const Work& work) = 0;
   /// `plan.samples` runs in the order taken, each from a cold cache. Fails as `run` does.

@@ -99,6 +99,8 @@ void add_tune(CLI::App& app, Arguments& arguments) {
                  "So is a launch that takes longer than this, and 20 times the first candidate's")
       ->capture_default_str()
       ->type_name("TIME");
+  app.add_flag("--allow-shared", o.allow_shared,
+               "Tune even while other processes use the GPU; the results are marked");
   app.add_flag("--fresh", o.fresh, "Run everything anew instead of resuming from the database");
   app.add_flag("--no-cache", o.no_cache, "Compile anew what an earlier run left in the cache");
   app.add_flag("--dry-run", o.dry_run,

@@ -35,6 +35,7 @@ struct TuneOptions {
   int jobs = 0;                  ///< 0: one less than the cores
   std::string compile_timeout = "60s";
   std::string launch_timeout = "10s";
+  bool allow_shared = false;
   bool fresh = false;
   bool no_cache = false;
   bool dry_run = false;

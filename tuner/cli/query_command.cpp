@@ -89,6 +89,7 @@ Json json_document(const Selection& selection, const Question& asked) {
                          {"ties", best.ties},
                          {"recorded_at", best.recorded_at},
                          {"verified", best.verified},
+                         {"shared", best.shared},
                          {"origin", best.origin}};
   }
   document["explanation"] = selection.explanation;
@@ -145,6 +146,9 @@ void print_table(const Selection& selection, const Question& asked) {
     table.add({"recorded", fmt::format("{} UTC, {}, {}", best.recorded_at,
                                        selection.entry->subject.environment.compiler,
                                        selection.entry->subject.environment.library)});
+    if (best.shared) {
+      table.add({"caution", "measured while other processes used the device"});
+    }
     if (!best.verified) {
       table.add({"caution",
                  fmt::format("imported from {}, not yet verified on this machine", best.origin)});

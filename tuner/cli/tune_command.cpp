@@ -115,6 +115,7 @@ SessionPlan session_plan(const TuneOptions& options, std::vector<Size> sizes) {
   const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
   plan.compile_threads = options.jobs > 0 ? options.jobs : cores - 1;
   plan.resume = options.fresh ? Resume::no : Resume::yes;
+  plan.shared_device = options.allow_shared ? SharedDevice::accepted : SharedDevice::refused;
   plan.command = options.command_line;
   return plan;
 }
@@ -211,6 +212,9 @@ void print_totals(const SessionResult& result) {
   if (result.respawns > 0) {
     tell(fmt::format("  the device's process was replaced {}\n",
                      quantity::count(static_cast<std::uint64_t>(result.respawns), "time")));
+  }
+  if (result.shared) {
+    tell("  other processes used the device meanwhile: what was best before stays\n");
   }
   if (result.requeued > 0) {
     tell(fmt::format("  {} timed again because the device had drifted\n",
@@ -314,6 +318,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
                                    {"session", result.uuid},
                                    {"state", std::string(name(result.state))},
                                    {"wall_s", result.wall_s},
+                                   {"shared", result.shared},
                                    {"sizes", sizes}});
     if (!common.json) print_table(kernel, result);
     if (!common.quiet) {

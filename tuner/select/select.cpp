@@ -40,9 +40,10 @@ bool is_verified(const Candidate& candidate) {
   return candidate.entry->stored.best.verified;
 }
 
-/// What is to be said of an entry that was not measured here; empty for one that was.
+/// What is to be said of an entry that was not measured here, or not alone; else empty.
 std::string reservation(const Entry& entry) {
   const BestRecord& best = entry.stored.best;
+  if (best.shared) return "; measured while other processes used the device";
   if (best.verified) return "";
   return fmt::format("; imported from {}, not yet verified on this machine", best.origin);
 }

@@ -60,8 +60,9 @@ struct SessionResult {
   std::vector<SizeResult> sizes;
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
   int compile_threads = 1;
-  int respawns = 0;  ///< how often the process that drives the device was replaced
-  int requeued = 0;  ///< trials timed anew because the device had drifted
+  int respawns = 0;     ///< how often the process that drives the device was replaced
+  int requeued = 0;     ///< trials timed anew because the device had drifted
+  bool shared = false;  ///< other processes were seen on the device
 };
 
 /// Watches a session. Called from the session's thread; must not throw.

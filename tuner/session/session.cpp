@@ -24,6 +24,12 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
+/// Candidates on their way to the device for each that can compile at once. They are judged in the
+/// order asked, so that a run can be repeated, and one that compiles ten times longer than most
+/// must not leave the other compilers idle. A candidate is evaluated at every size before the next
+/// is due: one compilation serves all.
+constexpr std::size_t kAhead = 8;
+
 std::string problem_key(const Size& size) {
   return fmt::format("{}", fmt::join(size, ","));
 }
@@ -51,14 +57,12 @@ class Run {
                  .kernel = kernel_record(family, kernel)},
         respawns_before_(device.respawns()),
         pool_(compiler, plan.compile_threads),
-        // Twice as many candidates on their way as can compile at once keep every compiler busy; a
-        // candidate is evaluated at every size before the next is due, so one compilation serves
-        // all.
         pipeline_(kernel, searches_, pool_,
-                  2 * static_cast<std::size_t>(plan.compile_threads) * plan.sizes.size()),
+                  kAhead * static_cast<std::size_t>(plan.compile_threads) * plan.sizes.size()),
         progress_(family.problem, searches_, observer, plan.max_time, start_) {}
 
   SessionResult run() {
+    if (plan_.shared_device == SharedDevice::refused) refuse_shared();
     store_.collect_dead_attempts();
     for (const Size& size : plan_.sizes) open_search(size);
     begin();
@@ -109,6 +113,20 @@ class Run {
     return std::nullopt;
   }
 
+  void refuse_shared() const {
+    const std::vector<int> others = device_.other_processes();
+    if (others.empty()) return;
+    throw Error(ErrorCode::no_device,
+                fmt::format("{} is used by other processes ({} {}), and what is timed beside them "
+                            "is not its own time: wait for them, take another GPU with --device, "
+                            "or accept it with --allow-shared",
+                            device_.device().name, others.size() == 1 ? "process" : "processes",
+                            fmt::join(others, ", ")));
+  }
+
+  /// Asked now and then: a process may come after the run began.
+  void watch_others() { result_.shared = result_.shared || !device_.other_processes().empty(); }
+
   void begin() {
     Opening opening{.kernel = &kernel_,
                     .device = device_.device(),
@@ -133,6 +151,7 @@ class Run {
     session_ = store_.begin_session(subject_, record);
     guard_.emplace(store_, subject_, session_);
     canary_.emplace(kernel_, searches_.front(), pool_, device_, store_, session_);
+    watch_others();
     observer_.opened(opening);
   }
 
@@ -148,6 +167,7 @@ class Run {
     record.verify_s = result_.verify_s;
     record.measure_s = result_.measure_s;
     record.respawns = result_.respawns;
+    record.shared = result_.shared;
     store_.end_session(session_, record);
   }
 
@@ -170,6 +190,7 @@ class Run {
 
   /// What was timed while the device drifted is timed again.
   void watch_drift() {
+    watch_others();
     const auto start = SteadyClock::now();
     for (const Canary::Suspect& suspect : canary_->look(elapsed_s())) {
       pipeline_.again(*suspect.search, suspect.config);
@@ -261,8 +282,11 @@ class Run {
     if (outcome) {
       outcome->best.session_uuid = result_.uuid;
       size_result.winner_display = display(*kernel_.space, outcome->winner);
-      // Without a final there is nothing to compare with what was best before: that stays.
-      if (!outcome->finalists.empty() || !search.seeds().incumbent) {
+      // Without a final, or with others on the device, nothing says that it is better than what was
+      // best before: that stays.
+      watch_others();
+      const bool compared = !outcome->finalists.empty() && !result_.shared;
+      if (compared || !search.seeds().incumbent) {
         store_.record_final(session_, outcome->best, outcome->finalists);
       }
       size_result.best = std::move(outcome->best);

@@ -21,6 +21,12 @@ enum class Resume {
   no,   ///< everything is run anew
 };
 
+/// What becomes of a run on a device that other processes compute on, taking time from it.
+enum class SharedDevice {
+  refused,   ///< it does not begin
+  accepted,  ///< its results are marked, and none that was best before loses its place to them
+};
+
 /// What to tune and for how long.
 struct SessionPlan {
   std::vector<Size> sizes;
@@ -30,6 +36,7 @@ struct SessionPlan {
   std::optional<std::chrono::milliseconds> max_time = {};  ///< of the search; the finals come after
   int compile_threads = 1;
   Resume resume = Resume::yes;
+  SharedDevice shared_device = SharedDevice::refused;
   std::string command = {};  ///< recorded, to reproduce the run
 };
 
@@ -37,7 +44,7 @@ struct SessionPlan {
 /// verifies, times, commits every trial, and settles each size in a final beside the library. One
 /// search runs for each size; they advance in turn and share compilations. `interrupted` is asked
 /// between trials; once true the session commits what it has and returns. Throws Error for what
-/// ends a run: no valid configuration, the database, a device that is lost or sick.
+/// ends a run: no valid configuration, the database, a device that is lost, sick or shared.
 [[nodiscard]] SessionResult run_session(const Family& family, const Kernel& kernel,
                                         const SessionPlan& plan, DeviceWorker& device,
                                         const Compiler& compiler, Store& store, Observer& observer,

@@ -48,7 +48,8 @@ BestRecord read_best(RowReader& row) {
           .session_uuid = row.text(),
           .recorded_at = row.text(),
           .verified = row.flag(),
-          .origin = row.text()};
+          .origin = row.text(),
+          .shared = row.flag()};
 }
 
 }  // namespace
@@ -59,7 +60,8 @@ std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
       "p.size, c.json, b.median_ns, b.q1_ns, b.q3_ns, b.min_ns, b.samples, b.library_ns, "
       "b.default_ns, b.ratio_to_library, b.ratio_to_default, b.ratio_to_library_low, "
       "b.ratio_to_library_high, b.library_name, b.ties, b.flops, b.bytes, s.uuid, b.recorded_at, "
-      "b.verified, b.origin, b.intact, d.intact, k.intact, e.intact, p.intact, c.intact, s.intact "
+      "b.verified, b.origin, s.shared, b.intact, d.intact, k.intact, e.intact, p.intact, c.intact, "
+      "s.intact "
       "FROM best b JOIN device d ON d.id = b.device_id JOIN kernel k ON k.id = b.kernel_id "
       "JOIN environment e ON e.id = b.environment_id JOIN problem p ON p.id = b.problem_id "
       "JOIN config c ON c.id = b.config_id JOIN session s ON s.id = b.session_id "

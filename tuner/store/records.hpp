@@ -99,6 +99,7 @@ struct BestRecord {
   std::string recorded_at;      ///< UTC, ISO 8601; empty in a write: now
   bool verified = true;         ///< proved right on this machine; an imported one is not yet
   std::string origin = {};      ///< where an imported one comes from; empty for one of our own
+  bool shared = false;          ///< when read: other processes were on the device in its session
 };
 
 /// A stored best with what it was measured on.

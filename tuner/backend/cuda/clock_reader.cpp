@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/clock_reader.hpp"
 
-#include "tuner/backend/cuda/timing_kernels.hpp"
+#include "tuner/backend/cuda/backend_kernels.hpp"
 #include "tuner/core/error.hpp"
 
 #include <algorithm>
@@ -37,12 +37,12 @@ std::optional<double> clock_between(std::span<const ClockReading> before,
 ClockReader::ClockReader(const Compiler& compiler, cudaStream_t stream, int multiprocessors)
     : stream_(stream),
       multiprocessors_(static_cast<std::size_t>(multiprocessors)),
-      kernel_(load_timing_kernel(compiler, "read_clocks")),
+      kernel_(load_backend_kernel(compiler, "read_clocks")),
       timer_step_ns_(measure_timer_step(compiler)) {}
 
 std::int64_t ClockReader::measure_timer_step(const Compiler& compiler) {
   const PinnedMemory result = make_pinned_memory(sizeof(std::int64_t));
-  CudaKernel kernel = load_timing_kernel(compiler, "measure_timer_step");
+  CudaKernel kernel = load_backend_kernel(compiler, "measure_timer_step");
   const auto launch = kernel.launch({}, {word_argument(result.get())}, stream_);
   if (!launch) throw Error(ErrorCode::failure, launch.error().message);
   if (const auto done = (*launch)(); !done) throw Error(ErrorCode::failure, done.error().message);

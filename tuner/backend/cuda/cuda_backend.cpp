@@ -10,6 +10,7 @@
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 #include "tuner/backend/cuda/peak.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/backend/cuda/shared_poison.hpp"
 #include "tuner/backend/cuda/stream_gate.hpp"
 #include "tuner/core/error.hpp"
 
@@ -107,6 +108,7 @@ class CudaBackend final : public Backend {
     check(cudaStreamSynchronize(stream_.get()), "move data to or from the GPU");
   }
   [[nodiscard]] KernelArgument argument(const LaunchArgument& argument) const;
+  [[nodiscard]] SharedPoison& shared_poison();
   [[nodiscard]] Timers& timers();
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Work& work);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Launch& launch);
@@ -117,6 +119,7 @@ class CudaBackend final : public Backend {
   NvrtcCompiler compiler_;
   Stream stream_;
   Cublas cublas_;
+  std::optional<SharedPoison> shared_poison_;  // made, as the timers are, when first needed
   std::optional<Timers> timers_;
   std::optional<Nvml> nvml_;
   PFN_cuMemsetD32Async_v3020 memset_32_;
@@ -208,8 +211,16 @@ Expected<void, Failure> CudaBackend::run(const Work& work) {
   if (auto usable = try_device(); !usable) return Unexpected(usable.error());
   const auto enqueue = prepare(work);
   if (!enqueue) return Unexpected(enqueue.error());
+  if (std::holds_alternative<Launch>(work)) {
+    if (auto spread = shared_poison().spread(); !spread) return spread;
+  }
   if (auto enqueued = (*enqueue)(); !enqueued) return enqueued;
   return finish(stream_.get());
+}
+
+SharedPoison& CudaBackend::shared_poison() {
+  if (!shared_poison_) shared_poison_.emplace(compiler_, stream_.get(), device_.attributes);
+  return *shared_poison_;
 }
 
 Timers& CudaBackend::timers() {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/stream_gate.hpp"
 
-#include "tuner/backend/cuda/timing_kernels.hpp"
+#include "tuner/backend/cuda/backend_kernels.hpp"
 #include "tuner/core/error.hpp"
 
 namespace tuner {
 
 StreamGate::StreamGate(const Compiler& compiler, cudaStream_t stream)
     : memory_(make_pinned_memory(sizeof(Flags))),
-      kernel_(load_timing_kernel(compiler, "hold_stream")) {
+      kernel_(load_backend_kernel(compiler, "hold_stream")) {
   // Long enough for any enqueuing, and well below the deadline of a display's watchdog or of ours.
   constexpr std::int64_t kLongest_ns = 5'000'000'000;
   auto hold = kernel_.launch({},

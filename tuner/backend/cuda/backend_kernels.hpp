@@ -10,12 +10,11 @@
 
 namespace tuner {
 
-/// The compilation of one of timing_kernels.cu: "hold_stream", "read_clocks" or
-/// "measure_timer_step".
-[[nodiscard]] CompileJob timing_kernel_job(const std::string& entry);
+/// The compilation of a kernel of backend_kernels.cu, by its name.
+[[nodiscard]] CompileJob backend_kernel_job(const std::string& entry);
 
 /// One of them on the current device. Throws Error(failure) when it cannot be compiled or loaded.
-[[nodiscard]] CudaKernel load_timing_kernel(const Compiler& compiler, const std::string& entry);
+[[nodiscard]] CudaKernel load_backend_kernel(const Compiler& compiler, const std::string& entry);
 
 /// The argument of a launch that is a pointer or a 64-bit number.
 template <class Value>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the timer of the cuda backend runs beside the work that it times.
+// What the cuda backend runs beside the work that it is given.
 
 __device__ unsigned long long nanoseconds() {
   unsigned long long now;
@@ -45,4 +45,14 @@ __global__ void measure_timer_step(long long* step_ns) {
     ++changes;
   }
   *step_ns = static_cast<long long>(shortest);
+}
+
+// Leaves NaN in the shared memory of a multiprocessor for the next block to find: what a block
+// declares is not cleared for it. `bytes`, as many as a block can have; as each block then fills a
+// multiprocessor, several times as many blocks as those reach them all.
+__global__ void poison_shared_memory(long long bytes) {
+  extern __shared__ unsigned shared[];
+  for (long long i = threadIdx.x; i < bytes / 4; i += blockDim.x) {
+    static_cast<volatile unsigned*>(shared)[i] = 0x7fffffffu;
+  }
 }

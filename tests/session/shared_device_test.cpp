@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// Other processes on the device: noticed before a run and during it.
+#include "tests/session/session_fixture.hpp"
+#include "tuner/core/error.hpp"
+
+namespace tuner {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+class SharedDeviceTest : public SessionTest {
+ protected:
+  static SessionPlan accepting(Size size) {
+    return {.sizes = {std::move(size)}, .shared_device = SharedDevice::accepted};
+  }
+};
+
+TEST_F(SharedDeviceTest, RefusesToBegin) {
+  device.now.other_processes = {4711};
+  try {
+    static_cast<void>(run({.sizes = {{10}}}));
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::no_device);
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("4711"), HasSubstr("--allow-shared")));
+  }
+  EXPECT_THAT(store.sessions(), IsEmpty());
+}
+
+TEST_F(SharedDeviceTest, MarksWhatItAccepted) {
+  device.now.other_processes = {4711};
+  EXPECT_TRUE(run(accepting({10})).shared);
+  EXPECT_TRUE(store.sessions().front().shared);
+  ASSERT_EQ(stored_best(), kFastest);
+  EXPECT_TRUE(store.bests({}).front().best.shared);
+}
+
+TEST_F(SharedDeviceTest, MarksARunThatWasJoinedLater) {
+  device.on_launch = [this](const std::string&) { device.now.other_processes = {4711}; };
+  EXPECT_TRUE(run({.sizes = {{10}}}).shared);
+  EXPECT_TRUE(store.sessions().front().shared);
+}
+
+TEST_F(SharedDeviceTest, LeavesWhatWasBestBefore) {
+  EXPECT_FALSE(run({.sizes = {{10}}}).shared);
+  device.behaviours["toy<4,2>"].time_ns = 100;
+  device.now.other_processes = {4711};
+  static_cast<void>(
+      run({.sizes = {{10}}, .resume = Resume::no, .shared_device = SharedDevice::accepted}));
+  EXPECT_EQ(stored_best(), kFastest);
+  EXPECT_FALSE(store.bests({}).front().best.shared);
+
+  device.now.other_processes = {};
+  static_cast<void>(run({.sizes = {{10}}, .resume = Resume::no}));
+  EXPECT_EQ(stored_best(), R"({"DEPTH":2,"TILE":4})");
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/cuda/cuda_kernel.hpp"
+#include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/space/device.hpp"
+
+namespace tuner {
+
+/// Fills the shared memory of every multiprocessor with NaN, so that a kernel that reads what it
+/// has not written does not find what an earlier launch, perhaps of itself, left there. A GPU
+/// promises nothing about it: this makes the mistake show, not certain to.
+class SharedPoison {
+ public:
+  /// Throws Error(failure) when its kernel cannot be made.
+  SharedPoison(const Compiler& compiler, cudaStream_t stream, const DeviceAttributes& device);
+
+  /// Enqueues it.
+  Expected<void, Failure> spread() { return spread_(); }
+
+ private:
+  CudaKernel kernel_;
+  Enqueue spread_;
+};
+
+}  // namespace tuner
