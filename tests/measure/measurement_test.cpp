@@ -41,9 +41,30 @@ TEST_F(ScreenTest, TakesAllSamplesOfACandidateThatMayBeTheBest) {
 }
 
 TEST_F(ScreenTest, StopsAfterTheProbeOfAHopelessOne) {
-  EXPECT_EQ(samples_at(151, 100), 5U);
-  EXPECT_EQ(samples_at(149, 100), 20U);
+  EXPECT_EQ(samples_at(111, 100), 5U);
+  EXPECT_EQ(samples_at(109, 100), 20U);
   EXPECT_EQ(samples_at(151, std::nullopt), 20U);
+}
+
+/// Samples spread evenly over ± `share` of 100 ns, in no order.
+auto spread(double share) {
+  return [share, call = 0](const Work&) mutable {
+    const double phase = std::fmod(0.618 * ++call, 1.0);
+    return 100.0 * (1 + share * (2 * phase - 1));
+  };
+}
+
+TEST_F(ScreenTest, ANoisyProbeMustBeFartherOffToBeHopeless) {
+  // Its fastest sample 99.2, its spread 1.5 %: from a factor of 1.1 · 1.046 on.
+  const auto samples_beside = [&](double share, double best_ns) {
+    ScriptedBackend backend(spread(share));
+    return screened(backend, best_ns)->samples_ns.size();
+  };
+  EXPECT_EQ(samples_beside(0.01, 84), 5U);
+  EXPECT_EQ(samples_beside(0.01, 87), 20U);
+  // At most 1.5, whatever the noise.
+  EXPECT_EQ(samples_beside(0.2, 50), 5U);
+  EXPECT_EQ(samples_beside(0.2, 60), 20U);
 }
 
 TEST_F(ScreenTest, TimesOnlyContendersWithTheirDataInTheCache) {
@@ -57,14 +78,6 @@ TEST_F(ScreenTest, DoesNotCountTheWarmUp) {
   int call = 0;
   ScriptedBackend backend([&](const Work&) { return ++call == 1 ? 1e9 : 100.0; });
   EXPECT_DOUBLE_EQ(screened(backend)->summary.q3, 100.0);
-}
-
-/// Samples spread evenly over ± `share` of 100 ns, in no order.
-auto spread(double share) {
-  return [share, call = 0](const Work&) mutable {
-    const double phase = std::fmod(0.618 * ++call, 1.0);
-    return 100.0 * (1 + share * (2 * phase - 1));
-  };
 }
 
 TEST_F(ScreenTest, ANoisyContenderGetsMoreSamplesUntilItsMedianIsKnown) {

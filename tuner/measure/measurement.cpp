@@ -35,6 +35,15 @@ Measurement measurement_of(const SteadySampler& sampler) {
   return measurement;
 }
 
+/// By what factor of the best the minimum of a probe shows that its median is no contender's:
+/// sooner for a calm probe than for a noisy one. Its spread is that of its samples over their
+/// minimum.
+double hopeless_factor(const ScreenPlan& plan, const std::vector<double>& probe_ns) {
+  const auto [least, most] = std::ranges::minmax(probe_ns);
+  const double spread = (most - least) / least;
+  return std::min(plan.hopeless_factor, plan.contender_factor * (1 + plan.spreads * spread));
+}
+
 }  // namespace
 
 Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const ScreenPlan& plan,
@@ -46,7 +55,8 @@ Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const 
   if (auto warm = backend.time(work, warm_up); !warm) return Unexpected(warm.error());
   SteadySampler sampler(backend, work, watch, plan.pause);
   if (auto done = sampler.reach(plan.probe_samples); !done) return Unexpected(done.error());
-  if (!within(plan.hopeless_factor, summarise(times(sampler.kept()))->minimum)) {
+  const std::vector<double> probe_ns = times(sampler.kept());
+  if (!within(hopeless_factor(plan, probe_ns), std::ranges::min(probe_ns))) {
     return measurement_of(sampler);
   }
   if (auto done = sampler.reach(plan.full_samples); !done) return Unexpected(done.error());
