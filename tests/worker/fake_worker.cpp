@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // A worker without a device: it answers as the program of a device would, and misbehaves as its
-// arguments tell it: CONFIG=BEHAVIOUR, CONFIG the JSON of a configuration or * for all.
+// arguments tell it: CONFIG=BEHAVIOUR, CONFIG the JSON of a configuration or * for all. With
+// `worker` as its first argument it is the real one.
 #include "tuner/worker/channel.hpp"
 #include "tuner/worker/message.hpp"
+#include "tuner/worker/worker_main.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -11,9 +13,11 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <vector>
 
 namespace {
 
@@ -104,6 +108,9 @@ void behave(Channel& channel, const std::string& behaviour) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && std::string_view(argv[1]) == "worker") {
+    return tuner::worker_main(std::vector<std::string>(argv + 2, argv + argc));
+  }
   std::map<std::string, std::string> behaviours;
   for (int i = 1; i < argc; ++i) {
     const std::string argument = argv[i];

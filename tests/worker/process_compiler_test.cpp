@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// NVRTC in processes of its own, on sources that no compiler survives. It needs no GPU.
+#include "tuner/worker/process_compiler.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using testing::HasSubstr;
+using namespace std::chrono_literals;
+
+CompileJob job(std::string text, std::string entry) {
+  return {.source = {.name = "kernel.cu", .text = std::move(text), .headers = {}},
+          .entry = std::move(entry),
+          .options = {},
+          .key = ""};
+}
+
+/// A thread with an unrolled SIZE×SIZE product in registers: its code grows with the square, and
+/// the time that NVRTC takes faster still. With 96 it takes minutes.
+CompileJob accumulators(int size) {
+  return job(R"(
+template <int SIZE>
+__global__ void accumulate(const float* a, const float* b, float* c, int depth) {
+  float sums[SIZE][SIZE] = {};
+  for (int k = 0; k < depth; ++k) {
+#pragma unroll
+    for (int i = 0; i < SIZE; ++i) {
+#pragma unroll
+      for (int j = 0; j < SIZE; ++j) sums[i][j] += a[k * SIZE + i] * b[k * SIZE + j];
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < SIZE; ++i) {
+#pragma unroll
+    for (int j = 0; j < SIZE; ++j) c[i * SIZE + j] = sums[i][j];
+  }
+}
+)",
+             fmt::format("accumulate<{}>", size));
+}
+
+class ProcessCompilerTest : public testing::Test {
+ protected:
+  [[nodiscard]] static ProcessCompiler compiler(std::chrono::seconds deadline) {
+    return {{TUNER_FAKE_WORKER, "worker", "compile", "cuda", "sm_90"}, deadline};
+  }
+};
+
+TEST_F(ProcessCompilerTest, BringsBackTheBinary) {
+  const auto binary = compiler(60s).compile(accumulators(4));
+  ASSERT_TRUE(binary) << binary.error().message;
+  EXPECT_GT(binary->image.size(), 1000U);
+  EXPECT_THAT(binary->symbol, HasSubstr("accumulate"));
+}
+
+TEST_F(ProcessCompilerTest, BringsBackWhatTheCompilerSays) {
+  const auto binary =
+      compiler(60s).compile(job("__global__ void broken() { none = 1; }", "broken"));
+  ASSERT_FALSE(binary);
+  EXPECT_EQ(binary.error().outcome, Outcome::compile_error);
+  EXPECT_THAT(binary.error().message, HasSubstr("identifier \"none\" is undefined"));
+}
+
+TEST_F(ProcessCompilerTest, ACompileBombCostsItsDeadlineAndNothingElse) {
+  const ProcessCompiler patient = compiler(2s);
+  const auto bomb = patient.compile(accumulators(96));
+  ASSERT_FALSE(bomb);
+  EXPECT_EQ(bomb.error().outcome, Outcome::compile_timeout);
+  EXPECT_THAT(bomb.error().message, HasSubstr("2 s"));
+  EXPECT_TRUE(patient.compile(accumulators(4))) << "by another process";
+}
+
+TEST_F(ProcessCompilerTest, ASourceThatEatsAllMemoryCostsNothingElse) {
+  const ProcessCompiler patient = compiler(60s);
+  const auto eaten =
+      patient.compile(job("__device__ char data[20'000'000'000] = {1};\n"
+                          "__global__ void first(char* x) { *x = data[0]; }",
+                          "first"));
+  ASSERT_FALSE(eaten);
+  EXPECT_EQ(eaten.error().outcome, Outcome::compile_error);
+  EXPECT_THAT(eaten.error().message, HasSubstr("out of memory"));
+  EXPECT_TRUE(patient.compile(accumulators(4)));
+}
+
+TEST_F(ProcessCompilerTest, ACompilerThatDiesCostsItsCandidate) {
+  const ProcessCompiler dying({TUNER_FAKE_WORKER, "start=die"}, 60s);
+  const auto binary = dying.compile(accumulators(4));
+  ASSERT_FALSE(binary);
+  EXPECT_EQ(binary.error().outcome, Outcome::compile_error);
+  EXPECT_THAT(binary.error().message, HasSubstr("the compiler ended with exit code 7"));
+}
+
+}  // namespace
+}  // namespace tuner
