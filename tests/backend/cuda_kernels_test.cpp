@@ -2,11 +2,13 @@
 // The kernels of this repository compile for a GPU.
 #include "tuner/backend/cuda/backend_kernels.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/core/file.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/space/space.hpp"
 
 #include <gmock/gmock.h>
 
+#include <filesystem>
 #include <random>
 
 namespace tuner {
@@ -49,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Own, BackendKernelsTest,
 /// The kernels whose ranking is known beforehand, of benchmarks/measurement, and what they include
 /// in a folder of their own, as the benchmarks put them.
 TEST(PlantedKernelsTest, Compile) {
-  const TemporaryFolder folder;
+  const TemporaryDirectory folder;
   const std::filesystem::path source = TUNER_SOURCE_DIR;
   for (const char* const file :
        {"benchmarks/measurement/planted.json", "benchmarks/measurement/gemm_planted.cu",
@@ -58,7 +60,7 @@ TEST(PlantedKernelsTest, Compile) {
   }
   const DeviceInfo device = *device_profile("h200");
   const NvrtcCompiler compiler(device.architecture);
-  const Family family = load_family(folder.path() / "planted.json");
+  const Family family = load_family((folder.path() / "planted.json").string());
   for (const Kernel& kernel : family.kernels) {
     const Space space(kernel.space, device.attributes, family.sizes("default").front());
     const Config config = config_from_text(*kernel.space, "ALIAS=8");
