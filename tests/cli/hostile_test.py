@@ -2,16 +2,14 @@
 """Names, texts and files that try to be HTML, SQL, a shell's command, a path or a terminal's
 command: refused, or shown as what they are."""
 
-import contextlib
 import html.parser
 import json
 import os
-import sqlite3
 import stat
 import subprocess
 import unittest
 
-from program import SCALE_SOURCES, SCALE_SPACE, TUNE, ProgramTest
+from program import SEED, SCALE_SOURCES, SCALE_SPACE, TUNE, ProgramTest
 
 HTML = "<script>alert(1)</script><img src=x onerror='alert(2)'>\"&amp;"
 SQL = "x'; DROP TABLE result; --"
@@ -145,17 +143,18 @@ class TextTest(HostileTest):
         self.assertIn("<script>alert(1)", self.tune("runs", "show", "1").stdout)
         self.assert_the_page_is_plain()
 
-    def test_a_device_of_a_foreign_database(self):
-        self.tuned()
-        name = HTML + TERMINAL
-        with contextlib.closing(sqlite3.connect(self.database)) as database, database:
-            database.execute("UPDATE device SET name = ?", (name,))
-        for line in (["runs", "list"], ["query", "--kernel", "scale", "--size", "64"], ["export"], ["doctor"]):
-            with self.subTest(line=line):
-                done = subprocess.run([TUNE, *line], cwd=self.directory, capture_output=True, text=True,
-                                      env=self.environment(), timeout=60)
-                self.assertFalse(COMMANDS & set(done.stdout + done.stderr), done.stdout)
-        self.refuse("report", "-o", "report", code=1, says="damaged")
+    def test_a_device_of_a_foreign_file(self):
+        line = json.loads(SEED.read_text().splitlines()[0])
+        line["device"]["name"] = HTML + TERMINAL
+        line.pop("checksum", None)
+        path = self.text_file("foreign.jsonl", json.dumps(line) + "\n")
+        self.tune("import", path)
+        question = ["query", "--kernel", line["kernel"], "--size", line["problem"]]
+        for command in (["runs", "list"], question, [*question, "--json"], ["export"], ["doctor"]):
+            with self.subTest(command=command):
+                self.tune(*command)
+        self.assertIn("<script>alert(1)", self.tune("export").stdout)
+        self.assert_the_page_is_plain()
 
     def assert_the_page_is_plain(self):
         self.tune("report", "-o", "report")
@@ -226,6 +225,7 @@ class FileTest(HostileTest):
         for mask in (0o000, 0o022, 0o077):
             with self.subTest(mask=oct(mask)):
                 home = self.directory / oct(mask)
+                home.mkdir(mode=0o700)
                 database = home / "new" / "tune.db"
                 self.tune("-q", "--db", database, "--space", self.space_file(), *SCALE_RUN,
                           preexec_fn=lambda mask=mask: os.umask(mask), env={"HOME": str(home)})

@@ -71,7 +71,7 @@ class ProgramTest(unittest.TestCase):
         """The test's surroundings: its own database, none of the caller's settings."""
         mine = {"TUNER_DB": str(self.database), "TERM": "dumb"}
         kept = {name: value for name, value in os.environ.items()
-                if name not in ("CI", "NO_COLOR", "XDG_CACHE_HOME", "XDG_DATA_HOME")}
+                if name not in ("CI", "NO_COLOR", "XDG_DATA_HOME")}
         return {**kept, **mine, **changes}
 
     def start(self, *arguments, **options):
