@@ -150,7 +150,8 @@ class TextTest(HostileTest):
         path = self.text_file("foreign.jsonl", json.dumps(line) + "\n")
         self.tune("import", path)
         question = ["query", "--kernel", line["kernel"], "--size", line["problem"]]
-        for command in (["runs", "list"], question, [*question, "--json"], ["export"], ["doctor"]):
+        for command in (["runs", "list"], question, [*question, "--explain"], [*question, "--json"],
+                        ["export"], ["doctor"]):
             with self.subTest(command=command):
                 self.tune(*command)
         self.assertIn("<script>alert(1)", self.tune("export").stdout)

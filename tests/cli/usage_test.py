@@ -11,11 +11,11 @@ from program import GEMM, TUNE, ProgramTest
 class HelpTest(ProgramTest):
     def test_help_lists_the_commands(self):
         text = self.tune("--help").stdout
-        for command in ("query", "report", "export", "runs", "space", "doctor"):
+        for command in ("bench", "query", "report", "export", "runs", "space", "doctor"):
             self.assertIn(command, text)
 
     def test_every_command_has_help(self):
-        for command in (["query"], ["report"], ["export"], ["runs", "show"], ["space", "why"], ["doctor"]):
+        for command in (["bench"], ["query"], ["report"], ["export"], ["runs", "show"], ["space", "why"], ["doctor"]):
             self.assertIn("--help", self.tune(*command, "--help").stdout)
 
     def test_version(self):

@@ -57,6 +57,24 @@ TEST(RunFinals, EndsWhenSettledAndNotBefore) {
   EXPECT_THAT(run_finals(2, noisy, {}, kNeverStop)->times_ns, Each(SizeIs(100)));
 }
 
+TEST(RunFinals, JudgesOnlyTheRankedAmongThemselves) {
+  std::mt19937_64 random(4);
+  std::normal_distribution<double> noise(1000, 30);
+  // Beside a third that is far faster both are slower for certain, yet which of them is the faster
+  // is not known.
+  const Round open = rounds_of([&](std::size_t contender) {
+    return Sample{.time_ns = contender == 2 ? 500.0 : noise(random)};
+  });
+  EXPECT_THAT(run_finals(3, open, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(100)));
+  EXPECT_THAT(run_finals(3, open, {}, kNeverStop)->times_ns, Each(SizeIs(30)))
+      << "were the third ranked, all would be settled";
+  // What rides along may be as uncertain as it likes.
+  const Round settled = rounds_of([&](std::size_t contender) {
+    return Sample{.time_ns = contender == 2 ? noise(random) : 1000.0};
+  });
+  EXPECT_THAT(run_finals(3, settled, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(30)));
+}
+
 TEST(RunFinals, GivesAnIntervalItsRoundsEvenWhenTimeIsUp) {
   const Round round = rounds_of([](std::size_t) { return Sample{.time_ns = 1}; });
   const auto final = run_finals(

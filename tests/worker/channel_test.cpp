@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/channel.hpp"
 
+#include "tuner/core/error.hpp"
+
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include <optional>
 #include <string>
+#include <sys/socket.h>
 #include <thread>
 
 namespace tuner {
@@ -34,6 +37,33 @@ TEST(Channel, SaysThatTheOtherSideIsGone) {
   EXPECT_EQ(std::get<Json>(here.receive(kNever)), Json({{"last", "words"}}));
   EXPECT_EQ(std::get<Channel::Absence>(here.receive(kNever)), Channel::Absence::closed);
   EXPECT_EQ(here.send(Json::object(), kNever), Channel::Sending::closed);
+}
+
+/// What becomes of a payload that nobody who uses a Channel sends.
+std::string received(const std::string& payload) {
+  auto [here, there] = Channel::pair();
+  const std::string bytes = frame(payload);
+  EXPECT_EQ(::send(there.descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT),
+            static_cast<ssize_t>(bytes.size()));
+  try {
+    return std::get<Json>(here.receive(kNever)).dump();
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+TEST(Channel, RefusesWhatWouldExhaustTheStackOfItsReader) {
+  constexpr const char* kRefused =
+      "what arrived from the other process is no message: it is cut short or nested";
+  EXPECT_EQ(received(std::string(60'000, '\x81')), kRefused) << "arrays in arrays";
+  EXPECT_EQ(received(std::string(60'000, '\x7f')), kRefused) << "texts of texts of texts";
+  EXPECT_EQ(received(std::string(20, '\x81') + '\x05'),
+            std::string(20, '[') + "5" + std::string(20, ']'));
+  EXPECT_EQ(received("\x82\x01"), kRefused) << "one of two items";
+  EXPECT_EQ(received("\x63"
+                     "ab"),
+            kRefused)
+      << "two of three letters";
 }
 
 TEST(Channel, HoldsItsDeadlines) {

@@ -1,17 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// With parse_error.cpp, all that sees CLI11.
+// With device_arguments.cpp and parse_error.cpp, all that sees CLI11.
 #include "tuner/cli/arguments.hpp"
 
 #include "tuner/cli/commands.hpp"
+#include "tuner/cli/device_arguments.hpp"
 #include "tuner/cli/parse_error.hpp"
+#include "tuner/cli/shell_words.hpp"
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <string>
 #include <vector>
 
@@ -22,6 +21,7 @@ namespace {
 struct Arguments {
   CommonOptions common;
   TuneOptions tune;
+  BenchOptions bench;
   QueryOptions query;
   ReportOptions report;
   ExportOptions export_;
@@ -34,20 +34,6 @@ struct Arguments {
 };
 
 constexpr std::uint64_t kMostThreads = 1024;
-constexpr std::uint64_t kMostDevices = 1023;
-
-/// CLI11 itself takes "-1" for a huge unsigned number.
-CLI::Validator whole_number(std::uint64_t least,
-                            std::uint64_t most = std::numeric_limits<std::uint64_t>::max()) {
-  const auto check = [least, most](const std::string& text) -> std::string {
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [after, error] = std::from_chars(text.data(), end, number);
-    if (error == std::errc{} && after == end && number >= least && number <= most) return "";
-    return fmt::format("'{}' is not a whole number in {} … {}", text, least, most);
-  };
-  return {check, ""};
-}
 
 void add_tune(CLI::App& app, Arguments& arguments) {
   TuneOptions& o = arguments.tune;
@@ -62,13 +48,7 @@ void add_tune(CLI::App& app, Arguments& arguments) {
       ->allow_extra_args(false);
   app.add_option("--sizes", o.sizes_name, "Named list of sizes of the space file")
       ->type_name("LIST");
-  app.add_option("--backend", o.backend, "auto, cuda or cpu")
-      ->capture_default_str()
-      ->type_name("KIND");
-  app.add_option("--device", o.device, "Which device of that kind, from 0")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(whole_number(0, kMostDevices));
+  add_device_options(app, o);
   app.add_option("--strategy", o.strategy, "auto, exhaustive or random")
       ->capture_default_str()
       ->type_name("NAME");
@@ -91,18 +71,9 @@ void add_tune(CLI::App& app, Arguments& arguments) {
   app.add_option("--jobs", o.jobs, "Compile on N threads; default: one less than the cores")
       ->type_name("N")
       ->check(whole_number(1, kMostThreads));
-  app.add_option("--compile-timeout", o.compile_timeout,
-                 "A compilation that takes longer is killed and costs its candidate")
-      ->capture_default_str()
-      ->type_name("TIME");
-  app.add_option("--launch-timeout", o.launch_timeout,
-                 "So is a launch that takes longer than this, and 20 times the first candidate's")
-      ->capture_default_str()
-      ->type_name("TIME");
   app.add_flag("--allow-shared", o.allow_shared,
                "Tune even while other processes use the GPU; the results are marked");
   app.add_flag("--fresh", o.fresh, "Run everything anew instead of resuming from the database");
-  app.add_flag("--no-cache", o.no_cache, "Compile anew what an earlier run left in the cache");
   app.add_flag("--dry-run", o.dry_run,
                "Validate, count, compile the default configuration; launch nothing");
   app.add_option("--report", o.report, "Write the HTML report into this directory afterwards")
@@ -114,6 +85,13 @@ CLI::App* add_command(CLI::App& app, Arguments& arguments, const std::string& na
   CLI::App* sub = app.add_subcommand(name, description);
   sub->final_callback([&arguments, command = std::move(command)] { arguments.command = command; });
   return sub;
+}
+
+void add_bench(CLI::App& app, Arguments& arguments) {
+  CLI::App* sub =
+      add_command(app, arguments, "bench", "Verify and time configurations by hand; stores nothing",
+                  [&arguments] { return bench(arguments.common, arguments.bench); });
+  add_bench_options(*sub, arguments.bench);
 }
 
 void add_query(CLI::App& app, Arguments& arguments) {
@@ -247,27 +225,6 @@ void add_common(CLI::App& app, Arguments& arguments) {
   app.set_version_flag("--version", "tune " TUNER_VERSION);
 }
 
-std::string joined(int argc, char** argv) {
-  std::string line = "tune";
-  for (int i = 1; i < argc; ++i) {
-    const std::string word = argv[i];
-    const bool plain =
-        !word.empty() &&
-        word.find_first_not_of(
-            "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%") ==
-            std::string::npos;
-    line += ' ';
-    if (plain) {
-      line += word;
-      continue;
-    }
-    line += '\'';
-    for (const char c : word) line += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    line += '\'';
-  }
-  return line;
-}
-
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -276,6 +233,7 @@ int run(int argc, char** argv) {
                "tune");
   add_common(app, arguments);
   add_tune(app, arguments);
+  add_bench(app, arguments);
   add_query(app, arguments);
   add_report(app, arguments);
   add_export(app, arguments);
@@ -294,7 +252,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     fail_parse(app, error);
   }
-  arguments.tune.command_line = joined(argc, argv);
+  std::vector<std::string> words = {"tune"};
+  words.insert(words.end(), argv + 1, argv + argc);
+  arguments.tune.command_line = shell_line(words);
   return arguments.command ? arguments.command() : tune(arguments.common, arguments.tune);
 }
 

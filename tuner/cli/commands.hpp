@@ -20,29 +20,45 @@ struct CommonOptions {
   bool quiet = false;                             ///< -q: no progress
 };
 
-struct TuneOptions {
+/// Which device, and how what runs on it is isolated.
+struct DeviceOptions {
+  std::string backend = "auto";
+  int device = 0;
+  std::string compile_timeout = "60s";
+  std::string launch_timeout = "10s";
+  bool no_cache = false;
+};
+
+struct TuneOptions : DeviceOptions {
   std::string space;
   std::string kernel;  ///< empty: every kernel of the family
   std::vector<std::string> sizes;
   std::string sizes_name;
-  std::string backend = "auto";
-  int device = 0;
   std::string strategy = "auto";
   std::optional<std::uint64_t> max_evaluations;
   std::string max_time;
   std::uint64_t seed = 0;
   std::vector<std::string> set;  ///< "BM=64,128"
   int jobs = 0;                  ///< 0: one less than the cores
-  std::string compile_timeout = "60s";
-  std::string launch_timeout = "10s";
   bool allow_shared = false;
   bool fresh = false;
-  bool no_cache = false;
   bool dry_run = false;
   std::string report;  ///< directory; empty: none
   std::string command_line;
 };
 int tune(const CommonOptions& common, const TuneOptions& options);
+
+struct BenchOptions : DeviceOptions {
+  std::string space;
+  std::string kernel;  ///< may be empty when the file has one
+  std::string size;
+  std::vector<std::string> configs;  ///< "BM=64,BN=128", a JSON object, "best", "default"
+  std::uint64_t seed = 0;
+  int rounds = 100;
+  std::string max_time = "15s";
+};
+/// Verifies and times configurations beside the default and the library, and stores nothing.
+int bench(const CommonOptions& common, const BenchOptions& options);
 
 struct QueryOptions {
   std::string kernel, family;

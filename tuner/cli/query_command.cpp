@@ -6,6 +6,7 @@
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/select/select.hpp"
@@ -131,7 +132,7 @@ std::string launch_code(const Selection& selection, const Question& asked) {
 
 void print_table(const Selection& selection, const Question& asked) {
   fmt::print("{} at {} on {}\n", selection.kernel.kernel, fmt::join(asked.size, "x"),
-             selection.device.name);
+             printable(selection.device.name));
   Table table({{"answer"}, {std::string(name(selection.rung))}});
   if (selection.entry) {
     const BestRecord& best = selection.entry->best;
@@ -154,7 +155,7 @@ void print_table(const Selection& selection, const Question& asked) {
                  fmt::format("imported from {}, not yet verified on this machine", best.origin)});
     }
   }
-  fmt::print("{}\n{}", table.text(), launch_code(selection, asked));
+  fmt::print("{}\n{}", table.text(), printable(launch_code(selection, asked)));
 }
 
 }  // namespace
@@ -179,13 +180,13 @@ int query(const CommonOptions& common, const QueryOptions& options) {
     fail_without_files(selection, format);
   } else if (format == "args") {
     const Snippet snippet(selection.kernel, selection.device, selection.config_json, asked.size);
-    fmt::print("{}\n", snippet.compiler_arguments());
+    fmt::print("{}\n", printable(snippet.compiler_arguments()));
   } else {
-    fmt::print("{}", launch_code(selection, asked));
+    fmt::print("{}", printable(launch_code(selection, asked)));
   }
   if (options.explain) {
     fmt::print("{}why this one:\n", format == "table" ? "\n" : "");
-    for (const std::string& line : selection.explanation) fmt::print("  - {}\n", line);
+    for (const std::string& line : selection.explanation) fmt::print("  - {}\n", printable(line));
   }
   return 0;
 }

@@ -2,6 +2,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
+#include "tuner/cli/reproduction.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
@@ -59,8 +60,7 @@ int list(const Store& store, const CommonOptions& common) {
 
 struct FailureGroup {
   std::uint64_t count = 0;
-  std::string example;  ///< the first message
-  std::string config_json;
+  TrialRecord first;
 };
 
 int show(const Store& store, const CommonOptions& common, const std::string& id) {
@@ -81,10 +81,7 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
     ++outcomes[trial.outcome];
     if (trial.outcome == Outcome::ok) continue;
     FailureGroup& group = failures[trial.outcome];
-    if (group.count++ == 0) {
-      group.example = trial.message;
-      group.config_json = trial.config_json;
-    }
+    if (group.count++ == 0) group.first = trial;
   }
   if (common.json) {
     Json document = session_json(*session);
@@ -94,8 +91,11 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
     for (const auto& [outcome, group] : failures) {
       document["failures"].push_back({{"outcome", std::string(name(outcome))},
                                       {"count", group.count},
-                                      {"example", group.example},
-                                      {"config", Json::parse(group.config_json)}});
+                                      {"example", group.first.message},
+                                      {"config", Json::parse(group.first.config_json)},
+                                      {"size", group.first.problem},
+                                      {"seed", group.first.check_seed},
+                                      {"reproduce", bench_command(*session, group.first)}});
     }
     fmt::print("{}\n", document.dump(2));
     return 0;
@@ -109,8 +109,10 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
       session->verify_s, session->measure_s, quantity::count(trials.size(), "trial"),
       format_failures(outcomes), printable(session->command));
   for (const auto& [outcome, group] : failures) {
-    fmt::print("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome), group.config_json,
-               printable(group.example));
+    fmt::print("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome),
+               group.first.config_json, printable(group.first.message));
+    const std::string again = bench_command(*session, group.first);
+    if (!again.empty()) fmt::print("  to see it again:\n    {}\n", printable(again));
   }
   return 0;
 }

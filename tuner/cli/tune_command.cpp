@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backend/cached_compiler.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/progress.hpp"
 #include "tuner/cli/table.hpp"
@@ -13,8 +13,6 @@
 #include "tuner/report/report.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/session/session.hpp"
-#include "tuner/worker/device_process.hpp"
-#include "tuner/worker/isolated_compiler.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -118,17 +116,6 @@ SessionPlan session_plan(const TuneOptions& options, std::vector<Size> sizes) {
   plan.shared_device = options.allow_shared ? SharedDevice::accepted : SharedDevice::refused;
   plan.command = options.command_line;
   return plan;
-}
-
-std::chrono::seconds whole_seconds(const std::string& duration, std::string_view option) {
-  return std::max(std::chrono::ceil<std::chrono::seconds>(parse_duration(duration, option)),
-                  std::chrono::seconds(1));
-}
-
-DeviceDeadlines deadlines(const TuneOptions& options) {
-  DeviceDeadlines deadlines;
-  deadlines.launch = parse_duration(options.launch_timeout, "--launch-timeout");
-  return deadlines;
 }
 
 Json finalist_json(const FinalistRecord& finalist) {
@@ -283,17 +270,9 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   }
   const Family family = load_family(options.space);
   if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
-  DeviceProcess device(
-      worker_command({"device", options.backend, fmt::format("{}", options.device)}), family,
-      options.seed, deadlines(options));
-  const auto isolated = make_isolated_compiler(
-      device.device(), whole_seconds(options.compile_timeout, "--compile-timeout"));
-  BinaryCache cache(default_binary_cache());
-  if (!cache.problem().empty())
-    tell(fmt::format("compiled kernels are not kept: {}\n", cache.problem()));
-  const CachedCompiler cached(*isolated, cache,
-                              compiler_identity(device.device(), device.environment()));
-  const Compiler& compiler = options.no_cache ? *isolated : cached;
+  OpenedDevice opened(options, family, options.seed);
+  DeviceProcess& device = opened.device();
+  const Compiler& compiler = opened.compiler();
   const std::string& backend = device.device().backend;
   const std::vector<Kernel> kernels = chosen_kernels(family, options, backend);
   const SessionPlan plan = session_plan(options, chosen_sizes(family, options, backend));

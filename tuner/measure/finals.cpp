@@ -43,6 +43,12 @@ FinalTimes final_times(const Rounds& rounds, int fewest_rounds) {
   return result;
 }
 
+/// Whether more rounds would change no verdict among the first `ranked` contenders.
+bool is_settled_among(std::size_t ranked, std::vector<std::vector<double>> times_ns) {
+  times_ns.resize(ranked);
+  return is_settled(ranking(times_ns));
+}
+
 double half_width(const MedianInterval& interval) {
   return (interval.high - interval.low) / 2;
 }
@@ -67,6 +73,7 @@ Expected<FinalTimes, Failure> run_finals(std::size_t contenders, const Round& ro
   std::vector<std::size_t> order(contenders);
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::mt19937_64 random(plan.seed);
+  const std::size_t ranked = plan.ranked.value_or(contenders);
   const auto end = std::chrono::steady_clock::now() + plan.budget;
   for (int done = 0; done < plan.rounds; ++done) {
     const bool enough = done >= plan.fewest_rounds && std::chrono::steady_clock::now() >= end;
@@ -78,7 +85,7 @@ Expected<FinalTimes, Failure> run_finals(std::size_t contenders, const Round& ro
     if (done + 1 < plan.settling_rounds) continue;
     const FinalTimes so_far = final_times(rounds, plan.fewest_rounds);
     const bool full = std::cmp_greater_equal(so_far.times_ns.front().size(), plan.settling_rounds);
-    if (full && is_settled(ranking(so_far.times_ns))) return so_far;
+    if (full && is_settled_among(ranked, so_far.times_ns)) return so_far;
   }
   return final_times(rounds, plan.fewest_rounds);
 }

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +24,9 @@ struct FinalsPlan {
   int fewest_rounds = 6;                     ///< even when time is up: an interval needs them
   std::chrono::milliseconds budget{15'000};  ///< after which no further round begins
   std::uint64_t seed = 0;                    ///< of the order within the rounds
+  /// The first so many contenders are ranked against each other, the others, such as the library,
+  /// only timed beside them. Absent: all. At least one.
+  std::optional<std::size_t> ranked = {};
 };
 
 /// One round: times every contender once, in the order of their indices given. The result's i-th
@@ -38,8 +42,9 @@ struct FinalTimes {
 };
 
 /// Times contenders side by side: in every round each once, in an order shuffled anew, so that
-/// drift of the device's clock and temperature falls on all alike. Ends when `is_settled`, at the
-/// plan's limits, or when `stop`, asked between rounds, says so. A round in which a contender ran
+/// drift of the device's clock and temperature falls on all alike. Ends when the ranking of those
+/// that are ranked `is_settled`, at the plan's limits, or when `stop`, asked between rounds, says
+/// so. A round in which a contender ran
 /// below 96 % of its own median clock is left out whole; when fewer than `fewest_rounds` would be
 /// left, none is. Fails as `round` does.
 [[nodiscard]] Expected<FinalTimes, Failure> run_finals(std::size_t contenders, const Round& round,

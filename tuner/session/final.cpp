@@ -42,18 +42,6 @@ std::size_t settle(const SizeSearch& search, const std::vector<Config>& configs,
   return winner;
 }
 
-FinalistRecord finalist(std::string role, std::string config_json,
-                        const std::vector<double>& samples, const std::vector<double>& winner) {
-  const MedianInterval interval = standing(samples, winner);
-  return {.role = std::move(role),
-          .config_json = std::move(config_json),
-          .time = time_record(*summarise(samples)),
-          .ratio_to_best = interval.median,
-          .ratio_low = interval.low,
-          .ratio_high = interval.high,
-          .samples_ns = samples};
-}
-
 }  // namespace
 
 std::vector<Config> Final::contenders(const SizeSearch& search) {
@@ -83,73 +71,31 @@ FinalOutcome Final::without_final(const SizeSearch& search) const {
   return {.best = std::move(best), .winner = winner, .finalists = {}};
 }
 
-Expected<bool, LostContender> Final::line_up(const SizeSearch& search,
-                                             const std::vector<Config>& configs) {
-  device_.begin_lineup(search.size());
-  for (const Config& config : configs) {
-    const Compiled compiled = pool_.submit(compile_job(kernel_, search.space(), config)).get();
-    if (!compiled.binary) return Unexpected(LostContender{config, compiled.binary.error()});
-    const auto added = device_.add_contender(
-        {.kernel = kernel_, .space = search.space(), .config = config, .binary = *compiled.binary});
-    if (!added) return Unexpected(LostContender{config, added.error()});
-  }
-  return device_.add_library();
-}
-
 Expected<FinalOutcome, LostContender> Final::run(const SizeSearch& search, const FinalsPlan& plan,
                                                  const std::function<bool()>& stop) {
   const std::vector<Config> configs = contenders(search);
-  const auto has_library = line_up(search, configs);
-  if (!has_library) return Unexpected(has_library.error());
-  const std::size_t count = configs.size() + (*has_library ? 1 : 0);
-  std::size_t timed = 0;
-  const auto lost = [&](const Failure& failure) {
-    return Unexpected(LostContender{
-        timed < configs.size() ? std::optional(configs[timed]) : std::nullopt, failure});
-  };
-  const Round round =
-      [&](std::span<const std::size_t> order) -> Expected<std::vector<Sample>, Failure> {
-    std::vector<Sample> samples;
-    for (const std::size_t contender : order) {
-      timed = contender;
-      const auto sample = device_.time_contender(contender);
-      if (!sample) return Unexpected(sample.error());
-      samples.push_back(*sample);
-    }
-    return samples;
-  };
-  const auto times = run_finals(count, round, plan, stop);
-  if (!times) return lost(times.error());
-  if (std::cmp_less(times->times_ns.front().size(), plan.fewest_rounds)) {
-    return without_final(search);
-  }
-  std::vector<double> hot_ns;
-  for (timed = 0; timed < count; ++timed) {
-    const auto hot = device_.time_contender_hot(timed);
-    if (!hot) return lost(hot.error());
-    hot_ns.push_back(*hot);
-  }
-  return outcome(search, configs, *times, hot_ns);
+  const auto times =
+      LineUp(kernel_, search.space(), search.size(), pool_, device_).time(configs, plan, stop);
+  if (!times) return Unexpected(times.error());
+  return *times ? outcome(search, configs, **times) : without_final(search);
 }
 
 FinalOutcome Final::outcome(const SizeSearch& search, const std::vector<Config>& configs,
-                            const FinalTimes& times, const std::vector<double>& hot_ns) const {
+                            const LineUpTimes& times) const {
+  const std::vector<std::vector<double>>& all = times.cold.times_ns;
   const std::vector<std::vector<double>> ours(
-      times.times_ns.begin(), times.times_ns.begin() + static_cast<std::ptrdiff_t>(configs.size()));
+      all.begin(), all.begin() + static_cast<std::ptrdiff_t>(configs.size()));
   const std::size_t winner = settle(search, configs, ours);
   FinalOutcome outcome{
       .best = best_record(search, configs[winner]), .winner = configs[winner], .finalists = {}};
   BestRecord& best = outcome.best;
   best.time = time_record(*summarise(ours[winner]));
   for (const Rank& rank : ranking(ours)) best.ties += rank.tied && rank.contender != winner ? 1 : 0;
-  for (std::size_t i = 0; i < times.times_ns.size(); ++i) {
+  for (std::size_t i = 0; i < all.size(); ++i) {
     const bool library = i == configs.size();
-    FinalistRecord record =
-        finalist(library ? "library" : role(search, configs[i]),
-                 library ? "" : canonical_json(search.space().definition(), configs[i]),
-                 times.times_ns[i], ours[winner]);
-    record.hot_ns = hot_ns[i];
-    record.clock_mhz = times.clock_mhz[i];
+    FinalistRecord record = times.finalist(
+        library ? "library" : role(search, configs[i]),
+        library ? "" : canonical_json(search.space().definition(), configs[i]), i, winner);
     if (library) {
       best.library_name = device_.environment().library;
       best.library_ns = record.time.median_ns;

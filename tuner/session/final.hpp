@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/measure/finals.hpp"
-#include "tuner/session/observer.hpp"
+#include "tuner/session/line_up.hpp"
 #include "tuner/session/size_search.hpp"
 #include "tuner/worker/compile_pool.hpp"
 #include "tuner/worker/device_worker.hpp"
@@ -19,12 +18,6 @@ struct FinalOutcome {
   BestRecord best;
   Config winner;
   std::vector<FinalistRecord> finalists;  ///< fastest first; empty when there was no final
-};
-
-/// A contender that fell out of a final, and how; none when it was the library.
-struct LostContender {
-  std::optional<Config> config;
-  Failure failure;
 };
 
 /// Settles one size: re-times the best of the search, the default, what was best before and the
@@ -50,13 +43,8 @@ class Final {
 
  private:
   [[nodiscard]] FinalOutcome outcome(const SizeSearch& search, const std::vector<Config>& configs,
-                                     const FinalTimes& times,
-                                     const std::vector<double>& hot_ns) const;
+                                     const LineUpTimes& times) const;
   [[nodiscard]] BestRecord best_record(const SizeSearch& search, const Config& winner) const;
-
-  /// Adds the contenders and the library to a new line-up. Whether there is a library.
-  [[nodiscard]] Expected<bool, LostContender> line_up(const SizeSearch& search,
-                                                      const std::vector<Config>& configs);
 
   const Family& family_;
   const Kernel& kernel_;

@@ -5,6 +5,7 @@
 #include "tuner/session/canary.hpp"
 #include "tuner/session/fault_guard.hpp"
 #include "tuner/session/final.hpp"
+#include "tuner/session/incumbent.hpp"
 #include "tuner/session/kernel_record.hpp"
 #include "tuner/session/pipeline.hpp"
 #include "tuner/session/progress_report.hpp"
@@ -92,25 +93,10 @@ class Run {
     }
     auto known = plan_.resume == Resume::yes ? store_.known_trials(subject_, problem)
                                              : std::map<std::string, TrialRecord>{};
-    searches_.emplace_back(size, std::move(space), plan_.strategy, plan_.seed, incumbent(problem),
+    // What was best before defends its place.
+    searches_.emplace_back(size, std::move(space), plan_.strategy, plan_.seed,
+                           incumbent(store_, family_, kernel_, device_.device(), size),
                            std::move(known), plan_.max_evaluations);
-  }
-
-  /// What was best before on this device model, whatever the driver: it defends its place.
-  std::optional<Config> incumbent(const std::string& problem) const {
-    const auto bests = store_.bests({.device = device_.device().name,
-                                     .family = family_.name,
-                                     .kernel = kernel_.name,
-                                     .problem = problem});
-    for (const StoredBest& stored : bests) {
-      if (stored.subject.device.backend != device_.device().backend) continue;
-      try {
-        return config_from_json(*kernel_.space, stored.best.config_json);
-      } catch (const Error&) {
-        continue;  // the space has changed since and no longer has this value
-      }
-    }
-    return std::nullopt;
   }
 
   void refuse_shared() const {

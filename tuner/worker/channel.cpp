@@ -9,11 +9,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <poll.h>
 #include <string_view>
 #include <sys/socket.h>
 #include <unistd.h>
+#include <vector>
 
 namespace tuner {
 namespace {
@@ -32,6 +34,64 @@ bool wait_for(int descriptor, short event, Channel::Clock::time_point deadline) 
     if (ready < 0 && errno != EINTR) return true;  // the read or write that follows says why
   }
 }
+
+/// Walks over a payload and says whether it is CBOR as `send` writes it: of definite lengths only,
+/// nested no deeper than kDeepest. The library that reads it calls itself for each level, and what
+/// comes from a process that a candidate has damaged must not exhaust the stack of this one.
+class PayloadCheck {
+ public:
+  explicit PayloadCheck(std::string_view payload) : rest_(payload) {}
+
+  [[nodiscard]] bool passes() {
+    std::vector<std::uint64_t> left = {1};  // items still to come, of every array that is open
+    while (!left.empty()) {
+      if (left.back() == 0) {
+        left.pop_back();
+        continue;
+      }
+      --left.back();
+      const auto items = enter_item();
+      if (!items || left.size() > kDeepest) return false;
+      if (*items > 0) left.push_back(*items);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr std::size_t kDeepest = 32;
+
+  /// Takes an item's head, and a text or bytes whole. How many items are in it.
+  std::optional<std::uint64_t> enter_item() {
+    enum Major { bytes = 2, text = 3, array = 4, map = 5, tag = 6 };
+    if (rest_.empty()) return std::nullopt;
+    const int major = static_cast<unsigned char>(rest_.front()) >> 5;
+    const auto argument = take_argument();
+    if (!argument || major == tag) return std::nullopt;
+    if (major < bytes || major > map) return 0;
+    if (*argument > rest_.size()) return std::nullopt;  // an item takes a byte at the least
+    if (major == array) return *argument;
+    if (major == map) return 2 * *argument;
+    rest_.remove_prefix(*argument);
+    return 0;
+  }
+
+  std::optional<std::uint64_t> take_argument() {
+    const unsigned info = static_cast<unsigned char>(rest_.front()) & 31U;
+    rest_.remove_prefix(1);
+    if (info < 24) return info;
+    if (info > 27) return std::nullopt;  // an indefinite length, or none
+    const std::size_t width = std::size_t{1} << (info - 24);
+    if (rest_.size() < width) return std::nullopt;
+    std::uint64_t argument = 0;
+    for (const char byte : rest_.substr(0, width)) {
+      argument = argument << 8 | static_cast<unsigned char>(byte);
+    }
+    rest_.remove_prefix(width);
+    return argument;
+  }
+
+  std::string_view rest_;
+};
 
 }  // namespace
 
@@ -72,6 +132,10 @@ Channel::Sending Channel::send(const Json& message, Clock::time_point deadline) 
 std::optional<Json> Channel::next() {
   const auto payload = reader_.next();
   if (!payload) return std::nullopt;
+  if (!PayloadCheck(*payload).passes()) {
+    throw Error(ErrorCode::failure,
+                "what arrived from the other process is no message: it is cut short or nested");
+  }
   try {
     return Json::from_cbor(*payload);
   } catch (const Json::exception& exception) {

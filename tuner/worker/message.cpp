@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/message.hpp"
 
+#include "tuner/core/printable.hpp"
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -75,6 +77,12 @@ std::optional<double> optional_double(const Json& message, std::string_view key)
   return value.get<double>();
 }
 
+/// A text for people. A compiler quotes the source as it is, whatever its encoding; stored and
+/// shown is what everything can show.
+std::string shown_text(const Json& message, std::string_view key) {
+  return printable(field<std::string>(message, key));
+}
+
 Outcome outcome_field(const Json& message) {
   const auto outcome = outcome_from_name(field<std::string>(message, "outcome"));
   if (!outcome) fail("outcome");
@@ -135,7 +143,7 @@ Json to_message(const Failure& failure) {
 }
 
 Failure failure_from(const Json& message) {
-  return {.outcome = outcome_field(message), .message = field<std::string>(message, "message")};
+  return {.outcome = outcome_field(message), .message = shown_text(message, "message")};
 }
 
 Json to_message(const Expected<Binary, Failure>& compiled) {
@@ -203,7 +211,7 @@ Json to_message(const Evaluation& evaluation) {
 
 Evaluation evaluation_from(const Json& message) {
   Evaluation evaluation{.outcome = outcome_field(message),
-                        .message = field<std::string>(message, "message"),
+                        .message = shown_text(message, "message"),
                         .time = {},
                         .worst_error = optional_double(message, "worst_error"),
                         .hot_ns = optional_double(message, "hot_ns"),

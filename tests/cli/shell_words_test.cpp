@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/shell_words.hpp"
+
+#include "tuner/cli/reproduction.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner::cli {
+namespace {
+
+using testing::ElementsAreArray;
+
+TEST(ShellLine, QuotesWhatAShellWouldNotTakeAsItIs) {
+  EXPECT_EQ(shell_line(std::vector<std::string>{"tune", "--set", "A=1,2"}), "tune --set A=1,2");
+  EXPECT_EQ(shell_line(std::vector<std::string>{"a b", "", "$(x)", "it's"}),
+            "'a b' '' '$(x)' 'it'\\''s'");
+}
+
+TEST(ShellWords, ReadsBackWhatShellLineWrites) {
+  const std::vector<std::string> words = {"tune", "--space", "my spaces/a.json", "",   "it's",
+                                          "'",    "a\\b",    R"({"BLOCK":32})",  "\n;"};
+  EXPECT_THAT(shell_words(shell_line(words)), ElementsAreArray(words));
+}
+
+class BenchCommandTest : public testing::Test {
+ protected:
+  std::string of(const std::string& command) {
+    session_.command = command;
+    return bench_command(session_, trial_);
+  }
+
+  SessionRecord session_ = [] {
+    SessionRecord session;
+    session.kernel = "scale";
+    return session;
+  }();
+  TrialRecord trial_ = [] {
+    TrialRecord trial;
+    trial.problem = "64";
+    trial.config_json = R"({"BLOCK":32})";
+    trial.check_seed = 7;
+    return trial;
+  }();
+};
+
+TEST_F(BenchCommandTest, KeepsTheSpaceFileTheDeviceAndTheDeadlinesOfTheRun) {
+  EXPECT_EQ(of("tune --space 'my file.json' --backend=cpu --max-evals 3 --fresh --seed 5 --size 9 "
+               "--launch-timeout 3s --set BLOCK=32"),
+            "tune bench --space 'my file.json' --backend cpu --launch-timeout 3s --kernel scale "
+            "--size 64 --seed 7 --config '{\"BLOCK\":32}'");
+}
+
+TEST_F(BenchCommandTest, IsEmptyWhenTheRunDoesNotSayItsSpaceFile) {
+  EXPECT_EQ(of(""), "");
+  EXPECT_EQ(of("tune --space"), "");
+  EXPECT_EQ(of("another program"), "");
+}
+
+TEST_F(BenchCommandTest, WhatIsInADatabaseOfElsewhereStaysOneWord) {
+  EXPECT_EQ(of("tune --space 'x; reboot'"),
+            "tune bench --space 'x; reboot' --kernel scale --size 64 --seed 7 --config "
+            "'{\"BLOCK\":32}'");
+}
+
+}  // namespace
+}  // namespace tuner::cli

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/bench.hpp"
+
+#include "tests/session/toy.hpp"
+#include "tuner/worker/evaluator.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+const auto kNeverStop = [] { return false; };
+
+/// Configurations of the toy family at N = 10; the default, toy<2,1>, takes 1000 ns as all others.
+class BenchTest : public testing::Test {
+ protected:
+  BenchResult run(const std::vector<std::string_view>& configs,
+                  const std::function<bool()>& stop = kNeverStop) {
+    BenchPlan plan{.size = {10}, .configs = {}, .finals = {.rounds = 10}};
+    for (const std::string_view text : configs) plan.configs.push_back(toy::config(family_, text));
+    Evaluator evaluator(device_, device_.compiler(), family_, 0);
+    return run_bench(family_.kernels.front(), plan, evaluator, device_.compiler(), stop);
+  }
+
+  static std::vector<std::string> roles(const BenchResult& result) {
+    std::vector<std::string> roles;
+    for (const BenchContender& contender : result.contenders) roles.push_back(contender.role);
+    return roles;
+  }
+
+  Family family_ = toy::family();
+  toy::Device device_;
+};
+
+TEST_F(BenchTest, TimesWhatIsRightBesideTheDefaultAndTheLibraryFastestFirst) {
+  device_.behaviours["toy<3,2>"] = {.time_ns = 500, .failure = {}, .resources = {.registers = 40}};
+  device_.behaviours["toy<1,1>"].time_ns = 504;
+  device_.library_ns = 400;
+  const BenchResult result = run({"TILE=1,DEPTH=1", "TILE=3,DEPTH=2"});
+  ASSERT_THAT(roles(result), ElementsAre("library", "candidate", "candidate", "default"));
+  const BenchContender& fastest = result.contenders[1];
+  EXPECT_EQ(fastest.trial.config_json, R"({"DEPTH":2,"TILE":3})");
+  EXPECT_EQ(fastest.trial.registers, 40);
+  EXPECT_EQ(fastest.trial.shared_bytes, 12U) << "what the launch asks for";
+  EXPECT_EQ(fastest.timed->time.median_ns, 500);
+  EXPECT_EQ(fastest.timed->time.samples, 10);
+  EXPECT_EQ(fastest.timed->hot_ns, 50);
+  EXPECT_EQ(fastest.place, Place::fastest);
+  EXPECT_EQ(result.contenders[2].place, Place::tied) << "within 1 %";
+  EXPECT_EQ(result.contenders[3].place, Place::slower);
+  EXPECT_EQ(result.contenders[3].timed->ratio_to_best, 2.0);
+  EXPECT_EQ(result.contenders[0].timed->ratio_to_best, 0.8) << "beside the fastest configuration";
+  EXPECT_EQ(result.contenders[0].place, std::nullopt) << "it is no configuration";
+}
+
+TEST_F(BenchTest, TheDefaultStandsInTheListOnceAndOnlyWhereItIsValid) {
+  EXPECT_THAT(roles(run({""})), ElementsAre("default", "library"));
+  family_ = toy::family("TILE*DEPTH != 2");
+  EXPECT_THAT(roles(run({"TILE=3"})), ElementsAre("candidate", "library"));
+}
+
+TEST_F(BenchTest, WhatFailsIsReportedAsASessionRecordsItAndNotTimed) {
+  device_.behaviours["toy<3,2>"].failure = Outcome::wrong_result;
+  device_.behaviours["toy<1,1>"].failure = Outcome::compile_error;
+  const BenchResult result = run({"TILE=3,DEPTH=2", "TILE=1,DEPTH=1"});
+  ASSERT_THAT(roles(result), ElementsAre("default", "library", "candidate", "candidate"));
+  const BenchContender& wrong = result.contenders[2];
+  EXPECT_EQ(wrong.trial.outcome, Outcome::wrong_result);
+  EXPECT_THAT(wrong.trial.message, HasSubstr("seed 0"));
+  EXPECT_EQ(wrong.timed, std::nullopt);
+  EXPECT_EQ(result.contenders[3].trial.outcome, Outcome::compile_error);
+  EXPECT_EQ(result.contenders[3].trial.message, "toy<1,1> does not compile");
+}
+
+TEST_F(BenchTest, WithoutAnythingRightNothingIsTimed) {
+  device_.behaviours["toy<2,1>"].failure = Outcome::launch_error;
+  EXPECT_THAT(roles(run({""})), ElementsAre("default")) << "not even the library";
+}
+
+TEST_F(BenchTest, AContenderThatFailsBesideTheOthersIsLostAndTheOthersAreTimed) {
+  device_.on_launch = [&](const std::string& entry) {
+    // The default is judged after it, so both are through by then.
+    if (entry == "toy<3,2>" && device_.launches.contains("toy<2,1>")) {
+      device_.behaviours[entry].failure = Outcome::crashed;
+    }
+  };
+  const BenchResult result = run({"TILE=3,DEPTH=2"});
+  ASSERT_THAT(roles(result), ElementsAre("default", "library", "candidate"));
+  const TrialRecord& lost = result.contenders[2].trial;
+  EXPECT_EQ(lost.outcome, Outcome::crashed);
+  EXPECT_EQ(lost.time, std::nullopt);
+  EXPECT_THAT(lost.message, HasSubstr("(while timed beside the others)"));
+}
+
+TEST_F(BenchTest, StoppedItLeavesOutWhatWasNotJudged) {
+  EXPECT_THAT(run({"TILE=3"}, [] { return true; }).contenders, IsEmpty());
+  int asked = 0;
+  const BenchResult result = run({"TILE=3"}, [&] { return ++asked > 1; });
+  ASSERT_THAT(result.contenders, SizeIs(1));
+  EXPECT_EQ(result.contenders[0].trial.outcome, Outcome::ok);
+  EXPECT_EQ(result.contenders[0].timed, std::nullopt);
+}
+
+}  // namespace
+}  // namespace tuner

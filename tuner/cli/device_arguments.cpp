@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/device_arguments.hpp"
+
+#include "tuner/session/bench.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <string>
+
+namespace tuner::cli {
+namespace {
+
+constexpr std::uint64_t kMostDevices = 1023;
+constexpr std::uint64_t kMostRounds = 10'000;
+
+}  // namespace
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto check = [least, most](const std::string& text) -> std::string {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [after, error] = std::from_chars(text.data(), end, number);
+    if (error == std::errc{} && after == end && number >= least && number <= most) return "";
+    return fmt::format("'{}' is not a whole number in {} … {}", text, least, most);
+  };
+  return {check, ""};
+}
+
+void add_device_options(CLI::App& app, DeviceOptions& options) {
+  app.add_option("--backend", options.backend, "auto, cuda or cpu")
+      ->capture_default_str()
+      ->type_name("KIND");
+  app.add_option("--device", options.device, "Which device of that kind, from 0")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(0, kMostDevices));
+  app.add_option("--compile-timeout", options.compile_timeout,
+                 "A compilation that takes longer is killed and costs its candidate")
+      ->capture_default_str()
+      ->type_name("TIME");
+  app.add_option("--launch-timeout", options.launch_timeout,
+                 "So is a launch that takes longer than this, and 20 times the first candidate's")
+      ->capture_default_str()
+      ->type_name("TIME");
+  app.add_flag("--no-cache", options.no_cache,
+               "Compile anew what an earlier run left in the cache");
+}
+
+void add_bench_options(CLI::App& app, BenchOptions& options) {
+  app.add_option("--space", options.space, "Space file: kernels, parameters, constraints")
+      ->type_name("FILE");
+  app.add_option("--kernel", options.kernel, "Kernel of the space file")->type_name("NAME");
+  app.add_option("--size", options.size, "Problem size such as 4096,4096,4096")->type_name("SIZE");
+  app.add_option("--config", options.configs,
+                 "TILE_M=64,TILE_N=32,… (the rest is default), the same as a JSON object, best "
+                 "(the best stored) or default; may be repeated. Without it: best if there is one")
+      ->type_name("CONFIG")
+      ->delimiter(';')
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--seed", options.seed, "Seed of the inputs, as a failure names it")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(0));
+  app.add_option("--rounds", options.rounds,
+                 "Time them in at most N rounds; fewer do when the ranking is settled")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(static_cast<std::uint64_t>(FinalsPlan{}.fewest_rounds), kMostRounds));
+  app.add_option("--max-time", options.max_time, "Begin no further round after this long")
+      ->capture_default_str()
+      ->type_name("TIME");
+  add_device_options(app, options);
+}
+
+}  // namespace tuner::cli

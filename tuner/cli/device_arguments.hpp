@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// Options of the commands that run something on a device.
+#pragma once
+
+#include "tuner/cli/commands.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <limits>
+
+namespace tuner::cli {
+
+/// CLI11 itself takes "-1" for a huge unsigned number.
+[[nodiscard]] CLI::Validator whole_number(
+    std::uint64_t least, std::uint64_t most = std::numeric_limits<std::uint64_t>::max());
+
+void add_device_options(CLI::App& app, DeviceOptions& options);
+void add_bench_options(CLI::App& app, BenchOptions& options);
+
+}  // namespace tuner::cli

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command lines as text, to be typed again.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner::cli {
+
+/// The words as a POSIX shell reads them back; those with other than harmless characters quoted.
+[[nodiscard]] std::string shell_line(std::span<const std::string> words);
+
+/// The words of a line as shell_line writes it.
+[[nodiscard]] std::vector<std::string> shell_words(std::string_view line);
+
+}  // namespace tuner::cli

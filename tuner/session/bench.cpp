@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/bench.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/session/line_up.hpp"
+#include "tuner/session/trial_record.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <future>
+#include <limits>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+class Bench {
+ public:
+  Bench(const Kernel& kernel, const BenchPlan& plan, DeviceWorker& device, const Compiler& compiler,
+        const std::function<bool()>& stop)
+      : kernel_(kernel),
+        plan_(plan),
+        device_(device),
+        stop_(stop),
+        space_(kernel.space, device.device().attributes, plan.size),
+        pool_(compiler, plan.compile_threads) {}
+
+  BenchResult run() {
+    for (const Config& config : plan_.configs) enter(config);
+    const Config by_default = space_.default_config();
+    const bool asked = std::ranges::count(plan_.configs, by_default) > 0;
+    if (!asked && space_.position(by_default)) enter(by_default);
+    for (Entrant& entrant : entrants_) {
+      if (!stop_()) entrant.trial = judge(entrant);
+    }
+    std::erase_if(entrants_, [](const Entrant& entrant) { return !entrant.trial; });
+    return result(line_up());
+  }
+
+ private:
+  struct Entrant {
+    Config config;
+    std::shared_future<Compiled> compiled = {};  // not valid when refused
+    std::optional<Failure> refused = {};         // there is nothing to compile
+    std::optional<TrialRecord> trial = {};
+  };
+  /// The times of a line-up and who took part.
+  struct Timed {
+    std::vector<Config> configs;
+    LineUpTimes times;
+  };
+
+  /// Has it compiled while those before it are on the device.
+  void enter(const Config& config) {
+    Entrant entrant{.config = config};
+    try {
+      entrant.compiled = pool_.submit(compile_job(kernel_, space_, config));
+    } catch (const Error& error) {
+      // A value that the entry or the options need does not exist for this configuration.
+      entrant.refused = Failure{Outcome::compile_error, error.what()};
+    }
+    entrants_.push_back(std::move(entrant));
+  }
+
+  TrialRecord judge(const Entrant& entrant) {
+    TrialRecord trial;
+    trial.problem = fmt::format("{}", fmt::join(plan_.size, ","));
+    trial.config_json = canonical_json(*kernel_.space, entrant.config);
+    if (entrant.refused) return with_failure(std::move(trial), *entrant.refused);
+    const Compiled& compiled = entrant.compiled.get();
+    trial.compile_ms = compiled.compile_ms;
+    if (!compiled.binary) return with_failure(std::move(trial), compiled.binary.error());
+    const Evaluation evaluation = device_.evaluate(
+        {.kernel = kernel_, .space = space_, .config = entrant.config, .binary = *compiled.binary},
+        plan_.size, std::nullopt);
+    return with_evaluation(std::move(trial), evaluation,
+                           evaluation.time ? shared_bytes(entrant.config) : 0);
+  }
+
+  [[nodiscard]] std::uint64_t shared_bytes(const Config& config) const {
+    return geometry(kernel_, space_.slots(config)).dynamic_shared_bytes;
+  }
+
+  /// Times what ended ok side by side, again without a contender that falls out of it.
+  std::optional<Timed> line_up() {
+    for (;;) {
+      std::vector<Config> configs;
+      for (const Entrant& entrant : entrants_) {
+        if (entrant.trial->outcome == Outcome::ok) configs.push_back(entrant.config);
+      }
+      if (configs.empty() || stop_()) return std::nullopt;
+      auto times =
+          LineUp(kernel_, space_, plan_.size, pool_, device_).time(configs, plan_.finals, stop_);
+      if (times) {
+        if (!*times) return std::nullopt;
+        return Timed{.configs = std::move(configs), .times = std::move(**times)};
+      }
+      drop(times.error());
+    }
+  }
+
+  void drop(const LostContender& lost) {
+    if (!lost.config) {
+      throw Error(ErrorCode::failure,
+                  fmt::format("{} could not be timed at {}: {}", device_.environment().library,
+                              display(plan_.size), lost.failure.message));
+    }
+    TrialRecord& trial = *std::ranges::find(entrants_, *lost.config, &Entrant::config)->trial;
+    trial.time.reset();
+    trial = with_failure(std::move(trial), lost.failure);
+    trial.message += " (while timed beside the others)";
+  }
+
+  [[nodiscard]] BenchResult result(const std::optional<Timed>& timed) const {
+    BenchResult result;
+    for (const Entrant& entrant : entrants_) {
+      const bool by_default = entrant.config == space_.default_config();
+      result.contenders.push_back({.role = by_default ? "default" : "candidate",
+                                   .trial = *entrant.trial,
+                                   .timed = std::nullopt,
+                                   .place = std::nullopt});
+    }
+    if (timed) add_times(result, *timed);
+    std::ranges::stable_sort(result.contenders, {}, [](const BenchContender& contender) {
+      return contender.timed ? contender.timed->time.median_ns
+                             : std::numeric_limits<double>::infinity();
+    });
+    return result;
+  }
+
+  void add_times(BenchResult& result, const Timed& timed) const {
+    const std::vector<std::vector<double>>& all = timed.times.cold.times_ns;
+    const std::size_t ours = timed.configs.size();
+    const std::vector<Rank> ranks =
+        ranking({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(ours)});
+    const std::size_t fastest = ranks.front().contender;
+    for (const Rank& rank : ranks) {
+      const std::string config_json = canonical_json(*kernel_.space, timed.configs[rank.contender]);
+      BenchContender& contender = *std::ranges::find_if(
+          result.contenders,
+          [&](const BenchContender& each) { return each.trial.config_json == config_json; });
+      contender.timed = timed.times.finalist(contender.role, config_json, rank.contender, fastest);
+      contender.place = rank.contender == fastest ? Place::fastest
+                        : rank.tied               ? Place::tied
+                                                  : Place::slower;
+    }
+    if (all.size() > ours) {
+      result.contenders.push_back({.role = "library",
+                                   .trial = {},
+                                   .timed = timed.times.finalist("library", "", ours, fastest),
+                                   .place = std::nullopt});
+    }
+    result.discarded_rounds = timed.times.cold.discarded_rounds;
+  }
+
+  const Kernel& kernel_;
+  const BenchPlan& plan_;
+  DeviceWorker& device_;
+  const std::function<bool()>& stop_;
+  Space space_;
+  CompilePool pool_;
+  std::vector<Entrant> entrants_;
+};
+
+}  // namespace
+
+std::string_view name(Place place) {
+  constexpr std::array<std::string_view, 3> kNames = {"fastest", "tied", "slower"};
+  return kNames[static_cast<std::size_t>(place)];
+}
+
+BenchResult run_bench(const Kernel& kernel, const BenchPlan& plan, DeviceWorker& device,
+                      const Compiler& compiler, const std::function<bool()>& stop) {
+  return Bench(kernel, plan, device, compiler, stop).run();
+}
+
+}  // namespace tuner

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/line_up.hpp"
+
+#include "tuner/session/trial_record.hpp"
+
+#include <utility>
+
+namespace tuner {
+
+FinalistRecord LineUpTimes::finalist(std::string role, std::string config_json,
+                                     std::size_t contender, std::size_t beside) const {
+  const std::vector<double>& samples = cold.times_ns[contender];
+  const MedianInterval interval = standing(samples, cold.times_ns[beside]);
+  return {.role = std::move(role),
+          .config_json = std::move(config_json),
+          .time = time_record(*summarise(samples)),
+          .ratio_to_best = interval.median,
+          .ratio_low = interval.low,
+          .ratio_high = interval.high,
+          .samples_ns = samples,
+          .hot_ns = hot_ns[contender],
+          .clock_mhz = cold.clock_mhz[contender]};
+}
+
+Expected<std::size_t, LostContender> LineUp::gather(std::span<const Config> configs) {
+  device_.begin_lineup(size_);
+  for (const Config& config : configs) {
+    const Compiled compiled = pool_.submit(compile_job(kernel_, space_, config)).get();
+    if (!compiled.binary) return Unexpected(LostContender{config, compiled.binary.error()});
+    const auto added = device_.add_contender(
+        {.kernel = kernel_, .space = space_, .config = config, .binary = *compiled.binary});
+    if (!added) return Unexpected(LostContender{config, added.error()});
+  }
+  return configs.size() + (device_.add_library() ? 1 : 0);
+}
+
+Expected<std::optional<LineUpTimes>, LostContender> LineUp::time(
+    std::span<const Config> configs, const FinalsPlan& plan, const std::function<bool()>& stop) {
+  const auto count = gather(configs);
+  if (!count) return Unexpected(count.error());
+  std::size_t timed = 0;
+  const auto lost = [&](const Failure& failure) {
+    return Unexpected(LostContender{
+        timed < configs.size() ? std::optional(configs[timed]) : std::nullopt, failure});
+  };
+  const Round round =
+      [&](std::span<const std::size_t> order) -> Expected<std::vector<Sample>, Failure> {
+    std::vector<Sample> samples;
+    for (const std::size_t contender : order) {
+      timed = contender;
+      const auto sample = device_.time_contender(contender);
+      if (!sample) return Unexpected(sample.error());
+      samples.push_back(*sample);
+    }
+    return samples;
+  };
+  FinalsPlan among_configs = plan;
+  among_configs.ranked = configs.size();
+  auto cold = run_finals(*count, round, among_configs, stop);
+  if (!cold) return lost(cold.error());
+  if (std::cmp_less(cold->times_ns.front().size(), plan.fewest_rounds)) {
+    return std::optional<LineUpTimes>();
+  }
+  LineUpTimes times{.cold = std::move(*cold), .hot_ns = {}};
+  for (timed = 0; timed < *count; ++timed) {
+    const auto hot = device_.time_contender_hot(timed);
+    if (!hot) return lost(hot.error());
+    times.hot_ns.push_back(*hot);
+  }
+  return std::optional(std::move(times));
+}
+
+}  // namespace tuner

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/family/family.hpp"
+#include "tuner/measure/finals.hpp"
+#include "tuner/store/records.hpp"
+#include "tuner/worker/compile_pool.hpp"
+#include "tuner/worker/device_worker.hpp"
+
+#include <cstddef>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// A contender that fell out of a line-up, and how; no configuration when it was the library.
+struct LostContender {
+  std::optional<Config> config;
+  Failure failure;
+};
+
+/// The times of contenders side by side: the configurations in their order, then the library if the
+/// family's reference is of one.
+struct LineUpTimes {
+  FinalTimes cold;
+  std::vector<double> hot_ns;  ///< by contender
+
+  /// A contender with its standing beside another one.
+  [[nodiscard]] FinalistRecord finalist(std::string role, std::string config_json,
+                                        std::size_t contender, std::size_t beside) const;
+};
+
+/// Configurations of a kernel and the library, to be timed side by side at one size: the one way in
+/// which times are compared.
+class LineUp {
+ public:
+  /// All must outlive it. `space` is the kernel's at `size`.
+  LineUp(const Kernel& kernel, const Space& space, const Size& size, CompilePool& pool,
+         DeviceWorker& device)
+      : kernel_(kernel), space_(space), size_(size), pool_(pool), device_(device) {}
+
+  /// Times configurations that were verified at the size, at least one, in rounds as run_finals
+  /// does; they are ranked, the library rides along. None when `stop` said so before there were
+  /// rounds enough for an interval. When a contender falls out nothing that was measured counts: it
+  /// can be done again without that one.
+  [[nodiscard]] Expected<std::optional<LineUpTimes>, LostContender> time(
+      std::span<const Config> configs, const FinalsPlan& plan, const std::function<bool()>& stop);
+
+ private:
+  /// Adds the contenders to a new line-up. How many there are, with the library.
+  [[nodiscard]] Expected<std::size_t, LostContender> gather(std::span<const Config> configs);
+
+  const Kernel& kernel_;
+  const Space& space_;
+  const Size& size_;
+  CompilePool& pool_;
+  DeviceWorker& device_;
+};
+
+}  // namespace tuner
