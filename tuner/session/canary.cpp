@@ -33,7 +33,9 @@ void Canary::watch(SizeSearch& search, const Config& config) {
 
 bool Canary::line_up() {
   device_.begin_lineup(search_.size());
-  if (device_.add_library()) return true;
+  const auto library = device_.add_library();
+  if (!library) return false;
+  if (*library) return true;
   const Config& config = search_.seeds().default_config;
   if (!search_.ended_ok(config)) return false;
   const Compiled compiled = pool_.submit(compile_job(kernel_, search_.space(), config)).get();

@@ -93,7 +93,9 @@ Expected<bool, LostContender> Final::line_up(const SizeSearch& search,
         {.kernel = kernel_, .space = search.space(), .config = config, .binary = *compiled.binary});
     if (!added) return Unexpected(LostContender{config, added.error()});
   }
-  return device_.add_library();
+  const auto has_library = device_.add_library();
+  if (!has_library) return Unexpected(LostContender{std::nullopt, has_library.error()});
+  return *has_library;
 }
 
 Expected<FinalOutcome, LostContender> Final::run(const SizeSearch& search, const FinalsPlan& plan,

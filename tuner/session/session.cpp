@@ -18,6 +18,7 @@
 #include <algorithm>
 #include <deque>
 #include <random>
+#include <utility>
 
 namespace tuner {
 namespace {
@@ -288,9 +289,11 @@ class Run {
     return std::nullopt;
   }
 
-  /// A contender that fell out of the final: that is how its trial ended after all.
+  /// A contender that fell out of the final: that is how its trial ended after all. The library has
+  /// no trial: it may fall out once, as when its process was killed from outside.
   void drop(SizeSearch& search, const LostContender& lost) {
     if (!lost.config) {
+      if (!std::exchange(library_fell_out_, true)) return;
       throw Error(
           ErrorCode::failure,
           fmt::format("the final at {} broke off: {} could not be timed: {}",
@@ -323,6 +326,7 @@ class Run {
   std::optional<FaultGuard> guard_;
   std::optional<Canary> canary_;
   std::set<std::string> counted_compilations_;
+  bool library_fell_out_ = false;
   SessionResult result_;
 };
 

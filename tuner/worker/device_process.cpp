@@ -111,7 +111,7 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) 
   require_worker();
   worker_->send(request);
   bool candidate_ran = false;
-  std::string at_size;
+  std::string at_size = display(size);
   Seconds patience = deadlines_.own_work;
   for (;;) {
     auto arrived = worker_->receive(patience);
@@ -191,13 +191,10 @@ Expected<void, Failure> DeviceProcess::add_contender(const Candidate& candidate)
   return {};
 }
 
-bool DeviceProcess::add_library() {
-  const Answer answer = ask({{"do", "add_library"}}, lineup_size_);
-  if (const auto* none = std::get_if<NoAnswer>(&answer)) {
-    throw Error(ErrorCode::failure, fmt::format("{} could not be timed: the process that ran it {}",
-                                                environment_.library, none->lost.how));
-  }
-  return field<bool>(std::get<Json>(answer), "added");
+Expected<bool, Failure> DeviceProcess::add_library() {
+  const auto answer = ask_about_contender({{"do", "add_library"}});
+  if (!answer) return Unexpected(answer.error());
+  return field<bool>(*answer, "added");
 }
 
 Expected<Sample, Failure> DeviceProcess::time_contender(std::size_t contender) {

@@ -127,7 +127,7 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
   return {};
 }
 
-bool Evaluator::add_library() {
+Expected<bool, Failure> Evaluator::add_library() {
   const std::optional<Work> library = verifier_.timing_instance(lineup_size_).library_work();
   if (library) lineup_.push_back(*library);
   return library.has_value();

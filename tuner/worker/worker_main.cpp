@@ -77,7 +77,7 @@ class DeviceServer {
     }
     if (what == "add_contender")
       return result(evaluator_.add_contender(candidate(request, lineup_size_)));
-    if (what == "add_library") return {{"added", evaluator_.add_library()}};
+    if (what == "add_library") return result("added", evaluator_.add_library());
     if (what == "time_contender") {
       return result("sample", evaluator_.time_contender(contender(request)));
     }
@@ -127,6 +127,7 @@ class DeviceServer {
 
   [[nodiscard]] static Json as_json(const Sample& sample) { return to_message(sample); }
   [[nodiscard]] static Json as_json(double number) { return number; }
+  [[nodiscard]] static Json as_json(bool answer) { return answer; }
   template <class T>
   [[nodiscard]] static Json result(const char* what, const Expected<T, Failure>& timed) {
     if (!timed) return {{"failure", to_message(timed.error())}};
