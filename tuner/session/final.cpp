@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/final.hpp"
 
+#include "tuner/core/failpoint.hpp"
 #include "tuner/measure/statistics.hpp"
 #include "tuner/session/trial_record.hpp"
 
@@ -103,6 +104,7 @@ Expected<FinalOutcome, LostContender> Final::run(const SizeSearch& search, const
   const std::vector<Config> configs = contenders(search);
   const auto has_library = line_up(search, configs);
   if (!has_library) return Unexpected(has_library.error());
+  failpoint("session.final_lined_up");
   const std::size_t count = configs.size() + (*has_library ? 1 : 0);
   std::size_t timed = 0;
   const auto lost = [&](const Failure& failure) {
@@ -118,6 +120,7 @@ Expected<FinalOutcome, LostContender> Final::run(const SizeSearch& search, const
       if (!sample) return Unexpected(sample.error());
       samples.push_back(*sample);
     }
+    failpoint("session.final_round");
     return samples;
   };
   const auto times = run_finals(count, round, plan, stop);

@@ -2,6 +2,7 @@
 #include "tuner/session/session.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/failpoint.hpp"
 #include "tuner/session/canary.hpp"
 #include "tuner/session/fault_guard.hpp"
 #include "tuner/session/final.hpp"
@@ -65,6 +66,7 @@ class Run {
     begin();
     try {
       search();
+      failpoint("session.searched");
       for (SizeSearch& size_search : searches_) conclude(size_search);
     } catch (...) {
       end(SessionState::interrupted);
@@ -135,6 +137,7 @@ class Run {
     guard_.emplace(store_, subject_, session_);
     canary_.emplace(kernel_, searches_.front(), pool_, device_, store_, session_);
     observer_.opened(opening);
+    failpoint("session.began");
   }
 
   void end(SessionState state) {
@@ -150,6 +153,7 @@ class Run {
     record.measure_s = result_.measure_s;
     record.respawns = result_.respawns;
     store_.end_session(session_, record);
+    failpoint("session.ended");
   }
 
   [[nodiscard]] double elapsed_s() const {
@@ -189,6 +193,7 @@ class Run {
     const bool runs = will_run(pending);
     if (runs) store_.begin_attempt(session_, attempt(search, pending.config));
     const TrialRecord trial = judge(pending);
+    failpoint("session.trial_judged");
     result_.compile_s += trial.compile_ms / 1e3;
     result_.verify_s += trial.verify_ms / 1e3;
     result_.measure_s += trial.measure_ms / 1e3;
@@ -216,6 +221,7 @@ class Run {
         session_, trial, elapsed_s(),
         next_runs ? std::optional(attempt(*next->search, next->config)) : std::nullopt);
     progress_.ran(search, trial, search.record(config, trial));
+    failpoint("session.trial_acknowledged");
   }
 
   TrialRecord judge(const Pending& pending) {
@@ -252,6 +258,7 @@ class Run {
 
   void conclude(SizeSearch& search) {
     std::optional<FinalOutcome> outcome = settle(search);
+    failpoint("session.final_settled");
     SizeResult size_result{.size = search.size(),
                            .best = std::nullopt,
                            .finalists = {},
@@ -270,6 +277,7 @@ class Run {
       size_result.finalists = std::move(outcome->finalists);
     }
     observer_.size_done(size_result);
+    failpoint("session.final_acknowledged");
     result_.sizes.push_back(std::move(size_result));
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/device_process.hpp"
 
+#include "tuner/core/failpoint.hpp"
 #include "tuner/worker/message.hpp"
 
 #include <fmt/format.h>
@@ -63,6 +64,7 @@ DeviceProcess::~DeviceProcess() = default;
 
 void DeviceProcess::start() {
   worker_ = std::make_unique<WorkerProcess>(command_, ProcessLimits{});
+  failpoint("worker.device_started");
   worker_->send({{"family", to_message(family_)}, {"seed", seed_}});
   auto answer = worker_->receive(deadlines_.start);
   if (const auto* lost = std::get_if<WorkerLost>(&answer)) {
@@ -74,6 +76,7 @@ void DeviceProcess::start() {
   if (message.contains("error")) throw error_from(field<Json>(message, "error"));
   device_ = device_from(field<Json>(message, "device"));
   environment_ = environment_from(field<Json>(message, "environment"));
+  failpoint("worker.device_ready");
 }
 
 void DeviceProcess::require_worker() {
@@ -110,6 +113,7 @@ Seconds DeviceProcess::deadline(const Json& step, const Size& size) const {
 DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) {
   require_worker();
   worker_->send(request);
+  failpoint("worker.asked");
   bool candidate_ran = false;
   std::string at_size = display(size);
   Seconds patience = deadlines_.own_work;
@@ -125,9 +129,11 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) 
       candidate_ran = candidate_ran || field<bool>(*step, "on_trial");
       at_size = field<std::string>(*step, "size");
       patience = deadline(*step, size);
+      failpoint("worker.step_heard");
     } else if (message.contains("error")) {
       throw error_from(field<Json>(message, "error"));
     } else {
+      failpoint("worker.answer_heard");
       return std::move(message);
     }
   }
