@@ -45,8 +45,8 @@ class InterruptTest(ProgramTest):
         compiler = self.text_file("slow-c++", '#!/bin/sh\ncase "$*" in *-dumpfullversion*) exec g++ "$@";; esac\n'
                                               "exec sleep 8\n")
         compiler.chmod(0o755)
-        environment = self.environment(TUNER_HOST_CXX=str(compiler), XDG_CACHE_HOME=str(self.directory))
-        run = self.start_until("compiling on", *LONG_RUN, env=environment)
+        run = self.start_until("compiling on", *LONG_RUN, "--no-cache",
+                               env=self.environment(TUNER_HOST_CXX=str(compiler)))
         run.send_signal(signal.SIGINT)
         time.sleep(0.5)
         self.assertIsNone(run.poll(), "the first signal must wait for the compiler in this test")

@@ -180,7 +180,7 @@ TEST_F(EvaluatorOnScript, ContendersAreTimedAsAddedAndTheLibraryBesideThem) {
   evaluator_.begin_lineup({10});
   ASSERT_TRUE(evaluator_.add_contender(candidate(2)));
   ASSERT_TRUE(evaluator_.add_contender(candidate(1)));
-  ASSERT_TRUE(evaluator_.add_library());
+  ASSERT_TRUE(*evaluator_.add_library());
   EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 200.0);
   EXPECT_EQ(evaluator_.time_contender(2)->time_ns, 70.0);
   EXPECT_EQ(evaluator_.time_contender(1)->time_ns, 100.0);

@@ -2,6 +2,7 @@
 #include "tuner/backend/binary_cache.hpp"
 
 #include "tuner/backend/cache_entry.hpp"
+#include "tuner/core/failpoint.hpp"
 #include "tuner/core/file.hpp"
 
 #include <fmt/format.h>
@@ -207,8 +208,11 @@ bool BinaryCache::write(const std::string& name, std::string_view bytes) const {
                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                            S_IRUSR | S_IWUSR));
   if (file.get() < 0) return false;
-  if (write_all(file.get(), bytes) &&
-      ::renameat(directory_, temporary.c_str(), directory_, name.c_str()) == 0) {
+  failpoint("backend.cache_opened");
+  const bool written = write_all(file.get(), bytes);
+  failpoint("backend.cache_written");
+  if (written && ::renameat(directory_, temporary.c_str(), directory_, name.c_str()) == 0) {
+    failpoint("backend.cache_renamed");
     return true;
   }
   ::unlinkat(directory_, temporary.c_str(), 0);
@@ -227,6 +231,7 @@ void BinaryCache::account(std::uint64_t added_bytes) {
   for (const KeptFile& file : files) {
     if (total <= goal) break;
     ::unlinkat(directory_, file.name.c_str(), 0);
+    failpoint("backend.cache_evicted");
     total -= file.bytes;
   }
   total_bytes_ = total;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/measure/measurement.hpp"
 
+#include "tuner/core/failpoint.hpp"
 #include "tuner/measure/steady_sampler.hpp"
 
 #include <algorithm>
@@ -53,6 +54,7 @@ Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const 
   };
   const SamplePlan warm_up{.warm_up = 1, .samples = 0, .warm_up_ns = plan.warm_up_ns};
   if (auto warm = backend.time(work, warm_up); !warm) return Unexpected(warm.error());
+  failpoint("measure.warmed_up");
   SteadySampler sampler(backend, work, watch, plan.pause);
   if (auto done = sampler.reach(plan.probe_samples); !done) return Unexpected(done.error());
   const std::vector<double> probe_ns = times(sampler.kept());
@@ -68,6 +70,7 @@ Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const 
   const auto hot_ns = backend.time_hot(work);
   if (!hot_ns) return Unexpected(hot_ns.error());
   measurement.hot_ns = *hot_ns;
+  failpoint("measure.timed_hot");
   return measurement;
 }
 

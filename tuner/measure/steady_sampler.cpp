@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/measure/steady_sampler.hpp"
 
+#include "tuner/core/failpoint.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -14,6 +16,7 @@ Expected<void, Failure> SteadySampler::reach(int count) {
     const int missing = count - static_cast<int>(kept_.size());
     const auto samples = backend_.time(work_, {.warm_up = 0, .samples = missing});
     if (!samples) return Unexpected(samples.error());
+    failpoint("measure.sampled");
     const std::size_t fallen_before = fallen_.size();
     sort_out(*samples);
     if (fallen_.size() == fallen_before) continue;

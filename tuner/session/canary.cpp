@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/canary.hpp"
 
+#include "tuner/core/failpoint.hpp"
 #include "tuner/measure/canary.hpp"
 #include "tuner/measure/clock_watch.hpp"
 #include "tuner/measure/statistics.hpp"
@@ -33,7 +34,9 @@ void Canary::watch(SizeSearch& search, const Config& config) {
 
 bool Canary::line_up() {
   device_.begin_lineup(search_.size());
-  if (device_.add_library()) return true;
+  const auto library = device_.add_library();
+  if (!library) return false;
+  if (*library) return true;
   const Config& config = search_.seeds().default_config;
   if (!search_.ended_ok(config)) return false;
   const Compiled compiled = pool_.submit(compile_job(kernel_, search_.space(), config)).get();
@@ -58,6 +61,7 @@ std::vector<Canary::Suspect> Canary::look(double elapsed_s) {
   next_ = Clock::now() + kInterval;
   const auto samples = retime();
   if (samples.empty()) return {};
+  failpoint("session.canary_timed");
   std::vector<double> now_ns = times(samples);
   store_.record_canary(session_, {.elapsed_s = elapsed_s,
                                   .problem = fmt::format("{}", fmt::join(search_.size(), ",")),

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/line_up.hpp"
 
+#include "tuner/core/failpoint.hpp"
 #include "tuner/session/trial_record.hpp"
 
 #include <utility>
@@ -31,13 +32,16 @@ Expected<std::size_t, LostContender> LineUp::gather(std::span<const Config> conf
         {.kernel = kernel_, .space = space_, .config = config, .binary = *compiled.binary});
     if (!added) return Unexpected(LostContender{config, added.error()});
   }
-  return configs.size() + (device_.add_library() ? 1 : 0);
+  const auto has_library = device_.add_library();
+  if (!has_library) return Unexpected(LostContender{std::nullopt, has_library.error()});
+  return configs.size() + (*has_library ? 1 : 0);
 }
 
 Expected<std::optional<LineUpTimes>, LostContender> LineUp::time(
     std::span<const Config> configs, const FinalsPlan& plan, const std::function<bool()>& stop) {
   const auto count = gather(configs);
   if (!count) return Unexpected(count.error());
+  failpoint("session.lined_up");
   std::size_t timed = 0;
   const auto lost = [&](const Failure& failure) {
     return Unexpected(LostContender{
@@ -52,6 +56,7 @@ Expected<std::optional<LineUpTimes>, LostContender> LineUp::time(
       if (!sample) return Unexpected(sample.error());
       samples.push_back(*sample);
     }
+    failpoint("session.round");
     return samples;
   };
   FinalsPlan among_configs = plan;

@@ -2,6 +2,7 @@
 #include "tuner/session/session.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/failpoint.hpp"
 #include "tuner/session/canary.hpp"
 #include "tuner/session/fault_guard.hpp"
 #include "tuner/session/final.hpp"
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <deque>
 #include <random>
+#include <utility>
 
 namespace tuner {
 namespace {
@@ -69,6 +71,7 @@ class Run {
     begin();
     try {
       search();
+      failpoint("session.searched");
       for (SizeSearch& size_search : searches_) conclude(size_search);
     } catch (...) {
       end(SessionState::interrupted);
@@ -139,6 +142,7 @@ class Run {
     canary_.emplace(kernel_, searches_.front(), pool_, device_, store_, session_);
     watch_others();
     observer_.opened(opening);
+    failpoint("session.began");
   }
 
   void end(SessionState state) {
@@ -155,6 +159,7 @@ class Run {
     record.respawns = result_.respawns;
     record.shared = result_.shared;
     store_.end_session(session_, record);
+    failpoint("session.ended");
   }
 
   [[nodiscard]] double elapsed_s() const {
@@ -195,6 +200,7 @@ class Run {
     const bool runs = will_run(pending);
     if (runs) store_.begin_attempt(session_, attempt(search, pending.config));
     const TrialRecord trial = judge(pending);
+    failpoint("session.trial_judged");
     result_.compile_s += trial.compile_ms / 1e3;
     result_.verify_s += trial.verify_ms / 1e3;
     result_.measure_s += trial.measure_ms / 1e3;
@@ -222,6 +228,7 @@ class Run {
         session_, trial, elapsed_s(),
         next_runs ? std::optional(attempt(*next->search, next->config)) : std::nullopt);
     progress_.ran(search, trial, search.record(config, trial));
+    failpoint("session.trial_acknowledged");
   }
 
   TrialRecord judge(const Pending& pending) {
@@ -258,6 +265,7 @@ class Run {
 
   void conclude(SizeSearch& search) {
     std::optional<FinalOutcome> outcome = settle(search);
+    failpoint("session.final_settled");
     SizeResult size_result{.size = search.size(),
                            .best = std::nullopt,
                            .finalists = {},
@@ -279,6 +287,7 @@ class Run {
       size_result.finalists = std::move(outcome->finalists);
     }
     observer_.size_done(size_result);
+    failpoint("session.final_acknowledged");
     result_.sizes.push_back(std::move(size_result));
   }
 
@@ -298,9 +307,11 @@ class Run {
     return std::nullopt;
   }
 
-  /// A contender that fell out of the final: that is how its trial ended after all.
+  /// A contender that fell out of the final: that is how its trial ended after all. The library has
+  /// no trial: it may fall out once, as when its process was killed from outside.
   void drop(SizeSearch& search, const LostContender& lost) {
     if (!lost.config) {
+      if (!std::exchange(library_fell_out_, true)) return;
       throw Error(
           ErrorCode::failure,
           fmt::format("the final at {} broke off: {} could not be timed: {}",
@@ -333,6 +344,7 @@ class Run {
   std::optional<FaultGuard> guard_;
   std::optional<Canary> canary_;
   std::set<std::string> counted_compilations_;
+  bool library_fell_out_ = false;
   SessionResult result_;
 };
 

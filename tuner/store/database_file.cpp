@@ -2,6 +2,7 @@
 #include "tuner/store/database_file.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/failpoint.hpp"
 
 #include <fmt/format.h>
 
@@ -123,6 +124,7 @@ void create_file(const fs::path& path) {
   const int file = ::open(path.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (file >= 0) {
     ::close(file);
+    failpoint("store.file_created");
   } else if (errno != EEXIST) {
     fail_to_create(path, std::strerror(errno));
   }

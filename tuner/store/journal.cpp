@@ -2,6 +2,7 @@
 // The methods of Store about what runs on the device now and what came to grief there.
 #include "tuner/store/journal.hpp"
 
+#include "tuner/core/failpoint.hpp"
 #include "tuner/store/connection.hpp"
 #include "tuner/store/process_identity.hpp"
 #include "tuner/store/rows.hpp"
@@ -83,6 +84,7 @@ std::vector<std::int64_t> strike_open_attempts(const SQLite::Database& database,
     configs.push_back(row.integer());
     store_strike(database, session, configs.back(),
                  fmt::format("the whole program ended while it ran at {}", row.text()));
+    failpoint("store.dead_struck");
   }
   prepare(database, "DELETE FROM main.attempt WHERE session_id = ?", session).exec();
   return configs;
@@ -103,7 +105,9 @@ void store_attempt(const SQLite::Database& database, const SessionKey& session,
 void Store::begin_attempt(std::int64_t session, const AttemptRecord& attempt) {
   state_->connection.write([&](SQLite::Database& database) {
     store_attempt(database, find_session(database, session), attempt);
+    failpoint("store.attempt_ready");
   });
+  failpoint("store.attempt_committed");
 }
 
 void Store::add_strike(std::int64_t session, std::string_view config_json,
@@ -111,7 +115,9 @@ void Store::add_strike(std::int64_t session, std::string_view config_json,
   state_->connection.write([&](SQLite::Database& database) {
     const SessionKey key = find_session(database, session);
     store_strike(database, key.id, store_config(database, key.kernel, config_json), reason);
+    failpoint("store.strike_ready");
   });
+  failpoint("store.strike_committed");
 }
 
 void Store::withdraw_strikes(std::int64_t session, std::span<const std::string> config_jsons) {
@@ -141,6 +147,7 @@ std::vector<StrikeRecord> Store::collect_dead_attempts() {
       prepare(database, "UPDATE main.session SET state = 'interrupted', ended_at = ? WHERE id = ?",
               utc_now(), session)
           .exec();
+      failpoint("store.dead_ended");
     }
     return struck;
   });
@@ -192,7 +199,9 @@ void Store::record_canary(std::int64_t session, const CanaryRecord& canary) {
             key.id, store_problem(database, key.family, canary.problem), canary.elapsed_s,
             canary.median_ns, canary.clock_mhz)
         .exec();
+    failpoint("store.canary_ready");
   });
+  failpoint("store.canary_committed");
 }
 
 std::vector<CanaryRecord> Store::canaries(std::int64_t session) const {

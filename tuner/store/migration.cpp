@@ -4,6 +4,7 @@
 #include "embedded/schema_0001_initial.hpp"
 #include "embedded/schema_0002_checksums_and_journal.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/store/database_file.hpp"
 
@@ -129,6 +130,7 @@ void migrate(SQLite::Database& database, const std::filesystem::path& path) {
   refuse_foreign_database(database, path);  // another process may have been here before the lock
   if (schema(database) == current_schema()) return;
   if (schema(database) > 0) back_up(path, schema(database));
+  failpoint("store.schema_locked");
   for (int number = schema(database); number < current_schema(); ++number) {
     database.exec(std::string(kMigrations[static_cast<std::size_t>(number)].sql()));
   }
@@ -140,7 +142,9 @@ void migrate(SQLite::Database& database, const std::filesystem::path& path) {
   }
   database.exec(fmt::format("PRAGMA application_id = {}; PRAGMA user_version = {}", kApplicationId,
                             current_schema()));
+  failpoint("store.schema_ready");
   transaction.commit();
+  failpoint("store.schema_committed");
 }
 
 }  // namespace tuner

@@ -2,6 +2,7 @@
 // The methods of Store that write. Each is one transaction.
 #include "tuner/store/writing.hpp"
 
+#include "tuner/core/failpoint.hpp"
 #include "tuner/store/connection.hpp"
 #include "tuner/store/interning.hpp"
 #include "tuner/store/journal.hpp"
@@ -33,6 +34,7 @@ void store_finalists(const SQLite::Database& database, const SessionKey& session
         time.min_ns, time.samples, finalist.ratio_to_best, finalist.ratio_low, finalist.ratio_high,
         samples_to_json(finalist.samples_ns), finalist.hot_ns, finalist.clock_mhz)
         .exec();
+    failpoint("store.finalist_inserted");
   }
 }
 
@@ -59,7 +61,7 @@ void store_best(const SQLite::Database& database, const SessionKey& session, std
 
 std::int64_t Store::begin_session(const Subject& subject, const SessionRecord& record) {
   const ProcessIdentity process = this_process();
-  return state_->connection.write([&](SQLite::Database& database) {
+  const std::int64_t begun = state_->connection.write([&](SQLite::Database& database) {
     prepare(
         database,
         "INSERT INTO main.session (uuid, device_id, device_uuid, environment_id, kernel_id, "
@@ -82,8 +84,11 @@ std::int64_t Store::begin_session(const Subject& subject, const SessionRecord& r
           session, ++position, store_problem(database, subject.kernel.family, problem))
           .exec();
     }
+    failpoint("store.session_ready");
     return session;
   });
+  failpoint("store.session_committed");
+  return begun;
 }
 
 void Store::end_session(std::int64_t session, const SessionRecord& record) {
@@ -96,8 +101,11 @@ void Store::end_session(std::int64_t session, const SessionRecord& record) {
         name(record.state), utc_now(), record.wall_s, record.compile_s, record.verify_s,
         record.measure_s, record.respawns, record.shared, key.id)
         .exec();
+    failpoint("store.session_updated");
     prepare(database, "DELETE FROM main.attempt WHERE session_id = ?", key.id).exec();
+    failpoint("store.session_end_ready");
   });
+  failpoint("store.session_ended");
 }
 
 void Store::record_trial(std::int64_t session, const TrialRecord& trial, double elapsed_s,
@@ -106,6 +114,7 @@ void Store::record_trial(std::int64_t session, const TrialRecord& trial, double 
     const SessionKey key = find_session(database, session);
     const std::int64_t problem = store_problem(database, key.family, trial.problem);
     const std::int64_t config = store_config(database, key.kernel, trial.config_json);
+    failpoint("store.trial_interned");
     const auto time = [&]<class T>(T TimeRecord::*member) {
       return trial.time ? std::optional<T>((*trial.time).*member) : std::nullopt;
     };
@@ -125,12 +134,16 @@ void Store::record_trial(std::int64_t session, const TrialRecord& trial, double 
         trial.registers, trial.shared_bytes, trial.local_bytes, trial.compile_ms, trial.verify_ms,
         trial.measure_ms, trial.hot_ns, trial.clock_mhz, trial.discarded, trial.power_capped)
         .exec();
+    failpoint("store.trial_inserted");
     prepare(database,
             "DELETE FROM main.attempt WHERE session_id = ? AND problem_id = ? AND config_id = ?",
             key.id, problem, config)
         .exec();
+    failpoint("store.attempt_closed");
     if (next) store_attempt(database, key, *next);
+    failpoint("store.trial_ready");
   });
+  failpoint("store.trial_committed");
 }
 
 void Store::record_final(std::int64_t session, const BestRecord& best,
@@ -142,13 +155,16 @@ void Store::record_final(std::int64_t session, const BestRecord& best,
     BestRecord dated = best;
     if (dated.recorded_at.empty()) dated.recorded_at = utc_now();
     store_best(database, key, problem, dated);
+    failpoint("store.best_inserted");
     // What was measured here takes the place of what was only said.
     prepare(database,
             "DELETE FROM main.best WHERE device_id = ? AND kernel_id = ? AND environment_id = ? "
             "AND problem_id = ? AND verified = 0",
             key.device, key.kernel, key.environment, problem)
         .exec();
+    failpoint("store.final_ready");
   });
+  failpoint("store.final_committed");
 }
 
 }  // namespace tuner

@@ -2,6 +2,7 @@
 #include "tuner/verify/instance.hpp"
 
 #include "tuner/backend/owned.hpp"
+#include "tuner/core/failpoint.hpp"
 #include "tuner/verify/findings.hpp"
 
 namespace tuner {
@@ -22,6 +23,7 @@ Instance::Instance(Backend& backend, CheckKernels& kernels, const Family& family
   if (problem_.recipe().fill == Fill::normal) make_magnitudes();
   kernels_.lay_guards(memory_);
   intact_ = kernels_.inspect(memory_, CheckKernels::Repeats::ignored);
+  failpoint("verify.instance_made");
 }
 
 void Instance::make_data() {

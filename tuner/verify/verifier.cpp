@@ -2,6 +2,7 @@
 #include "tuner/verify/verifier.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/failpoint.hpp"
 #include "tuner/verify/awkward_sizes.hpp"
 
 #include <algorithm>
@@ -68,12 +69,16 @@ Expected<double, Failure> Verifier::launch_and_inspect(const LoadedCandidate& ca
   auto launch = launch_on(candidate, instance);
   if (!launch) return Unexpected(std::move(launch.error()));
   instance.prepare_launch();
+  failpoint("verify.poisoned");
   announce({VerifyStep::Kind::launch, instance.recipe().size});
   if (auto done = backend_.run(*launch); !done) {
     done.error().message += " (at size " + display(instance.recipe().size) + ")";
     return Unexpected(std::move(done.error()));
   }
-  return instance.inspect();
+  failpoint("verify.launched");
+  auto right = instance.inspect();
+  failpoint("verify.compared");
+  return right;
 }
 
 Expected<double, Failure> Verifier::check(const LoadedCandidate& candidate, const Recipe& recipe) {
@@ -94,6 +99,7 @@ Expected<double, Failure> Verifier::check_twice(const LoadedCandidate& candidate
   auto first = check(candidate, recipe);
   if (!first) return first;
   instance(recipe).keep_outputs();
+  failpoint("verify.outputs_kept");
   auto second = check(candidate, recipe);
   if (!second) return second;
   return std::max(*first, *second);

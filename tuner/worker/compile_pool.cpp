@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/compile_pool.hpp"
 
+#include "tuner/core/failpoint.hpp"
+
 #include <chrono>
 
 namespace tuner {
@@ -37,6 +39,7 @@ std::shared_future<Compiled> CompilePool::submit(CompileJob job) {
     kept_.erase(recency_.back());
     recency_.pop_back();
   }
+  failpoint("worker.compile_submitted");
   wake_.notify_one();
   return result;
 }
@@ -49,11 +52,13 @@ void CompilePool::work(const std::stop_token& stop) {
     Task task = std::move(tasks_.front());
     tasks_.pop_front();
     lock.unlock();
+    failpoint("worker.compile_taken");
     try {
       const auto start = std::chrono::steady_clock::now();
       auto binary = compiler_.compile(task.job);
       const std::chrono::duration<double, std::milli> took =
           std::chrono::steady_clock::now() - start;
+      failpoint("worker.compile_ended");
       task.promise.set_value({.binary = std::move(binary), .compile_ms = took.count()});
     } catch (...) {
       task.promise.set_exception(std::current_exception());

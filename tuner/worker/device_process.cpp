@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/device_process.hpp"
 
+#include "tuner/core/failpoint.hpp"
 #include "tuner/worker/message.hpp"
 
 #include <fmt/format.h>
@@ -63,6 +64,7 @@ DeviceProcess::~DeviceProcess() = default;
 
 void DeviceProcess::start() {
   worker_ = std::make_unique<WorkerProcess>(command_, ProcessLimits{});
+  failpoint("worker.device_started");
   worker_->send({{"family", to_message(family_)}, {"seed", seed_}});
   auto answer = worker_->receive(deadlines_.start);
   if (const auto* lost = std::get_if<WorkerLost>(&answer)) {
@@ -74,6 +76,7 @@ void DeviceProcess::start() {
   if (message.contains("error")) throw error_from(field<Json>(message, "error"));
   device_ = device_from(field<Json>(message, "device"));
   environment_ = environment_from(field<Json>(message, "environment"));
+  failpoint("worker.device_ready");
 }
 
 void DeviceProcess::require_worker() {
@@ -110,8 +113,9 @@ Seconds DeviceProcess::deadline(const Json& step, const Size& size) const {
 DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) {
   require_worker();
   worker_->send(request);
+  failpoint("worker.asked");
   bool candidate_ran = false;
-  std::string at_size;
+  std::string at_size = display(size);
   Seconds patience = deadlines_.own_work;
   for (;;) {
     auto arrived = worker_->receive(patience);
@@ -125,9 +129,11 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) 
       candidate_ran = candidate_ran || field<bool>(*step, "on_trial");
       at_size = field<std::string>(*step, "size");
       patience = deadline(*step, size);
+      failpoint("worker.step_heard");
     } else if (message.contains("error")) {
       throw error_from(field<Json>(message, "error"));
     } else {
+      failpoint("worker.answer_heard");
       return std::move(message);
     }
   }
@@ -191,13 +197,10 @@ Expected<void, Failure> DeviceProcess::add_contender(const Candidate& candidate)
   return {};
 }
 
-bool DeviceProcess::add_library() {
-  const Answer answer = ask({{"do", "add_library"}}, lineup_size_);
-  if (const auto* none = std::get_if<NoAnswer>(&answer)) {
-    throw Error(ErrorCode::failure, fmt::format("{} could not be timed: the process that ran it {}",
-                                                environment_.library, none->lost.how));
-  }
-  return field<bool>(std::get<Json>(answer), "added");
+Expected<bool, Failure> DeviceProcess::add_library() {
+  const auto answer = ask_about_contender({{"do", "add_library"}});
+  if (!answer) return Unexpected(answer.error());
+  return field<bool>(*answer, "added");
 }
 
 Expected<Sample, Failure> DeviceProcess::time_contender(std::size_t contender) {

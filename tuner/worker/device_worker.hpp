@@ -48,12 +48,12 @@ class DeviceWorker {
                                             std::optional<double> best_ns) = 0;
 
   /// Begins a new line-up at a size, with no contenders yet. After a contender that ended `crashed`
-  /// or `timeout` there is no line-up until the next begins.
+  /// or `timeout`, the library too, there is no line-up until the next begins.
   virtual void begin_lineup(const Size& size) = 0;
   /// Adds a candidate that was verified at this size. Contenders are counted from 0 as added.
   [[nodiscard]] virtual Expected<void, Failure> add_contender(const Candidate& candidate) = 0;
   /// Adds the library as a contender; false when the family's reference is not of a library.
-  [[nodiscard]] virtual bool add_library() = 0;
+  [[nodiscard]] virtual Expected<bool, Failure> add_library() = 0;
   /// One sample of a contender from a cold cache.
   [[nodiscard]] virtual Expected<Sample, Failure> time_contender(std::size_t contender) = 0;
   /// Nanoseconds of a run of a contender with its data in the cache.

@@ -2,6 +2,7 @@
 #include "tuner/worker/evaluator.hpp"
 
 #include "tuner/backend/owned.hpp"
+#include "tuner/core/failpoint.hpp"
 #include "tuner/measure/plausibility.hpp"
 
 #include <chrono>
@@ -31,9 +32,11 @@ Evaluation failed(Evaluation evaluation, Failure failure) {
 }  // namespace
 
 Expected<LoadedKernel, Failure> Evaluator::load(const Binary& binary) {
+  failpoint("worker.loading");
   const auto kernel = backend_.load(binary);
   if (!kernel) return Unexpected(kernel.error());
   backend_.put_on_trial(*kernel);
+  failpoint("worker.loaded");
   return LoadedKernel(backend_, *kernel);
 }
 
@@ -53,6 +56,7 @@ Evaluation Evaluator::evaluate(const Candidate& candidate, const Size& size,
   evaluation.verify_ms = verifying.elapsed_ms();
   if (!verdict) return failed(std::move(evaluation), std::move(verdict.error()));
   evaluation.worst_error = verdict->worst_error;
+  failpoint("worker.verified");
 
   const Stopwatch measuring;
   auto measurement = time(loaded, size, best_ns);
@@ -66,6 +70,7 @@ Evaluation Evaluator::evaluate(const Candidate& candidate, const Size& size,
   evaluation.clock_mhz = measurement->clock_mhz;
   evaluation.discarded = measurement->discarded;
   evaluation.power_capped = measurement->power_capped;
+  failpoint("worker.judged");
   return evaluation;
 }
 
@@ -79,6 +84,7 @@ Expected<Measurement, Failure> Evaluator::time(const LoadedCandidate& candidate,
   instance.prepare_launch();
   auto measurement = screen(backend_, *launch, ScreenPlan{}, best_ns, **watch);
   if (!measurement) return measurement;
+  failpoint("worker.timed");
   if (auto right = verifier_.verify_timed(candidate, size); !right) {
     return Unexpected(std::move(right.error()));
   }
@@ -111,6 +117,7 @@ void Evaluator::begin_lineup(const Size& size) {
   lineup_kernels_.clear();
   lineup_size_ = size;
   backend_.set_size(display(size));
+  failpoint("worker.lineup_begun");
 }
 
 Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
@@ -124,18 +131,21 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
   if (!launch) return Unexpected(launch.error());
   lineup_kernels_.push_back(std::move(*kernel));
   lineup_.emplace_back(*launch);
+  failpoint("worker.contender_added");
   return {};
 }
 
-bool Evaluator::add_library() {
+Expected<bool, Failure> Evaluator::add_library() {
   const std::optional<Work> library = verifier_.timing_instance(lineup_size_).library_work();
   if (library) lineup_.push_back(*library);
+  failpoint("worker.library_added");
   return library.has_value();
 }
 
 Expected<Sample, Failure> Evaluator::time_contender(std::size_t contender) {
   auto sample = backend_.time(lineup_.at(contender), {.warm_up = 0, .samples = 1});
   if (!sample) return Unexpected(std::move(sample.error()));
+  failpoint("worker.contender_timed");
   return sample->front();
 }
 

@@ -38,7 +38,7 @@ class Evaluator : public DeviceWorker {
 
   void begin_lineup(const Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;
-  bool add_library() override;
+  Expected<bool, Failure> add_library() override;
   Expected<Sample, Failure> time_contender(std::size_t contender) override;
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
   std::vector<int> other_processes() override { return backend_.conditions().other_processes; }

@@ -3,6 +3,7 @@
 
 #include "tuner/backend/cached_compiler.hpp"
 #include "tuner/backend/registry.hpp"
+#include "tuner/core/failpoint.hpp"
 #include "tuner/worker/evaluator.hpp"
 #include "tuner/worker/message.hpp"
 
@@ -77,7 +78,7 @@ class DeviceServer {
     }
     if (what == "add_contender")
       return result(evaluator_.add_contender(candidate(request, lineup_size_)));
-    if (what == "add_library") return {{"added", evaluator_.add_library()}};
+    if (what == "add_library") return result("added", evaluator_.add_library());
     if (what == "time_contender") {
       return result("sample", evaluator_.time_contender(contender(request)));
     }
@@ -127,6 +128,7 @@ class DeviceServer {
 
   [[nodiscard]] static Json as_json(const Sample& sample) { return to_message(sample); }
   [[nodiscard]] static Json as_json(double number) { return number; }
+  [[nodiscard]] static Json as_json(bool answer) { return answer; }
   template <class T>
   [[nodiscard]] static Json result(const char* what, const Expected<T, Failure>& timed) {
     if (!timed) return {{"failure", to_message(timed.error())}};
@@ -153,11 +155,15 @@ int drive_device(Channel& channel, const std::string& backend_kind, int ordinal)
     const auto backend = open_backend(backend_kind, ordinal);
     DeviceServer server(channel, *backend, family_from(field<Json>(*opening, "family")),
                         field<std::uint64_t>(*opening, "seed"));
+    failpoint("worker.device_opened");
     answer(channel, {{"device", to_message(backend->device())},
                      {"environment", to_message(backend->environment())}});
     while (const auto request = next_request(channel)) {
+      failpoint("worker.request_taken");
       try {
-        answer(channel, server.serve(*request));
+        const Json served = server.serve(*request);
+        failpoint("worker.request_served");
+        answer(channel, served);
       } catch (const Error& error) {
         answer(channel, {{"error", to_message(error)}});
       }
@@ -173,8 +179,11 @@ int drive_device(Channel& channel, const std::string& backend_kind, int ordinal)
 void serve_compilations(Channel& channel, const Compiler& compiler) {
   while (const auto request = next_request(channel)) {
     allow_processor_time(kCompileProcessorSeconds);
+    failpoint("worker.job_taken");
     try {
-      answer(channel, to_message(compiler.compile(compile_job_from(*request))));
+      const Json compiled = to_message(compiler.compile(compile_job_from(*request)));
+      failpoint("worker.job_done");
+      answer(channel, compiled);
     } catch (const Error& error) {
       answer(channel, {{"error", to_message(error)}});
     }

@@ -6,6 +6,7 @@
 #include "embedded/kernel_abi.hpp"
 #include "tuner/backend/cpu/host_source.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/core/process.hpp"
 #include "tuner/family/include.hpp"
@@ -131,6 +132,7 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
     write_file(directory.path() / header.name, host_source(header.text));
   }
   write_file(unit, host_unit(job));
+  failpoint("backend.unit_written");
 
   std::vector<std::string> arguments = {info_.program};
   std::ranges::move(host_options(job.options), std::back_inserter(arguments));
@@ -138,6 +140,7 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
                                      (headers_.path() / "cuda_on_cpu.hpp").string(), unit.string(),
                                      "-o", image.string()});
   const ProcessResult result = run_process(arguments, deadline_, kCompileLimits);
+  failpoint("backend.compiler_ended");
   if (result.timed_out) {
     return Unexpected(
         Failure{Outcome::compile_timeout,
@@ -149,6 +152,7 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
     return compile_error(log.substr(0, kLogLimit));
   }
   const std::string bytes = read_file(image, kImageLimit);
+  failpoint("backend.image_read");
   const auto view = std::as_bytes(std::span(bytes));
   return Binary{.image = {view.begin(), view.end()}, .symbol = "tuner_kernel"};
 }
