@@ -41,6 +41,9 @@ class InterruptTest(ProgramTest):
     def test_termination_likewise(self):
         self.save_and_resume(signal.SIGTERM, 143)
 
+    def test_a_lost_terminal_likewise(self):
+        self.save_and_resume(signal.SIGHUP, 129)
+
     def test_the_second_signal_ends_at_once(self):
         compiler = self.text_file("slow-c++", '#!/bin/sh\ncase "$*" in *-dumpfullversion*) exec g++ "$@";; esac\n'
                                               "exec sleep 8\n")
