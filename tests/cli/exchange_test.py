@@ -14,7 +14,7 @@ class ImportTest(ProgramTest):
         says = self.tune("import", SEED).stdout
         self.assertIn("8 best configurations added, not verified on this machine yet", says)
         answer = self.tune(*QUESTION, "--explain").stdout
-        self.assertIn('"TILE_M":64', answer)
+        self.assertIn('"TILE_M":128', answer)
         self.assertIn(f"imported from {SEED}, not yet verified on this machine", answer)
         self.assertFalse(self.tune_json(*QUESTION)["tuned"]["verified"])
         self.refuse(*QUESTION, "--format", "cpp", code=5, says="imported without its files")
@@ -30,9 +30,15 @@ class ImportTest(ProgramTest):
 
     def test_a_bad_line_refuses_its_file(self):
         lines = SEED.read_text().splitlines()
-        lines[2] = lines[2].replace('"samples":', '"samples":-')
+        line = json.loads(lines[1])
+        self.assertEqual(line["format"], "tune.best/1", "which has no checksum")
+        line["time_ns"]["samples"] *= -1
+        lines[1] = json.dumps(line)
         file = self.text_file("bad.jsonl", "\n".join(lines) + "\n")
-        self.refuse("import", file, code=2, says=["bad.jsonl, line 3", "'time_ns.samples'"])
+        self.refuse("import", file, code=2, says=["bad.jsonl, line 2", "'time_ns.samples'"])
+        lines[1] = lines[0].replace('"samples":', '"samples":1')
+        file = self.text_file("changed.jsonl", "\n".join(lines) + "\n")
+        self.refuse("import", file, code=2, says=["changed.jsonl, line 2", "checksum"])
         self.assertEqual(self.rows("SELECT count(*) FROM best"), [(0,)])
 
 

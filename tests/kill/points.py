@@ -46,14 +46,14 @@ PARENT = {
 WORKER = {
     "the run": ("worker.device_opened",),
     "nothing": (
-        "worker.request_taken", "worker.request_taken:2", "worker.loading",
+        "worker.request_taken", "worker.request_taken:2", "worker.request_served", "worker.loading",
         "worker.loaded", "verify.instance_made", "verify.poisoned", "worker.lineup_begun", "worker.lineup_begun:2",
         "worker.library_added", "worker.library_added:2", "worker.contender_timed:3",
     ),
     "a candidate": (
         "verify.poisoned:2", "verify.launched", "verify.launched:4", "verify.compared", "verify.outputs_kept",
         "worker.verified", "measure.warmed_up", "measure.sampled", "measure.sampled:2", "measure.timed_hot",
-        "worker.timed", "worker.judged", "worker.judged:2", "worker.request_served",
+        "worker.timed", "worker.judged", "worker.judged:2", "worker.request_served:2",
     ),
     "a contender": ("worker.contender_added", "worker.contender_added:3", "worker.contender_timed:30"),
 }

@@ -65,7 +65,7 @@ class Run {
         progress_(family.problem, searches_, observer, plan.max_time, start_) {}
 
   SessionResult run() {
-    if (plan_.shared_device == SharedDevice::refused) refuse_shared();
+    look_for_others();
     store_.collect_dead_attempts();
     for (const Size& size : plan_.sizes) open_search(size);
     begin();
@@ -102,9 +102,10 @@ class Run {
                            std::move(known), plan_.max_evaluations);
   }
 
-  void refuse_shared() const {
+  void look_for_others() {
     const std::vector<int> others = device_.other_processes();
-    if (others.empty()) return;
+    result_.shared = !others.empty();
+    if (others.empty() || plan_.shared_device == SharedDevice::accepted) return;
     throw Error(ErrorCode::no_device,
                 fmt::format("{} is used by other processes ({} {}), and what is timed beside them "
                             "is not its own time: wait for them, take another GPU with --device, "
@@ -140,7 +141,6 @@ class Run {
     session_ = store_.begin_session(subject_, record);
     guard_.emplace(store_, subject_, session_);
     canary_.emplace(kernel_, searches_.front(), pool_, device_, store_, session_);
-    watch_others();
     observer_.opened(opening);
     failpoint("session.began");
   }

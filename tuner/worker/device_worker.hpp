@@ -30,7 +30,8 @@ struct Evaluation {
   int discarded = 0;
   bool power_capped = false;
   Resources resources;
-  double verify_ms = 0, measure_ms = 0;
+  double verify_ms = 0;  ///< loading the kernel included
+  double measure_ms = 0;
 };
 
 /// What drives one device for a session: judges candidates, and times contenders side by side. Used

@@ -43,6 +43,7 @@ Expected<LoadedKernel, Failure> Evaluator::load(const Binary& binary) {
 Evaluation Evaluator::evaluate(const Candidate& candidate, const Size& size,
                                std::optional<double> best_ns) {
   Evaluation evaluation;
+  const Stopwatch verifying;
   const auto kernel = load(candidate.binary);
   if (!kernel) return failed(std::move(evaluation), kernel.error());
   evaluation.resources = backend_.resources(kernel->id());
@@ -51,7 +52,6 @@ Evaluation Evaluator::evaluate(const Candidate& candidate, const Size& size,
                                .config = candidate.config,
                                .loaded = kernel->id()};
 
-  const Stopwatch verifying;
   auto verdict = verifier_.verify(loaded, size);
   evaluation.verify_ms = verifying.elapsed_ms();
   if (!verdict) return failed(std::move(evaluation), std::move(verdict.error()));
