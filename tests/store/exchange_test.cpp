@@ -40,10 +40,14 @@ std::string replaced(std::string text, const std::string& what, const std::strin
 }
 
 /// A line of format 1, which has no checksum that would refuse it first.
+/// Published before lines had a checksum.
+std::string lines_of_format_1() {
+  return read_file(fs::path(TUNER_SOURCE_DIR) / "tests/data/store/best-1.jsonl", 1 << 20);
+}
+
 std::string line_1() {
-  const std::string seed =
-      read_file(fs::path(TUNER_SOURCE_DIR) / "db" / "seed" / "nvidia-h200.jsonl", 1 << 20);
-  return seed.substr(0, seed.find('\n'));
+  const std::string lines = lines_of_format_1();
+  return lines.substr(0, lines.find('\n'));
 }
 
 TEST(BestLine, ReadsBackAsItWasButNotVerified) {
@@ -57,9 +61,7 @@ TEST(BestLine, ReadsBackAsItWasButNotVerified) {
 }
 
 TEST(BestLine, ReadsThePublishedLinesOfFormat1) {
-  const std::string seed =
-      read_file(fs::path(TUNER_SOURCE_DIR) / "db" / "seed" / "nvidia-h200.jsonl", 1 << 20);
-  const std::vector<StoredBest> read = parse_best_lines(seed, "nvidia-h200.jsonl");
+  const std::vector<StoredBest> read = parse_best_lines(lines_of_format_1(), "best-1.jsonl");
   ASSERT_THAT(read, SizeIs(8));
   EXPECT_EQ(read[0].subject.kernel.kernel, "gemm_naive");
   EXPECT_EQ(read[0].best.recorded_at, "2026-11-21T10:04:55Z");

@@ -108,7 +108,17 @@ TEST_P(RavingWorker, CountsAsCrashedAndIsReplaced) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Ways, RavingWorker,
-                         testing::Values("garbage", "no_cbor", "no_evaluation", "too_long"));
+                         testing::Values("garbage", "no_cbor", "no_step", "no_evaluation",
+                                         "too_long"));
+
+TEST_F(DeviceProcessTest, AContenderWhoseTimeIsNonsenseHasCrashed) {
+  start("fine");
+  device_->begin_lineup({10});
+  const auto sample = device_->time_contender(0);
+  ASSERT_FALSE(sample);
+  EXPECT_EQ(sample.error().outcome, Outcome::crashed);
+  expect_to_serve_again();
+}
 
 TEST_F(DeviceProcessTest, FloodsAndDripsAreTakenAsTheyAre) {
   start("flood");

@@ -92,6 +92,7 @@ void behave(Channel& channel, const std::string& behaviour) {
   }
   if (behaviour == "garbage") raw(channel, "this is no frame");
   if (behaviour == "no_cbor") raw(channel, tuner::frame("\xff\xff"));
+  if (behaviour == "no_step") say(channel, {{"step", {{"size", 67}}}});
   if (behaviour == "no_evaluation") say(channel, {{"outcome", "splendid"}});
   if (behaviour == "half_a_frame") {
     raw(channel, tuner::frame(std::string(100, 'x')).substr(0, 50));
@@ -134,6 +135,15 @@ int main(int argc, char** argv) {
       device.attributes.max_threads_per_block = 1024;
       say(channel,
           {{"device", to_message(device)}, {"environment", to_message(tuner::EnvironmentInfo{})}});
+      continue;
+    }
+    const auto what = tuner::field<std::string>(*request, "do");
+    if (what == "begin_lineup") {
+      say(channel, Json::object());
+      continue;
+    }
+    if (what == "time_contender") {
+      say(channel, {{"sample", "a short while"}});
       continue;
     }
     const auto config = tuner::field<std::string>(*request, "config");

@@ -38,11 +38,16 @@ Evaluation evaluation_of(const Failure& failure, Seconds spent) {
 }
 
 /// What a worker whose memory a candidate has damaged says may be anything.
+std::string nonsense(const Error& error) {
+  return fmt::format("talks nonsense: {}", error.what());
+}
+
 Evaluation evaluation_in(const Json& message) {
   try {
     return evaluation_from(message);
   } catch (const Error& error) {
-    return evaluation_of({Outcome::crashed, error.what()}, Seconds(0));
+    return evaluation_of({Outcome::crashed, "the process that ran it " + nonsense(error)},
+                         Seconds(0));
   }
 }
 
@@ -126,9 +131,16 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) 
     }
     Json& message = std::get<Json>(arrived);
     if (const auto step = message.find("step"); step != message.end()) {
-      candidate_ran = candidate_ran || field<bool>(*step, "on_trial");
-      at_size = field<std::string>(*step, "size");
-      patience = deadline(*step, size);
+      try {
+        at_size = field<std::string>(*step, "size");
+        patience = deadline(*step, size);
+        candidate_ran = candidate_ran || field<bool>(*step, "on_trial");
+      } catch (const Error& error) {
+        retire();
+        return NoAnswer{.lost = {.late = false, .how = nonsense(error)},
+                        .candidate_ran = candidate_ran,
+                        .size = std::move(at_size)};
+      }
       failpoint("worker.step_heard");
     } else if (message.contains("error")) {
       throw error_from(field<Json>(message, "error"));
@@ -178,41 +190,46 @@ void DeviceProcess::begin_lineup(const Size& size) {
   static_cast<void>(ask_again({{"do", "begin_lineup"}, {"size", size}}, size));
 }
 
-Expected<Json, Failure> DeviceProcess::ask_about_contender(const Json& request) {
-  Answer answer = ask(request, lineup_size_);
+template <class Read>
+Expected<std::invoke_result_t<Read, const Json&>, Failure> DeviceProcess::ask_about_contender(
+    const Json& request, const Read& read) {
+  const Answer answer = ask(request, lineup_size_);
   if (const auto* none = std::get_if<NoAnswer>(&answer))
     return Unexpected(failure_of(none->lost, none->size));
-  Json& message = std::get<Json>(answer);
-  if (!message.contains("failure")) return std::move(message);
-  Failure failure = failure_from(field<Json>(message, "failure"));
-  if (leaves_damage(failure.outcome)) retire();
-  return Unexpected(std::move(failure));
+  const Json& message = std::get<Json>(answer);
+  try {
+    if (!message.contains("failure")) return read(message);
+    Failure failure = failure_from(field<Json>(message, "failure"));
+    if (leaves_damage(failure.outcome)) retire();
+    return Unexpected(std::move(failure));
+  } catch (const Error& error) {
+    retire();
+    return Unexpected(Failure{Outcome::crashed, "the process that ran it " + nonsense(error)});
+  }
 }
 
 Expected<void, Failure> DeviceProcess::add_contender(const Candidate& candidate) {
   Json request = candidate_message(candidate);
   request["do"] = "add_contender";
-  const auto added = ask_about_contender(request);
+  const auto added = ask_about_contender(request, [](const Json&) { return true; });
   if (!added) return Unexpected(added.error());
   return {};
 }
 
 Expected<bool, Failure> DeviceProcess::add_library() {
-  const auto answer = ask_about_contender({{"do", "add_library"}});
-  if (!answer) return Unexpected(answer.error());
-  return field<bool>(*answer, "added");
+  return ask_about_contender({{"do", "add_library"}},
+                             [](const Json& answer) { return field<bool>(answer, "added"); });
 }
 
 Expected<Sample, Failure> DeviceProcess::time_contender(std::size_t contender) {
-  const auto answer = ask_about_contender({{"do", "time_contender"}, {"contender", contender}});
-  if (!answer) return Unexpected(answer.error());
-  return sample_from(field<Json>(*answer, "sample"));
+  return ask_about_contender(
+      {{"do", "time_contender"}, {"contender", contender}},
+      [](const Json& answer) { return sample_from(field<Json>(answer, "sample")); });
 }
 
 Expected<double, Failure> DeviceProcess::time_contender_hot(std::size_t contender) {
-  const auto answer = ask_about_contender({{"do", "time_contender_hot"}, {"contender", contender}});
-  if (!answer) return Unexpected(answer.error());
-  return field<double>(*answer, "time_ns");
+  return ask_about_contender({{"do", "time_contender_hot"}, {"contender", contender}},
+                             [](const Json& answer) { return field<double>(answer, "time_ns"); });
 }
 
 std::vector<int> DeviceProcess::other_processes() {

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <type_traits>
 #include <variant>
 #include <vector>
 
@@ -65,8 +66,10 @@ class DeviceProcess : public DeviceWorker {
   /// first dies of it.
   [[nodiscard]] Json ask_again(const Json& request, const Size& size);
   [[noreturn]] void fail_without_candidate(const WorkerLost& lost) const;
-  /// The answer to a request about a contender, or how that one failed.
-  [[nodiscard]] Expected<Json, Failure> ask_about_contender(const Json& request);
+  /// What `read` makes of the answer to a request about a contender, or how that one failed.
+  template <class Read>
+  [[nodiscard]] Expected<std::invoke_result_t<Read, const Json&>, Failure> ask_about_contender(
+      const Json& request, const Read& read);
   [[nodiscard]] std::chrono::duration<double> deadline(const Json& step, const Size& size) const;
   void retire();
 
