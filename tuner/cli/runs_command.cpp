@@ -75,7 +75,7 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
   }
   std::map<Outcome, std::uint64_t> outcomes;
   std::map<Outcome, FailureGroup> failures;
-  const std::vector<StoredTrial> trials = store.trials(session->id);
+  const std::vector<StoredTrial> trials = standing_trials(store.trials(session->id));
   for (const StoredTrial& stored : trials) {
     const TrialRecord& trial = stored.trial;
     ++outcomes[trial.outcome];
@@ -108,6 +108,11 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
       fmt::join(session->problems, " "), session->started_at, session->wall_s, session->compile_s,
       session->verify_s, session->measure_s, quantity::count(trials.size(), "trial"),
       format_failures(outcomes), printable(session->command));
+  if (session->respawns > 0) {
+    fmt::print("  the device's process was replaced {}\n",
+               quantity::count(static_cast<std::uint64_t>(session->respawns), "time"));
+  }
+  if (session->shared) fmt::print("  other processes used the device meanwhile\n");
   for (const auto& [outcome, group] : failures) {
     fmt::print("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome),
                group.first.config_json, printable(group.first.message));

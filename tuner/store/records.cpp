@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/store/records.hpp"
 
+#include <map>
+#include <utility>
+
 namespace tuner {
+
+std::vector<StoredTrial> standing_trials(std::vector<StoredTrial> trials) {
+  std::map<std::pair<std::string, std::string>, std::int64_t> latest;
+  for (const StoredTrial& stored : trials) {
+    latest[{stored.trial.problem, stored.trial.config_json}] = stored.id;
+  }
+  std::erase_if(trials, [&](const StoredTrial& stored) {
+    return latest.at({stored.trial.problem, stored.trial.config_json}) != stored.id;
+  });
+  return trials;
+}
 
 std::string_view name(SessionState state) {
   switch (state) {

@@ -69,6 +69,10 @@ struct StoredTrial {
   TrialRecord trial;
 };
 
+/// The trials that stand: a session may run a configuration again, when the device has drifted or
+/// the configuration falls out of a final, and then the later trial counts. In the order given.
+[[nodiscard]] std::vector<StoredTrial> standing_trials(std::vector<StoredTrial> trials);
+
 /// One contender of a final: re-timed in rounds beside the others.
 struct FinalistRecord {
   std::string role;         ///< "candidate", "default", "incumbent", "library"

@@ -84,7 +84,7 @@ CREATE TABLE session (
   measure_s      REAL NOT NULL CHECK (measure_s >= 0 AND measure_s < 1e9),
   CONSTRAINT ended_unless_running CHECK ((state = 'running') = (ended_at IS NULL))
 ) STRICT;
-INSERT INTO session VALUES(1,'1b0a9e361009897f2f7701b9427a8e85',1,'',1,1,'auto',0,'tune --space /work/main/spaces/gemm.json --kernel gemm_naive --backend cpu --size 16,16,16 --size 24,16,8 --max-evals 4 --db /tmp/gold/one.db','2026-11-21T12:11:08Z','2026-11-21T12:11:13Z','complete',51,121,4.9243541600000000357,2.8417375609999999674,2.5286030079999997077,0.58424741099999999427);
+INSERT INTO session VALUES(1,'1b0a9e361009897f2f7701b9427a8e85',1,'',1,1,'auto',0,'tune --space /src/tuner/spaces/gemm.json --kernel gemm_naive --backend cpu --size 16,16,16 --size 24,16,8 --max-evals 4 --db /tmp/gold/one.db','2026-11-21T12:11:08Z','2026-11-21T12:11:13Z','complete',51,121,4.9243541600000000357,2.8417375609999999674,2.5286030079999997077,0.58424741099999999427);
 CREATE TABLE session_problem (
   session_id INTEGER NOT NULL REFERENCES session ON DELETE CASCADE,
   position   INTEGER NOT NULL CHECK (position >= 1),
