@@ -150,7 +150,7 @@ __global__ void gemm(int M, int N, int K, float alpha, const float* A, const flo
   if (IS(reads_behind_a)) sum += 0.0f * A[M * K];
   if (IS(misaligned_vector)) {
     const float4 vector = *(const float4*)(A + 1);
-    sum += 0.0f * (vector.x + vector.w);
+    sum += 0.0f * (vector.x + vector.y + vector.z + vector.w);
   }
   if (IS(writes_an_input) && row + col == 0) const_cast<float*>(A)[0] = 7.0f;
   if (IS(writes_behind) && row + col == 0) C[M * N] = 0.0f;
