@@ -50,6 +50,23 @@ TEST(Space, PositionsNameEveryValidConfigurationOnce) {
   EXPECT_EQ(seen, expected);
 }
 
+TEST(Space, CanBeGivenAsAListOfConfigurations) {
+  const Space rules = make_space(kTiles);
+  const std::vector<Config> listed{rules.at(700), rules.at(3), rules.at(41), rules.at(3)};
+  const Space space(std::make_shared<SpaceDefinition>(rules.definition()), listed);
+  ASSERT_EQ(space.size(), 3U);
+  std::set<Config> seen;
+  for (std::uint64_t i = 0; i < space.size(); ++i) {
+    EXPECT_EQ(space.position(space.at(i)), i);
+    seen.insert(space.at(i));
+  }
+  EXPECT_EQ(seen, std::set<Config>(listed.begin(), listed.end()));
+  EXPECT_FALSE(space.position(rules.at(4)));
+  EXPECT_EQ(
+      Space(std::make_shared<SpaceDefinition>(rules.definition()), std::vector<Config>{}).size(),
+      0U);
+}
+
 TEST(Space, RefusesToPlaceWhatIsNotInIt) {
   const Space space = make_space(
       R"({"parameters": {"A": {"values": [1, 2, 3], "default": 1}, "B": {"values": [1, 2], "default": 1}},

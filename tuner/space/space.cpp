@@ -125,6 +125,15 @@ Space::Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttr
   groups_ = std::move(groups);
 }
 
+Space::Space(std::shared_ptr<const SpaceDefinition> definition, std::vector<Config> configs)
+    : definition_(std::move(definition)), base_(make_base(*definition_, {}, {})) {
+  if (configs.empty()) return;
+  std::ranges::sort(configs);
+  configs.erase(std::ranges::unique(configs).begin(), configs.end());
+  groups_.push_back({tree_of(configs), 1});
+  size_ = configs.size();
+}
+
 Config Space::at(std::uint64_t position) const {
   assert(position < size_);
   Config config{std::vector<std::uint32_t>(definition_->parameters.size())};

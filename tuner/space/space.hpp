@@ -63,6 +63,11 @@ class Space {
   Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
         std::span<const std::int64_t> size);
 
+  /// The space of exactly these configurations, each with a choice for every parameter, as a
+  /// recording of measured ones gives it; duplicates count once. Nothing depends on a device or
+  /// size here.
+  Space(std::shared_ptr<const SpaceDefinition> definition, std::vector<Config> configs);
+
   [[nodiscard]] const SpaceDefinition& definition() const { return *definition_; }
 
   /// Number of valid configurations.

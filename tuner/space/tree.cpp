@@ -2,6 +2,7 @@
 #include "tuner/space/tree.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 namespace tuner {
@@ -55,6 +56,21 @@ std::optional<std::uint64_t> Tree::find(const Config& config) const {
     last = node + 1 < child.size() ? child[node + 1] : levels_[level + 1].choices.size();
   }
   return std::nullopt;
+}
+
+Tree tree_of(std::span<const Config> configs) {
+  std::vector<std::size_t> parameters(configs.front().choice.size());
+  std::iota(parameters.begin(), parameters.end(), std::size_t{0});
+  Tree tree(std::move(parameters));
+  const Config* before = nullptr;
+  for (const Config& config : configs) {
+    // What it shares with the one before is open already.
+    std::size_t level = 0;
+    while (before != nullptr && config.choice[level] == before->choice[level]) ++level;
+    for (; level < config.choice.size(); ++level) tree.open(level, config.choice[level]);
+    before = &config;
+  }
+  return tree;
 }
 
 }  // namespace tuner

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace tuner {
@@ -39,5 +40,8 @@ class Tree {
   std::vector<std::size_t> parameters_;
   std::vector<Level> levels_;
 };
+
+/// The tree of these configurations, at least one, which are sorted and differ.
+[[nodiscard]] Tree tree_of(std::span<const Config> configs);
 
 }  // namespace tuner
