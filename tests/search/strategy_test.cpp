@@ -31,7 +31,7 @@ Space example_space() {
 std::vector<Config> all_asked(Strategy& strategy, std::size_t batch) {
   std::vector<Config> asked;
   for (;;) {
-    const std::vector<Config> some = strategy.ask(batch);
+    const std::vector<Config> some = strategy.ask(batch, {});
     if (some.empty()) return asked;
     EXPECT_LE(some.size(), batch);
     for (const Config& config : some) {
@@ -75,7 +75,7 @@ TEST(RandomOrder, GivesEveryConfigurationTheSameChanceToBeFirst) {
   std::map<Config, int> first;
   constexpr int kDraws = 21'000;
   for (std::uint64_t seed = 0; seed < kDraws; ++seed)
-    ++first[make_strategy("random", space, seed)->ask(1).front()];
+    ++first[make_strategy("random", space, seed)->ask(1, {}).front()];
   const double expected = kDraws / static_cast<double>(space.size());
   ASSERT_EQ(first.size(), space.size());
   for (const auto& [config, count] : first) EXPECT_NEAR(count, expected, 6 * std::sqrt(expected));

@@ -3,7 +3,7 @@
 
 namespace tuner {
 
-std::vector<Config> Exhaustive::ask(std::size_t count) {
+std::vector<Config> Exhaustive::ask(std::size_t count, Budget) {
   std::vector<Config> configs;
   while (configs.size() < count && next_ < space_.size()) configs.push_back(space_.at(next_++));
   return configs;

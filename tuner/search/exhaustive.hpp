@@ -10,7 +10,7 @@ class Exhaustive : public Strategy {
  public:
   explicit Exhaustive(const Space& space) : space_(space) {}
 
-  std::vector<Config> ask(std::size_t count) override;
+  std::vector<Config> ask(std::size_t count, Budget budget) override;
   void tell(const Config& config, Outcome outcome, std::optional<double> time_ns) override;
 
  private:

@@ -17,7 +17,7 @@ std::uint64_t RandomOrder::draw() {
   return position;
 }
 
-std::vector<Config> RandomOrder::ask(std::size_t count) {
+std::vector<Config> RandomOrder::ask(std::size_t count, Budget) {
   std::vector<Config> configs;
   while (configs.size() < count && drawn_ < space_.size()) configs.push_back(space_.at(draw()));
   return configs;

@@ -15,7 +15,7 @@ class RandomOrder : public Strategy {
  public:
   RandomOrder(const Space& space, std::uint64_t seed) : space_(space), random_(seed) {}
 
-  std::vector<Config> ask(std::size_t count) override;
+  std::vector<Config> ask(std::size_t count, Budget budget) override;
   void tell(const Config& config, Outcome outcome, std::optional<double> time_ns) override;
 
  private:

@@ -13,15 +13,23 @@
 
 namespace tuner {
 
+/// How far a run is, as far as whoever runs it can tell.
+struct Budget {
+  /// The share of the time or of the evaluations that is used up, from 0 to 1; none when no end is
+  /// set.
+  std::optional<double> spent = {};
+};
+
 /// Decides which configurations of a space to try, and learns from how they fared. Knows nothing
-/// of kernels, devices or budgets; the same space, seed and answers give the same questions.
+/// of kernels or devices; the same space, seed, budgets and answers give the same questions.
 class Strategy {
  public:
   virtual ~Strategy() = default;
 
   /// Up to `count` configurations to try next, none of them asked before. Fewer, or none, when the
-  /// space is exhausted or when the strategy wants answers first.
-  [[nodiscard]] virtual std::vector<Config> ask(std::size_t count) = 0;
+  /// space is exhausted or when the strategy wants answers first. Many may be asked for before the
+  /// first is answered: compilers work ahead of the device.
+  [[nodiscard]] virtual std::vector<Config> ask(std::size_t count, Budget budget) = 0;
 
   /// How a configuration fared: its time in nanoseconds when it ended `ok`. In the order of `ask`.
   /// May also tell of configurations never asked for, such as earlier results.

@@ -12,8 +12,8 @@ bool Pending::ready() const {
   return !compiled.valid() || compiled.wait_for(0s) == std::future_status::ready;
 }
 
-std::optional<Pending> Pipeline::next(const std::function<bool()>& stop) {
-  fill();
+std::optional<Pending> Pipeline::next(const std::function<bool()>& stop, Budget budget) {
+  fill(budget);
   if (pending_.empty()) return std::nullopt;
   while (!pending_.front().ready()) {
     if (stop()) return std::nullopt;
@@ -21,7 +21,7 @@ std::optional<Pending> Pipeline::next(const std::function<bool()>& stop) {
   }
   Pending next = std::move(pending_.front());
   pending_.pop_front();
-  fill();
+  fill(budget);
   return next;
 }
 
@@ -33,16 +33,16 @@ void Pipeline::again(SizeSearch& search, const Config& config) {
   pending_.push_back(submitted(search, config));
 }
 
-void Pipeline::fill() {
-  while (pending_.size() < ahead_ && ask_every_search()) {
+void Pipeline::fill(Budget budget) {
+  while (pending_.size() < ahead_ && ask_every_search(budget)) {
   }
   exhausted_ = pending_.empty();
 }
 
-bool Pipeline::ask_every_search() {
+bool Pipeline::ask_every_search(Budget budget) {
   bool any = false;
   for (SizeSearch& search : searches_) {
-    const auto config = search.next();
+    const auto config = search.next(budget);
     if (!config) continue;
     any = true;
     const bool known = search.known(*config) != nullptr;

@@ -34,8 +34,8 @@ class Pipeline {
       : kernel_(kernel), searches_(searches), pool_(pool), ahead_(ahead) {}
 
   /// The next configuration, compiled; none when there is nothing left to ask, or `stop` said so
-  /// while it was waited for.
-  [[nodiscard]] std::optional<Pending> next(const std::function<bool()>& stop);
+  /// while it was waited for. The searches hear how much of the budget is spent.
+  [[nodiscard]] std::optional<Pending> next(const std::function<bool()>& stop, Budget budget);
   /// What `next` would return without waiting.
   [[nodiscard]] const Pending* peek() const;
   /// Puts a configuration that was run before at the end once more.
@@ -44,9 +44,9 @@ class Pipeline {
   [[nodiscard]] bool exhausted() const { return exhausted_; }
 
  private:
-  void fill();
+  void fill(Budget budget);
   /// Takes one configuration from every search that has one. Returns whether any had.
-  [[nodiscard]] bool ask_every_search();
+  [[nodiscard]] bool ask_every_search(Budget budget);
   [[nodiscard]] Pending submitted(SizeSearch& search, const Config& config);
 
   const Kernel& kernel_;

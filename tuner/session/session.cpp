@@ -170,9 +170,15 @@ class Run {
     return out_of_time || interrupted_();
   }
 
+  [[nodiscard]] Budget budget() const {
+    if (!plan_.max_time) return {};
+    const double most_s = std::chrono::duration<double>(*plan_.max_time).count();
+    return {.spent = most_s > 0 ? std::min(1.0, elapsed_s() / most_s) : 1.0};
+  }
+
   void search() {
     while (!stop()) {
-      const auto next = pipeline_.next([this] { return stop(); });
+      const auto next = pipeline_.next([this] { return stop(); }, budget());
       if (!next) return;
       take(*next);
       if (canary_->due()) watch_drift();

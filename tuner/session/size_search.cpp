@@ -25,10 +25,16 @@ std::uint64_t SizeSearch::planned() const {
                   max_evaluations_.value_or(std::numeric_limits<std::uint64_t>::max()));
 }
 
-std::optional<Config> SizeSearch::next() {
+Budget SizeSearch::tightest(Budget budget) const {
+  if (!max_evaluations_) return budget;
+  const double asked = static_cast<double>(asked_.size()) / static_cast<double>(planned());
+  return {.spent = std::max(asked, budget.spent.value_or(0))};
+}
+
+std::optional<Config> SizeSearch::next(Budget budget) {
   while (asked_.size() < planned()) {
     if (queued_.empty()) {
-      const std::vector<Config> proposed = strategy_->ask(1);
+      const std::vector<Config> proposed = strategy_->ask(1, tightest(budget));
       queued_.insert(queued_.end(), proposed.begin(), proposed.end());
     }
     if (queued_.empty()) return std::nullopt;

@@ -38,8 +38,9 @@ class SizeSearch {
   SizeSearch& operator=(const SizeSearch&) = delete;
 
   /// The next configuration to evaluate; none when the space or the budget is exhausted or the
-  /// strategy waits for answers.
-  [[nodiscard]] std::optional<Config> next();
+  /// strategy waits for answers. `budget` is the run's; the strategy hears of this search's
+  /// evaluations when more of them are used up.
+  [[nodiscard]] std::optional<Config> next(Budget budget = {});
   /// The stored result of a configuration, if it need not be run again.
   [[nodiscard]] const TrialRecord* known(const Config& config) const;
   /// Takes in how a configuration fared, in place of how it fared before if it was run already.
@@ -61,6 +62,8 @@ class SizeSearch {
   [[nodiscard]] bool ended_ok(const Config& config) const;
 
  private:
+  [[nodiscard]] Budget tightest(Budget budget) const;
+
   Size size_;
   Space space_;
   Seeds seeds_;
