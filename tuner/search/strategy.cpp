@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
+#include "tuner/search/bayesian.hpp"
 #include "tuner/search/exhaustive.hpp"
 #include "tuner/search/random_order.hpp"
 
@@ -11,15 +12,27 @@
 namespace tuner {
 
 std::vector<std::string> strategy_names() {
-  return {"auto", "exhaustive", "random"};
+  return {"auto", "bayesian", "exhaustive", "random"};
 }
+
+namespace {
+
+/// Snoek, Larochelle, Adams, "Practical Bayesian Optimization of Machine Learning Algorithms",
+/// NIPS 2012: one smooth covariance, all observations alike.
+BayesianSettings textbook() {
+  return {.prior = {.correlation = Correlation::matern52, .length = 0.6, .most_additive = 0},
+          .slow_side = 1,
+          .candidates = Candidates::anywhere};
+}
+
+}  // namespace
 
 std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space,
                                         std::uint64_t seed) {
   if (name == "exhaustive") return std::make_unique<Exhaustive>(space);
-  // A random order is exhaustive when the budget lasts and unbiased when it does not, so without
-  // learning there is nothing better to choose automatically.
-  if (name == "random" || name == "auto") return std::make_unique<RandomOrder>(space, seed);
+  if (name == "auto") return std::make_unique<Bayesian>(space, seed, BayesianSettings{});
+  if (name == "bayesian") return std::make_unique<Bayesian>(space, seed, textbook());
+  if (name == "random") return std::make_unique<RandomOrder>(space, seed);
   throw Error(ErrorCode::usage, fmt::format("no strategy is called '{}'{}", name,
                                             did_you_mean(name, strategy_names())));
 }

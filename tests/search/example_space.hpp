@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/space/space.hpp"
+
+namespace tuner {
+
+/// Two parameters of six values each, tied together; some twenty configurations.
+[[nodiscard]] Space example_space();
+
+/// So many parameters of so many values 1, 2, 3, …, all combinations valid.
+[[nodiscard]] Space free_space(std::size_t parameters, std::size_t values);
+
+}  // namespace tuner

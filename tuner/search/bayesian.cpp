@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/bayesian.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace tuner {
+namespace {
+
+/// Without them there is nothing to model.
+constexpr std::size_t kLeastSuccesses = 3;
+/// Bounds of memory and time: the product of candidates and observations is what a model costs.
+constexpr std::size_t kMostCandidates = 20000;
+constexpr std::size_t kMostObservations = 1536;
+constexpr std::size_t kMostTraining = 1024;
+/// Configurations around which candidates are looked for.
+constexpr std::size_t kElite = 10;
+
+}  // namespace
+
+Bayesian::Bayesian(const Space& space, std::uint64_t seed, const BayesianSettings& settings)
+    : space_(space),
+      settings_(settings),
+      random_(seed),
+      axes_(space.definition()),
+      hyperparameters_(likely_hyperparameters(axes_, settings.prior)) {}
+
+std::vector<Config> Bayesian::ask(std::size_t count, Budget) {
+  std::vector<Config> configs;
+  while (configs.size() < count) {
+    auto config = next();
+    if (!config) break;
+    configs.push_back(std::move(*config));
+  }
+  return configs;
+}
+
+std::optional<Config> Bayesian::next() {
+  if (of_space_ >= space_.size()) return std::nullopt;
+  if (initial()) {
+    if (trials_.size() - answered_ >= settings_.initial) return std::nullopt;
+    Config config = untried();
+    begin(config);
+    return config;
+  }
+  if (fit_is_due()) fit();
+  const Config* promising = surrogate_->most_promising();
+  if (promising == nullptr) {
+    fit();  // draws other candidates
+    promising = surrogate_->most_promising();
+  }
+  Config config = promising != nullptr ? *promising : untried();
+  begin(config);
+  surrogate_->begin(config);
+  return config;
+}
+
+void Bayesian::tell(const Config& config, Outcome outcome, std::optional<double> time_ns) {
+  const std::size_t index = begin(config);
+  Trial& trial = trials_[index];
+  if (!trial.answered) ++answered_;
+  if (trial.time_ns) by_time_.erase({*trial.time_ns, index});
+  trial.answered = true;
+  trial.time_ns = outcome == Outcome::ok ? time_ns : std::nullopt;
+  if (trial.time_ns) by_time_.insert({*trial.time_ns, index});
+  if (!surrogate_) return;
+  surrogate_->begin(config);
+  surrogate_->learn(config, trial.time_ns);
+  const bool fastest = trial.time_ns && by_time_.begin()->second == index;
+  if (fastest && settings_.candidates == Candidates::anywhere_and_near_best) {
+    surrogate_->consider(untried_neighbours(config));
+  }
+}
+
+/// The trial of a configuration, which there may be already.
+std::size_t Bayesian::begin(const Config& config) {
+  const auto [found, added] = trial_of_.try_emplace(config, trials_.size());
+  if (added) {
+    trials_.push_back({.config = config});
+    if (space_.position(config)) ++of_space_;
+  }
+  return found->second;
+}
+
+bool Bayesian::initial() const {
+  return answered_ < settings_.initial || by_time_.size() < kLeastSuccesses;
+}
+
+bool Bayesian::fit_is_due() const {
+  constexpr std::size_t kGrowth = 4;  // a quarter more to learn from
+  return !surrogate_ || answered_ > fitted_ + fitted_ / kGrowth ||
+         surrogate_->observations() >= kMostObservations;
+}
+
+void Bayesian::fit() {
+  improve_hyperparameters();
+  fitted_ = answered_;
+  std::vector<Config> configs;
+  std::vector<std::optional<double>> answers;
+  const std::vector<std::size_t> chosen = training();
+  for (const std::size_t index : chosen) {
+    configs.push_back(trials_[index].config);
+    if (trials_[index].answered) answers.push_back(trials_[index].time_ns);
+  }
+  surrogate_.emplace(axes_, Covariance(axes_, settings_.prior.correlation, hyperparameters_),
+                     Response(settings_.slow_side, answers));
+  surrogate_->consider(configs);
+  for (const std::size_t index : chosen) {
+    const Trial& trial = trials_[index];
+    surrogate_->begin(trial.config);
+    if (trial.answered) surrogate_->learn(trial.config, trial.time_ns);
+  }
+  surrogate_->consider(candidates());
+}
+
+void Bayesian::improve_hyperparameters() {
+  constexpr std::size_t kEnough = 300;    // answers, beyond which they hardly change
+  constexpr std::size_t kMostUsed = 160;  // the evidence costs their cube
+  constexpr int kChanges = 50;
+  if (answered_ > kEnough) return;
+  std::vector<const Trial*> used;
+  for (const Trial& trial : trials_) {
+    if (trial.answered) used.push_back(&trial);
+  }
+  std::vector<std::optional<double>> answers;
+  for (const Trial* trial : used) answers.push_back(trial->time_ns);
+  const Response response(settings_.slow_side, answers);
+  if (used.size() > kMostUsed) {  // a third of them the fastest, the rest at random
+    const auto rest = used.begin() + kMostUsed / 3;
+    std::ranges::nth_element(used, rest, {},
+                             [&](const Trial* trial) { return response(trial->time_ns); });
+    std::shuffle(rest, used.end(), random_);
+    used.resize(kMostUsed);
+  }
+  std::vector<Point> points;
+  std::vector<double> values;
+  for (const Trial* trial : used) {
+    points.push_back(axes_.point(trial->config));
+    values.push_back(response(trial->time_ns));
+  }
+  const int changes = fitted_ == 0 ? 2 * kChanges : kChanges;
+  hyperparameters_ = improved(axes_, settings_.prior, std::move(hyperparameters_), points, values,
+                              changes, random_);
+}
+
+/// All trials; of very many the fastest half, others at random, and whatever is under way.
+std::vector<std::size_t> Bayesian::training() {
+  std::vector<std::size_t> chosen(trials_.size());
+  std::iota(chosen.begin(), chosen.end(), std::size_t{0});
+  if (chosen.size() <= kMostTraining) return chosen;
+  std::set<std::size_t> kept;
+  for (const auto& [time, index] : by_time_) {
+    if (kept.size() >= kMostTraining / 2) break;
+    kept.insert(index);
+  }
+  for (const std::size_t index : chosen) {
+    if (!trials_[index].answered) kept.insert(index);
+  }
+  std::ranges::shuffle(chosen, random_);
+  for (const std::size_t index : chosen) {
+    if (kept.size() >= kMostTraining) break;
+    kept.insert(index);
+  }
+  return {kept.begin(), kept.end()};
+}
+
+std::vector<Config> Bayesian::candidates() {
+  std::vector<Config> result;
+  if (space_.size() <= kMostCandidates) {
+    for (std::uint64_t i = 0; i < space_.size(); ++i) {
+      Config config = space_.at(i);
+      if (!trial_of_.contains(config)) result.push_back(std::move(config));
+    }
+    return result;
+  }
+  if (settings_.candidates == Candidates::anywhere_and_near_best) {
+    std::size_t left = kElite;
+    for (const auto& [time, index] : by_time_) {
+      if (left-- == 0) break;
+      std::ranges::move(untried_neighbours(trials_[index].config), std::back_inserter(result));
+    }
+  }
+  for (std::size_t draws = result.size(); draws < kMostCandidates; ++draws) {
+    Config config = space_.sample(random_);
+    if (!trial_of_.contains(config)) result.push_back(std::move(config));
+  }
+  return result;
+}
+
+std::vector<Config> Bayesian::untried_neighbours(const Config& config) const {
+  if (!space_.position(config)) return {};  // told of from elsewhere
+  std::vector<Config> neighbours = space_.neighbours(config);
+  std::erase_if(neighbours, [&](const Config& each) { return trial_of_.contains(each); });
+  return neighbours;
+}
+
+/// One must be left.
+Config Bayesian::untried() {
+  constexpr int kDraws = 64;
+  std::uint64_t position = 0;
+  for (int i = 0; i < kDraws; ++i) {
+    position = std::uniform_int_distribution<std::uint64_t>(0, space_.size() - 1)(random_);
+    if (!trial_of_.contains(space_.at(position))) return space_.at(position);
+  }
+  while (trial_of_.contains(space_.at(position))) position = (position + 1) % space_.size();
+  return space_.at(position);
+}
+
+}  // namespace tuner

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/search/evidence.hpp"
+#include "tuner/search/strategy.hpp"
+#include "tuner/search/surrogate.hpp"
+
+#include <map>
+#include <random>
+#include <set>
+#include <utility>
+
+namespace tuner {
+
+/// Which configurations a surrogate judges.
+enum class Candidates {
+  anywhere,                ///< the whole space, or a uniform sample of a large one
+  anywhere_and_near_best,  ///< and in a large one whatever differs in one parameter from the
+                           ///< fastest
+};
+
+/// What is fixed of a Bayesian search. How the values were found is in docs/search.md.
+struct BayesianSettings {
+  Prior prior = {};
+  double slow_side = 0.5;    ///< see Response
+  std::size_t initial = 10;  ///< random configurations before there is a model
+  Candidates candidates = Candidates::anywhere_and_near_best;
+};
+
+/// Bayesian optimisation: after a few random configurations a Gaussian process is fitted to what is
+/// known, and what it holds for the most promising is tried next.
+///
+/// It may be asked on before answers are there. Failures are learnt as such: where they are
+/// likely, little is tried. The process is fitted anew whenever there is a quarter more to learn
+/// from, its hyperparameters as long as that changes them.
+class Bayesian : public Strategy {
+ public:
+  Bayesian(const Space& space, std::uint64_t seed, const BayesianSettings& settings);
+
+  std::vector<Config> ask(std::size_t count, Budget budget) override;
+  void tell(const Config& config, Outcome outcome, std::optional<double> time_ns) override;
+
+ private:
+  [[nodiscard]] std::optional<Config> next();
+  [[nodiscard]] bool initial() const;
+  [[nodiscard]] bool fit_is_due() const;
+  void fit();
+  void improve_hyperparameters();
+  [[nodiscard]] std::vector<std::size_t> training();
+  [[nodiscard]] std::vector<Config> candidates();
+  /// What differs in one parameter from a configuration and was not tried.
+  [[nodiscard]] std::vector<Config> untried_neighbours(const Config& config) const;
+  [[nodiscard]] Config untried();
+  std::size_t begin(const Config& config);
+
+  const Space& space_;
+  BayesianSettings settings_;
+  std::mt19937_64 random_;
+  Axes axes_;
+  Hyperparameters hyperparameters_;
+  std::vector<Trial> trials_;
+  std::map<Config, std::size_t> trial_of_;
+  std::set<std::pair<double, std::size_t>> by_time_;  // of the trials that worked
+  std::size_t of_space_ = 0;  // trials; others were told of without being in the space
+  std::size_t answered_ = 0;
+  std::optional<Surrogate> surrogate_;
+  std::size_t fitted_ = 0;  // the answers that the surrogate was fitted to
+};
+
+}  // namespace tuner

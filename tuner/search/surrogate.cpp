@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/surrogate.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kTime = 0;
+constexpr std::size_t kFailure = 1;  // 0 when it works, 1 when not
+
+double normal_density(double z) {
+  return std::exp(-z * z / 2) / std::sqrt(2 * std::numbers::pi);
+}
+double normal_distribution(double z) {
+  return std::erfc(-z / std::numbers::sqrt2) / 2;
+}
+
+}  // namespace
+
+std::size_t Surrogate::Hash::operator()(const Config& config) const {
+  std::size_t hash = 0;
+  for (const std::uint32_t choice : config.choice) {
+    hash = (hash ^ choice) * 0x9E3779B97F4A7C15;  // the golden ratio of 64 bits
+    hash ^= hash >> 32;
+  }
+  return hash;
+}
+
+Surrogate::Surrogate(const Axes& axes, Covariance covariance, const Response& response)
+    : axes_(axes),
+      posterior_(std::move(covariance)),
+      response_(response),
+      fastest_(std::numeric_limits<double>::infinity()) {}
+
+void Surrogate::consider(std::span<const Config> configs) {
+  std::vector<Point> points;
+  for (const Config& config : configs) {
+    if (!candidate_of_.try_emplace(config, candidates_.size()).second) continue;
+    candidates_.push_back(config);
+    points.push_back(axes_.point(config));
+  }
+  begun_.resize(candidates_.size());
+  posterior_.add(points);
+}
+
+void Surrogate::begin(const Config& config) {
+  consider({&config, 1});
+  const std::size_t candidate = candidate_of_.at(config);
+  if (begun_[candidate]) return;
+  begun_[candidate] = true;
+  observation_of_[candidate] = posterior_.observations();
+  posterior_.observe(candidate);
+}
+
+void Surrogate::learn(const Config& config, std::optional<double> time_ns) {
+  const double response = response_(time_ns);
+  const std::size_t observation = observation_of_.at(candidate_of_.at(config));
+  posterior_.answer(observation, {response, time_ns ? 0.0 : 1.0});
+  if (time_ns) fastest_ = std::min(fastest_, response);
+}
+
+/// The expected improvement in the scale of the response.
+double Surrogate::improvement(std::size_t candidate, double scale) const {
+  constexpr double kLeastVariance = 1e-8;  // what is left of it after rounding
+  const double deviation =
+      scale * std::sqrt(std::max(posterior_.variance(candidate), kLeastVariance));
+  const double gain = fastest_ - posterior_.mean(kTime, candidate);
+  const double z = gain / deviation;
+  return gain * normal_distribution(z) + deviation * normal_density(z);
+}
+
+const Config* Surrogate::most_promising() const {
+  constexpr double kLeastChance = 0.02;  // the model may be wrong about what fails
+  const double scale = std::sqrt(posterior_.scale(kTime));
+  const Config* best = nullptr;
+  double most = 0;
+  for (std::size_t i = 0; i < candidates_.size(); ++i) {
+    if (begun_[i]) continue;
+    const double works = std::clamp(1 - posterior_.mean(kFailure, i), kLeastChance, 1.0);
+    const double value = works * improvement(i, scale);
+    if (best != nullptr && value <= most) continue;
+    best = &candidates_[i];
+    most = value;
+  }
+  return best;
+}
+
+}  // namespace tuner

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/search/posterior.hpp"
+#include "tuner/search/response.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+namespace tuner {
+
+/// A configuration that was asked for, and how it fared once that is known.
+struct Trial {
+  Config config;
+  bool answered = false;
+  std::optional<double> time_ns = {};  ///< none when it failed
+};
+
+/// Predicts from trials how fast candidates are and whether they work, and says which is the most
+/// promising to try.
+class Surrogate {
+ public:
+  /// The axes must outlive it.
+  Surrogate(const Axes& axes, Covariance covariance, const Response& response);
+
+  /// Makes configurations candidates, if they are not yet.
+  void consider(std::span<const Config> configs);
+  /// That a configuration is being tried, or was before; it is no candidate any more.
+  void begin(const Config& config);
+  /// How a configuration that was begun fared.
+  void learn(const Config& config, std::optional<double> time_ns);
+
+  /// The candidate whose expected improvement on the fastest, times the probability that it works
+  /// at all, is largest (Jones, Schonlau, Welch, "Efficient Global Optimization", 1998; Gelbart,
+  /// Snoek, Adams, "Bayesian Optimization with Unknown Constraints", 2014). None without
+  /// candidates.
+  [[nodiscard]] const Config* most_promising() const;
+
+  [[nodiscard]] std::size_t observations() const { return posterior_.observations(); }
+
+ private:
+  struct Hash {
+    std::size_t operator()(const Config& config) const;
+  };
+
+  [[nodiscard]] double improvement(std::size_t candidate, double scale) const;
+
+  const Axes& axes_;
+  Posterior posterior_;
+  Response response_;
+  std::vector<Config> candidates_;
+  std::vector<bool> begun_;  // by candidate
+  std::unordered_map<Config, std::size_t, Hash> candidate_of_;
+  std::unordered_map<std::size_t, std::size_t> observation_of_;  // candidate → observation
+  double fastest_;                                               // response
+};
+
+}  // namespace tuner
