@@ -100,9 +100,11 @@ TEST_F(PosteriorTest, DoesNotDependOnWhenCandidatesCameOrInWhichOrderAnswersDid)
   const std::vector<double> values{0.3, 0.7, -0.2, 2.0};
   for (const std::size_t candidate : observed) posterior.observe(candidate);
   posterior.answer(2, {5.0, 5.0});  // said again below
-  for (const std::size_t i : std::vector<std::size_t>{3, 0}) posterior.answer(i, {values[i], -2 * values[i]});
+  for (const std::size_t i : std::vector<std::size_t>{3, 0})
+    posterior.answer(i, {values[i], -2 * values[i]});
   posterior.add({points_.begin() + half, points_.end()});
-  for (const std::size_t i : std::vector<std::size_t>{2, 1}) posterior.answer(i, {values[i], -2 * values[i]});
+  for (const std::size_t i : std::vector<std::size_t>{2, 1})
+    posterior.answer(i, {values[i], -2 * values[i]});
   expect_equal(posterior, observed, values);
 }
 

@@ -9,8 +9,10 @@ namespace {
 
 /// Without them there is nothing to model.
 constexpr std::size_t kLeastSuccesses = 3;
-/// Bounds of memory and time: the product of candidates and observations is what a model costs.
-constexpr std::size_t kMostCandidates = 20000;
+/// Bounds of memory and time: the product of candidates and observations is what a model costs. A
+/// space of no more than the first is judged whole, a larger one by so many at random.
+constexpr std::size_t kMostListed = 20'000;
+constexpr std::size_t kSampled = 4'000;
 constexpr std::size_t kMostObservations = 1536;
 constexpr std::size_t kMostTraining = 1024;
 /// Configurations around which candidates are looked for.
@@ -166,7 +168,7 @@ std::vector<std::size_t> Bayesian::training() {
 
 std::vector<Config> Bayesian::candidates() {
   std::vector<Config> result;
-  if (space_.size() <= kMostCandidates) {
+  if (space_.size() <= kMostListed) {
     for (std::uint64_t i = 0; i < space_.size(); ++i) {
       Config config = space_.at(i);
       if (!trial_of_.contains(config)) result.push_back(std::move(config));
@@ -180,7 +182,7 @@ std::vector<Config> Bayesian::candidates() {
       std::ranges::move(untried_neighbours(trials_[index].config), std::back_inserter(result));
     }
   }
-  for (std::size_t draws = result.size(); draws < kMostCandidates; ++draws) {
+  for (std::size_t i = 0; i < kSampled; ++i) {
     Config config = space_.sample(random_);
     if (!trial_of_.contains(config)) result.push_back(std::move(config));
   }

@@ -34,6 +34,7 @@ class Covariance {
  public:
   Covariance(const Axes& axes, Correlation correlation, const Hyperparameters& hyperparameters);
 
+  [[nodiscard]] std::size_t axes() const { return tables_.size(); }
   [[nodiscard]] double noise() const { return noise_; }
   [[nodiscard]] double between(std::span<const std::uint16_t> a,
                                std::span<const std::uint16_t> b) const;

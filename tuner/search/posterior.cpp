@@ -23,13 +23,16 @@ void subtract(std::vector<float>& target, float factor, const std::vector<float>
 }  // namespace
 
 void Posterior::add(std::span<const Point> candidates) {
-  const std::size_t begin = points_.size();
-  points_.insert(points_.end(), candidates.begin(), candidates.end());
-  variance_.resize(points_.size(), 1);
-  for (auto& mean : mean_) mean.resize(points_.size());
-  for (Observation& observation : observed_) observation.whitened.resize(points_.size());
-  for (std::size_t first = begin; first < points_.size(); first += kBlock) {
-    const std::size_t last = std::min(first + kBlock, points_.size());
+  const std::size_t begin = variance_.size();
+  const std::size_t end = begin + candidates.size();
+  for (const Point& point : candidates) {
+    choices_.insert(choices_.end(), point.begin(), point.end());
+  }
+  variance_.resize(end, 1);
+  for (auto& mean : mean_) mean.resize(end);
+  for (Observation& observation : observed_) observation.whitened.resize(end);
+  for (std::size_t first = begin; first < end; first += kBlock) {
+    const std::size_t last = std::min(first + kBlock, end);
     for (std::size_t o = 0; o < observed_.size(); ++o) whiten(o, first, last);
   }
 }
@@ -39,7 +42,7 @@ void Posterior::whiten(std::size_t observation, std::size_t first, std::size_t l
   Observation& own = observed_[observation];
   std::vector<float>& row = own.whitened;
   for (std::size_t i = first; i < last; ++i) {
-    row[i] = static_cast<float>(covariance_.between(points_[own.candidate], points_[i]));
+    row[i] = static_cast<float>(covariance_.between(point(own.candidate), point(i)));
   }
   for (std::size_t k = 0; k < observation; ++k) {
     subtract(row, own.factor[k], observed_[k].whitened, first, last);
@@ -64,10 +67,10 @@ void Posterior::observe(std::size_t candidate) {
     pivot -= static_cast<double>(factor) * factor;
   }
   observation.factor.push_back(static_cast<float>(std::sqrt(std::max(pivot, kLeastPivot))));
-  observation.whitened.resize(points_.size());
+  observation.whitened.resize(candidates());
   observed_.push_back(std::move(observation));
-  for (std::size_t first = 0; first < points_.size(); first += kBlock) {
-    whiten(observed_.size() - 1, first, std::min(first + kBlock, points_.size()));
+  for (std::size_t first = 0; first < candidates(); first += kBlock) {
+    whiten(observed_.size() - 1, first, std::min(first + kBlock, candidates()));
   }
 }
 
@@ -85,7 +88,7 @@ void Posterior::answer(std::size_t observation, const Quantities& values) {
       const double change = weight - own.weight[q];
       own.weight[q] = weight;
       if (change == 0) continue;
-      subtract(mean_[q], -static_cast<float>(change), own.whitened, 0, points_.size());
+      subtract(mean_[q], -static_cast<float>(change), own.whitened, 0, candidates());
     }
   }
 }

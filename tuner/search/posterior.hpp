@@ -33,7 +33,7 @@ class Posterior {
   /// What came of an observation; may be said again.
   void answer(std::size_t observation, const Quantities& values);
 
-  [[nodiscard]] std::size_t candidates() const { return points_.size(); }
+  [[nodiscard]] std::size_t candidates() const { return variance_.size(); }
   [[nodiscard]] std::size_t observations() const { return observed_.size(); }
   [[nodiscard]] double mean(std::size_t quantity, std::size_t candidate) const {
     return mean_[quantity][candidate];
@@ -52,10 +52,13 @@ class Posterior {
     Quantities weight = {};  // its element of L⁻¹ values
   };
 
+  [[nodiscard]] std::span<const std::uint16_t> point(std::size_t candidate) const {
+    return {&choices_[candidate * covariance_.axes()], covariance_.axes()};
+  }
   void whiten(std::size_t observation, std::size_t first, std::size_t last);
 
   Covariance covariance_;
-  std::vector<Point> points_;
+  std::vector<std::uint16_t> choices_;  // of all candidates, one after the other
   std::vector<Observation> observed_;
   std::array<std::vector<float>, kQuantities> mean_;
   std::vector<float> variance_;

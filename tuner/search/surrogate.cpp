@@ -64,28 +64,28 @@ void Surrogate::learn(const Config& config, std::optional<double> time_ns) {
   if (time_ns) fastest_ = std::min(fastest_, response);
 }
 
-/// The expected improvement in the scale of the response.
-double Surrogate::improvement(std::size_t candidate, double scale) const {
-  constexpr double kLeastVariance = 1e-8;  // what is left of it after rounding
-  const double deviation =
-      scale * std::sqrt(std::max(posterior_.variance(candidate), kLeastVariance));
-  const double gain = fastest_ - posterior_.mean(kTime, candidate);
-  const double z = gain / deviation;
-  return gain * normal_distribution(z) + deviation * normal_density(z);
-}
-
 const Config* Surrogate::most_promising() const {
-  constexpr double kLeastChance = 0.02;  // the model may be wrong about what fails
+  constexpr double kLeastVariance = 1e-8;  // what is left of it after rounding
+  constexpr double kLeastChance = 0.02;    // the model may be wrong about what fails
   const double scale = std::sqrt(posterior_.scale(kTime));
   const Config* best = nullptr;
   double most = 0;
+  double best_z = 0;
+  double best_spread = 0;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
     if (begun_[i]) continue;
+    const double deviation = scale * std::sqrt(std::max(posterior_.variance(i), kLeastVariance));
+    const double z = (fastest_ - posterior_.mean(kTime, i)) / deviation;
     const double works = std::clamp(1 - posterior_.mean(kFailure, i), kLeastChance, 1.0);
-    const double value = works * improvement(i, scale);
-    if (best != nullptr && value <= most) continue;
+    const double spread = works * deviation;
+    // The improvement grows with both, and is costly to compute.
+    if (best != nullptr && z <= best_z && spread <= best_spread) continue;
+    const double improvement = spread * (z * normal_distribution(z) + normal_density(z));
+    if (best != nullptr && improvement <= most) continue;
     best = &candidates_[i];
-    most = value;
+    most = improvement;
+    best_z = z;
+    best_spread = spread;
   }
   return best;
 }

@@ -46,8 +46,6 @@ class Surrogate {
     std::size_t operator()(const Config& config) const;
   };
 
-  [[nodiscard]] double improvement(std::size_t candidate, double scale) const;
-
   const Axes& axes_;
   Posterior posterior_;
   Response response_;
