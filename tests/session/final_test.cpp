@@ -32,10 +32,10 @@ class FinalTest : public testing::Test {
   }
 
   void begin(std::optional<std::string_view> incumbent = std::nullopt) {
-    std::optional<Config> config;
-    if (incumbent) config = toy::config(family_, *incumbent);
+    PriorKnowledge prior;
+    if (incumbent) prior.incumbent = toy::config(family_, *incumbent);
     search_.emplace(Size{10}, Space(kernel_.space, device_.device().attributes, Size{10}), "auto",
-                    0, config, std::map<std::string, TrialRecord>{}, std::nullopt);
+                    0, std::move(prior), std::nullopt);
   }
 
   Expected<FinalOutcome, LostContender> run(const std::function<bool()>& stop = kNeverStop) {

@@ -217,6 +217,24 @@ TEST_F(SessionTest, TheSeedFixesTheOrderOfTrials) {
   EXPECT_NE(order(8), first);
 }
 
+TEST_F(SessionTest, WhatWonAtAnotherSizeIsTriedAtOnce) {
+  static_cast<void>(run({.sizes = {{10}}}));
+  static_cast<void>(run({.sizes = {{20}}, .max_evaluations = 2}));
+  EXPECT_THAT(seen.order(), ElementsAre(kDefault, kFastest));
+}
+
+TEST_F(SessionTest, WhatIsFastestAtOneSizeIsTriedNextAtTheOthers) {
+  family = toy::family("N == 20 ? TILE > 2 : TILE*DEPTH <= 12");
+  static_cast<void>(run({.sizes = {{10}, {20}}, .strategy = "exhaustive", .compile_threads = 1}));
+  std::vector<std::string> at_10;
+  for (const Recorder::Step& step : seen.steps) {
+    if (step.progress.size == Size{10}) at_10.push_back(step.trial.config_json);
+  }
+  const auto fastest = std::ranges::find(at_10, kFastest);
+  const auto before_it_in_the_space = std::ranges::find(at_10, R"({"DEPTH":2,"TILE":2})");
+  EXPECT_LT(fastest, before_it_in_the_space);
+}
+
 TEST_F(SessionTest, AContenderThatFallsOutOfTheFinalIsDroppedAndTheFinalHeldAgain) {
   device.on_launch = [this](const std::string&) {
     if (!seen.finals.empty()) device.behaviours["toy<3,2>"].failure = Outcome::launch_error;

@@ -32,24 +32,29 @@ class SizeSearchTest : public testing::Test {
     std::string_view strategy = "exhaustive";
     std::optional<std::string_view> incumbent = {};
     std::map<std::string, TrialRecord> known = {};
+    std::vector<std::string_view> winners_elsewhere = {};
     std::optional<std::uint64_t> max_evaluations = {};
     std::string_view constraint = "TILE*DEPTH <= 12";
   };
 
   SizeSearch& search(const Options& options) {
     family_ = toy::family(options.constraint);
-    std::optional<Config> incumbent;
-    if (options.incumbent) incumbent = config(*options.incumbent);
+    PriorKnowledge prior{.trials = options.known};
+    if (options.incumbent) prior.incumbent = config(*options.incumbent);
+    for (const std::string_view winner : options.winners_elsewhere) {
+      prior.winners_elsewhere.push_back(config(winner));
+    }
     return search_.emplace(Size{8}, Space(family_.kernels.front().space, {}, Size{8}),
-                           options.strategy, 1, incumbent, options.known, options.max_evaluations);
+                           options.strategy, 1, std::move(prior), options.max_evaluations);
   }
 
   Config config(std::string_view text) const { return toy::config(family_, text); }
 
-  /// All that the search asks for, as "TILE=2 DEPTH=1".
+  /// All that the search asks for, each answered at once, as "TILE=2 DEPTH=1".
   std::vector<std::string> asked() {
     std::vector<std::string> configs;
     while (const auto next = search_->next()) {
+      static_cast<void>(search_->record(*next, ok(100)));
       configs.push_back(display(search_->space().definition(), *next));
     }
     return configs;
@@ -96,6 +101,26 @@ TEST_F(SizeSearchTest, KnowsStoredResultsByTheirConfiguration) {
   ASSERT_NE(found.known(config("TILE=3,DEPTH=2")), nullptr);
   EXPECT_DOUBLE_EQ(found.known(config("TILE=3,DEPTH=2"))->time->median_ns, 42);
   EXPECT_EQ(found.known(config("TILE=2,DEPTH=3")), nullptr);
+}
+
+TEST_F(SizeSearchTest, AsksForWhatIsKnownFastestFirstAndThenForWhatWonElsewhere) {
+  search({.known = {{R"({"DEPTH":1,"TILE":1})", failed(Outcome::crashed)},
+                    {R"({"DEPTH":2,"TILE":3})", ok(42)},
+                    {R"({"DEPTH":3,"TILE":3})", ok(7)},
+                    {R"({"DEPTH":3,"TILE":5})", ok(1)}},  // the space no longer has it
+          .winners_elsewhere = {"TILE=4,DEPTH=2", "TILE=3,DEPTH=2"},
+          .max_evaluations = 5});
+  EXPECT_THAT(asked(), ElementsAre("TILE=2 DEPTH=1", "TILE=3 DEPTH=3", "TILE=3 DEPTH=2",
+                                   "TILE=1 DEPTH=1", "TILE=4 DEPTH=2"));
+}
+
+TEST_F(SizeSearchTest, AsksNextForWhatIsSuggestedOnce) {
+  SizeSearch& running = search({.constraint = "TILE <= 3"});
+  running.suggest(config("TILE=3,DEPTH=3"));
+  running.suggest(config("TILE=4,DEPTH=3"));  // not in the space
+  EXPECT_EQ(running.next(), config("TILE=3,DEPTH=3"));
+  running.suggest(config("TILE=3,DEPTH=3"));
+  EXPECT_EQ(running.next(), config("TILE=2,DEPTH=1"));
 }
 
 TEST_F(SizeSearchTest, SaysWhichResultIsTheFastestSoFar) {

@@ -9,7 +9,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/session/bench.hpp"
-#include "tuner/session/incumbent.hpp"
+#include "tuner/session/earlier_winners.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

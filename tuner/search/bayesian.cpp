@@ -66,8 +66,11 @@ void Bayesian::tell(const Config& config, Outcome outcome, std::optional<double>
   trial.time_ns = outcome == Outcome::ok ? time_ns : std::nullopt;
   if (trial.time_ns) by_time_.insert({*trial.time_ns, index});
   if (!surrogate_) return;
-  surrogate_->begin(config);
-  surrogate_->learn(config, trial.time_ns);
+  if (surrogate_->observes(config)) {
+    surrogate_->learn(config, trial.time_ns);
+  } else {  // not asked for: the next fit learns from it
+    surrogate_->withdraw(config);
+  }
   const bool fastest = trial.time_ns && by_time_.begin()->second == index;
   if (fastest && settings_.candidates == Candidates::anywhere_and_near_best) {
     surrogate_->consider(untried_neighbours(config));

@@ -44,17 +44,27 @@ void Surrogate::consider(std::span<const Config> configs) {
     candidates_.push_back(config);
     points.push_back(axes_.point(config));
   }
-  begun_.resize(candidates_.size());
+  open_.resize(candidates_.size(), true);
   posterior_.add(points);
 }
 
 void Surrogate::begin(const Config& config) {
+  if (observes(config)) return;
   consider({&config, 1});
   const std::size_t candidate = candidate_of_.at(config);
-  if (begun_[candidate]) return;
-  begun_[candidate] = true;
+  open_[candidate] = false;
   observation_of_[candidate] = posterior_.observations();
   posterior_.observe(candidate);
+}
+
+void Surrogate::withdraw(const Config& config) {
+  const auto found = candidate_of_.find(config);
+  if (found != candidate_of_.end()) open_[found->second] = false;
+}
+
+bool Surrogate::observes(const Config& config) const {
+  const auto found = candidate_of_.find(config);
+  return found != candidate_of_.end() && observation_of_.contains(found->second);
 }
 
 void Surrogate::learn(const Config& config, std::optional<double> time_ns) {
@@ -73,7 +83,7 @@ const Config* Surrogate::most_promising() const {
   double best_z = 0;
   double best_spread = 0;
   for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    if (begun_[i]) continue;
+    if (!open_[i]) continue;
     const double deviation = scale * std::sqrt(std::max(posterior_.variance(i), kLeastVariance));
     const double z = (fastest_ - posterior_.mean(kTime, i)) / deviation;
     const double works = std::clamp(1 - posterior_.mean(kFailure, i), kLeastChance, 1.0);

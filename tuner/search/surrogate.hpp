@@ -28,8 +28,11 @@ class Surrogate {
 
   /// Makes configurations candidates, if they are not yet.
   void consider(std::span<const Config> configs);
-  /// That a configuration is being tried, or was before; it is no candidate any more.
+  /// That a configuration is being tried, or was: an observation, and no candidate any more.
   void begin(const Config& config);
+  /// That a configuration is no candidate any more, without an observation of it.
+  void withdraw(const Config& config);
+  [[nodiscard]] bool observes(const Config& config) const;
   /// How a configuration that was begun fared.
   void learn(const Config& config, std::optional<double> time_ns);
 
@@ -50,7 +53,7 @@ class Surrogate {
   Posterior posterior_;
   Response response_;
   std::vector<Config> candidates_;
-  std::vector<bool> begun_;  // by candidate
+  std::vector<bool> open_;  // by candidate: may be proposed
   std::unordered_map<Config, std::size_t, Hash> candidate_of_;
   std::unordered_map<std::size_t, std::size_t> observation_of_;  // candidate → observation
   double fastest_;                                               // response

@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 
+#include <algorithm>
 #include <chrono>
 
 namespace tuner {
@@ -15,18 +16,21 @@ bool Pending::ready() const {
 std::optional<Pending> Pipeline::next(const std::function<bool()>& stop, Budget budget) {
   fill(budget);
   if (pending_.empty()) return std::nullopt;
-  while (!pending_.front().ready()) {
+  auto first = std::ranges::find_if(pending_, &Pending::ready);
+  while (first == pending_.end()) {
     if (stop()) return std::nullopt;
-    static_cast<void>(pending_.front().compiled.wait_for(std::chrono::milliseconds(20)));
+    static_cast<void>(pending_.front().compiled.wait_for(std::chrono::milliseconds(1)));
+    first = std::ranges::find_if(pending_, &Pending::ready);
   }
-  Pending next = std::move(pending_.front());
-  pending_.pop_front();
+  Pending next = std::move(*first);
+  pending_.erase(first);
   fill(budget);
   return next;
 }
 
 const Pending* Pipeline::peek() const {
-  return !pending_.empty() && pending_.front().ready() ? &pending_.front() : nullptr;
+  const auto first = std::ranges::find_if(pending_, &Pending::ready);
+  return first == pending_.end() ? nullptr : &*first;
 }
 
 void Pipeline::again(SizeSearch& search, const Config& config) {

@@ -24,7 +24,9 @@ struct Pending {
   [[nodiscard]] bool ready() const;
 };
 
-/// Asks the searches in turn and has what they ask for compiled ahead of the device.
+/// Asks the searches in turn and has what they ask for compiled ahead of the device. What is
+/// compiled is taken, in the order asked: a candidate that compiles ten times longer than most
+/// holds up nothing.
 class Pipeline {
  public:
   /// The kernel, the searches and the pool must outlive it. `ahead` configurations at most are on
@@ -33,8 +35,8 @@ class Pipeline {
            std::size_t ahead)
       : kernel_(kernel), searches_(searches), pool_(pool), ahead_(ahead) {}
 
-  /// The next configuration, compiled; none when there is nothing left to ask, or `stop` said so
-  /// while it was waited for. The searches hear how much of the budget is spent.
+  /// The first configuration that is compiled; none when there is nothing left to ask, or `stop`
+  /// said so while it was waited for. The searches hear how much of the budget is spent.
   [[nodiscard]] std::optional<Pending> next(const std::function<bool()>& stop, Budget budget);
   /// What `next` would return without waiting.
   [[nodiscard]] const Pending* peek() const;

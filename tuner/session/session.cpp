@@ -4,9 +4,9 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/session/canary.hpp"
+#include "tuner/session/earlier_winners.hpp"
 #include "tuner/session/fault_guard.hpp"
 #include "tuner/session/final.hpp"
-#include "tuner/session/incumbent.hpp"
 #include "tuner/session/kernel_record.hpp"
 #include "tuner/session/pipeline.hpp"
 #include "tuner/session/progress_report.hpp"
@@ -27,11 +27,9 @@ namespace {
 
 using SteadyClock = std::chrono::steady_clock;
 
-/// Candidates on their way to the device for each that can compile at once. They are judged in the
-/// order asked, so that a run can be repeated, and one that compiles ten times longer than most
-/// must not leave the other compilers idle. A candidate is evaluated at every size before the next
-/// is due: one compilation serves all.
-constexpr std::size_t kAhead = 8;
+/// Candidates on their way to the device for each that can compile at once: enough that no compiler
+/// waits, and no more, since what is asked late is asked with more known.
+constexpr std::size_t kAhead = 2;
 
 std::string problem_key(const Size& size) {
   return fmt::format("{}", fmt::join(size, ","));
@@ -94,12 +92,12 @@ class Run {
                       "shows which constraint removes them",
                       family_.path, kernel_.name, device_.device().name, display(size)));
     }
-    auto known = plan_.resume == Resume::yes ? store_.known_trials(subject_, problem)
-                                             : std::map<std::string, TrialRecord>{};
-    // What was best before defends its place.
-    searches_.emplace_back(size, std::move(space), plan_.strategy, plan_.seed,
-                           incumbent(store_, family_, kernel_, device_.device(), size),
-                           std::move(known), plan_.max_evaluations);
+    PriorKnowledge prior{
+        .incumbent = incumbent(store_, family_, kernel_, device_.device(), size),
+        .winners_elsewhere = winners_elsewhere(store_, family_, kernel_, device_.device(), size)};
+    if (plan_.resume == Resume::yes) prior.trials = store_.known_trials(subject_, problem);
+    searches_.emplace_back(size, std::move(space), plan_.strategy, plan_.seed, std::move(prior),
+                           plan_.max_evaluations);
   }
 
   void look_for_others() {
@@ -233,8 +231,17 @@ class Run {
     store_.record_trial(
         session_, trial, elapsed_s(),
         next_runs ? std::optional(attempt(*next->search, next->config)) : std::nullopt);
-    progress_.ran(search, trial, search.record(config, trial));
+    const bool fastest = search.record(config, trial);
+    progress_.ran(search, trial, fastest);
+    if (fastest) share(search, config);
     failpoint("session.trial_acknowledged");
+  }
+
+  /// What is fastest at one size is likely good at the others, and compiled already.
+  void share(const SizeSearch& from, const Config& config) {
+    for (SizeSearch& search : searches_) {
+      if (&search != &from) search.suggest(config);
+    }
   }
 
   TrialRecord judge(const Pending& pending) {

@@ -1,23 +1,49 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/size_search.hpp"
 
+#include "tuner/core/error.hpp"
+
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace tuner {
 
 SizeSearch::SizeSearch(Size size, Space space, std::string_view strategy, std::uint64_t seed,
-                       std::optional<Config> incumbent, std::map<std::string, TrialRecord> known,
-                       std::optional<std::uint64_t> max_evaluations)
+                       PriorKnowledge prior, std::optional<std::uint64_t> max_evaluations)
     : size_(std::move(size)),
       space_(std::move(space)),
-      seeds_{.default_config = space_.default_config(), .incumbent = std::move(incumbent)},
+      seeds_{.default_config = space_.default_config(), .incumbent = std::move(prior.incumbent)},
       strategy_(make_strategy(strategy, space_, seed)),
-      known_(std::move(known)),
+      known_(std::move(prior.trials)),
       max_evaluations_(max_evaluations) {
   for (const auto& config : {std::optional(seeds_.default_config), seeds_.incumbent}) {
     if (config && space_.position(*config)) queued_.push_back(*config);
   }
+  queue_known();
+  for (const Config& config : prior.winners_elsewhere) {
+    if (space_.position(config)) queued_.push_back(config);
+  }
+}
+
+void SizeSearch::queue_known() {
+  std::vector<std::pair<double, Config>> known;
+  for (const auto& [json, trial] : known_) {
+    try {
+      Config config = config_from_json(space_.definition(), json);
+      if (!space_.position(config)) continue;
+      constexpr double kLast = std::numeric_limits<double>::infinity();
+      known.emplace_back(trial.time ? trial.time->median_ns : kLast, std::move(config));
+    } catch (const Error&) {
+      continue;  // the space has changed since and no longer has this value
+    }
+  }
+  std::ranges::sort(known);
+  for (auto& [time_ns, config] : known) queued_.push_back(std::move(config));
+}
+
+void SizeSearch::suggest(const Config& config) {
+  if (space_.position(config) && !asked_.contains(config)) queued_.push_front(config);
 }
 
 std::uint64_t SizeSearch::planned() const {

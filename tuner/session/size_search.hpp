@@ -22,18 +22,26 @@ struct Ranked {
   double median_ns = 0;
 };
 
+/// What is known before a search begins.
+struct PriorKnowledge {
+  std::optional<Config> incumbent = {};            ///< what was best before at this size
+  std::vector<Config> winners_elsewhere = {};      ///< at other sizes or devices, likeliest first
+  std::map<std::string, TrialRecord> trials = {};  ///< standing results, by canonical configuration
+};
+
 /// The search at one size: which configuration comes next, and what is known so far.
 class SizeSearch {
  public:
-  /// What is asked first, whatever the strategy: the default and what was best before.
+  /// What takes part in the final whatever its time: the default and what was best before.
   struct Seeds {
     Config default_config;
     std::optional<Config> incumbent;
   };
 
+  /// Whatever the strategy, the seeds are asked first, then what has a result already, the fastest
+  /// first, then what won elsewhere; it learns from all of them.
   SizeSearch(Size size, Space space, std::string_view strategy, std::uint64_t seed,
-             std::optional<Config> incumbent, std::map<std::string, TrialRecord> known,
-             std::optional<std::uint64_t> max_evaluations);
+             PriorKnowledge prior, std::optional<std::uint64_t> max_evaluations);
   SizeSearch(const SizeSearch&) = delete;
   SizeSearch& operator=(const SizeSearch&) = delete;
 
@@ -41,6 +49,8 @@ class SizeSearch {
   /// strategy waits for answers. `budget` is the run's; the strategy hears of this search's
   /// evaluations when more of them are used up.
   [[nodiscard]] std::optional<Config> next(Budget budget = {});
+  /// Has a configuration asked next, unless it was already or is not in the space.
+  void suggest(const Config& config);
   /// The stored result of a configuration, if it need not be run again.
   [[nodiscard]] const TrialRecord* known(const Config& config) const;
   /// Takes in how a configuration fared, in place of how it fared before if it was run already.
@@ -62,6 +72,7 @@ class SizeSearch {
   [[nodiscard]] bool ended_ok(const Config& config) const;
 
  private:
+  void queue_known();
   [[nodiscard]] Budget tightest(Budget budget) const;
 
   Size size_;

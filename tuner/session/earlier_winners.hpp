@@ -5,6 +5,7 @@
 #include "tuner/store/store.hpp"
 
 #include <optional>
+#include <vector>
 
 namespace tuner {
 
@@ -13,5 +14,12 @@ namespace tuner {
 [[nodiscard]] std::optional<Config> incumbent(const Store& store, const Family& family,
                                               const Kernel& kernel, const DeviceInfo& device,
                                               const Size& size);
+
+/// What won for a kernel at any size on devices of this kind, at most eight configurations, each
+/// once: those of this device model first, then by how near the size is. Whatever the driver and
+/// the version of the source; configurations that the space no longer has are left out.
+[[nodiscard]] std::vector<Config> winners_elsewhere(const Store& store, const Family& family,
+                                                    const Kernel& kernel, const DeviceInfo& device,
+                                                    const Size& size);
 
 }  // namespace tuner

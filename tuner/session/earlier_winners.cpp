@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/earlier_winners.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/select/nearness.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// The configuration of a stored best; none when the space has changed since and no longer has it.
+std::optional<Config> config_of(const StoredBest& stored, const Kernel& kernel) {
+  try {
+    return config_from_json(*kernel.space, stored.best.config_json);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace
+
+std::optional<Config> incumbent(const Store& store, const Family& family, const Kernel& kernel,
+                                const DeviceInfo& device, const Size& size) {
+  const auto bests = store.bests({.device = device.name,
+                                  .family = family.name,
+                                  .kernel = kernel.name,
+                                  .problem = canonical_size(size)});
+  for (const StoredBest& stored : bests) {
+    if (stored.subject.device.backend != device.backend) continue;
+    if (auto config = config_of(stored, kernel)) return config;
+  }
+  return std::nullopt;
+}
+
+std::vector<Config> winners_elsewhere(const Store& store, const Family& family,
+                                      const Kernel& kernel, const DeviceInfo& device,
+                                      const Size& size) {
+  constexpr std::size_t kMost = 8;
+  using Distance = std::pair<bool, Nearness>;
+  std::vector<std::pair<Distance, Config>> winners;
+  for (const StoredBest& stored : store.bests({.family = family.name, .kernel = kernel.name})) {
+    const DeviceInfo& other = stored.subject.device;
+    if (other.backend != device.backend) continue;
+    auto config = config_of(stored, kernel);
+    auto numbers = numbers_of(stored.best.problem);
+    if (!config || !numbers || numbers->size() != size.size()) continue;
+    winners.emplace_back(Distance{other.name != device.name, nearness(size, std::move(*numbers))},
+                         std::move(*config));
+  }
+  std::ranges::stable_sort(winners, {}, &std::pair<Distance, Config>::first);
+  std::vector<Config> nearest;
+  for (auto& [distance, config] : winners) {
+    if (nearest.size() == kMost) break;
+    if (std::ranges::find(nearest, config) == nearest.end()) nearest.push_back(std::move(config));
+  }
+  return nearest;
+}
+
+}  // namespace tuner
