@@ -22,8 +22,8 @@ enum class Candidates {
 /// What is fixed of a Bayesian search. How the values were found is in docs/search.md.
 struct BayesianSettings {
   Prior prior = {};
-  double slow_side = 0.5;    ///< see Response
-  std::size_t initial = 10;  ///< random configurations before there is a model
+  double slow_side = 0.25;  ///< see Response
+  std::size_t initial = 6;   ///< random configurations before there is a model
   Candidates candidates = Candidates::anywhere_and_near_best;
 };
 

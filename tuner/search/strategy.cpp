@@ -22,6 +22,7 @@ namespace {
 BayesianSettings textbook() {
   return {.prior = {.correlation = Correlation::matern52, .length = 0.6, .most_additive = 0},
           .slow_side = 1,
+          .initial = 10,
           .candidates = Candidates::anywhere};
 }
 
