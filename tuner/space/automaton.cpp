@@ -12,21 +12,21 @@ namespace {
 /// The table of a rule with the parameters in `order`, the first one varying slowest.
 std::vector<Automaton::State> ordered_table(const Rule& rule, const SpaceDefinition& definition,
                                             std::span<const std::size_t> order) {
-  std::vector<std::size_t> places{0};
-  for (const std::size_t parameter : order) {
-    std::vector<std::size_t> longer;
-    longer.reserve(places.size() * definition.parameters[parameter].values.size());
-    for (const std::size_t place : places) {
-      for (std::size_t c = 0; c < definition.parameters[parameter].values.size(); ++c) {
-        longer.push_back(place + c * rule.strides[parameter]);
-      }
+  std::vector<Automaton::State> table(rule.table.size());
+  std::vector<std::size_t> choices(order.size());
+  std::size_t place = 0;
+  const std::size_t stride = rule.strides[order.back()];
+  const std::size_t width = definition.parameters[order.back()].values.size();
+  for (auto entry = table.begin(); entry != table.end();) {
+    for (std::size_t c = 0; c < width; ++c) {
+      *entry++ = rule.table[place + c * stride] != 0 ? Automaton::kSatisfied : Automaton::kBroken;
     }
-    places = std::move(longer);
-  }
-  std::vector<Automaton::State> table;
-  table.reserve(places.size());
-  for (const std::size_t place : places) {
-    table.push_back(rule.table[place] != 0 ? Automaton::kSatisfied : Automaton::kBroken);
+    for (std::size_t i = order.size() - 1; i-- > 0;) {
+      place += rule.strides[order[i]];
+      if (++choices[i] < definition.parameters[order[i]].values.size()) break;
+      place -= choices[i] * rule.strides[order[i]];
+      choices[i] = 0;
+    }
   }
   return table;
 }

@@ -121,17 +121,26 @@ class Enumerator {
     return node;
   }
 
-  /// Writes what the rules remember of the known parameters and still need.
+  /// Writes what the rules remember of the known parameters and still need. The states say which
+  /// values follow, and the length whether denominators do.
   void remember(const Plan::Level& level, Memory::Key& key) const {
     key.clear();
     for (const std::size_t place : level.states) key.push_back(states_[place]);
+    for (const Plan::Reads& reads : level.reads) key.push_back(states_[reads.place]);
+    bool all_whole = true;
+    for_each_read(level, [&](Rational value) {
+      key.push_back(value.numerator);
+      all_whole &= value.denominator == 1;
+    });
+    if (all_whole) return;
+    for_each_read(level, [&](Rational value) { key.push_back(value.denominator); });
+  }
+
+  template <class Visit>
+  void for_each_read(const Plan::Level& level, Visit visit) const {
     for (const Plan::Reads& reads : level.reads) {
-      key.push_back(states_[reads.place]);
       if (states_[reads.place] != Plan::kUndecided) continue;
-      for (const TermId id : reads.values) {
-        key.push_back(values_[id].numerator);
-        key.push_back(values_[id].denominator);
-      }
+      for (const TermId id : reads.values) visit(values_[id]);
     }
   }
 
@@ -151,29 +160,37 @@ class Enumerator {
       const Rational value = values_[condition];
       if (value.denominator != 1 || value.numerator == 0) return false;
     }
-    return std::ranges::all_of(level.forecasts, [&](const Plan::Forecast& forecast) {
-      return is_possible(forecast, depth + 1);
-    });
+    return forecast(level, depth + 1);
   }
 
-  /// Whether a condition can still be satisfied, as far as intervals tell.
-  bool is_possible(const Plan::Forecast& forecast, std::size_t known) {
-    states_[forecast.to] = Automaton::kSatisfied;
-    if (states_[forecast.from] == Automaton::kSatisfied) return true;
-    for (const Computation& computation : forecast.unknown) {
-      std::array<Interval, 3> operands;
-      const std::size_t count = operand_count(computation);
-      for (std::size_t i = 0; i < count; ++i) {
-        const TermId id = computation.operands[i];
-        operands[i] = plan_.depths[id] <= known ? around(values_[id]) : intervals_[id];
-      }
-      intervals_[computation.result] =
-          bound(computation.kind, computation.operation, std::span(operands).first(count));
+  /// Whether all conditions of which part is known can still be satisfied, as far as intervals
+  /// tell.
+  bool forecast(const Plan::Level& level, std::size_t known) {
+    bool is_open = false;
+    for (const Plan::Forecast& forecast : level.forecasts) {
+      states_[forecast.to] = states_[forecast.from];
+      is_open |= states_[forecast.from] == Plan::kUndecided;
     }
-    const Interval outcome = intervals_[forecast.condition];
-    if (outcome.is_false()) return false;
-    if (!outcome.is_true()) states_[forecast.to] = Plan::kUndecided;
+    if (!is_open) return true;
+    for (const Computation& computation : level.unknown) {
+      intervals_[computation.result] = bound_on(computation, known);
+    }
+    for (const Plan::Forecast& forecast : level.forecasts) {
+      const Interval outcome = intervals_[forecast.condition];
+      if (outcome.is_false()) return false;
+      if (outcome.is_true()) states_[forecast.to] = Automaton::kSatisfied;
+    }
     return true;
+  }
+
+  Interval bound_on(const Computation& computation, std::size_t known) const {
+    std::array<Interval, 3> operands;
+    const std::size_t count = operand_count(computation);
+    for (std::size_t i = 0; i < count; ++i) {
+      const TermId id = computation.operands[i];
+      operands[i] = plan_.depths[id] <= known ? around(values_[id]) : intervals_[id];
+    }
+    return bound(computation.kind, computation.operation, std::span(operands).first(count));
   }
 
   static std::size_t operand_count(const Computation& computation) {

@@ -41,7 +41,21 @@ Interval corners(Interval a, Interval b, Lower lower, Upper upper, bool may_faul
   return between(low, high, may_fault);
 }
 
+Interval sum(Interval a, Interval b, bool may_fault) {
+  std::int64_t low = 0;
+  std::int64_t high = 0;
+  if (__builtin_add_overflow(a.low, b.low, &low) || __builtin_add_overflow(a.high, b.high, &high)) {
+    return between(Wide{a.low} + b.low, Wide{a.high} + b.high, may_fault);
+  }
+  return {low, high, may_fault};
+}
+
 Interval product(Interval a, Interval b, bool may_fault) {
+  std::int64_t high = 0;
+  const bool rises = a.low >= 0 && b.low >= 0;  // as nearly always
+  if (rises && !__builtin_mul_overflow(a.high, b.high, &high)) {
+    return {a.low * b.low, high, may_fault};
+  }
   const auto times = [](Wide x, Wide y) { return x * y; };
   return corners(a, b, times, times, may_fault);
 }
@@ -138,7 +152,7 @@ Interval apply(Operation operation, Interval a, Interval b) {
   const bool may_fault = a.may_fault || b.may_fault;
   switch (operation) {
     case Operation::add:
-      return between(Wide{a.low} + b.low, Wide{a.high} + b.high, may_fault);
+      return sum(a, b, may_fault);
     case Operation::subtract:
       return between(Wide{a.low} - b.high, Wide{a.high} - b.low, may_fault);
     case Operation::multiply:

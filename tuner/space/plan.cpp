@@ -172,8 +172,8 @@ class Planner {
       if ((parameters & parameter_bit(plan_.order[depth])) != 0) {
         const std::size_t from = place ? *place : add_place(Plan::kUndecided);
         place = add_place(Plan::kUndecided);
-        plan_.levels[depth].forecasts.push_back({condition, from, *place, {}});
-        collect_unknown(condition, depth + 1, plan_.levels[depth].forecasts.back().unknown);
+        plan_.levels[depth].forecasts.push_back({condition, from, *place});
+        collect_unknown(condition, depth + 1, plan_.levels[depth].unknown);
       }
       if (place) {
         plan_.levels[depth + 1].reads.push_back({*place, {}});

@@ -32,7 +32,6 @@ struct Plan {
     TermId condition = 0;
     std::size_t from = 0;
     std::size_t to = 0;
-    std::vector<Computation> unknown{};  ///< what it is computed from, operands first
   };
   /// What a condition that is neither broken nor satisfied yet reads of the known values.
   struct Reads {
@@ -49,6 +48,7 @@ struct Plan {
     std::vector<Computation> computed{};  ///< becomes known here
     std::vector<TermId> decided{};        ///< conditions that are known here
     std::vector<Forecast> forecasts{};
+    std::vector<Computation> unknown{};  ///< what they are computed from, operands first
   };
 
   std::vector<std::size_t> order;  ///< of the parameters
