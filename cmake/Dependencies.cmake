@@ -14,6 +14,7 @@ if(TUNER_CLI)
 endif()
 if(TUNER_TESTS)
   find_package(GTest REQUIRED)
+  find_package(benchmark REQUIRED)
 endif()
 
 if(TUNER_CUDA)

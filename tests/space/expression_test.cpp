@@ -216,7 +216,7 @@ TEST_F(ExpressionTest, ConstantIsItsValue) {
 }
 
 TEST_F(ExpressionTest, SplitsIntoConjuncts) {
-  const std::vector<Expression> parts = compile("A > 1 and 1 < B < A && 1 / 2").conjuncts(scope_);
+  const std::vector<Expression> parts = compile("A > 1 and 1 < B < A && 1 / 2").conjuncts();
   ASSERT_EQ(parts.size(), 4U);
   EXPECT_EQ(parts[0].slots(), (std::vector<std::size_t>{1}));
   EXPECT_EQ(parts[1].slots(), (std::vector<std::size_t>{2}));
@@ -225,7 +225,7 @@ TEST_F(ExpressionTest, SplitsIntoConjuncts) {
   EXPECT_EQ(*parts[1].evaluate(slots_), 0);
   EXPECT_EQ(*parts[2].evaluate(slots_), 1);
   EXPECT_EQ(*parts[3].evaluate(slots_), 1) << "a fraction is true under `and`";
-  EXPECT_EQ(compile("A or B and A").conjuncts(scope_).size(), 1U);
+  EXPECT_EQ(compile("A or B and A").conjuncts().size(), 1U);
 }
 
 TEST_F(ExpressionTest, PointsAtUnknownNames) {

@@ -4,6 +4,7 @@
 // operation yields 0: the result is discarded in the end, so no operation needs a branch after it.
 #pragma once
 
+#include "tuner/space/bytecode.hpp"
 #include "tuner/space/expression.hpp"
 
 #include <bit>
@@ -113,28 +114,47 @@ class RationalArithmetic : public FaultFlag {
   }
   Value floor_divide(Value a, Value b) {
     if (b.numerator == 0) return from(fail(Fault::division_by_zero));
+    if (are_small(a, b)) return from(IntegerArithmetic().floor_divide(a.numerator, b.numerator));
     const Wide divisor = wide(b.numerator) * a.denominator;
     const Wide dividend = wide(a.numerator) * b.denominator;
     return reduce((dividend - floor_modulo(dividend, divisor)) / divisor, 1);
   }
   Value modulo(Value a, Value b) {
     if (b.numerator == 0) return from(fail(Fault::division_by_zero));
+    if (are_small(a, b)) return from(IntegerArithmetic().modulo(a.numerator, b.numerator));
     return reduce(
         floor_modulo(wide(a.numerator) * b.denominator, wide(b.numerator) * a.denominator),
         wide(a.denominator) * b.denominator);
   }
-  Value ceil_divide(Value a, Value b) { return negate(floor_divide(negate(a), b)); }
+  Value ceil_divide(Value a, Value b) {
+    if (b.numerator == 0) return from(fail(Fault::division_by_zero));
+    const Wide divisor = wide(b.numerator) * a.denominator;
+    const Wide negated = -wide(a.numerator) * b.denominator;
+    return reduce((floor_modulo(negated, divisor) - negated) / divisor, 1);
+  }
 
  private:
   // Products of two 64-bit numbers and their sums fit.
   __extension__ using Wide = __int128;
 
   static Wide wide(std::int64_t value) { return value; }
+  static bool is_small(Wide value) {
+    constexpr Wide kSmall = Wide{1} << 62;
+    return -kSmall < value && value < kSmall;
+  }
+  /// Whole numbers far from overflow, as nearly all are: 128 bits take many times longer to divide.
+  static bool are_small(Value a, Value b) {
+    return a.denominator == 1 && b.denominator == 1 && is_small(a.numerator) &&
+           is_small(b.numerator);
+  }
   static Wide floor_modulo(Wide a, Wide b) {
     const Wide rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
   }
   static Wide greatest_common_divisor(Wide a, Wide b) {
+    if (is_small(a) && is_small(b)) {
+      return std::gcd(static_cast<std::int64_t>(a), static_cast<std::int64_t>(b));
+    }
     while (b != 0) {
       const Wide rest = a % b;
       a = b;
@@ -145,6 +165,10 @@ class RationalArithmetic : public FaultFlag {
   Value reduce(Wide numerator, Wide denominator) {
     if (denominator != 1) {
       const Wide divisor = greatest_common_divisor(numerator, denominator);
+      if (is_small(numerator) && is_small(denominator)) {
+        return {static_cast<std::int64_t>(numerator) / static_cast<std::int64_t>(divisor),
+                static_cast<std::int64_t>(denominator) / static_cast<std::int64_t>(divisor)};
+      }
       numerator /= divisor;
       denominator /= divisor;
     }
@@ -190,7 +214,82 @@ class Arithmetic : public Base {
                       1);
   }
 
+  /// Performs an operation by its name.
+  [[gnu::always_inline]] Value unary(Operation operation, Value a) {
+    switch (operation) {
+      case Operation::negate:
+        return this->negate(a);
+      case Operation::complement:
+        return this->complement(a);
+      case Operation::logical_not:
+        return boolean(!Base::is_true(a));
+      case Operation::truth:
+        return boolean(Base::is_true(a));
+      case Operation::absolute:
+        return this->absolute(a);
+      case Operation::is_power_of_two:
+        return this->is_power_of_two(a);
+      default:
+        return this->log2(a);
+    }
+  }
+
+  [[gnu::always_inline]] Value binary(Operation operation, Value a, Value b) {
+    switch (operation) {
+      case Operation::add:
+        return this->add(a, b);
+      case Operation::subtract:
+        return this->subtract(a, b);
+      case Operation::multiply:
+        return this->multiply(a, b);
+      case Operation::divide:
+        return this->divide(a, b);
+      case Operation::floor_divide:
+        return this->floor_divide(a, b);
+      case Operation::modulo:
+        return this->modulo(a, b);
+      case Operation::ceil_divide:
+        return this->ceil_divide(a, b);
+      case Operation::align_up:
+        return this->align_up(a, b);
+      case Operation::shift_left:
+        return this->shift_left(a, b);
+      case Operation::shift_right:
+        return this->shift_right(a, b);
+      case Operation::bit_and:
+        return this->bit_and(a, b);
+      case Operation::bit_or:
+        return this->bit_or(a, b);
+      case Operation::bit_xor:
+        return this->bit_xor(a, b);
+      case Operation::minimum:
+        return this->minimum(a, b);
+      case Operation::maximum:
+        return this->maximum(a, b);
+      default:
+        return boolean(holds(operation, a, b));
+    }
+  }
+
  private:
+  static Value boolean(bool value) { return Base::from(value ? 1 : 0); }
+  static bool holds(Operation comparison, Value a, Value b) {
+    const std::strong_ordering order = Base::compare(a, b);
+    switch (comparison) {
+      case Operation::less:
+        return order < 0;
+      case Operation::less_equal:
+        return order <= 0;
+      case Operation::greater:
+        return order > 0;
+      case Operation::greater_equal:
+        return order >= 0;
+      case Operation::equal:
+        return order == 0;
+      default:
+        return order != 0;
+    }
+  }
   std::int64_t shift_count(Value b) {
     const std::int64_t count = this->integer(b);
     return count >= 0 && count < 64 ? count : this->fail(Fault::domain);

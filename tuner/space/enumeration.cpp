@@ -2,166 +2,228 @@
 #include "tuner/space/enumeration.hpp"
 
 #include "tuner/core/error.hpp"
-#include "tuner/space/order.hpp"
+#include "tuner/space/hash_index.hpp"
+#include "tuner/space/plan.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <utility>
 
 namespace tuner {
 namespace {
 
-constexpr std::uint64_t kMostLeaves = std::uint64_t{1} << 26;
-constexpr std::uint64_t kMostSteps = std::uint64_t{1} << 32;
-
-/// Binds one parameter after the other, depth first, and checks every rule as soon as its last
-/// parameter is bound.
-class Enumerator {
+/// The nodes found so far at one level, by what matters to what follows them.
+class Memory {
  public:
-  Enumerator(const Rules& rules, const Component& component)
-      : rules_(rules),
-        slots_(rules.base()),
-        choices_(rules.definition().parameters.size()),
-        order_(binding_order(rules.definition(), component.rules, component.parameters)) {
-    ParameterSet bound = 0;
-    for (const std::size_t parameter : order_) {
-      const ParameterSet before = bound;
-      bound |= parameter_bit(parameter);
-      levels_.push_back(make_level(parameter, component.rules, before, bound));
-    }
+  using Key = std::vector<std::int64_t>;
+
+  std::optional<Diagram::Node> find(const Key& key) {
+    ++searches_;
+    const auto found = index_.find(hash(key), [&](std::uint32_t entry) {
+      const auto begin = keys_.begin() + static_cast<std::ptrdiff_t>(starts_[entry]);
+      const auto end = keys_.begin() + static_cast<std::ptrdiff_t>(starts_[entry + 1]);
+      return std::equal(begin, end, key.begin(), key.end());
+    });
+    if (!found) return std::nullopt;
+    ++hits_;
+    return nodes_[*found];
   }
 
-  const std::vector<std::size_t>& order() const { return order_; }
+  void keep(const Key& key, Diagram::Node node) {
+    if (keys_.size() + key.size() > kMostKept) return;
+    index_.insert(hash(key), static_cast<std::uint32_t>(nodes_.size()));
+    keys_.insert(keys_.end(), key.begin(), key.end());
+    starts_.push_back(keys_.size());
+    nodes_.push_back(node);
+  }
 
-  /// Calls open(level, choice) and close(level) around everything below each valid choice.
-  template <class Visitor>
-  void visit(Visitor& visitor, std::size_t depth = 0) {
-    Level& level = levels_[depth];
-    find_rows(level, depth);
-    steps_ += level.numbers.size();
-    if (steps_ > kMostSteps) refuse("is too large to enumerate");
-    for (std::size_t choice = 0; choice < level.numbers.size(); ++choice) {
-      if (!allowed_by_tables(level, choice)) continue;
-      choices_[level.parameter] = choice;
-      slots_[level.slot] = level.numbers[choice];
-      if (!derive(level) || !allowed_by_evaluation(level)) continue;
-      visitor.open(depth, choice);
-      if (depth + 1 < levels_.size()) {
-        visit(visitor, depth + 1);
-      } else if (++leaves_ > kMostLeaves) {
-        refuse("has more than 2^26 valid combinations");
-      }
-      visitor.close(depth);
-    }
+  /// Whether remembering has paid so far, where it had the chance to.
+  bool pays() const { return searches_ < kTrial || hits_ * 16 > searches_; }
+
+ private:
+  static constexpr std::uint64_t kTrial = 1 << 14;
+  static constexpr std::size_t kMostKept = std::size_t{1} << 25;  // numbers
+
+  static std::uint64_t hash(const Key& key) {
+    std::uint64_t result = key.size();
+    for (const std::int64_t number : key)
+      result = mixed(result, static_cast<std::uint64_t>(number));
+    return result;
+  }
+
+  std::vector<std::int64_t> keys_;
+  std::vector<std::size_t> starts_{0};
+  std::vector<Diagram::Node> nodes_;
+  HashIndex index_;
+  std::uint64_t searches_ = 0;
+  std::uint64_t hits_ = 0;
+};
+
+/// Binds one parameter after the other, depth first. What follows a partial configuration depends
+/// only on what the rules still remember of it, so it is looked for once for each such memory.
+class Enumerator {
+ public:
+  Enumerator(const Rules& rules, const Component& component, const EnumerationLimits& limits)
+      : rules_(rules),
+        limits_(limits),
+        plan_(make_plan(rules, component)),
+        states_(plan_.states),
+        values_(plan_.values),
+        intervals_(plan_.ranges),
+        scratch_(plan_.levels.size()),
+        builder_(plan_.order) {}
+
+  Diagram run() && {
+    const Diagram::Node root = search(0);
+    return std::move(builder_).finish(root);
   }
 
  private:
-  /// The entries of a rule's table for the values of one parameter, all others being bound.
-  struct Row {
-    const Rule* rule;
-    std::size_t stride;
-    const std::uint8_t* first = nullptr;
-  };
-  struct Level {
-    std::size_t parameter = 0;
-    std::size_t slot = 0;
-    std::vector<std::int64_t> numbers{};  // of the parameter's values
-    std::vector<Row> rows{};
-    std::vector<const Derived*> derived{};  // that can be computed from this level on
-    std::vector<const Rule*> evaluated{};
+  /// What one level needs while it searches.
+  struct Scratch {
+    Memory memory;
+    Memory::Key key;
+    std::vector<Diagram::Edge> edges;
   };
 
-  Level make_level(std::size_t index, const std::vector<const Rule*>& rules, ParameterSet before,
-                   ParameterSet bound) const {
-    const SpaceDefinition& definition = rules_.definition();
-    const Parameter& parameter = definition.parameters[index];
-    Level level{.parameter = index, .slot = parameter.slot};
-    for (const ParameterValue& value : parameter.values) level.numbers.push_back(value.number);
-    std::vector<bool> needed(definition.derived.size());
-    for (const Rule* rule : rules) {
-      if (rule->table.empty()) {
-        for (const std::size_t derived : rule->derived) needed[derived] = true;
-      }
-      if ((rule->parameters & ~bound) != 0 || (rule->parameters & ~before) == 0) continue;
-      if (rule->table.empty()) {
-        level.evaluated.push_back(rule);
-      } else {
-        level.rows.push_back({rule, rule->strides[index]});
-      }
-    }
-    for (std::size_t i = 0; i < needed.size(); ++i) {
-      const ParameterSet inputs = rules_.parameters_of_derived(i);
-      const bool constant = inputs == 0 && before == 0;
-      const bool completed = (inputs & ~bound) == 0 && (inputs & ~before) != 0;
-      if (needed[i] && (constant || completed)) level.derived.push_back(&definition.derived[i]);
-    }
-    const auto stricter = [](const Rule* a, const Rule* b) {
-      return a->selectivity < b->selectivity;
-    };
-    std::sort(level.evaluated.begin(), level.evaluated.end(), stricter);
-    std::sort(level.rows.begin(), level.rows.end(),
-              [&](const Row& a, const Row& b) { return stricter(a.rule, b.rule); });
-    return level;
+  /// The node of the partial configuration bound now.
+  Diagram::Node find(std::size_t depth) {
+    if (depth == plan_.levels.size()) return DiagramBuilder::kEnd;
+    Scratch& scratch = scratch_[depth];
+    if (!scratch.memory.pays()) return search(depth);
+    remember(plan_.levels[depth], scratch.key);
+    if (const auto known = scratch.memory.find(scratch.key)) return *known;
+    const Diagram::Node node = search(depth);
+    scratch.memory.keep(scratch.key, node);
+    return node;
   }
 
-  void find_rows(Level& level, std::size_t depth) const {
-    for (Row& row : level.rows) {
-      std::size_t offset = 0;
-      for (std::size_t i = 0; i < depth; ++i) {
-        offset += choices_[order_[i]] * row.rule->strides[order_[i]];
-      }
-      row.first = row.rule->table.data() + offset;
+  Diagram::Node search(std::size_t depth) {
+    const Plan::Level& level = plan_.levels[depth];
+    std::vector<Diagram::Edge>& edges = scratch_[depth].edges;
+    edges.clear();
+    steps_ += level.numbers.size();
+    if (steps_ > limits_.steps) refuse("finding its valid combinations takes too long");
+    for (std::size_t choice = 0; choice < level.numbers.size(); ++choice) {
+      if (!bind(level, depth, choice)) continue;
+      const Diagram::Node child = find(depth + 1);
+      if (child == DiagramBuilder::kNone) continue;
+      edges.push_back({.child = child, .choice = static_cast<std::uint16_t>(choice)});
+    }
+    const Diagram::Node node = builder_.add(edges);
+    if (builder_.edge_count() > limits_.edges)
+      refuse("its valid combinations have too little in common to be kept");
+    return node;
+  }
+
+  /// Writes what the rules remember of the known parameters and still need. The states say which
+  /// values follow, and the length whether denominators do.
+  void remember(const Plan::Level& level, Memory::Key& key) const {
+    key.clear();
+    for (const std::size_t place : level.states) key.push_back(states_[place]);
+    for (const Plan::Reads& reads : level.reads) key.push_back(states_[reads.place]);
+    bool all_whole = true;
+    for_each_read(level, [&](Rational value) {
+      key.push_back(value.numerator);
+      all_whole &= value.denominator == 1;
+    });
+    if (all_whole) return;
+    for_each_read(level, [&](Rational value) { key.push_back(value.denominator); });
+  }
+
+  template <class Visit>
+  void for_each_read(const Plan::Level& level, Visit visit) const {
+    for (const Plan::Reads& reads : level.reads) {
+      if (states_[reads.place] != Plan::kUndecided) continue;
+      for (const TermId id : reads.values) visit(values_[id]);
     }
   }
 
-  static bool allowed_by_tables(const Level& level, std::size_t choice) {
-    return std::all_of(level.rows.begin(), level.rows.end(),
-                       [&](const Row& row) { return row.first[choice * row.stride] != 0; });
+  /// Gives a parameter a value; false when some rule cannot hold any more.
+  bool bind(const Plan::Level& level, std::size_t depth, std::size_t choice) {
+    for (const Plan::Reading& reading : level.readings) {
+      const std::size_t row = states_[reading.from] * level.numbers.size();
+      const Automaton::State state = (*reading.transitions)[row + choice];
+      if (state == Automaton::kBroken) return false;
+      states_[reading.to] = state;
+    }
+    if (level.term) values_[*level.term] = {level.numbers[choice], 1};
+    for (const Computation& computation : level.computed) {
+      values_[computation.result] = evaluate(computation, values_);
+    }
+    for (const TermId condition : level.decided) {
+      const Rational value = values_[condition];
+      if (value.denominator != 1 || value.numerator == 0) return false;
+    }
+    return forecast(level, depth + 1);
   }
 
-  /// False when a derived value cannot be computed: some rule needs it, and breaks.
-  bool derive(const Level& level) {
-    for (const Derived* derived : level.derived) {
-      const auto value = derived->expression.evaluate(slots_);
-      if (!value) return false;
-      slots_[derived->slot] = *value;
+  /// Whether all conditions of which part is known can still be satisfied, as far as intervals
+  /// tell.
+  bool forecast(const Plan::Level& level, std::size_t known) {
+    bool is_open = false;
+    for (const Plan::Forecast& forecast : level.forecasts) {
+      states_[forecast.to] = states_[forecast.from];
+      is_open |= states_[forecast.from] == Plan::kUndecided;
+    }
+    if (!is_open) return true;
+    for (const Computation& computation : level.unknown) {
+      intervals_[computation.result] = bound_on(computation, known);
+    }
+    for (const Plan::Forecast& forecast : level.forecasts) {
+      const Interval outcome = intervals_[forecast.condition];
+      if (outcome.is_false()) return false;
+      if (outcome.is_true()) states_[forecast.to] = Automaton::kSatisfied;
     }
     return true;
   }
 
-  bool allowed_by_evaluation(const Level& level) const {
-    return std::all_of(level.evaluated.begin(), level.evaluated.end(), [&](const Rule* rule) {
-      return Rules::holds(*rule, rules_.definition(), slots_);
-    });
+  Interval bound_on(const Computation& computation, std::size_t known) const {
+    std::array<Interval, 3> operands;
+    const std::size_t count = operand_count(computation);
+    for (std::size_t i = 0; i < count; ++i) {
+      const TermId id = computation.operands[i];
+      operands[i] = plan_.depths[id] <= known ? around(values_[id]) : intervals_[id];
+    }
+    return bound(computation.kind, computation.operation, std::span(operands).first(count));
+  }
+
+  static std::size_t operand_count(const Computation& computation) {
+    switch (computation.kind) {
+      case TermKind::conditional:
+        return 3;
+      case TermKind::binary:
+      case TermKind::conjunction:
+      case TermKind::disjunction:
+        return 2;
+      default:
+        return 1;
+    }
   }
 
   [[noreturn]] void refuse(std::string_view why) const {
     std::vector<std::string_view> names;
-    for (const std::size_t p : order_) names.push_back(rules_.definition().parameters[p].name);
+    for (const std::size_t p : plan_.order) names.push_back(rules_.definition().parameters[p].name);
     throw Error(ErrorCode::usage,
-                fmt::format("the space {}: the constraints tie {} together. Give these parameters "
-                            "fewer values or constrain them more",
-                            why, fmt::join(names, ", ")));
+                fmt::format("the space is too large: the constraints tie {} together, and {}. Give "
+                            "these parameters fewer values or constrain them more",
+                            fmt::join(names, ", "), why));
   }
 
   const Rules& rules_;
-  Slots slots_;
-  std::vector<std::size_t> choices_;  // by parameter
-  std::vector<std::size_t> order_;
-  std::vector<Level> levels_;
+  EnumerationLimits limits_;
+  Plan plan_;
+  std::vector<Automaton::State> states_;  // by place
+  std::vector<Rational> values_;          // by term
+  std::vector<Interval> intervals_;       // by term
+  std::vector<Scratch> scratch_;          // by level
+  DiagramBuilder builder_;
   std::uint64_t steps_ = 0;
-  std::uint64_t leaves_ = 0;
-};
-
-struct LeafCounter {
-  std::size_t last_level;
-  std::uint64_t leaves = 0;
-
-  void open(std::size_t level, std::size_t) {
-    if (level == last_level) ++leaves;
-  }
-  void close(std::size_t) {}
 };
 
 }  // namespace
@@ -189,18 +251,8 @@ std::vector<Component> components(const Rules& rules, std::size_t last_stage) {
   return result;
 }
 
-Tree list(const Rules& rules, const Component& component) {
-  Enumerator enumerator(rules, component);
-  Tree tree(enumerator.order());
-  enumerator.visit(tree);
-  return tree;
-}
-
-std::uint64_t count(const Rules& rules, const Component& component) {
-  Enumerator enumerator(rules, component);
-  LeafCounter counter{enumerator.order().size() - 1};
-  enumerator.visit(counter);
-  return counter.leaves;
+Diagram enumerate(const Rules& rules, const Component& component, const EnumerationLimits& limits) {
+  return Enumerator(rules, component, limits).run();
 }
 
 }  // namespace tuner

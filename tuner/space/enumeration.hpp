@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/space/diagram.hpp"
 #include "tuner/space/rules.hpp"
-#include "tuner/space/tree.hpp"
 
 #include <cstdint>
 #include <vector>
@@ -21,11 +21,14 @@ struct Component {
 /// Rules without parameters belong to none.
 [[nodiscard]] std::vector<Component> components(const Rules& rules, std::size_t last_stage);
 
-/// The valid partial configurations of a component. Throws Error(usage) when there are more than
-/// 2^26, or when finding them takes more than 2^32 steps.
-[[nodiscard]] Tree list(const Rules& rules, const Component& component);
+/// How much enumerating one component may cost.
+struct EnumerationLimits {
+  std::uint64_t steps = std::uint64_t{1} << 32;  ///< choices tried
+  std::size_t edges = std::size_t{1} << 25;      ///< kept, of 16 bytes each
+};
 
-/// How many there are, without keeping them. Throws as `list` does.
-[[nodiscard]] std::uint64_t count(const Rules& rules, const Component& component);
+/// The valid partial configurations of a component. Throws Error(usage) beyond the limits.
+[[nodiscard]] Diagram enumerate(const Rules& rules, const Component& component,
+                                const EnumerationLimits& limits = {});
 
 }  // namespace tuner

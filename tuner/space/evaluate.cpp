@@ -27,12 +27,12 @@ class Evaluator {
       if (is_control(instruction.operation)) {
         state = control(instruction, state, code.data());
       } else if (is_unary(instruction.operation)) {
-        state.top = unary(instruction.operation, state.top);
+        state.top = math_.unary(instruction.operation, state.top);
       } else if (instruction.right == OperandSource::stack) {
         const Value right = state.top;
-        state.top = binary(instruction.operation, *--state.below, right);
+        state.top = math_.binary(instruction.operation, *--state.below, right);
       } else {
-        state.top = binary(instruction.operation, state.top, operand(instruction));
+        state.top = math_.binary(instruction.operation, state.top, operand(instruction));
       }
     }
     const std::int64_t result = math_.integer(state.top);
@@ -94,80 +94,6 @@ class Evaluator {
       default:  // jump_or
         if (!Base::is_true(state.top)) return drop(state);
         return {boolean(true), state.below, target};
-    }
-  }
-
-  [[gnu::always_inline]] Value unary(Operation operation, Value a) {
-    switch (operation) {
-      case Operation::negate:
-        return math_.negate(a);
-      case Operation::complement:
-        return math_.complement(a);
-      case Operation::logical_not:
-        return boolean(!Base::is_true(a));
-      case Operation::truth:
-        return boolean(Base::is_true(a));
-      case Operation::absolute:
-        return math_.absolute(a);
-      case Operation::is_power_of_two:
-        return math_.is_power_of_two(a);
-      default:
-        return math_.log2(a);
-    }
-  }
-
-  [[gnu::always_inline]] Value binary(Operation operation, Value a, Value b) {
-    switch (operation) {
-      case Operation::add:
-        return math_.add(a, b);
-      case Operation::subtract:
-        return math_.subtract(a, b);
-      case Operation::multiply:
-        return math_.multiply(a, b);
-      case Operation::divide:
-        return math_.divide(a, b);
-      case Operation::floor_divide:
-        return math_.floor_divide(a, b);
-      case Operation::modulo:
-        return math_.modulo(a, b);
-      case Operation::ceil_divide:
-        return math_.ceil_divide(a, b);
-      case Operation::align_up:
-        return math_.align_up(a, b);
-      case Operation::shift_left:
-        return math_.shift_left(a, b);
-      case Operation::shift_right:
-        return math_.shift_right(a, b);
-      case Operation::bit_and:
-        return math_.bit_and(a, b);
-      case Operation::bit_or:
-        return math_.bit_or(a, b);
-      case Operation::bit_xor:
-        return math_.bit_xor(a, b);
-      case Operation::minimum:
-        return math_.minimum(a, b);
-      case Operation::maximum:
-        return math_.maximum(a, b);
-      default:
-        return boolean(compare(operation, a, b));
-    }
-  }
-
-  static bool compare(Operation operation, Value a, Value b) {
-    const std::strong_ordering order = Base::compare(a, b);
-    switch (operation) {
-      case Operation::less:
-        return order < 0;
-      case Operation::less_equal:
-        return order <= 0;
-      case Operation::greater:
-        return order > 0;
-      case Operation::greater_equal:
-        return order >= 0;
-      case Operation::equal:
-        return order == 0;
-      default:
-        return order != 0;
     }
   }
 

@@ -70,8 +70,12 @@ std::string ExpressionError::with_caret(std::string_view text) const {
                      carets);
 }
 
-Expression::Expression(std::string text, ValueKind kind, std::vector<Instruction> code)
-    : text_(std::move(text)), kind_(kind), code_(std::move(code)) {
+Expression::Expression(std::string text, std::shared_ptr<const Syntax> syntax, std::size_t root)
+    : text_(std::move(text)),
+      syntax_(std::move(syntax)),
+      root_(root),
+      kind_(syntax_->nodes[root].value_kind),
+      code_(generate(*syntax_, root)) {
   for (const Instruction& instruction : code_) {
     if (reads_slot(instruction)) slots_.push_back(instruction.index);
     if (instruction.operation == Operation::divide) fractional_ = true;
@@ -87,31 +91,28 @@ Expected<Expression, ExpressionError> Expression::compile(std::string_view text,
                                       kMaximumLength, 1});
   }
   try {
-    const Syntax syntax = parse_expression(text, scope);
-    return Expression(std::string(text), syntax.nodes[syntax.root].value_kind,
-                      generate(syntax, syntax.root));
+    const auto syntax = std::make_shared<const Syntax>(parse_expression(text, scope));
+    return Expression(std::string(text), syntax, syntax->root);
   } catch (ExpressionError& error) {
     return Unexpected(std::move(error));
   }
 }
 
 Expression Expression::constant(std::int64_t value) {
-  return {std::to_string(value),
-          ValueKind::number,
-          {{.operation = Operation::constant, .value = value}}};
+  const auto syntax =
+      std::make_shared<const Syntax>(Syntax{{{.kind = NodeKind::constant, .value = value}}, 0});
+  return {std::to_string(value), syntax, 0};
 }
 
-std::vector<Expression> Expression::conjuncts(const Scope& scope) const {
-  Syntax syntax = parse_expression(text_, scope);
-  const std::vector<std::size_t> parts = split_conjunction(syntax);
+std::vector<Expression> Expression::conjuncts() const {
+  Syntax split = *syntax_;
+  const std::vector<std::size_t> parts = split_conjunction(split, root_);
   if (parts.size() == 1) return {*this};
+  const auto syntax = std::make_shared<const Syntax>(std::move(split));
   std::vector<Expression> result;
   for (const std::size_t part : parts) {
-    std::vector<Instruction> code = generate(syntax, part);
-    code.push_back({.operation = Operation::truth});  // as && sees it: a fraction is true too
-    const Node& node = syntax.nodes[part];
-    result.push_back(
-        Expression(text_.substr(node.column, node.length), ValueKind::number, std::move(code)));
+    const Node& node = syntax->nodes[part];
+    result.push_back(Expression(text_.substr(node.column, node.length), syntax, part));
   }
   return result;
 }

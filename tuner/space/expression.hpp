@@ -6,12 +6,15 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tuner {
+
+struct Syntax;
 
 /// What a name in an expression stands for.
 enum class ValueKind {
@@ -86,18 +89,23 @@ class Expression {
 
   /// The expressions of which this one is the conjunction (`a && b < c < d`: a, b < c, c < d), so
   /// that each can be checked as soon as its own slots are known; itself alone when it is none.
-  /// `scope` is the one it was compiled against.
-  [[nodiscard]] std::vector<Expression> conjuncts(const Scope& scope) const;
+  [[nodiscard]] std::vector<Expression> conjuncts() const;
 
   /// The slots it reads, ascending, each once.
   [[nodiscard]] const std::vector<std::size_t>& slots() const { return slots_; }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] ValueKind kind() const { return kind_; }
 
+  /// What it was compiled from: the node `root()` of `syntax()`.
+  [[nodiscard]] const Syntax& syntax() const { return *syntax_; }
+  [[nodiscard]] std::size_t root() const { return root_; }
+
  private:
-  Expression(std::string text, ValueKind kind, std::vector<Instruction> code);
+  Expression(std::string text, std::shared_ptr<const Syntax> syntax, std::size_t root);
 
   std::string text_;
+  std::shared_ptr<const Syntax> syntax_;  // shared by the parts of a conjunction
+  std::size_t root_ = 0;
   std::vector<std::size_t> slots_;
   ValueKind kind_ = ValueKind::number;
   std::vector<Instruction> code_;

@@ -176,9 +176,21 @@ std::vector<Instruction> generate(const Syntax& syntax, std::size_t root) {
   return Generator(syntax).run(root);
 }
 
-std::vector<std::size_t> split_conjunction(Syntax& syntax) {
+std::vector<std::size_t> split_conjunction(Syntax& syntax, std::size_t root) {
   std::vector<std::size_t> parts;
-  split(syntax, syntax.root, parts);
+  split(syntax, root, parts);
+  if (parts.size() == 1) return parts;
+  for (std::size_t& part : parts) {
+    const Node& node = syntax.nodes[part];
+    // As && sees it: a fraction is true too.
+    Node truth{.kind = NodeKind::unary,
+               .operation = Operation::truth,
+               .operands = {part},
+               .column = node.column,
+               .length = node.length};
+    part = syntax.nodes.size();
+    syntax.nodes.push_back(std::move(truth));
+  }
   return parts;
 }
 

@@ -12,8 +12,8 @@ namespace tuner {
 /// would need more than kStackDepth values at once.
 [[nodiscard]] std::vector<Instruction> generate(const Syntax& syntax, std::size_t root);
 
-/// The nodes that must all be true for `syntax` to be true: `a && b < c < d` gives a, b < c, c < d
-/// (for which nodes are added). The root alone when it is no conjunction.
-[[nodiscard]] std::vector<std::size_t> split_conjunction(Syntax& syntax);
+/// The nodes that must all be true for the node `root` to be true: `a && b < c < d` gives a, b < c,
+/// c < d, for which nodes are added. The root alone when it is no conjunction.
+[[nodiscard]] std::vector<std::size_t> split_conjunction(Syntax& syntax, std::size_t root);
 
 }  // namespace tuner

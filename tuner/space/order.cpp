@@ -1,46 +1,109 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/space/order.hpp"
 
+#include "tuner/space/automaton.hpp"
+
 #include <algorithm>
+#include <map>
+#include <unordered_map>
+#include <utility>
 
 namespace tuner {
 namespace {
 
-/// Work of looking a rule up in its table and of evaluating it, in units of visiting a node.
-constexpr double kLookUp = 0.5;
-constexpr double kEvaluation = 10;
+/// Work of reading a table and of computing what a condition needs, in units of visiting a choice.
+constexpr double kReading = 0.5;
+constexpr double kComputing = 6;
 
 /// Predicts the work of an order, taking the rules for independent of each other.
 class Model {
  public:
-  Model(const SpaceDefinition& definition, const std::vector<const Rule*>& rules)
-      : definition_(definition), rules_(rules) {}
+  Model(const Component& component, const Terms& terms, std::span<const TermId> conditions)
+      : component_(component), terms_(terms), conditions_(conditions) {}
 
-  double work(const std::vector<std::size_t>& order) const {
-    double nodes = 1;
+  double work(const std::vector<std::size_t>& order) {
+    double states = 1;
     double total = 0;
     ParameterSet bound = 0;
     for (const std::size_t parameter : order) {
-      bound |= parameter_bit(parameter);
-      nodes *= static_cast<double>(definition_.parameters[parameter].values.size());
-      total += nodes;
-      for (const Rule* rule : rules_) {
-        const bool completed =
-            (rule->parameters & parameter_bit(parameter)) != 0 && (rule->parameters & ~bound) == 0;
-        if (!completed) continue;
-        total += nodes * (rule->table.empty() ? kEvaluation : kLookUp);
-        nodes *= rule->selectivity;
+      const ParameterSet bit = parameter_bit(parameter);
+      bound |= bit;
+      states *= static_cast<double>(terms_.definition().parameters[parameter].values.size());
+      double each = 1;
+      double kept = 1;
+      for (const Rule* rule : component_.rules) {
+        if ((rule->parameters & bit) == 0) continue;
+        each += rule->table.empty() ? kComputing : kReading;
+        if ((rule->parameters & ~bound) == 0) kept *= rule->selectivity;
       }
+      total += states * each;
+      states = std::min(states * kept, remembered(bound));
     }
     return total;
   }
 
  private:
-  const SpaceDefinition& definition_;
-  const std::vector<const Rule*>& rules_;
+  /// An estimate of the number of states that matter to what follows.
+  double remembered(ParameterSet bound) {
+    const auto [known, added] = remembered_.try_emplace(bound, 1);
+    if (!added) return known->second;
+    double product = 1;
+    for (const Rule* rule : component_.rules) {
+      if (!rule->table.empty()) product *= classes(*rule, bound & rule->parameters);
+    }
+    std::map<std::pair<TermId, ParameterSet>, double> values;  // each counts once
+    for (const TermId condition : conditions_) {
+      const bool open = (terms_.facts(condition).parameters & ~bound) != 0;
+      if (open) collect(condition, bound, values);
+    }
+    for (const auto& [term, count] : values) product *= count;
+    known->second = product;
+    return product;
+  }
+
+  double classes(const Rule& rule, ParameterSet some) {
+    if (some == 0 || some == rule.parameters) return 1;
+    const auto [known, added] = classes_.try_emplace({&rule, some}, 1);
+    if (added) {
+      known->second = static_cast<double>(class_count(rule, terms_.definition(), some));
+    }
+    return known->second;
+  }
+
+  /// What an undecided condition reads of the known values, with the number of each one's values.
+  void collect(TermId id, ParameterSet bound,
+               std::map<std::pair<TermId, ParameterSet>, double>& values) const {
+    const Term& term = terms_[id];
+    const bool gathered = term.kind == TermKind::sum || term.kind == TermKind::product;
+    double together = 1;
+    double width = 1;
+    ParameterSet parts = 0;
+    for (const TermId operand : term.operands) {
+      const TermFacts& facts = terms_.facts(operand);
+      if ((facts.parameters & bound) == 0) continue;
+      if ((facts.parameters & ~bound) != 0) {
+        collect(operand, bound, values);
+      } else if (gathered) {
+        together *= facts.count;
+        width += static_cast<double>(facts.range.high) - static_cast<double>(facts.range.low);
+        parts |= facts.parameters;
+      } else {
+        values.emplace(std::pair(operand, facts.parameters), facts.count);
+      }
+    }
+    if (parts == 0) return;
+    values.emplace(std::pair(id, parts),
+                   term.kind == TermKind::sum ? std::min(together, width) : together);
+  }
+
+  const Component& component_;
+  const Terms& terms_;
+  std::span<const TermId> conditions_;
+  std::unordered_map<ParameterSet, double> remembered_;
+  std::map<std::pair<const Rule*, ParameterSet>, double> classes_;
 };
 
-std::vector<std::size_t> cheapest_next(const Model& model, std::vector<std::size_t> open) {
+std::vector<std::size_t> cheapest_next(Model& model, std::vector<std::size_t> open) {
   std::vector<std::size_t> order;
   while (!open.empty()) {
     std::size_t best = 0;
@@ -68,7 +131,7 @@ std::vector<std::size_t> moved(std::vector<std::size_t> order, std::size_t from,
 }
 
 /// Moves single parameters for as long as that helps.
-std::vector<std::size_t> improved(const Model& model, std::vector<std::size_t> order) {
+std::vector<std::size_t> improved(Model& model, std::vector<std::size_t> order) {
   constexpr std::size_t kMostTries = 4000;  // bounds the time for very many parameters
   constexpr double kWorthwhile = 0.999;
   double least = model.work(order);
@@ -93,14 +156,14 @@ std::vector<std::size_t> improved(const Model& model, std::vector<std::size_t> o
 
 }  // namespace
 
-std::vector<std::size_t> binding_order(const SpaceDefinition& definition,
-                                       const std::vector<const Rule*>& rules, ParameterSet group) {
+std::vector<std::size_t> binding_order(const Component& component, const Terms& terms,
+                                       std::span<const TermId> conditions) {
   std::vector<std::size_t> members;
-  for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
-    if ((group & parameter_bit(i)) != 0) members.push_back(i);
+  for (std::size_t i = 0; i < terms.definition().parameters.size(); ++i) {
+    if ((component.parameters & parameter_bit(i)) != 0) members.push_back(i);
   }
   if (members.size() == 1) return members;
-  const Model model(definition, rules);
+  Model model(component, terms, conditions);
   return improved(model, cheapest_next(model, std::move(members)));
 }
 

@@ -8,15 +8,12 @@
 namespace tuner {
 namespace {
 
-/// Tabulating costs one evaluation a combination, which pays while that is no more than what
-/// enumeration would do.
-constexpr std::size_t kMostTabulated = 4096;
 constexpr std::size_t kSamples = 256;
 
 }  // namespace
 
-Rules::Rules(const SpaceDefinition& definition, Slots base)
-    : definition_(&definition), base_(std::move(base)) {
+Rules::Rules(const SpaceDefinition& definition, Slots base, std::size_t most_tabulated)
+    : definition_(&definition), base_(std::move(base)), most_tabulated_(most_tabulated) {
   base_.resize(definition.scope.size());
   for (const Parameter& parameter : definition.parameters) {
     if (parameter.values.size() == 1) base_[parameter.slot] = parameter.values.front().number;
@@ -33,7 +30,7 @@ Rules::Rules(const SpaceDefinition& definition, Slots base)
   }
   for (std::size_t i = 0; i < definition.constraints.size(); ++i) {
     const Expression& whole = definition.constraints[i].expression;
-    for (Expression& part : whole.conjuncts(definition.scope)) {
+    for (Expression& part : whole.conjuncts()) {
       add(i + 1, std::move(part), std::nullopt);
     }
   }
@@ -63,14 +60,14 @@ void Rules::measure(Rule& rule) const {
     varying.push_back(i);
     strides[i] = combinations;
     // The product is of no interest beyond the limit, but must not wrap around.
-    if (combinations <= kMostTabulated) combinations *= parameters[i].values.size();
+    if (combinations <= most_tabulated_) combinations *= parameters[i].values.size();
   }
   Slots slots = base_;
   const auto choose = [&](std::size_t parameter, std::size_t choice) {
     slots[parameters[parameter].slot] = parameters[parameter].values[choice].number;
   };
   std::size_t satisfied = 0;
-  if (combinations > kMostTabulated) {
+  if (combinations > most_tabulated_) {
     std::minstd_rand random;
     for (std::size_t i = 0; i < kSamples; ++i) {
       for (const std::size_t p : varying) choose(p, random() % parameters[p].values.size());

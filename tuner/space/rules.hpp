@@ -41,8 +41,13 @@ struct Rule {
 
 class Rules {
  public:
-  /// `base` has device attributes and dimensions set.
-  Rules(const SpaceDefinition& definition, Slots base);
+  /// Tabulating costs one evaluation a combination, which pays while that is no more than what
+  /// enumeration would do.
+  static constexpr std::size_t kMostTabulated = 4096;
+
+  /// `base` has device attributes and dimensions set. Rules with at most `most_tabulated`
+  /// combinations are tabulated.
+  Rules(const SpaceDefinition& definition, Slots base, std::size_t most_tabulated = kMostTabulated);
 
   [[nodiscard]] const SpaceDefinition& definition() const { return *definition_; }
   /// Rules that some combination breaks, ascending by stage. A rule with no parameters is broken
@@ -67,6 +72,7 @@ class Rules {
 
   const SpaceDefinition* definition_;
   Slots base_;
+  std::size_t most_tabulated_;
   std::vector<ParameterSet> derived_parameters_;
   std::vector<Rule> rules_;
 };

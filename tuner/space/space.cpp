@@ -4,8 +4,8 @@
 #include "tuner/core/error.hpp"
 #include "tuner/space/enumeration.hpp"
 #include "tuner/space/explain.hpp"
+#include "tuner/space/group.hpp"
 #include "tuner/space/rules.hpp"
-#include "tuner/space/tree.hpp"
 
 #include <fmt/format.h>
 
@@ -17,12 +17,6 @@
 #include <utility>
 
 namespace tuner {
-
-/// The lists of tied parameters and how many positions one step in its list spans.
-struct Space::Group {
-  Tree tree;
-  std::uint64_t weight = 1;
-};
 
 Space::Space(const Space&) = default;
 Space::Space(Space&&) noexcept = default;
@@ -87,7 +81,7 @@ class PrefixCounter {
     std::uint64_t product = 1;
     for (const Component& component : components(rules_, last_stage)) {
       auto [known, added] = counts_.try_emplace(component, 0);
-      if (added) known->second = count(rules_, component);
+      if (added) known->second = enumerate(rules_, component).size();
       if (known->second == 0) return 0;
       product = checked_product(product, known->second);
     }
@@ -114,13 +108,13 @@ Space::Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttr
   if (impossible) return;
   std::vector<Group> groups;
   for (const Component& component : components(rules, definition_->constraints.size())) {
-    groups.push_back({list(rules, component), 1});
-    if (groups.back().tree.size() == 0) return;
+    groups.push_back({enumerate(rules, component), 1});
+    if (groups.back().diagram.size() == 0) return;
   }
   size_ = 1;
   for (Group& group : std::views::reverse(groups)) {
     group.weight = size_;
-    size_ = checked_product(size_, group.tree.size());
+    size_ = checked_product(size_, group.diagram.size());
   }
   groups_ = std::move(groups);
 }
@@ -130,7 +124,7 @@ Space::Space(std::shared_ptr<const SpaceDefinition> definition, std::vector<Conf
   if (configs.empty()) return;
   std::ranges::sort(configs);
   configs.erase(std::ranges::unique(configs).begin(), configs.end());
-  groups_.push_back({tree_of(configs), 1});
+  groups_.push_back({diagram_of(configs), 1});
   size_ = configs.size();
 }
 
@@ -138,7 +132,7 @@ Config Space::at(std::uint64_t position) const {
   assert(position < size_);
   Config config{std::vector<std::uint32_t>(definition_->parameters.size())};
   for (const Group& group : groups_) {
-    config = group.tree.place(position / group.weight, std::move(config));
+    group.diagram.place(position / group.weight, config);
     position %= group.weight;
   }
   return config;
@@ -148,9 +142,9 @@ std::optional<std::uint64_t> Space::position(const Config& config) const {
   if (size_ == 0 || config.choice.size() != definition_->parameters.size()) return std::nullopt;
   std::uint64_t position = 0;
   for (const Group& group : groups_) {
-    const auto leaf = group.tree.find(config);
-    if (!leaf) return std::nullopt;
-    position += *leaf * group.weight;
+    const auto path = group.diagram.find(config);
+    if (!path) return std::nullopt;
+    position += *path * group.weight;
   }
   return position;
 }
@@ -158,21 +152,6 @@ std::optional<std::uint64_t> Space::position(const Config& config) const {
 Config Space::sample(std::mt19937_64& random) const {
   assert(size_ > 0);
   return at(std::uniform_int_distribution<std::uint64_t>(0, size_ - 1)(random));
-}
-
-std::vector<Config> Space::neighbours(const Config& config) const {
-  std::vector<Config> result;
-  Config candidate = config;
-  for (std::size_t p = 0; p < definition_->parameters.size(); ++p) {
-    const std::size_t values = definition_->parameters[p].values.size();
-    for (std::uint32_t choice = 0; choice < values; ++choice) {
-      if (choice == config.choice[p]) continue;
-      candidate.choice[p] = choice;
-      if (position(candidate)) result.push_back(candidate);
-    }
-    candidate.choice[p] = config.choice[p];
-  }
-  return result;
 }
 
 Config Space::default_config() const {

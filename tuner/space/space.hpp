@@ -46,20 +46,27 @@ struct Waterfall {
   std::vector<WaterfallStep> steps;
 };
 
+/// Which valid configurations are neighbours of one.
+enum class Neighbourhood {
+  hamming,   ///< exactly one parameter differs
+  adjacent,  ///< one parameter differs and has the nearest value, below or above in the file's
+             ///< order, that is valid with the others as they are
+  hamming2,  ///< exactly two parameters differ
+};
+
 /// A definition bound to a device and a problem size: the set of valid configurations.
 ///
-/// Parameters that no constraint ties together form independent groups; only each group's valid
-/// partial configurations are listed, and the space is their product, never formed: size, random
-/// access, sampling and membership cost O(parameters) binary searches. (The chain of trees of Rasch
-/// et al., "ATF", TACO 2021, each level of a tree being a sorted array.) The lists are built on
-/// construction with every constraint checked as soon as the last parameter it mentions is known.
-/// A constraint that mentions a derived value that cannot be computed is broken.
+/// Parameters that no constraint ties together form independent groups. A group's valid partial
+/// configurations are a decision diagram in which equal subtrees are kept once, and the space is
+/// the product of the groups, never formed (docs/space-construction.md). Random access, sampling
+/// and membership cost O(parameters) searches among a parameter's values; membership allocates
+/// nothing. A constraint that mentions a derived value that cannot be computed is broken.
 class Space {
  public:
   /// `size` gives a number for every dimension, or is empty when none is known yet; then a
-  /// constraint that mentions a dimension is an Error(usage). Throws Error(usage) when one group
-  /// has more than 2^26 valid partial configurations or takes more than 2^32 steps to list, or when
-  /// the count leaves 64 bits.
+  /// constraint that mentions a dimension is an Error(usage). Throws Error(usage) when one group's
+  /// diagram has more than 2^25 edges (512 MiB) or takes more than 2^32 steps to find, or when the
+  /// count leaves 64 bits.
   Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
         std::span<const std::int64_t> size);
 
@@ -78,9 +85,13 @@ class Space {
   [[nodiscard]] std::optional<std::uint64_t> position(const Config& config) const;
   /// A configuration drawn uniformly. The space must not be empty.
   [[nodiscard]] Config sample(std::mt19937_64& random) const;
-  /// The valid configurations that differ in exactly one parameter, in order of parameter and
-  /// value.
-  [[nodiscard]] std::vector<Config> neighbours(const Config& config) const;
+  /// The neighbours of a configuration, which need not be valid itself: in order of parameter and
+  /// value when one parameter differs, else sorted.
+  [[nodiscard]] std::vector<Config> neighbours(const Config& config,
+                                               Neighbourhood kind = Neighbourhood::hamming) const;
+  /// One of them, drawn uniformly without listing them where that is many; none when there is none.
+  [[nodiscard]] std::optional<Config> random_neighbour(const Config& config, Neighbourhood kind,
+                                                       std::mt19937_64& random) const;
 
   [[nodiscard]] Config default_config() const;
   /// The first constraint that a configuration breaks, in file order; none when it is valid.
@@ -99,6 +110,11 @@ class Space {
 
  private:
   struct Group;
+  template <class Visit>
+  class AtDistance;
+  [[nodiscard]] std::optional<Config> draw_neighbour(const Config& config, std::size_t distance,
+                                                     std::mt19937_64& random) const;
+
   std::shared_ptr<const SpaceDefinition> definition_;
   Slots base_;          // device attributes and dimensions; parameters and derived unset
   bool sized_ = false;  // whether the dimensions are known

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/space/enumeration.hpp"
+
+#include "support.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace tuner {
+namespace {
+
+/// Enumerates a kernel whose parameters are all tied together.
+Diagram enumerate_all(const Json& kernel, const EnumerationLimits& limits = {}) {
+  const auto definition = parse(kernel.dump());
+  const Rules rules(*definition, Slots(definition->scope.size()));
+  const std::vector<Component> all = components(rules, definition->constraints.size());
+  EXPECT_EQ(all.size(), 1U);
+  return enumerate(rules, all.front(), limits);
+}
+
+/// `count` parameters from 1 to `most`, tied by one constraint.
+Json tied(int count, int most, const std::string& constraint) {
+  Json kernel;
+  for (int i = 0; i < count; ++i) {
+    kernel["parameters"][fmt::format("P{}", i)] = {{"range", {1, most, 1}}, {"default", 1}};
+  }
+  kernel["constraints"] = {{{"expr", constraint}, {"why", "w"}}};
+  return kernel;
+}
+
+TEST(Enumeration, KeepsEqualSubtreesOnce) {
+  // All that matters of what is bound is its sum.
+  const Diagram diagram = enumerate_all(tied(6, 8, "P0 + P1 + P2 + P3 + P4 + P5 <= 30"));
+  EXPECT_EQ(diagram.size(), 191122U);
+  EXPECT_LT(diagram.edge_count(), 1200U);
+}
+
+TEST(Enumeration, RejectsEarlyWhatCannotBeCompleted) {
+  // One of 16^6 combinations. Bounds leave 16 choices to try for each parameter.
+  const EnumerationLimits limits{.steps = 6 * 16};
+  EXPECT_EQ(enumerate_all(tied(6, 16, "P0 * P1 * P2 * P3 * P4 * P5 >= 16777216"), limits).size(),
+            1U);
+  EXPECT_EQ(enumerate_all(tied(6, 16, "P0 + P1 + P2 + P3 + P4 + P5 < 7"), limits).size(), 1U);
+  EXPECT_EQ(enumerate_all(tied(6, 16, "95 < P0 + P1 + P2 + P3 + P4 + P5 < 200"), limits).size(),
+            1U);
+}
+
+TEST(Enumeration, RefusesToSearchForever) {
+  EXPECT_EQ(
+      error([] { (void)enumerate_all(tied(3, 20, "P0 + P1 < P2"), {.steps = 50}); }),
+      "the space is too large: the constraints tie P0, P1, P2 together, and finding its valid "
+      "combinations takes too long. Give these parameters fewer values or constrain them more");
+}
+
+TEST(Enumeration, RefusesToKeepTooMuch) {
+  EXPECT_EQ(error([] { (void)enumerate_all(tied(3, 20, "P0 + P1 < P2"), {.edges = 50}); }),
+            "the space is too large: the constraints tie P0, P1, P2 together, and its valid "
+            "combinations have too little in common to be kept. Give these parameters fewer values "
+            "or constrain them more");
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/space/automaton.hpp"
+#include "tuner/space/enumeration.hpp"
+#include "tuner/space/term.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tuner {
+
+/// What to do when, to enumerate a component: the rules' work dealt out to the parameters in the
+/// order in which they are bound.
+///
+/// While parameters are bound, a rule is in a state: that of its automaton when it is tabulated,
+/// else whether it is known to hold. States have places, one for every parameter of every rule, so
+/// that binding a parameter once more only overwrites what it wrote before.
+struct Plan {
+  /// The state of a condition that may turn out either way.
+  static constexpr Automaton::State kUndecided = 2;
+
+  /// Reading a parameter by a tabulated rule.
+  struct Reading {
+    const std::vector<Automaton::State>* transitions = nullptr;
+    std::size_t from = 0;  ///< place of the state before
+    std::size_t to = 0;
+  };
+  /// Looking at a condition of which only part is known.
+  struct Forecast {
+    TermId condition = 0;
+    std::size_t from = 0;
+    std::size_t to = 0;
+  };
+  /// What a condition that is neither broken nor satisfied yet reads of the known values.
+  struct Reads {
+    std::size_t place = 0;  ///< of its state
+    std::vector<TermId> values{};
+  };
+  struct Level {
+    std::size_t parameter = 0;
+    std::optional<TermId> term{};         ///< the parameter's, if any condition reads it
+    std::vector<std::int64_t> numbers{};  ///< of its values
+    std::vector<std::size_t> states{};    ///< of tabulated rules, which matter from here on
+    std::vector<Reads> reads{};           ///< the same of the other rules
+    std::vector<Reading> readings{};
+    std::vector<Computation> computed{};  ///< becomes known here
+    std::vector<TermId> decided{};        ///< conditions that are known here
+    std::vector<Forecast> forecasts{};
+    std::vector<Computation> unknown{};  ///< what they are computed from, operands first
+  };
+
+  std::vector<std::size_t> order;  ///< of the parameters
+  std::vector<Level> levels;
+  std::vector<Automaton> automata;
+  std::vector<Automaton::State> states;  ///< by place, before anything is bound
+  std::vector<Rational> values;          ///< by term; those without parameters are known
+  std::vector<Interval> ranges;          ///< by term, before anything is bound
+  std::vector<std::size_t> depths;       ///< by term: after how many parameters it is known
+};
+
+[[nodiscard]] Plan make_plan(const Rules& rules, const Component& component);
+
+}  // namespace tuner
