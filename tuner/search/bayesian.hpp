@@ -23,7 +23,7 @@ enum class Candidates {
 struct BayesianSettings {
   Prior prior = {};
   double slow_side = 0.25;  ///< see Response
-  std::size_t initial = 6;   ///< random configurations before there is a model
+  std::size_t initial = 6;  ///< random configurations before there is a model
   Candidates candidates = Candidates::anywhere_and_near_best;
 };
 
