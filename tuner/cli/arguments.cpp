@@ -125,10 +125,18 @@ void add_report(CLI::App& app, Arguments& arguments) {
 
 void add_export(CLI::App& app, Arguments& arguments) {
   ExportOptions& o = arguments.export_;
-  CLI::App* sub =
-      add_command(app, arguments, "export", "Write the best configurations as JSON lines",
-                  [&arguments] { return export_bests(arguments.common, arguments.export_); });
+  CLI::App* sub = add_command(
+      app, arguments, "export", "Write the best configurations, or all that was measured",
+      [&arguments] { return export_results(arguments.common, arguments.export_); });
+  sub->add_option("--format", o.format,
+                  "bests (JSON lines), cache (Kernel Tuner) or t4: all trials of a kernel and size")
+      ->capture_default_str()
+      ->type_name("F");
   sub->add_option("--device", o.device, "Only this device")->type_name("NAME");
+  sub->add_option("--kernel", o.kernel, "cache, t4: this kernel")->type_name("NAME");
+  sub->add_option("--size", o.size, "cache, t4: this problem size")->type_name("SIZE");
+  sub->add_option("--from", o.from, "cache, t4: of a cache, T4 or KTT file instead of the database")
+      ->type_name("FILE");
   sub->add_option("-o,--output", o.output, "File to write; default: stdout")->type_name("FILE");
 }
 
@@ -175,7 +183,9 @@ void add_space(CLI::App& app, Arguments& arguments) {
       {"check", "Validate a space file"},
       {"count", "Count the configurations, and what each constraint removes"},
       {"show", "List parameters, values, defaults and their meaning"},
-      {"why", "Say which constraint rejects a configuration"}};
+      {"why", "Say which constraint rejects a configuration"},
+      {"import", "Make a space file of a T1 description"},
+      {"export", "Write a kernel as a T1 description"}};
   for (const auto& [action, description] : actions) {
     SpaceOptions& o = arguments.space;
     CLI::App* leaf = sub->add_subcommand(action, description);
@@ -183,14 +193,23 @@ void add_space(CLI::App& app, Arguments& arguments) {
       arguments.space.action = name;
       arguments.command = [&arguments] { return space(arguments.common, arguments.space); };
     });
-    leaf->add_option("file", o.file, "Space file")->type_name("FILE")->required();
+    leaf->add_option("file", o.file, action == "import" ? "T1 file" : "Space file")
+        ->type_name("FILE")
+        ->required();
+    if (action == "import" || action == "export") {
+      leaf->add_option("-o,--output", o.output, "File to write; default: stdout")
+          ->type_name("FILE");
+    }
     if (action == "why") {
       leaf->add_option("configuration", o.config, "TILE_M=64,TILE_N=32,…; the rest is default")
           ->type_name("P=V,…");
     }
-    leaf->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
-    leaf->add_option("--size", o.size, "Size to bind to; default: the first of the list 'default'")
-        ->type_name("SIZE");
+    if (action != "import") {
+      leaf->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
+      leaf->add_option("--size", o.size,
+                       "Size to bind to; default: the first of the list 'default'")
+          ->type_name("SIZE");
+    }
     leaf->add_option("--device", o.device, "Limits to bind to: h200, h100, a100 or cpu")
         ->capture_default_str()
         ->type_name("NAME");

@@ -77,11 +77,16 @@ struct ReportOptions {
 int report(const CommonOptions& common, const ReportOptions& options);
 
 struct ExportOptions {
-  std::string device;  ///< empty: all
-  std::string output;  ///< empty: stdout
+  std::string device;            ///< empty: all
+  std::string kernel;            ///< likewise; of recordings alone
+  std::string size;              ///< likewise
+  std::string format = "bests";  ///< bests, cache, t4
+  std::string from;              ///< a recording of another tool; empty: the database
+  std::string output;            ///< empty: stdout
 };
-/// Writes the best known configurations as canonical JSON lines ("tune.best/2"), sorted.
-int export_bests(const CommonOptions& common, const ExportOptions& options);
+/// Writes the best known configurations as canonical JSON lines ("tune.best/2"), sorted; or all
+/// that was measured of one kernel at one size on one device, as other tools read it.
+int export_results(const CommonOptions& common, const ExportOptions& options);
 
 struct ImportOptions {
   std::vector<std::string> files;
@@ -103,8 +108,9 @@ struct QuarantineOptions {
 int quarantine(const CommonOptions& common, const QuarantineOptions& options);
 
 struct SpaceOptions {
-  std::string action;  ///< check, count, show, why
+  std::string action;  ///< check, count, show, why, import, export
   std::string file;
+  std::string output;  ///< of `import` and `export`; empty: stdout
   std::string config;  ///< of `why`
   std::string kernel;
   std::string size;

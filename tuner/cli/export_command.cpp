@@ -1,17 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/quantity.hpp"
+#include "tuner/core/suggest.hpp"
+#include "tuner/interop/recording_file.hpp"
+#include "tuner/interop/recording_text.hpp"
+#include "tuner/interop/store_recording.hpp"
 #include "tuner/store/best_line.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 
 namespace tuner::cli {
-int export_bests(const CommonOptions& common, const ExportOptions& options) {
+namespace {
+
+std::string best_lines(const CommonOptions& common, const ExportOptions& options) {
   const Store store = open_database(common, Store::Mode::read_only);
   ResultFilter filter;
   if (!options.device.empty()) filter.device = options.device;
@@ -24,7 +33,75 @@ int export_bests(const CommonOptions& common, const ExportOptions& options) {
                     options.device.empty() ? "" : fmt::format(" for device '{}'", options.device)));
   }
   std::ranges::sort(lines);
-  const std::string text = fmt::format("{}", fmt::join(lines, ""));
+  return fmt::format("{}", fmt::join(lines, ""));
+}
+
+/// The one recording of the database that the options name.
+Recording stored_recording(const CommonOptions& common, const ExportOptions& options) {
+  const Store store = open_database(common, Store::Mode::read_only);
+  ResultFilter filter;
+  if (!options.device.empty()) filter.device = options.device;
+  if (!options.kernel.empty()) filter.kernel = options.kernel;
+  if (!options.size.empty()) {
+    filter.problem = options.size;
+    std::ranges::replace(*filter.problem, 'x', ',');
+  }
+  std::vector<Recording> recordings = read_recordings(store, filter);
+  if (recordings.size() == 1) return std::move(recordings.front());
+  if (recordings.empty()) {
+    throw Error(ErrorCode::nothing_found,
+                fmt::format("{}: no trials of such a kernel, size and device; `tune runs list` "
+                            "shows what there is",
+                            store.path().string()));
+  }
+  std::string known;
+  for (const Recording& it : recordings) {
+    known +=
+        fmt::format("\n    --kernel {} --size {} --device '{}'", it.kernel, it.problem, it.device);
+  }
+  throw Error(ErrorCode::usage,
+              fmt::format("a {} file holds one kernel at one size on one device; name it:{}",
+                          options.format, known));
+}
+
+std::string recording_text(const CommonOptions& common, const ExportOptions& options) {
+  const Recording recording =
+      options.from.empty() ? stored_recording(common, options) : read_recording(options.from);
+  if (!common.quiet) {
+    tell(fmt::format("{} of {}{}{}\n", quantity::count(recording.trials.size(), "trial"),
+                     recording.kernel.empty() ? "a kernel" : recording.kernel,
+                     recording.problem.empty() ? "" : " at " + recording.problem,
+                     recording.device.empty() ? "" : " on " + recording.device));
+  }
+  return options.format == "cache" ? cache_text(recording) : t4_text(recording);
+}
+
+/// Options that would have no effect are refused.
+void check(const ExportOptions& options) {
+  static const std::array<std::string, 3> formats = {"bests", "cache", "t4"};
+  if (std::ranges::count(formats, options.format) == 0) {
+    throw Error(ErrorCode::usage, fmt::format("--format: unknown format '{}'{}", options.format,
+                                              did_you_mean(options.format, formats)));
+  }
+  const bool selects = !options.kernel.empty() || !options.size.empty();
+  if (options.format == "bests" && (selects || !options.from.empty())) {
+    throw Error(ErrorCode::usage,
+                "--kernel, --size and --from go with --format cache or t4; the best configurations "
+                "are exported for every kernel and size");
+  }
+  if (!options.from.empty() && (selects || !options.device.empty())) {
+    throw Error(ErrorCode::usage,
+                "--from: a file holds one kernel at one size on one device: leave out --kernel, "
+                "--size and --device");
+  }
+}
+
+}  // namespace
+
+int export_results(const CommonOptions& common, const ExportOptions& options) {
+  check(options);
+  const std::string text =
+      options.format == "bests" ? best_lines(common, options) : recording_text(common, options);
   if (options.output.empty()) {
     fmt::print("{}", text);
   } else {

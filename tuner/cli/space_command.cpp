@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/family.hpp"
+#include "tuner/interop/t1_export.hpp"
+#include "tuner/interop/t1_import.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <filesystem>
+#include <map>
 
 namespace tuner::cli {
 namespace {
@@ -146,11 +152,68 @@ int why(const std::vector<Bound>& bound, const SpaceOptions& options) {
   return static_cast<int>(ErrorCode::no_valid_config);
 }
 
+/// Counting and showing look at the space file alone, so that one can begin with it before there is
+/// a kernel.
+Family load_without_sources(const std::filesystem::path& path) {
+  constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+  const std::string text = read_file(path, kLargestFile);
+  const Json document = parse_json(text, path.string());
+  std::map<std::string, KernelSource> sources;
+  if (document.is_object() && document.contains("kernels") && document["kernels"].is_object()) {
+    for (const auto& kernel : document["kernels"].items()) sources[kernel.key()] = {};
+  }
+  return parse_family(text, path.string(), sources);
+}
+
+/// The way from the folder of the file that is written to that of the file that is read.
+std::filesystem::path folder_between(const SpaceOptions& options) {
+  namespace fs = std::filesystem;
+  const fs::path from = fs::absolute(options.file).parent_path();
+  const fs::path to =
+      options.output.empty() ? fs::current_path() : fs::absolute(options.output).parent_path();
+  return from.lexically_normal().lexically_relative(to.lexically_normal());
+}
+
+void write_result(const std::string& text, const SpaceOptions& options) {
+  if (options.output.empty()) {
+    fmt::print("{}", text);
+  } else {
+    write_file(options.output, text);
+  }
+}
+
+int import_space(const CommonOptions& common, const SpaceOptions& options) {
+  constexpr std::size_t kLargestFile = std::size_t{1} << 20;
+  const ImportedSpace imported =
+      import_t1(read_file(options.file, kLargestFile), options.file, folder_between(options),
+                chosen_device(options).attributes);
+  write_result(imported.text, options);
+  if (common.quiet) return 0;
+  for (const std::string& note : imported.notes) tell(fmt::format("note: {}\n", printable(note)));
+  return 0;
+}
+
+int export_space(const std::vector<Bound>& bound, const Family& family,
+                 const SpaceOptions& options) {
+  if (bound.size() > 1) {
+    throw Error(ErrorCode::usage,
+                "a T1 file holds one kernel and this file has several; name one with --kernel");
+  }
+  const Bound& each = bound.front();
+  write_result(export_t1(family.text, each.kernel.name, *each.kernel.space,
+                         chosen_device(options).attributes, each.size, folder_between(options)),
+               options);
+  return 0;
+}
+
 }  // namespace
 
 int space(const CommonOptions& common, const SpaceOptions& options) {
-  const Family family = load_family(options.file);
+  if (options.action == "import") return import_space(common, options);
+  const Family family =
+      options.action == "check" ? load_family(options.file) : load_without_sources(options.file);
   const std::vector<Bound> bound = bind(family, options);
+  if (options.action == "export") return export_space(bound, family, options);
   if (options.action == "check") return check(bound, options.file);
   if (options.action == "count") return count(bound, common, options);
   if (options.action == "show") return show(family, bound);

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/interop/t1_export.hpp"
+#include "tuner/interop/t1_import.hpp"
+#include "tuner/space/space.hpp"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <filesystem>
+#include <string>
+
+namespace tuner {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::filesystem::path kData = std::filesystem::path(TUNER_TEST_DATA) / "interop";
+
+DeviceAttributes h200() {
+  return device_profile("h200").value().attributes;
+}
+
+ImportedSpace import(const std::string& text) {
+  return import_t1(text, "FILE", "../t1", h200());
+}
+
+struct Imported {
+  std::string kernel;
+  Json document;
+  std::shared_ptr<const SpaceDefinition> definition;
+  std::vector<std::int64_t> size;
+};
+
+Imported parsed(const std::string& space_text) {
+  const Json document = parse_json(space_text, "space");
+  const std::string kernel = document["kernels"].items().begin().key();
+  auto definition = std::make_shared<const SpaceDefinition>(
+      parse_space_definition(document["kernels"][kernel],
+                             document["problem"]["dims"].get<std::vector<std::string>>(), "space"));
+  return {kernel, document, std::move(definition),
+          document["problem"]["sizes"]["default"][0].get<std::vector<std::int64_t>>()};
+}
+
+Space bound(const Imported& imported) {
+  return {imported.definition, h200(), imported.size};
+}
+
+std::string refusal(const std::string& text) {
+  try {
+    static_cast<void>(import(text));
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+/// A T1 file of one parameter, A, with these members beside.
+std::string t1(const std::string& values, const std::string& conditions = "",
+               const std::string& specification = "") {
+  return R"({"ConfigurationSpace": {"TuningParameters": [{"Name": "A", "Type": "int", "Values": ")" +
+         values + R"("}], "Conditions": [)" + conditions +
+         R"(]}, "KernelSpecification": {"Language": "CUDA", "KernelName": "f", "KernelFile": "f.cu",)"
+         R"( "GlobalSizeType": "CUDA", "GlobalSize": {"X": "64 // A"}, "LocalSize": {"X": "A"})" +
+         specification + "}}";
+}
+
+struct Published {
+  const char* file;
+  std::uint64_t cartesian;
+  std::uint64_t valid;
+};
+
+void PrintTo(const Published& published, std::ostream* out) {
+  *out << published.file;
+}
+
+class PublishedT1 : public testing::TestWithParam<Published> {
+ protected:
+  std::string text() const {
+    return read_file(kData / fmt::format("{}.json", GetParam().file), 1 << 20);
+  }
+};
+
+TEST_P(PublishedT1, Has_the_published_number_of_configurations) {
+  const Space space = bound(parsed(import(text()).text));
+  EXPECT_EQ(space.size(), GetParam().valid);
+  EXPECT_EQ(space.waterfall().cartesian, GetParam().cartesian);
+  EXPECT_FALSE(space.violation(space.default_config()));
+}
+
+TEST_P(PublishedT1, Comes_back_the_same_out_of_an_export) {
+  const Imported first = parsed(import(text()).text);
+  const std::string exported = export_t1(first.document.dump(), first.kernel, *first.definition,
+                                         h200(), first.size, "there");
+  const Imported second = parsed(import(exported).text);
+  EXPECT_EQ(second.document["kernels"][second.kernel]["parameters"],
+            first.document["kernels"][first.kernel]["parameters"]);
+  EXPECT_EQ(second.document["kernels"][second.kernel]["constraints"],
+            first.document["kernels"][first.kernel]["constraints"]);
+  EXPECT_EQ(second.size, first.size);
+  EXPECT_EQ(bound(second).size(), GetParam().valid);
+}
+
+INSTANTIATE_TEST_SUITE_P(Files, PublishedT1,
+                         testing::Values(Published{"t1_convolution", 10240, 4362},
+                                         Published{"t1_dedispersion", 22272, 11130},
+                                         Published{"t1_gemm", 663552, 116928},
+                                         Published{"t1_hotspot", 4440000, 82984}),
+                         [](const auto& suite) { return std::string(suite.param.file); });
+
+TEST(T1_import, What_T1_says_of_the_kernel_is_taken_over) {
+  const Imported space = parsed(import(read_file(kData / "t1_convolution.json", 1 << 20)).text);
+  const Json& kernel = space.document["kernels"]["convolution_kernel"];
+  EXPECT_EQ(kernel["source"], "../t1/convolution_milo.cu");
+  EXPECT_EQ(kernel["launch"]["block"], Json({"block_size_x", "block_size_y", "1"}));
+  EXPECT_EQ(kernel["launch"]["grid"][0],
+            "ceil_div(problem_size_x, (block_size_x) * (tile_size_x))");
+  EXPECT_EQ(space.document["problem"]["sizes"]["default"], Json::array({{4096, 4096}}));
+  const Json& arguments = space.document["arguments"];
+  EXPECT_EQ(arguments[0], Json({{"name", "output_image"},
+                                {"type", "float*"},
+                                {"count", "problem_size_x*problem_size_y"},
+                                {"role", "output"}}));
+  EXPECT_EQ(arguments[1]["count"], "(problem_size_x+15-1) * (problem_size_y+15-1)");
+}
+
+TEST(T1_import, What_cannot_be_said_is_named) {
+  const auto notes = [](const std::string& specification) {
+    return import(t1("[32, 64]", "", ", " + specification)).notes;
+  };
+  EXPECT_THAT(notes(R"("ProblemSize": [64])"), Contains(HasSubstr("problem.flops")));
+  EXPECT_THAT(notes(R"("ProblemSize": [64])"), Not(Contains(HasSubstr("ProblemSize"))));
+  EXPECT_THAT(notes(R"("Misc": 0)"), Contains(HasSubstr("no ProblemSize")));
+  EXPECT_THAT(notes(R"("CompilerOptions": ["-std=c++11", "-DX=1"])"),
+              Contains(HasSubstr("the compiler option -std=c++11")));
+  const std::string argument = R"("Arguments": [{"Name": "x", "Type": ")";
+  EXPECT_THAT(notes(argument + R"(half", "MemoryType": "Vector", "Size": 5}])"),
+              Contains(HasSubstr("argument x: the type 'half' is not supported")));
+  EXPECT_THAT(notes(argument + R"(float", "MemoryType": "Scalar", "FillValue": 0.1}])"),
+              Contains(HasSubstr("argument x: the value 0.1 is no whole number")));
+  EXPECT_THAT(notes(R"("ProblemSize": [64, 7], )" + argument +
+                    R"(int32", "MemoryType": "Scalar", "FillValue": 64}])"),
+              Contains(HasSubstr("argument x: 64 is taken to be problem_size_x")));
+  EXPECT_THAT(notes(argument + R"(float", "MemoryType": "Vector", "Size": "A*3"}])"),
+              Contains(HasSubstr("argument x: its Size \"A*3\" cannot be said")));
+  const auto hotspot = import(read_file(kData / "t1_gemm.json", 1 << 20)).notes;
+  EXPECT_THAT(hotspot, Contains(HasSubstr("LocalSize.X: \"block_size_x\" cannot be said")));
+  EXPECT_THAT(hotspot, Contains(HasSubstr("language is OpenCL")));
+}
+
+TEST(T1_import, A_default_that_breaks_a_condition_gives_way) {
+  const ImportedSpace imported = import(read_file(kData / "t1_dedispersion.json", 1 << 20));
+  EXPECT_THAT(imported.notes, Contains(HasSubstr("the default is changed to tile_")));
+  const Imported space = parsed(imported.text);
+  EXPECT_EQ(
+      space.definition->parameters[1].values[space.definition->parameters[1].default_index].text,
+      "32");
+}
+
+TEST(T1_import, Threads_are_counted_as_blocks_where_the_file_counts_threads) {
+  const auto grid = [](const std::string& type) {
+    const std::string text = t1("[32]", "", R"(, "ProblemSize": [64], "Grid": 1)");
+    std::string changed = text;
+    changed.replace(changed.find("\"GlobalSizeType\": \"CUDA\""), 24,
+                    "\"GlobalSizeType\": \"" + type + "\"");
+    return parsed(import(changed).text).document["kernels"]["f"]["launch"]["grid"][0];
+  };
+  EXPECT_EQ(grid("CUDA"), "64 // A");
+  EXPECT_EQ(grid("OpenCL"), "ceil_div(64 // A, A)");
+}
+
+TEST(T1_import, What_is_no_T1_file_is_refused_with_the_place) {
+  EXPECT_THAT(refusal("{}"), HasSubstr("FILE: is no T1 file"));
+  EXPECT_THAT(refusal(t1("[0.5]")), HasSubstr("TuningParameters[0] (A).Values: 0.5 is no whole"));
+  EXPECT_THAT(refusal(t1("[1, oops]")), HasSubstr("unknown name 'oops'"));
+  EXPECT_THAT(refusal(t1("[]")), HasSubstr("has no value"));
+  EXPECT_THAT(refusal(t1("[1, 2]", R"({"Expression": "B > 1"})")),
+              HasSubstr("FILE: Conditions[0]: cannot be said in a space file: unknown name 'B'"));
+  EXPECT_THAT(refusal(t1("[1, 2]", R"({"Expression": "A**2 > 1"})")), HasSubstr("Conditions[0]"));
+  EXPECT_THAT(refusal(t1("[1, 2]", R"({"Expression": "A > 2"})")),
+              HasSubstr("FILE: the conditions leave no configuration"));
+}
+
+/// A space file with all that T1 has no word for.
+constexpr const char* kOurs = R"json({"format": "space/1", "family": "scale",
+  "problem": {"dims": ["N"], "flops": "N", "bytes": "8*N", "sizes": {"default": [[1000]]}},
+  "arguments": [{"name": "n", "type": "int", "value": "N"},
+                {"name": "x", "type": "float*", "count": "2*N"},
+                {"name": "y", "type": "float*", "count": "N", "role": "output"}],
+  "check": {"reference": {"kernel": "scale"}},
+  "kernels": {"scale": {"source": "scale.cu", "entry": "scale<${BLOCK},${SPAN}>",
+    "parameters": {"BLOCK": {"values": [1, 2, 3, 4, 32], "default": 32},
+                   "MODE": {"values": ["plain", "vector"], "default": "plain"},
+                   "FAST": {"values": [false, true], "default": true, "when": "MODE == 'vector'"}},
+    "derived": {"SPAN": "BLOCK * 2"},
+    "constraints": [{"expr": "SPAN + 1 <= dev.warp_size * 3 && N % BLOCK == 0", "why": "a"},
+                    {"expr": "is_pow2(BLOCK) ? true : !FAST", "why": "b"},
+                    {"expr": "ceil_div(BLOCK, 3) * align_up(BLOCK, 2) > 0", "why": "c"},
+                    {"expr": "MODE in ['plain', 'vector']", "why": "d"}],
+    "launch": {"grid": ["ceil_div(N, SPAN)"], "block": ["BLOCK"]}}}})json";
+
+TEST(T1_export, Everything_becomes_Python_over_the_parameters) {
+  const Imported ours = parsed(kOurs);
+  const Json t1 =
+      Json::parse(export_t1(kOurs, "scale", *ours.definition, h200(), ours.size, "../spaces"));
+  const Json& conditions = t1["ConfigurationSpace"]["Conditions"];
+  EXPECT_EQ(conditions[0]["Expression"], "(MODE == 'vector') or FAST == True");
+  EXPECT_EQ(conditions[1]["Expression"],
+            "((((BLOCK * 2) + 1) <= (32 * 3)) and ((1000 % BLOCK) == 0))");
+  EXPECT_EQ(conditions[2]["Expression"],
+            "(1 if (BLOCK > 0 and BLOCK & (BLOCK - 1) == 0) else (not FAST))");
+  EXPECT_EQ(conditions[3]["Expression"], "(((-(-BLOCK // 3)) * (-(-BLOCK // 2) * 2)) > 0)");
+  EXPECT_EQ(conditions[4]["Expression"], "MODE in ['plain', 'vector']");
+  EXPECT_EQ(conditions[1]["Parameters"], Json::array({"BLOCK"}));
+  const Json& kernel = t1["KernelSpecification"];
+  EXPECT_EQ(kernel["KernelName"], "scale<BLOCK,(BLOCK * 2)>");
+  EXPECT_EQ(kernel["KernelFile"], "../spaces/scale.cu");
+  EXPECT_EQ(kernel["GlobalSize"]["X"], "(-(-1000 // (BLOCK * 2)))");
+  EXPECT_EQ(kernel["Arguments"][0]["FillValue"], 1000);
+  EXPECT_EQ(kernel["Arguments"][1]["Size"], 2000);
+  EXPECT_EQ(kernel["Arguments"][2]["Output"], 1);
+}
+
+TEST(T1_export, A_function_that_Python_lacks_is_refused) {
+  const std::string text =
+      std::string(kOurs).replace(std::string(kOurs).find("is_pow2(BLOCK)"), 14, "log2(BLOCK) > 0");
+  const Imported ours = parsed(text);
+  EXPECT_THROW(
+      static_cast<void>(export_t1(text, "scale", *ours.definition, h200(), ours.size, ".")), Error);
+}
+
+}  // namespace
+}  // namespace tuner

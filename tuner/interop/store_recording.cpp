@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/interop/store_recording.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/json.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace tuner {
+namespace {
+
+bool matches(const std::optional<std::string>& wanted, const std::string& is) {
+  return !wanted || *wanted == is;
+}
+
+std::shared_ptr<const SpaceDefinition> stored_definition(const Store& store,
+                                                         const SessionRecord& session) {
+  const ResultFilter filter{.family = session.family, .kernel = session.kernel};
+  const std::vector<KernelRecord> kernels = store.kernels(filter);
+  const auto kernel = std::ranges::find(kernels, session.kernel_hash, &KernelRecord::hash);
+  const std::string origin = fmt::format("the stored space file of {}", session.kernel);
+  try {
+    const Json document =
+        parse_json(kernel == kernels.end() ? std::string() : kernel->space_text, origin);
+    return std::make_shared<const SpaceDefinition>(parse_space_definition(
+        document.at("kernels").at(session.kernel),
+        document.at("problem").at("dims").get<std::vector<std::string>>(), origin));
+  } catch (const Json::exception& exception) {
+    throw Error(ErrorCode::failure, fmt::format("{}: is no space file: {}: tune the kernel again",
+                                                origin, exception.what()));
+  } catch (const Error& error) {
+    throw Error(ErrorCode::failure, fmt::format("{}: tune the kernel again", error.what()));
+  }
+}
+
+/// The configuration of a stored trial; none when the space has lost a parameter or a value of it.
+std::optional<Config> stored_config(const SpaceDefinition& definition, const TrialRecord& trial) {
+  try {
+    return config_from_json(definition, trial.config_json);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+RecordedTrial recorded(Config config, const TrialRecord& trial) {
+  constexpr double kNanosecondsInMillisecond = 1e6;
+  RecordedTrial result;
+  result.config = std::move(config);
+  result.outcome = trial.outcome;
+  if (trial.time) result.time_ms = trial.time->median_ns / kNanosecondsInMillisecond;
+  result.cost_s = (trial.compile_ms + trial.verify_ms + trial.measure_ms) / 1000;
+  return result;
+}
+
+/// The recordings in the making, newest session first.
+class Collection {
+ public:
+  explicit Collection(const Store& store) : store_(store) {}
+
+  void add(const SessionRecord& session, const std::optional<std::string>& problem) {
+    const auto kernel = std::tuple(session.device, session.backend, session.family, session.kernel);
+    const auto newest = newest_.try_emplace(kernel, session).first;
+    if (newest->second.kernel_hash != session.kernel_hash) return;
+    if (!definitions_.contains(kernel)) {
+      definitions_[kernel] = stored_definition(store_, session);
+    }
+    std::vector<StoredTrial> trials = standing_trials(store_.trials(session.id));
+    for (const StoredTrial& stored : trials) {
+      if (!matches(problem, stored.trial.problem)) continue;
+      auto& part = part_of(std::tuple_cat(kernel, std::tuple(stored.trial.problem)),
+                           definitions_[kernel], session);
+      if (!part.seen.insert(stored.trial.config_json).second) continue;
+      if (auto config = stored_config(*definitions_[kernel], stored.trial)) {
+        part.recording.trials.push_back(recorded(*std::move(config), stored.trial));
+      }
+    }
+  }
+
+  std::vector<Recording> take() {
+    std::vector<Recording> recordings;
+    for (Part& part : parts_) {
+      if (!part.recording.trials.empty()) recordings.push_back(std::move(part.recording));
+    }
+    return recordings;
+  }
+
+ private:
+  using KernelKey = std::tuple<std::string, std::string, std::string, std::string>;
+  using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
+  struct Part {
+    Recording recording;
+    std::set<std::string> seen;  // configurations, of newer sessions first
+  };
+
+  Part& part_of(const Key& key, const std::shared_ptr<const SpaceDefinition>& definition,
+                const SessionRecord& session) {
+    const auto [found, is_new] = index_.try_emplace(key, parts_.size());
+    if (is_new) {
+      parts_.push_back({.recording = {.kernel = session.kernel,
+                                      .device = session.device,
+                                      .problem = std::get<4>(key),
+                                      .definition = definition,
+                                      .trials = {}},
+                        .seen = {}});
+    }
+    return parts_[found->second];
+  }
+
+  const Store& store_;
+  std::map<KernelKey, SessionRecord> newest_;
+  std::map<KernelKey, std::shared_ptr<const SpaceDefinition>> definitions_;
+  std::map<Key, std::size_t> index_;
+  std::vector<Part> parts_;
+};
+
+}  // namespace
+
+std::vector<Recording> read_recordings(const Store& store, const ResultFilter& filter) {
+  Collection collection(store);
+  for (const SessionRecord& session : store.sessions()) {
+    if (!matches(filter.device, session.device) || !matches(filter.family, session.family) ||
+        !matches(filter.kernel, session.kernel)) {
+      continue;
+    }
+    collection.add(session, filter.problem);
+  }
+  return collection.take();
+}
+
+}  // namespace tuner

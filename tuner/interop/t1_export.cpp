@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/interop/t1_export.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/interop/python_expression.hpp"
+#include "tuner/interop/python_value.hpp"
+#include "tuner/interop/recording_formats.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+#include <map>
+
+namespace tuner {
+namespace {
+
+constexpr std::array<const char*, 3> kAxes = {"X", "Y", "Z"};
+
+/// An expression of a space file as its text; a number is one too.
+std::string expression_text(const Json& expression) {
+  return expression.is_string() ? expression.get<std::string>() : expression.dump();
+}
+
+/// As Python writes it: strings quoted.
+std::string python_literal(const Json& value) {
+  return value.is_string() ? fmt::format("'{}'", value.get<std::string>()) : python_text(value);
+}
+
+Json tuning_parameter(const Parameter& parameter) {
+  std::vector<std::string> values;
+  for (std::size_t i = 0; i < parameter.values.size(); ++i) {
+    values.push_back(python_literal(json_value(parameter, i)));
+  }
+  const Json standard = json_value(parameter, parameter.default_index);
+  return {{"Name", parameter.name},
+          {"Type", standard.is_string()    ? "string"
+                   : standard.is_boolean() ? "bool"
+                                           : "int"},
+          {"Values", fmt::format("[{}]", fmt::join(values, ", "))},
+          {"Default", standard}};
+}
+
+class T1Writer {
+ public:
+  T1Writer(const SpaceDefinition& definition, const DeviceAttributes& device,
+           std::span<const std::int64_t> size)
+      : definition_(definition), size_(size), python_(definition, device, size) {}
+
+  Json space() const {
+    Json parameters = Json::array();
+    Json conditions = Json::array();
+    for (const Parameter& parameter : definition_.parameters) {
+      parameters.push_back(tuning_parameter(parameter));
+      if (parameter.when) conditions.push_back(condition(inactive(parameter)));
+    }
+    for (const Constraint& constraint : definition_.constraints) {
+      conditions.push_back(condition(python_.write(constraint.expression.text())));
+    }
+    return {{"TuningParameters", parameters}, {"Conditions", conditions}};
+  }
+
+  Json kernel(const Json& kernel, const Json& arguments, const std::filesystem::path& file) const {
+    Json specification = {{"Language", "CUDA"},
+                          {"KernelName", entry(kernel.at("entry").get<std::string>())},
+                          {"KernelFile", file.generic_string()},
+                          {"GlobalSizeType", "CUDA"}};
+    specification["GlobalSize"] = axes(kernel.at("launch").at("grid"));
+    specification["LocalSize"] = axes(kernel.at("launch").at("block"));
+    specification["ProblemSize"] = std::vector<std::int64_t>(size_.begin(), size_.end());
+    const Json& shared = member(kernel.at("launch"), "dynamic_shared_bytes");
+    if (!shared.is_null()) {
+      specification["SharedMemory"] =
+          shared.is_string() ? Json(python_.write(shared.get<std::string>())) : shared;
+    }
+    if (kernel.contains("options")) specification["CompilerOptions"] = kernel["options"];
+    specification["Arguments"] = Json::array();
+    for (const Json& argument : arguments) {
+      specification["Arguments"].push_back(t1_argument(argument));
+    }
+    return specification;
+  }
+
+ private:
+  /// With the parameters that it mentions, which some readers want.
+  Json condition(const std::string& text) const {
+    Json names = Json::array();
+    const auto compiled = Expression::compile(text, definition_.scope);
+    for (const Parameter& parameter : definition_.parameters) {
+      if (text.find(parameter.name) == std::string::npos) continue;
+      if (!compiled || std::ranges::count(compiled->slots(), parameter.slot) > 0) {
+        names.push_back(parameter.name);
+      }
+    }
+    return {{"Expression", text}, {"Parameters", names}};
+  }
+
+  std::string inactive(const Parameter& parameter) const {
+    return fmt::format("({}) or {} == {}", python_.write(parameter.when->text()), parameter.name,
+                       python_literal(json_value(parameter, parameter.default_index)));
+  }
+
+  /// f<${A},${B}> as f<A,B>: the parameters are macros in the other tools.
+  std::string entry(std::string text) const {
+    for (std::size_t at = text.find("${"); at != std::string::npos; at = text.find("${")) {
+      const std::size_t end = text.find('}', at);
+      text.replace(at, end + 1 - at, python_.write(text.substr(at + 2, end - at - 2)));
+    }
+    return text;
+  }
+
+  Json axes(const Json& expressions) const {
+    Json result = Json::object();
+    for (std::size_t i = 0; i < kAxes.size(); ++i) {
+      result[kAxes[i]] =
+          i < expressions.size() ? python_.write(expression_text(expressions[i])) : "1";
+    }
+    return result;
+  }
+
+  Json t1_argument(const Json& argument) const {
+    static const std::map<std::string, std::string> types = {{"int", "int32"},
+                                                             {"unsigned", "uint32"},
+                                                             {"long long", "int64"},
+                                                             {"float", "float"},
+                                                             {"double", "double"}};
+    auto type = argument.at("type").get<std::string>();
+    const bool is_buffer = type.ends_with('*');
+    if (is_buffer) type.pop_back();
+    Json result = {{"Name", argument.at("name")},
+                   {"Type", types.at(type)},
+                   {"MemoryType", is_buffer ? "Vector" : "Scalar"}};
+    if (!is_buffer) {
+      result["AccessType"] = "ReadOnly";
+      result["FillValue"] = number(argument.at("value"));
+      return result;
+    }
+    const bool output = text_member(argument, "role") == "output";
+    result["Size"] = number(argument.at("count"));
+    result["AccessType"] = output ? "ReadWrite" : "ReadOnly";
+    result["FillType"] = output ? "Constant" : "Random";
+    result["FillValue"] = output ? 0 : 1;
+    if (output) result["Output"] = 1;
+    return result;
+  }
+
+  /// An expression of the dimensions at the size.
+  Json number(const Json& expression) const {
+    Slots slots(definition_.scope.size(), 0);
+    const std::size_t first = family_scope({}).size();
+    std::ranges::copy(size_, slots.begin() + static_cast<std::ptrdiff_t>(first));
+    const auto compiled = Expression::compile(expression_text(expression), definition_.scope);
+    if (!compiled) {
+      throw Error(ErrorCode::usage, compiled.error().with_caret(expression_text(expression)));
+    }
+    const auto value = compiled->evaluate(slots);
+    return value ? Json(*value) : Json(expression);
+  }
+
+  const SpaceDefinition& definition_;
+  std::span<const std::int64_t> size_;
+  PythonWriter python_;
+};
+
+}  // namespace
+
+std::string export_t1(std::string_view text, const std::string& kernel,
+                      const SpaceDefinition& definition, const DeviceAttributes& device,
+                      std::span<const std::int64_t> size, const std::filesystem::path& folder) {
+  const Json document = parse_json(text, "the space file");
+  const Json& described = document.at("kernels").at(kernel);
+  const T1Writer writer(definition, device, size);
+  const auto file = (folder / described.at("source").get<std::string>()).lexically_normal();
+  const Json t1 = {
+      {"General", {{"FormatVersion", 1}, {"BenchmarkName", document.at("family")}}},
+      {"ConfigurationSpace", writer.space()},
+      {"KernelSpecification", writer.kernel(described, document.at("arguments"), file)}};
+  return t1.dump(2) + "\n";
+}
+
+}  // namespace tuner

@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/interop/t1_kernel.hpp"
+
+#include "tuner/interop/recording_formats.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+namespace tuner {
+namespace {
+
+constexpr std::array<const char*, 3> kAxes = {"X", "Y", "Z"};
+constexpr std::array<std::string_view, 3> kDims = {"problem_size_x", "problem_size_y",
+                                                   "problem_size_z"};
+constexpr std::int64_t kLargestSize = INT32_MAX;
+
+bool is_size(const Json& json) {
+  return json.is_number_integer() && json.get<double>() >= 1 &&
+         json.get<double>() <= static_cast<double>(kLargestSize);
+}
+
+void replace_all(std::string& text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos;
+       at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+std::string element_type(const std::string& t1) {
+  static const std::map<std::string, std::string> names = {
+      {"int", "int"},         {"int32", "int"},      {"uint32", "unsigned"}, {"uint", "unsigned"},
+      {"int64", "long long"}, {"long", "long long"}, {"float", "float"},     {"float32", "float"},
+      {"double", "double"},   {"float64", "double"}};
+  const auto found = names.find(t1);
+  return found == names.end() ? "" : found->second;
+}
+
+bool is_output(const Json& argument) {
+  const std::string access = text_member(argument, "AccessType");
+  return access == "WriteOnly" || access == "ReadWrite" || member(argument, "Output") == 1;
+}
+
+/// The dimension that a number is the size of, when it is of one alone; else empty.
+std::string dimension_of(std::int64_t number, const T1Problem& problem) {
+  if (std::ranges::count(problem.size, number) != 1 || number == 1) return "";
+  const auto found = std::ranges::find(problem.size, number);
+  return problem.dims[static_cast<std::size_t>(found - problem.size.begin())];
+}
+
+/// A by-value argument; its value must be a whole number.
+T1Part scalar(const std::string& name, const std::string& type, const Json& argument,
+              const T1Problem& problem) {
+  constexpr double kExact = 9e15;
+  const Json& fill = member(argument, "FillValue");
+  T1Part part{.json = {{"name", name}, {"type", type}, {"value", 1}}, .notes = {}};
+  const double number = fill.is_number() ? fill.get<double>() : 0.5;
+  if (std::trunc(number) != number || std::abs(number) > kExact) {
+    part.notes.push_back(fmt::format(
+        "argument {}: the value {} is no whole number, which is all that a space file can pass by "
+        "value: 1 stands for it; make it a constant of the kernel",
+        name, fill.dump()));
+    return part;
+  }
+  const auto whole = static_cast<std::int64_t>(number);
+  const std::string dimension = dimension_of(whole, problem);
+  part.json["value"] = whole;
+  if (!dimension.empty()) {
+    part.json["value"] = dimension;
+    part.notes.push_back(
+        fmt::format("argument {}: {} is taken to be {}; if it is not, write the number", name,
+                    whole, dimension));
+  }
+  return part;
+}
+
+T1Part vector(const std::string& name, const std::string& type, const Json& argument,
+              const T1Problem& problem, const SpaceDefinition& definition) {
+  T1Part part;
+  std::string count =
+      t1_expression(member(argument, "Size"), problem, definition, family_scope(problem.dims));
+  if (count.empty()) {
+    part.notes.push_back(fmt::format(
+        "argument {}: its Size {} cannot be said: 1 stands for it; state the number of elements in "
+        "`count`",
+        name, member(argument, "Size").dump()));
+    count = "1";
+  }
+  part.json = {{"name", name}, {"type", type + "*"}, {"count", count}};
+  if (is_output(argument)) part.json["role"] = "output";
+  const std::string fill = text_member(argument, "FillType");
+  if (!is_output(argument) && !fill.empty() && fill != "Random") {
+    part.notes.push_back(fmt::format(
+        "argument {}: inputs are random here; FillType {} is not taken over", name, fill));
+  }
+  if (text_member(argument, "MemType") == "Constant") {
+    part.notes.push_back(fmt::format(
+        "argument {}: it is a __constant__ symbol in T1; the kernel must take it as a parameter",
+        name));
+  }
+  return part;
+}
+
+T1Part read_argument(const Json& argument, const std::string& name, const T1Problem& problem,
+                     const SpaceDefinition& definition) {
+  const std::string type = element_type(text_member(argument, "Type"));
+  const std::string memory = text_member(argument, "MemoryType");
+  if (type.empty()) {
+    return {
+        .json = {},
+        .notes = {fmt::format("argument {}: the type '{}' is not supported; the argument is left "
+                              "out, the kernel must do without it",
+                              name, name_member(argument, "Type"))}};
+  }
+  if (memory == "Scalar") return scalar(name, type, argument, problem);
+  if (memory == "Vector") return vector(name, type, argument, problem, definition);
+  return {.json = {},
+          .notes = {fmt::format("argument {}: MemoryType '{}' is not supported; it is left out",
+                                name, name_member(argument, "MemoryType"))}};
+}
+
+/// Marks the last buffer as an output, or adds one, where the file names none.
+void ensure_output(T1Part& arguments) {
+  Json* last = nullptr;
+  for (Json& argument : arguments.json) {
+    if (argument.contains("role")) return;
+    if (argument.contains("count")) last = &argument;
+  }
+  if (last == nullptr) {
+    arguments.json.push_back({{"name", "output"}, {"type", "float*"}, {"count", "1"}});
+    last = &arguments.json.back();
+  }
+  (*last)["role"] = "output";
+  arguments.notes.push_back(fmt::format(
+      "no argument is an output in T1: '{}' is taken for one; correct `arguments` to the kernel's",
+      (*last)["name"].get<std::string>()));
+}
+
+/// Grid and block of one axis after the other; what cannot be said is 1 and noted.
+class LaunchReader {
+ public:
+  LaunchReader(const Json& specification, const T1Problem& problem,
+               const SpaceDefinition& definition)
+      : specification_(specification), problem_(problem), definition_(definition) {}
+
+  std::string block(std::size_t axis) { return size("LocalSize", axis); }
+
+  /// Blocks: the problem over the divisors, as Kernel Tuner does, else what the file says, in
+  /// blocks or in threads.
+  std::string grid(std::size_t axis, const std::string& block) {
+    const std::string key = fmt::format("GridDiv{}", kAxes[axis]);
+    const Json& divisors = member(specification_, key.c_str());
+    if (divisors.is_array() && !divisors.empty() && axis < problem_.dims.size()) {
+      std::vector<std::string> factors;
+      for (const Json& divisor : divisors) {
+        factors.push_back(fmt::format("({})", expression(divisor, key)));
+      }
+      return fmt::format("ceil_div({}, {})", problem_.dims[axis], fmt::join(factors, " * "));
+    }
+    const std::string global = size("GlobalSize", axis);
+    const bool in_blocks = text_member(specification_, "GlobalSizeType") == "CUDA";
+    return in_blocks || block == "1" ? global : fmt::format("ceil_div({}, {})", global, block);
+  }
+
+  [[nodiscard]] const std::vector<std::string>& notes() const { return notes_; }
+
+ private:
+  /// A component of LocalSize or GlobalSize; 1 when it is missing.
+  std::string size(const char* key, std::size_t axis) {
+    const Json& given = member(member(specification_, key), kAxes[axis]);
+    return given.is_null() ? "1" : expression(given, fmt::format("{}.{}", key, kAxes[axis]));
+  }
+
+  std::string expression(const Json& given, const std::string& what) {
+    std::string text = t1_expression(given, problem_, definition_, definition_.scope);
+    if (!text.empty()) return text;
+    notes_.push_back(
+        fmt::format("{}: {} cannot be said: 1 stands for it in `launch`", what, given.dump()));
+    return "1";
+  }
+
+  const Json& specification_;
+  const T1Problem& problem_;
+  const SpaceDefinition& definition_;
+  std::vector<std::string> notes_;
+};
+
+}  // namespace
+
+T1Problem read_t1_problem(const Json& specification) {
+  T1Problem problem;
+  const Json& stated = member(specification, "ProblemSize");
+  const Json sizes = stated.is_array() ? stated : Json::array({stated});
+  for (const Json& size : sizes) {
+    if (problem.dims.size() == kDims.size() || !is_size(size)) break;
+    problem.dims.emplace_back(kDims[problem.dims.size()]);
+    problem.size.push_back(size.get<std::int64_t>());
+  }
+  if (problem.dims.empty()) return {.dims = {std::string(kDims[0])}, .size = {1}};
+  return problem;
+}
+
+std::string t1_expression(const Json& given, const T1Problem& problem,
+                          const SpaceDefinition& definition, const Scope& scope) {
+  if (given.is_number_integer()) return given.dump();
+  if (!given.is_string()) return "";
+  auto text = given.get<std::string>();
+  for (std::size_t i = 0; i < problem.dims.size(); ++i) {
+    replace_all(text, fmt::format("ProblemSize[{}]", i), problem.dims[i]);
+  }
+  for (const Parameter& parameter : definition.parameters) {
+    if (parameter.value_kind != ValueKind::number) continue;
+    const auto [least, most] = std::ranges::minmax(
+        parameter.values, {}, [](const ParameterValue& value) { return value.number; });
+    replace_all(text, fmt::format("max({})", parameter.name), std::to_string(most.number));
+    replace_all(text, fmt::format("min({})", parameter.name), std::to_string(least.number));
+  }
+  return Expression::compile(text, scope) ? text : "";
+}
+
+T1Part read_t1_arguments(const Json& specification, const T1Problem& problem,
+                         const SpaceDefinition& definition) {
+  T1Part arguments{.json = Json::array(), .notes = {}};
+  std::size_t index = 0;
+  for (const Json& argument : member(specification, "Arguments")) {
+    std::string name = text_member(argument, "Name");
+    if (!is_name(name)) name = fmt::format("argument_{}", index);
+    ++index;
+    T1Part part = read_argument(argument, name, problem, definition);
+    if (!part.json.is_null()) arguments.json.push_back(std::move(part.json));
+    arguments.notes.insert(arguments.notes.end(), part.notes.begin(), part.notes.end());
+  }
+  ensure_output(arguments);
+  return arguments;
+}
+
+T1Part read_t1_launch(const Json& specification, const T1Problem& problem,
+                      const SpaceDefinition& definition) {
+  LaunchReader reader(specification, problem, definition);
+  T1Part launch{.json = {{"grid", Json::array()}, {"block", Json::array()}}, .notes = {}};
+  for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
+    const std::string block = reader.block(axis);
+    launch.json["grid"].push_back(reader.grid(axis, block));
+    launch.json["block"].push_back(block);
+  }
+  launch.notes = reader.notes();
+  const Json& shared = member(specification, "SharedMemory");
+  if (shared.is_number_integer() && shared != 0) launch.json["dynamic_shared_bytes"] = shared;
+  return launch;
+}
+
+T1Part read_t1_options(const Json& specification) {
+  T1Part options{.json = Json::array(), .notes = {}};
+  for (const Json& option : member(specification, "CompilerOptions")) {
+    std::string text = option.is_string() ? option.get<std::string>() : option.dump();
+    if (text == "-use_fast_math") text = "--use_fast_math";
+    const bool known = text == "-std=c++17" || text == "-std=c++20" || text == "--use_fast_math" ||
+                       (text.starts_with("-D") && text.size() > 2);
+    if (known) {
+      options.json.push_back(text);
+    } else {
+      options.notes.push_back(fmt::format("the compiler option {} is not taken over", text));
+    }
+  }
+  return options;
+}
+
+}  // namespace tuner
