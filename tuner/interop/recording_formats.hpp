@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// Internal to interop: the formats that parse_recording tells apart. Each throws Error(usage).
+#pragma once
+
+#include "tuner/interop/entry_document.hpp"
+#include "tuner/interop/recording_builder.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace tuner {
+
+/// A Kernel Tuner cache file.
+[[nodiscard]] Recording read_cache(const EntryDocument& document, std::string_view origin);
+/// T4 results (results-schema 1.0.0).
+[[nodiscard]] Recording read_t4(const EntryDocument& document, std::string_view origin);
+/// KTT's JSON output.
+[[nodiscard]] Recording read_ktt(const EntryDocument& document, std::string_view origin);
+
+/// The value of a member, or null when the object has none.
+[[nodiscard]] const Json& member(const Json& object, const char* name);
+/// The text of a member; empty when it is missing or no text.
+[[nodiscard]] std::string text_member(const Json& object, const char* name);
+/// A name out of the file; printable, and empty when it is missing or no text.
+[[nodiscard]] std::string name_member(const Json& object, const char* name);
+
+/// A measured time: none when it is no number or says that nothing was measured (1e20 and above).
+[[nodiscard]] std::optional<double> objective_of(const Json& value);
+
+/// Adds up what a trial cost. What is missing, no number or negative is not counted.
+class Cost {
+ public:
+  /// Milliseconds, or a list of them.
+  void add(const Json& milliseconds);
+  /// Seconds; none when nothing was added.
+  [[nodiscard]] std::optional<double> seconds() const;
+
+ private:
+  std::optional<double> milliseconds_;
+};
+
+}  // namespace tuner
