@@ -82,7 +82,7 @@ class CommandsTest(unittest.TestCase):
         directory = tempfile.TemporaryDirectory(prefix="tune-test-")
         cls.addClassCleanup(directory.cleanup)
         cls.tree = pathlib.Path(directory.name)
-        for folder in ("spaces", "kernels"):
+        for folder in ("spaces", "kernels", "tests/data/recorded"):
             shutil.copytree(ROOT / folder, cls.tree / folder)
         cls.database = cls.tree / "results.db"
         cls.run_program(TUNE, "--space", "spaces/gemm.json", "-q", *SHORT)

@@ -42,7 +42,9 @@ void check(const ReplayOptions& options) {
 
 /// What one run may cost: as the options say, else what scoring needs.
 ReplayPlan plan(const ReplayOptions& options, const Recording& recording) {
-  ReplayPlan plan{.max_evaluations = options.max_evaluations, .in_flight = options.in_flight};
+  ReplayPlan plan;
+  plan.max_evaluations = options.max_evaluations;
+  plan.in_flight = options.in_flight;
   if (!options.max_time.empty()) {
     const auto most = parse_duration(options.max_time, "--max-time");
     plan.most_s = std::chrono::duration<double>(most).count();

@@ -28,6 +28,7 @@ std::optional<double> faster(std::optional<double> known, const RecordedTrial& t
 RunSummary run_summary(const Recording& recording, const Replay& run, std::uint64_t seed) {
   RunSummary summary{.seed = seed,
                      .evaluations = run.trace.trials.size(),
+                     .best_ms = {},
                      .elapsed_s = run.trace.elapsed_s.empty() ? 0 : run.trace.elapsed_s.back(),
                      .strategy_s = run.strategy_s};
   for (const std::size_t trial : run.trace.trials) {

@@ -10,8 +10,8 @@ namespace tuner {
 namespace {
 
 constexpr std::size_t kMembers = 20;
-constexpr double kScale = 0.7;      // of the differences that are added
-constexpr double kCrossover = 0.6;  // share of the parameters that move
+constexpr double kScale = 0.8;      // of the differences that are added
+constexpr double kCrossover = 0.4;  // share of the parameters that move
 constexpr double kBest = 0.2;       // share of the members that others move towards
 
 }  // namespace

@@ -7,14 +7,14 @@
 namespace tuner {
 namespace {
 
-constexpr std::size_t kInitial = 10;  // configurations at random; the search begins at the best
-constexpr std::size_t kElite = 5;
+constexpr std::size_t kInitial = 15;  // configurations at random; the search begins at the best
+constexpr std::size_t kElite = 8;
 constexpr std::size_t kNeighbours = 8;  // of each kind, how many are candidates for a step
 constexpr std::size_t kMixtures = 2;
 constexpr std::size_t kAny = 2;
 constexpr std::size_t kNearest = 5;     // tried configurations that a prediction rests on
 constexpr std::size_t kMemory = 2'000;  // tried configurations that are remembered for it
-constexpr double kHot = 0.1;            // temperature at the start; it falls to 0
+constexpr double kHot = 0.03;           // temperature at the start; it falls to 0
 constexpr std::size_t kPatience = 100;  // steps refused until it begins somewhere else
 constexpr double kFailed = 1;           // a failure counts as e times the slowest
 

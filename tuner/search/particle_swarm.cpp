@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kParticles = 20;
 constexpr double kInertia = 0.5;
-constexpr double kOwn = 1.5;     // attraction of the best that the particle has seen
-constexpr double kCommon = 1.5;  // and of the best of all
+constexpr double kOwn = 2;     // attraction of the best that the particle has seen
+constexpr double kCommon = 2;  // and of the best of all
 
 }  // namespace
 

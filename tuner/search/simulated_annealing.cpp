@@ -9,8 +9,8 @@ namespace {
 constexpr std::size_t kInitial = 10;  // configurations at random; the walk begins at the best
 // Temperatures, at the beginning and at the end: a step to exp(temperature) times the time is taken
 // once in e times.
-constexpr double kHot = 0.3;
-constexpr double kCold = 0.01;
+constexpr double kHot = 0.15;
+constexpr double kCold = 0.015;
 constexpr std::size_t kPatience = 30;  // answers without a new best until the walk goes back to it
 
 }  // namespace
