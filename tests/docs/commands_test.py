@@ -83,7 +83,7 @@ class CommandsTest(unittest.TestCase):
         directory = tempfile.TemporaryDirectory(prefix="tune-test-")
         cls.addClassCleanup(directory.cleanup)
         cls.tree = pathlib.Path(directory.name)
-        for folder in ("spaces", "kernels", "docs"):
+        for folder in ("spaces", "kernels", "docs", "tests/data/recorded"):
             shutil.copytree(ROOT / folder, cls.tree / folder)
         cls.database = cls.tree / "results.db"
         cls.run_program(TUNE, "--space", "spaces/gemm.json", "-q", *SHORT, *SMALL)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/search/bayesian.hpp"
 
-#include "example_space.hpp"
+#include "tests/search/example_space.hpp"
 
 #include <gtest/gtest.h>
 

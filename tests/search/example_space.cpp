@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "example_space.hpp"
+#include "tests/search/example_space.hpp"
 
 #include <nlohmann/json.hpp>
 

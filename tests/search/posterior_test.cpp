@@ -2,7 +2,7 @@
 // Against the textbook's formulas, solved directly.
 #include "tuner/search/posterior.hpp"
 
-#include "example_space.hpp"
+#include "tests/search/example_space.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/search/strategy.hpp"
 
+#include "tests/search/example_space.hpp"
+#include "tests/search/recordings.hpp"
 #include "tuner/core/error.hpp"
 
 #include <gmock/gmock.h>
@@ -14,18 +16,9 @@
 namespace tuner {
 namespace {
 
-Space example_space() {
-  const Json kernel = parse_json(R"({
-    "parameters": {
-      "A": {"values": [1, 2, 3, 4, 5, 6], "default": 1},
-      "B": {"values": [1, 2, 3, 4, 5, 6], "default": 1}
-    },
-    "constraints": [{"expr": "A * B % 2 == 1 or A > B", "why": "an example"}]
-  })",
-                                 "example");
-  return {std::make_shared<SpaceDefinition>(parse_space_definition(kernel, {}, "example")),
-          device_profile("h200")->attributes,
-          {}};
+/// 10^10 configurations without a constraint.
+Space large_space() {
+  return {grid(10, 10), device_profile("h200")->attributes, {}};
 }
 
 std::vector<Config> all_asked(Strategy& strategy, std::size_t batch) {
@@ -55,10 +48,39 @@ TEST_P(EveryStrategy, AsksEveryValidConfigurationExactlyOnce) {
   }
 }
 
-TEST_P(EveryStrategy, RepeatsItselfForTheSameSeedWhateverTheBatch) {
+TEST_P(EveryStrategy, RepeatsItselfForTheSameSeedAndBatch) {
   const Space space = example_space();
-  EXPECT_EQ(all_asked(*make_strategy(GetParam(), space, 3), 1),
-            all_asked(*make_strategy(GetParam(), space, 3), 5));
+  for (const std::size_t batch : {std::size_t{1}, std::size_t{5}}) {
+    EXPECT_EQ(all_asked(*make_strategy(GetParam(), space, 3), batch),
+              all_asked(*make_strategy(GetParam(), space, 3), batch));
+  }
+}
+
+TEST_P(EveryStrategy, TakesInResultsThatItNeverAskedFor) {
+  const Space space = example_space();
+  const auto strategy = make_strategy(GetParam(), space, 7);
+  strategy->tell(space.at(5), Outcome::ok, 1.0);
+  strategy->tell(space.at(6), Outcome::compile_error, std::nullopt);
+  strategy->tell(space.at(5), Outcome::ok, 2.0);  // timed again
+  EXPECT_GE(all_asked(*strategy, 3).size(), space.size() - 2);
+}
+
+TEST_P(EveryStrategy, AsksWithoutAnswersFromASpaceTooLargeToList) {
+  const Space space = large_space();
+  ASSERT_GT(space.size(), 1'000'000'000U);
+  const auto strategy = make_strategy(GetParam(), space, 7);
+  std::set<Config> asked;
+  for (int batch = 0; batch < 3; ++batch) {
+    for (const Config& config : strategy->ask(128, {.spent = 0.1 * batch})) {
+      EXPECT_TRUE(space.position(config).has_value());
+      asked.insert(config);
+    }
+    // Half of them are answered.
+    for (const Config& config : std::vector(asked.begin(), std::next(asked.begin(), 64))) {
+      strategy->tell(config, Outcome::ok, 1.0 + config.choice.front());
+    }
+  }
+  EXPECT_EQ(asked.size(), 3 * 128);
 }
 
 INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy, testing::ValuesIn(strategy_names()),

@@ -6,8 +6,11 @@
 #include "tuner/cli/device_arguments.hpp"
 #include "tuner/cli/parse_error.hpp"
 #include "tuner/cli/shell_words.hpp"
+#include "tuner/search/strategy.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdint>
 #include <functional>
@@ -30,10 +33,15 @@ struct Arguments {
   QuarantineOptions quarantine;
   SpaceOptions space;
   RunsOptions runs;
+  ReplayOptions replay;
   std::function<int()> command;
 };
 
 constexpr std::uint64_t kMostThreads = 1024;
+
+std::string strategies() {
+  return fmt::format("How to search: {}", fmt::join(strategy_names(), ", "));
+}
 
 void add_tune(CLI::App& app, Arguments& arguments) {
   TuneOptions& o = arguments.tune;
@@ -49,9 +57,7 @@ void add_tune(CLI::App& app, Arguments& arguments) {
   app.add_option("--sizes", o.sizes_name, "Named list of sizes of the space file")
       ->type_name("LIST");
   add_device_options(app, o);
-  app.add_option("--strategy", o.strategy, "auto, exhaustive or random")
-      ->capture_default_str()
-      ->type_name("NAME");
+  app.add_option("--strategy", o.strategy, strategies())->capture_default_str()->type_name("NAME");
   app.add_option("--max-evals", o.max_evaluations, "Evaluate at most N configurations at each size")
       ->type_name("N")
       ->check(whole_number(1));
@@ -232,6 +238,48 @@ void add_runs(CLI::App& app, Arguments& arguments) {
   }
 }
 
+void add_replay(CLI::App& app, Arguments& arguments) {
+  ReplayOptions& o = arguments.replay;
+  CLI::App* sub = add_command(app, arguments, "replay",
+                              "Search recorded measurements as if they were the device",
+                              [&arguments] { return replay(arguments.common, arguments.replay); });
+  sub->add_option("files", o.files, "Kernel Tuner caches, T4 or KTT results")
+      ->type_name("FILE")
+      ->required();
+  sub->add_option("--strategy", o.strategies, strategies())
+      ->capture_default_str()
+      ->type_name("S,…")
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false);
+  sub->add_option("--seed", o.seed, "Seed of the first run; the others follow")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(0));
+  sub->add_option("--repeats", o.repeats, "Runs of each strategy on each file")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(1));
+  sub->add_option("--max-evals", o.max_evaluations, "Evaluate at most N configurations in a run")
+      ->type_name("N")
+      ->check(whole_number(1));
+  sub->add_option("--max-time", o.max_time,
+                  "Recorded time of a run; default: what scoring needs, without --max-evals")
+      ->type_name("TIME");
+  sub->add_option("--in-flight", o.in_flight, "Ask for N configurations ahead of the answers")
+      ->capture_default_str()
+      ->type_name("N")
+      ->check(whole_number(1));
+  sub->add_option("--jobs", o.jobs, "Runs at a time; default: as many as there are cores")
+      ->type_name("N")
+      ->check(whole_number(1, kMostThreads));
+  sub->add_option("--trace", o.trace,
+                  "Write what was tried: a file of JSON lines, with several FILEs a directory of "
+                  "them")
+      ->type_name("PATH");
+  sub->add_flag("--score", o.score, "Score the runs: 0 random search, 1 the optimum at once");
+}
+
 void add_common(CLI::App& app, Arguments& arguments) {
   app.fallthrough();  // before the subcommands: they inherit it
   app.add_option("--db", arguments.common.database,
@@ -261,6 +309,7 @@ int run(int argc, char** argv) {
   add_quarantine(app, arguments);
   add_space(app, arguments);
   add_runs(app, arguments);
+  add_replay(app, arguments);
   add_command(app, arguments, "doctor", "What is there, what is missing, and how to get it",
               [&arguments] { return doctor(arguments.common); });
   app.require_subcommand(0, 1);

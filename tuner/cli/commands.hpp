@@ -124,6 +124,21 @@ struct RunsOptions {
 };
 int runs(const CommonOptions& common, const RunsOptions& options);
 
+struct ReplayOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> strategies = {"auto"};
+  std::uint64_t seed = 0;  ///< of the first run; the others follow
+  std::size_t repeats = 1;
+  std::optional<std::uint64_t> max_evaluations;
+  std::string max_time;
+  std::size_t in_flight = 1;
+  std::size_t jobs = 0;         ///< 0: as many as there are cores
+  std::filesystem::path trace;  ///< a file, or for several recordings a directory; empty: none
+  bool score = false;
+};
+/// Lets strategies search recorded measurements as if they were the device.
+int replay(const CommonOptions& common, const ReplayOptions& options);
+
 int doctor(const CommonOptions& common);
 
 }  // namespace tuner::cli

@@ -4,15 +4,22 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/search/bayesian.hpp"
+#include "tuner/search/differential_evolution.hpp"
 #include "tuner/search/exhaustive.hpp"
+#include "tuner/search/genetic.hpp"
+#include "tuner/search/local_search.hpp"
+#include "tuner/search/particle_swarm.hpp"
 #include "tuner/search/random_order.hpp"
+#include "tuner/search/simulated_annealing.hpp"
 
 #include <fmt/format.h>
 
 namespace tuner {
 
 std::vector<std::string> strategy_names() {
-  return {"auto", "bayesian", "exhaustive", "random"};
+  return {
+      "auto",    "exhaustive",   "random",         "bayesian",           "differential_evolution",
+      "genetic", "local_search", "particle_swarm", "simulated_annealing"};
 }
 
 namespace {
@@ -34,6 +41,11 @@ std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& spac
   if (name == "auto") return std::make_unique<Bayesian>(space, seed, BayesianSettings{});
   if (name == "bayesian") return std::make_unique<Bayesian>(space, seed, textbook());
   if (name == "random") return std::make_unique<RandomOrder>(space, seed);
+  if (name == "genetic") return std::make_unique<Genetic>(space, seed);
+  if (name == "simulated_annealing") return std::make_unique<SimulatedAnnealing>(space, seed);
+  if (name == "local_search") return std::make_unique<LocalSearch>(space, seed);
+  if (name == "differential_evolution") return std::make_unique<DifferentialEvolution>(space, seed);
+  if (name == "particle_swarm") return std::make_unique<ParticleSwarm>(space, seed);
   throw Error(ErrorCode::usage, fmt::format("no strategy is called '{}'{}", name,
                                             did_you_mean(name, strategy_names())));
 }

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/local_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kInitial = 15;  // configurations at random; the search begins at the best
+constexpr std::size_t kElite = 8;
+constexpr std::size_t kNeighbours = 8;  // of each kind, how many are candidates for a step
+constexpr std::size_t kMixtures = 2;
+constexpr std::size_t kAny = 2;
+constexpr std::size_t kNearest = 5;     // tried configurations that a prediction rests on
+constexpr std::size_t kMemory = 2'000;  // tried configurations that are remembered for it
+constexpr double kHot = 0.03;           // temperature at the start; it falls to 0
+constexpr std::size_t kPatience = 100;  // steps refused until it begins somewhere else
+constexpr double kFailed = 1;           // a failure counts as e times the slowest
+
+}  // namespace
+
+LocalSearch::LocalSearch(const Space& space, std::uint64_t seed)
+    : Metaheuristic(space, seed), elite_(kElite), tried_(space.definition(), kNearest, kMemory) {}
+
+std::vector<Config> LocalSearch::candidates() {
+  std::vector<Config> candidates = space().neighbours(current_->config);
+  std::erase_if(candidates, [&](const Config& config) { return seen(config); });
+  std::ranges::shuffle(candidates, random());
+  candidates.resize(std::min(candidates.size(), kNeighbours));
+  const auto elite = elite_.members();
+  for (std::size_t i = 0; i < kMixtures; ++i) {
+    const Config& one = elite[any_below(elite.size())].config;
+    candidates.push_back(mixture(one, elite[any_below(elite.size())].config));
+  }
+  for (std::size_t i = 0; i < kAny; ++i) candidates.push_back(space().sample(random()));
+  std::erase_if(candidates, [&](const Config& config) { return seen(config); });
+  return candidates;
+}
+
+std::optional<Config> LocalSearch::propose(double spent) {
+  temperature_ = kHot * (1 - spent);
+  if (answers() < kInitial || !current_) return std::nullopt;
+  const std::vector<Config> open = candidates();
+  if (open.empty()) return current_->config;
+  std::vector<Loss> losses;
+  for (const Config& config : open) losses.push_back(tried_.expected(config));
+  return open[static_cast<std::size_t>(std::ranges::min_element(losses) - losses.begin())];
+}
+
+void LocalSearch::learn(const Config& config, Loss loss) {
+  elite_.add(config, loss);
+  const bool failed = !std::isfinite(loss);
+  if (!failed) slowest_ = std::max(slowest_.value_or(loss), loss);
+  tried_.add(config, failed ? slowest_.value_or(0) + kFailed : loss);
+  const bool faster = !failed && (!current_ || loss <= current_->loss);
+  const bool searching = answers() > kInitial && current_ && temperature_ > 0;
+  if (faster || (searching && uniform() < std::exp((current_->loss - loss) / temperature_))) {
+    current_ = Member{config, loss};
+    refused_ = 0;
+  } else if (++refused_ >= kPatience) {
+    current_.reset();
+    refused_ = 0;
+  }
+}
+
+}  // namespace tuner

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/search/strategy.hpp"
+#include "tuner/search/unseen.hpp"
+
+#include <random>
+
+namespace tuner {
+
+/// What a configuration is judged by: the logarithm of its time, so that differences mean ratios
+/// whatever the kernel and the unit; infinity for one that failed.
+using Loss = double;
+
+/// What the strategies share that move through the space on what they have seen: none waits for
+/// answers, none asks for a configuration again, and a proposal that was seen before becomes one
+/// beside it, or any.
+class Metaheuristic : public Strategy {
+ public:
+  std::vector<Config> ask(std::size_t count, Budget budget) final;
+  void tell(const Config& config, Outcome outcome, std::optional<double> time_ns) final;
+
+ protected:
+  Metaheuristic(const Space& space, std::uint64_t seed);
+
+  /// A configuration of the space, seen or not; none for one at random. `spent` is the share of the
+  /// budget, estimated where it is not known.
+  [[nodiscard]] virtual std::optional<Config> propose(double spent) = 0;
+  /// What is asked for in consequence of the last `propose`.
+  virtual void asked(const Config& /*config*/) {}
+  /// How a configuration fared, asked for or not.
+  virtual void learn(const Config& config, Loss loss) = 0;
+
+  /// Each parameter as one of the two has it, repaired into the space, which both are in.
+  [[nodiscard]] Config mixture(const Config& one, const Config& other);
+
+  [[nodiscard]] const Space& space() const { return space_; }
+  [[nodiscard]] std::mt19937_64& random() { return random_; }
+  /// Whether it was asked for or told of.
+  [[nodiscard]] bool seen(const Config& config) const { return unseen_.seen(config); }
+  /// How many it was told of.
+  [[nodiscard]] std::size_t answers() const { return answers_; }
+  /// From 0 to below 1.
+  [[nodiscard]] double uniform();
+  /// From 0 to below `count`.
+  [[nodiscard]] std::size_t any_below(std::size_t count);
+
+ private:
+  const Space& space_;
+  std::mt19937_64 random_;
+  Unseen unseen_;
+  std::size_t answers_ = 0;
+};
+
+}  // namespace tuner

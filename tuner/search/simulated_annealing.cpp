@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/search/simulated_annealing.hpp"
+
+#include <cmath>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kInitial = 10;  // configurations at random; the walk begins at the best
+// Temperatures, at the beginning and at the end: a step to exp(temperature) times the time is taken
+// once in e times.
+constexpr double kHot = 0.15;
+constexpr double kCold = 0.015;
+constexpr std::size_t kPatience = 30;  // answers without a new best until the walk goes back to it
+
+}  // namespace
+
+SimulatedAnnealing::SimulatedAnnealing(const Space& space, std::uint64_t seed)
+    : Metaheuristic(space, seed) {}
+
+std::optional<Config> SimulatedAnnealing::propose(double spent) {
+  temperature_ = kHot * std::pow(kCold / kHot, spent);
+  if (answers() < kInitial || !current_) return std::nullopt;
+  if (in_vain_ >= kPatience) {
+    current_ = best_;
+    in_vain_ = 0;
+  }
+  return current_->config;
+}
+
+void SimulatedAnnealing::learn(const Config& config, Loss loss) {
+  ++in_vain_;
+  if (!std::isfinite(loss)) return;
+  if (!best_ || loss < best_->loss) {
+    best_ = Member{config, loss};
+    in_vain_ = 0;
+  }
+  const bool walking = current_ && answers() > kInitial;
+  const double worse = current_ ? loss - current_->loss : 0;
+  if (worse <= 0 || (walking && uniform() < std::exp(-worse / temperature_))) {
+    current_ = Member{config, loss};
+  }
+}
+
+}  // namespace tuner

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/search/population.hpp"
+
+namespace tuner {
+
+/// Simulated annealing (Kirkpatrick, Gelatt and Vecchi, Science 1983): a walk over neighbours that
+/// always takes a step to something faster and, ever more rarely as the budget goes, one to
+/// something slower. The step is judged by the ratio of the times, so the temperature means the
+/// same for every kernel. After many steps in vain the walk goes on from the best so far.
+class SimulatedAnnealing : public Metaheuristic {
+ public:
+  SimulatedAnnealing(const Space& space, std::uint64_t seed);
+
+ private:
+  std::optional<Config> propose(double spent) override;
+  void learn(const Config& config, Loss loss) override;
+
+  std::optional<Member> current_;
+  std::optional<Member> best_;
+  double temperature_ = 0;
+  std::size_t in_vain_ = 0;
+};
+
+}  // namespace tuner
