@@ -9,6 +9,6 @@ namespace tuner {
 [[nodiscard]] Space example_space();
 
 /// So many parameters of so many values 1, 2, 3, …, all combinations valid.
-[[nodiscard]] Space free_space(std::size_t parameters, std::size_t values);
+[[nodiscard]] Space free_space(int parameters, int values);
 
 }  // namespace tuner

@@ -16,11 +16,6 @@
 namespace tuner {
 namespace {
 
-/// 10^10 configurations without a constraint.
-Space large_space() {
-  return {grid(10, 10), device_profile("h200")->attributes, {}};
-}
-
 std::vector<Config> all_asked(Strategy& strategy, std::size_t batch) {
   std::vector<Config> asked;
   for (;;) {
@@ -66,7 +61,7 @@ TEST_P(EveryStrategy, TakesInResultsThatItNeverAskedFor) {
 }
 
 TEST_P(EveryStrategy, AsksWithoutAnswersFromASpaceTooLargeToList) {
-  const Space space = large_space();
+  const Space space = free_space(10, 10);
   ASSERT_GT(space.size(), 1'000'000'000U);
   const auto strategy = make_strategy(GetParam(), space, 7);
   std::set<Config> asked;

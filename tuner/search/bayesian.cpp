@@ -24,6 +24,7 @@ Bayesian::Bayesian(const Space& space, std::uint64_t seed, const BayesianSetting
     : space_(space),
       settings_(settings),
       random_(seed),
+      unseen_(space, seed),
       axes_(space.definition()),
       hyperparameters_(likely_hyperparameters(axes_, settings.prior)) {}
 
@@ -38,27 +39,22 @@ std::vector<Config> Bayesian::ask(std::size_t count, Budget) {
 }
 
 std::optional<Config> Bayesian::next() {
-  if (of_space_ >= space_.size()) return std::nullopt;
   if (initial()) {
-    if (trials_.size() - answered_ >= settings_.initial) return std::nullopt;
-    Config config = untried();
-    begin(config);
-    return config;
+    const bool waits = trials_.size() - answered_ >= settings_.initial;
+    return waits ? std::nullopt : begun(unseen_.take_any());
   }
   if (fit_is_due()) fit();
-  const Config* promising = surrogate_->most_promising();
-  if (promising == nullptr) {
-    fit();  // draws other candidates
-    promising = surrogate_->most_promising();
-  }
-  Config config = promising != nullptr ? *promising : untried();
-  begin(config);
-  surrogate_->begin(config);
+  const Config* const promising = surrogate_->most_promising();
+  if (promising == nullptr) return begun(unseen_.take_any());
+  unseen_.take(*promising);
+  std::optional<Config> config = begun(*promising);
+  surrogate_->begin(*config);
   return config;
 }
 
 void Bayesian::tell(const Config& config, Outcome outcome, std::optional<double> time_ns) {
-  const std::size_t index = begin(config);
+  unseen_.take(config);
+  const std::size_t index = trial_of(config);
   Trial& trial = trials_[index];
   if (!trial.answered) ++answered_;
   if (trial.time_ns) by_time_.erase({*trial.time_ns, index});
@@ -73,17 +69,19 @@ void Bayesian::tell(const Config& config, Outcome outcome, std::optional<double>
   }
   const bool fastest = trial.time_ns && by_time_.begin()->second == index;
   if (fastest && settings_.candidates == Candidates::anywhere_and_near_best) {
-    surrogate_->consider(untried_neighbours(config));
+    surrogate_->consider(unseen_neighbours(config));
   }
 }
 
-/// The trial of a configuration, which there may be already.
-std::size_t Bayesian::begin(const Config& config) {
-  const auto [found, added] = trial_of_.try_emplace(config, trials_.size());
-  if (added) {
-    trials_.push_back({.config = config});
-    if (space_.position(config)) ++of_space_;
-  }
+std::optional<Config> Bayesian::begun(std::optional<Config> config) {
+  if (config) static_cast<void>(trial_of(*config));
+  return config;
+}
+
+/// The trial of a configuration, a new one if it has none.
+std::size_t Bayesian::trial_of(const Config& config) {
+  const auto [found, added] = index_.try_emplace(config, trials_.size());
+  if (added) trials_.push_back({.config = config});
   return found->second;
 }
 
@@ -174,7 +172,7 @@ std::vector<Config> Bayesian::candidates() {
   if (space_.size() <= kMostListed) {
     for (std::uint64_t i = 0; i < space_.size(); ++i) {
       Config config = space_.at(i);
-      if (!trial_of_.contains(config)) result.push_back(std::move(config));
+      if (!unseen_.seen(config)) result.push_back(std::move(config));
     }
     return result;
   }
@@ -182,33 +180,21 @@ std::vector<Config> Bayesian::candidates() {
     std::size_t left = kElite;
     for (const auto& [time, index] : by_time_) {
       if (left-- == 0) break;
-      std::ranges::move(untried_neighbours(trials_[index].config), std::back_inserter(result));
+      std::ranges::move(unseen_neighbours(trials_[index].config), std::back_inserter(result));
     }
   }
   for (std::size_t i = 0; i < kSampled; ++i) {
     Config config = space_.sample(random_);
-    if (!trial_of_.contains(config)) result.push_back(std::move(config));
+    if (!unseen_.seen(config)) result.push_back(std::move(config));
   }
   return result;
 }
 
-std::vector<Config> Bayesian::untried_neighbours(const Config& config) const {
+std::vector<Config> Bayesian::unseen_neighbours(const Config& config) const {
   if (!space_.position(config)) return {};  // told of from elsewhere
   std::vector<Config> neighbours = space_.neighbours(config);
-  std::erase_if(neighbours, [&](const Config& each) { return trial_of_.contains(each); });
+  std::erase_if(neighbours, [&](const Config& each) { return unseen_.seen(each); });
   return neighbours;
-}
-
-/// One must be left.
-Config Bayesian::untried() {
-  constexpr int kDraws = 64;
-  std::uint64_t position = 0;
-  for (int i = 0; i < kDraws; ++i) {
-    position = std::uniform_int_distribution<std::uint64_t>(0, space_.size() - 1)(random_);
-    if (!trial_of_.contains(space_.at(position))) return space_.at(position);
-  }
-  while (trial_of_.contains(space_.at(position))) position = (position + 1) % space_.size();
-  return space_.at(position);
 }
 
 }  // namespace tuner

@@ -4,6 +4,7 @@
 #include "tuner/search/evidence.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/search/surrogate.hpp"
+#include "tuner/search/unseen.hpp"
 
 #include <map>
 #include <random>
@@ -48,20 +49,20 @@ class Bayesian : public Strategy {
   void improve_hyperparameters();
   [[nodiscard]] std::vector<std::size_t> training();
   [[nodiscard]] std::vector<Config> candidates();
-  /// What differs in one parameter from a configuration and was not tried.
-  [[nodiscard]] std::vector<Config> untried_neighbours(const Config& config) const;
-  [[nodiscard]] Config untried();
-  std::size_t begin(const Config& config);
+  /// What differs in one parameter from a configuration and was not seen.
+  [[nodiscard]] std::vector<Config> unseen_neighbours(const Config& config) const;
+  [[nodiscard]] std::optional<Config> begun(std::optional<Config> config);
+  [[nodiscard]] std::size_t trial_of(const Config& config);
 
   const Space& space_;
   BayesianSettings settings_;
   std::mt19937_64 random_;
+  Unseen unseen_;
   Axes axes_;
   Hyperparameters hyperparameters_;
   std::vector<Trial> trials_;
-  std::map<Config, std::size_t> trial_of_;
+  std::map<Config, std::size_t> index_;               // into trials_
   std::set<std::pair<double, std::size_t>> by_time_;  // of the trials that worked
-  std::size_t of_space_ = 0;  // trials; others were told of without being in the space
   std::size_t answered_ = 0;
   std::optional<Surrogate> surrogate_;
   std::size_t fitted_ = 0;  // the answers that the surrogate was fitted to
