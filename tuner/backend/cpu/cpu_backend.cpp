@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-#include <cblas.h>
 
 #include <algorithm>
 #include <chrono>
@@ -70,7 +69,7 @@ class CpuBackend final : public Backend {
       : device_(cpu_device()),
         environment_({.driver = "",
                       .compiler = "g++ " + compiler.version,
-                      .library = openblas_version(),
+                      .library = openblas().version,
                       .tool = TUNER_VERSION}),
         compiler_(std::move(compiler)),
         memory_(static_cast<std::size_t>(device_.attributes.memory_bytes)),
@@ -189,10 +188,10 @@ class CpuBackend final : public Backend {
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {
     switch (call.type) {
       case ElementType::f32:
-        gemm(call, cblas_sgemm, static_cast<float>(call.alpha), static_cast<float>(call.beta));
+        gemm(call, openblas().sgemm, static_cast<float>(call.alpha), static_cast<float>(call.beta));
         return {};
       case ElementType::f64:
-        gemm(call, cblas_dgemm, call.alpha, call.beta);
+        gemm(call, openblas().dgemm, call.alpha, call.beta);
         return {};
       case ElementType::i32:
       case ElementType::u32:
@@ -261,7 +260,7 @@ std::vector<Finding> examine_cpu() {
                        static_cast<double>(device.attributes.memory_bytes) / (1 << 30)),
            ""},
           host_compiler,
-          {good, "BLAS of the host", openblas_version(), ""}};
+          {good, "BLAS of the host", openblas().version, ""}};
 }
 
 }  // namespace tuner

@@ -3,7 +3,6 @@
 
 #include "tuner/backend/cpu/block_runner.hpp"
 
-#include <cblas.h>
 
 #include <algorithm>
 #include <fstream>
@@ -61,12 +60,6 @@ DeviceInfo cpu_device() {
           .uuid = "",
           .architecture = architecture(),
           .attributes = attributes};
-}
-
-std::string openblas_version() {
-  // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"
-  const std::string_view configuration = openblas_get_config();
-  return std::string(configuration.substr(0, configuration.find(' ', configuration.find(' ') + 1)));
 }
 
 }  // namespace tuner

@@ -11,7 +11,5 @@ namespace tuner {
 /// the same configurations here as there; cores, level-2 cache and memory are the machine's own.
 [[nodiscard]] DeviceInfo cpu_device();
 
-/// "OpenBLAS 0.3.21".
-[[nodiscard]] std::string openblas_version();
 
 }  // namespace tuner
