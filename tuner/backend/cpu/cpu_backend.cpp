@@ -11,7 +11,6 @@
 
 #include <fmt/format.h>
 
-
 #include <algorithm>
 #include <chrono>
 #include <cstring>

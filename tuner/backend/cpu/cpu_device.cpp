@@ -3,7 +3,6 @@
 
 #include "tuner/backend/cpu/block_runner.hpp"
 
-
 #include <algorithm>
 #include <fstream>
 #include <string_view>

@@ -11,5 +11,4 @@ namespace tuner {
 /// the same configurations here as there; cores, level-2 cache and memory are the machine's own.
 [[nodiscard]] DeviceInfo cpu_device();
 
-
 }  // namespace tuner

@@ -31,7 +31,8 @@ OpenBlas open() {
   void* const library = ::dlopen(kFile, RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) refuse();
   // "OpenBLAS 0.3.21 NO_LAPACKE DYNAMIC_ARCH …"
-  const auto configuration = function<decltype(openblas_get_config)>(library, "openblas_get_config");
+  const auto configuration =
+      function<decltype(openblas_get_config)>(library, "openblas_get_config");
   const std::string_view text = configuration();
   return {.version = std::string(text.substr(0, text.find(' ', text.find(' ') + 1))),
           .sgemm = function<decltype(cblas_sgemm)>(library, "cblas_sgemm"),

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cblas.h>
+
 #include <string>
 
 namespace tuner {
