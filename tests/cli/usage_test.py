@@ -2,6 +2,7 @@
 """The command line itself: help, mistakes and suggestions, output that cannot be written."""
 
 import os
+import resource
 import subprocess
 import unittest
 
@@ -20,6 +21,14 @@ class HelpTest(ProgramTest):
 
     def test_version(self):
         self.assertRegex(self.tune("--version").stdout, r"^tune \d+\.\d+\.\d+\n$")
+
+    def test_it_starts_no_threads_that_a_limited_child_has_no_room_for(self):
+        # OpenBLAS, if it were loaded, would start one for each core.
+        environment = os.environ | {"OPENBLAS_NUM_THREADS": "64"}
+        limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (300 << 20, 300 << 20))
+        done = subprocess.run([TUNE, "--version"], env=environment, preexec_fn=limit,
+                              capture_output=True, text=True, timeout=60)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def test_doctor_needs_nothing(self):
         self.assertIn("host compiler", self.tune("doctor").stdout)

@@ -6,6 +6,7 @@
 #include "tuner/backend/cpu/host_compiler.hpp"
 #include "tuner/backend/cpu/host_memory.hpp"
 #include "tuner/backend/cpu/loaded_image.hpp"
+#include "tuner/backend/cpu/openblas.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 
@@ -244,6 +245,18 @@ std::unique_ptr<const Compiler> make_cpu_compiler(std::chrono::seconds deadline)
   return std::make_unique<HostCompiler>(require_host_compiler(), deadline);
 }
 
+namespace {
+
+Finding examine_blas() {
+  try {
+    return {Finding::Status::good, "BLAS of the host", openblas().version, ""};
+  } catch (const Error& error) {
+    return {Finding::Status::missing, "BLAS of the host", "none found", error.what()};
+  }
+}
+
+}  // namespace
+
 std::vector<Finding> examine_cpu() {
   using enum Finding::Status;
   const DeviceInfo device = cpu_device();
@@ -259,7 +272,7 @@ std::vector<Finding> examine_cpu() {
                        static_cast<double>(device.attributes.memory_bytes) / (1 << 30)),
            ""},
           host_compiler,
-          {good, "BLAS of the host", openblas().version, ""}};
+          examine_blas()};
 }
 
 }  // namespace tuner
