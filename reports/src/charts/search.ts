@@ -48,7 +48,7 @@ export function searchChart(section: SearchSection, progress: CurveProgress, the
   const line = (name: string, color: string, data: Point[], width: number, label: boolean): SeriesOption => ({
     type: "line", name, step: "end", data, color, symbol: "circle", symbolSize: 7, showSymbol: false, lineStyle: { width },
     triggerLineEvent: false, labelLayout: { moveOverlap: "shiftY" },
-    endLabel: { show: label, formatter: name, color, fontSize: 12, fontWeight: 600, distance: 8 },
+    endLabel: { show: label, formatter: name, color, fontSize: 12, fontWeight: 600, distance: 8, textBorderColor: theme.paper, textBorderWidth: 3 },
   });
   const series = shown.flatMap((one) => {
     const color = strategyColor(one.strategy, theme);
@@ -59,15 +59,16 @@ export function searchChart(section: SearchSection, progress: CurveProgress, the
   });
   const named = (value: number) => (progress === "candidates" ? count(value) : duration(value));
   const axis = logAxis(theme, places, null, named);
+  const axisLine = { ...axis.axisLine, onZero: false }; // zero is where a logarithm is of one
 
   return {
-    grid: plot(34, 150, 4, 4),
+    grid: plot(30, 24 + 8 * Math.max(...shown.map((one) => one.strategy.length)), 4, 4),
     xAxis: {
-      ...axis, min: Math.log10(Math.min(...places)), splitLine: { show: false }, nameLocation: "middle", nameGap: 28,
+      ...axis, axisLine, min: Math.log10(Math.min(...places)), splitLine: { show: false }, nameLocation: "middle", nameGap: 28,
       name: progress === "candidates" ? "candidates tried, failed ones included, logarithmic" : "time since the session began, logarithmic",
     },
     yAxis: {
-      ...axis, min: bottom, max: top, name: "time over the best known", nameLocation: "end",
+      ...axis, axisLine, min: bottom, max: top, name: "time over the best known", nameLocation: "end",
       axisTick: { show: false, customValues: [bottom, ...ticks] },
       axisLabel: { ...axis.axisLabel, customValues: [bottom, ...ticks], formatter: (v: number) => (v <= bottom + 1e-9 ? "best" : `${Number((1 + 10 ** v).toFixed(2))}×`) },
       splitLine: { show: false },
@@ -88,7 +89,7 @@ export function searchChart(section: SearchSection, progress: CurveProgress, the
 function guides(near: number[], theme: Theme) {
   return {
     silent: true, symbol: "none", animation: false, label: { show: false },
-    lineStyle: { color: theme.line, type: "solid" as const, width: 1 },
+    lineStyle: { color: theme.muted, type: "dotted" as const, width: 1 },
     data: near.map((ratio) => ({ yAxis: height(ratio) })),
   };
 }
@@ -109,5 +110,5 @@ export function searchNote(section: SearchSection): string {
   const parts = ["Each line is a strategy’s best so far"];
   if (sessions.some((n) => n > 2)) parts.push("the median of its sessions, its area from the fastest to the slowest of them");
   if (sessions.includes(2)) parts.push("with two sessions both are drawn, thin");
-  return `${parts.join("; ")}. Grey lines: within 5\u00a0% and 3\u00a0%. In the table, a session that never came so close counts as never: no median where half did not.`;
+  return `${parts.join("; ")}. Dotted: 5\u00a0% and 3\u00a0% above the best.`;
 }
