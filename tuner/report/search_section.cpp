@@ -43,6 +43,7 @@ struct Spread {
 template <class Value>
 Spread spread_of(const StrategyRuns& strategy, const Value& value) {
   std::vector<double> values;
+  values.reserve(strategy.runs.size());
   for (const SearchRun* run : strategy.runs) values.push_back(value(*run).value_or(kNever));
   if (values.empty()) return {};
   std::sort(values.begin(), values.end());
@@ -159,6 +160,7 @@ std::string search_answer(const SizeHistory& size, const Comparison& comparison)
   if (comparison.best_ns == kNever) return "No candidate succeeded." + left_out(comparison);
   if (comparison.strategies.empty()) return "No session began anew." + left_out(comparison);
   std::vector<std::string> parts;
+  parts.reserve(comparison.strategies.size());
   for (const StrategyRuns& strategy : comparison.strategies) {
     parts.push_back(soonness(strategy, kNearer * comparison.best_ns));
   }

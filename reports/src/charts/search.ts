@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams, EChartsOption, SeriesOption } from "echarts";
-import { logAxis, plot } from "../axis";
+import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams, EChartsOption, LineSeriesOption, SeriesOption, XAXisComponentOption, YAXisComponentOption } from "echarts";
+import { axisStyle, logAxis, plot } from "../axis";
 import { cell, count, duration } from "../format";
-import type { Curve, CurveProgress, SearchSection } from "../document";
+import type { Curve, CurveProgress, SearchSection, StrategyCurves } from "../document";
 import { strategyColor, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
@@ -35,44 +35,58 @@ function band(curve: Curve, color: string, top: number): SeriesOption {
   return { type: "custom", renderItem: stretch, silent: true, clip: true, encode: { x: 1, y: 2 }, data: drawn.map(({ point, i }) => [i, point[0], point[1]!]) };
 }
 
-/** Best so far of each strategy: the median of its sessions and what they span; two stand alone. */
+function line(name: string, color: string, theme: Theme, data: Point[], width: number): LineSeriesOption {
+  return {
+    type: "line", name, step: "end", data, color, symbol: "circle", symbolSize: 7, showSymbol: false, lineStyle: { width },
+    labelLayout: { moveOverlap: "shiftY" },
+    endLabel: { show: true, formatter: name, color, fontSize: 12, fontWeight: 600, distance: 8, textBorderColor: theme.paper, textBorderWidth: 3 },
+  };
+}
+
+/** One session is a line, two are two thin ones, more are their median on the area they span. */
+function strategySeries(one: StrategyCurves, progress: CurveProgress, top: number, theme: Theme): SeriesOption[] {
+  const color = strategyColor(one.strategy, theme);
+  const curve = one[progress];
+  if (one.sessions === 2) {
+    const slower = line(one.strategy, color, theme, steps(curve, "high"), 1.5);
+    return [line(one.strategy, color, theme, steps(curve, "low"), 1.5), { ...slower, endLabel: { show: false } }];
+  }
+  const median = line(one.strategy, color, theme, steps(curve, "median"), 2.5);
+  return one.sessions === 1 ? [median] : [band(curve, color, top), median];
+}
+
+function ratioAxis(theme: Theme, top: number): YAXisComponentOption {
+  const style = axisStyle(theme);
+  const bottom = Math.log10(kFloor);
+  const marks = [bottom, ...kTicks.map(height).filter((tick) => tick < top)];
+  return {
+    ...style, axisLine: { ...style.axisLine, onZero: false }, type: "value", min: bottom, max: top, splitLine: { show: false },
+    name: "time over the best known", nameLocation: "end", axisTick: { show: false, customValues: marks },
+    axisLabel: { ...style.axisLabel, customValues: marks, formatter: (v: number) => (v === bottom ? "best" : `${Number((1 + 10 ** v).toFixed(2))}×`) },
+  };
+}
+
+function progressAxis(theme: Theme, places: number[], progress: CurveProgress): XAXisComponentOption {
+  const axis = logAxis(theme, places, null, progress === "candidates" ? count : duration);
+  return {
+    ...axis, axisLine: { ...axis.axisLine, onZero: false }, min: Math.log10(Math.min(...places)), splitLine: { show: false },
+    nameLocation: "middle", nameGap: 28,
+    name: progress === "candidates" ? "candidates tried, failed ones included, logarithmic" : "time since the session began, logarithmic",
+  };
+}
+
+/** Best so far of each strategy over its progress. */
 export function searchChart(section: SearchSection, progress: CurveProgress, theme: Theme): EChartsOption | null {
   const shown = section.curves.filter((one) => one[progress].low.some((ratio) => ratio !== null));
   if (shown.length === 0) return null;
   const places = shown.flatMap((one) => one[progress].at.filter((_, i) => one[progress].low[i] !== null));
-  const ratios = shown.flatMap((one) => [...one[progress].low, ...one[progress].median, ...one[progress].high]).filter((ratio): ratio is number => ratio !== null);
-  const top = height(Math.max(...ratios, 1.1)) + 0.08;
-  const bottom = Math.log10(kFloor);
-  const ticks = kTicks.map((ratio) => Math.log10(ratio - 1)).filter((tick) => tick < top);
-
-  const line = (name: string, color: string, data: Point[], width: number, label: boolean): SeriesOption => ({
-    type: "line", name, step: "end", data, color, symbol: "circle", symbolSize: 7, showSymbol: false, lineStyle: { width },
-    triggerLineEvent: false, labelLayout: { moveOverlap: "shiftY" },
-    endLabel: { show: label, formatter: name, color, fontSize: 12, fontWeight: 600, distance: 8, textBorderColor: theme.paper, textBorderWidth: 3 },
-  });
-  const series = shown.flatMap((one) => {
-    const color = strategyColor(one.strategy, theme);
-    const curve = one[progress];
-    if (one.sessions === 2) return [line(one.strategy, color, steps(curve, "low"), 1.5, true), line(one.strategy, color, steps(curve, "high"), 1.5, false)];
-    const median = line(one.strategy, color, steps(curve, "median"), 2.5, true);
-    return one.sessions === 1 ? [median] : [band(curve, color, top), median];
-  });
-  const named = (value: number) => (progress === "candidates" ? count(value) : duration(value));
-  const axis = logAxis(theme, places, null, named);
-  const axisLine = { ...axis.axisLine, onZero: false }; // zero is where a logarithm is of one
-
+  const ratios = shown.flatMap((one) => [...one[progress].low, ...one[progress].median, ...one[progress].high]);
+  const top = height(Math.max(1.1, ...ratios.filter((ratio): ratio is number => ratio !== null))) + 0.08;
+  const series = shown.flatMap((one) => strategySeries(one, progress, top, theme));
   return {
     grid: plot(30, 24 + 8 * Math.max(...shown.map((one) => one.strategy.length)), 4, 4),
-    xAxis: {
-      ...axis, axisLine, min: Math.log10(Math.min(...places)), splitLine: { show: false }, nameLocation: "middle", nameGap: 28,
-      name: progress === "candidates" ? "candidates tried, failed ones included, logarithmic" : "time since the session began, logarithmic",
-    },
-    yAxis: {
-      ...axis, axisLine, min: bottom, max: top, name: "time over the best known", nameLocation: "end",
-      axisTick: { show: false, customValues: [bottom, ...ticks] },
-      axisLabel: { ...axis.axisLabel, customValues: [bottom, ...ticks], formatter: (v: number) => (v <= bottom + 1e-9 ? "best" : `${Number((1 + 10 ** v).toFixed(2))}×`) },
-      splitLine: { show: false },
-    },
+    xAxis: progressAxis(theme, places, progress),
+    yAxis: ratioAxis(theme, top),
     tooltip: {
       ...tooltipStyle(theme), trigger: "axis", axisPointer: { lineStyle: { color: theme.line } },
       formatter: (hovered) => {
