@@ -21,6 +21,12 @@ export interface HeatmapSection extends Section {
   pairs: Pair[];
 }
 
+/** Lowest, median and highest of a strategy's sessions, as multiples of the best known time. */
+export interface Curve { at: number[]; low: (number | null)[]; median: (number | null)[]; high: (number | null)[] }
+export type CurveProgress = "candidates" | "seconds";
+export interface StrategyCurves extends Record<CurveProgress, Curve> { strategy: string; sessions: number }
+export interface SearchSection extends Section { curves: StrategyCurves[]; near: number[] }
+
 /** The candidates one by one: columns of equal length. */
 export interface Trials {
   total: number;

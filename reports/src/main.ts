@@ -7,11 +7,12 @@ import { failuresChart } from "./charts/failures";
 import { finalistsChart, finalistsNote } from "./charts/finalists";
 import { heatmapChart, pairTable } from "./charts/heatmap";
 import { performanceChart } from "./charts/performance";
+import { searchChart, searchNote } from "./charts/search";
 import { addCopyButtons, choice, downloadButton, makeTabs } from "./controls";
-import { at, readReport, type HeatmapSection, type MarkedSection, type PerformanceSection, type Section, type Size, type Table } from "./document";
+import { at, readReport, type CurveProgress, type HeatmapSection, type MarkedSection, type PerformanceSection, type SearchSection, type Section, type Size, type Table } from "./document";
 import { Figure, type Draw } from "./figure";
 import { count } from "./format";
-import { showTable, tableCsv, trialsCsv } from "./tables";
+import { curvesCsv, showTable, tableCsv, trialsCsv } from "./tables";
 
 const report = readReport();
 
@@ -38,6 +39,15 @@ function convergence(element: HTMLElement, section: MarkedSection, size: Size): 
     ? "Each dot is a candidate; the line is the best so far."
     : `Dots: ${count(trials.shown)} of ${count(trials.total)} candidates, the fastest and an even sample of the others; the line is the best so far.`;
   offerCsv(element, `candidates-${size.problem}`, () => trialsCsv(trials), "Download candidates (CSV)");
+}
+
+function search(element: HTMLElement, section: SearchSection, size: Size): void {
+  const draw = (progress: CurveProgress): Draw => (theme) => searchChart(section, progress, theme);
+  const figure = new Figure(part(element, ".chart"), draw("candidates"));
+  const over: CurveProgress[] = ["candidates", "seconds"];
+  part(element, ".controls").append(choice("Over", ["candidates", "elapsed time"], 0, (i) => figure.redraw(draw(over[i]))).element);
+  part(element, ".note").textContent = searchNote(section);
+  offerCsv(element, `curves-${size.problem}`, () => curvesCsv(section), "Download curves (CSV)");
 }
 
 function heatmap(element: HTMLElement, section: HeatmapSection): () => Table {
@@ -76,6 +86,7 @@ function enhance(element: HTMLElement): void {
       new Figure(chart!, (theme) => budgetChart(section, theme));
       break;
     case "convergence": convergence(element, section as MarkedSection, size!); break;
+    case "search": search(element, section as SearchSection, size!); break;
     case "distribution": new Figure(chart!, (theme) => distributionChart(section as MarkedSection, theme)); break;
     case "heatmap": table = heatmap(element, section as HeatmapSection); break;
     case "finalists":

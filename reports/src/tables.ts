@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { cell } from "./format";
-import type { Cell, Table, Trials } from "./document";
+import type { Cell, CurveProgress, SearchSection, Table, Trials } from "./document";
 
 function csvField(value: Cell): string {
   const text = value === null ? "" : String(value);
@@ -22,6 +22,15 @@ export function trialsCsv(trials: Trials): string {
     evaluation, trials.elapsed_s[i], trials.outcome[i], trials.median_ns[i],
     ...trials.parameters.map((p) => p.values[p.choices[i]]),
   ]));
+}
+
+/** The corners of every strategy's steps over candidates, then over seconds. */
+export function curvesCsv(section: SearchSection): string {
+  const over: CurveProgress[] = ["candidates", "seconds"];
+  return csv(["strategy", "sessions", "over", "at", "low", "median", "high"], section.curves.flatMap((one) => over.flatMap((progress) => {
+    const { at, low, median, high } = one[progress];
+    return at.map((x, i): Cell[] => [one.strategy, one.sessions, progress, x, low[i], median[i], high[i]]);
+  })));
 }
 
 /** Puts a table's rows in place of those that the program wrote. */

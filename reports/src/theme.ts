@@ -31,6 +31,24 @@ export const kCauses: Record<string, string> = {
 };
 export const kViridis = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
 
+/** Of the search strategies: the same wherever one appears. */
+const kStrategies: Record<string, [light: string, dark: string]> = {
+  auto: ["#0072b2", "#56b4e9"],
+  random: ["#6b7480", "#a3acb8"],
+  bayesian: ["#00795a", "#2fc79a"],
+  exhaustive: ["#15181d", "#e9ecf0"],
+  genetic: ["#d55e00", "#f08c4a"],
+  simulated_annealing: ["#a06c00", "#e69f00"],
+  differential_evolution: ["#b0588a", "#e39ac4"],
+  particle_swarm: ["#7a5bc4", "#b39df0"],
+  local_search: ["#7d7a00", "#e0d94a"],
+};
+
+export function strategyColor(name: string, theme: Theme): string {
+  const [light, dark] = kStrategies[name] ?? [theme.ink, theme.ink];
+  return theme === kDark ? dark : light;
+}
+
 const kDarkQuery = window.matchMedia("(prefers-color-scheme: dark)");
 
 /** The theme the reader's system asks for; paper is white. */

@@ -47,7 +47,7 @@ const tests = {
     const { page, problems, close } = await open();
     const charts = page.locator(".chart:visible");
     const total = await charts.count();
-    assert.equal(total, 13, "gemm_shared: 7 (one size open); the other: 6, it held no final");
+    assert.equal(total, 15, "gemm_shared: 8 (one size open); the other: 7, it held no final");
     for (let i = 0; i < total; ++i) {
       const chart = charts.nth(i);
       const label = await chart.getAttribute("aria-label");
@@ -95,6 +95,24 @@ const tests = {
     const up = await panel.getByLabel("Up").inputValue();
     await panel.getByLabel("Across").selectOption(up);
     assert.equal(await panel.getByLabel("Up").inputValue(), "TILE_N", "the same on both axes: they change places");
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "the searches are compared over candidates and over seconds, with their table open"() {
+    const { page, problems, close } = await open();
+    const panel = page.locator(".size:visible[role=tabpanel] .panel[data-kind=search]");
+    assert.match(await panel.locator(".answer").textContent(), /^Within 3\u00a0% of the best known: auto after \d+ candidates/);
+    assert.deepEqual(await panel.locator("tbody tr:visible td:first-child").allTextContents(), ["auto", "bayesian", "random"]);
+    await panel.scrollIntoViewIfNeeded();
+    const image = () => panel.locator("canvas").evaluateAll(imageOf);
+    const before = await image();
+    await panel.locator(".controls select").selectOption("elapsed time");
+    assert.notEqual(await image(), before);
+    const [download] = await Promise.all([page.waitForEvent("download"), panel.getByRole("button", { name: "Download curves (CSV)" }).click()]);
+    const lines = readFileSync(await download.path(), "utf8").trim().split("\r\n");
+    assert.equal(lines[0], "strategy,sessions,over,at,low,median,high");
+    assert.ok(lines.some((line) => line.startsWith("auto,3,seconds,")));
     assert.deepEqual(problems, []);
     await close();
   },

@@ -15,8 +15,8 @@ inline constexpr const char* kHostileName =
 [[nodiscard]] Subject sample_subject(const std::string& kernel);
 
 /// A database in memory with a session of gemm_shared over four sizes (1,512 trials, of which some
-/// failed in each way) and a small one of a kernel named kHostileName. The same on every call but
-/// for the clock.
+/// failed in each way), seven more that search the largest of them by three strategies, and a small
+/// one of a kernel named kHostileName. The same on every call but for the clock.
 [[nodiscard]] Store sample_store();
 
 }  // namespace tuner

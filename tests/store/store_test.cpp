@@ -97,6 +97,7 @@ TEST_F(StoreTest, KeepsEveryFieldOfASession) {
   EXPECT_EQ(ended.valid, 7600U);
   EXPECT_EQ(ended.cartesian, 28800U);
   EXPECT_EQ(ended.wall_s, 60.5);
+  EXPECT_EQ(ended.environment, example_subject().environment);
   EXPECT_EQ(ended.compile_s, 20.25);
   EXPECT_EQ(ended.verify_s, 10);
   EXPECT_EQ(ended.measure_s, 1.0 / 3);

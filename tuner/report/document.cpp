@@ -75,7 +75,7 @@ Json size_document(const KernelHistory& kernel, const SizeHistory& size, const M
               {"label", format_size(size.problem)},
               {"verdict", size_verdict(kernel, size, metric)},
               {"sections",
-               {convergence_section(kernel, size), distribution_section(size),
+               {convergence_section(kernel, size), distribution_section(size), search_section(size),
                 heatmap_section(kernel, size, metric), finalists_section(kernel, size)}},
               {"trials", trial_columns(kernel, size)}};
 }

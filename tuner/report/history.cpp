@@ -176,6 +176,9 @@ KernelHistory kernel_history(const Store& store, const KernelKey& key,
   history.parameters = with_stored_parameters(declared, stored_parameters);
 
   std::map<std::string, SizeHistory> sizes;
+  for (auto& [problem, runs] : search_runs(store, sessions, trials)) {
+    sizes[problem].searches = std::move(runs);
+  }
   for (auto& of_session : trials) append_session(sizes, of_session, history.parameters);
   attach_bests(sizes, store, bests);
   history.environments = environments_of(std::move(bests));

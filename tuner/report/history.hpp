@@ -2,6 +2,7 @@
 // What the database knows of one device, arranged as the report tells it: by kernel, then by size.
 #pragma once
 
+#include "tuner/report/search_run.hpp"
 #include "tuner/store/store.hpp"
 
 #include <cstdint>
@@ -28,6 +29,7 @@ struct SizeHistory {
   std::vector<Evaluation> evaluations;    ///< the latest of each configuration, in the order made
   std::optional<BestRecord> best;         ///< the latest over environments; absent before a final
   std::vector<FinalistRecord> finalists;  ///< of the final that chose `best`, best first
+  std::vector<SearchRun> searches;        ///< of its sessions, oldest first
 };
 
 /// A kernel in the version tuned last: results of an older source are not mixed in.

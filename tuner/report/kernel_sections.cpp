@@ -20,11 +20,6 @@ namespace {
 
 constexpr std::size_t kMessageLimit = 600;  // bytes
 
-/// A number of a table: null when there is none.
-Json cell(const std::optional<double>& value) {
-  return value ? Json(rounded(*value)) : Json();
-}
-
 /// A word as a shell takes it, quoted when it holds more than the plainest characters.
 std::string shell_word(const std::string& text) {
   const auto is_plain = [](unsigned char c) {

@@ -135,10 +135,11 @@ Json shown_table(const Json& section) {
 
 std::string panel(const Json& section, const std::string& pointer, std::string_view heading) {
   const std::string title = text_of(section, "title"), answer = text_of(section, "answer");
+  const bool wide = section.value("wide", false);
   std::string html = fmt::format(
-      "<section class=\"panel\" data-section=\"{0}\" data-kind=\"{1}\"><{2}>{3}</{2}>"
-      "<p class=\"answer\">{4}</p>",
-      pointer, text_of(section, "kind"), heading, title, answer);
+      "<section class=\"panel{0}\" data-section=\"{1}\" data-kind=\"{2}\"><{3}>{4}</{3}>"
+      "<p class=\"answer\">{5}</p>",
+      wide ? " wide" : "", pointer, text_of(section, "kind"), heading, title, answer);
   const Json table = shown_table(section);
   if (!table.at("rows").empty()) {
     html += fmt::format(
@@ -146,7 +147,7 @@ std::string panel(const Json& section, const std::string& pointer, std::string_v
         "{}\"></div>"
         "<p class=\"note\"></p><div class=\"tools\"></div>"
         "<details{}><summary>Table</summary><div class=\"scroll\">{}</div></details>",
-        title, answer, has_charts() ? "" : " open", render_table(table));
+        title, answer, wide || !has_charts() ? " open" : "", render_table(table));
   }
   return html + "</section>";
 }

@@ -14,6 +14,9 @@ inline constexpr std::size_t kTrialLimit = 5000;
 [[nodiscard]] Json convergence_section(const KernelHistory& kernel, const SizeHistory& size);
 /// How hard is the space? Counts of candidates by time, on a logarithmic scale.
 [[nodiscard]] Json distribution_section(const SizeHistory& size);
+/// How did each strategy's searches come to their best? Their best so far over candidates and over
+/// seconds, as a multiple of the best known, and how soon they were close to it.
+[[nodiscard]] Json search_section(const SizeHistory& size);
 /// How do two parameters work together? For every pair of parameters the best over all others.
 [[nodiscard]] Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size,
                                    const Metric& metric);

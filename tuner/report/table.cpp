@@ -25,6 +25,10 @@ double rounded(double value) {
   return magnitude <= 5 ? std::round(value * scale) / scale : std::round(value / scale) * scale;
 }
 
+Json cell(const std::optional<double>& value) {
+  return value ? Json(rounded(*value)) : Json();
+}
+
 Json make_section(std::string_view kind, std::string_view title, std::string_view answer,
                   Json table) {
   return Json{{"kind", kind}, {"title", title}, {"answer", answer}, {"table", std::move(table)}};

@@ -4,6 +4,7 @@
 #include "tuner/core/json.hpp"
 
 #include <initializer_list>
+#include <optional>
 #include <string_view>
 
 namespace tuner {
@@ -22,6 +23,9 @@ struct Column {
 
 /// Six significant digits: more than the page shows, fewer bytes than a double has.
 [[nodiscard]] double rounded(double value);
+
+/// A number of a table, rounded; null when there is none.
+[[nodiscard]] Json cell(const std::optional<double>& value);
 
 /// A part of the page: {"kind","title","answer","table"}; `kind` names the chart.
 [[nodiscard]] Json make_section(std::string_view kind, std::string_view title,

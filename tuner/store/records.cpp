@@ -6,6 +6,10 @@
 
 namespace tuner {
 
+bool is_worth_another_try(Outcome outcome) {
+  return outcome == Outcome::unstable || outcome == Outcome::quarantined;
+}
+
 std::vector<StoredTrial> standing_trials(std::vector<StoredTrial> trials) {
   std::map<std::pair<std::string, std::string>, std::int64_t> latest;
   for (const StoredTrial& stored : trials) {

@@ -69,6 +69,10 @@ struct StoredTrial {
   TrialRecord trial;
 };
 
+/// Whether a candidate that ended so is run again by a session that reuses results: the device may
+/// have settled, the strikes may be cleared.
+[[nodiscard]] bool is_worth_another_try(Outcome outcome);
+
 /// The trials that stand: a session may run a configuration again, when the device has drifted or
 /// the configuration falls out of a final, and then the later trial counts. In the order given.
 [[nodiscard]] std::vector<StoredTrial> standing_trials(std::vector<StoredTrial> trials);
@@ -134,8 +138,9 @@ struct SessionRecord {
   SessionState state = SessionState::running;
   std::uint64_t valid = 0, cartesian = 0;  ///< configurations
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
-  int respawns = 0;     ///< how often the process that drives the device was replaced
-  bool shared = false;  ///< other processes were on the device
+  int respawns = 0;                  ///< how often the process that drives the device was replaced
+  bool shared = false;               ///< other processes were on the device
+  EnvironmentInfo environment = {};  ///< when read; a write goes by its subject
 };
 
 /// A candidate that is about to run on the device: committed before it does, so that what kills the

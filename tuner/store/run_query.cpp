@@ -83,8 +83,10 @@ std::vector<SessionRecord> read_sessions(const SQLite::Database& database,
       fmt::format("SELECT s.id, s.uuid, d.name, d.backend, k.family, k.name, k.hash, s.strategy, "
                   "s.seed, s.command, s.started_at, coalesce(s.ended_at, ''), s.state, s.valid, "
                   "s.cartesian, s.wall_s, s.compile_s, s.verify_s, s.measure_s, "
-                  "s.respawns, s.shared, s.intact, d.intact, k.intact FROM session s "
+                  "s.respawns, s.shared, e.driver, e.compiler, e.library, e.tool, "
+                  "s.intact, d.intact, k.intact, e.intact FROM session s "
                   "JOIN device d ON d.id = s.device_id JOIN kernel k ON k.id = s.kernel_id "
+                  "JOIN environment e ON e.id = s.environment_id "
                   "WHERE {} ORDER BY s.id DESC",
                   condition),
       values...);
@@ -113,13 +115,13 @@ std::vector<SessionRecord> read_sessions(const SQLite::Database& database,
                         .verify_s = row.real(),
                         .measure_s = row.real(),
                         .respawns = row.number(),
-                        .shared = row.flag()});
+                        .shared = row.flag(),
+                        .environment = {.driver = row.text(),
+                                        .compiler = row.text(),
+                                        .library = row.text(),
+                                        .tool = row.text()}});
   }
   return sessions;
-}
-
-bool is_worth_another_try(Outcome outcome) {
-  return outcome == Outcome::unstable || outcome == Outcome::quarantined;
 }
 
 std::optional<std::int64_t> to_id(std::string_view text) {

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/search_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// A configuration of a session at a size.
+struct Tried {
+  std::string config_json;
+  double seconds = 0;
+  Outcome outcome = Outcome::ok;  ///< of the trial that stands, as its time
+  std::optional<double> median_ns;
+};
+
+/// A session's configurations at each size, in the order in which they were first run.
+std::map<std::string, std::vector<Tried>> tried_by_size(const std::vector<StoredTrial>& trials) {
+  std::map<std::string, std::vector<Tried>> tried;
+  std::map<std::pair<std::string, std::string>, std::size_t> places;
+  for (const StoredTrial& stored : trials) {
+    const TrialRecord& trial = stored.trial;
+    std::vector<Tried>& of_size = tried[trial.problem];
+    const auto [place, is_new] =
+        places.try_emplace({trial.problem, trial.config_json}, of_size.size());
+    if (is_new) of_size.push_back({trial.config_json, stored.elapsed_s, trial.outcome, {}});
+    Tried& one = of_size[place->second];
+    one.outcome = trial.outcome;
+    one.median_ns = trial.time ? std::optional(trial.time->median_ns) : std::nullopt;
+  }
+  return tried;
+}
+
+/// What a session could take over from those before it at a size.
+struct Legacy {
+  std::map<std::string, std::set<std::string>> results;  ///< configurations, by environment
+  std::set<std::string> winners;                         ///< of whatever environment
+};
+
+std::string key_of(const EnvironmentInfo& environment) {
+  return environment.driver + '\n' + environment.compiler + '\n' + environment.library + '\n' +
+         environment.tool;
+}
+
+/// Nothing of a session tells what it knew, but what it ran does: every search begins with the
+/// default configuration, so that one which ran nothing of what was known has reused it. A lost
+/// finalist, which ends as a failure, is run again either way.
+Beginning beginning_of(const SessionRecord& session, const std::vector<Tried>& tried,
+                       const Legacy& legacy) {
+  const auto known = legacy.results.find(key_of(session.environment));
+  const auto ran_again = [&](const Tried& one) {
+    return one.median_ns && known->second.contains(one.config_json);
+  };
+  if (known != legacy.results.end() && std::ranges::none_of(tried, ran_again)) {
+    return Beginning::with_results;
+  }
+  // The winner is compiled beside others and may be overtaken by some. Only with --fresh: a session
+  // merged from a database of its own may find the same winner as early by itself.
+  constexpr std::ptrdiff_t kFirst = 16;
+  const auto count = std::min(kFirst, std::ssize(tried));
+  const bool told = std::any_of(tried.begin(), tried.begin() + count, [&](const Tried& one) {
+    return legacy.winners.contains(one.config_json);
+  });
+  const bool fresh = session.command.find(" --fresh") != std::string::npos;
+  return told && fresh ? Beginning::with_winner : Beginning::anew;
+}
+
+void bequeath(Legacy& legacy, const SessionRecord& session, const std::vector<Tried>& tried,
+              const std::vector<FinalistRecord>& finalists) {
+  for (const Tried& one : tried) {
+    if (is_worth_another_try(one.outcome)) continue;
+    legacy.results[key_of(session.environment)].insert(one.config_json);
+  }
+  for (const FinalistRecord& finalist : finalists) {
+    if (finalist.role == "library") continue;
+    if (finalist.role != "default") legacy.winners.insert(finalist.config_json);
+    return;  // the others did not win
+  }
+}
+
+SearchRun search_run(const SessionRecord& session, const std::vector<Tried>& tried) {
+  SearchRun run;
+  run.strategy = session.strategy;
+  run.environment = session.environment;
+  run.candidates = static_cast<double>(tried.size());
+  run.seconds = tried.back().seconds;
+  run.wall_s = std::max(session.wall_s, run.seconds);
+  run.exhausted = session.valid > 0 && tried.size() >= session.valid;
+  double best_ns = HUGE_VAL;
+  for (std::size_t i = 0; i < tried.size(); ++i) {
+    if (tried[i].median_ns.value_or(HUGE_VAL) >= best_ns) continue;
+    best_ns = *tried[i].median_ns;
+    run.improvements.push_back({static_cast<double>(i + 1), tried[i].seconds, best_ns});
+  }
+  return run;
+}
+
+}  // namespace
+
+double at(const Improvement& improvement, Progress progress) {
+  return progress == Progress::candidates ? improvement.candidates : improvement.seconds;
+}
+
+std::optional<double> SearchRun::best_by(Progress progress, double limit) const {
+  std::optional<double> best_ns;
+  for (const Improvement& improvement : improvements) {
+    if (at(improvement, progress) > limit) break;
+    best_ns = improvement.median_ns;
+  }
+  return best_ns;
+}
+
+std::optional<double> SearchRun::reached(Progress progress, double ns) const {
+  for (const Improvement& improvement : improvements) {
+    if (improvement.median_ns <= ns) return at(improvement, progress);
+  }
+  return std::nullopt;
+}
+
+bool SearchRun::lasted(Progress progress, double limit) const {
+  return exhausted || (progress == Progress::candidates ? candidates : wall_s) >= limit;
+}
+
+std::map<std::string, std::vector<SearchRun>> search_runs(
+    const Store& store, std::span<const SessionRecord> sessions,
+    std::span<const std::vector<StoredTrial>> trials) {
+  std::map<std::string, std::vector<SearchRun>> runs;
+  std::map<std::string, Legacy> legacies;  // by size
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    const SessionRecord& session = sessions[i];
+    for (const auto& [problem, tried] : tried_by_size(trials[i])) {
+      SearchRun run = search_run(session, tried);
+      Legacy& legacy = legacies[problem];
+      run.beginning = beginning_of(session, tried, legacy);
+      bequeath(legacy, session, tried, store.finalists(session.id, problem));
+      runs[problem].push_back(std::move(run));
+    }
+  }
+  return runs;
+}
+
+}  // namespace tuner

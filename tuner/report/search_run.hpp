@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// How single sessions searched a size: the steps in which their best so far came down.
+#pragma once
+
+#include "tuner/store/store.hpp"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// What a session knew of a size when it began.
+enum class Beginning {
+  anew,          ///< nothing: it shows how long the search takes by itself
+  with_results,  ///< what earlier sessions had measured
+  with_winner,   ///< run with --fresh, yet told first what had won before
+};
+
+/// A candidate that was faster than all before it.
+struct Improvement {
+  double candidates = 0;  ///< tried until then, it and failed ones included
+  double seconds = 0;     ///< since the session began
+  double median_ns = 0;
+};
+
+/// What a search's progress is counted in.
+enum class Progress { candidates, seconds };
+
+/// How one session searched one size.
+struct SearchRun {
+  std::string strategy;
+  EnvironmentInfo environment;
+  Beginning beginning = Beginning::anew;
+  std::vector<Improvement> improvements;  ///< in order; empty when nothing succeeded
+  double candidates = 0;                  ///< different configurations tried
+  double seconds = 0;                     ///< until the last of them was done
+  double wall_s = 0;                      ///< that the session lasted, its finals included
+  bool exhausted = false;                 ///< it tried every configuration
+
+  /// The best time by then; none when nothing had succeeded.
+  [[nodiscard]] std::optional<double> best_by(Progress progress, double limit) const;
+  /// When a configuration as fast as that was found; none when it never was.
+  [[nodiscard]] std::optional<double> reached(Progress progress, double ns) const;
+  /// Whether it searched that long, or as long as there was anything to try.
+  [[nodiscard]] bool lasted(Progress progress, double limit) const;
+};
+
+[[nodiscard]] double at(const Improvement& improvement, Progress progress);
+
+/// The searches of a kernel's sessions, oldest first, by size; `trials` are the sessions', in the
+/// same order. A configuration that was run again counts where it was run first, with the time that
+/// stands.
+[[nodiscard]] std::map<std::string, std::vector<SearchRun>> search_runs(
+    const Store& store, std::span<const SessionRecord> sessions,
+    std::span<const std::vector<StoredTrial>> trials);
+
+}  // namespace tuner

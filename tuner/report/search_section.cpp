@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/format.hpp"
+#include "tuner/report/size_sections.hpp"
+#include "tuner/report/table.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+namespace tuner {
+namespace {
+
+constexpr double kNear = 1.05, kNearer = 1.03;  // the best known, times this
+constexpr double kEarlySeconds = 60, kEarlyCandidates = 200;
+constexpr double kNever = HUGE_VAL;
+
+/// The searches of one strategy that may be compared.
+struct StrategyRuns {
+  std::string strategy;
+  std::vector<const SearchRun*> runs;
+};
+
+/// The searches of a size: what is compared, with what, and what is not.
+struct Comparison {
+  std::vector<StrategyRuns> strategies;  ///< the soonest to come near first
+  double best_ns = kNever;               ///< the fastest trial of any of its searches
+  std::uint64_t with_results = 0, with_winner = 0, of_other_environments = 0;
+};
+
+/// Lowest, median and highest of a number of each session; kNever where there is none.
+struct Spread {
+  double low = kNever, median = kNever, high = kNever;
+
+  bool operator==(const Spread&) const = default;
+};
+
+template <class Value>
+Spread spread_of(const StrategyRuns& strategy, const Value& value) {
+  std::vector<double> values;
+  values.reserve(strategy.runs.size());
+  for (const SearchRun* run : strategy.runs) values.push_back(value(*run).value_or(kNever));
+  if (values.empty()) return {};
+  std::sort(values.begin(), values.end());
+  const std::size_t middle = values.size() / 2;
+  const double median =
+      values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+  return {values.front(), median, values.back()};
+}
+
+Spread reached(const StrategyRuns& strategy, Progress progress, double ns) {
+  return spread_of(strategy, [&](const SearchRun& run) { return run.reached(progress, ns); });
+}
+
+Spread best_by(const StrategyRuns& strategy, Progress progress, double limit) {
+  return spread_of(strategy, [&](const SearchRun& run) { return run.best_by(progress, limit); });
+}
+
+std::uint64_t count_reached(const StrategyRuns& strategy, double ns) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      strategy.runs,
+      [ns](const SearchRun* run) { return run->reached(Progress::candidates, ns).has_value(); }));
+}
+
+/// A median between two counts as the larger one.
+std::uint64_t whole(double median) {
+  return static_cast<std::uint64_t>(std::ceil(median));
+}
+
+void put_in_order(Comparison& comparison) {
+  const auto rank = [&](const StrategyRuns& strategy) {
+    return std::tuple(reached(strategy, Progress::candidates, kNearer * comparison.best_ns).median,
+                      best_by(strategy, Progress::candidates, kNever).median, strategy.strategy);
+  };
+  std::ranges::sort(comparison.strategies, {}, rank);
+}
+
+Comparison comparison_of(const SizeHistory& size) {
+  Comparison comparison;
+  std::map<std::string, StrategyRuns> by_name;
+  for (const SearchRun& run : size.searches) {
+    if (run.environment != size.searches.back().environment) {
+      ++comparison.of_other_environments;
+      continue;
+    }
+    if (!run.improvements.empty()) {
+      comparison.best_ns = std::min(comparison.best_ns, run.improvements.back().median_ns);
+    }
+    if (run.beginning == Beginning::with_results) {
+      ++comparison.with_results;
+    } else if (run.beginning == Beginning::with_winner) {
+      ++comparison.with_winner;
+    } else {
+      by_name[run.strategy].runs.push_back(&run);
+    }
+  }
+  for (auto& [name, strategy] : by_name) {
+    strategy.strategy = name;
+    comparison.strategies.push_back(std::move(strategy));
+  }
+  put_in_order(comparison);
+  return comparison;
+}
+
+// ---- the answer ---------------------------------------------------------------------------------
+
+/// "auto after 41 candidates (7.0 s)", "genetic in 2 of 5 sessions", "random never".
+std::string soonness(const StrategyRuns& strategy, double ns) {
+  const Spread candidates = reached(strategy, Progress::candidates, ns);
+  if (candidates.median < kNever) {
+    const double seconds = reached(strategy, Progress::seconds, ns).median;
+    return fmt::format("{} after {} ({})", strategy.strategy,
+                       format_plural(whole(candidates.median), "candidate", "candidates"),
+                       format_duration(seconds));
+  }
+  const std::uint64_t count = count_reached(strategy, ns);
+  if (count == 0) return fmt::format("{} never", strategy.strategy);
+  return fmt::format("{} in {} of {} sessions", strategy.strategy, count, strategy.runs.size());
+}
+
+/// What the numbers of the answer stand for: nothing to say when there was one session of each.
+std::string basis(const Comparison& comparison) {
+  std::set<std::size_t> sessions;
+  for (const StrategyRuns& strategy : comparison.strategies) {
+    sessions.insert(strategy.runs.size());
+  }
+  if (*sessions.rbegin() == 1) return "";
+  if (sessions.size() > 1) return " Medians over the sessions of each.";
+  return fmt::format(" Medians of {} sessions{}.", *sessions.begin(),
+                     comparison.strategies.size() == 1 ? "" : " each");
+}
+
+/// Whether there is anything to compare: else the section is a small one.
+bool has_several(const Comparison& comparison) {
+  const auto& strategies = comparison.strategies;
+  return strategies.size() > 1 || (strategies.size() == 1 && strategies.front().runs.size() > 1);
+}
+
+std::string left_out(const Comparison& comparison) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::uint64_t count, std::string_view singular, std::string_view plural) {
+    if (count > 0) parts.push_back(format_plural(count, singular, plural));
+  };
+  add(comparison.with_results, "session that reused earlier results",
+      "sessions that reused earlier results");
+  add(comparison.with_winner, "session that was told an earlier winner",
+      "sessions that were told an earlier winner");
+  add(comparison.of_other_environments, "session of another environment",
+      "sessions of another environment");
+  return parts.empty() ? "" : fmt::format(" Left out: {}.", fmt::join(parts, ", "));
+}
+
+std::string search_answer(const SizeHistory& size, const Comparison& comparison) {
+  if (size.searches.empty()) return "The results were imported: no session here.";
+  if (comparison.best_ns == kNever) return "No candidate succeeded." + left_out(comparison);
+  if (comparison.strategies.empty()) return "No session began anew." + left_out(comparison);
+  std::vector<std::string> parts;
+  parts.reserve(comparison.strategies.size());
+  for (const StrategyRuns& strategy : comparison.strategies) {
+    parts.push_back(soonness(strategy, kNearer * comparison.best_ns));
+  }
+  return fmt::format("Within 3\u00a0% of the best known: {}.{}{}", fmt::join(parts, ", "),
+                     basis(comparison), left_out(comparison));
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+Json finite(double value) {
+  return cell(value < kNever ? std::optional(value) : std::nullopt);
+}
+
+/// Lowest, median and highest best after so long, of the sessions that searched as long.
+Spread best_after(const StrategyRuns& strategy, Progress progress, double limit) {
+  StrategyRuns lasting = strategy;
+  std::erase_if(lasting.runs, [&](const SearchRun* run) { return !run->lasted(progress, limit); });
+  return best_by(lasting, progress, limit);
+}
+
+Json strategy_row(const StrategyRuns& strategy, double best_ns) {
+  Json row = {strategy.strategy, strategy.runs.size()};
+  for (const double factor : {kNear, kNearer}) {
+    const double ns = factor * best_ns;
+    row.push_back(count_reached(strategy, ns));
+    const double candidates = reached(strategy, Progress::candidates, ns).median;
+    row.push_back(candidates < kNever ? Json(whole(candidates)) : Json());
+    row.push_back(finite(reached(strategy, Progress::seconds, ns).median));
+  }
+  for (const auto& [progress, limit] : {std::pair(Progress::seconds, kEarlySeconds),
+                                        std::pair(Progress::candidates, kEarlyCandidates)}) {
+    const Spread spread = best_after(strategy, progress, limit);
+    for (const double ns : {spread.median, spread.low, spread.high}) {
+      row.push_back(finite(ns / best_ns));
+    }
+  }
+  return row;
+}
+
+Json search_table(const Comparison& comparison) {
+  Json table = make_table({{"strategy", "Strategy", "text"},
+                           {"sessions", "Sessions", "count"},
+                           {"reached_5", "Within 5\u00a0%", "count"},
+                           {"candidates_5", "Candidates", "count"},
+                           {"seconds_5", "After", "duration"},
+                           {"reached_3", "Within 3\u00a0%", "count"},
+                           {"candidates_3", "Candidates", "count"},
+                           {"seconds_3", "After", "duration"},
+                           {"best_60s", "Best at 60\u00a0s", "factor"},
+                           {"best_60s_low", "from", "factor"},
+                           {"best_60s_high", "to", "factor"},
+                           {"best_200", "At 200 candidates", "factor"},
+                           {"best_200_low", "from", "factor"},
+                           {"best_200_high", "to", "factor"}});
+  if (comparison.best_ns == kNever) return table;
+  for (const StrategyRuns& strategy : comparison.strategies) {
+    table["rows"].push_back(strategy_row(strategy, comparison.best_ns));
+  }
+  return table;
+}
+
+// ---- the curves ---------------------------------------------------------------------------------
+
+/// Best so far of a strategy's sessions where it changes, and where the last of them ends. A
+/// session that ended earlier stays at what it found.
+Json curve(const StrategyRuns& strategy, Progress progress, double best_ns) {
+  std::set<double> places;
+  double end = 0;
+  for (const SearchRun* run : strategy.runs) {
+    for (const Improvement& improvement : run->improvements) {
+      places.insert(at(improvement, progress));
+    }
+    end = std::max(end, progress == Progress::candidates ? run->candidates : run->seconds);
+  }
+  places.insert(end);
+  Json columns = {{"at", Json::array()},
+                  {"low", Json::array()},
+                  {"median", Json::array()},
+                  {"high", Json::array()}};
+  Spread last;
+  for (const double place : places) {
+    const Spread spread = best_by(strategy, progress, place);
+    if (spread == std::exchange(last, spread) && place != end) continue;
+    columns["at"].push_back(rounded(place));
+    columns["low"].push_back(finite(spread.low / best_ns));
+    columns["median"].push_back(finite(spread.median / best_ns));
+    columns["high"].push_back(finite(spread.high / best_ns));
+  }
+  return columns;
+}
+
+Json curves_of(const Comparison& comparison) {
+  Json curves = Json::array();
+  for (const StrategyRuns& strategy : comparison.strategies) {
+    curves.push_back(Json{{"strategy", strategy.strategy},
+                          {"sessions", strategy.runs.size()},
+                          {"candidates", curve(strategy, Progress::candidates, comparison.best_ns)},
+                          {"seconds", curve(strategy, Progress::seconds, comparison.best_ns)}});
+  }
+  return curves;
+}
+
+}  // namespace
+
+Json search_section(const SizeHistory& size) {
+  const Comparison comparison = comparison_of(size);
+  Json section = make_section("search", "How the searches went", search_answer(size, comparison),
+                              search_table(comparison));
+  section["curves"] = curves_of(comparison);
+  section["near"] = {kNear, kNearer};
+  section["wide"] = has_several(comparison);
+  return section;
+}
+
+}  // namespace tuner
