@@ -15,8 +15,11 @@ constexpr std::size_t kMostListed = 20'000;
 constexpr std::size_t kSampled = 4'000;
 constexpr std::size_t kMostObservations = 1536;
 constexpr std::size_t kMostTraining = 1024;
-/// Configurations around which candidates are looked for.
+/// Around how many of the fastest configurations of a large space candidates are looked for, how
+/// many for each that differ in two parameters, and after how many answers that is done again.
 constexpr std::size_t kElite = 10;
+constexpr std::size_t kSecondNeighbours = 30;
+constexpr std::size_t kLookAgain = 32;
 
 }  // namespace
 
@@ -43,7 +46,12 @@ std::optional<Config> Bayesian::next() {
     const bool waits = trials_.size() - answered_ >= settings_.initial;
     return waits ? std::nullopt : begun(unseen_.take_any());
   }
-  if (fit_is_due()) fit();
+  if (fit_is_due()) {
+    fit();
+  } else if (looks_again()) {
+    looked_ = answered_;
+    surrogate_->consider(near_best());
+  }
   const Config* const promising = surrogate_->most_promising();
   if (promising == nullptr) return begun(unseen_.take_any());
   unseen_.take(*promising);
@@ -95,9 +103,14 @@ bool Bayesian::fit_is_due() const {
          surrogate_->observations() >= kMostObservations;
 }
 
+bool Bayesian::looks_again() const {
+  return settings_.candidates == Candidates::anywhere_and_near_best &&
+         space_.size() > kMostListed && answered_ >= looked_ + kLookAgain;
+}
+
 void Bayesian::fit() {
   improve_hyperparameters();
-  fitted_ = answered_;
+  fitted_ = looked_ = answered_;
   std::vector<Config> configs;
   std::vector<std::optional<double>> answers;
   const std::vector<std::size_t> chosen = training();
@@ -176,16 +189,28 @@ std::vector<Config> Bayesian::candidates() {
     }
     return result;
   }
-  if (settings_.candidates == Candidates::anywhere_and_near_best) {
-    std::size_t left = kElite;
-    for (const auto& [time, index] : by_time_) {
-      if (left-- == 0) break;
-      std::ranges::move(unseen_neighbours(trials_[index].config), std::back_inserter(result));
-    }
-  }
+  if (settings_.candidates == Candidates::anywhere_and_near_best) result = near_best();
   for (std::size_t i = 0; i < kSampled; ++i) {
     Config config = space_.sample(random_);
     if (!unseen_.seen(config)) result.push_back(std::move(config));
+  }
+  return result;
+}
+
+std::vector<Config> Bayesian::near_best() {
+  std::vector<Config> best;
+  for (const auto& [time, index] : by_time_) {
+    if (best.size() == kElite) break;
+    const Config& config = trials_[index].config;
+    if (space_.position(config)) best.push_back(config);
+  }
+  std::vector<Config> result;
+  for (const Config& config : best) {
+    std::ranges::move(unseen_neighbours(config), std::back_inserter(result));
+    for (std::size_t i = 0; i < kSecondNeighbours; ++i) {
+      auto other = space_.random_neighbour(config, Neighbourhood::hamming2, random_);
+      if (other && !unseen_.seen(*other)) result.push_back(std::move(*other));
+    }
   }
   return result;
 }

@@ -16,8 +16,7 @@ namespace tuner {
 /// Which configurations a surrogate judges.
 enum class Candidates {
   anywhere,                ///< the whole space, or a uniform sample of a large one
-  anywhere_and_near_best,  ///< and in a large one whatever differs in one parameter from the
-                           ///< fastest
+  anywhere_and_near_best,  ///< and in a large one what differs little from the fastest
 };
 
 /// What is fixed of a Bayesian search. How the values were found is in docs/search.md.
@@ -45,10 +44,12 @@ class Bayesian : public Strategy {
   [[nodiscard]] std::optional<Config> next();
   [[nodiscard]] bool initial() const;
   [[nodiscard]] bool fit_is_due() const;
+  [[nodiscard]] bool looks_again() const;
   void fit();
   void improve_hyperparameters();
   [[nodiscard]] std::vector<std::size_t> training();
   [[nodiscard]] std::vector<Config> candidates();
+  [[nodiscard]] std::vector<Config> near_best();
   /// What differs in one parameter from a configuration and was not seen.
   [[nodiscard]] std::vector<Config> unseen_neighbours(const Config& config) const;
   [[nodiscard]] std::optional<Config> begun(std::optional<Config> config);
@@ -66,6 +67,7 @@ class Bayesian : public Strategy {
   std::size_t answered_ = 0;
   std::optional<Surrogate> surrogate_;
   std::size_t fitted_ = 0;  // the answers that the surrogate was fitted to
+  std::size_t looked_ = 0;  // the answers when candidates were last looked for near the best
 };
 
 }  // namespace tuner
