@@ -43,10 +43,8 @@ class Charge {
 /// One run of a strategy: what is on its way, and what has been spent.
 class ReplayRun {
  public:
-  ReplayRun(const ReplayPlan& plan, const Space& space) : plan_(plan), space_(space) {
-    const Charge charge(replay_.strategy_s);
-    strategy_ = make_strategy(plan.strategy, space, plan.seed);
-  }
+  ReplayRun(Strategy& strategy, const ReplayPlan& plan, const Space& space)
+      : strategy_(strategy), plan_(plan), space_(space) {}
 
   /// Asks until enough is on its way. Returns whether anything is.
   bool fill() {
@@ -86,14 +84,14 @@ class ReplayRun {
  private:
   [[nodiscard]] std::vector<Config> ask(std::size_t count) {
     const Charge charge(replay_.strategy_s);
-    return strategy_->ask(count, budget());
+    return strategy_.ask(count, budget());
   }
 
   void tell(const RecordedTrial& trial) {
     const bool timed = trial.outcome == Outcome::ok && trial.time_ms;
     const Charge charge(replay_.strategy_s);
-    strategy_->tell(trial.config, trial.outcome,
-                    timed ? std::optional(*trial.time_ms * 1e6) : std::nullopt);
+    strategy_.tell(trial.config, trial.outcome,
+                   timed ? std::optional(*trial.time_ms * 1e6) : std::nullopt);
   }
 
   /// Without the strategy's own time, so that the same plan gives the same run.
@@ -110,13 +108,13 @@ class ReplayRun {
 
   [[nodiscard]] std::uint64_t position(const Config& config) const {
     if (const auto position = space_.position(config)) return *position;
-    throw std::logic_error("strategy " + plan_.strategy + " left the space");
+    throw std::logic_error("the strategy left the space");
   }
 
+  Strategy& strategy_;
   const ReplayPlan& plan_;
   const Space& space_;
   Replay replay_;
-  std::unique_ptr<Strategy> strategy_;
   std::deque<std::uint64_t> on_their_way_;  // positions
   std::unordered_set<std::uint64_t> seen_;
   std::size_t repeats_ = 0;
@@ -136,7 +134,11 @@ Replayer::Replayer(const Recording& recording)
 }
 
 Replay Replayer::run(const ReplayPlan& plan) const {
-  ReplayRun run(plan, space_);
+  return run(*make_strategy(plan.strategy, space_, plan.seed), plan);
+}
+
+Replay Replayer::run(Strategy& strategy, const ReplayPlan& plan) const {
+  ReplayRun run(strategy, plan, space_);
   while (run.goes_on() && run.fill()) {
     const std::uint64_t position = run.next();
     const std::size_t trial = trial_at_[position];

@@ -13,7 +13,7 @@ namespace tuner {
 
 /// A search to replay.
 struct ReplayPlan {
-  std::string strategy;
+  std::string strategy = {};
   std::uint64_t seed = 0;
   /// What it may cost: the recorded cost of what it tries and its own computing time.
   double most_s = std::numeric_limits<double>::infinity();
@@ -46,6 +46,8 @@ class Replayer {
   /// also on the strategy's own time, unless `most_s` has no end. Throws Error(usage) for an
   /// unknown strategy. May be called by several threads at once.
   [[nodiscard]] Replay run(const ReplayPlan& plan) const;
+  /// The same with a strategy of the caller's, new and of this space, whatever the plan names.
+  [[nodiscard]] Replay run(Strategy& strategy, const ReplayPlan& plan) const;
 
  private:
   const Recording& recording_;
