@@ -11,7 +11,7 @@ namespace {
 constexpr std::size_t kLeastSuccesses = 3;
 /// Bounds of memory and time: the product of candidates and observations is what a model costs. A
 /// space of no more than the first is judged whole, a larger one by so many at random.
-constexpr std::size_t kMostListed = 20'000;
+constexpr std::size_t kMostListed = 8'000;
 constexpr std::size_t kSampled = 4'000;
 constexpr std::size_t kMostObservations = 1536;
 constexpr std::size_t kMostTraining = 1024;
