@@ -15,11 +15,10 @@ constexpr std::size_t kMostListed = 8'000;
 constexpr std::size_t kSampled = 4'000;
 constexpr std::size_t kMostObservations = 1536;
 constexpr std::size_t kMostTraining = 1024;
-/// Around how many of the fastest configurations of a large space candidates are looked for, how
-/// many for each that differ in two parameters, and after how many answers that is done again.
+/// Around how many of the fastest configurations of a large space candidates are looked for, and
+/// how many for each that differ in two parameters.
 constexpr std::size_t kElite = 10;
 constexpr std::size_t kSecondNeighbours = 30;
-constexpr std::size_t kLookAgain = 32;
 
 }  // namespace
 
@@ -56,7 +55,11 @@ std::optional<Config> Bayesian::next() {
   if (promising == nullptr) return begun(unseen_.take_any());
   unseen_.take(*promising);
   std::optional<Config> config = begun(*promising);
-  surrogate_->begin(*config);
+  if (surrogate_->observations() < kMostObservations) {
+    surrogate_->begin(*config);
+  } else {  // the next fit learns from it
+    surrogate_->withdraw(*config);
+  }
   return config;
 }
 
@@ -99,13 +102,14 @@ bool Bayesian::initial() const {
 
 bool Bayesian::fit_is_due() const {
   constexpr std::size_t kGrowth = 4;  // a quarter more to learn from
-  return !surrogate_ || answered_ > fitted_ + fitted_ / kGrowth ||
-         surrogate_->observations() >= kMostObservations;
+  return !surrogate_ || answered_ > fitted_ + fitted_ / kGrowth;
 }
 
 bool Bayesian::looks_again() const {
+  constexpr std::size_t kLeast = 32;  // answers, and more where looking costs more
+  constexpr std::size_t kShare = 8;
   return settings_.candidates == Candidates::anywhere_and_near_best &&
-         space_.size() > kMostListed && answered_ >= looked_ + kLookAgain;
+         space_.size() > kMostListed && answered_ >= looked_ + std::max(kLeast, fitted_ / kShare);
 }
 
 void Bayesian::fit() {
