@@ -249,7 +249,7 @@ void expect_library_gemm(Backend& backend, ElementType type, auto&& upload, auto
   const BufferId b = upload(std::vector<T>{1, 0, 0, 1, 2, 2});    // 3×2
   const BufferId c = upload(std::vector<T>{nan, nan, nan, nan});  // 2×2
   GemmCall call{
-      .type = type, .m = 2, .n = 2, .k = 3, .alpha = 2, .beta = 0, .a = a, .b = b, .c = c};
+      .type = type, .shape = packed_gemm(2, 2, 3), .alpha = 2, .beta = 0, .a = a, .b = b, .c = c};
   ASSERT_TRUE(backend.run(call));
   EXPECT_EQ(download(c), (std::vector<T>{14, 16, 32, 34})) << "beta 0 does not read C";
   call.beta = -1;
@@ -273,14 +273,14 @@ TEST_F(CpuBackend, LibraryDoesNotReadANaNOutputOfALargerMatrix) {
   const std::vector<float> ones(90000, 1.0f);
   const BufferId a = upload(ones), b = upload(ones),
                  c = upload(std::vector<float>(90000, std::nanf("")));
-  ASSERT_TRUE(backend().run(GemmCall{.m = 300, .n = 300, .k = 300, .a = a, .b = b, .c = c}));
+  ASSERT_TRUE(backend().run(GemmCall{.shape = packed_gemm(300, 300, 300), .a = a, .b = b, .c = c}));
   EXPECT_THAT(download<float>(c, 90000), Each(300.0f));
 }
 
 TEST_F(CpuBackend, LibraryRefusesIntegers) {
   const BufferId c = upload(std::vector<int>{0});
   const auto done = backend().run(
-      GemmCall{.type = ElementType::i32, .m = 1, .n = 1, .k = 1, .a = c, .b = c, .c = c});
+      GemmCall{.type = ElementType::i32, .shape = packed_gemm(1, 1, 1), .a = c, .b = c, .c = c});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().outcome, Outcome::launch_error);
 }

@@ -180,5 +180,64 @@ TEST_F(CpuBarrier, AtomicsCountAcrossBlocks) {
   EXPECT_EQ(download<std::uint64_t>(swapped, 1)[0], 38400u);
 }
 
+TEST_F(CpuBarrier, CountsVotesRoundAfterRoundWithoutTheThreadsThatHaveEnded) {
+  const auto result = run_on_zeros(R"(
+    __global__ void kernel(int* out) {
+      if (threadIdx.x == 99) return;
+      int found = 0;
+      for (int round = 0; round < 50; ++round) {
+        found += __syncthreads_count(threadIdx.x < round);
+        found += 10000 * __syncthreads_or(threadIdx.x == 90 && round == 7);
+        found += 1000000 * __syncthreads_and(threadIdx.x < 99 - round % 2);
+      }
+      out[blockIdx.x * blockDim.x + threadIdx.x] = found;
+    })",
+                                   {.grid = {20, 1, 1}, .block = {100, 1, 1}}, 2000);
+  for (std::size_t i = 0; i < 2000; ++i) {
+    EXPECT_EQ(result[i], i % 100 == 99 ? 0 : 49 * 50 / 2 + 10000 + 25 * 1000000) << i;
+  }
+}
+
+/// Every block leaves a part, and the one that comes last finds all of them: launch after launch.
+TEST_F(CpuBarrier, TheLastBlockSeesWhatTheOthersWrote) {
+  const KernelId kernel = load(R"(
+    __global__ void __launch_bounds__(64, 2) kernel(const float4* in, volatile float* parts,
+                                                    unsigned* arrived, float* out) {
+      const float4 mine = __ldg(&in[blockIdx.x * 64 + threadIdx.x]);
+      float sum = mine.x + mine.y + mine.z + mine.w;
+      for (int distance = 16; distance > 0; distance /= 2) {
+        sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+      }
+      __shared__ float warps[2];
+      if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = sum;
+      __syncthreads();
+      bool last = false;
+      if (threadIdx.x == 0) {
+        parts[blockIdx.x] = warps[0] + warps[1];
+        __threadfence();
+        last = atomicAdd(arrived, 1u) == gridDim.x - 1;
+      }
+      if (!__syncthreads_or(last)) return;
+      __threadfence();
+      float total = 0;
+      for (unsigned i = threadIdx.x; i < gridDim.x; i += 64) total += parts[i];
+      atomicAdd(out, total);
+      if (threadIdx.x == 0) *arrived = 0;
+    })");
+  constexpr unsigned kBlocks = 500;
+  const BufferId in = upload(std::vector<float>(kBlocks * 64 * 4, 1.0f)),
+                 parts = upload(std::vector<float>(kBlocks)),
+                 arrived = upload(std::vector<unsigned>{0}), out = upload(std::vector<float>{0});
+  for (int launch = 1; launch <= 20; ++launch) {
+    backend().fill(parts, 0, kBlocks * sizeof(float));
+    const auto done =
+        backend().run(Launch{.kernel = kernel,
+                             .geometry = {.grid = {kBlocks, 1, 1}, .block = {64, 1, 1}},
+                             .arguments = {in, parts, arrived, out}});
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(download<float>(out, 1)[0], static_cast<float>(launch * 128000));
+  }
+}
+
 }  // namespace
 }  // namespace tuner

@@ -118,6 +118,10 @@ TEST(SpaceFile, QuantitiesMustMakeSenseAtItsOwnSizes) {
   EXPECT_EQ(error(R"("count": "N"})", R"("count": "N - 1"})"),
             "axpy.json: the count of argument 'x': \"N - 1\" is 0 at the size 1 of this file; it "
             "must be at least 1");
+  EXPECT_EQ(
+      error(R"("count": "N"})", R"("count": "N", "offset": "1 - N"})"),
+      "axpy.json: the offset of argument 'x': \"1 - N\" is -30 at the size 31 of this file; it "
+      "must be at least 0");
   EXPECT_THAT(error("\"2*N\"", "\"9000000000000000000*N\""), HasSubstr("has no value (overflow"));
 }
 
@@ -146,6 +150,12 @@ TEST(SpaceFile, ReferencesMustNameWhatThereIs) {
             "axpy.json: check.reference.c: must name an output buffer; 'x' is none");
   EXPECT_EQ(error(R"({"kernel": "plain"})", gemm + R"(, "alpha": "x"})"),
             "axpy.json: check.reference.alpha: must name a by-value argument; 'x' is a buffer");
+  EXPECT_EQ(
+      error(R"({"kernel": "plain"})", gemm + R"(, "ldc": 0})"),
+      "axpy.json: gemm: ldc is 0, less than a row of c is long: 1 at the size 1 of this file");
+  EXPECT_EQ(error(R"({"kernel": "plain"})", gemm + R"(, "trans_a": "N"})"),
+            "axpy.json: check.reference.trans_a: \"N\" is 31; it must be 0 or 1 at the size 31 of "
+            "this file");
   EXPECT_EQ(error(R"({"alpha": 3})", R"({"alpa": 3})"),
             "axpy.json: check.cases[0].set.alpa: no argument is named \"alpa\" (did you mean "
             "'alpha'?)");
@@ -187,6 +197,18 @@ TEST(SpaceFile, OtherMistakesInAKernelAreNamed) {
             "axpy.json: kernels.other.source: the source of 'other' is not given");
   EXPECT_EQ(error("[\"SPAN + 1\"]", "[1, 2]"),
             "axpy.json: kernels.plain.check_sizes[0]: must have exactly 1 element, has 2");
+  const auto scratch = [](const std::string& buffers) {
+    return error("\"launch\": {", "\"scratch\": [" + buffers + "], \"launch\": {");
+  };
+  EXPECT_EQ(
+      scratch(R"({"name": "s", "type": "float", "count": 1})"),
+      "axpy.json: kernels.plain.scratch[0].type: \"float\" must end in *: it is the type of a "
+      "buffer");
+  EXPECT_EQ(scratch(R"({"name": "x", "type": "float*", "count": 1})"),
+            "axpy.json: kernels.plain.scratch[0]: the argument 'x' stands twice");
+  EXPECT_THAT(scratch(R"({"name": "s", "type": "float*", "count": "BLOK"})"),
+              StartsWith("axpy.json: kernels.plain.scratch[0].count: unknown name 'BLOK' (did you "
+                         "mean 'BLOCK'?)"));
   const std::string head(kDocument.substr(0, kDocument.find("\"kernels\"")));
   EXPECT_EQ(error(head + R"("kernels": {}})"),
             "axpy.json: kernels: is empty; a family has at least one kernel");

@@ -139,5 +139,38 @@ TEST(ParseSize, SaysWhatIsWrong) {
   EXPECT_EQ(error(""), "size \"\": \"\" is not a whole number");
 }
 
+TEST(ParseFamily, ReadsOffsetsAndScratch) {
+  const std::string text = altered(
+      altered(kDocument, R"("count": "N"})", R"("count": "N", "offset": "N % 4"})"),
+      R"("launch": {)",
+      R"("scratch": [{"name": "parts", "type": "double*", "count": "SPAN*N"}], "launch": {)");
+  const Family family = sample::parse(text);
+  EXPECT_EQ(std::get<BufferArgument>(family.arguments[2].what).offset.text(), "N % 4");
+  EXPECT_EQ(std::get<BufferArgument>(family.arguments[3].what).offset.text(), "0");
+  ASSERT_EQ(family.kernel("plain").scratch.size(), 1U);
+  const ScratchBuffer& scratch = family.kernel("plain").scratch.front();
+  EXPECT_EQ(scratch.name, "parts");
+  EXPECT_EQ(scratch.type, ElementType::f64);
+  EXPECT_EQ(scratch.count.text(), "SPAN*N");
+}
+
+TEST(KernelHash, ChangesWithOffsetsAndScratch) {
+  const auto scratch = [](std::string_view count) {
+    return altered(kDocument, R"("launch": {)",
+                   R"("scratch": [{"name": "s", "type": "int*", "count": ")" + std::string(count) +
+                       R"("}], "launch": {)");
+  };
+  EXPECT_NE(hash(altered(kDocument, R"("count": "N"})", R"("count": "N", "offset": 1})")),
+            hash(kDocument));
+  EXPECT_NE(hash(scratch("N")), hash(kDocument));
+  EXPECT_NE(hash(scratch("N")), hash(scratch("2*N")));
+  EXPECT_NE(hash(altered(scratch("SPARE"), "BLOCK + 1", "BLOCK + 2")), hash(scratch("SPARE")))
+      << "SPARE is used now";
+}
+
+TEST(KernelHash, StaysWhatItWasForAKernelWithoutScratchAndOffsets) {
+  EXPECT_EQ(sample::parse(kDocument).kernel("plain").hash, "1dc2d2d9189b883379ccdf72d356ff42");
+}
+
 }  // namespace
 }  // namespace tuner

@@ -122,7 +122,7 @@ class CheckKernelsCompare : public CheckKernelsFixture {
       backend->write(memory.reference(*placed.magnitude),
                      std::as_bytes(std::span(output.magnitude)));
     }
-    return kernels.inspect(memory, CheckKernels::Repeats::ignored).front();
+    return kernels.inspect(memory, 0, CheckKernels::Repeats::ignored).front();
   }
   CheckReport bounded(const std::vector<T>& result, const std::vector<T>& expected,
                       const std::vector<T>& magnitude, double factor) {

@@ -60,8 +60,9 @@ Expected<Verdict, Failure> verify(Backend& backend, Verifier& verifier, const Ke
   const auto binary = backend.compiler().compile(compile_job(kernel, space, config));
   if (!binary) return Unexpected(binary.error());
   const LoadedKernel loaded(backend, *backend.load(*binary));
-  return verifier.verify(
-      {.kernel = kernel, .space = space, .config = config, .loaded = loaded.id()}, size);
+  LoadedCandidate candidate{
+      .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
+  return verifier.verify(candidate, size);
 }
 
 // One test for all: they share the compiled kernels that check and the instances.

@@ -29,8 +29,8 @@ class VerifierTest : public testing::Test {
     const Config config = config_from_text(*kernel.space, config_text);
     const KernelId loaded =
         *backend.load(*backend.compiler().compile(compile_job(kernel, space, config)));
-    return verifier().verify({.kernel = kernel, .space = space, .config = config, .loaded = loaded},
-                             size);
+    LoadedCandidate candidate{.kernel = kernel, .space = space, .config = config, .loaded = loaded};
+    return verifier().verify(candidate, size);
   }
 
   Verifier& verifier() {
@@ -113,7 +113,7 @@ TEST_F(VerifierTest, SaysWhatItIsAboutToDo) {
   });
   const Kernel& kernel = family.kernels.front();
   const Space space(kernel.space, backend.device().attributes, Size{20, 24, 31});
-  const LoadedCandidate candidate{
+  LoadedCandidate candidate{
       .kernel = kernel, .space = space, .config = space.default_config(), .loaded = KernelId{99}};
   ASSERT_TRUE(observed.verify(candidate, {20, 24, 31}));
   ASSERT_EQ(steps.size(), 17U) << "8 instances, on the last of which two launches";

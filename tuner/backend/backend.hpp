@@ -8,6 +8,7 @@
 #include "tuner/core/outcome.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/element_type.hpp"
+#include "tuner/family/gemm_shape.hpp"
 #include "tuner/space/device.hpp"
 
 #include <cstddef>
@@ -67,11 +68,11 @@ struct Launch {
   std::vector<LaunchArgument> arguments;
 };
 
-/// Row-major C = alpha·A·B + beta·C by the platform's BLAS in full precision: A m×k, B k×n, C m×n,
-/// rows without padding. f32 or f64.
+/// A GEMM by the platform's BLAS in full precision, f32 or f64. It is asked for the batch in one
+/// call where it has one for batches.
 struct GemmCall {
   ElementType type = ElementType::f32;
-  std::int64_t m = 0, n = 0, k = 0;
+  GemmShape shape;  ///< as check_shape allows
   double alpha = 1.0, beta = 0.0;
   Region a, b, c;
 };

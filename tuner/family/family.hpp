@@ -3,6 +3,7 @@
 
 #include "tuner/core/json.hpp"
 #include "tuner/family/element_type.hpp"
+#include "tuner/family/gemm_shape.hpp"
 #include "tuner/space/definition.hpp"
 #include "tuner/space/space.hpp"
 
@@ -50,6 +51,8 @@ enum class BufferRole { input, output };
 struct BufferArgument {
   ElementType type = ElementType::f32;
   Expression count = Expression::constant(1);  ///< elements, of the dimensions
+  /// Elements from an address that allocations have (a multiple of 256 bytes) to where data begins.
+  Expression offset = Expression::constant(0);
   BufferRole role = BufferRole::input;
 };
 
@@ -64,15 +67,23 @@ struct Argument {
   std::variant<ScalarArgument, BufferArgument> what;
 };
 
-/// Row-major C = alpha·A·B + beta·C by the platform's BLAS, with A m×k, B k×n, C m×n and no padding
-/// between rows. Names refer to arguments of the family.
+/// A batch of row-major C = alpha·op(A)·op(B) + beta·C by the platform's BLAS. Names refer to
+/// arguments of the family; what is absent is as packed_gemm makes it.
 struct GemmReference {
   Expression m = Expression::constant(1);
   Expression n = Expression::constant(1);
   Expression k = Expression::constant(1);
   std::string a, b, c;
   std::string alpha, beta;  ///< empty: 1 and 0
+  Expression trans_a = Expression::constant(0), trans_b = Expression::constant(0);  ///< 0 or 1
+  Expression batch = Expression::constant(1);
+  std::optional<Expression> lda, ldb, ldc;                 ///< elements from a row to the next
+  std::optional<Expression> stride_a, stride_b, stride_c;  ///< elements from a matrix to the next
 };
+
+/// A reference's shape at the size that `slots` hold. Throws Error(usage) when an expression has no
+/// value there, or what check_shape throws.
+[[nodiscard]] GemmShape gemm_shape(const GemmReference& reference, const Slots& slots);
 
 /// Another kernel of the same family at its default configuration.
 struct KernelReference {
@@ -109,6 +120,14 @@ struct KernelSource {
   std::vector<Header> headers;
 };
 
+/// A buffer of a kernel's own, passed after the family's arguments: zero before a configuration's
+/// first launch at a size, then as its launches leave it.
+struct ScratchBuffer {
+  std::string name;
+  ElementType type = ElementType::f32;
+  Expression count = Expression::constant(1);  ///< elements, of the configuration and the size
+};
+
 /// One kernel of a family.
 struct Kernel {
   std::string name;
@@ -121,9 +140,11 @@ struct Kernel {
   std::vector<Expression> grid;   ///< blocks in x, y, z; 1 to 3
   std::vector<Expression> block;  ///< threads in x, y, z; 1 to 3
   Expression dynamic_shared_bytes = Expression::constant(0);
+  std::vector<ScratchBuffer> scratch;
   std::vector<std::vector<Expression>> check_sizes;  ///< further sizes, of the configuration
-  std::string hash;  ///< of all that a result depends on but the configuration: source, headers,
-                     ///< entry, options, arguments, launch; not of documentation or constraints
+  std::string
+      hash;  ///< of all that a result depends on but the configuration: source, headers,
+             ///< entry, options, arguments, scratch, launch; not of documentation or constraints
 };
 
 /// A space file.

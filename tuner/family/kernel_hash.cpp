@@ -20,6 +20,7 @@ std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
   std::for_each(kernel.grid.begin(), kernel.grid.end(), need);
   std::for_each(kernel.block.begin(), kernel.block.end(), need);
   need(kernel.dynamic_shared_bytes);
+  for (const ScratchBuffer& scratch : kernel.scratch) need(scratch.count);
   for (const EntryPiece& piece : split_entry(kernel.entry)) {
     if (const auto* symbol = kernel.space->scope.find(piece.name)) needed.insert(symbol->slot);
   }
@@ -45,6 +46,10 @@ void add(std::vector<std::string>& parts, const Argument& argument) {
     const std::string_view role = buffer->role == BufferRole::output ? "output" : "input";
     parts.insert(parts.end(),
                  {fmt::format("{}*", name(buffer->type)), buffer->count.text(), std::string(role)});
+    // Hashes are older than offsets: an argument without one keeps its own.
+    if (buffer->offset.text() != "0") {
+      parts.insert(parts.end(), {"offset", buffer->offset.text()});
+    }
   } else {
     const auto& scalar = std::get<ScalarArgument>(argument.what);
     parts.insert(parts.end(), {std::string(name(scalar.type)), scalar.value.text(), ""});
@@ -66,6 +71,11 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
   add(parts, "grid", kernel.grid);
   add(parts, "block", kernel.block);
   add(parts, "dynamic_shared_bytes", {kernel.dynamic_shared_bytes});
+  if (!kernel.scratch.empty()) parts.emplace_back("scratch");  // hashes are older than this, too
+  for (const ScratchBuffer& scratch : kernel.scratch) {
+    parts.insert(parts.end(),
+                 {scratch.name, fmt::format("{}*", name(scratch.type)), scratch.count.text()});
+  }
   parts.emplace_back("derived");
   for (const Derived* derived : relevant_derived(kernel)) {
     parts.insert(parts.end(), {derived->name, derived->expression.text()});

@@ -22,6 +22,9 @@ using SourceProvider =
 /// An expression of the dimensions alone; fails when it asks for an attribute of the device.
 [[nodiscard]] Expression family_expression(const DocumentNode& node, const Scope& scope);
 
+/// The type of a buffer's elements: "float*".
+[[nodiscard]] ElementType parse_buffer_type(const DocumentNode& node);
+
 /// A non-empty list of problem sizes, each a list of one positive 32-bit integer a dimension.
 [[nodiscard]] std::vector<Size> parse_sizes(const DocumentNode& node, std::size_t dims);
 

@@ -60,9 +60,26 @@ std::string parse_factor(const DocumentNode& reference, std::string_view key,
   return name;
 }
 
+void parse_layout(const DocumentNode& node, const Scope& scope, GemmReference& gemm) {
+  const auto find = [&](std::string_view key) -> std::optional<Expression> {
+    const auto value = node.find(key);
+    return value ? std::optional(family_expression(*value, scope)) : std::nullopt;
+  };
+  gemm.trans_a = find("trans_a").value_or(gemm.trans_a);
+  gemm.trans_b = find("trans_b").value_or(gemm.trans_b);
+  gemm.batch = find("batch").value_or(gemm.batch);
+  gemm.lda = find("lda");
+  gemm.ldb = find("ldb");
+  gemm.ldc = find("ldc");
+  gemm.stride_a = find("stride_a");
+  gemm.stride_b = find("stride_b");
+  gemm.stride_c = find("stride_c");
+}
+
 GemmReference parse_gemm(const DocumentNode& node, const Scope& scope,
                          const ArgumentFinder& finder) {
-  node.expect_keys({"op", "m", "n", "k", "a", "b", "c", "alpha", "beta"});
+  node.expect_keys({"op", "m", "n", "k", "a", "b", "c", "alpha", "beta", "trans_a", "trans_b",
+                    "lda", "ldb", "ldc", "batch", "stride_a", "stride_b", "stride_c"});
   const ElementType a = finder.buffer(node.at("a"), BufferRole::input).type;
   const ElementType b = finder.buffer(node.at("b"), BufferRole::input).type;
   const ElementType c = finder.buffer(node.at("c"), BufferRole::output).type;
@@ -78,6 +95,7 @@ GemmReference parse_gemm(const DocumentNode& node, const Scope& scope,
   gemm.c = node.at("c").text();
   gemm.alpha = parse_factor(node, "alpha", finder);
   gemm.beta = parse_factor(node, "beta", finder);
+  parse_layout(node, scope, gemm);
   return gemm;
 }
 

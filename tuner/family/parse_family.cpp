@@ -42,6 +42,8 @@ std::vector<Quantity> quantities(const Family& family) {
     const auto* buffer = std::get_if<BufferArgument>(&argument.what);
     if (buffer == nullptr) continue;
     result.push_back({buffer->count, fmt::format("the count of argument '{}'", argument.name), 1});
+    result.push_back(
+        {buffer->offset, fmt::format("the offset of argument '{}'", argument.name), 0});
   }
   return result;
 }
@@ -61,6 +63,25 @@ void check_quantities(const DocumentNode& root, const Family& family,
                             quantity.minimum));
     }
   }
+}
+
+/// The same of a reference's shape.
+void check_reference(const DocumentNode& root, const Family& family,
+                     const std::vector<Size>& sizes) {
+  const auto* gemm = std::get_if<GemmReference>(&family.check.reference);
+  if (gemm == nullptr) return;
+  for (const Size& size : sizes) {
+    try {
+      static_cast<void>(gemm_shape(*gemm, family_slots(size)));
+    } catch (const Error& error) {
+      root.fail(fmt::format("{} at the size {} of this file", error.what(), display(size)));
+    }
+  }
+}
+
+void check_sizes(const DocumentNode& root, const Family& family, const std::vector<Size>& sizes) {
+  check_quantities(root, family, sizes);
+  check_reference(root, family, sizes);
 }
 
 void parse_kernels(const DocumentNode& node, const SourceProvider& source_of, Family& family) {
@@ -85,8 +106,8 @@ Family parse_document(std::string_view text, std::string_view origin,
   family.problem = parse_problem(root.at("problem"));
   family.arguments = parse_arguments(root.at("arguments"), family.problem);
   family.check = parse_check(root.at("check"), family.problem, family.arguments);
-  check_quantities(root, family, family.check.sizes);
-  for (const auto& [name, sizes] : family.problem.sizes) check_quantities(root, family, sizes);
+  check_sizes(root, family, family.check.sizes);
+  for (const auto& [name, sizes] : family.problem.sizes) check_sizes(root, family, sizes);
   parse_kernels(root.at("kernels"), source_of, family);
   if (const auto* reference = std::get_if<KernelReference>(&family.check.reference)) {
     static_cast<void>(family.kernel(reference->kernel));  // throws when there is none

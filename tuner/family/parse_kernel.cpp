@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::size_t kMaximumOptions = 64;
 constexpr std::size_t kMaximumCheckSizes = 64;
+constexpr std::size_t kMaximumScratch = 16;
 
 std::string_view kind_name(ParameterKind kind) {
   switch (kind) {
@@ -133,12 +134,31 @@ void parse_launch(const DocumentNode& node, Kernel& kernel) {
   }
 }
 
+std::vector<ScratchBuffer> parse_scratch(const DocumentNode& node,
+                                         const std::vector<Argument>& arguments,
+                                         const Scope& scope) {
+  std::set<std::string> names;
+  for (const Argument& argument : arguments) names.insert(argument.name);
+  std::vector<ScratchBuffer> scratch;
+  for (const DocumentNode& element : node.elements(0, kMaximumScratch)) {
+    element.expect_keys({"name", "type", "count"});
+    scratch.push_back({.name = element.at("name").name(),
+                       .type = parse_buffer_type(element.at("type")),
+                       .count = element.at("count").expression(scope)});
+    const std::string& name = scratch.back().name;
+    if (!names.insert(name).second) {
+      element.fail(fmt::format("the argument '{}' stands twice", name));
+    }
+  }
+  return scratch;
+}
+
 }  // namespace
 
 Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Family& family,
                     const SourceProvider& source_of) {
   node.expect_keys({"doc", "source", "entry", "options", "backends", "parameters", "derived",
-                    "constraints", "launch", "check_sizes"});
+                    "constraints", "launch", "scratch", "check_sizes"});
   const std::vector<std::string>& dims = family.problem.dims;
   Kernel kernel;
   kernel.name = name;
@@ -149,6 +169,9 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   if (const auto options = node.find("options")) kernel.options = parse_options(*options);
   if (const auto backends = node.find("backends")) kernel.backends = parse_backends(*backends);
   parse_launch(node.at("launch"), kernel);
+  if (const auto scratch = node.find("scratch")) {
+    kernel.scratch = parse_scratch(*scratch, family.arguments, kernel.space->scope);
+  }
   if (const auto sizes = node.find("check_sizes")) {
     for (const DocumentNode& size : sizes->elements(0, kMaximumCheckSizes)) {
       kernel.check_sizes.push_back(

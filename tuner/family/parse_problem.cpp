@@ -57,10 +57,11 @@ Argument parse_argument(const DocumentNode& node, const Scope& scope) {
     scalar.value = family_expression(node.at("value"), scope);
     argument.what = std::move(scalar);
   } else {
-    node.expect_keys({"name", "type", "count", "role"});
+    node.expect_keys({"name", "type", "count", "offset", "role"});
     BufferArgument buffer;
-    buffer.type = parse_type(type_node, std::string_view(type).substr(0, type.size() - 1));
+    buffer.type = parse_buffer_type(type_node);
     buffer.count = family_expression(node.at("count"), scope);
+    if (const auto offset = node.find("offset")) buffer.offset = family_expression(*offset, scope);
     if (const auto role = node.find("role")) buffer.role = parse_role(*role);
     argument.what = std::move(buffer);
   }
@@ -74,6 +75,14 @@ bool is_output(const Argument& argument) {
 }
 
 }  // namespace
+
+ElementType parse_buffer_type(const DocumentNode& node) {
+  const std::string type = node.text();
+  if (type.ends_with('*')) {
+    return parse_type(node, std::string_view(type).substr(0, type.size() - 1));
+  }
+  node.fail(fmt::format("{} must end in *: it is the type of a buffer", in_quotes(type)));
+}
 
 Slots family_slots(const Size& size) {
   Slots slots(attribute_fields().size(), 0);

@@ -19,6 +19,7 @@ namespace {
 constexpr std::uint32_t kThreads = 256;
 constexpr std::int64_t kElementsPerThread = 4;
 constexpr std::int64_t kMostBlocks = 1024;
+constexpr std::size_t kElementValues = 5;  // what the kernel `pick` writes
 
 [[noreturn]] void fail(std::string_view kernel, const Failure& failure) {
   throw Error(ErrorCode::failure,
@@ -47,7 +48,7 @@ Scalar part_count(const CheckedMemory& memory) {
 }  // namespace
 
 CheckKernels::CheckKernels(Backend& backend)
-    : backend_(backend), element_(backend, 4 * sizeof(double)) {}
+    : backend_(backend), element_(backend, kElementValues * sizeof(double)) {}
 
 KernelId CheckKernels::kernel(const std::string& entry) {
   const auto known = kernels_.find(entry);
@@ -91,6 +92,13 @@ void CheckKernels::fill_whole(Region data, ElementType type, std::int64_t count,
   launch(of_type("fill_whole", type), count, {data, Scalar(count), bits(seed), Scalar(range)});
 }
 
+void CheckKernels::poison_padding(Region data, ElementType type, std::int64_t count,
+                                  std::uint64_t seed, const MatrixElements& used) {
+  launch(of_type("poison_padding", type), count,
+         {data, Scalar(count), bits(seed), Scalar(used.outer_count), Scalar(used.outer_step),
+          Scalar(used.inner_count), Scalar(used.inner_step), Scalar(used.columns)});
+}
+
 void CheckKernels::absolute(Region result, Region data, ElementType type, std::int64_t count) {
   launch(of_type("absolute", type), count, {result, data, Scalar(count)});
 }
@@ -110,9 +118,10 @@ void CheckKernels::prepare(const CheckedMemory& memory, std::uint64_t poison,
           Scalar(with_guards)});
 }
 
-std::vector<CheckReport> CheckKernels::inspect(const CheckedMemory& memory, Repeats repeats) {
+std::vector<CheckReport> CheckKernels::inspect(const CheckedMemory& memory, std::uint64_t poison,
+                                               Repeats repeats) {
   launch("inspect", largest_part(memory),
-         {memory.candidate(), memory.reference(), memory.table(), part_count(memory),
+         {memory.candidate(), memory.reference(), memory.table(), part_count(memory), bits(poison),
           Scalar(repeats == Repeats::compared ? 1 : 0), memory.gathered(), memory.reports(),
           memory.blocks_done()});
   std::vector<CheckReport> reports(memory.plan().parts.size());
@@ -127,12 +136,13 @@ CheckKernels::Element CheckKernels::pick(Region result, Region reference,
   launch(of_type("pick", type), 1,
          {result, reference, magnitude ? LaunchArgument(*magnitude) : no_magnitude, Scalar(index),
           bits(poison), element_.id()});
-  std::array<double, 4> values{};
+  std::array<double, kElementValues> values{};
   backend_.read(element_.id(), std::as_writable_bytes(std::span(values)));
   return {.result = values[0],
           .reference = values[1],
           .magnitude = values[2],
-          .untouched = values[3] != 0};
+          .untouched = values[3] != 0,
+          .left_out = values[4] != 0};
 }
 
 }  // namespace tuner

@@ -6,6 +6,7 @@
 using tuner::CheckPart;
 using tuner::CheckReport;
 using tuner::kMostCheckParts;
+using tuner::kUnwritten;
 
 typedef unsigned int Bits32;
 typedef unsigned long long Bits64;
@@ -58,6 +59,24 @@ __device__ inline Bits32 nan_word(Bits64 seed, long long index) {
   return 0x7FF00000u | (Bits32)(random_bits(seed, (Bits64)index) >> 44);
 }
 
+/// The elements of a matrix's buffer that belong to no row get NaN words: those that are not at
+/// outer·outer_step + inner·inner_step + column.
+template <class T>
+__global__ void poison_padding(T* data, long long count, long long seed, long long outer_count,
+                               long long outer_step, long long inner_count, long long inner_step,
+                               long long columns) {
+  constexpr int kWords = sizeof(T) / sizeof(Bits32);
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    const long long rest = i % outer_step;
+    const bool used = i / outer_step < outer_count && rest / inner_step < inner_count &&
+                      rest % inner_step < columns;
+    if (used) continue;
+    for (int word = 0; word < kWords; ++word) {
+      ((Bits32*)data)[i * kWords + word] = nan_word((Bits64)seed, i * kWords + word);
+    }
+  }
+}
+
 /// Gives every output what it holds before a launch: its initial content, or NaN words of `poison`.
 /// With `lay_guards` it also fills the guard zones.
 __global__ void prepare(unsigned char* candidate, const unsigned char* reference,
@@ -82,11 +101,32 @@ __device__ inline void count_wrong(CheckReport& found, long long index) {
   found.last = (Bits64)index;
 }
 
+/// Whether an element is still the poison that it was given before the launch.
+template <class T>
+__device__ bool is_untouched(const T* data, long long index, Bits64 poison) {
+  constexpr int kWords = sizeof(T) / sizeof(Bits32);
+  for (int word = 0; word < kWords; ++word) {
+    const long long i = index * kWords + word;
+    if (((const Bits32*)data)[i] != nan_word(poison, i)) return false;
+  }
+  return true;
+}
+
+/// Whether the reference left an element as it is.
+template <class T>
+__device__ bool is_unwritten(const T* expected, long long index) {
+  constexpr int kWords = sizeof(T) / sizeof(Bits32);
+  for (int word = 0; word < kWords; ++word) {
+    if (((const Bits32*)expected)[index * kWords + word] != kUnwritten) return false;
+  }
+  return true;
+}
+
 /// An element c is wrong when !(|c − r| <= factor·magnitude + tiny), so that NaN is; without
-/// magnitudes when !(c == r).
+/// magnitudes when !(c == r). What the reference left as it is must be left as it is.
 template <class T>
 __device__ CheckReport compare(const CheckPart& part, const unsigned char* candidate,
-                               const unsigned char* reference) {
+                               const unsigned char* reference, Bits64 poison) {
   const T* const result = (const T*)(candidate + part.offset);
   const T* const expected = (const T*)(reference + part.expected);
   const T* const magnitude = part.magnitude < 0 ? nullptr : (const T*)(reference + part.magnitude);
@@ -97,7 +137,8 @@ __device__ CheckReport compare(const CheckPart& part, const unsigned char* candi
     const double r = (double)expected[i];
     const double difference = c > r ? c - r : r - c;
     const double bound = magnitude ? part.factor * (double)magnitude[i] + 1e-37 : 0.0;
-    const bool right = magnitude ? difference <= bound : result[i] == expected[i];
+    const bool left = is_unwritten(expected, i) && is_untouched(result, i, poison);
+    const bool right = left || (magnitude ? difference <= bound : result[i] == expected[i]);
     if (!right) count_wrong(found, i);
     const float share = magnitude && difference == difference ? (float)(difference / bound)
                                                               : (right ? 0.0f : 3.0e38f);
@@ -109,17 +150,19 @@ __device__ CheckReport compare(const CheckPart& part, const unsigned char* candi
 
 /// Looks at words: at a repetition, a guard zone, an input or the reference.
 __device__ inline CheckReport look_at_words(const CheckPart& part, const unsigned char* candidate,
-                                            const unsigned char* reference) {
+                                            const unsigned char* reference, Bits64 poison) {
   const bool hidden = part.kind == CheckPart::reference;
   const Bits32* const words = (const Bits32*)((hidden ? reference : candidate) + part.offset);
   const Bits32* const before =
-      part.kind == CheckPart::repeat ? (const Bits32*)(reference + part.expected) : nullptr;
+      part.before < 0 ? nullptr : (const Bits32*)(reference + part.before);
+  const Bits32* const expected = (const Bits32*)(reference + part.expected);
   CheckReport found = nothing_found();
   for (long long i = first_index(); i < part.words; i += index_stride()) {
     if (part.kind == CheckPart::guard) {
       if (words[i] != nan_word((Bits64)part.offset, i)) count_wrong(found, i);
     } else if (before) {
-      if (words[i] != before[i]) count_wrong(found, i);
+      const bool left = expected[i] == kUnwritten && words[i] == nan_word(poison, i);
+      if (words[i] != before[i] && !left) count_wrong(found, i);
     } else {
       found.fingerprint += random_bits((Bits64)words[i] << 32, (Bits64)i);
     }
@@ -128,14 +171,16 @@ __device__ inline CheckReport look_at_words(const CheckPart& part, const unsigne
 }
 
 __device__ inline CheckReport look_at(const CheckPart& part, const unsigned char* candidate,
-                                      const unsigned char* reference) {
-  if (part.kind != CheckPart::output) return look_at_words(part, candidate, reference);
+                                      const unsigned char* reference, Bits64 poison) {
+  if (part.kind != CheckPart::output) {
+    return look_at_words(part, candidate, reference, poison);
+  }
   switch (part.type) {  // the order of ElementType
-    case 0: return compare<int>(part, candidate, reference);
-    case 1: return compare<unsigned>(part, candidate, reference);
-    case 2: return compare<long long>(part, candidate, reference);
-    case 3: return compare<float>(part, candidate, reference);
-    default: return compare<double>(part, candidate, reference);
+    case 0: return compare<int>(part, candidate, reference, poison);
+    case 1: return compare<unsigned>(part, candidate, reference, poison);
+    case 2: return compare<long long>(part, candidate, reference, poison);
+    case 3: return compare<float>(part, candidate, reference, poison);
+    default: return compare<double>(part, candidate, reference, poison);
   }
 }
 
@@ -149,11 +194,12 @@ __device__ inline void add(CheckReport& total, const CheckReport& found) {
   if (found.fingerprint) atomicAdd(&total.fingerprint, found.fingerprint);
 }
 
-/// Looks at every part; at repetitions only with `with_repeats`. The block that ends last moves the
+/// Looks at every part after a launch on outputs of this `poison`; at repetitions only with
+/// `with_repeats`. The block that ends last moves the
 /// sums from `gathered` to `reports` and leaves `gathered` as it must be before the next launch.
 __global__ void inspect(const unsigned char* candidate, const unsigned char* reference,
-                        const CheckPart* parts, int part_count, int with_repeats,
-                        CheckReport* gathered, CheckReport* reports, Bits32* blocks_done) {
+                        const CheckPart* parts, int part_count, long long poison,
+                        int with_repeats, CheckReport* gathered, CheckReport* reports, Bits32* blocks_done) {
   __shared__ CheckReport mine[kMostCheckParts];
   __shared__ Bits32 earlier;
   for (int p = threadIdx.x; p < part_count; p += blockDim.x) mine[p] = nothing_found();
@@ -161,7 +207,9 @@ __global__ void inspect(const unsigned char* candidate, const unsigned char* ref
   for (int p = 0; p < part_count; ++p) {
     const CheckPart part = parts[p];
     if (part.kind == CheckPart::repeat && !with_repeats) continue;
-    if (first_index() < part.words) add(mine[p], look_at(part, candidate, reference));
+    if (first_index() < part.words) {
+      add(mine[p], look_at(part, candidate, reference, (Bits64)poison));
+    }
   }
   __syncthreads();
   for (int p = threadIdx.x; p < part_count; p += blockDim.x) add(gathered[p], mine[p]);
@@ -178,19 +226,14 @@ __global__ void inspect(const unsigned char* candidate, const unsigned char* ref
   if (threadIdx.x == 0) *blocks_done = 0;
 }
 
-/// An element for the message about it: the result, its reference, its magnitude (null: 0), and 1
-/// when the result is still the poison it was given before the launch.
+/// An element for the message about it: the result, its reference, its magnitude (null: 0), 1 when
+/// the result is still the poison it was given before the launch, and 1 when the reference is.
 template <class T>
 __global__ void pick(const T* result, const T* reference, const T* magnitude, long long index,
                      long long poison, double* values) {
-  constexpr int kWords = sizeof(T) / sizeof(Bits32);
-  bool untouched = true;
-  for (int word = 0; word < kWords; ++word) {
-    const long long i = index * kWords + word;
-    if (((const Bits32*)result)[i] != nan_word((Bits64)poison, i)) untouched = false;
-  }
   values[0] = (double)result[index];
   values[1] = (double)reference[index];
   values[2] = magnitude ? (double)magnitude[index] : 0.0;
-  values[3] = untouched ? 1.0 : 0.0;
+  values[3] = is_untouched(result, index, (Bits64)poison) ? 1.0 : 0.0;
+  values[4] = is_unwritten(reference, index) ? 1.0 : 0.0;
 }

@@ -9,6 +9,9 @@ namespace tuner {
 /// guard zone, and the reference.
 constexpr int kMostCheckParts = 200;
 
+/// The words of an element that a reference leaves as it is: NaN in every floating-point type.
+constexpr unsigned kUnwritten = 0x7FF8DEADu;
+
 /// A piece of memory that is looked at. Offsets are bytes; -1: there is none.
 struct CheckPart {
   enum Kind : int {
@@ -23,7 +26,8 @@ struct CheckPart {
   long long offset;     ///< of the piece in its memory
   long long count;      ///< elements of an output
   long long words;      ///< the piece in words of 32 bits
-  long long expected;   ///< in the reference memory; of a repetition what came before
+  long long expected;   ///< of an output, in the reference memory
+  long long before;     ///< in the reference memory: what a repetition must be equal to
   long long magnitude;  ///< in the reference memory: what scales the bound; none: equality
   long long initial;    ///< in the reference memory: what an output holds before a launch
   double factor;        ///< of the bound

@@ -3,6 +3,7 @@
 
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/verify/overrun.hpp"
 
 #include <fmt/format.h>
 
@@ -87,34 +88,9 @@ const CheckedData& Findings::data_at(const CheckPart& part) const {
                             &CheckedData::candidate);
 }
 
-const std::string& Findings::argument_name(const CheckedData& data) const {
-  return subject_.problem.family().arguments[data.argument].name;
-}
-
-/// A zone lies between two buffers: the nearer one is the one that was overrun.
 Failure Findings::guard_failure(std::size_t part) const {
   const MemoryPlan& plan = subject_.memory.plan();
-  const CheckPart& guard = plan.parts[part];
-  const auto zone = static_cast<std::size_t>(
-      std::ranges::find(plan.zones, static_cast<std::size_t>(guard.offset), &GuardZone::offset) -
-      plan.zones.begin());
-  const auto [wrong, first, last, worst, fingerprint] = reports_[part];
-  const std::uint64_t words_before_next = static_cast<std::uint64_t>(guard.words) - last;
-  const bool behind = zone > 0 && (zone == plan.data.size() || first < words_before_next);
-  const CheckedData& data = plan.data[behind ? zone - 1 : zone];
-  const std::uint64_t words_each = size_bytes(data.type) / kWord;
-  const std::string zone_text =
-      fmt::format("{} of the guard zone changed", quantity::count(wrong, "word"));
-  if (behind) {
-    return failure_of(
-        Outcome::out_of_bounds,
-        fmt::format("wrote {}[{}], beyond the end of its {}; {}", argument_name(data),
-                    static_cast<std::uint64_t>(data.count) + first / words_each,
-                    quantity::count(static_cast<std::uint64_t>(data.count), "element"), zone_text));
-  }
-  return failure_of(Outcome::out_of_bounds,
-                    fmt::format("wrote {}[-{}], before its start; {}", argument_name(data),
-                                (words_before_next + words_each - 1) / words_each, zone_text));
+  return failure_of(Outcome::out_of_bounds, overrun_text(plan, plan.parts[part], reports_[part]));
 }
 
 /// Only a fingerprint of an input is kept, so it is made again to see what of it changed.
@@ -133,8 +109,8 @@ Failure Findings::input_failure(std::size_t part) const {
     first = i;
   }
   return failure_of(Outcome::out_of_bounds,
-                    fmt::format("wrote its input {}: {} changed, the first in {}",
-                                argument_name(data), quantity::count(words, "word"),
+                    fmt::format("wrote its input {}: {} changed, the first in {}", data.name,
+                                quantity::count(words, "word"),
                                 subject_.problem.element_name(
                                     data.argument, first / (size_bytes(data.type) / kWord))));
 }
@@ -152,12 +128,12 @@ Failure Findings::result_failure(std::size_t part) const {
       element.untouched && !data.initial
           ? ", as before the launch (not written, or computed from what it held)"
           : "";
-  return failure_of(
-      Outcome::wrong_result,
-      fmt::format("{} is {}{}, should be {}{}; {} of {} elements are wrong",
-                  subject_.problem.element_name(data.argument, report.first),
-                  value_text(element.result), untouched, value_text(element.reference),
-                  distance(element, data), report.wrong, data.count));
+  return failure_of(Outcome::wrong_result,
+                    fmt::format("{} is {}{}, should be {}{}; {} of {} elements are wrong",
+                                subject_.problem.element_name(data.argument, report.first),
+                                value_text(element.result), untouched,
+                                element.left_out ? "left as it is" : value_text(element.reference),
+                                distance(element, data), report.wrong, data.count));
 }
 
 Failure Findings::repeat_failure(std::size_t part) const {

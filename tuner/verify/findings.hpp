@@ -41,7 +41,6 @@ class Findings {
   [[nodiscard]] Failure repeat_failure(std::size_t part) const;
   [[nodiscard]] Failure failure_of(Outcome outcome, std::string text) const;
   [[nodiscard]] const CheckedData& data_at(const CheckPart& part) const;
-  [[nodiscard]] const std::string& argument_name(const CheckedData& data) const;
   [[nodiscard]] bool changed(std::size_t part) const;
 
   Subject subject_;

@@ -2,14 +2,32 @@
 #include "tuner/verify/instance.hpp"
 
 #include "tuner/backend/owned.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/verify/findings.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
 
 namespace tuner {
 namespace {
 
-/// NaN in every floating-point type: what a reference leaves unwritten can equal nothing.
-constexpr std::uint32_t kUnwritten = 0x7FF8DEADu;
+/// Throws when the reference wrote nothing to an output: then a candidate that does nothing would
+/// be right. `intact` is an inspection of outputs that nobody wrote to.
+void check_reference(const PosedProblem& problem, const MemoryPlan& plan,
+                     const std::vector<CheckReport>& intact) {
+  if (!std::holds_alternative<KernelReference>(problem.family().check.reference)) return;
+  for (std::size_t i = 0; i < plan.parts.size(); ++i) {
+    const CheckPart& part = plan.parts[i];
+    if (part.kind != CheckPart::output || part.initial >= 0 || intact[i].wrong > 0) continue;
+    const auto data = std::ranges::find(plan.data, static_cast<std::size_t>(part.offset),
+                                        &CheckedData::candidate);
+    throw Error(ErrorCode::failure,
+                fmt::format("the reference writes nothing to its output {} ({})", data->name,
+                            problem.circumstances()));
+  }
+}
 
 }  // namespace
 
@@ -22,7 +40,8 @@ Instance::Instance(Backend& backend, CheckKernels& kernels, const Family& family
   // Whole numbers are compared exactly, as integer results are: no magnitudes needed.
   if (problem_.recipe().fill == Fill::normal) make_magnitudes();
   kernels_.lay_guards(memory_);
-  intact_ = kernels_.inspect(memory_, CheckKernels::Repeats::ignored);
+  intact_ = kernels_.inspect(memory_, 0, CheckKernels::Repeats::ignored);
+  check_reference(problem_, memory_.plan(), intact_);
   failpoint("verify.instance_made");
 }
 
@@ -50,8 +69,8 @@ void Instance::make_magnitudes() {
   std::vector<Buffer> absolutes;
   for (const CheckedData& data : memory_.plan().data) {
     if (data.role == BufferRole::input) {
-      absolutes.emplace_back(backend_, data.size_bytes());
-      buffers[data.argument] = absolutes.back().id();
+      absolutes.emplace_back(backend_, data.offset_bytes() + data.size_bytes());
+      buffers[data.argument] = {absolutes.back().id(), data.offset_bytes()};
       kernels_.absolute(buffers[data.argument], memory_.candidate(data.candidate), data.type,
                         data.count);
       continue;
@@ -89,7 +108,7 @@ Expected<double, Failure> Instance::inspect() {
                            .memory = memory_,
                            .intact = intact_,
                            .poison = launches_},
-                          kernels_.inspect(memory_, outputs_kept_ ? compared : ignored));
+                          kernels_.inspect(memory_, launches_, outputs_kept_ ? compared : ignored));
   reference_changed_ = findings.reference_changed();
   if (auto failure = findings.failure()) return Unexpected(std::move(*failure));
   return findings.worst_share();

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace tuner {
@@ -22,6 +23,11 @@ class Instance {
 
   [[nodiscard]] const Recipe& recipe() const { return problem_.recipe(); }
   [[nodiscard]] std::size_t size_bytes() const { return memory_.size_bytes(); }
+  /// What shows a failure on this instance again, for its message.
+  [[nodiscard]] std::string circumstances() const { return problem_.circumstances(); }
+  /// Where the instance lies, and what looks at it.
+  [[nodiscard]] Backend& backend() { return backend_; }
+  [[nodiscard]] CheckKernels& check_kernels() { return kernels_; }
 
   /// The arguments of a launch: this instance's buffers and scalars, in the family's order.
   [[nodiscard]] std::vector<LaunchArgument> arguments() const;

@@ -21,7 +21,7 @@ void place_candidate_data(MemoryPlan& plan) {
   const std::size_t zone = aligned(std::clamp(largest / 8, kLeastZone, kLargestZone));
   std::size_t end = 0;
   for (CheckedData& data : plan.data) {
-    data.candidate = aligned(end + zone);
+    data.candidate = aligned(end + zone) + data.offset_bytes();
     plan.zones.push_back({end, data.candidate - end});
     end = data.candidate + data.size_bytes();
   }
@@ -33,8 +33,8 @@ void place_candidate_data(MemoryPlan& plan) {
 std::size_t place_reference_data(MemoryPlan& plan) {
   const auto place = [&](std::optional<std::size_t>& offset, const CheckedData& data) {
     if (!offset) return;
-    offset = plan.reference_bytes;
-    plan.reference_bytes = aligned(plan.reference_bytes + data.size_bytes());
+    offset = aligned(plan.reference_bytes) + data.offset_bytes();
+    plan.reference_bytes = *offset + data.size_bytes();
   };
   for (CheckedData& data : plan.data) {
     place(data.expected, data);
@@ -53,6 +53,7 @@ CheckPart plain_part(CheckPart::Kind kind, std::size_t offset, std::size_t size_
           .count = 0,
           .words = static_cast<long long>(size_bytes / kWord),
           .expected = -1,
+          .before = -1,
           .magnitude = -1,
           .initial = -1,
           .factor = 0};
@@ -65,7 +66,8 @@ CheckPart data_part(CheckPart::Kind kind, const CheckedData& data) {
   CheckPart part = plain_part(kind, data.candidate, data.size_bytes());
   part.type = static_cast<int>(data.type);
   part.count = data.count;
-  part.expected = place(kind == CheckPart::repeat ? data.repeat : data.expected);
+  part.expected = place(data.expected);
+  part.before = kind == CheckPart::repeat ? place(data.repeat) : -1;
   part.magnitude = data.factor > 0 ? place(data.magnitude) : -1;
   part.initial = place(data.initial);
   part.factor = data.factor;
@@ -84,7 +86,7 @@ MemoryPlan plan_memory(std::vector<CheckedData> data) {
       if (belongs(one)) plan.parts.push_back(data_part(kind, one));
     }
   };
-  add(CheckPart::output, [](const CheckedData& one) { return one.role == BufferRole::output; });
+  add(CheckPart::output, [](const CheckedData& one) { return one.expected.has_value(); });
   add(CheckPart::repeat, [](const CheckedData& one) { return one.repeat.has_value(); });
   add(CheckPart::input, [](const CheckedData& one) { return one.role == BufferRole::input; });
   plan.parts.push_back(plain_part(CheckPart::reference, 0, unchanged_bytes));

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 namespace tuner {
@@ -15,9 +16,11 @@ namespace tuner {
 /// `candidate` in the memory a candidate gets, the others in the reference memory. Of these, those
 /// that have a value when the plan is made are needed, and get their place then.
 struct CheckedData {
+  std::string name = {};     ///< the argument's
   std::size_t argument = 0;  ///< its place among the family's arguments
   ElementType type = ElementType::f32;
   std::int64_t count = 1;
+  std::int64_t offset = 0;  ///< elements from an aligned address to it, wherever it lies
   BufferRole role = BufferRole::input;
   double factor = 0;  ///< of the error bound; 0: results must be equal
   std::size_t candidate = 0;
@@ -30,6 +33,9 @@ struct CheckedData {
   [[nodiscard]] std::size_t size_bytes() const {
     return static_cast<std::size_t>(count) * tuner::size_bytes(type);
   }
+  [[nodiscard]] std::size_t offset_bytes() const {
+    return static_cast<std::size_t>(offset) * tuner::size_bytes(type);
+  }
 };
 
 /// A guard zone: a place and a length in bytes.
@@ -38,10 +44,10 @@ struct GuardZone {
 };
 
 /// Where the memory of an instance goes. A candidate's data lie in one allocation with a guard zone
-/// before, between and behind them: aligned to 256 bytes as an allocation is, and each followed by
-/// its zone at once, so that one element too far already lies there. Zones hold at least an eighth
-/// of the largest data, within 4 KiB and 1 MiB: a row or slab too far in a large problem is met,
-/// and small problems are not slow to check.
+/// before, between and behind them: at their offset from a multiple of 256 bytes, as an allocation
+/// is aligned, and each followed by its zone at once, so that one element too far already lies
+/// there. Zones hold at least an eighth of the largest data, within 4 KiB and 1 MiB: a row or slab
+/// too far in a large problem is met, and small problems are not slow to check.
 struct MemoryPlan {
   std::vector<CheckedData> data;
   std::vector<GuardZone> zones;  ///< zones[i] lies before data[i], the last one behind all

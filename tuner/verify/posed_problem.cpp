@@ -3,6 +3,7 @@
 
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/verify/scratch.hpp"
 
 #include <fmt/format.h>
 
@@ -55,7 +56,16 @@ PosedProblem::PosedProblem(Backend& backend, const Family& family, Recipe recipe
       recipe_(std::move(recipe)),
       slots_(family_slots(family, backend.device().attributes, recipe_.size)),
       accumulated_(
-          std::max<std::int64_t>(1, evaluate(family.check.accumulates, "check.accumulates"))) {}
+          std::max<std::int64_t>(1, evaluate(family.check.accumulates, "check.accumulates"))) {
+  const auto* gemm = std::get_if<GemmReference>(&family.check.reference);
+  if (gemm == nullptr) return;
+  try {
+    shape_ = gemm_shape(*gemm, slots_);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {} (at the size {})", family.name, error.what(),
+                                          display(recipe_.size)));
+  }
+}
 
 const CheckCase* PosedProblem::check_case() const {
   return recipe_.check_case == 0 ? nullptr : &family_.check.cases.at(recipe_.check_case - 1);
@@ -76,11 +86,14 @@ std::vector<CheckedData> PosedProblem::data() const {
     const Argument& argument = family_.arguments[i];
     const auto* buffer = std::get_if<BufferArgument>(&argument.what);
     if (buffer == nullptr) continue;
-    CheckedData data{.argument = i,
+    CheckedData data{.name = argument.name,
+                     .argument = i,
                      .type = buffer->type,
                      .count = std::max<std::int64_t>(1, evaluate(buffer->count, argument.name)),
+                     .offset = std::max<std::int64_t>(0, evaluate(buffer->offset, argument.name)),
                      .role = buffer->role};
     check_count(argument.name, data.type, data.count);
+    check_count(argument.name, data.type, data.offset);
     if (data.role == BufferRole::output) {
       data.expected = 0;
       if (check_case() != nullptr && std::ranges::count(check_case()->reads, argument.name) > 0) {
@@ -101,11 +114,26 @@ void PosedProblem::fill(CheckKernels& kernels, Region region, const CheckedData&
   const std::uint64_t seed = recipe_.seed * 1'000'003 + data.argument;
   if (recipe_.fill == Fill::normal) {
     kernels.fill_normal(region, data.type, data.count, seed);
-    return;
+  } else {
+    // Sums of products of numbers up to 3 stay below 2^24 for 400,000 terms, scaled by small
+    // factors.
+    constexpr std::int64_t kTermsForRange3 = 400'000;
+    kernels.fill_whole(region, data.type, data.count, seed,
+                       accumulated_ <= kTermsForRange3 ? 3 : 1);
   }
-  // Sums of products of numbers up to 3 stay below 2^24 for 400,000 terms, scaled by small factors.
-  constexpr std::int64_t kTermsForRange3 = 400'000;
-  kernels.fill_whole(region, data.type, data.count, seed, accumulated_ <= kTermsForRange3 ? 3 : 1);
+  const MatrixLayout* const matrix = layout(data.name);
+  if (matrix == nullptr || data.role == BufferRole::output) return;
+  const auto used = matrix_elements(*matrix, shape_->batch);
+  if (!used || used->outer_count * used->inner_count * used->columns >= data.count) return;
+  kernels.poison_padding(region, data.type, data.count, seed, *used);
+}
+
+const MatrixLayout* PosedProblem::layout(std::string_view argument) const {
+  const auto* gemm = std::get_if<GemmReference>(&family_.check.reference);
+  if (gemm == nullptr) return nullptr;
+  if (argument == gemm->a) return &shape_->a;
+  if (argument == gemm->b) return &shape_->b;
+  return argument == gemm->c ? &shape_->c : nullptr;
 }
 
 Scalar PosedProblem::scalar(const Argument& argument, Values values) const {
@@ -148,9 +176,7 @@ std::optional<GemmCall> PosedProblem::library_call(const std::vector<Region>& bu
                             : as_double(scalar(family_.arguments[index(argument)], values));
   };
   return GemmCall{.type = std::get<BufferArgument>(family_.arguments[index(gemm->c)].what).type,
-                  .m = evaluate(gemm->m, "check.reference.m"),
-                  .n = evaluate(gemm->n, "check.reference.n"),
-                  .k = evaluate(gemm->k, "check.reference.k"),
+                  .shape = *shape_,
                   .alpha = factor(gemm->alpha, 1.0),
                   .beta = factor(gemm->beta, 0.0),
                   .a = buffers[index(gemm->a)],
@@ -173,10 +199,17 @@ void PosedProblem::run_kernel_reference(const KernelReference& reference,
   const auto loaded = backend_.load(*binary);
   if (!loaded) fail(loaded.error());
   const LoadedKernel owner(backend_, *loaded);
-  const auto done = backend_.run(Launch{.kernel = owner.id(),
-                                        .geometry = geometry(kernel, space.slots(config)),
-                                        .arguments = arguments(buffers, values)});
-  if (!done) fail(done.error());
+  const Slots slots = space.slots(config);
+  Launch launch{.kernel = owner.id(),
+                .geometry = geometry(kernel, slots),
+                .arguments = arguments(buffers, values)};
+  std::vector<Buffer> scratch;
+  for (const CheckedData& data : scratch_data(kernel, slots)) {
+    scratch.emplace_back(backend_, data.size_bytes());
+    backend_.fill(scratch.back().id(), 0, data.size_bytes());
+    launch.arguments.emplace_back(Region(scratch.back().id()));
+  }
+  if (const auto done = backend_.run(launch); !done) fail(done.error());
 }
 
 void PosedProblem::run_reference(const std::vector<Region>& buffers, Values values) const {
@@ -195,15 +228,10 @@ void PosedProblem::run_reference(const std::vector<Region>& buffers, Values valu
 std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index) const {
   const std::string& buffer = family_.arguments[argument].name;
   std::string text = fmt::format("{}[{}]", buffer, index);
-  const auto* gemm = std::get_if<GemmReference>(&family_.check.reference);
-  if (gemm == nullptr) return text;
-  const std::map<std::string, const Expression*> widths = {
-      {gemm->a, &gemm->k}, {gemm->b, &gemm->n}, {gemm->c, &gemm->n}};
-  const auto width = widths.find(buffer);
-  if (width == widths.end()) return text;
-  const auto columns = static_cast<std::uint64_t>(
-      std::max<std::int64_t>(1, evaluate(*width->second, "check.reference")));
-  return fmt::format("{} (row {}, column {})", text, index / columns, index % columns);
+  const MatrixLayout* const matrix = layout(buffer);
+  if (matrix == nullptr) return text;
+  const std::string place = place_name(*matrix, shape_->batch, static_cast<std::int64_t>(index));
+  return place.empty() ? text : fmt::format("{} ({})", text, place);
 }
 
 std::string PosedProblem::circumstances() const {

@@ -34,7 +34,8 @@ enum class Values { as_they_are, absolute };
 /// its inputs and its right result. The backend and the family must outlive it.
 class PosedProblem {
  public:
-  /// Throws Error(usage) when the family's expressions have no value at the size.
+  /// Throws Error(usage) when the family's expressions have no value at the size, or the reference
+  /// has no possible shape there.
   PosedProblem(Backend& backend, const Family& family, Recipe recipe);
 
   [[nodiscard]] const Family& family() const { return family_; }
@@ -42,7 +43,8 @@ class PosedProblem {
 
   /// The buffer arguments, with what of the reference memory their checks need.
   [[nodiscard]] std::vector<CheckedData> data() const;
-  /// Fills a buffer with the numbers that belong to an argument.
+  /// Fills a buffer with the numbers that belong to an argument. What lies between the rows of a
+  /// library's operand is NaN.
   void fill(CheckKernels& kernels, Region region, const CheckedData& data) const;
 
   /// The arguments of a launch; `buffers` holds one region for every argument of the family,
@@ -55,7 +57,8 @@ class PosedProblem {
   [[nodiscard]] std::optional<GemmCall> library_call(const std::vector<Region>& buffers,
                                                      Values values) const;
 
-  /// "C[13] (row 1, column 6)"; the row and column when the argument is a matrix of the reference.
+  /// "C[13] (row 1, column 6)"; the row and column, as stored, when the argument is a matrix of the
+  /// reference.
   [[nodiscard]] std::string element_name(std::size_t argument, std::uint64_t index) const;
   /// "size 6x7x5, whole-number inputs, seed 9, alpha=3": what shows a failure again.
   [[nodiscard]] std::string circumstances() const;
@@ -63,6 +66,8 @@ class PosedProblem {
  private:
   [[nodiscard]] const CheckCase* check_case() const;
   [[nodiscard]] std::int64_t evaluate(const Expression& expression, std::string_view what) const;
+  /// How a matrix of the library's lies; null for other arguments.
+  [[nodiscard]] const MatrixLayout* layout(std::string_view argument) const;
   [[nodiscard]] Scalar scalar(const Argument& argument, Values values) const;
   void run_kernel_reference(const KernelReference& reference, const std::vector<Region>& buffers,
                             Values values) const;
@@ -70,7 +75,8 @@ class PosedProblem {
   Backend& backend_;
   const Family& family_;
   Recipe recipe_;
-  Slots slots_;  // of the family's scope, at this size
+  Slots slots_;                     // of the family's scope, at this size
+  std::optional<GemmShape> shape_;  // when the reference is the library's
   std::int64_t accumulated_ = 1;
 };
 

@@ -5,7 +5,10 @@
 #include "tuner/core/failpoint.hpp"
 #include "tuner/verify/awkward_sizes.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 
 namespace tuner {
 namespace {
@@ -13,18 +16,40 @@ namespace {
 /// The share of device memory that instances may fill; the one in use may exceed it.
 constexpr std::size_t kMemoryShare = 4;
 
+/// What the last launch on an instance did beside the candidate's scratch.
+std::optional<Failure> scratch_failure(LoadedCandidate& candidate, const Instance& instance) {
+  const auto scratch = candidate.scratch.find(instance.recipe().size);
+  if (scratch == candidate.scratch.end()) return std::nullopt;
+  const auto overrun = scratch->second.overrun();
+  if (!overrun) return std::nullopt;
+  return Failure{Outcome::out_of_bounds,
+                 fmt::format("{} ({})", *overrun, instance.circumstances())};
+}
+
 }  // namespace
 
-Expected<Launch, Failure> launch_on(const LoadedCandidate& candidate, const Instance& instance) {
+Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instance) {
+  const auto& [kernel, space, config, loaded, scratch] = candidate;
+  const Size& size = instance.recipe().size;
+  Launch launch{.kernel = loaded, .geometry = {}, .arguments = {}};
+  std::optional<CheckedMemory> memory;
   try {
-    const Slots slots =
-        slots_at_size(candidate.kernel, candidate.space, candidate.config, instance.recipe().size);
-    return Launch{.kernel = candidate.loaded,
-                  .geometry = geometry(candidate.kernel, slots),
-                  .arguments = instance.arguments()};
+    const Slots slots = slots_at_size(kernel, space, config, size);
+    launch.geometry = geometry(kernel, slots);
+    launch.arguments = instance.arguments();
+    if (!kernel.scratch.empty() && !scratch.contains(size)) {
+      memory.emplace(instance.backend(), plan_memory(scratch_data(kernel, slots)));
+    }
   } catch (const Error& error) {
     return Unexpected(Failure{Outcome::launch_error, error.what()});
   }
+  if (memory) {
+    candidate.scratch.emplace(
+        size, Scratch(instance.backend(), instance.check_kernels(), *std::move(memory)));
+  }
+  if (kernel.scratch.empty()) return launch;
+  for (const Region& region : scratch.at(size).regions()) launch.arguments.emplace_back(region);
+  return launch;
 }
 
 Verifier::Verifier(Backend& backend, const Family& family, std::uint64_t seed,
@@ -64,7 +89,7 @@ Instance& Verifier::timing_instance(const Size& size) {
   return instance(recipe(size, Fill::normal));
 }
 
-Expected<double, Failure> Verifier::launch_and_inspect(const LoadedCandidate& candidate,
+Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidate,
                                                        Instance& instance) {
   auto launch = launch_on(candidate, instance);
   if (!launch) return Unexpected(std::move(launch.error()));
@@ -78,10 +103,11 @@ Expected<double, Failure> Verifier::launch_and_inspect(const LoadedCandidate& ca
   failpoint("verify.launched");
   auto right = instance.inspect();
   failpoint("verify.compared");
+  if (auto failure = scratch_failure(candidate, instance)) return Unexpected(std::move(*failure));
   return right;
 }
 
-Expected<double, Failure> Verifier::check(const LoadedCandidate& candidate, const Recipe& recipe) {
+Expected<double, Failure> Verifier::check(LoadedCandidate& candidate, const Recipe& recipe) {
   auto right = launch_and_inspect(candidate, instance(recipe));
   if (right || right.error().outcome != Outcome::out_of_bounds) return right;
   // The reference may have been hit by a candidate before this one, on another instance.
@@ -93,8 +119,7 @@ Expected<double, Failure> Verifier::check(const LoadedCandidate& candidate, cons
   return right;
 }
 
-Expected<double, Failure> Verifier::check_twice(const LoadedCandidate& candidate,
-                                                const Recipe& recipe) {
+Expected<double, Failure> Verifier::check_twice(LoadedCandidate& candidate, const Recipe& recipe) {
   instance(recipe).forget_outputs();
   auto first = check(candidate, recipe);
   if (!first) return first;
@@ -105,7 +130,7 @@ Expected<double, Failure> Verifier::check_twice(const LoadedCandidate& candidate
   return std::max(*first, *second);
 }
 
-Expected<void, Failure> Verifier::check_awkward_sizes(const LoadedCandidate& candidate) {
+Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate) {
   for (const Size& size :
        awkward_sizes(family_, candidate.kernel, candidate.space, candidate.config)) {
     for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
@@ -116,7 +141,7 @@ Expected<void, Failure> Verifier::check_awkward_sizes(const LoadedCandidate& can
   return {};
 }
 
-Expected<Verdict, Failure> Verifier::verify(const LoadedCandidate& candidate, const Size& size) {
+Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const Size& size) {
   const std::string identity =
       candidate.kernel.hash + canonical_json(*candidate.kernel.space, candidate.config);
   if (!right_at_awkward_sizes_.contains(identity)) {
@@ -131,7 +156,7 @@ Expected<Verdict, Failure> Verifier::verify(const LoadedCandidate& candidate, co
   return Verdict{.worst_error = *worst};
 }
 
-Expected<void, Failure> Verifier::verify_timed(const LoadedCandidate& candidate, const Size& size) {
+Expected<void, Failure> Verifier::verify_timed(LoadedCandidate& candidate, const Size& size) {
   // A kernel that was right once may be wrong the tenth time.
   auto right = timing_instance(size).inspect();
   if (!right) {

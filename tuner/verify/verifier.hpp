@@ -3,10 +3,12 @@
 
 #include "tuner/family/candidate.hpp"
 #include "tuner/verify/instance.hpp"
+#include "tuner/verify/scratch.hpp"
 
 #include <cstdint>
 #include <functional>
 #include <list>
+#include <map>
 #include <set>
 #include <string>
 #include <vector>
@@ -18,18 +20,20 @@ struct Verdict {
   double worst_error = 0;  ///< the largest error seen, as a share of its bound
 };
 
-/// A configuration of a kernel, compiled and loaded. The kernel and the space must outlive it.
+/// A configuration of a kernel, compiled and loaded. The kernel, the space and the verifier must
+/// outlive it.
 struct LoadedCandidate {
   const Kernel& kernel;
   const Space& space;
   Config config;
   KernelId loaded;
+  std::map<Size, Scratch> scratch = {};  ///< of the sizes at which it was launched
 };
 
-/// The launch of a candidate on an instance; launch_error when the configuration has no legal
-/// launch at the instance's size.
-[[nodiscard]] Expected<Launch, Failure> launch_on(const LoadedCandidate& candidate,
-                                                  const Instance& instance);
+/// The launch of a candidate on an instance, with the candidate's own scratch, which the first
+/// launch at a size makes. launch_error when the configuration has no legal launch at the
+/// instance's size or memory is short of its scratch.
+[[nodiscard]] Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instance);
 
 /// What a verifier is about to do: to make the inputs and the right result at a size, or to launch
 /// the candidate at it.
@@ -57,8 +61,7 @@ class Verifier {
   /// it: launch_error or crashed as the launch ended, out_of_bounds, wrong_result or
   /// nondeterministic. What was right at awkward sizes is remembered and not checked again for
   /// another tuned size.
-  [[nodiscard]] Expected<Verdict, Failure> verify(const LoadedCandidate& candidate,
-                                                  const Size& size);
+  [[nodiscard]] Expected<Verdict, Failure> verify(LoadedCandidate& candidate, const Size& size);
 
   /// The instance that candidates are timed on: normal inputs at the tuned size. Valid until the
   /// next call of a method. `prepare_launch` on it before timing lets verify_timed notice a kernel
@@ -68,18 +71,16 @@ class Verifier {
   /// For a candidate just verified at `size` and then timed: what its last timed launch left on the
   /// timing instance, and what one more launch on fresh poison gives, must be right and the bits
   /// that it gave before. Fails as `verify` does.
-  [[nodiscard]] Expected<void, Failure> verify_timed(const LoadedCandidate& candidate,
-                                                     const Size& size);
+  [[nodiscard]] Expected<void, Failure> verify_timed(LoadedCandidate& candidate, const Size& size);
 
  private:
   [[nodiscard]] Instance& instance(const Recipe& recipe);
   [[nodiscard]] Recipe recipe(const Size& size, Fill fill, std::size_t check_case = 0) const;
-  [[nodiscard]] Expected<double, Failure> launch_and_inspect(const LoadedCandidate& candidate,
+  [[nodiscard]] Expected<double, Failure> launch_and_inspect(LoadedCandidate& candidate,
                                                              Instance& instance);
-  [[nodiscard]] Expected<double, Failure> check(const LoadedCandidate& candidate,
-                                                const Recipe& recipe);
-  [[nodiscard]] Expected<void, Failure> check_awkward_sizes(const LoadedCandidate& candidate);
-  [[nodiscard]] Expected<double, Failure> check_twice(const LoadedCandidate& candidate,
+  [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate, const Recipe& recipe);
+  [[nodiscard]] Expected<void, Failure> check_awkward_sizes(LoadedCandidate& candidate);
+  [[nodiscard]] Expected<double, Failure> check_twice(LoadedCandidate& candidate,
                                                       const Recipe& recipe);
   void announce(const VerifyStep& step) const;
 

@@ -47,10 +47,10 @@ Evaluation Evaluator::evaluate(const Candidate& candidate, const Size& size,
   const auto kernel = load(candidate.binary);
   if (!kernel) return failed(std::move(evaluation), kernel.error());
   evaluation.resources = backend_.resources(kernel->id());
-  const LoadedCandidate loaded{.kernel = candidate.kernel,
-                               .space = candidate.space,
-                               .config = candidate.config,
-                               .loaded = kernel->id()};
+  LoadedCandidate loaded{.kernel = candidate.kernel,
+                         .space = candidate.space,
+                         .config = candidate.config,
+                         .loaded = kernel->id()};
 
   auto verdict = verifier_.verify(loaded, size);
   evaluation.verify_ms = verifying.elapsed_ms();
@@ -74,7 +74,7 @@ Evaluation Evaluator::evaluate(const Candidate& candidate, const Size& size,
   return evaluation;
 }
 
-Expected<Measurement, Failure> Evaluator::time(const LoadedCandidate& candidate, const Size& size,
+Expected<Measurement, Failure> Evaluator::time(LoadedCandidate& candidate, const Size& size,
                                                std::optional<double> best_ns) {
   Instance& instance = verifier_.timing_instance(size);
   const auto launch = launch_on(candidate, instance);
@@ -115,6 +115,7 @@ std::optional<Failure> Evaluator::implausible_at(const Size& size, double time_n
 void Evaluator::begin_lineup(const Size& size) {
   lineup_.clear();
   lineup_kernels_.clear();
+  lineup_scratch_.clear();
   lineup_size_ = size;
   backend_.set_size(display(size));
   failpoint("worker.lineup_begun");
@@ -123,13 +124,14 @@ void Evaluator::begin_lineup(const Size& size) {
 Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
   auto kernel = load(candidate.binary);
   if (!kernel) return Unexpected(std::move(kernel.error()));
-  const auto launch = launch_on({.kernel = candidate.kernel,
-                                 .space = candidate.space,
-                                 .config = candidate.config,
-                                 .loaded = kernel->id()},
-                                verifier_.timing_instance(lineup_size_));
+  LoadedCandidate loaded{.kernel = candidate.kernel,
+                         .space = candidate.space,
+                         .config = candidate.config,
+                         .loaded = kernel->id()};
+  const auto launch = launch_on(loaded, verifier_.timing_instance(lineup_size_));
   if (!launch) return Unexpected(launch.error());
   lineup_kernels_.push_back(std::move(*kernel));
+  lineup_scratch_.push_back(std::move(loaded.scratch));
   lineup_.emplace_back(*launch);
   failpoint("worker.contender_added");
   return {};

@@ -44,8 +44,7 @@ class Evaluator : public DeviceWorker {
   std::vector<int> other_processes() override { return backend_.conditions().other_processes; }
 
  private:
-  [[nodiscard]] Expected<Measurement, Failure> time(const LoadedCandidate& candidate,
-                                                    const Size& size,
+  [[nodiscard]] Expected<Measurement, Failure> time(LoadedCandidate& candidate, const Size& size,
                                                     std::optional<double> best_ns);
   [[nodiscard]] Expected<LoadedKernel, Failure> load(const Binary& binary);
   /// The clock at a size, learned when it is first asked for.
@@ -58,6 +57,7 @@ class Evaluator : public DeviceWorker {
   std::map<Size, ClockWatch> clocks_;
   Size lineup_size_;
   std::vector<LoadedKernel> lineup_kernels_;
+  std::vector<std::map<Size, Scratch>> lineup_scratch_;
   std::vector<Work> lineup_;
 };
 

@@ -111,6 +111,7 @@ void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   context_.grid_shape = {grid[0], grid[1], grid[2]};
   context_.block_shape = {shape[0], shape[1], shape[2]};
   context_.block = block;
+  context_.votes = 0;
   live_ = unstarted_ = shape[0] * shape[1] * shape[2];
   for (unsigned first = 0; first < live_; first += 32) {
     Warp& warp = warps_[first / 32];

@@ -63,6 +63,10 @@ blasint blas_size(std::int64_t value) {
   return static_cast<blasint>(value);
 }
 
+CBLAS_TRANSPOSE blas_transpose(Transpose transpose) {
+  return transpose == Transpose::yes ? CblasTrans : CblasNoTrans;
+}
+
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(HostCompilerInfo compiler)
@@ -203,14 +207,22 @@ class CpuBackend final : public Backend {
 
   template <class Float, class Gemm>
   void gemm(const GemmCall& call, Gemm* blas, Float alpha, Float beta) const {
-    const blasint m = blas_size(call.m), n = blas_size(call.n), k = blas_size(call.k);
-    const auto matrix = [&](Region region, std::int64_t rows, std::int64_t columns) {
-      const auto count = static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns);
+    const GemmShape& shape = call.shape;
+    check_shape(shape);
+    const blasint m = blas_size(shape.m), n = blas_size(shape.n), k = blas_size(shape.k);
+    const auto matrices = [&](Region region, const MatrixLayout& layout) {
+      const auto count = static_cast<std::size_t>(elements(layout, shape.batch));
       return reinterpret_cast<Float*>(memory_.data(region, count * sizeof(Float)));
     };
-    blas(CblasRowMajor, CblasNoTrans, CblasNoTrans, m, n, k, alpha, matrix(call.a, call.m, call.k),
-         std::max(k, 1), matrix(call.b, call.k, call.n), std::max(n, 1), beta,
-         matrix(call.c, call.m, call.n), std::max(n, 1));
+    const auto ld = [](const MatrixLayout& layout) { return std::max(blas_size(layout.ld), 1); };
+    Float* const a = matrices(call.a, shape.a);
+    Float* const b = matrices(call.b, shape.b);
+    Float* const c = matrices(call.c, shape.c);
+    for (std::int64_t i = 0; i < shape.batch; ++i) {
+      blas(CblasRowMajor, blas_transpose(shape.trans_a), blas_transpose(shape.trans_b), m, n, k,
+           alpha, a + i * shape.a.stride, ld(shape.a), b + i * shape.b.stride, ld(shape.b), beta,
+           c + i * shape.c.stride, ld(shape.c));
+    }
   }
 
   DeviceInfo device_;

@@ -67,6 +67,22 @@ struct dim3 {
 inline void __syncthreads() {
   tuner::context->sync_block(*tuner::context);
 }
+/// Every thread takes its own vote back once all have counted, so that none is left for the next.
+inline int __syncthreads_count(int predicate) {
+  const unsigned vote = predicate != 0 ? 1u : 0u;
+  tuner::context->votes += vote;
+  __syncthreads();
+  const int votes = static_cast<int>(tuner::context->votes);
+  __syncthreads();
+  tuner::context->votes -= vote;
+  return votes;
+}
+inline int __syncthreads_or(int predicate) {
+  return __syncthreads_count(predicate) != 0;
+}
+inline int __syncthreads_and(int predicate) {
+  return __syncthreads_count(predicate == 0) == 0;
+}
 inline void __syncwarp(unsigned lanes = 0xffffffffu) {
   tuner::context->sync_warp(*tuner::context, lanes);
 }
@@ -206,6 +222,10 @@ inline T __ldcg(const T* address) {
 template <class T>
 inline T __ldcs(const T* address) {
   return *address;
+}
+template <class T>
+inline void __stcg(T* address, T value) {
+  *address = value;
 }
 template <class T>
 inline void __stcs(T* address, T value) {

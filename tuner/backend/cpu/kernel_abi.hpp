@@ -15,6 +15,7 @@ struct KernelContext {
   Index3 thread, block, block_shape, grid_shape;
   void* dynamic_shared;          ///< the block's dynamic shared memory; fixed for an OS thread
   unsigned long long* exchange;  ///< one slot for each thread of the block, for warp shuffles
+  unsigned votes;                ///< of the block's threads that wait at __syncthreads_count
   void (*sync_block)(KernelContext&);
   void (*sync_warp)(KernelContext&, unsigned lanes);
 

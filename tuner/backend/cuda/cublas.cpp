@@ -8,6 +8,8 @@
 
 #include <cublas_v2.h>
 
+#include <algorithm>
+
 namespace tuner {
 
 struct CublasApi {
@@ -20,6 +22,10 @@ struct CublasApi {
   decltype(&cublasSetMathMode) set_math_mode = library.symbol("cublasSetMathMode");
   decltype(&cublasSgemm_v2_64) sgemm = library.symbol("cublasSgemm_v2_64");
   decltype(&cublasDgemm_v2_64) dgemm = library.symbol("cublasDgemm_v2_64");
+  decltype(&cublasSgemmStridedBatched_64) sgemm_batched =
+      library.symbol("cublasSgemmStridedBatched_64");
+  decltype(&cublasDgemmStridedBatched_64) dgemm_batched =
+      library.symbol("cublasDgemmStridedBatched_64");
 };
 
 namespace {
@@ -43,17 +49,36 @@ Expected<void, Failure> attempt(const CublasApi& api, cublasStatus_t status) {
   }
 }
 
+cublasOperation_t operation(Transpose transpose) {
+  return transpose == Transpose::yes ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+/// cuBLAS wants 1 even where there are no rows.
+std::int64_t leading(const MatrixLayout& layout) {
+  return std::max<std::int64_t>(layout.ld, 1);
+}
+
 /// A row-major matrix is its transpose to cuBLAS, which counts by columns; so it is asked for
-/// Cᵀ = Bᵀ·Aᵀ, which is C = A·B in our memory without a transposition.
-template <class Element, class Gemm>
-Enqueue gemm_by_rows(const CublasApi& api, cublasHandle_t handle, Gemm gemm, const GemmCall& call,
-                     const std::byte* a, const std::byte* b, std::byte* c) {
-  return [=, &api, m = call.m, n = call.n, k = call.k, alpha = static_cast<Element>(call.alpha),
+/// op(C)ᵀ = op(B)ᵀ·op(A)ᵀ, which is C = op(A)·op(B) in our memory: B and A change places, and what
+/// is transposed stays so.
+template <class Element, class Gemm, class BatchedGemm>
+Enqueue gemm_by_rows(const CublasApi& api, cublasHandle_t handle, Gemm gemm,
+                     BatchedGemm batched_gemm, const GemmCall& call, const Cublas::Matrices& at) {
+  const auto* const a = reinterpret_cast<const Element*>(at.a);
+  const auto* const b = reinterpret_cast<const Element*>(at.b);
+  auto* const c = reinterpret_cast<Element*>(at.c);
+  return [=, &api, shape = call.shape, alpha = static_cast<Element>(call.alpha),
           beta = static_cast<Element>(call.beta)] {
-    return attempt(
-        api,
-        gemm(handle, CUBLAS_OP_N, CUBLAS_OP_N, n, m, k, &alpha, reinterpret_cast<const Element*>(b),
-             n, reinterpret_cast<const Element*>(a), k, &beta, reinterpret_cast<Element*>(c), n));
+    const auto& [m, n, k, trans_a, trans_b, batch, a_lies, b_lies, c_lies] = shape;
+    const cublasOperation_t op_a = operation(trans_a);
+    const cublasOperation_t op_b = operation(trans_b);
+    const cublasStatus_t status =
+        batch == 1 ? gemm(handle, op_b, op_a, n, m, k, &alpha, b, leading(b_lies), a,
+                          leading(a_lies), &beta, c, leading(c_lies))
+                   : batched_gemm(handle, op_b, op_a, n, m, k, &alpha, b, leading(b_lies),
+                                  b_lies.stride, a, leading(a_lies), a_lies.stride, &beta, c,
+                                  leading(c_lies), c_lies.stride, batch);
+    return attempt(api, status);
   };
 }
 
@@ -88,12 +113,12 @@ cublasContext* Cublas::context() {
   return context_;
 }
 
-Enqueue Cublas::gemm(const GemmCall& call, const std::byte* a, const std::byte* b, std::byte* c) {
+Enqueue Cublas::gemm(const GemmCall& call, const Matrices& at) {
   switch (call.type) {
     case ElementType::f32:
-      return gemm_by_rows<float>(*api_, context(), api_->sgemm, call, a, b, c);
+      return gemm_by_rows<float>(*api_, context(), api_->sgemm, api_->sgemm_batched, call, at);
     case ElementType::f64:
-      return gemm_by_rows<double>(*api_, context(), api_->dgemm, call, a, b, c);
+      return gemm_by_rows<double>(*api_, context(), api_->dgemm, api_->dgemm_batched, call, at);
     default:
       throw Error(ErrorCode::usage,
                   fmt::format("cuBLAS multiplies float and double here, not {}", name(call.type)));

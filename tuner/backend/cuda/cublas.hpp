@@ -25,9 +25,14 @@ class Cublas {
   /// "cuBLAS 13.1.0".
   [[nodiscard]] std::string version() const;
 
-  /// The call with its matrices at these addresses on the device.
-  [[nodiscard]] Enqueue gemm(const GemmCall& call, const std::byte* a, const std::byte* b,
-                             std::byte* c);
+  /// Where on the device the first matrices of a call lie.
+  struct Matrices {
+    const std::byte* a;
+    const std::byte* b;
+    std::byte* c;
+  };
+  /// The call: cublasSgemm or cublasDgemm; for a batch of several their strided batched form.
+  [[nodiscard]] Enqueue gemm(const GemmCall& call, const Matrices& at);
 
  private:
   /// The library's state, made when first needed: it takes 0.1 s and device memory.

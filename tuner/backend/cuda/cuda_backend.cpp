@@ -259,11 +259,14 @@ Expected<Enqueue, Failure> CudaBackend::prepare(const Launch& launch) {
 }
 
 Expected<Enqueue, Failure> CudaBackend::prepare(const GemmCall& call) {
-  const auto matrix = [&](Region region, std::int64_t rows, std::int64_t columns) {
-    return memory(region, static_cast<std::size_t>(rows * columns) * size_bytes(call.type));
+  check_shape(call.shape);
+  const auto matrices = [&](Region region, const MatrixLayout& layout) {
+    const auto count = static_cast<std::size_t>(elements(layout, call.shape.batch));
+    return memory(region, count * size_bytes(call.type));
   };
-  return cublas_.gemm(call, matrix(call.a, call.m, call.k), matrix(call.b, call.k, call.n),
-                      matrix(call.c, call.m, call.n));
+  return cublas_.gemm(call, {.a = matrices(call.a, call.shape.a),
+                             .b = matrices(call.b, call.shape.b),
+                             .c = matrices(call.c, call.shape.c)});
 }
 
 KernelArgument CudaBackend::argument(const LaunchArgument& argument) const {

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the cpu backend has OpenBLAS multiply.
+#include "../support/gemm_case.hpp"
+#include "cpu_fixture.hpp"
+#include "tuner/core/error.hpp"
+
+#include <gmock/gmock.h>
+
+#include <functional>
+#include <string>
+#include <type_traits>
+
+namespace tuner {
+namespace {
+
+template <class T>
+class CpuLibrary : public CpuBackendTest {};
+using Floats = testing::Types<float, double>;
+TYPED_TEST_SUITE(CpuLibrary, Floats);
+
+TYPED_TEST(CpuLibrary, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
+  for (const GemmShape& shape : testing_support::gemm_shapes()) {
+    const auto made = testing_support::gemm_case<TypeParam>(shape, 2, -3);
+    const BufferId c = this->upload(made.c);
+    const auto done = this->backend().run(
+        GemmCall{.type = std::is_same_v<TypeParam, float> ? ElementType::f32 : ElementType::f64,
+                 .shape = shape,
+                 .alpha = 2,
+                 .beta = -3,
+                 .a = this->upload(made.a),
+                 .b = this->upload(made.b),
+                 .c = c});
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(this->template download<TypeParam>(c, made.c.size()), made.result);
+  }
+}
+
+using CpuLibraryCall = CpuBackendTest;
+
+TEST_F(CpuLibraryCall, RefusesWhatCannotBeMultiplied) {
+  const BufferId buffer = upload(std::vector<float>(1000));
+  const auto error = [&](const std::function<void(GemmShape&)>& change) -> std::string {
+    GemmShape shape = packed_gemm(3, 4, 5, Transpose::no, Transpose::yes, 2);
+    change(shape);
+    try {
+      static_cast<void>(
+          backend().run(GemmCall{.shape = shape, .a = buffer, .b = buffer, .c = buffer}));
+      return "accepted";
+    } catch (const Error& refused) {
+      return refused.what();
+    }
+  };
+  EXPECT_EQ(error([](GemmShape&) {}), "accepted");
+  EXPECT_EQ(error([](GemmShape& shape) { shape.b.ld = 4; }),
+            "gemm: ldb is 4, less than a row of b is long: 5");
+  EXPECT_EQ(error([](GemmShape& shape) { shape.a.stride = -1; }),
+            "gemm: stride_a is -1; it must be at least 0");
+  EXPECT_EQ(error([](GemmShape& shape) { shape.c.stride = 11; }),
+            "gemm: stride_c is 11, but a matrix of c takes 12 elements: they would overlap");
+  EXPECT_THAT(error([](GemmShape& shape) { shape.batch = 0; }), testing::HasSubstr("batch=0"));
+  EXPECT_THAT(error([](GemmShape& shape) { shape.a.ld = std::int64_t{1} << 60; }),
+              testing::HasSubstr("no memory holds"));
+  EXPECT_THAT(error([](GemmShape& shape) { shape.b.stride = 990; }),
+              testing::HasSubstr("bytes asked of a buffer of 4000"));
+}
+
+}  // namespace
+}  // namespace tuner

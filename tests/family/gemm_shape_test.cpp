@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/gemm_shape.hpp"
+
+#include "sample.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using sample::altered;
+using sample::kDocument;
+
+/// The shape of a reference with further keys, at N = 31.
+GemmShape shape_with(const std::string& keys) {
+  const Family family = sample::parse(altered(
+      kDocument, R"({"kernel": "plain"})",
+      R"({"op": "gemm", "m": 3, "n": "N", "k": 5, "a": "x", "b": "x", "c": "y")" + keys + "}"));
+  Slots slots(attribute_fields().size(), 0);
+  slots.push_back(31);
+  return gemm_shape(std::get<GemmReference>(family.check.reference), slots);
+}
+
+TEST(GemmShapeOfAReference, IsPackedWhereNothingIsSaid) {
+  const GemmShape shape = shape_with("");
+  EXPECT_EQ(shape.n, 31);
+  EXPECT_EQ(shape.trans_a, Transpose::no);
+  EXPECT_EQ(shape.batch, 1);
+  EXPECT_EQ(shape.a.ld, 5);
+  EXPECT_EQ(shape.b.ld, 31);
+  EXPECT_EQ(shape.c.ld, 31);
+}
+
+TEST(GemmShapeOfAReference, FollowsItsKeys) {
+  const GemmShape shape = shape_with(
+      R"(, "trans_a": 1, "trans_b": "N // 31", "batch": 2, "lda": 4, "ldc": "N + 1", "stride_b": 0)");
+  EXPECT_EQ(shape.trans_b, Transpose::yes);
+  EXPECT_EQ(shape.a.rows, 5) << "as stored";
+  EXPECT_EQ(shape.a.columns, 3);
+  EXPECT_EQ(shape.a.stride, 20) << "all rows with what lies between them";
+  EXPECT_EQ(shape.b.ld, 5);
+  EXPECT_EQ(shape.b.stride, 0);
+  EXPECT_EQ(shape.c.stride, 96);
+}
+
+TEST(PlaceName, NamesMatrixRowAndColumn) {
+  const MatrixLayout layout{.rows = 2, .columns = 3, .ld = 5, .stride = 12};
+  EXPECT_EQ(place_name(layout, 1, 6), "row 1, column 1");
+  EXPECT_EQ(place_name(layout, 1, 4), "between the rows");
+  EXPECT_EQ(place_name(layout, 2, 14), "matrix 1, row 0, column 2");
+  EXPECT_EQ(place_name(layout, 2, 11), "between the rows") << "between the matrices";
+  EXPECT_EQ(place_name(layout, 2, 30), "between the rows") << "behind all";
+  const MatrixLayout interleaved{.rows = 2, .columns = 3, .ld = 10, .stride = 4};
+  EXPECT_EQ(place_name(interleaved, 2, 15), "matrix 1, row 1, column 1");
+  const MatrixLayout windows{.rows = 2, .columns = 3, .ld = 3, .stride = 1};
+  EXPECT_EQ(place_name(windows, 4, 2), "") << "a place of several matrices";
+}
+
+}  // namespace
+}  // namespace tuner

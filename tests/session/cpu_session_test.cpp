@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sessions and benches that really compile and run: a kernel with scratch in a family of batches,
+// transposes, padded rows and offsets, on the cpu backend.
+#include "tests/session/session_fixture.hpp"
+#include "tests/verify/split_gemm.hpp"
+#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/session/bench.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using testing::SizeIs;
+
+const auto kNeverStop = [] { return false; };
+const Size kPadded = {21, 18, 40, 3, 4, 5, 1};  // TT, 5 elements between rows, offset 1
+
+class CpuSession : public testing::Test {
+ protected:
+  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  Family family_ = split_gemm::family();
+  Evaluator evaluator_{*backend_, backend_->compiler(), family_, 5};
+};
+
+TEST_F(CpuSession, TunesAKernelWithScratchAndSettlesItBesideTheLibrary) {
+  Store store = Store::in_memory();
+  Recorder seen;
+  const SessionResult result =
+      run_session(family_, family_.kernels.front(), {.sizes = {kPadded, {1, 1, 1, 1, 1, 1, 1}}},
+                  evaluator_, backend_->compiler(), store, seen, kNeverStop);
+  EXPECT_EQ(result.state, SessionState::complete);
+  ASSERT_THAT(seen.steps, SizeIs(12));
+  for (const Recorder::Step& step : seen.steps) {
+    EXPECT_EQ(step.trial.outcome, Outcome::ok) << step.trial.message;
+  }
+  EXPECT_THAT(store.bests({}), SizeIs(2));
+}
+
+TEST_F(CpuSession, BenchesEveryConfigurationWithItsOwnScratch) {
+  const Kernel& kernel = family_.kernels.front();
+  BenchPlan plan{.size = kPadded, .configs = {}, .finals = {.rounds = 6}};
+  for (const std::string_view text : {"SPLITS=1", "SPLITS=2", "BLOCK=8"}) {
+    plan.configs.push_back(config_from_text(*kernel.space, text));
+  }
+  const BenchResult result = run_bench(kernel, plan, evaluator_, backend_->compiler(), kNeverStop);
+  ASSERT_THAT(result.contenders, SizeIs(5)) << "with the default and the library";
+  for (const BenchContender& contender : result.contenders) {
+    EXPECT_EQ(contender.trial.outcome, Outcome::ok) << contender.trial.message;
+    EXPECT_TRUE(contender.timed);
+  }
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/error.hpp"
+#include "tuner/family/family.hpp"
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace tuner {
+namespace {
+
+std::int64_t value_of(const Expression& expression, const Slots& slots, std::string_view key) {
+  const auto value = expression.evaluate(slots);
+  if (value) return *value;
+  throw Error(ErrorCode::usage, fmt::format("check.reference.{}: \"{}\" has no value: {}", key,
+                                            expression.text(), name(value.error())));
+}
+
+Transpose transpose_of(const Expression& expression, const Slots& slots, std::string_view key) {
+  const std::int64_t value = value_of(expression, slots, key);
+  if (value == 0) return Transpose::no;
+  if (value == 1) return Transpose::yes;
+  throw Error(ErrorCode::usage, fmt::format("check.reference.{}: \"{}\" is {}; it must be 0 or 1",
+                                            key, expression.text(), value));
+}
+
+/// Gives a matrix the layout that the reference asks for; `letter` ends the names of its keys.
+void place(MatrixLayout& layout, char letter, const std::optional<Expression>& ld,
+           const std::optional<Expression>& stride, const Slots& slots) {
+  if (ld) {
+    layout.ld = value_of(*ld, slots, fmt::format("ld{}", letter));
+    // What overflows is more than any memory holds, which check_shape finds by rows and ld.
+    if (__builtin_mul_overflow(layout.rows, layout.ld, &layout.stride)) layout.stride = 0;
+  }
+  if (stride) layout.stride = value_of(*stride, slots, fmt::format("stride_{}", letter));
+}
+
+}  // namespace
+
+GemmShape gemm_shape(const GemmReference& reference, const Slots& slots) {
+  GemmShape shape = packed_gemm(
+      value_of(reference.m, slots, "m"), value_of(reference.n, slots, "n"),
+      value_of(reference.k, slots, "k"), transpose_of(reference.trans_a, slots, "trans_a"),
+      transpose_of(reference.trans_b, slots, "trans_b"), value_of(reference.batch, slots, "batch"));
+  place(shape.a, 'a', reference.lda, reference.stride_a, slots);
+  place(shape.b, 'b', reference.ldb, reference.stride_b, slots);
+  place(shape.c, 'c', reference.ldc, reference.stride_c, slots);
+  check_shape(shape);
+  return shape;
+}
+
+}  // namespace tuner

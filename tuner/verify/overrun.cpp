@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verify/overrun.hpp"
+
+#include "tuner/core/quantity.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tuner {
+
+std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard,
+                         const CheckReport& report) {
+  const auto zone = static_cast<std::size_t>(
+      std::ranges::find(plan.zones, static_cast<std::size_t>(guard.offset), &GuardZone::offset) -
+      plan.zones.begin());
+  const std::uint64_t words_before_next = static_cast<std::uint64_t>(guard.words) - report.last;
+  const bool behind = zone > 0 && (zone == plan.data.size() || report.first < words_before_next);
+  const CheckedData& data = plan.data[behind ? zone - 1 : zone];
+  const std::uint64_t words_each = size_bytes(data.type) / 4;
+  const std::string zone_text =
+      fmt::format("{} of the guard zone changed", quantity::count(report.wrong, "word"));
+  if (behind) {
+    return fmt::format("wrote {}[{}], beyond the end of its {}; {}", data.name,
+                       static_cast<std::uint64_t>(data.count) + report.first / words_each,
+                       quantity::count(static_cast<std::uint64_t>(data.count), "element"),
+                       zone_text);
+  }
+  return fmt::format("wrote {}[-{}], before its start; {}", data.name,
+                     (words_before_next + words_each - 1) / words_each, zone_text);
+}
+
+}  // namespace tuner

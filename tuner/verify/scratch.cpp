@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verify/scratch.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/verify/overrun.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tuner {
+namespace {
+
+[[noreturn]] void fail(const Kernel& kernel, const ScratchBuffer& buffer, const std::string& why) {
+  throw Error(ErrorCode::usage, fmt::format("kernel {}: the count of scratch '{}' = {} {}",
+                                            kernel.name, buffer.name, buffer.count.text(), why));
+}
+
+}  // namespace
+
+std::vector<CheckedData> scratch_data(const Kernel& kernel, const Slots& slots) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 50;  // so that sums of bytes do not overflow
+  std::vector<CheckedData> all;
+  for (const ScratchBuffer& buffer : kernel.scratch) {
+    const auto count = buffer.count.evaluate(slots);
+    if (!count) fail(kernel, buffer, fmt::format("has no value: {}", name(count.error())));
+    if (*count < 0 || *count > kMost) fail(kernel, buffer, fmt::format("is {}", *count));
+    CheckedData data;
+    data.name = buffer.name;
+    data.type = buffer.type;
+    data.count = std::max<std::int64_t>(1, *count);
+    data.role = BufferRole::output;
+    all.push_back(std::move(data));
+  }
+  return all;
+}
+
+Scratch::Scratch(Backend& backend, CheckKernels& kernels, CheckedMemory memory)
+    : kernels_(&kernels), memory_(std::move(memory)) {
+  for (const CheckedData& data : memory_.plan().data) {
+    backend.fill(memory_.candidate(data.candidate), 0, data.size_bytes());
+  }
+  kernels_->lay_guards(memory_);
+}
+
+std::vector<Region> Scratch::regions() const {
+  std::vector<Region> regions;
+  for (const CheckedData& data : memory_.plan().data) {
+    regions.push_back(memory_.candidate(data.candidate));
+  }
+  return regions;
+}
+
+std::optional<std::string> Scratch::overrun() {
+  const auto reports = kernels_->inspect(memory_, 0, CheckKernels::Repeats::ignored);
+  const std::vector<CheckPart>& parts = memory_.plan().parts;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].kind != CheckPart::guard || reports[i].wrong == 0) continue;
+    return overrun_text(memory_.plan(), parts[i], reports[i]);
+  }
+  return std::nullopt;
+}
+
+}  // namespace tuner
