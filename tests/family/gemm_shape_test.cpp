@@ -33,7 +33,7 @@ TEST(GemmShapeOfAReference, IsPackedWhereNothingIsSaid) {
 
 TEST(GemmShapeOfAReference, FollowsItsKeys) {
   const GemmShape shape = shape_with(
-      R"(, "trans_a": 1, "trans_b": "N // 31", "batch": 2, "lda": 4, "ldc": "N + 1", "stride_b": 0)");
+      R"(, "trans_a": 1, "trans_b": "N == 31", "batch": 2, "lda": 4, "ldc": "N + 1", "stride_b": 0)");
   EXPECT_EQ(shape.trans_b, Transpose::yes);
   EXPECT_EQ(shape.a.rows, 5) << "as stored";
   EXPECT_EQ(shape.a.columns, 3);
