@@ -79,7 +79,7 @@ Json times_json(const FinalistRecord& timed) {
 }  // namespace
 
 std::string bench_text(const BenchReport& report) {
-  Table table({{fmt::format("{} {}", report.kernel.name, display(report.size))},
+  Table table({{fmt::format("{} {}", report.kernel.name, display(report.size, report.family.problem.dims))},
                {"outcome"},
                {"time", Align::right},
                {"quartiles", Align::right},
@@ -120,7 +120,7 @@ Json bench_json(const BenchReport& report) {
           {"library", report.environment.library},
           {"family", report.family.name},
           {"kernel", report.kernel.name},
-          {"size", report.size},
+          {"size", size_json(report.size, report.family.problem.dims)},
           {"seed", report.seed},
           {"flops", flops_at(report.family.problem, report.size)},
           {"bytes", bytes_at(report.family.problem, report.size)},

@@ -19,7 +19,7 @@ Slots family_slots(const Family& family, const DeviceAttributes& device, const S
   if (slots.size() != family_scope(family.problem.dims).size()) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: a size needs {} numbers, {} has {}", family.name,
-                            family.problem.dims.size(), display(size), size.size()));
+                            family.problem.dims.size(), display(size, family.problem.dims), size.size()));
   }
   return slots;
 }
@@ -166,7 +166,7 @@ void PosedProblem::run_kernel_reference(const KernelReference& reference,
   const auto fail = [&](const Failure& failure) {
     throw Error(ErrorCode::failure,
                 fmt::format("the reference kernel {} cannot run at {}: {}: {}", kernel.name,
-                            display(recipe_.size), name(failure.outcome), failure.message));
+                            display(recipe_.size, family_.problem.dims), name(failure.outcome), failure.message));
   };
   const auto binary = backend_.compiler().compile(compile_job(kernel, space, config));
   if (!binary) fail(binary.error());
@@ -188,7 +188,7 @@ void PosedProblem::run_reference(const std::vector<Region>& buffers, Values valu
   if (!done) {
     throw Error(ErrorCode::failure, fmt::format("{} cannot compute the reference at {}: {}",
                                                 backend_.environment().library,
-                                                display(recipe_.size), done.error().message));
+                                                display(recipe_.size, family_.problem.dims), done.error().message));
   }
 }
 
@@ -208,7 +208,7 @@ std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index
 
 std::string PosedProblem::circumstances() const {
   std::string text =
-      fmt::format("size {}, {} inputs, seed {}", display(recipe_.size),
+      fmt::format("size {}, {} inputs, seed {}", display(recipe_.size, family_.problem.dims),
                   recipe_.fill == Fill::normal ? "normal" : "whole-number", recipe_.seed);
   if (check_case() != nullptr) {
     for (const auto& [argument, value] : check_case()->set) {
