@@ -34,8 +34,8 @@ TEST(AwkwardSizes, AreThoseOfTheFileAndOfTheConfiguration) {
 }
 
 TEST(AwkwardSizes, FollowTheTunedSize) {
-  const std::string text =
-      altered(sample::kDocument, R"("sizes": [[1], [31]])", R"("sizes": [["N // 2"], ["N - 1000"]])");
+  const std::string text = altered(sample::kDocument, R"("sizes": [[1], [31]])",
+                                   R"("sizes": [["N // 2"], ["N - 1000"]])");
   EXPECT_THAT(sizes_of(text, {1000}).sizes, ElementsAre(Size{129}, Size{500}));
   EXPECT_EQ(sizes_of(text, {1000}).refused, 1U) << "0 is no size";
 }

@@ -47,10 +47,11 @@ TEST(Nearness, DoesNotDependOnTheOrderOfTheDimensions) {
 }
 
 Dimensions with_kinds() {
-  return parse_dimensions(parse_json(R"({"dims": ["N", {"name": "TRANS", "values": [0, 1], "default": 0},
+  return parse_dimensions(
+      parse_json(R"({"dims": ["N", {"name": "TRANS", "values": [0, 1], "default": 0},
                                                  {"name": "LD", "default": "N"}]})",
-                                     "test"),
-                          "test");
+                 "test"),
+      "test");
 }
 
 TEST(Nearness, IsNoneBetweenKinds) {
@@ -62,8 +63,7 @@ TEST(Nearness, DoesNotCountADefaultTwice) {
   const auto it = tuner::nearness({64, 0, 64}, {32, 0, 32}, with_kinds());
   EXPECT_DOUBLE_EQ(it->largest, std::log(2.0));
   EXPECT_DOUBLE_EQ(it->total, std::log(2.0)) << "LD follows from N";
-  EXPECT_DOUBLE_EQ(tuner::nearness({64, 0, 256}, {32, 0, 32}, with_kinds())->largest,
-                   std::log(8.0))
+  EXPECT_DOUBLE_EQ(tuner::nearness({64, 0, 256}, {32, 0, 32}, with_kinds())->largest, std::log(8.0))
       << "LD was named";
 }
 

@@ -16,7 +16,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::string_view kProblem = R"({
+constexpr std::string_view kProblem = R"json({
   "dims": ["M", "N", "K",
            {"name": "BATCH", "default": 1, "doc": "matrices"},
            {"name": "TRANS_A", "values": [0, 1], "default": 0},
@@ -24,7 +24,7 @@ constexpr std::string_view kProblem = R"({
            {"name": "LDA", "default": "TRANS_A ? M : K"}, {"name": "LDB", "default": "TRANS_B ? K : N"},
            {"name": "ALIGN", "values": [1, 2, 4], "default": 4}],
   "constraints": [{"expr": "LDA >= (TRANS_A ? M : K)", "why": "a row fits its leading dimension"}]
-})";
+})json";
 
 Dimensions parsed(std::string_view problem) {
   return parse_dimensions(parse_json(problem, "f.json"), "f.json: problem");
@@ -55,8 +55,8 @@ std::string size_error(std::string_view text) {
 }
 
 TEST(Dimensions, AreThoseThatEverySizeNamesAndThenOthers) {
-  EXPECT_THAT(gemm().names(), ElementsAre("M", "N", "K", "BATCH", "TRANS_A", "TRANS_B", "LDA",
-                                          "LDB", "ALIGN"));
+  EXPECT_THAT(gemm().names(),
+              ElementsAre("M", "N", "K", "BATCH", "TRANS_A", "TRANS_B", "LDA", "LDB", "ALIGN"));
   EXPECT_EQ(gemm().required(), 3U);
   EXPECT_FALSE(gemm()[3].is_kind());
   EXPECT_EQ(gemm()[3].doc, "matrices");
@@ -66,9 +66,10 @@ TEST(Dimensions, AreThoseThatEverySizeNamesAndThenOthers) {
 }
 
 TEST(Dimensions, MistakesNameTheirPlace) {
-  EXPECT_EQ(error_of(R"([{"name": "A", "default": 1}, "B"])"),
-            "f.json: problem.dims[1]: 'B' has no default, but 'A' before it has one: the dimensions "
-            "that every size names stand first");
+  EXPECT_EQ(
+      error_of(R"([{"name": "A", "default": 1}, "B"])"),
+      "f.json: problem.dims[1]: 'B' has no default, but 'A' before it has one: the dimensions "
+      "that every size names stand first");
   EXPECT_THAT(error_of(R"([{"name": "A", "defaults": 1}])"),
               AllOf(StartsWith("f.json: problem.dims[0]: "), HasSubstr("'default'")));
   EXPECT_THAT(error_of(R"(["N", {"name": "A", "default": "B"}, {"name": "B", "default": 1}])"),
@@ -125,22 +126,26 @@ TEST(Size, ANameMayHoldAnX) {
 }
 
 TEST(Size, SaysWhatIsWrongAndNamesTheDimension) {
-  EXPECT_EQ(size_error("64,64,64,TRANS_B=2"), "size \"64,64,64,TRANS_B=2\": TRANS_B = 2 is none of 0, 1");
+  EXPECT_EQ(size_error("64,64,64,TRANS_B=2"),
+            "size \"64,64,64,TRANS_B=2\": TRANS_B = 2 is none of 0, 1");
   EXPECT_EQ(size_error("64,64,0"), "size \"64,64,0\": K = 0 is not in 1 … 2147483647");
   EXPECT_EQ(size_error("64,64,64,BATCH=0"),
             "size \"64,64,64,BATCH=0\": BATCH = 0 is not in 1 … 2147483647");
-  EXPECT_EQ(size_error("64,64,64,TRANSB=1"),
-            "size \"64,64,64,TRANSB=1\": no dimension is named \"TRANSB\" (did you mean 'TRANS_B'?)");
+  EXPECT_EQ(
+      size_error("64,64,64,TRANSB=1"),
+      "size \"64,64,64,TRANSB=1\": no dimension is named \"TRANSB\" (did you mean 'TRANS_B'?)");
   EXPECT_EQ(size_error("64,64,64,M=1"), "size \"64,64,64,M=1\": M is given twice");
-  EXPECT_THAT(size_error("64,64"),
-              StartsWith("size \"64,64\": 2 numbers where 3 are needed: M,N,K; others are named, as "
-                         "BATCH=1 (known: BATCH, TRANS_A"));
+  EXPECT_THAT(
+      size_error("64,64"),
+      StartsWith("size \"64,64\": 2 numbers where 3 are needed: M,N,K; others are named, as "
+                 "BATCH=1 (known: BATCH, TRANS_A"));
   EXPECT_EQ(size_error("M=64,N=64"), "size \"M=64,N=64\": K is missing");
   EXPECT_EQ(size_error("BATCH=1,64"),
             "size \"BATCH=1,64\": 64 stands behind BATCH=…: numbers without a name stand first");
-  EXPECT_EQ(size_error("64,64,64,LDA=63"),
-            "size \"64,64,64,LDA=63\": LDA >= (TRANS_A ? M : K) (a row fits its leading dimension): "
-            "M=64, K=64, TRANS_A=0, LDA=63");
+  EXPECT_EQ(
+      size_error("64,64,64,LDA=63"),
+      "size \"64,64,64,LDA=63\": LDA >= (TRANS_A ? M : K) (a row fits its leading dimension): "
+      "M=64, K=64, TRANS_A=0, LDA=63");
 }
 
 TEST(Size, ADefaultThatIsNoExtentHasToBeNamed) {
@@ -169,15 +174,16 @@ TEST(Size, MistakesInADocumentNameTheirPlace) {
 TEST(StoredSize, KeysFromBeforeTheDimensionWasThereStayValid) {
   EXPECT_EQ(stored_size("1024,512,64", gemm()), parse_size("1024,512,64", gemm()));
   EXPECT_EQ(stored_size("1024,512,64,TRANS_B=1", {"M", "N", "K"}), std::nullopt);
-  for (const char* bad : {"", "x", "1,", ",1", "1,,2", "0,1,1", "-1,1,1", "1 ,2,3", "A=",
-                          "99999999999999999999,1,1", "=1", "1,1,1,=1"}) {
+  for (const char* bad : {"", "x", "1,", ",1", "1,,2", "0,1,1", "-1,1,1", "1 ,2,3",
+                          "A=", "99999999999999999999,1,1", "=1", "1,1,1,=1"}) {
     EXPECT_EQ(stored_size(bad, gemm()), std::nullopt) << bad;
   }
 }
 
 TEST(NormalisedSize, IsTheKeyWhereNobodyKnowsTheDimensions) {
   EXPECT_EQ(normalised_size("1024x64,B=2xC=3"), "1024,64,B=2,C=3");
-  EXPECT_EQ(error([] { return normalised_size("4k"); }), "size \"4k\": \"4k\" is not a whole number");
+  EXPECT_EQ(error([] { return normalised_size("4k"); }),
+            "size \"4k\": \"4k\" is not a whole number");
 }
 
 }  // namespace

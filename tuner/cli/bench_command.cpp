@@ -65,10 +65,11 @@ class ConfigReader {
     for (const std::string& text : texts) {
       Config config = named(text);
       if (const auto violation = space_.violation(config)) {
-        throw Error(ErrorCode::no_valid_config,
-                    fmt::format("--config {}: constraint {} of {} rejects it at {} on {}: {}", text,
-                                violation->constraint + 1, kernel_.space->constraints.size(),
-                                display(size_, family_.problem.dims), device_.name, violation->message));
+        throw Error(
+            ErrorCode::no_valid_config,
+            fmt::format("--config {}: constraint {} of {} rejects it at {} on {}: {}", text,
+                        violation->constraint + 1, kernel_.space->constraints.size(),
+                        display(size_, family_.problem.dims), device_.name, violation->message));
       }
       if (std::ranges::count(configs, config) == 0) configs.push_back(std::move(config));
     }
@@ -80,11 +81,11 @@ class ConfigReader {
     if (text == "default") return space_.default_config();
     if (text == "best") {
       if (const auto best = stored_best()) return *best;
-      throw Error(
-          ErrorCode::nothing_found,
-          fmt::format("--config best: {} has no result for kernel {} at {} on {}; `tune` "
-                      "finds one",
-                      database_path(common_).string(), kernel_.name, display(size_, family_.problem.dims), device_.name));
+      throw Error(ErrorCode::nothing_found,
+                  fmt::format("--config best: {} has no result for kernel {} at {} on {}; `tune` "
+                              "finds one",
+                              database_path(common_).string(), kernel_.name,
+                              display(size_, family_.problem.dims), device_.name));
     }
     try {
       return space_.canonical(text.starts_with('{') ? config_from_json(*kernel_.space, text)

@@ -38,9 +38,9 @@ void ProgressPrinter::opened(const Opening& opening) {
                        opening.environment.library));
   for (const Opening::SizePlan& size : opening.sizes) {
     std::string text =
-        fmt::format("  {}: {} valid of {} configurations, {} to evaluate", display(size.size, dims_),
-                    quantity::count(size.valid), quantity::count(opening.cartesian),
-                    quantity::count(size.planned));
+        fmt::format("  {}: {} valid of {} configurations, {} to evaluate",
+                    display(size.size, dims_), quantity::count(size.valid),
+                    quantity::count(opening.cartesian), quantity::count(size.planned));
     if (size.known > 0) {
       text += fmt::format("; resuming: {} {} already in the database (--fresh runs {} again)",
                           quantity::count(size.known, "result"), size.known == 1 ? "is" : "are",
@@ -60,7 +60,8 @@ void ProgressPrinter::estimated(std::chrono::milliseconds search) {
 std::string ProgressPrinter::line(const Progress& progress) const {
   std::string text = fmt::format("  {}/{}", progress.evaluated, progress.planned);
   if (const auto best = best_ns_.find(progress.size); best != best_ns_.end()) {
-    text += fmt::format("  {}: best {}", display(progress.size, dims_), quantity::time(best->second));
+    text +=
+        fmt::format("  {}: best {}", display(progress.size, dims_), quantity::time(best->second));
     if (progress.flops > 0) text += fmt::format(" ({})", format_rate(progress.flops, best->second));
   }
   text += fmt::format("  failed: {}", format_failures(progress.outcomes));

@@ -164,7 +164,8 @@ int query(const CommonOptions& common, const QueryOptions& options) {
   } else if (!has_files(selection.kernel)) {
     fail_without_files(selection, format);
   } else if (format == "args") {
-    const Snippet snippet(selection.kernel, selection.device, selection.config_json, selection.size);
+    const Snippet snippet(selection.kernel, selection.device, selection.config_json,
+                          selection.size);
     fmt::print("{}\n", printable(snippet.compiler_arguments()));
   } else {
     fmt::print("{}", printable(launch_code(selection)));

@@ -36,8 +36,7 @@ std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
 
 std::string check_sizes_caution(const Family& family, const Kernel& kernel, const Space& space,
                                 const Size& size) {
-  const AwkwardSizes awkward =
-      awkward_sizes(family, kernel, space, space.default_config(), size);
+  const AwkwardSizes awkward = awkward_sizes(family, kernel, space, space.default_config(), size);
   const std::size_t left_out = awkward.of_other_code + awkward.refused;
   if (!awkward.sizes.empty() || left_out == 0) return "";
   return fmt::format(

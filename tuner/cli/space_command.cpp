@@ -82,9 +82,12 @@ Json count_json(const Bound& bound, const Waterfall& waterfall) {
                      {"removed", step.removed},
                      {"left", step.left}});
   }
-  return {
-      {"kernel", bound.kernel.name},       {"size", size_json(bound.size, bound.kernel.space->dims)}, {"cartesian", waterfall.cartesian},
-      {"duplicates", waterfall.collapsed}, {"steps", steps},     {"valid", bound.space.size()}};
+  return {{"kernel", bound.kernel.name},
+          {"size", size_json(bound.size, bound.kernel.space->dims)},
+          {"cartesian", waterfall.cartesian},
+          {"duplicates", waterfall.collapsed},
+          {"steps", steps},
+          {"valid", bound.space.size()}};
 }
 
 int count(const std::vector<Bound>& bound, const CommonOptions& common,
@@ -95,11 +98,11 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
     const Waterfall waterfall = each.space.waterfall();
     document["kernels"].push_back(count_json(each, waterfall));
     if (common.json) continue;
-    Table table(
-        {{fmt::format("{} at {} on {}", each.kernel.name, display(each.size, each.kernel.space->dims), options.device)},
-         {"removed", Align::right},
-         {"left", Align::right},
-         {"why"}});
+    Table table({{fmt::format("{} at {} on {}", each.kernel.name,
+                              display(each.size, each.kernel.space->dims), options.device)},
+                 {"removed", Align::right},
+                 {"left", Align::right},
+                 {"why"}});
     table.add({"every combination", "", quantity::count(waterfall.cartesian), ""});
     if (waterfall.collapsed > 0) {
       table.add({"inactive parameters", quantity::count(waterfall.collapsed),
@@ -147,7 +150,8 @@ int why(const std::vector<Bound>& bound, const SpaceOptions& options) {
   const auto violation = each.space.violation(config);
   fmt::print("{}\n", canonical_json(definition, config));
   if (!violation) {
-    fmt::print("is valid at {} on {}\n", display(each.size, each.kernel.space->dims), options.device);
+    fmt::print("is valid at {} on {}\n", display(each.size, each.kernel.space->dims),
+               options.device);
     return 0;
   }
   fmt::print("is rejected by constraint {} of {}: {}\n", violation->constraint + 1,

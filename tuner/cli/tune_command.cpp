@@ -75,11 +75,11 @@ void refuse_invalid(const Family& family, const std::vector<Kernel>& kernels,
     for (const Size& size : sizes) {
       const Space space(kernel.space, device.attributes, size);
       if (space.size() == 0) {
-        throw Error(ErrorCode::no_valid_config,
-                    fmt::format("{}: kernel {} has no valid configuration on {} at {}; "
-                                "`tune space count` shows which constraint removes them",
-                                family.path, kernel.name, device.name,
-                                display(size, family.problem.dims)));
+        throw Error(
+            ErrorCode::no_valid_config,
+            fmt::format("{}: kernel {} has no valid configuration on {} at {}; "
+                        "`tune space count` shows which constraint removes them",
+                        family.path, kernel.name, device.name, display(size, family.problem.dims)));
       }
       check_default(family.kernel(kernel.name), device.attributes, size);
       const std::string caution = check_sizes_caution(family, kernel, space, size);
@@ -114,7 +114,9 @@ Json finalist_json(const FinalistRecord& finalist) {
 }
 
 Json best_json(const SizeResult& result, const Dimensions& dims) {
-  Json json = {{"size", size_json(result.size, dims)}, {"evaluated", result.evaluated}, {"reused", result.reused}};
+  Json json = {{"size", size_json(result.size, dims)},
+               {"evaluated", result.evaluated},
+               {"reused", result.reused}};
   Json outcomes = Json::object();
   for (const auto& [outcome, count] : result.outcomes) outcomes[std::string(name(outcome))] = count;
   json["outcomes"] = outcomes;
@@ -150,7 +152,8 @@ void print_table(const Kernel& kernel, const SessionResult& result) {
                {"configuration"}});
   for (const SizeResult& size : result.sizes) {
     if (!size.best) {
-      table.add({display(size.size, kernel.space->dims), "–", "–", "–", "–", "–", format_failures(size.outcomes)});
+      table.add({display(size.size, kernel.space->dims), "–", "–", "–", "–", "–",
+                 format_failures(size.outcomes)});
       continue;
     }
     const BestRecord& best = *size.best;
@@ -278,7 +281,8 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
                                              [&] { return interrupt.requested(); });
     found = found || std::ranges::any_of(result.sizes, has_best);
     Json sizes = Json::array();
-    for (const SizeResult& size : result.sizes) sizes.push_back(best_json(size, family.problem.dims));
+    for (const SizeResult& size : result.sizes)
+      sizes.push_back(best_json(size, family.problem.dims));
     document["kernels"].push_back({{"kernel", kernel.name},
                                    {"session", result.uuid},
                                    {"state", std::string(name(result.state))},

@@ -140,8 +140,8 @@ Slots slots_at_size(const Kernel& kernel, const Space& space, const Config& conf
       throw Error(
           ErrorCode::usage,
           fmt::format("kernel {}: the derived value {} = {} has no value at the size {}: {}",
-                      kernel.name, derived.name, derived.expression.text(), display(size, definition.dims),
-                      name(value.error())));
+                      kernel.name, derived.name, derived.expression.text(),
+                      display(size, definition.dims), name(value.error())));
     }
     slots[derived.slot] = *value;
   }

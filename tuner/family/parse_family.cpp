@@ -58,8 +58,7 @@ void check_quantities(const DocumentNode& root, const Family& family,
                                        : fmt::format("has no value ({})", name(value.error()));
       root.fail(fmt::format("{}: \"{}\" {} at the size {} of this file; it must be at least {}",
                             quantity.path, quantity.expression.text(), result,
-                            display(size, family.problem.dims),
-                            quantity.minimum));
+                            display(size, family.problem.dims), quantity.minimum));
     }
   }
 }

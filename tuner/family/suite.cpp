@@ -33,8 +33,8 @@ SuiteGroup parse_group(const DocumentNode& node, const Dimensions& dims) {
 void check_head(const DocumentNode& root, const Family& family) {
   const DocumentNode format = root.at("format");
   if (format.text() != kFormat) {
-    format.fail(fmt::format("is {}, but a suite is of format \"{}\"", in_quotes(format.text()),
-                            kFormat));
+    format.fail(
+        fmt::format("is {}, but a suite is of format \"{}\"", in_quotes(format.text()), kFormat));
   }
   root.expect_keys({"$schema", "format", "family", "doc", "groups"});
   if (const auto doc = root.find("doc")) static_cast<void>(doc->text());
@@ -85,8 +85,8 @@ std::vector<Size> suite_sizes(std::string_view file_and_group, const Family& fam
     group = path.substr(colon + 1);
     path.resize(colon);
     if (group.empty()) {
-      throw Error(ErrorCode::usage, fmt::format("{}: no group is named behind the colon",
-                                                in_quotes(file_and_group)));
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: no group is named behind the colon", in_quotes(file_and_group)));
     }
   }
   return parse_suite(read_file(path, kFileLimitBytes), path, family).sizes(group);

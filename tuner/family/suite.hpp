@@ -30,8 +30,8 @@ struct Suite {
 [[nodiscard]] Suite parse_suite(std::string_view text, std::string_view origin,
                                 const Family& family);
 
-/// The sizes that "FILE" or "FILE:GROUP" names. Throws Error(usage) as parse_suite and Suite::sizes,
-/// and when the file cannot be read.
+/// The sizes that "FILE" or "FILE:GROUP" names. Throws Error(usage) as parse_suite and
+/// Suite::sizes, and when the file cannot be read.
 [[nodiscard]] std::vector<Size> suite_sizes(std::string_view file_and_group, const Family& family);
 
 }  // namespace tuner

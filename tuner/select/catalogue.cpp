@@ -125,8 +125,9 @@ bool outranks(const Entry& entry, const Entry& newer) {
 /// Takes an entry unless the one of the same size that is there is better. Entries come newest
 /// first.
 void add_entry(CatalogueKernel& kernel, Entry entry) {
-  const auto same_size = std::find_if(kernel.entries.begin(), kernel.entries.end(),
-                                      [&](const Entry& it) { return it.size.text == entry.size.text; });
+  const auto same_size =
+      std::find_if(kernel.entries.begin(), kernel.entries.end(),
+                   [&](const Entry& it) { return it.size.text == entry.size.text; });
   if (same_size == kernel.entries.end()) {
     kernel.entries.push_back(std::move(entry));
   } else if (outranks(entry, *same_size)) {

@@ -31,8 +31,9 @@ struct Entry {
 /// newest.
 struct CatalogueKernel {
   KernelRecord record;
-  std::optional<Dimensions> dims = {};   ///< absent where it came without its space file
-  std::optional<KnownSize> asked = {};  ///< the question's size; absent when it is none of this kernel's
+  std::optional<Dimensions> dims = {};  ///< absent where it came without its space file
+  std::optional<KnownSize> asked =
+      {};  ///< the question's size; absent when it is none of this kernel's
   std::vector<Entry> entries = {};
 };
 

@@ -259,16 +259,16 @@ class Ladder {
   }
 
   [[nodiscard]] const CatalogueKernel* first_with_space() const {
-    const auto found =
-        std::find_if(catalogue_.kernels.begin(), catalogue_.kernels.end(),
-                     [](const CatalogueKernel& it) { return it.dims.has_value(); });
+    const auto found = std::find_if(catalogue_.kernels.begin(), catalogue_.kernels.end(),
+                                    [](const CatalogueKernel& it) { return it.dims.has_value(); });
     return found == catalogue_.kernels.end() ? nullptr : &*found;
   }
 
   void require_size_that_fits() const {
     const CatalogueKernel* const known = first_with_space();
     if (known == nullptr || known->asked) return;
-    static_cast<void>(parse_size(question_.size, *known->dims));  // throws: it is none of this kernel
+    static_cast<void>(
+        parse_size(question_.size, *known->dims));  // throws: it is none of this kernel
   }
 
   const Question& question_;

@@ -42,11 +42,11 @@ struct Selection {
   Rung rung = Rung::default_config;
   DeviceInfo device;
   KernelRecord kernel;
-  std::optional<Dimensions> dims;     ///< of the kernel; absent where it came without its space file
-  std::string size_text;              ///< the asked size, canonical
-  Size size;                          ///< its numbers; empty where the dimensions are not known
-  std::string config_json;            ///< canonical
-  std::optional<StoredBest> entry;    ///< what answered; absent on the rung default_config
+  std::optional<Dimensions> dims;   ///< of the kernel; absent where it came without its space file
+  std::string size_text;            ///< the asked size, canonical
+  Size size;                        ///< its numbers; empty where the dimensions are not known
+  std::string config_json;          ///< canonical
+  std::optional<StoredBest> entry;  ///< what answered; absent on the rung default_config
   std::optional<double> expected_ns;  ///< at the asked size; absent where it was not measured
   /// On the rung nearest: the largest |ln(asked / tuned)| over the dimensions. Otherwise 0.
   double distance = 0;

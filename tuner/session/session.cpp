@@ -86,7 +86,8 @@ class Run {
           ErrorCode::no_valid_config,
           fmt::format("{}: kernel {} has no valid configuration on {} at {}; `tune space count` "
                       "shows which constraint removes them",
-                      family_.path, kernel_.name, device_.device().name, display(size, family_.problem.dims)));
+                      family_.path, kernel_.name, device_.device().name,
+                      display(size, family_.problem.dims)));
     }
     PriorKnowledge prior{
         .incumbent = incumbent(store_, family_, kernel_, device_.device(), size),
@@ -321,10 +322,10 @@ class Run {
   void drop(SizeSearch& search, const LostContender& lost) {
     if (!lost.config) {
       if (!std::exchange(library_fell_out_, true)) return;
-      throw Error(
-          ErrorCode::failure,
-          fmt::format("the final at {} broke off: {} could not be timed: {}",
-                      display(search.size(), family_.problem.dims), device_.environment().library, lost.failure.message));
+      throw Error(ErrorCode::failure,
+                  fmt::format("the final at {} broke off: {} could not be timed: {}",
+                              display(search.size(), family_.problem.dims),
+                              device_.environment().library, lost.failure.message));
     }
     TrialRecord trial = search.trial(*lost.config);
     trial.time.reset();

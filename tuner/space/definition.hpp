@@ -66,8 +66,7 @@ struct SpaceDefinition {
 /// Reads the keys `parameters`, `derived` and `constraints` of one kernel's object; other keys are
 /// the caller's. `where` is what error messages begin with, e.g.
 /// "spaces/gemm.json: kernels.gemm_shared". Throws Error(usage) on the first mistake.
-[[nodiscard]] SpaceDefinition parse_space_definition(const Json& kernel,
-                                                     const Dimensions& dims,
+[[nodiscard]] SpaceDefinition parse_space_definition(const Json& kernel, const Dimensions& dims,
                                                      std::string_view where);
 
 }  // namespace tuner

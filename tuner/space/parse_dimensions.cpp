@@ -80,6 +80,13 @@ class DimensionReader {
     return dimension_name(json["name"], place + ".name");
   }
 
+  [[nodiscard]] Expression default_value(const Json& json, const std::string& place) const {
+    constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+    if (!json.is_number_integer()) return compile_number(json, scope_, later_, place);
+    if (json > kLargest) refuse(place, fmt::format("{} is above {}", json.dump(), kLargest));
+    return Expression::constant(json.get<std::int64_t>());
+  }
+
   void add(const Json& json) {
     const std::string place = fmt::format("{}[{}]", where_, dimensions_.size());
     Dimension dimension{.name = later_.front()};
@@ -90,8 +97,7 @@ class DimensionReader {
       if (json.contains("doc")) dimension.doc = string_member(json, "doc", place);
       dimension.values = parse_values(json, place);
       if (json.contains("default")) {
-        dimension.default_value =
-            compile_number(json["default"], scope_, later_, place + ".default");
+        dimension.default_value = default_value(json["default"], place + ".default");
       }
     }
     if (!dimension.default_value && !dimensions_.empty() && dimensions_.back().default_value) {

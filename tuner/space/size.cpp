@@ -63,8 +63,8 @@ std::string unknown_name(std::string_view name, const Dimensions& dims) {
 
 std::string wrong_count(std::size_t count, const Dimensions& dims) {
   std::vector<std::string> names = dims.names();
-  const std::vector<std::string> optional(names.begin() + static_cast<std::ptrdiff_t>(dims.required()),
-                                          names.end());
+  const std::vector<std::string> optional(
+      names.begin() + static_cast<std::ptrdiff_t>(dims.required()), names.end());
   names.resize(dims.required());
   return fmt::format("{} number{} where {} are needed: {}{}", count, count == 1 ? "" : "s",
                      dims.required(), fmt::join(names, ","),
@@ -102,8 +102,9 @@ Expected<Size, std::string> read_size(std::string_view text, const Dimensions& d
 std::int64_t whole_number(const Json& json, std::string_view name, std::string_view where) {
   const bool too_large = json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX;
   if (json.is_number_integer() && !too_large) return json.get<std::int64_t>();
-  refuse(where, fmt::format("{} must be an integer, is {}", name,
-                            json.is_number() ? json.dump() : fmt::format("a {}", json.type_name())));
+  refuse(where,
+         fmt::format("{} must be an integer, is {}", name,
+                     json.is_number() ? json.dump() : fmt::format("a {}", json.type_name())));
 }
 
 Numbers listed_numbers(const Json& json, const Dimensions& dims, std::string_view where) {
@@ -130,7 +131,8 @@ Numbers named_numbers(const Json& json, const Dimensions& dims, std::string_view
 
 std::string written(const Size& size, const Dimensions& dims, std::string_view separator) {
   if (size.size() != dims.size()) return fmt::format("{}", fmt::join(size, separator));
-  std::string text = fmt::format("{}", fmt::join(std::span(size).first(dims.required()), separator));
+  std::string text =
+      fmt::format("{}", fmt::join(std::span(size).first(dims.required()), separator));
   for (std::size_t i = dims.required(); i < size.size(); ++i) {
     if (!dims.is_default(i, size)) text += fmt::format(",{}={}", dims[i].name, size[i]);
   }

@@ -73,7 +73,8 @@ Expected<double, Failure> Verifier::launch_and_inspect(const LoadedCandidate& ca
   failpoint("verify.poisoned");
   announce({VerifyStep::Kind::launch, instance.recipe().size});
   if (auto done = backend_.run(*launch); !done) {
-    done.error().message += " (at size " + display(instance.recipe().size, family_.problem.dims) + ")";
+    done.error().message +=
+        " (at size " + display(instance.recipe().size, family_.problem.dims) + ")";
     return Unexpected(std::move(done.error()));
   }
   failpoint("verify.launched");
