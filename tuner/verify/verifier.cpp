@@ -14,6 +14,17 @@ namespace {
 /// The share of device memory that instances may fill; the one in use may exceed it.
 constexpr std::size_t kMemoryShare = 4;
 
+/// The awkward sizes of a candidate; launch_error when a value of it does not exist at one of them.
+Expected<std::vector<Size>, Failure> sizes_to_check(const Family& family,
+                                                    const LoadedCandidate& candidate,
+                                                    const Size& tuned) {
+  try {
+    return awkward_sizes(family, candidate.kernel, candidate.space, candidate.config, tuned).sizes;
+  } catch (const Error& error) {
+    return Unexpected(Failure{Outcome::launch_error, error.what()});
+  }
+}
+
 }  // namespace
 
 Expected<Launch, Failure> launch_on(const LoadedCandidate& candidate, const Instance& instance) {
@@ -110,10 +121,12 @@ Expected<double, Failure> Verifier::check_twice(const LoadedCandidate& candidate
 Expected<void, Failure> Verifier::check_awkward_sizes(const LoadedCandidate& candidate,
                                                       const Size& tuned) {
   const auto& [kernel, space, config, loaded] = candidate;
+  const auto sizes = sizes_to_check(family_, candidate, tuned);
+  if (!sizes) return Unexpected(sizes.error());
   const std::string code =
       compile_job(kernel, slots_at_size(kernel, space, config, tuned), config).key;
   const std::string config_json = canonical_json(*kernel.space, config);
-  for (const Size& size : awkward_sizes(family_, kernel, space, config, tuned).sizes) {
+  for (const Size& size : *sizes) {
     const std::string at = canonical_size(size, family_.problem.dims);
     std::string identity = content_hash({{kernel.hash, code, config_json, at}});
     if (right_at_awkward_sizes_.contains(identity)) continue;
