@@ -10,6 +10,7 @@
 #include "tuner/interop/recording_text.hpp"
 #include "tuner/interop/store_recording.hpp"
 #include "tuner/select/stored_space.hpp"
+#include "tuner/space/size.hpp"
 #include "tuner/store/best_line.hpp"
 
 #include <fmt/format.h>
