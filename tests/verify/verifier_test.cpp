@@ -45,7 +45,7 @@ class VerifierTest : public testing::Test {
       return static_cast<std::int64_t>(
           std::get<std::int32_t>(std::get<Scalar>(launch->arguments.at(argument))));
     };
-    launched.push_back(display({number(0), number(1), number(2)}));
+    launched.push_back(display(Size{number(0), number(1), number(2)}, family.problem.dims));
     if (failure && launched.size() == 2) return Unexpected(*failure);
     return 1.0;
   }
