@@ -40,9 +40,8 @@ struct Imported {
 Imported parsed(const std::string& space_text) {
   const Json document = parse_json(space_text, "space");
   const std::string kernel = document["kernels"].items().begin().key();
-  auto definition = std::make_shared<const SpaceDefinition>(
-      parse_space_definition(document["kernels"][kernel],
-                             document["problem"]["dims"].get<std::vector<std::string>>(), "space"));
+  auto definition = std::make_shared<const SpaceDefinition>(parse_space_definition(
+      document["kernels"][kernel], parse_dimensions(document["problem"], "space"), "space"));
   return {kernel, document, std::move(definition),
           document["problem"]["sizes"]["default"][0].get<std::vector<std::int64_t>>()};
 }

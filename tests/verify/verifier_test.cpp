@@ -45,7 +45,7 @@ class VerifierTest : public testing::Test {
       return static_cast<std::int64_t>(
           std::get<std::int32_t>(std::get<Scalar>(launch->arguments.at(argument))));
     };
-    launched.push_back(display({number(0), number(1), number(2)}));
+    launched.push_back(display(Size{number(0), number(1), number(2)}, family.problem.dims));
     if (failure && launched.size() == 2) return Unexpected(*failure);
     return 1.0;
   }
@@ -109,7 +109,7 @@ TEST_F(VerifierTest, SaysWhatItIsAboutToDo) {
   std::vector<std::string> steps;
   Verifier observed(backend, family, 1, [&](const VerifyStep& step) {
     steps.push_back((step.kind == VerifyStep::Kind::prepare ? "prepare " : "launch ") +
-                    display(step.size));
+                    display(step.size, family.problem.dims));
   });
   const Kernel& kernel = family.kernels.front();
   const Space space(kernel.space, backend.device().attributes, Size{20, 24, 31});

@@ -31,10 +31,6 @@ using SteadyClock = std::chrono::steady_clock;
 /// waits, and no more, since what is asked late is asked with more known.
 constexpr std::size_t kAhead = 2;
 
-std::string problem_key(const Size& size) {
-  return fmt::format("{}", fmt::join(size, ","));
-}
-
 std::string new_uuid() {
   std::random_device random;
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
@@ -83,14 +79,15 @@ class Run {
 
  private:
   void open_search(const Size& size) {
-    const std::string problem = problem_key(size);
+    const std::string problem = canonical_size(size, family_.problem.dims);
     Space space(kernel_.space, device_.device().attributes, size);
     if (space.size() == 0) {
       throw Error(
           ErrorCode::no_valid_config,
           fmt::format("{}: kernel {} has no valid configuration on {} at {}; `tune space count` "
                       "shows which constraint removes them",
-                      family_.path, kernel_.name, device_.device().name, display(size)));
+                      family_.path, kernel_.name, device_.device().name,
+                      display(size, family_.problem.dims)));
     }
     PriorKnowledge prior{
         .incumbent = incumbent(store_, family_, kernel_, device_.device(), size),
@@ -129,7 +126,7 @@ class Run {
                                .valid = search.space().size(),
                                .planned = search.planned(),
                                .known = search.known_count()});
-      record.problems.push_back(problem_key(search.size()));
+      record.problems.push_back(canonical_size(search.size(), family_.problem.dims));
       record.valid = std::max(record.valid, search.space().size());
     }
     record.cartesian = opening.cartesian;
@@ -214,7 +211,7 @@ class Run {
   }
 
   [[nodiscard]] AttemptRecord attempt(const SizeSearch& search, const Config& config) const {
-    return {.problem = problem_key(search.size()),
+    return {.problem = canonical_size(search.size(), family_.problem.dims),
             .config_json = canonical_json(*kernel_.space, config)};
   }
 
@@ -247,7 +244,7 @@ class Run {
   TrialRecord judge(const Pending& pending) {
     const SizeSearch& search = *pending.search;
     TrialRecord trial;
-    trial.problem = problem_key(search.size());
+    trial.problem = canonical_size(search.size(), family_.problem.dims);
     trial.config_json = canonical_json(*kernel_.space, pending.config);
     trial.check_seed = plan_.seed;
     if (pending.refused) return with_failure(std::move(trial), *pending.refused);
@@ -325,10 +322,10 @@ class Run {
   void drop(SizeSearch& search, const LostContender& lost) {
     if (!lost.config) {
       if (!std::exchange(library_fell_out_, true)) return;
-      throw Error(
-          ErrorCode::failure,
-          fmt::format("the final at {} broke off: {} could not be timed: {}",
-                      display(search.size()), device_.environment().library, lost.failure.message));
+      throw Error(ErrorCode::failure,
+                  fmt::format("the final at {} broke off: {} could not be timed: {}",
+                              display(search.size(), family_.problem.dims),
+                              device_.environment().library, lost.failure.message));
     }
     TrialRecord trial = search.trial(*lost.config);
     trial.time.reset();

@@ -3,7 +3,8 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
-#include "tuner/verify/awkward_sizes.hpp"
+#include "tuner/core/hash.hpp"
+#include "tuner/family/awkward_sizes.hpp"
 
 #include <fmt/format.h>
 
@@ -24,6 +25,17 @@ std::optional<Failure> scratch_failure(LoadedCandidate& candidate, const Instanc
   if (!overrun) return std::nullopt;
   return Failure{Outcome::out_of_bounds,
                  fmt::format("{} ({})", *overrun, instance.circumstances())};
+}
+
+/// The awkward sizes of a candidate; launch_error when a value of it does not exist at one of them.
+Expected<std::vector<Size>, Failure> sizes_to_check(const Family& family,
+                                                    const LoadedCandidate& candidate,
+                                                    const Size& tuned) {
+  try {
+    return awkward_sizes(family, candidate.kernel, candidate.space, candidate.config, tuned).sizes;
+  } catch (const Error& error) {
+    return Unexpected(Failure{Outcome::launch_error, error.what()});
+  }
 }
 
 }  // namespace
@@ -97,7 +109,8 @@ Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidat
   failpoint("verify.poisoned");
   announce({VerifyStep::Kind::launch, instance.recipe().size});
   if (auto done = backend_.run(*launch); !done) {
-    done.error().message += " (at size " + display(instance.recipe().size) + ")";
+    done.error().message +=
+        " (at size " + display(instance.recipe().size, family_.problem.dims) + ")";
     return Unexpected(std::move(done.error()));
   }
   failpoint("verify.launched");
@@ -130,24 +143,31 @@ Expected<double, Failure> Verifier::check_twice(LoadedCandidate& candidate, cons
   return std::max(*first, *second);
 }
 
-Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate) {
-  for (const Size& size :
-       awkward_sizes(family_, candidate.kernel, candidate.space, candidate.config)) {
+Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate,
+                                                      const Size& tuned) {
+  const Kernel& kernel = candidate.kernel;
+  const auto sizes = sizes_to_check(family_, candidate, tuned);
+  if (!sizes) return Unexpected(sizes.error());
+  const std::string code =
+      compile_job(kernel, slots_at_size(kernel, candidate.space, candidate.config, tuned),
+                  candidate.config).key;
+  const std::string config_json = canonical_json(*kernel.space, candidate.config);
+  for (const Size& size : *sizes) {
+    const std::string at = canonical_size(size, family_.problem.dims);
+    std::string identity = content_hash({{kernel.hash, code, config_json, at}});
+    if (right_at_awkward_sizes_.contains(identity)) continue;
     for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
       auto right = check(candidate, recipe(size, Fill::whole, check_case));
       if (!right) return Unexpected(std::move(right.error()));
     }
+    right_at_awkward_sizes_.insert(std::move(identity));
   }
   return {};
 }
 
 Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const Size& size) {
-  const std::string identity =
-      candidate.kernel.hash + canonical_json(*candidate.kernel.space, candidate.config);
-  if (!right_at_awkward_sizes_.contains(identity)) {
-    auto right = check_awkward_sizes(candidate);
-    if (!right) return Unexpected(std::move(right.error()));
-    right_at_awkward_sizes_.insert(identity);
+  if (auto right = check_awkward_sizes(candidate, size); !right) {
+    return Unexpected(std::move(right.error()));
   }
   auto exact = check(candidate, recipe(size, Fill::whole));
   if (!exact) return Unexpected(std::move(exact.error()));

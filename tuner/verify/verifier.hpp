@@ -78,8 +78,10 @@ class Verifier {
   [[nodiscard]] Recipe recipe(const Size& size, Fill fill, std::size_t check_case = 0) const;
   [[nodiscard]] Expected<double, Failure> launch_and_inspect(LoadedCandidate& candidate,
                                                              Instance& instance);
-  [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate, const Recipe& recipe);
-  [[nodiscard]] Expected<void, Failure> check_awkward_sizes(LoadedCandidate& candidate);
+  [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate,
+                                                const Recipe& recipe);
+  [[nodiscard]] Expected<void, Failure> check_awkward_sizes(LoadedCandidate& candidate,
+                                                            const Size& tuned);
   [[nodiscard]] Expected<double, Failure> check_twice(LoadedCandidate& candidate,
                                                       const Recipe& recipe);
   void announce(const VerifyStep& step) const;
@@ -90,7 +92,7 @@ class Verifier {
   VerifyObserver observer_;
   CheckKernels kernels_;
   std::list<Instance> instances_;                 // most recently used first
-  std::set<std::string> right_at_awkward_sizes_;  // kernel hash and configuration
+  std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
 };
 
 }  // namespace tuner

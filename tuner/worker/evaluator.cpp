@@ -117,7 +117,7 @@ void Evaluator::begin_lineup(const Size& size) {
   lineup_kernels_.clear();
   lineup_scratch_.clear();
   lineup_size_ = size;
-  backend_.set_size(display(size));
+  backend_.set_size(display(size, family_.problem.dims));
   failpoint("worker.lineup_begun");
 }
 
