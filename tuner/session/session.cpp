@@ -7,6 +7,7 @@
 #include "tuner/session/canary.hpp"
 #include "tuner/session/earlier_winners.hpp"
 #include "tuner/session/kernel_record.hpp"
+#include "tuner/session/other_processes.hpp"
 #include "tuner/session/progress_report.hpp"
 #include "tuner/session/settlement.hpp"
 #include "tuner/session/size_schedule.hpp"
@@ -14,7 +15,6 @@
 #include "tuner/worker/compile_pool.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -48,12 +48,13 @@ class Run {
                  .environment = device.environment(),
                  .kernel = kernel_record(family, kernel)},
         respawns_before_(device.respawns()),
+        others_(device),
         pool_(compiler, plan.compile_threads),
         schedule_(plan, kernel, pool_),
         progress_(family.problem, schedule_.searches(), observer, plan, start_) {}
 
   SessionResult run() {
-    look_for_others();
+    others_.refuse(plan_.shared_device);
     store_.collect_dead_attempts();
     for (const Size& size : plan_.sizes) add_search(size);
     begin();
@@ -92,21 +93,6 @@ class Run {
     if (plan_.resume == Resume::yes) prior.trials = store_.known_trials(subject_, problem);
     schedule_.add(size, std::move(space), std::move(prior));
   }
-
-  void look_for_others() {
-    const std::vector<int> others = device_.other_processes();
-    result_.shared = !others.empty();
-    if (others.empty() || plan_.shared_device == SharedDevice::accepted) return;
-    throw Error(ErrorCode::no_device,
-                fmt::format("{} is used by other processes ({} {}), and what is timed beside them "
-                            "is not its own time: wait for them, take another GPU with --device, "
-                            "or accept it with --allow-shared",
-                            device_.device().name, others.size() == 1 ? "process" : "processes",
-                            fmt::join(others, ", ")));
-  }
-
-  /// Asked now and then: a process may come after the run began.
-  void watch_others() { result_.shared = result_.shared || !device_.other_processes().empty(); }
 
   void begin() {
     Opening opening{.kernel = &kernel_,
@@ -156,7 +142,7 @@ class Run {
     record.verify_s = result_.verify_s;
     record.measure_s = result_.measure_s;
     record.respawns = result_.respawns;
-    record.shared = result_.shared;
+    record.shared = result_.shared = others_.seen();
     store_.end_session(session_, record);
     failpoint("session.ended");
   }
@@ -185,7 +171,7 @@ class Run {
 
   /// What was timed while the device drifted is timed again.
   void watch_drift() {
-    watch_others();
+    others_.look();
     const auto start = SteadyClock::now();
     for (const Canary::Suspect& suspect : canary_->look(elapsed_s())) {
       if (schedule_.again(*suspect.search, suspect.config)) ++result_.requeued;
@@ -234,14 +220,26 @@ class Run {
       schedule_.stock_up();
     }
     const auto start = SteadyClock::now();
-    auto outcome = settlement_->settle(
-        search, plan_.seed, [this](const SizeSearch& of, const Fared& fared) { tell(of, fared); });
+    auto outcome =
+        settlement_->settle(search, finals_plan(),
+                            [this](const SizeSearch& of, const Fared& fared) { tell(of, fared); });
     failpoint("session.final_settled");
     settled_.emplace(&search, recorded(search, std::move(outcome)));
     const SteadyClock::duration took = SteadyClock::now() - start;
     final_time_ += took;
     progress_.held_final(took);
     failpoint("session.final_acknowledged");
+  }
+
+  /// Where time is short a final gets no more of it than the search at a size.
+  [[nodiscard]] FinalsPlan finals_plan() const {
+    constexpr std::chrono::milliseconds kLeast{1000};
+    FinalsPlan plan{.seed = plan_.seed};
+    if (plan_.max_time) {
+      const auto share = *plan_.max_time / static_cast<int>(plan_.sizes.size());
+      plan.budget = std::min(plan.budget, std::max(share, kLeast));
+    }
+    return plan;
   }
 
   /// Commits how a size came out.
@@ -258,8 +256,8 @@ class Run {
       size_result.winner_display = display(*kernel_.space, outcome->winner);
       // Without a final, or with others on the device, nothing says that it is better than what was
       // best before: that stays.
-      watch_others();
-      const bool compared = !outcome->finalists.empty() && !result_.shared;
+      others_.look();
+      const bool compared = !outcome->finalists.empty() && !others_.seen();
       if (compared || !search.seeds().incumbent) {
         store_.record_final(session_, outcome->best, outcome->finalists);
       }
@@ -279,6 +277,7 @@ class Run {
   const std::function<bool()>& interrupted_;
   Subject subject_;
   int respawns_before_;
+  OtherProcesses others_;
   SteadyClock::time_point start_ = SteadyClock::now();
   CompilePool pool_;
   SizeSchedule schedule_;

@@ -10,14 +10,14 @@
 
 namespace tuner {
 
-std::optional<FinalOutcome> Settlement::settle(SizeSearch& search, std::uint64_t seed,
+std::optional<FinalOutcome> Settlement::settle(SizeSearch& search, const FinalsPlan& plan,
                                                const Refuted& refuted) {
   using Clock = std::chrono::steady_clock;
   while (!search.ranking().empty()) {
     if (interrupted_()) return final_.without_final(search);
     observer_.final_began(search.size(), Final::contenders(search).size());
     const auto start = Clock::now();
-    auto outcome = final_.run(search, {.seed = seed}, interrupted_);
+    auto outcome = final_.run(search, plan, interrupted_);
     measure_s_ += std::chrono::duration<double>(Clock::now() - start).count();
     if (outcome) return std::move(*outcome);
     drop(search, outcome.error(), refuted);

@@ -28,7 +28,7 @@ class Settlement {
 
   /// How the size came out: by a final, or, interrupted, as it was screened; none when no
   /// configuration is left. Throws Error when the library falls out twice.
-  [[nodiscard]] std::optional<FinalOutcome> settle(SizeSearch& search, std::uint64_t seed,
+  [[nodiscard]] std::optional<FinalOutcome> settle(SizeSearch& search, const FinalsPlan& plan,
                                                    const Refuted& refuted);
 
   /// What the finals took.
