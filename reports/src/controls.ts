@@ -60,9 +60,21 @@ export function choice(label: string, options: string[], chosen: number, pick: (
   return { element, select };
 }
 
-/** Makes tabs of sections, the last one open; arrow keys, Home and End move between them. */
+const kMostTabs = 12;
+
+/** Shows one of many sections, the last at first: that chosen from a list. */
+function makeList(sections: HTMLElement[], label: string): void {
+  const open = (chosen: number) => sections.forEach((section, i) => { section.hidden = i !== chosen; });
+  const list = choice(`${label} `, sections.map((section) => section.dataset.label ?? ""), sections.length - 1, open);
+  list.element.className = "controls";
+  sections[0].before(list.element);
+  open(sections.length - 1);
+}
+
+/** Makes tabs of sections, the last one open; arrow keys, Home and End move between them. Many sections become a list. */
 export function makeTabs(sections: HTMLElement[], label: string): void {
   if (sections.length < 2) return;
+  if (sections.length > kMostTabs) return makeList(sections, label);
   const list = document.createElement("div");
   list.setAttribute("role", "tablist");
   list.setAttribute("aria-label", label);

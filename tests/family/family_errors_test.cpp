@@ -73,7 +73,7 @@ TEST(SpaceFile, WrongTypesAreNamed) {
   EXPECT_EQ(error("[1000]", "[1000, 2]"),
             "axpy.json: problem.sizes.small[0]: must have exactly 1 element, has 2");
   EXPECT_EQ(error("[1000]", "[0]"),
-            "axpy.json: problem.sizes.small[0][0]: must be an integer in 1 … 2147483647, is 0");
+            "axpy.json: problem.sizes.small[0]: N = 0 is not in 1 … 2147483647");
   EXPECT_EQ(error("[\"BLOCK\"],", "[1, 1, 1, 1],"),
             "axpy.json: kernels.plain.launch.block: must have at most 3 elements, has 4");
 }

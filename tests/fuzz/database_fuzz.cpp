@@ -19,7 +19,7 @@ void ask(const Store& store) {
     static_cast<void>(store.trials(session.id));
     static_cast<void>(store.finalists(session.id, "16x16x16"));
   }
-  static_cast<void>(select_configuration(store, {.kernel = "gemm_naive", .size = {16, 16, 16}}));
+  static_cast<void>(select_configuration(store, {.kernel = "gemm_naive", .size = "16,16,16"}));
 }
 
 }  // namespace

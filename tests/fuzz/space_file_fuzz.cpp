@@ -5,6 +5,8 @@
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/family.hpp"
 
+#include <algorithm>
+
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tuner;
   static const KernelSource source{.name = "a.cu", .text = "// a kernel\n", .headers = {}};
@@ -13,9 +15,13 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   try {
     const Family family = parse_family(fuzz::text_of(data, size), "fuzz", sources);
     const DeviceAttributes device = device_profile("h200")->attributes;
-    for (const Kernel& kernel : family.kernels) {
-      check_default(kernel, device, Size(family.problem.dims.size(), 64));
-    }
+    const Dimensions& dims = family.problem.dims;
+    std::vector<std::optional<std::int64_t>> numbers(dims.size());
+    std::fill_n(numbers.begin(), dims.required(), 64);
+    const auto size = dims.complete(numbers);
+    if (!size) return 0;
+    fuzz::require(parse_size(canonical_size(*size, dims), dims) == *size, "a size reads back");
+    for (const Kernel& kernel : family.kernels) check_default(kernel, device, *size);
   } catch (const Error& error) {
     fuzz::require(error.code() == ErrorCode::usage || error.code() == ErrorCode::no_valid_config,
                   "a bad file is the user's to mend");

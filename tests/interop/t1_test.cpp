@@ -42,7 +42,7 @@ Imported parsed(const std::string& space_text) {
   const std::string kernel = document["kernels"].items().begin().key();
   auto definition = std::make_shared<const SpaceDefinition>(
       parse_space_definition(document["kernels"][kernel],
-                             document["problem"]["dims"].get<std::vector<std::string>>(), "space"));
+                             parse_dimensions(document["problem"], "space"), "space"));
   return {kernel, document, std::move(definition),
           document["problem"]["sizes"]["default"][0].get<std::vector<std::int64_t>>()};
 }

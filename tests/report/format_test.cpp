@@ -37,6 +37,7 @@ TEST(Format, RatiosKeepTheDigitsThatMatter) {
 
 TEST(Format, SizesAndBytes) {
   EXPECT_EQ(format_size("4096,1,7"), "4096×1×7");
+  EXPECT_EQ(format_size("64,8,TRANS_B=1,LDA=72"), "64×8, TRANS_B=1, LDA=72");
   EXPECT_EQ(format_bytes(150'754'820'096.0), "140.4\u00a0GiB");
   EXPECT_EQ(format_bytes(60.0 * (1 << 20)), "60\u00a0MiB");
 }

@@ -28,7 +28,17 @@ struct Put {
   std::string device = "h200";
   std::string driver = "13.0";
   std::string hash = "new";
+  std::string space = kTilesSpace;
 };
+
+/// The family with layouts and a leading dimension.
+std::string layouts() {
+  std::string text = kTilesSpace;
+  const std::string dims = R"("dims": ["M", "N"])";
+  return text.replace(text.find(dims), dims.size(),
+                      R"("dims": ["M", "N", {"name": "TRANS", "values": [0, 1], "default": 0},
+                                  {"name": "LD", "default": "TRANS ? M : N"}])");
+}
 
 class SelectTest : public testing::Test {
  protected:
@@ -38,6 +48,7 @@ class SelectTest : public testing::Test {
     subject.environment = {
         .driver = it.driver, .compiler = "NVRTC 13.0", .library = "cuBLAS", .tool = "0.1.0"};
     subject.kernel = example_kernel(it.kernel, it.hash);
+    subject.kernel.space_text = it.space;
     SessionRecord session;
     session.uuid = std::to_string(++puts_);
     session.problems = {it.problem};
@@ -79,7 +90,7 @@ class SelectTest : public testing::Test {
 TEST_F(SelectTest, AnswersExactlyForASizeThatWasTuned) {
   put({.problem = "1024,1024", .value = 32, .median_ns = 1500});
   put({.problem = "2048,1024", .value = 8});
-  const Selection found = ask({.kernel = "tiled", .size = {1024, 1024}});
+  const Selection found = ask({.kernel = "tiled", .size = "1024,1024"});
   EXPECT_EQ(found.rung, Rung::exact);
   EXPECT_EQ(name(found.rung), "exact");
   EXPECT_EQ(found.config_json, R"({"TILE":32})");
@@ -102,9 +113,9 @@ TEST_F(SelectTest, PrefersWhatWasVerifiedHereToWhatWasImported) {
   store.import_bests(std::vector{theirs}, "h200.jsonl");
   theirs.best.problem = "2048,1024";
   store.import_bests(std::vector{theirs}, "h200.jsonl");
-  EXPECT_EQ(ask({.kernel = "tiled", .size = {1024, 1024}}).config_json, R"({"TILE":32})");
-  EXPECT_EQ(ask({.kernel = "tiled", .size = {2048, 1000}}).config_json, R"({"TILE":32})");
-  const Selection found = ask({.kernel = "tiled", .size = {2048, 1024}});
+  EXPECT_EQ(ask({.kernel = "tiled", .size = "1024,1024"}).config_json, R"({"TILE":32})");
+  EXPECT_EQ(ask({.kernel = "tiled", .size = "2048,1000"}).config_json, R"({"TILE":32})");
+  const Selection found = ask({.kernel = "tiled", .size = "2048,1024"});
   EXPECT_EQ(found.config_json, R"({"TILE":8})");
   EXPECT_THAT(found.explanation,
               Contains(HasSubstr("imported from h200.jsonl, not yet verified on this machine")));
@@ -123,8 +134,8 @@ TEST_F(SelectTest, AnswersForTheVerySizeFromAKernelWithoutItsSpaceFile) {
   theirs.best.session_uuid = "theirs";
   theirs.best.recorded_at = "2026-01-01T00:00:00Z";
   store.import_bests(std::vector{theirs}, "f");
-  EXPECT_EQ(ask({.kernel = "tiled", .size = {1024, 1024}}).rung, Rung::exact);
-  const auto [code, message] = error_of({.kernel = "tiled", .size = {1000, 1024}});
+  EXPECT_EQ(ask({.kernel = "tiled", .size = "1024,1024"}).rung, Rung::exact);
+  const auto [code, message] = error_of({.kernel = "tiled", .size = "1000,1024"});
   EXPECT_EQ(code, ErrorCode::nothing_found);
   EXPECT_THAT(message, HasSubstr("imported without its space file"));
 }
@@ -132,13 +143,13 @@ TEST_F(SelectTest, AnswersForTheVerySizeFromAKernelWithoutItsSpaceFile) {
 TEST_F(SelectTest, CallsAnEntryStaleWhenTheDeviceHasSinceRunAnotherDriver) {
   put({.problem = "1024,1024", .value = 32, .driver = "12.8"});
   put({.problem = "2048,2048", .value = 8, .driver = "13.0"});
-  const Selection found = ask({.kernel = "tiled", .size = {1024, 1024}});
+  const Selection found = ask({.kernel = "tiled", .size = "1024,1024"});
   EXPECT_EQ(found.rung, Rung::stale);
   EXPECT_EQ(found.config_json, R"({"TILE":32})");
   EXPECT_EQ(found.expected_ns, 1000);
   EXPECT_THAT(found.explanation, Contains(AllOf(HasSubstr("stale: tiled is taken"),
                                                 HasSubstr("in use now: driver 13.0"))));
-  EXPECT_EQ(ask({.kernel = "tiled", .size = {2048, 2048}}).rung, Rung::exact);
+  EXPECT_EQ(ask({.kernel = "tiled", .size = "2048,2048"}).rung, Rung::exact);
 }
 
 TEST_F(SelectTest, GoesByTheEnvironmentOfTheQuestion) {
@@ -147,7 +158,7 @@ TEST_F(SelectTest, GoesByTheEnvironmentOfTheQuestion) {
   const auto with = [&](const std::string& driver) {
     return ask(
         {.kernel = "tiled",
-         .size = {1024, 1024},
+         .size = "1024,1024",
          .environment = EnvironmentInfo{
              .driver = driver, .compiler = "NVRTC 13.0", .library = "another", .tool = "9.9"}});
   };
@@ -163,7 +174,7 @@ TEST_F(SelectTest, TakesTheNearestSizeOfTheSameShape) {
   put({.problem = "1048576,1", .value = 64, .median_ns = 10});  // the same volume as asked
   put({.problem = "512,1024", .value = 32});
   put({.problem = "128,128", .value = 8});
-  const Selection found = ask({.kernel = "tiled", .size = {1024, 1024}});
+  const Selection found = ask({.kernel = "tiled", .size = "1024,1024"});
   EXPECT_EQ(found.rung, Rung::nearest);
   EXPECT_EQ(found.config_json, R"({"TILE":32})");
   EXPECT_DOUBLE_EQ(found.distance, std::log(2.0));
@@ -176,7 +187,7 @@ TEST_F(SelectTest, TakesTheNearestSizeOfTheSameShape) {
 TEST_F(SelectTest, PassesOverANeighbourThatIsInvalidAtTheSizeAndSaysWhy) {
   put({.problem = "1024,1024", .value = 64});
   put({.problem = "256,256", .value = 8});
-  const Selection found = ask({.kernel = "tiled", .size = {1000, 1000}});  // 1000 % 64 != 0
+  const Selection found = ask({.kernel = "tiled", .size = "1000,1000"});  // 1000 % 64 != 0
   EXPECT_EQ(found.rung, Rung::nearest);
   EXPECT_EQ(found.config_json, R"({"TILE":8})");
   EXPECT_DOUBLE_EQ(found.distance, std::log(1000.0 / 256));
@@ -187,7 +198,7 @@ TEST_F(SelectTest, PassesOverANeighbourThatIsInvalidAtTheSizeAndSaysWhy) {
 
 TEST_F(SelectTest, PassesOverAConfigurationThatTheSpaceNoLongerHas) {
   put({.problem = "1024,1024", .value = 24});
-  const Selection found = ask({.kernel = "tiled", .size = {2048, 2048}});
+  const Selection found = ask({.kernel = "tiled", .size = "2048,2048"});
   EXPECT_EQ(found.rung, Rung::default_config);
   EXPECT_THAT(found.explanation, Contains(AllOf(HasSubstr("1024,1024"), HasSubstr("rejected"))));
 }
@@ -196,7 +207,7 @@ TEST_F(SelectTest, FallsBackToTheDefaultConfiguration) {
   put({.problem = "1024,1024", .value = 64, .device = "h200"});
   put({.problem = "1024,1024", .value = 32, .device = "a100"});
   put({.kernel = "plain", .problem = "1024,1024", .value = 128, .device = "a100"});
-  const Selection found = ask({.device = "NVIDIA H200", .kernel = "plain", .size = {1024, 1024}});
+  const Selection found = ask({.device = "NVIDIA H200", .kernel = "plain", .size = "1024,1024"});
   EXPECT_EQ(found.rung, Rung::default_config);
   EXPECT_EQ(name(found.rung), "default");
   EXPECT_EQ(found.config_json, R"({"BLOCK":64})");
@@ -208,7 +219,7 @@ TEST_F(SelectTest, FallsBackToTheDefaultConfiguration) {
 
 TEST_F(SelectTest, SaysAllItLookedAtWhenNothingIsValid) {
   put({.problem = "1024,1024", .value = 64});
-  const auto [code, message] = error_of({.kernel = "tiled", .size = {7, 7}});
+  const auto [code, message] = error_of({.kernel = "tiled", .size = "7,7"});
   EXPECT_EQ(code, ErrorCode::nothing_found);
   EXPECT_THAT(
       message,
@@ -219,11 +230,11 @@ TEST_F(SelectTest, SaysAllItLookedAtWhenNothingIsValid) {
 TEST_F(SelectTest, NeverAnswersWithAnotherDevicesEntry) {
   put({.problem = "1024,1024", .value = 64, .median_ns = 10, .device = "h100"});
   put({.problem = "64,64", .value = 8, .median_ns = 5000, .device = "h200"});
-  EXPECT_EQ(ask({.device = "NVIDIA H200", .kernel = "tiled", .size = {1024, 1024}}).config_json,
+  EXPECT_EQ(ask({.device = "NVIDIA H200", .kernel = "tiled", .size = "1024,1024"}).config_json,
             R"({"TILE":8})");
-  EXPECT_EQ(ask({.kernel = "tiled", .size = {1024, 1024}}).config_json,
+  EXPECT_EQ(ask({.kernel = "tiled", .size = "1024,1024"}).config_json,
             R"({"TILE":8})");  // the device used last
-  EXPECT_EQ(ask({.device = device_profile("h100")->name, .kernel = "tiled", .size = {64, 64}})
+  EXPECT_EQ(ask({.device = device_profile("h100")->name, .kernel = "tiled", .size = "64,64"})
                 .entry->subject.device.name,
             device_profile("h100")->name);
 }
@@ -231,7 +242,7 @@ TEST_F(SelectTest, NeverAnswersWithAnotherDevicesEntry) {
 TEST_F(SelectTest, PutsNoEntryOfAnOlderSourceIntoAnAnswer) {
   put({.problem = "1024,1024", .value = 64, .hash = "old"});
   put({.problem = "512,512", .value = 8, .hash = "new"});
-  const Selection found = ask({.kernel = "tiled", .size = {1024, 1024}});
+  const Selection found = ask({.kernel = "tiled", .size = "1024,1024"});
   EXPECT_EQ(found.rung, Rung::nearest);
   EXPECT_EQ(found.config_json, R"({"TILE":8})");
   EXPECT_EQ(found.kernel.hash, "new");
@@ -242,12 +253,12 @@ TEST_F(SelectTest, PutsNoEntryOfAnOlderSourceIntoAnAnswer) {
 TEST_F(SelectTest, TakesTheFastestKernelOfAFamilyAtTheSize) {
   put({.kernel = "tiled", .problem = "1024,1024", .value = 64, .median_ns = 900});
   put({.kernel = "plain", .problem = "1024,1024", .value = 32, .median_ns = 1000});
-  const Selection found = ask({.family = "tiles", .size = {1024, 1024}});
+  const Selection found = ask({.family = "tiles", .size = "1024,1024"});
   EXPECT_EQ(found.rung, Rung::exact);
   EXPECT_EQ(found.kernel.kernel, "tiled");
   EXPECT_THAT(found.explanation, Contains("exact: tiled is taken, the fastest"));
   EXPECT_THAT(found.explanation, Contains(HasSubstr("plain takes 1 us")));
-  EXPECT_EQ(ask({.kernel = "plain", .family = "tiles", .size = {1024, 1024}}).kernel.kernel,
+  EXPECT_EQ(ask({.kernel = "plain", .family = "tiles", .size = "1024,1024"}).kernel.kernel,
             "plain");
 }
 
@@ -258,7 +269,7 @@ TEST_F(SelectTest, ComparesKernelsAtTheNearestSizeByTheirRatioToTheLibrary) {
        .value = 32,
        .median_ns = 900,
        .ratio_to_library = 0.9});
-  EXPECT_EQ(ask({.family = "tiles", .size = {1040, 1024}}).kernel.kernel, "plain");
+  EXPECT_EQ(ask({.family = "tiles", .size = "1040,1024"}).kernel.kernel, "plain");
 }
 
 TEST_F(SelectTest, ComparesKernelsByThroughputWhereTheLibraryWasNotTimed) {
@@ -268,7 +279,7 @@ TEST_F(SelectTest, ComparesKernelsByThroughputWhereTheLibraryWasNotTimed) {
        .value = 32,
        .median_ns = 900,
        .ratio_to_library = 0.9});
-  const Selection found = ask({.family = "tiles", .size = {1040, 1024}});
+  const Selection found = ask({.family = "tiles", .size = "1040,1024"});
   EXPECT_EQ(found.kernel.kernel, "tiled");
   EXPECT_THAT(found.explanation, Contains(HasSubstr("best throughput")));
 }
@@ -276,14 +287,14 @@ TEST_F(SelectTest, ComparesKernelsByThroughputWhereTheLibraryWasNotTimed) {
 TEST_F(SelectTest, LetsNoKernelTunedFarAwayCompeteWithANearOne) {
   put({.kernel = "tiled", .problem = "1024,1024", .ratio_to_library = 0.7});
   put({.kernel = "plain", .problem = "16,16", .value = 32, .ratio_to_library = 3.0});
-  EXPECT_EQ(ask({.family = "tiles", .size = {1040, 1024}}).kernel.kernel, "tiled");
+  EXPECT_EQ(ask({.family = "tiles", .size = "1040,1024"}).kernel.kernel, "tiled");
 }
 
 TEST_F(SelectTest, AnswersAFamilyByTheDefaultOfItsFirstValidKernel) {
   put({.kernel = "tiled", .problem = "1024,1024", .value = 64, .device = "h100"});
   put({.kernel = "plain", .problem = "1024,1024", .value = 32, .device = "h100"});
   put({.kernel = "tiled", .problem = "1024,1024", .value = 24, .device = "h200"});
-  const Selection found = ask({.device = "NVIDIA H200", .family = "tiles", .size = {512, 512}});
+  const Selection found = ask({.device = "NVIDIA H200", .family = "tiles", .size = "512,512"});
   EXPECT_EQ(found.rung, Rung::default_config);
   EXPECT_EQ(found.kernel.kernel, "plain");  // first in the space file
 }
@@ -291,11 +302,11 @@ TEST_F(SelectTest, AnswersAFamilyByTheDefaultOfItsFirstValidKernel) {
 TEST_F(SelectTest, KeepsToTheSizeWhenThePolicyIsExact) {
   put({.problem = "1024,1024", .driver = "12.8"});
   put({.problem = "64,64"});
-  EXPECT_EQ(ask({.kernel = "tiled", .size = {64, 64}, .policy = Policy::exact}).rung, Rung::exact);
-  EXPECT_EQ(ask({.kernel = "tiled", .size = {1024, 1024}, .policy = Policy::exact}).rung,
+  EXPECT_EQ(ask({.kernel = "tiled", .size = "64,64", .policy = Policy::exact}).rung, Rung::exact);
+  EXPECT_EQ(ask({.kernel = "tiled", .size = "1024,1024", .policy = Policy::exact}).rung,
             Rung::stale);
   const auto [code, message] =
-      error_of({.kernel = "tiled", .size = {512, 512}, .policy = Policy::exact});
+      error_of({.kernel = "tiled", .size = "512,512", .policy = Policy::exact});
   EXPECT_EQ(code, ErrorCode::nothing_found);
   EXPECT_THAT(message, Not(HasSubstr("nearest:")));
 }
@@ -307,20 +318,48 @@ TEST_F(SelectTest, SuggestsNamesForUnknownOnes) {
     EXPECT_EQ(code, ErrorCode::nothing_found);
     EXPECT_THAT(message, HasSubstr(text));
   };
-  expect({.device = "NVIDIA H20", .kernel = "tiled", .size = {1, 1}},
+  expect({.device = "NVIDIA H20", .kernel = "tiled", .size = "1,1"},
          "device 'NVIDIA H20' (did you mean 'NVIDIA H200'?)");
-  expect({.kernel = "tield", .size = {1, 1}}, "kernel 'tield' (did you mean 'tiled'?)");
-  expect({.family = "tile", .size = {1, 1}}, "family 'tile' (did you mean 'tiles'?)");
-  expect({.kernel = "no", .family = "tiles", .size = {1, 1}}, "kernel 'no' (known: tiled)");
+  expect({.kernel = "tield", .size = "1,1"}, "kernel 'tield' (did you mean 'tiled'?)");
+  expect({.family = "tile", .size = "1,1"}, "family 'tile' (did you mean 'tiles'?)");
+  expect({.kernel = "no", .family = "tiles", .size = "1,1"}, "kernel 'no' (known: tiled)");
 }
 
 TEST_F(SelectTest, RefusesQuestionsThatCannotBeAnswered) {
   put({.problem = "1024,1024"});
-  EXPECT_EQ(error_of({.size = {1, 1}}).first, ErrorCode::usage);
-  EXPECT_EQ(error_of({.kernel = "tiled", .size = {1024}}).first, ErrorCode::usage);
-  EXPECT_THAT(error_of({.kernel = "tiled", .size = {1, 2, 3}}).second,
+  EXPECT_EQ(error_of({.size = "1,1"}).first, ErrorCode::usage);
+  EXPECT_EQ(error_of({.kernel = "tiled", .size = "1024"}).first, ErrorCode::usage);
+  EXPECT_THAT(error_of({.kernel = "tiled", .size = "1,2,3"}).second,
               AllOf(HasSubstr("1,2,3"), HasSubstr("3 numbers"), HasSubstr("M,N")));
-  EXPECT_EQ(error_of({.kernel = "tiled", .size = {0, 1}}).first, ErrorCode::usage);
+  EXPECT_EQ(error_of({.kernel = "tiled", .size = "0,1"}).first, ErrorCode::usage);
+}
+
+TEST_F(SelectTest, WritesASizeInOneWayOnly) {
+  put({.problem = "1024,512", .value = 32, .space = layouts()});
+  for (const char* size : {"1024,512", "1024x512", "N=512,M=1024", "1024,512,LD=512,TRANS=0"}) {
+    const Selection found = ask({.kernel = "tiled", .size = size});
+    EXPECT_EQ(found.rung, Rung::exact) << size;
+    EXPECT_EQ(found.size_text, "1024,512") << size;
+    EXPECT_EQ(found.size, (Size{1024, 512, 0, 512})) << size;
+  }
+  EXPECT_EQ(ask({.kernel = "tiled", .size = "1024,512,LD=520"}).rung, Rung::nearest);
+  EXPECT_THAT(error_of({.kernel = "tiled", .size = "1024,512,TRANS=2"}).second,
+              HasSubstr("TRANS = 2 is none of 0, 1"));
+  EXPECT_THAT(error_of({.kernel = "tiled", .size = "1024,512,TRAN=1"}).second,
+              HasSubstr("no dimension is named \"TRAN\" (did you mean 'TRANS'?)"));
+}
+
+TEST_F(SelectTest, AnswersForNoKindOfProblemFromAnother) {
+  put({.problem = "1024,1024", .value = 32, .space = layouts()});
+  const Selection untuned = ask({.kernel = "tiled", .size = "1024,1024,TRANS=1"});
+  EXPECT_EQ(untuned.rung, Rung::default_config);
+  EXPECT_THAT(untuned.explanation,
+              Contains("nearest: no entry of tiled on this device for this kind of problem"));
+  put({.problem = "64,64,TRANS=1", .value = 8, .space = layouts()});
+  const Selection found = ask({.kernel = "tiled", .size = "1024,1024,TRANS=1"});
+  EXPECT_EQ(found.rung, Rung::nearest);
+  EXPECT_EQ(found.config_json, R"({"TILE":8})");
+  EXPECT_DOUBLE_EQ(found.distance, std::log(16.0)) << "LD follows from the others";
 }
 
 TEST_F(SelectTest, AsksForTheFamilyWhenAKernelIsInTwo) {
@@ -332,13 +371,13 @@ TEST_F(SelectTest, AsksForTheFamilyWhenAKernelIsInTwo) {
   SessionRecord session;
   session.uuid = "x";
   static_cast<void>(store.begin_session(other, session));
-  EXPECT_THAT(error_of({.kernel = "tiled", .size = {1024, 1024}}).second,
+  EXPECT_THAT(error_of({.kernel = "tiled", .size = "1024,1024"}).second,
               AllOf(HasSubstr("bricks and tiles"), HasSubstr("--family")));
-  EXPECT_EQ(ask({.kernel = "tiled", .family = "tiles", .size = {1024, 1024}}).rung, Rung::exact);
+  EXPECT_EQ(ask({.kernel = "tiled", .family = "tiles", .size = "1024,1024"}).rung, Rung::exact);
 }
 
 TEST_F(SelectTest, FindsNothingInAnEmptyDatabase) {
-  const auto [code, message] = error_of({.kernel = "tiled", .size = {1, 1}});
+  const auto [code, message] = error_of({.kernel = "tiled", .size = "1,1"});
   EXPECT_EQ(code, ErrorCode::nothing_found);
   EXPECT_THAT(message, HasSubstr("run `tune`"));
 }

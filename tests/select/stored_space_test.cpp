@@ -16,7 +16,7 @@ using testing::ThrowsMessage;
 using Numbers = std::vector<std::int64_t>;
 
 TEST(StoredSpace, ReadsDimensionsAndKernelsInTheOrderOfTheFile) {
-  EXPECT_THAT(stored_dims(example_kernel("tiled")), ElementsAre("M", "N"));
+  EXPECT_THAT(stored_dims(example_kernel("tiled")).names(), ElementsAre("M", "N"));
   EXPECT_THAT(stored_kernel_names(example_kernel("tiled")), ElementsAre("plain", "tiled"));
 }
 

@@ -18,19 +18,34 @@ std::vector<Size> sizes(std::initializer_list<std::int64_t> numbers) {
   return all;
 }
 
+Neighbours of(std::initializer_list<std::int64_t> numbers) {
+  return Neighbours(sizes(numbers), toy::family().problem.dims);
+}
+
 TEST(Neighbours, BeginsWithWhatIsFarApartAndGoesOnInBetween) {
-  EXPECT_THAT(Neighbours(sizes({16, 32, 64, 1024})).order(), ElementsAre(0, 3, 2, 1));
-  EXPECT_THAT(Neighbours(sizes({7})).order(), ElementsAre(0));
+  EXPECT_THAT(of({16, 32, 64, 1024}).order(), ElementsAre(0, 3, 2, 1));
+  EXPECT_THAT(of({7}).order(), ElementsAre(0));
 }
 
 TEST(Neighbours, AreTheNearestFour) {
-  const Neighbours neighbours(sizes({16, 32, 64, 128, 256, 4096}));
+  const Neighbours neighbours = of({16, 32, 64, 128, 256, 4096});
   EXPECT_THAT(neighbours.nearest(0), ElementsAre(1, 2, 3, 4, 5));
   EXPECT_THAT(neighbours.nearest(3), ElementsAre(2, 4, 1, 0, 5));
   EXPECT_TRUE(neighbours.is_neighbour(0, 4));
   EXPECT_FALSE(neighbours.is_neighbour(0, 5));
   EXPECT_TRUE(neighbours.is_neighbour(5, 4)) << "not the same the other way round";
   EXPECT_FALSE(neighbours.is_neighbour(2, 2));
+}
+
+TEST(Neighbours, AreOfTheSameKindAndEachKindIsBegunEarly) {
+  const Family family = toy::family_with(
+      R"json("dims": ["N"])json",
+      R"json("dims": ["N", {"name": "T", "values": [0, 1], "default": 0}])json");
+  const std::vector<Size> all = {{16, 0}, {4096, 0}, {16, 1}, {32, 1}};
+  const Neighbours neighbours(all, family.problem.dims);
+  EXPECT_THAT(neighbours.nearest(0), ElementsAre(1));
+  EXPECT_THAT(neighbours.nearest(2), ElementsAre(3));
+  EXPECT_THAT(neighbours.order(), ElementsAre(0, 2, 1, 3));
 }
 
 class WinnersNearbyTest : public testing::Test {
@@ -50,7 +65,7 @@ class WinnersNearbyTest : public testing::Test {
   std::vector<std::string> winners_at_10() const {
     std::vector<std::string> texts;
     for (const Config& config :
-         winners_nearby(Neighbours(sizes({10, 20, 40, 1000})), 0, searches_)) {
+         winners_nearby(of({10, 20, 40, 1000}), 0, searches_)) {
       texts.push_back(display(*family_.kernels.front().space, config));
     }
     return texts;

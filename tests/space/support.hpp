@@ -19,7 +19,7 @@ inline DeviceAttributes h200() {
 }
 
 inline std::shared_ptr<SpaceDefinition> parse(const std::string& kernel,
-                                              const std::vector<std::string>& dims = {}) {
+                                              const Dimensions& dims = {}) {
   return std::make_shared<SpaceDefinition>(
       parse_space_definition(parse_json(kernel, "test"), dims, "test"));
 }

@@ -109,7 +109,7 @@ TEST_F(VerifierTest, SaysWhatItIsAboutToDo) {
   std::vector<std::string> steps;
   Verifier observed(backend, family, 1, [&](const VerifyStep& step) {
     steps.push_back((step.kind == VerifyStep::Kind::prepare ? "prepare " : "launch ") +
-                    display(step.size));
+                    display(step.size, family.problem.dims));
   });
   const Kernel& kernel = family.kernels.front();
   const Space space(kernel.space, backend.device().attributes, Size{20, 24, 31});

@@ -49,12 +49,14 @@ void add_tune(CLI::App& app, Arguments& arguments) {
       ->type_name("FILE");
   app.add_option("--kernel", o.kernel, "Kernel of the space file; without it, each of them")
       ->type_name("NAME");
-  app.add_option("--size", o.sizes, "Problem size such as 4096,4096,4096; may be repeated")
+  app.add_option("--size", o.sizes,
+                 "Problem size such as 4096,4096,4096 or 4096,4096,64,TRANS_B=1; may be repeated")
       ->type_name("SIZE")
       ->delimiter(';')
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--sizes", o.sizes_name, "Named list of sizes of the space file")
+  app.add_option("--sizes", o.sizes_name,
+                 "Named list of sizes of the space file, or a suite: FILE or FILE:GROUP")
       ->type_name("LIST");
   add_device_options(app, o);
   app.add_option("--strategy", o.strategy, strategies())->capture_default_str()->type_name("NAME");

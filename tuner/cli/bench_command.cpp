@@ -31,11 +31,13 @@ const Kernel& chosen_kernel(const Family& family, const std::string& name) {
 }
 
 Size chosen_size(const Family& family, const std::string& text) {
-  const std::vector<std::string>& dims = family.problem.dims;
+  const Dimensions& dims = family.problem.dims;
   if (!text.empty()) return parse_size(text, dims);
+  std::vector<std::string> names = dims.names();
+  names.resize(dims.required());
   throw Error(ErrorCode::usage,
-              fmt::format("which size ({})? Write --size {}", fmt::join(dims, ","),
-                          fmt::join(std::vector(dims.size(), 256), ",")));
+              fmt::format("which size ({})? Write --size {}", fmt::join(names, ","),
+                          fmt::join(std::vector(names.size(), 256), ",")));
 }
 
 void require_backend(const Kernel& kernel, const std::string& backend) {
@@ -63,10 +65,11 @@ class ConfigReader {
     for (const std::string& text : texts) {
       Config config = named(text);
       if (const auto violation = space_.violation(config)) {
-        throw Error(ErrorCode::no_valid_config,
-                    fmt::format("--config {}: constraint {} of {} rejects it at {} on {}: {}", text,
-                                violation->constraint + 1, kernel_.space->constraints.size(),
-                                display(size_), device_.name, violation->message));
+        throw Error(
+            ErrorCode::no_valid_config,
+            fmt::format("--config {}: constraint {} of {} rejects it at {} on {}: {}", text,
+                        violation->constraint + 1, kernel_.space->constraints.size(),
+                        display(size_, family_.problem.dims), device_.name, violation->message));
       }
       if (std::ranges::count(configs, config) == 0) configs.push_back(std::move(config));
     }
@@ -78,11 +81,11 @@ class ConfigReader {
     if (text == "default") return space_.default_config();
     if (text == "best") {
       if (const auto best = stored_best()) return *best;
-      throw Error(
-          ErrorCode::nothing_found,
-          fmt::format("--config best: {} has no result for kernel {} at {} on {}; `tune` "
-                      "finds one",
-                      database_path(common_).string(), kernel_.name, display(size_), device_.name));
+      throw Error(ErrorCode::nothing_found,
+                  fmt::format("--config best: {} has no result for kernel {} at {} on {}; `tune` "
+                              "finds one",
+                              database_path(common_).string(), kernel_.name,
+                              display(size_, family_.problem.dims), device_.name));
     }
     try {
       return space_.canonical(text.starts_with('{') ? config_from_json(*kernel_.space, text)

@@ -79,17 +79,18 @@ Json times_json(const FinalistRecord& timed) {
 }  // namespace
 
 std::string bench_text(const BenchReport& report) {
-  Table table({{fmt::format("{} {}", report.kernel.name, display(report.size))},
-               {"outcome"},
-               {"time", Align::right},
-               {"quartiles", Align::right},
-               {"hot", Align::right},
-               {"rate", Align::right},
-               {"beside the fastest"},
-               {"registers", Align::right},
-               {"shared", Align::right},
-               {"error/bound", Align::right},
-               {"configuration"}});
+  Table table(
+      {{fmt::format("{} {}", report.kernel.name, display(report.size, report.family.problem.dims))},
+       {"outcome"},
+       {"time", Align::right},
+       {"quartiles", Align::right},
+       {"hot", Align::right},
+       {"rate", Align::right},
+       {"beside the fastest"},
+       {"registers", Align::right},
+       {"shared", Align::right},
+       {"error/bound", Align::right},
+       {"configuration"}});
   std::string failures;
   for (const BenchContender& contender : report.result.contenders) {
     const TrialRecord& trial = contender.trial;
@@ -120,7 +121,7 @@ Json bench_json(const BenchReport& report) {
           {"library", report.environment.library},
           {"family", report.family.name},
           {"kernel", report.kernel.name},
-          {"size", report.size},
+          {"size", size_json(report.size, report.family.problem.dims)},
           {"seed", report.seed},
           {"flops", flops_at(report.family.problem, report.size)},
           {"bytes", bytes_at(report.family.problem, report.size)},

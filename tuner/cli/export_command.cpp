@@ -9,6 +9,7 @@
 #include "tuner/interop/recording_file.hpp"
 #include "tuner/interop/recording_text.hpp"
 #include "tuner/interop/store_recording.hpp"
+#include "tuner/select/stored_space.hpp"
 #include "tuner/store/best_line.hpp"
 
 #include <fmt/format.h>
@@ -36,6 +37,18 @@ std::string best_lines(const CommonOptions& common, const ExportOptions& options
   return fmt::format("{}", fmt::join(lines, ""));
 }
 
+/// The size that the options name as the kernel's results are kept under.
+std::string stored_key(const Store& store, const ExportOptions& options) {
+  ResultFilter filter;
+  if (!options.kernel.empty()) filter.kernel = options.kernel;
+  for (const KernelRecord& kernel : store.kernels(filter)) {
+    if (!has_space(kernel)) continue;
+    const Dimensions dims = stored_dims(kernel);
+    if (const auto size = stored_size(options.size, dims)) return canonical_size(*size, dims);
+  }
+  return normalised_size(options.size);
+}
+
 /// The one recording of the database that the options name.
 Recording stored_recording(const CommonOptions& common, const ExportOptions& options) {
   const Store store = open_database(common, Store::Mode::read_only);
@@ -43,8 +56,7 @@ Recording stored_recording(const CommonOptions& common, const ExportOptions& opt
   if (!options.device.empty()) filter.device = options.device;
   if (!options.kernel.empty()) filter.kernel = options.kernel;
   if (!options.size.empty()) {
-    filter.problem = options.size;
-    std::ranges::replace(*filter.problem, 'x', ',');
+    filter.problem = stored_key(store, options);
   }
   std::vector<Recording> recordings = read_recordings(store, filter);
   if (recordings.size() == 1) return std::move(recordings.front());

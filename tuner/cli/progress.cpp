@@ -32,14 +32,15 @@ void ProgressPrinter::redraw(const std::string& text) {
 }
 
 void ProgressPrinter::opened(const Opening& opening) {
+  dims_ = opening.kernel->space->dims;
   announce(fmt::format("{} on {} ({}, {}, {})", opening.kernel->name, opening.device.name,
                        opening.device.architecture, opening.environment.compiler,
                        opening.environment.library));
   for (const Opening::SizePlan& size : opening.sizes) {
     std::string text =
-        fmt::format("  {}: {} valid of {} configurations, {} to evaluate", display(size.size),
-                    quantity::count(size.valid), quantity::count(opening.cartesian),
-                    quantity::count(size.planned));
+        fmt::format("  {}: {} valid of {} configurations, {} to evaluate",
+                    display(size.size, dims_), quantity::count(size.valid),
+                    quantity::count(opening.cartesian), quantity::count(size.planned));
     if (size.known > 0) {
       text += fmt::format("; resuming: {} {} already in the database (--fresh runs {} again)",
                           quantity::count(size.known, "result"), size.known == 1 ? "is" : "are",
@@ -59,7 +60,8 @@ void ProgressPrinter::estimated(std::chrono::milliseconds search) {
 std::string ProgressPrinter::line(const Progress& progress) const {
   std::string text = fmt::format("  {}/{}", progress.evaluated, progress.planned);
   if (const auto best = best_ns_.find(progress.size); best != best_ns_.end()) {
-    text += fmt::format("  {}: best {}", display(progress.size), quantity::time(best->second));
+    text +=
+        fmt::format("  {}: best {}", display(progress.size, dims_), quantity::time(best->second));
     if (progress.flops > 0) text += fmt::format(" ({})", format_rate(progress.flops, best->second));
   }
   text += fmt::format("  failed: {}", format_failures(progress.outcomes));
@@ -82,16 +84,16 @@ void ProgressPrinter::progressed(const Progress& progress) {
 }
 
 void ProgressPrinter::final_began(const Size& size, std::size_t contenders) {
-  announce(fmt::format("  {}: final of {} and the library", display(size), contenders));
+  announce(fmt::format("  {}: final of {} and the library", display(size, dims_), contenders));
 }
 
 void ProgressPrinter::size_done(const SizeResult& result) {
   if (!result.best) {
-    announce(fmt::format("  {}: no configuration ended ok ({})", display(result.size),
+    announce(fmt::format("  {}: no configuration ended ok ({})", display(result.size, dims_),
                          format_failures(result.outcomes)));
     return;
   }
-  announce(fmt::format("  {}: {} {}", display(result.size), result.winner_display,
+  announce(fmt::format("  {}: {} {}", display(result.size, dims_), result.winner_display,
                        quantity::time(result.best->time.median_ns)));
 }
 

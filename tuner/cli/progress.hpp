@@ -34,6 +34,7 @@ class ProgressPrinter : public Observer {
   Style style_;
   SteadyClock::time_point last_ = SteadyClock::now();
   bool line_is_open_ = false;
+  Dimensions dims_;  // of what has been opened
   std::map<Size, double> best_ns_;
 };
 

@@ -12,38 +12,12 @@
 #include "tuner/select/select.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <charconv>
-#include <limits>
 
 namespace tuner::cli {
 namespace {
-
-/// Numbers separated by commas or x; how many there must be is known once the family is found.
-std::vector<std::int64_t> parse_numbers(const std::string& text) {
-  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
-  std::vector<std::int64_t> numbers;
-  const char* at = text.data();
-  const char* const end = at + text.size();
-  for (;;) {
-    std::int64_t number = 0;
-    const auto [after, error] = std::from_chars(at, end, number);
-    const bool separated = after != end && (*after == ',' || *after == 'x') && after + 1 != end;
-    if (error != std::errc{} || number < 1 || number > kLargest || (after != end && !separated)) {
-      throw Error(
-          ErrorCode::usage,
-          fmt::format(
-              "--size: '{}' is no size; write whole numbers in 1 … {}, such as 4096,4096,4096",
-              text, kLargest));
-    }
-    numbers.push_back(number);
-    if (after == end) return numbers;
-    at = after + 1;
-  }
-}
 
 Question question(const QueryOptions& options) {
   Question asked;
@@ -62,11 +36,22 @@ Question question(const QueryOptions& options) {
   if (!options.device.empty()) asked.device = options.device;
   if (!options.kernel.empty()) asked.kernel = options.kernel;
   if (!options.family.empty()) asked.family = options.family;
-  asked.size = parse_numbers(options.size);
+  asked.size = normalised_size(options.size);
   return asked;
 }
 
-Json json_document(const Selection& selection, const Question& asked) {
+/// A list or an object; a text where it has names and nobody knows the others.
+Json asked_size(const Selection& selection) {
+  if (selection.dims) return size_json(selection.size, *selection.dims);
+  if (selection.size_text.find('=') != std::string::npos) return selection.size_text;
+  return Json::parse(fmt::format("[{}]", selection.size_text));
+}
+
+std::string shown_size(const Selection& selection) {
+  return selection.dims ? display(selection.size, *selection.dims) : selection.size_text;
+}
+
+Json json_document(const Selection& selection) {
   const auto optional = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json();
   };
@@ -76,7 +61,7 @@ Json json_document(const Selection& selection, const Question& asked) {
                    {"family", selection.kernel.family},
                    {"kernel", selection.kernel.kernel},
                    {"kernel_hash", selection.kernel.hash},
-                   {"size", asked.size},
+                   {"size", asked_size(selection)},
                    {"config", Json::parse(selection.config_json)},
                    {"expected_ns", optional(selection.expected_ns)},
                    {"distance", selection.distance}};
@@ -125,13 +110,13 @@ bool has_files(const KernelRecord& kernel) {
                           format, selection.kernel.kernel));
 }
 
-std::string launch_code(const Selection& selection, const Question& asked) {
+std::string launch_code(const Selection& selection) {
   if (!has_files(selection.kernel)) return selection.config_json + "\n";
-  return Snippet(selection.kernel, selection.device, selection.config_json, asked.size).cpp();
+  return Snippet(selection.kernel, selection.device, selection.config_json, selection.size).cpp();
 }
 
-void print_table(const Selection& selection, const Question& asked) {
-  fmt::print("{} at {} on {}\n", selection.kernel.kernel, fmt::join(asked.size, "x"),
+void print_table(const Selection& selection) {
+  fmt::print("{} at {} on {}\n", selection.kernel.kernel, shown_size(selection),
              printable(selection.device.name));
   Table table({{"answer"}, {std::string(name(selection.rung))}});
   if (selection.entry) {
@@ -155,7 +140,7 @@ void print_table(const Selection& selection, const Question& asked) {
                  fmt::format("imported from {}, not yet verified on this machine", best.origin)});
     }
   }
-  fmt::print("{}\n{}", table.text(), printable(launch_code(selection, asked)));
+  fmt::print("{}\n{}", table.text(), printable(launch_code(selection)));
 }
 
 }  // namespace
@@ -171,18 +156,19 @@ int query(const CommonOptions& common, const QueryOptions& options) {
   const Store store = open_database(common, Store::Mode::read_only);
   const Selection selection = select_configuration(store, asked);
   if (format == "json") {
-    fmt::print("{}\n", json_document(selection, asked).dump(2));
+    fmt::print("{}\n", json_document(selection).dump(2));
     return 0;
   }
   if (format == "table") {
-    print_table(selection, asked);
+    print_table(selection);
   } else if (!has_files(selection.kernel)) {
     fail_without_files(selection, format);
   } else if (format == "args") {
-    const Snippet snippet(selection.kernel, selection.device, selection.config_json, asked.size);
+    const Snippet snippet(selection.kernel, selection.device, selection.config_json,
+                          selection.size);
     fmt::print("{}\n", printable(snippet.compiler_arguments()));
   } else {
-    fmt::print("{}", printable(launch_code(selection, asked)));
+    fmt::print("{}", printable(launch_code(selection)));
   }
   if (options.explain) {
     fmt::print("{}why this one:\n", format == "table" ? "\n" : "");

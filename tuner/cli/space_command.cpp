@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/sizes.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -51,7 +52,7 @@ std::vector<Bound> bind(const Family& family, const SpaceOptions& options) {
   return bound;
 }
 
-int check(const std::vector<Bound>& bound, const std::string& file) {
+int check(const Family& family, const std::vector<Bound>& bound, const std::string& file) {
   for (const Bound& each : bound) {
     if (each.space.size() == 0) {
       throw Error(
@@ -67,6 +68,8 @@ int check(const std::vector<Bound>& bound, const std::string& file) {
     fmt::print("{}: {} parameters, {} constraints, {} valid configurations; the default is valid\n",
                each.kernel.name, each.kernel.space->parameters.size(),
                each.kernel.space->constraints.size(), quantity::count(each.space.size()));
+    const std::string caution = check_sizes_caution(family, each.kernel, each.space, each.size);
+    if (!caution.empty()) tell(caution + "\n");
   }
   return 0;
 }
@@ -79,9 +82,12 @@ Json count_json(const Bound& bound, const Waterfall& waterfall) {
                      {"removed", step.removed},
                      {"left", step.left}});
   }
-  return {
-      {"kernel", bound.kernel.name},       {"size", bound.size}, {"cartesian", waterfall.cartesian},
-      {"duplicates", waterfall.collapsed}, {"steps", steps},     {"valid", bound.space.size()}};
+  return {{"kernel", bound.kernel.name},
+          {"size", size_json(bound.size, bound.kernel.space->dims)},
+          {"cartesian", waterfall.cartesian},
+          {"duplicates", waterfall.collapsed},
+          {"steps", steps},
+          {"valid", bound.space.size()}};
 }
 
 int count(const std::vector<Bound>& bound, const CommonOptions& common,
@@ -92,11 +98,11 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
     const Waterfall waterfall = each.space.waterfall();
     document["kernels"].push_back(count_json(each, waterfall));
     if (common.json) continue;
-    Table table(
-        {{fmt::format("{} at {} on {}", each.kernel.name, display(each.size), options.device)},
-         {"removed", Align::right},
-         {"left", Align::right},
-         {"why"}});
+    Table table({{fmt::format("{} at {} on {}", each.kernel.name,
+                              display(each.size, each.kernel.space->dims), options.device)},
+                 {"removed", Align::right},
+                 {"left", Align::right},
+                 {"why"}});
     table.add({"every combination", "", quantity::count(waterfall.cartesian), ""});
     if (waterfall.collapsed > 0) {
       table.add({"inactive parameters", quantity::count(waterfall.collapsed),
@@ -115,7 +121,7 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
 
 int show(const Family& family, const std::vector<Bound>& bound) {
   fmt::print("family {} ({}), sizes as {}\n", family.name, printable(family.path),
-             fmt::join(family.problem.dims, ", "));
+             fmt::join(family.problem.dims.names(), ", "));
   for (const Bound& each : bound) {
     fmt::print("\n{}: {}\n", each.kernel.name, each.kernel.doc);
     Table table({{"parameter"}, {"values"}, {"default", Align::right}, {"meaning"}});
@@ -144,7 +150,8 @@ int why(const std::vector<Bound>& bound, const SpaceOptions& options) {
   const auto violation = each.space.violation(config);
   fmt::print("{}\n", canonical_json(definition, config));
   if (!violation) {
-    fmt::print("is valid at {} on {}\n", display(each.size), options.device);
+    fmt::print("is valid at {} on {}\n", display(each.size, each.kernel.space->dims),
+               options.device);
     return 0;
   }
   fmt::print("is rejected by constraint {} of {}: {}\n", violation->constraint + 1,
@@ -214,7 +221,7 @@ int space(const CommonOptions& common, const SpaceOptions& options) {
       options.action == "check" ? load_family(options.file) : load_without_sources(options.file);
   const std::vector<Bound> bound = bind(family, options);
   if (options.action == "export") return export_space(bound, family, options);
-  if (options.action == "check") return check(bound, options.file);
+  if (options.action == "check") return check(family, bound, options.file);
   if (options.action == "count") return count(bound, common, options);
   if (options.action == "show") return show(family, bound);
   return why(bound, options);

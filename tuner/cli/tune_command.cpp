@@ -6,6 +6,7 @@
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/progress.hpp"
+#include "tuner/cli/sizes.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
@@ -44,26 +45,6 @@ void apply_set(Kernel& kernel, const std::vector<std::string>& assignments) {
   kernel.space = std::move(definition);
 }
 
-std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
-                               const std::string& backend) {
-  std::vector<Size> sizes;
-  for (const std::string& text : options.sizes)
-    sizes.push_back(parse_size(text, family.problem.dims));
-  if (!options.sizes_name.empty()) {
-    const std::vector<Size>& named = family.sizes(options.sizes_name);
-    sizes.insert(sizes.end(), named.begin(), named.end());
-  }
-  if (sizes.empty()) {
-    // A list named after the backend serves machines that the default would keep busy for hours.
-    sizes = family.sizes(family.problem.sizes.contains(backend) ? backend : "default");
-  }
-  std::vector<Size> each_once;
-  for (const Size& size : sizes) {
-    if (std::ranges::find(each_once, size) == each_once.end()) each_once.push_back(size);
-  }
-  return each_once;
-}
-
 std::vector<Kernel> chosen_kernels(const Family& family, const TuneOptions& options,
                                    const std::string& backend) {
   std::vector<Kernel> kernels;
@@ -92,13 +73,17 @@ void refuse_invalid(const Family& family, const std::vector<Kernel>& kernels,
                     const DeviceInfo& device, const std::vector<Size>& sizes) {
   for (const Kernel& kernel : kernels) {
     for (const Size& size : sizes) {
-      if (Space(kernel.space, device.attributes, size).size() == 0) {
-        throw Error(ErrorCode::no_valid_config,
-                    fmt::format("{}: kernel {} has no valid configuration on {} at {}; "
-                                "`tune space count` shows which constraint removes them",
-                                family.path, kernel.name, device.name, display(size)));
+      const Space space(kernel.space, device.attributes, size);
+      if (space.size() == 0) {
+        throw Error(
+            ErrorCode::no_valid_config,
+            fmt::format("{}: kernel {} has no valid configuration on {} at {}; "
+                        "`tune space count` shows which constraint removes them",
+                        family.path, kernel.name, device.name, display(size, family.problem.dims)));
       }
       check_default(family.kernel(kernel.name), device.attributes, size);
+      const std::string caution = check_sizes_caution(family, kernel, space, size);
+      if (!caution.empty()) tell(caution + "\n");
     }
   }
 }
@@ -138,8 +123,10 @@ Json finalist_json(const FinalistRecord& finalist) {
           {"rounds", finalist.time.samples}};
 }
 
-Json best_json(const SizeResult& result) {
-  Json json = {{"size", result.size}, {"evaluated", result.evaluated}, {"reused", result.reused}};
+Json best_json(const SizeResult& result, const Dimensions& dims) {
+  Json json = {{"size", size_json(result.size, dims)},
+               {"evaluated", result.evaluated},
+               {"reused", result.reused}};
   Json outcomes = Json::object();
   for (const auto& [outcome, count] : result.outcomes) outcomes[std::string(name(outcome))] = count;
   json["outcomes"] = outcomes;
@@ -175,11 +162,12 @@ void print_table(const Kernel& kernel, const SessionResult& result) {
                {"configuration"}});
   for (const SizeResult& size : result.sizes) {
     if (!size.best) {
-      table.add({display(size.size), "–", "–", "–", "–", "–", format_failures(size.outcomes)});
+      table.add({display(size.size, kernel.space->dims), "–", "–", "–", "–", "–",
+                 format_failures(size.outcomes)});
       continue;
     }
     const BestRecord& best = *size.best;
-    table.add({display(size.size), quantity::time(best.time.median_ns),
+    table.add({display(size.size, kernel.space->dims), quantity::time(best.time.median_ns),
                format_rate(best.flops, best.time.median_ns), format_ratio(best.ratio_to_library),
                format_ratio(best.ratio_to_default), fmt::format("{}", best.ties),
                size.winner_display});
@@ -240,7 +228,8 @@ void print_next(const Kernel& kernel, const SessionResult& result, const TuneOpt
   const auto tuned = std::ranges::find_if(last_first, has_best);
   if (tuned == last_first.end()) return;
   tell(fmt::format("next:\n  tune query --kernel {} --size {}{} --explain\n  tune report{}\n",
-                   kernel.name, fmt::join(tuned->size, ","), database, database));
+                   kernel.name, canonical_size(tuned->size, kernel.space->dims), database,
+                   database));
 }
 
 /// Compiles the default configuration of every kernel and launches nothing.
@@ -249,7 +238,7 @@ int dry_run(const std::vector<Kernel>& kernels, const SessionPlan& plan, const D
   for (const Kernel& kernel : kernels) {
     for (const Size& size : plan.sizes) {
       const Space space(kernel.space, device.attributes, size);
-      fmt::print("{} {}: {}\n", kernel.name, display(size),
+      fmt::print("{} {}: {}\n", kernel.name, display(size, kernel.space->dims),
                  quantity::count(space.size(), "valid configuration"));
     }
     const Space space(kernel.space, device.attributes, plan.sizes.front());
@@ -302,7 +291,8 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
                                              [&] { return interrupt.requested(); });
     found = found || std::ranges::any_of(result.sizes, has_best);
     Json sizes = Json::array();
-    for (const SizeResult& size : result.sizes) sizes.push_back(best_json(size));
+    for (const SizeResult& size : result.sizes)
+      sizes.push_back(best_json(size, family.problem.dims));
     document["kernels"].push_back({{"kernel", kernel.name},
                                    {"session", result.uuid},
                                    {"state", std::string(name(result.state))},

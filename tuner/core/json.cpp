@@ -66,4 +66,13 @@ Json parse_json(std::string_view text, std::string_view origin) {
   return {};
 }
 
+std::string in_quotes(std::string_view text) {
+  constexpr std::size_t kLongest = 80;
+  const bool cut = text.size() > kLongest;
+  // `replace` covers a multi-byte character that the cut divides.
+  const std::string shown = Json(std::string(text.substr(0, kLongest)))
+                                .dump(-1, ' ', false, Json::error_handler_t::replace);
+  return cut ? shown + "…" : shown;
+}
+
 }  // namespace tuner

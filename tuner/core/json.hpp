@@ -3,6 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
+#include <string>
 #include <string_view>
 
 namespace tuner {
@@ -14,5 +15,8 @@ using Json = nlohmann::ordered_json;
 /// Parses a document from outside: comments are allowed, duplicate keys are refused, as is nesting
 /// deeper than 32. Throws Error(usage) with `origin` (a path, say), line and column.
 [[nodiscard]] Json parse_json(std::string_view text, std::string_view origin);
+
+/// A foreign text as a message shows it: quoted, control characters escaped, cut when long.
+[[nodiscard]] std::string in_quotes(std::string_view text);
 
 }  // namespace tuner

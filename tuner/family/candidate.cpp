@@ -27,9 +27,8 @@ constexpr std::int64_t kMaximumThreads = 1024;
 constexpr Range kSharedRange = {0, std::numeric_limits<std::int32_t>::max()};
 
 /// The text that stands for ${name}: a parameter's chosen value or a derived value.
-std::string replacement(std::string_view name, const Space& space, const Config& config,
-                        const Slots& slots) {
-  const SpaceDefinition& definition = space.definition();
+std::string replacement(std::string_view name, const SpaceDefinition& definition,
+                        const Config& config, const Slots& slots) {
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
     const Parameter& parameter = definition.parameters[i];
     if (parameter.name == name) return parameter.values[config.choice[i]].text;
@@ -37,12 +36,11 @@ std::string replacement(std::string_view name, const Space& space, const Config&
   return fmt::format("{}", slots[definition.scope.find(name)->slot]);
 }
 
-std::string expand(std::string_view entry, const Space& space, const Config& config) {
-  const Slots slots = space.slots(config);
+std::string expand(const Kernel& kernel, const Slots& slots, const Config& config) {
   std::string result;
-  for (const EntryPiece& piece : split_entry(entry)) {
+  for (const EntryPiece& piece : split_entry(kernel.entry)) {
     result += piece.literal;
-    if (!piece.name.empty()) result += replacement(piece.name, space, config, slots);
+    if (!piece.name.empty()) result += replacement(piece.name, *kernel.space, config, slots);
   }
   return result;
 }
@@ -98,11 +96,15 @@ std::array<std::uint32_t, 3> extents(const Kernel& kernel, std::span<const Expre
 }  // namespace
 
 CompileJob compile_job(const Kernel& kernel, const Space& space, const Config& config) {
+  return compile_job(kernel, space.slots(config), config);
+}
+
+CompileJob compile_job(const Kernel& kernel, const Slots& slots, const Config& config) {
   CompileJob job;
   job.source = kernel.source;
-  job.entry = expand(kernel.entry, space, config);
+  job.entry = expand(kernel, slots, config);
   job.options = kernel.options;
-  for (std::string& option : definitions(space.definition(), config)) {
+  for (std::string& option : definitions(*kernel.space, config)) {
     job.options.push_back(std::move(option));
   }
   job.key = key_of(job);
@@ -138,8 +140,8 @@ Slots slots_at_size(const Kernel& kernel, const Space& space, const Config& conf
       throw Error(
           ErrorCode::usage,
           fmt::format("kernel {}: the derived value {} = {} has no value at the size {}: {}",
-                      kernel.name, derived.name, derived.expression.text(), display(size),
-                      name(value.error())));
+                      kernel.name, derived.name, derived.expression.text(),
+                      display(size, definition.dims), name(value.error())));
     }
     slots[derived.slot] = *value;
   }

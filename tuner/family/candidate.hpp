@@ -26,8 +26,12 @@ struct Geometry {
   std::uint32_t dynamic_shared_bytes = 0;
 };
 
-/// The compilation of a configuration; `slots` as of Space::slots.
+/// The compilation of a configuration.
 [[nodiscard]] CompileJob compile_job(const Kernel& kernel, const Space& space,
+                                     const Config& config);
+/// The same at the size that `slots` hold, which are as of Space::slots or slots_at_size: another
+/// size can need other code, since the entry may hold derived values.
+[[nodiscard]] CompileJob compile_job(const Kernel& kernel, const Slots& slots,
                                      const Config& config);
 
 /// The launch of a configuration at the size that `slots` hold. Throws Error(usage) when an

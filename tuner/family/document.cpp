@@ -48,15 +48,6 @@ constexpr std::string_view kNameRule =
 
 }  // namespace
 
-std::string in_quotes(std::string_view text) {
-  constexpr std::size_t kLongest = 80;
-  const bool cut = text.size() > kLongest;
-  // `replace` covers a multi-byte character that the cut divides.
-  const std::string shown = Json(std::string(text.substr(0, kLongest)))
-                                .dump(-1, ' ', false, Json::error_handler_t::replace);
-  return cut ? shown + "…" : shown;
-}
-
 std::string DocumentNode::where() const {
   return path_.empty() ? origin_ : fmt::format("{}: {}", origin_, path_);
 }

@@ -16,9 +16,6 @@
 
 namespace tuner {
 
-/// A foreign text as a message shows it: quoted, control characters escaped, cut when long.
-[[nodiscard]] std::string in_quotes(std::string_view text);
-
 /// A value of a document and where it stands. Does not own the document.
 class DocumentNode {
  public:

@@ -37,7 +37,7 @@ void check_default(const Kernel& kernel, const DeviceAttributes& device, const S
   if (!violation) return;
   throw Error(ErrorCode::usage,
               fmt::format("kernel {}: the default configuration is not valid at the size {}: {}",
-                          kernel.name, display(size), violation->message));
+                          kernel.name, display(size, kernel.space->dims), violation->message));
 }
 
 }  // namespace tuner

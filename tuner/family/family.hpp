@@ -4,6 +4,7 @@
 #include "tuner/core/json.hpp"
 #include "tuner/family/element_type.hpp"
 #include "tuner/space/definition.hpp"
+#include "tuner/space/size.hpp"
 #include "tuner/space/space.hpp"
 
 #include <array>
@@ -12,7 +13,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -20,18 +20,9 @@
 
 namespace tuner {
 
-/// A problem size: one number for every dimension of the family, in its order.
-using Size = std::vector<std::int64_t>;
-
-/// "4096,4096,4096" or "4096x4096x4096" as typed by a user. Every number must be in 1…2^31-1 and
-/// there must be one for every dimension. Throws Error(usage).
-[[nodiscard]] Size parse_size(std::string_view text, std::span<const std::string> dims);
-/// "4096x4096x4096".
-[[nodiscard]] std::string display(const Size& size);
-
 /// What a family computes, whichever of its kernels does it.
 struct Problem {
-  std::vector<std::string> dims;
+  Dimensions dims;
   /// Floating-point operations, of the dimensions.
   Expression flops = Expression::constant(0);
   /// Bytes that must move: each input read once, each output written once.
@@ -86,6 +77,19 @@ struct CheckCase {
   std::string why;
 };
 
+/// A size at which results are checked too, of the tuned size and, where a kernel states it, of the
+/// configuration.
+struct CheckSize {
+  /// For each dimension; where there is none, a kind is that of the tuned size, any other dimension
+  /// has its default.
+  std::vector<std::optional<Expression>> extents;
+};
+
+/// The size that it means beside a tuned one, `slots` being what its expressions read; none when it
+/// means no size there: an expression faults, or the problem forbids the result.
+[[nodiscard]] std::optional<Size> size_at(const CheckSize& check, const Dimensions& dims,
+                                          const Size& tuned, const Slots& slots);
+
 /// How a result is checked. An element c with reference r is right when
 /// |c − r| ≤ 4·u·√n·e + tiny, with u the unit roundoff, n = `accumulates` the number of terms
 /// summed, and e the reference computed on absolute values (for GEMM |A|·|B|): the probabilistic
@@ -93,7 +97,7 @@ struct CheckCase {
 struct Check {
   std::variant<GemmReference, KernelReference> reference;
   Expression accumulates = Expression::constant(1);
-  std::vector<Size> sizes;  ///< awkward sizes every kernel must get right
+  std::vector<CheckSize> sizes;  ///< awkward sizes every kernel must get right
   std::vector<CheckCase> cases;
 };
 
@@ -121,7 +125,7 @@ struct Kernel {
   std::vector<Expression> grid;   ///< blocks in x, y, z; 1 to 3
   std::vector<Expression> block;  ///< threads in x, y, z; 1 to 3
   Expression dynamic_shared_bytes = Expression::constant(0);
-  std::vector<std::vector<Expression>> check_sizes;  ///< further sizes, of the configuration
+  std::vector<CheckSize> check_sizes;  ///< further sizes, of the configuration
   std::string hash;  ///< of all that a result depends on but the configuration: source, headers,
                      ///< entry, options, arguments, launch; not of documentation or constraints
 };

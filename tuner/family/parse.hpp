@@ -22,8 +22,12 @@ using SourceProvider =
 /// An expression of the dimensions alone; fails when it asks for an attribute of the device.
 [[nodiscard]] Expression family_expression(const DocumentNode& node, const Scope& scope);
 
-/// A non-empty list of problem sizes, each a list of one positive 32-bit integer a dimension.
-[[nodiscard]] std::vector<Size> parse_sizes(const DocumentNode& node, std::size_t dims);
+/// A non-empty list of problem sizes.
+[[nodiscard]] std::vector<Size> parse_sizes(const DocumentNode& node, const Dimensions& dims);
+
+/// A list of sizes to check at; their expressions may use what `scope` has.
+[[nodiscard]] std::vector<CheckSize> parse_check_sizes(const DocumentNode& node,
+                                                       const Dimensions& dims, const Scope& scope);
 
 [[nodiscard]] Problem parse_problem(const DocumentNode& node);
 [[nodiscard]] std::vector<Argument> parse_arguments(const DocumentNode& node,

@@ -148,7 +148,9 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
   if (const auto accumulates = node.find("accumulates")) {
     check.accumulates = family_expression(*accumulates, scope);
   }
-  if (const auto sizes = node.find("sizes")) check.sizes = parse_sizes(*sizes, problem.dims.size());
+  if (const auto sizes = node.find("sizes")) {
+    check.sizes = parse_check_sizes(*sizes, problem.dims, scope);
+  }
   if (const auto cases = node.find("cases")) {
     for (const DocumentNode& each : cases->elements(0, kMaximumCases)) {
       check.cases.push_back(parse_case(each, finder));

@@ -57,10 +57,36 @@ void check_quantities(const DocumentNode& root, const Family& family,
       const std::string result = value ? fmt::format("is {}", *value)
                                        : fmt::format("has no value ({})", name(value.error()));
       root.fail(fmt::format("{}: \"{}\" {} at the size {} of this file; it must be at least {}",
-                            quantity.path, quantity.expression.text(), result, display(size),
-                            quantity.minimum));
+                            quantity.path, quantity.expression.text(), result,
+                            display(size, family.problem.dims), quantity.minimum));
     }
   }
+}
+
+/// The sizes that the file names, and what its check sizes are beside them.
+std::vector<Size> listed_sizes(const Family& family) {
+  const Dimensions& dims = family.problem.dims;
+  std::vector<Size> tuned;
+  for (const auto& [name, sizes] : family.problem.sizes) {
+    tuned.insert(tuned.end(), sizes.begin(), sizes.end());
+  }
+  std::vector<Size> sizes;
+  if (tuned.empty()) {
+    std::vector<std::optional<std::int64_t>> ones(dims.size());
+    std::fill_n(ones.begin(), dims.required(), 1);
+    if (auto size = dims.complete(ones)) tuned.push_back(*std::move(size));
+  }
+  for (const Size& size : tuned) {
+    for (const CheckSize& check : family.check.sizes) {
+      if (auto beside = size_at(check, dims, size, family_slots(size))) {
+        sizes.push_back(*std::move(beside));
+      }
+    }
+  }
+  for (const auto& [name, named] : family.problem.sizes) {
+    sizes.insert(sizes.end(), named.begin(), named.end());
+  }
+  return sizes;
 }
 
 void parse_kernels(const DocumentNode& node, const SourceProvider& source_of, Family& family) {
@@ -85,8 +111,7 @@ Family parse_document(std::string_view text, std::string_view origin,
   family.problem = parse_problem(root.at("problem"));
   family.arguments = parse_arguments(root.at("arguments"), family.problem);
   family.check = parse_check(root.at("check"), family.problem, family.arguments);
-  check_quantities(root, family, family.check.sizes);
-  for (const auto& [name, sizes] : family.problem.sizes) check_quantities(root, family, sizes);
+  check_quantities(root, family, listed_sizes(family));
   parse_kernels(root.at("kernels"), source_of, family);
   if (const auto* reference = std::get_if<KernelReference>(&family.check.reference)) {
     static_cast<void>(family.kernel(reference->kernel));  // throws when there is none

@@ -13,7 +13,6 @@ namespace tuner {
 namespace {
 
 constexpr std::size_t kMaximumOptions = 64;
-constexpr std::size_t kMaximumCheckSizes = 64;
 
 std::string_view kind_name(ParameterKind kind) {
   switch (kind) {
@@ -139,7 +138,7 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
                     const SourceProvider& source_of) {
   node.expect_keys({"doc", "source", "entry", "options", "backends", "parameters", "derived",
                     "constraints", "launch", "check_sizes"});
-  const std::vector<std::string>& dims = family.problem.dims;
+  const Dimensions& dims = family.problem.dims;
   Kernel kernel;
   kernel.name = name;
   if (const auto doc = node.find("doc")) kernel.doc = doc->text();
@@ -150,10 +149,7 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   if (const auto backends = node.find("backends")) kernel.backends = parse_backends(*backends);
   parse_launch(node.at("launch"), kernel);
   if (const auto sizes = node.find("check_sizes")) {
-    for (const DocumentNode& size : sizes->elements(0, kMaximumCheckSizes)) {
-      kernel.check_sizes.push_back(
-          parse_expressions(size, kernel.space->scope, dims.size(), dims.size()));
-    }
+    kernel.check_sizes = parse_check_sizes(*sizes, dims, kernel.space->scope);
   }
   kernel.source = source_of(name, node.at("source"));
   kernel.hash = kernel_hash(kernel, family.arguments);

@@ -5,29 +5,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
 namespace tuner {
 namespace {
 
-constexpr std::size_t kMaximumDimensions = 8;
 constexpr std::size_t kMaximumSizes = 1000;
 constexpr std::size_t kMaximumArguments = 64;
-
-std::vector<std::string> parse_dims(const DocumentNode& node) {
-  std::vector<std::string> dims;
-  for (const DocumentNode& element : node.elements(1, kMaximumDimensions)) {
-    std::string name = element.name();
-    if (!is_name(name)) element.fail(fmt::format("'{}' has a meaning in expressions", name));
-    if (std::find(dims.begin(), dims.end(), name) != dims.end()) {
-      element.fail(fmt::format("the dimension '{}' stands twice", name));
-    }
-    dims.push_back(std::move(name));
-  }
-  return dims;
-}
 
 /// The type of an argument without the star of a buffer.
 ElementType parse_type(const DocumentNode& node, std::string_view name) {
@@ -91,29 +76,24 @@ Expression family_expression(const DocumentNode& node, const Scope& scope) {
   return expression;
 }
 
-std::vector<Size> parse_sizes(const DocumentNode& node, std::size_t dims) {
-  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+std::vector<Size> parse_sizes(const DocumentNode& node, const Dimensions& dims) {
   std::vector<Size> sizes;
   for (const DocumentNode& element : node.elements(1, kMaximumSizes)) {
-    Size size;
-    for (const DocumentNode& extent : element.elements(dims, dims)) {
-      size.push_back(extent.integer(1, kLargest));
-    }
-    sizes.push_back(std::move(size));
+    sizes.push_back(size_from_json(element.json(), dims, element.where()));
   }
   return sizes;
 }
 
 Problem parse_problem(const DocumentNode& node) {
-  node.expect_keys({"dims", "flops", "bytes", "sizes"});
+  node.expect_keys({"dims", "constraints", "flops", "bytes", "sizes"});
   Problem problem;
-  problem.dims = parse_dims(node.at("dims"));
+  problem.dims = parse_dimensions(node.json(), node.where());
   const Scope scope = family_scope(problem.dims);
   problem.flops = family_expression(node.at("flops"), scope);
   problem.bytes = family_expression(node.at("bytes"), scope);
   if (const auto sizes = node.find("sizes")) {
     for (const auto& [name, list] : sizes->named_members()) {
-      problem.sizes.emplace(name, parse_sizes(list, problem.dims.size()));
+      problem.sizes.emplace(name, parse_sizes(list, problem.dims));
     }
   }
   return problem;

@@ -30,7 +30,7 @@ std::shared_ptr<const SpaceDefinition> stored_definition(const Store& store,
         parse_json(kernel == kernels.end() ? std::string() : kernel->space_text, origin);
     return std::make_shared<const SpaceDefinition>(parse_space_definition(
         document.at("kernels").at(session.kernel),
-        document.at("problem").at("dims").get<std::vector<std::string>>(), origin));
+        parse_dimensions(document.at("problem"), origin + ": problem"), origin));
   } catch (const Json::exception& exception) {
     throw Error(ErrorCode::failure, fmt::format("{}: is no space file: {}: tune the kernel again",
                                                 origin, exception.what()));

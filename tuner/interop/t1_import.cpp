@@ -102,7 +102,7 @@ ImportedSpace import_t1(std::string_view text, std::string_view origin,
   const T1Space space = read_t1_space(t1, origin, device);
   const T1Problem problem = read_t1_problem(specification);
   const SpaceDefinition definition =
-      parse_space_definition({{"parameters", space.parameters}}, problem.dims, origin);
+      parse_space_definition({{"parameters", space.parameters}}, Dimensions(problem.dims), origin);
   const T1Part arguments = read_t1_arguments(specification, problem, definition);
   const T1Part launch = read_t1_launch(specification, problem, definition);
   const T1Part options = read_t1_options(specification);

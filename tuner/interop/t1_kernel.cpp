@@ -81,8 +81,8 @@ T1Part scalar(const std::string& name, const std::string& type, const Json& argu
 T1Part vector(const std::string& name, const std::string& type, const Json& argument,
               const T1Problem& problem, const SpaceDefinition& definition) {
   T1Part part;
-  std::string count =
-      t1_expression(member(argument, "Size"), problem, definition, family_scope(problem.dims));
+  std::string count = t1_expression(member(argument, "Size"), problem, definition,
+                                    family_scope(Dimensions(problem.dims)));
   if (count.empty()) {
     part.notes.push_back(fmt::format(
         "argument {}: its Size {} cannot be said: 1 stands for it; state the number of elements in "

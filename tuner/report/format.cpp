@@ -58,7 +58,14 @@ std::string format_bytes(double bytes) {
 
 std::string format_size(std::string_view problem) {
   std::string text;
-  for (const char c : problem) text += c == ',' ? std::string("×") : std::string(1, c);
+  for (std::size_t start = 0; start <= problem.size();) {
+    const std::size_t end = std::min(problem.find(',', start), problem.size());
+    const std::string_view part = problem.substr(start, end - start);
+    const bool named = part.find('=') != std::string_view::npos;
+    if (start > 0) text += named ? ", " : "×";
+    text += part;
+    start = end + 1;
+  }
   return text;
 }
 

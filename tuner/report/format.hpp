@@ -22,7 +22,7 @@ namespace tuner {
 [[nodiscard]] std::string format_number(double value);
 /// "139.7 GiB".
 [[nodiscard]] std::string format_bytes(double bytes);
-/// "4096,4096,1" → "4096×4096×1".
+/// "4096,4096,1,TRANS_B=1" → "4096×4096×1, TRANS_B=1".
 [[nodiscard]] std::string format_size(std::string_view problem);
 /// "1 tie", "2 ties".
 [[nodiscard]] std::string format_plural(std::uint64_t count, std::string_view singular,

@@ -11,6 +11,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 #include <utility>
 
 namespace tuner {
@@ -148,7 +149,7 @@ std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory> by_pr
   const auto key = [](const SizeHistory& size) {
     std::vector<double> numbers = extents(size.problem);
     const double volume = std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
-    return std::pair(volume, std::move(numbers));
+    return std::tuple(volume, std::move(numbers), size.problem);
   };
   const auto smaller = [&key](const SizeHistory& a, const SizeHistory& b) {
     return key(a) < key(b);
@@ -214,6 +215,7 @@ std::vector<double> extents(std::string_view problem) {
   std::vector<double> numbers;
   for (std::size_t start = 0; start <= problem.size();) {
     const std::size_t end = std::min(problem.find(',', start), problem.size());
+    if (problem.substr(start, end - start).find('=') != std::string_view::npos) break;
     numbers.push_back(
         std::strtod(std::string(problem.substr(start, end - start)).c_str(), nullptr));
     start = end + 1;

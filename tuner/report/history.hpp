@@ -45,7 +45,8 @@ struct KernelHistory {
 [[nodiscard]] std::vector<KernelHistory> kernel_histories(const Store& store,
                                                           const std::string& device_name);
 
-/// The numbers of a canonical size: "4096,1,7" → {4096, 1, 7}. Text that is no number counts as 0.
+/// The numbers of a canonical size that every size has: "4096,1,7,TRANS_B=1" → {4096, 1, 7}. Text
+/// that is no number counts as 0.
 [[nodiscard]] std::vector<double> extents(std::string_view problem);
 
 /// The values of a stored configuration in the order of `parameters`.

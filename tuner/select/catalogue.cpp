@@ -3,7 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
-#include "tuner/select/nearness.hpp"
+#include "tuner/select/stored_space.hpp"
 
 #include <fmt/format.h>
 
@@ -75,6 +75,22 @@ DeviceInfo choose_device(const Store& store, const Question& question, Catalogue
   fail_unknown(store, "kernel", question.kernel.value_or(""), kernels);
 }
 
+/// A size in a kernel's dimensions; as it is where they are not known; none when it does not fit.
+std::optional<KnownSize> known_size(const std::string& text,
+                                    const std::optional<Dimensions>& dims) {
+  if (!dims) return KnownSize{.text = text, .numbers = {}};
+  auto numbers = stored_size(text, *dims);
+  if (!numbers) return std::nullopt;
+  return KnownSize{.text = canonical_size(*numbers, *dims), .numbers = *std::move(numbers)};
+}
+
+CatalogueKernel with_dimensions(KernelRecord record, const Question& question) {
+  CatalogueKernel kernel{.record = std::move(record)};
+  if (has_space(kernel.record)) kernel.dims = stored_dims(kernel.record);
+  kernel.asked = known_size(normalised_size(question.size), kernel.dims);
+  return kernel;
+}
+
 /// Each kernel asked for, in the version used last.
 std::vector<CatalogueKernel> choose_kernels(const Store& store, const Question& question) {
   if (!question.kernel && !question.family) {
@@ -89,7 +105,7 @@ std::vector<CatalogueKernel> choose_kernels(const Store& store, const Question& 
        store.kernels({.family = question.family, .kernel = question.kernel})) {
     families.insert(record.family);
     const bool newest = seen.emplace(record.family, record.kernel).second;
-    if (newest) kernels.push_back({.record = std::move(record), .entries = {}});
+    if (newest) kernels.push_back(with_dimensions(std::move(record), question));
   }
   if (kernels.empty()) fail_no_kernel(store, question);
   if (families.size() > 1) {
@@ -109,8 +125,9 @@ bool outranks(const Entry& entry, const Entry& newer) {
 /// Takes an entry unless the one of the same size that is there is better. Entries come newest
 /// first.
 void add_entry(CatalogueKernel& kernel, Entry entry) {
-  const auto same_size = std::find_if(kernel.entries.begin(), kernel.entries.end(),
-                                      [&](const Entry& it) { return it.size == entry.size; });
+  const auto same_size =
+      std::find_if(kernel.entries.begin(), kernel.entries.end(),
+                   [&](const Entry& it) { return it.size.text == entry.size.text; });
   if (same_size == kernel.entries.end()) {
     kernel.entries.push_back(std::move(entry));
   } else if (outranks(entry, *same_size)) {
@@ -151,7 +168,7 @@ Catalogue catalogue(const Store& store, const Question& question) {
     for (const StoredBest& stored : bests) {
       const KernelRecord& record = stored.subject.kernel;
       if (record.family != kernel.record.family || record.kernel != kernel.record.kernel) continue;
-      const auto size = numbers_of(stored.best.problem);
+      const auto size = known_size(stored.best.problem, kernel.dims);
       if (record.hash != kernel.record.hash || !size) {
         ++outdated;
         continue;

@@ -4,18 +4,25 @@
 #pragma once
 
 #include "tuner/select/select.hpp"
+#include "tuner/space/size.hpp"
 #include "tuner/store/store.hpp"
 
-#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace tuner {
 
-/// A stored best with its size as numbers.
+/// A size of the question or of an entry, in a kernel's dimensions.
+struct KnownSize {
+  std::string text;  ///< canonical
+  Size numbers;      ///< empty where the kernel came without its space file
+};
+
+/// A stored best with its size.
 struct Entry {
   StoredBest stored;
-  std::vector<std::int64_t> size;
+  KnownSize size;
   bool stale = false;  ///< measured with another driver or compiler than the one in use
 };
 
@@ -24,7 +31,10 @@ struct Entry {
 /// newest.
 struct CatalogueKernel {
   KernelRecord record;
-  std::vector<Entry> entries;
+  std::optional<Dimensions> dims = {};  ///< absent where it came without its space file
+  std::optional<KnownSize> asked =
+      {};  ///< the question's size; absent when it is none of this kernel's
+  std::vector<Entry> entries = {};
 };
 
 struct Catalogue {

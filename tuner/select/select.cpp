@@ -48,17 +48,12 @@ std::string reservation(const Entry& entry) {
   return fmt::format("; imported from {}, not yet verified on this machine", best.origin);
 }
 
-/// An imported kernel comes without its space file: it cannot be checked at another size.
-bool has_space(const CatalogueKernel& kernel) {
-  return !kernel.record.space_text.empty();
-}
-
 class Ladder {
  public:
   Ladder(const Question& question, Catalogue catalogue)
       : question_(question),
         catalogue_(std::move(catalogue)),
-        asked_(canonical_size(question.size)),
+        asked_(asked_text(question, catalogue_)),
         explanation_(std::move(catalogue_.explanation)) {}
 
   [[nodiscard]] Selection climb() {
@@ -77,6 +72,13 @@ class Ladder {
   }
 
  private:
+  /// The size as the kernel used last writes it.
+  [[nodiscard]] static std::string asked_text(const Question& question,
+                                              const Catalogue& catalogue) {
+    const auto& asked = catalogue.kernels.front().asked;
+    return asked ? asked->text : normalised_size(question.size);
+  }
+
   template <class... Parts>
   void explain(Rung rung, fmt::format_string<Parts...> format, Parts&&... parts) {
     explanation_.push_back(
@@ -88,6 +90,9 @@ class Ladder {
     Selection selection{.rung = rung,
                         .device = catalogue_.device,
                         .kernel = candidate.kernel->record,
+                        .dims = candidate.kernel->dims,
+                        .size_text = candidate.kernel->asked->text,
+                        .size = candidate.kernel->asked->numbers,
                         .config_json = best.config_json,
                         .entry = candidate.entry->stored,
                         .expected_ns = {},
@@ -103,7 +108,8 @@ class Ladder {
     for (const CatalogueKernel& kernel : catalogue_.kernels) {
       const auto found =
           std::find_if(kernel.entries.begin(), kernel.entries.end(), [&](const Entry& entry) {
-            return entry.size == question_.size && entry.stale == (rung == Rung::stale);
+            return kernel.asked && entry.size.text == kernel.asked->text &&
+                   entry.stale == (rung == Rung::stale);
           });
       if (found == kernel.entries.end()) {
         explain(rung, "no entry of {} for {}", kernel.record.kernel, asked_);
@@ -150,25 +156,27 @@ class Ladder {
   /// The nearest entry of a kernel whose configuration is valid at the asked size; a verified one
   /// before all others.
   [[nodiscard]] std::optional<Candidate> nearest_valid(const CatalogueKernel& kernel) {
-    if (!has_space(kernel)) {
+    if (!kernel.dims) {
       explain(Rung::nearest, "{} was imported without its space file, so no other size will do",
               kernel.record.kernel);
       return std::nullopt;
     }
-    std::vector<Candidate> candidates;
-    for (const Entry& entry : kernel.entries) {
-      if (entry.size.size() != question_.size.size()) continue;
-      candidates.push_back({&kernel, &entry, nearness(question_.size, entry.size)});
+    if (!kernel.asked) {
+      explain(Rung::nearest, "{} has no such size in the version used last", kernel.record.kernel);
+      return std::nullopt;
     }
+    std::vector<Candidate> candidates = entries_of_the_kind(kernel);
     if (candidates.empty()) {
-      explain(Rung::nearest, "no entry of {} on this device", kernel.record.kernel);
+      explain(Rung::nearest, "no entry of {} on this device{}", kernel.record.kernel,
+              kernel.entries.empty() ? "" : " for this kind of problem");
       return std::nullopt;
     }
     std::sort(candidates.begin(), candidates.end(), [](const Candidate& a, const Candidate& b) {
       if (is_verified(a) != is_verified(b)) return is_verified(a);
       return a.nearness < b.nearness;
     });
-    const Space space = stored_space(kernel.record, catalogue_.device.attributes, question_.size);
+    const Space space =
+        stored_space(kernel.record, catalogue_.device.attributes, kernel.asked->numbers);
     for (Candidate& candidate : candidates) {
       const BestRecord& best = candidate.entry->stored.best;
       const auto rejected = why_invalid(space, best.config_json);
@@ -177,6 +185,15 @@ class Ladder {
       if (!rejected) return std::move(candidate);
     }
     return std::nullopt;
+  }
+
+  [[nodiscard]] static std::vector<Candidate> entries_of_the_kind(const CatalogueKernel& kernel) {
+    std::vector<Candidate> candidates;
+    for (const Entry& entry : kernel.entries) {
+      auto distance = nearness(kernel.asked->numbers, entry.size.numbers, *kernel.dims);
+      if (distance) candidates.push_back({&kernel, &entry, *std::move(distance)});
+    }
+    return candidates;
   }
 
   /// Why a stored configuration cannot be used in a space; none when it can.
@@ -218,9 +235,9 @@ class Ladder {
       const auto kernel =
           std::find_if(catalogue_.kernels.begin(), catalogue_.kernels.end(),
                        [&](const CatalogueKernel& it) { return it.record.kernel == kernel_name; });
-      if (kernel == catalogue_.kernels.end() || !has_space(*kernel)) continue;
+      if (kernel == catalogue_.kernels.end() || !kernel->dims || !kernel->asked) continue;
       const Space space =
-          stored_space(kernel->record, catalogue_.device.attributes, question_.size);
+          stored_space(kernel->record, catalogue_.device.attributes, kernel->asked->numbers);
       const Config config = space.default_config();
       if (const auto violation = space.violation(config)) {
         explain(Rung::default_config, "of {}: rejected: {}", kernel_name, violation->message);
@@ -230,6 +247,9 @@ class Ladder {
       return Selection{.rung = Rung::default_config,
                        .device = catalogue_.device,
                        .kernel = kernel->record,
+                       .dims = kernel->dims,
+                       .size_text = kernel->asked->text,
+                       .size = kernel->asked->numbers,
                        .config_json = canonical_json(space.definition(), config),
                        .entry = {},
                        .expected_ns = {},
@@ -239,25 +259,16 @@ class Ladder {
   }
 
   [[nodiscard]] const CatalogueKernel* first_with_space() const {
-    const auto found =
-        std::find_if(catalogue_.kernels.begin(), catalogue_.kernels.end(), has_space);
+    const auto found = std::find_if(catalogue_.kernels.begin(), catalogue_.kernels.end(),
+                                    [](const CatalogueKernel& it) { return it.dims.has_value(); });
     return found == catalogue_.kernels.end() ? nullptr : &*found;
   }
 
   void require_size_that_fits() const {
     const CatalogueKernel* const known = first_with_space();
-    if (known == nullptr) return;
-    const KernelRecord& kernel = known->record;
-    const std::vector<std::string> dims = stored_dims(kernel);
-    if (dims.size() != question_.size.size()) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("size {} has {} numbers, but {} has the dimensions {}", asked_,
-                              question_.size.size(), kernel.family, fmt::join(dims, ",")));
-    }
-    if (std::any_of(question_.size.begin(), question_.size.end(), [](auto n) { return n < 1; })) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("size {}: every number must be at least 1", asked_));
-    }
+    if (known == nullptr || known->asked) return;
+    static_cast<void>(
+        parse_size(question_.size, *known->dims));  // throws: it is none of this kernel
   }
 
   const Question& question_;

@@ -2,10 +2,10 @@
 // Which configuration to launch a kernel with, and why that one.
 #pragma once
 
+#include "tuner/space/size.hpp"
 #include "tuner/store/records.hpp"
 #include "tuner/store/store.hpp"
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -23,7 +23,7 @@ struct Question {
   std::optional<std::string> device = {};  ///< exact name; absent: the device used last
   std::optional<std::string> kernel = {};  ///< at least one of kernel and family
   std::optional<std::string> family = {};  ///< without a kernel: whichever of its kernels is best
-  std::vector<std::int64_t> size = {};     ///< a number for every dimension of the family
+  std::string size = {};                   ///< as parse_size takes it: "4096,4096,64,TRANS_B=1"
   Policy policy = Policy::nearest;
   /// What the kernel would run with; absent: what the device was last tuned with.
   std::optional<EnvironmentInfo> environment = {};
@@ -42,8 +42,11 @@ struct Selection {
   Rung rung = Rung::default_config;
   DeviceInfo device;
   KernelRecord kernel;
-  std::string config_json;            ///< canonical
-  std::optional<StoredBest> entry;    ///< what answered; absent on the rung default_config
+  std::optional<Dimensions> dims;   ///< of the kernel; absent where it came without its space file
+  std::string size_text;            ///< the asked size, canonical
+  Size size;                        ///< its numbers; empty where the dimensions are not known
+  std::string config_json;          ///< canonical
+  std::optional<StoredBest> entry;  ///< what answered; absent on the rung default_config
   std::optional<double> expected_ns;  ///< at the asked size; absent where it was not measured
   /// On the rung nearest: the largest |ln(asked / tuned)| over the dimensions. Otherwise 0.
   double distance = 0;

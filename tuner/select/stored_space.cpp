@@ -26,15 +26,20 @@ auto read_space_file(const KernelRecord& kernel, Read read) {
   }
 }
 
-std::vector<std::string> dims_of(const Json& document) {
-  return document.at("problem").at("dims").get<std::vector<std::string>>();
+Dimensions dims_of(const Json& document, const std::string& origin) {
+  return parse_dimensions(document.at("problem"), origin + ": problem");
 }
 
 }  // namespace
 
-std::vector<std::string> stored_dims(const KernelRecord& kernel) {
-  return read_space_file(
-      kernel, [](const Json& document, const std::string&) { return dims_of(document); });
+bool has_space(const KernelRecord& kernel) {
+  return !kernel.space_text.empty();
+}
+
+Dimensions stored_dims(const KernelRecord& kernel) {
+  return read_space_file(kernel, [](const Json& document, const std::string& origin) {
+    return dims_of(document, origin);
+  });
 }
 
 std::vector<std::string> stored_kernel_names(const KernelRecord& kernel) {
@@ -49,7 +54,7 @@ Space stored_space(const KernelRecord& kernel, const DeviceAttributes& device,
                    std::span<const std::int64_t> size) {
   return read_space_file(kernel, [&](const Json& document, const std::string& origin) {
     auto definition = std::make_shared<SpaceDefinition>(parse_space_definition(
-        document.at("kernels").at(kernel.kernel), dims_of(document), origin));
+        document.at("kernels").at(kernel.kernel), dims_of(document, origin), origin));
     return Space(std::move(definition), device, size);
   });
 }

@@ -11,9 +11,12 @@
 
 namespace tuner {
 
-/// The names of the dimensions in a stored kernel's space file. This and what follows throws
-/// Error(failure) when the stored text is no space file.
-[[nodiscard]] std::vector<std::string> stored_dims(const KernelRecord& kernel);
+/// Whether a kernel came with its space file: an imported one does not.
+[[nodiscard]] bool has_space(const KernelRecord& kernel);
+
+/// The dimensions in a stored kernel's space file. This and what follows throws Error(failure) when
+/// the stored text is no space file.
+[[nodiscard]] Dimensions stored_dims(const KernelRecord& kernel);
 
 /// The names of all kernels in it, in its order.
 [[nodiscard]] std::vector<std::string> stored_kernel_names(const KernelRecord& kernel);

@@ -6,7 +6,6 @@
 #include "tuner/session/trial_record.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -67,7 +66,7 @@ class Bench {
 
   TrialRecord judge(const Entrant& entrant) {
     TrialRecord trial;
-    trial.problem = fmt::format("{}", fmt::join(plan_.size, ","));
+    trial.problem = canonical_size(plan_.size, kernel_.space->dims);
     trial.config_json = canonical_json(*kernel_.space, entrant.config);
     if (entrant.refused) return with_failure(std::move(trial), *entrant.refused);
     const Compiled& compiled = entrant.compiled.get();
@@ -106,7 +105,7 @@ class Bench {
     if (!lost.config) {
       throw Error(ErrorCode::failure,
                   fmt::format("{} could not be timed at {}: {}", device_.environment().library,
-                              display(plan_.size), lost.failure.message));
+                              display(plan_.size, kernel_.space->dims), lost.failure.message));
     }
     TrialRecord& trial = *std::ranges::find(entrants_, *lost.config, &Entrant::config)->trial;
     trial.time.reset();

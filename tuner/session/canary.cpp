@@ -7,7 +7,6 @@
 #include "tuner/measure/statistics.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <utility>
@@ -63,10 +62,11 @@ std::vector<Canary::Suspect> Canary::look(double elapsed_s) {
   if (samples.empty()) return {};
   failpoint("session.canary_timed");
   std::vector<double> now_ns = times(samples);
-  store_.record_canary(session_, {.elapsed_s = elapsed_s,
-                                  .problem = fmt::format("{}", fmt::join(search_.size(), ",")),
-                                  .median_ns = *quantile(now_ns, 0.5),
-                                  .clock_mhz = median_clock(samples)});
+  store_.record_canary(
+      session_, {.elapsed_s = elapsed_s,
+                 .problem = canonical_size(search_.size(), search_.space().definition().dims),
+                 .median_ns = *quantile(now_ns, 0.5),
+                 .clock_mhz = median_clock(samples)});
   const bool drifted = !baseline_ns_.empty() && apart(baseline_ns_, now_ns) &&
                        has_drifted(*quantile(baseline_ns_, 0.5), *quantile(now_ns, 0.5));
   baseline_ns_ = std::move(now_ns);

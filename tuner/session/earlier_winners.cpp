@@ -26,7 +26,7 @@ std::optional<Config> incumbent(const Store& store, const Family& family, const 
   const auto bests = store.bests({.device = device.name,
                                   .family = family.name,
                                   .kernel = kernel.name,
-                                  .problem = canonical_size(size)});
+                                  .problem = canonical_size(size, family.problem.dims)});
   for (const StoredBest& stored : bests) {
     if (stored.subject.device.backend != device.backend) continue;
     if (auto config = config_of(stored, kernel)) return config;
@@ -44,9 +44,11 @@ std::vector<Config> winners_elsewhere(const Store& store, const Family& family,
     const DeviceInfo& other = stored.subject.device;
     if (other.backend != device.backend) continue;
     auto config = config_of(stored, kernel);
-    auto numbers = numbers_of(stored.best.problem);
-    if (!config || !numbers || numbers->size() != size.size()) continue;
-    winners.emplace_back(Distance{other.name != device.name, nearness(size, std::move(*numbers))},
+    const auto there = stored_size(stored.best.problem, family.problem.dims);
+    if (!config || !there) continue;
+    auto distance = nearness(size, *there, family.problem.dims);
+    if (!distance) continue;
+    winners.emplace_back(Distance{other.name != device.name, *std::move(distance)},
                          std::move(*config));
   }
   std::ranges::stable_sort(winners, {}, &std::pair<Distance, Config>::first);

@@ -5,7 +5,6 @@
 #include "tuner/session/trial_record.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <tuple>
@@ -64,7 +63,7 @@ std::vector<Config> Final::contenders(const SizeSearch& search) {
 
 BestRecord Final::best_record(const SizeSearch& search, const Config& winner) const {
   BestRecord best;
-  best.problem = fmt::format("{}", fmt::join(search.size(), ","));
+  best.problem = canonical_size(search.size(), family_.problem.dims);
   best.config_json = canonical_json(search.space().definition(), winner);
   best.flops = flops_at(family_.problem, search.size());
   best.bytes = bytes_at(family_.problem, search.size());

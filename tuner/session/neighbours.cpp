@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
 namespace tuner {
 namespace {
@@ -13,6 +14,14 @@ namespace {
 /// How many winners a size passes on, and how far behind its fastest they may be.
 constexpr std::size_t kWinners = 3;
 constexpr double kFarBehind = 1.1;
+
+/// Whether two sizes are of different kinds, else how near they are: what compares less is nearer.
+using Distance = std::pair<bool, Nearness>;
+
+Distance distance(const Size& from, const Size& to, const Dimensions& dims) {
+  auto near = nearness(from, to, dims);
+  return near ? Distance(false, *std::move(near)) : Distance(true, {});
+}
 
 std::vector<Config> winners(const SizeSearch& search) {
   std::vector<Config> fastest;
@@ -25,23 +34,24 @@ std::vector<Config> winners(const SizeSearch& search) {
 
 }  // namespace
 
-Neighbours::Neighbours(std::span<const Size> sizes) : nearest_(sizes.size()) {
+Neighbours::Neighbours(std::span<const Size> sizes, const Dimensions& dims) : nearest_(sizes.size()) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
+    const auto from_here = [&](std::size_t j) { return distance(sizes[i], sizes[j], dims); };
     std::vector<std::size_t>& others = nearest_[i];
     others.resize(sizes.size());
     std::iota(others.begin(), others.end(), std::size_t{0});
-    std::erase(others, i);
-    std::ranges::sort(others, {}, [&](std::size_t j) { return nearness(sizes[i], sizes[j]); });
+    std::erase_if(others, [&](std::size_t j) { return j == i || from_here(j).first; });
+    std::ranges::sort(others, {}, from_here);
   }
   std::vector<std::size_t> waiting(sizes.size());
   std::iota(waiting.begin(), waiting.end(), std::size_t{0});
-  std::vector<Nearness> to_begun(sizes.size());  // of each waiting size to the nearest begun one
+  std::vector<Distance> to_begun(sizes.size());  // of each waiting size to the nearest begun one
   const auto begin = [&](std::size_t size) {
     std::erase(waiting, size);
     for (const std::size_t other : waiting) {
-      Nearness distance = nearness(sizes[other], sizes[size]);
-      const bool nearer = order_.empty() || distance < to_begun[other];
-      if (nearer) to_begun[other] = std::move(distance);
+      Distance there = distance(sizes[other], sizes[size], dims);
+      const bool nearer = order_.empty() || there < to_begun[other];
+      if (nearer) to_begun[other] = std::move(there);
     }
     order_.push_back(size);
   };

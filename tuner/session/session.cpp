@@ -3,7 +3,6 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
-#include "tuner/select/nearness.hpp"
 #include "tuner/session/canary.hpp"
 #include "tuner/session/earlier_winners.hpp"
 #include "tuner/session/kernel_record.hpp"
@@ -78,14 +77,14 @@ class Run {
 
  private:
   void add_search(const Size& size) {
-    const std::string problem = canonical_size(size);
+    const std::string problem = canonical_size(size, family_.problem.dims);
     Space space(kernel_.space, device_.device().attributes, size);
     if (space.size() == 0) {
       throw Error(
           ErrorCode::no_valid_config,
           fmt::format("{}: kernel {} has no valid configuration on {} at {}; `tune space count` "
                       "shows which constraint removes them",
-                      family_.path, kernel_.name, device_.device().name, display(size)));
+                      family_.path, kernel_.name, device_.device().name, display(size, family_.problem.dims)));
     }
     PriorKnowledge prior{
         .incumbent = incumbent(store_, family_, kernel_, device_.device(), size),
@@ -108,7 +107,7 @@ class Run {
                                .valid = search.space().size(),
                                .planned = search.planned(),
                                .known = search.known_count()});
-      record.problems.push_back(canonical_size(search.size()));
+      record.problems.push_back(canonical_size(search.size(), family_.problem.dims));
       record.valid = std::max(record.valid, search.space().size());
     }
     record.cartesian = opening.cartesian;

@@ -15,7 +15,7 @@ constexpr std::size_t kAhead = 2;
 
 SizeSchedule::SizeSchedule(const SessionPlan& plan, const Kernel& kernel, CompilePool& pool)
     : plan_(plan),
-      neighbours_(plan.sizes),
+      neighbours_(plan.sizes, kernel.space->dims),
       shares_(plan.max_time, plan.sizes.size()),
       pipeline_(kernel, pool, kAhead * static_cast<std::size_t>(plan.compile_threads)),
       budget_([this](const SizeSearch& search) {

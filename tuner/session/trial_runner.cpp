@@ -2,7 +2,6 @@
 #include "tuner/session/trial_runner.hpp"
 
 #include "tuner/core/failpoint.hpp"
-#include "tuner/select/nearness.hpp"
 #include "tuner/session/trial_record.hpp"
 
 #include <utility>
@@ -35,7 +34,7 @@ Fared TrialRunner::refute(SizeSearch& search, const Config& config, const Failur
 }
 
 AttemptRecord TrialRunner::attempt(const Pending& pending) const {
-  return {.problem = canonical_size(pending.search->size()),
+  return {.problem = canonical_size(pending.search->size(), kernel_.space->dims),
           .config_json = canonical_json(*kernel_.space, pending.config)};
 }
 
@@ -57,7 +56,7 @@ bool TrialRunner::record(SizeSearch& search, const Config& config, const TrialRe
 
 TrialRecord TrialRunner::judged(const Pending& pending) {
   TrialRecord trial;
-  trial.problem = canonical_size(pending.search->size());
+  trial.problem = canonical_size(pending.search->size(), kernel_.space->dims);
   trial.config_json = canonical_json(*kernel_.space, pending.config);
   trial.check_seed = seed_;
   if (pending.refused) return with_failure(std::move(trial), *pending.refused);

@@ -28,8 +28,7 @@ void check_name(const std::string& name, const SpaceDefinition& definition,
                                     name));
   }
   if (definition.scope.find(name) == nullptr) return;
-  const auto& dims = definition.dims;
-  const bool is_dimension = std::find(dims.begin(), dims.end(), name) != dims.end();
+  const bool is_dimension = definition.dims.find(name).has_value();
   refuse(where, fmt::format("the name '{}' is already taken by a {}", name,
                             is_dimension ? "dimension of the problem" : "parameter"));
 }
@@ -112,16 +111,16 @@ std::size_t SpaceDefinition::parameter_index(std::string_view name) const {
               fmt::format("unknown parameter '{}'{}", name, did_you_mean(name, names)));
 }
 
-Scope family_scope(const std::vector<std::string>& dims) {
+Scope family_scope(const Dimensions& dims) {
   Scope scope;
   for (const AttributeField& field : attribute_fields()) {
     scope.declare(fmt::format("dev.{}", field.name));
   }
-  for (const std::string& dim : dims) scope.declare(dim);
+  for (const Dimension& dim : dims) scope.declare(dim.name);
   return scope;
 }
 
-SpaceDefinition parse_space_definition(const Json& kernel, const std::vector<std::string>& dims,
+SpaceDefinition parse_space_definition(const Json& kernel, const Dimensions& dims,
                                        std::string_view where) {
   if (!kernel.is_object()) {
     refuse(where, fmt::format("must be an object, not {}", kernel.type_name()));

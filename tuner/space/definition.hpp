@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tuner/core/json.hpp"
+#include "tuner/space/dimensions.hpp"
 #include "tuner/space/expression.hpp"
 
 #include <cstdint>
@@ -45,16 +46,11 @@ struct Derived {
   std::size_t slot = 0;
 };
 
-struct Constraint {
-  Expression expression;
-  std::string why;
-};
-
 /// The parameters of a kernel and what ties them. Slots of `scope`: device attributes (as
 /// "dev.<name>"), problem dimensions, parameters, derived values, in this order.
 struct SpaceDefinition {
   Scope scope;
-  std::vector<std::string> dims;
+  Dimensions dims;
   std::vector<Parameter> parameters;
   std::vector<Derived> derived;
   std::vector<Constraint> constraints;
@@ -65,13 +61,12 @@ struct SpaceDefinition {
 
 /// The slots of device attributes and dimensions alone: the scope of the expressions that belong to
 /// the whole family (flops, bytes, argument counts). A SpaceDefinition's scope begins with it.
-[[nodiscard]] Scope family_scope(const std::vector<std::string>& dims);
+[[nodiscard]] Scope family_scope(const Dimensions& dims);
 
 /// Reads the keys `parameters`, `derived` and `constraints` of one kernel's object; other keys are
 /// the caller's. `where` is what error messages begin with, e.g.
 /// "spaces/gemm.json: kernels.gemm_shared". Throws Error(usage) on the first mistake.
-[[nodiscard]] SpaceDefinition parse_space_definition(const Json& kernel,
-                                                     const std::vector<std::string>& dims,
+[[nodiscard]] SpaceDefinition parse_space_definition(const Json& kernel, const Dimensions& dims,
                                                      std::string_view where);
 
 }  // namespace tuner

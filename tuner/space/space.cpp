@@ -56,7 +56,7 @@ void refuse_dimensions(const Rules& rules) {
       throw Error(ErrorCode::usage,
                   fmt::format("'{}' depends on {}: the space has to be asked for at one problem "
                               "size (--size)",
-                              whole, definition.dims[slot - first]));
+                              whole, definition.dims[slot - first].name));
     }
   };
   for (const Rule& rule : rules.all()) {

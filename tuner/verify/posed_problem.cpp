@@ -17,9 +17,9 @@ Slots family_slots(const Family& family, const DeviceAttributes& device, const S
   for (const AttributeField& field : attribute_fields()) slots.push_back(device.*field.member);
   slots.insert(slots.end(), size.begin(), size.end());
   if (slots.size() != family_scope(family.problem.dims).size()) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: a size needs {} numbers, {} has {}", family.name,
-                            family.problem.dims.size(), display(size), size.size()));
+    throw Error(ErrorCode::usage, fmt::format("{}: a size needs {} numbers, {} has {}", family.name,
+                                              family.problem.dims.size(),
+                                              display(size, family.problem.dims), size.size()));
   }
   return slots;
 }
@@ -166,7 +166,8 @@ void PosedProblem::run_kernel_reference(const KernelReference& reference,
   const auto fail = [&](const Failure& failure) {
     throw Error(ErrorCode::failure,
                 fmt::format("the reference kernel {} cannot run at {}: {}: {}", kernel.name,
-                            display(recipe_.size), name(failure.outcome), failure.message));
+                            display(recipe_.size, family_.problem.dims), name(failure.outcome),
+                            failure.message));
   };
   const auto binary = backend_.compiler().compile(compile_job(kernel, space, config));
   if (!binary) fail(binary.error());
@@ -186,9 +187,10 @@ void PosedProblem::run_reference(const std::vector<Region>& buffers, Values valu
   }
   const auto done = backend_.run(*library_call(buffers, values));
   if (!done) {
-    throw Error(ErrorCode::failure, fmt::format("{} cannot compute the reference at {}: {}",
-                                                backend_.environment().library,
-                                                display(recipe_.size), done.error().message));
+    throw Error(
+        ErrorCode::failure,
+        fmt::format("{} cannot compute the reference at {}: {}", backend_.environment().library,
+                    display(recipe_.size, family_.problem.dims), done.error().message));
   }
 }
 
@@ -208,7 +210,7 @@ std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index
 
 std::string PosedProblem::circumstances() const {
   std::string text =
-      fmt::format("size {}, {} inputs, seed {}", display(recipe_.size),
+      fmt::format("size {}, {} inputs, seed {}", display(recipe_.size, family_.problem.dims),
                   recipe_.fill == Fill::normal ? "normal" : "whole-number", recipe_.seed);
   if (check_case() != nullptr) {
     for (const auto& [argument, value] : check_case()->set) {

@@ -3,7 +3,8 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
-#include "tuner/verify/awkward_sizes.hpp"
+#include "tuner/core/hash.hpp"
+#include "tuner/family/awkward_sizes.hpp"
 
 #include <algorithm>
 
@@ -12,6 +13,17 @@ namespace {
 
 /// The share of device memory that instances may fill; the one in use may exceed it.
 constexpr std::size_t kMemoryShare = 4;
+
+/// The awkward sizes of a candidate; launch_error when a value of it does not exist at one of them.
+Expected<std::vector<Size>, Failure> sizes_to_check(const Family& family,
+                                                    const LoadedCandidate& candidate,
+                                                    const Size& tuned) {
+  try {
+    return awkward_sizes(family, candidate.kernel, candidate.space, candidate.config, tuned).sizes;
+  } catch (const Error& error) {
+    return Unexpected(Failure{Outcome::launch_error, error.what()});
+  }
+}
 
 }  // namespace
 
@@ -72,7 +84,8 @@ Expected<double, Failure> Verifier::launch_and_inspect(const LoadedCandidate& ca
   failpoint("verify.poisoned");
   announce({VerifyStep::Kind::launch, instance.recipe().size});
   if (auto done = backend_.run(*launch); !done) {
-    done.error().message += " (at size " + display(instance.recipe().size) + ")";
+    done.error().message +=
+        " (at size " + display(instance.recipe().size, family_.problem.dims) + ")";
     return Unexpected(std::move(done.error()));
   }
   failpoint("verify.launched");
@@ -105,24 +118,30 @@ Expected<double, Failure> Verifier::check_twice(const LoadedCandidate& candidate
   return std::max(*first, *second);
 }
 
-Expected<void, Failure> Verifier::check_awkward_sizes(const LoadedCandidate& candidate) {
-  for (const Size& size :
-       awkward_sizes(family_, candidate.kernel, candidate.space, candidate.config)) {
+Expected<void, Failure> Verifier::check_awkward_sizes(const LoadedCandidate& candidate,
+                                                      const Size& tuned) {
+  const auto& [kernel, space, config, loaded] = candidate;
+  const auto sizes = sizes_to_check(family_, candidate, tuned);
+  if (!sizes) return Unexpected(sizes.error());
+  const std::string code =
+      compile_job(kernel, slots_at_size(kernel, space, config, tuned), config).key;
+  const std::string config_json = canonical_json(*kernel.space, config);
+  for (const Size& size : *sizes) {
+    const std::string at = canonical_size(size, family_.problem.dims);
+    std::string identity = content_hash({{kernel.hash, code, config_json, at}});
+    if (right_at_awkward_sizes_.contains(identity)) continue;
     for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
       auto right = check(candidate, recipe(size, Fill::whole, check_case));
       if (!right) return Unexpected(std::move(right.error()));
     }
+    right_at_awkward_sizes_.insert(std::move(identity));
   }
   return {};
 }
 
 Expected<Verdict, Failure> Verifier::verify(const LoadedCandidate& candidate, const Size& size) {
-  const std::string identity =
-      candidate.kernel.hash + canonical_json(*candidate.kernel.space, candidate.config);
-  if (!right_at_awkward_sizes_.contains(identity)) {
-    auto right = check_awkward_sizes(candidate);
-    if (!right) return Unexpected(std::move(right.error()));
-    right_at_awkward_sizes_.insert(identity);
+  if (auto right = check_awkward_sizes(candidate, size); !right) {
+    return Unexpected(std::move(right.error()));
   }
   auto exact = check(candidate, recipe(size, Fill::whole));
   if (!exact) return Unexpected(std::move(exact.error()));

@@ -78,7 +78,8 @@ class Verifier {
                                                              Instance& instance);
   [[nodiscard]] Expected<double, Failure> check(const LoadedCandidate& candidate,
                                                 const Recipe& recipe);
-  [[nodiscard]] Expected<void, Failure> check_awkward_sizes(const LoadedCandidate& candidate);
+  [[nodiscard]] Expected<void, Failure> check_awkward_sizes(const LoadedCandidate& candidate,
+                                                            const Size& tuned);
   [[nodiscard]] Expected<double, Failure> check_twice(const LoadedCandidate& candidate,
                                                       const Recipe& recipe);
   void announce(const VerifyStep& step) const;
@@ -89,7 +90,7 @@ class Verifier {
   VerifyObserver observer_;
   CheckKernels kernels_;
   std::list<Instance> instances_;                 // most recently used first
-  std::set<std::string> right_at_awkward_sizes_;  // kernel hash and configuration
+  std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
 };
 
 }  // namespace tuner

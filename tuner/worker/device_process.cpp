@@ -120,7 +120,7 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) 
   worker_->send(request);
   failpoint("worker.asked");
   bool candidate_ran = false;
-  std::string at_size = display(size);
+  std::string at_size = display(size, family_.problem.dims);
   Seconds patience = deadlines_.own_work;
   for (;;) {
     auto arrived = worker_->receive(patience);

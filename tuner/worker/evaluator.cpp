@@ -116,7 +116,7 @@ void Evaluator::begin_lineup(const Size& size) {
   lineup_.clear();
   lineup_kernels_.clear();
   lineup_size_ = size;
-  backend_.set_size(display(size));
+  backend_.set_size(display(size, family_.problem.dims));
   failpoint("worker.lineup_begun");
 }
 

@@ -23,8 +23,9 @@ class Evaluator : public DeviceWorker {
       WatchedBackend::Announce announce = [](const DeviceStep&) {})
       : backend_(backend, compiler, std::move(announce)),
         family_(family),
-        verifier_(backend_, family, seed,
-                  [this](const VerifyStep& step) { backend_.set_size(display(step.size)); }) {}
+        verifier_(backend_, family, seed, [this](const VerifyStep& step) {
+          backend_.set_size(display(step.size, family_.problem.dims));
+        }) {}
 
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;

@@ -6,13 +6,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <iostream>
 
 int main(int, char** arguments) {
   const std::string path = arguments[1];
   const tuner::Json document = tuner::parse_json(tuner::read_file(path, 1 << 20), path);
-  const auto dims = document["problem"]["dims"].get<std::vector<std::string>>();
-  const std::vector<std::int64_t> size(dims.size(), 1024);
+  const tuner::Dimensions dims = tuner::parse_dimensions(document["problem"], path);
+  std::vector<std::optional<std::int64_t>> numbers(dims.size());  // others have their default
+  std::fill_n(numbers.begin(), dims.required(), 1024);
+  const tuner::Size size = dims.complete(numbers).value();
   const auto h200 = tuner::device_profile("h200").value().attributes;
   for (const auto& [name, kernel] : document["kernels"].items()) {
     const auto definition = std::make_shared<const tuner::SpaceDefinition>(

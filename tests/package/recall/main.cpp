@@ -26,6 +26,6 @@ int main() {
   store.end_session(session, {.state = tuner::SessionState::complete});
 
   const auto selection =
-      tuner::select_configuration(store, {.kernel = kernel.name, .size = {64, 64, 64}});
+      tuner::select_configuration(store, {.kernel = kernel.name, .size = "64,64,64"});
   std::cout << name(selection.rung) << ": " << selection.config_json << "\n";
 }

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Sizes with names, from the command line and from suites, through everything that shows them."""
+
+import json
+import unittest
+
+from program import ProgramTest
+
+SUITE = {
+    "format": "suite/1",
+    "family": "scale",
+    "groups": [
+        {"name": "plain", "sizes": [[32]]},
+        {"name": "batched", "sizes": [{"N": 64, "BATCH": 4, "TRANS": 1}, [32]]},
+    ],
+}
+RUN = ("--kernel", "scale", "--backend", "cpu", "--max-evals", "1")
+
+
+def with_kinds(document):
+    """`scale` of several vectors; TRANS is a kind of problem that changes nothing."""
+    document["problem"]["dims"] += [{"name": "BATCH", "default": 1},
+                                    {"name": "TRANS", "values": [0, 1], "default": 0}]
+    document["problem"]["constraints"] = [{"expr": "N * BATCH < 1000", "why": "small ones only"}]
+    document["arguments"][0]["value"] = "N*BATCH"
+    for argument in document["arguments"][1:]:
+        argument["count"] = "N*BATCH"
+    for kernel in document["kernels"].values():
+        kernel["launch"]["grid"] = ["ceil_div(N*BATCH, 32)"]
+    document["check"]["sizes"] = [["N // 2 + 1"], {"N": 3, "BATCH": "BATCH + 1"}]
+
+
+class SizesTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.space = self.space_file(with_kinds)
+        self.suite = self.text_file("suite.json", json.dumps(SUITE))
+
+    def test_a_size_with_names_from_a_suite_to_the_report(self):
+        run = self.tune_json("--space", self.space, *RUN, "--sizes", f"{self.suite}:batched")
+        self.assertEqual([size["size"] for size in run["kernels"][0]["sizes"]],
+                         [{"N": 64, "BATCH": 4, "TRANS": 1}, [32]])
+        self.assertEqual(self.rows("SELECT size FROM problem ORDER BY size"), [("32",), ("64,BATCH=4,TRANS=1",)])
+
+        ask = ("query", "--kernel", "scale", "--size")
+        exact = self.tune_json(*ask, "N=64xTRANS=1,BATCH=4")
+        self.assertEqual((exact["rung"], exact["size"]), ("exact", {"N": 64, "BATCH": 4, "TRANS": 1}))
+        self.assertEqual(self.tune_json(*ask, "32,TRANS=0,BATCH=1")["rung"], "exact")
+        near = self.tune_json(*ask, "32,BATCH=4,TRANS=1")
+        self.assertEqual((near["rung"], near["tuned"]["size"]), ("nearest", "64,BATCH=4,TRANS=1"))
+        self.assertIn("scale at 64,BATCH=2,TRANS=1 on", self.tune(*ask, "64,TRANS=1,BATCH=2").stdout)
+        self.assertIn("BLOCK=32", self.tune(*ask, "64,BATCH=2", "--format", "args").stdout)
+
+        exported = self.tune("export", "--format", "t4", "--kernel", "scale", "--size", "64,TRANS=1,BATCH=4")
+        self.assertIn("64,BATCH=4,TRANS=1", exported.stderr)
+        self.assertIn("64,BATCH=4,TRANS=1", self.tune("runs", "list").stdout)
+        self.tune("report", "-o", self.directory / "pages")
+        (page,) = (self.directory / "pages").iterdir()
+        self.assertIn("64, BATCH=4, TRANS=1", page.read_text())
+
+    def test_a_suite_as_a_whole(self):
+        done = self.tune("--space", self.space, *RUN, "--sizes", self.suite, "--size", "8,BATCH=2", "--dry-run")
+        self.assertEqual([line.split(":")[0] for line in done.stdout.splitlines()][:3],
+                         ["scale 8,BATCH=2", "scale 32", "scale 64,BATCH=4,TRANS=1"])
+
+    def test_mistakes(self):
+        run = ("--space", self.space, *RUN)
+        self.refuse(*run, "--sizes", f"{self.suite}:batch", code=2, says="did you mean 'batched'?")
+        self.refuse(*run, "--sizes", "nosuch.json", code=2, says="nosuch.json")
+        self.refuse(*run, "--size", "8,TRANS=2", code=2, says="TRANS = 2 is none of 0, 1")
+        self.refuse(*run, "--size", "8,BACH=2", code=2, says="did you mean 'BATCH'?")
+        self.refuse(*run, "--size", "500,BATCH=2", code=2, says=("small ones only", "N=500, BATCH=2"))
+        other = self.text_file("other.json", json.dumps({**SUITE, "family": "gemm"}))
+        self.refuse(*run, "--sizes", other, code=2, says=("other.json: family", "'gemm'", "'scale'"))
+
+    def test_where_no_check_size_is_left_it_is_said(self):
+        def other_code(document):
+            with_kinds(document)
+            document["kernels"]["scale"]["derived"] = {"REST": "N % 32"}
+            document["kernels"]["scale"]["entry"] = "scale<${BLOCK} + 0 * ${REST}>"
+
+        space = self.space_file(other_code)
+        said = self.tune("space", "check", space, "--kernel", "scale").stderr
+        self.assertIn("caution: kernel scale at 64: the default configuration is checked at no other size: "
+                      "of 2 that the file states 2 need other code", said)
+        done = self.tune("--space", space, *RUN, "--dry-run")
+        self.assertIn("is checked at no other size", done.stderr)
+        self.assertEqual(self.tune("space", "check", self.space).stderr, "")
+
+
+if __name__ == "__main__":
+    unittest.main()

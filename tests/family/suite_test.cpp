@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/suite.hpp"
+
+#include "sample.hpp"
+#include "tuner/core/file.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using sample::altered;
+using sample::usage_error;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::string_view kSuite = R"json({
+  "format": "suite/1",
+  "family": "axpy",
+  "doc": "sizes of axpy",
+  "groups": [
+    {"name": "small", "doc": "fit a cache", "sizes": [[16], {"N": 32}]},
+    {"name": "large", "sizes": [[32], [1000000]]}
+  ]
+})json";
+
+Family family() {
+  return sample::parse(sample::kDocument);
+}
+
+Suite parse(std::string_view text) {
+  return parse_suite(text, "s.json", family());
+}
+
+std::string error(std::string_view from, std::string_view to) {
+  return usage_error([&] { return parse(altered(kSuite, from, to)); });
+}
+
+TEST(Suite, HasGroupsOfSizes) {
+  const Suite suite = parse(kSuite);
+  ASSERT_EQ(suite.groups.size(), 2U);
+  EXPECT_EQ(suite.groups[0].doc, "fit a cache");
+  EXPECT_THAT(suite.sizes("small"), ElementsAre(Size{16}, Size{32}));
+  EXPECT_THAT(suite.sizes(""), ElementsAre(Size{16}, Size{32}, Size{1000000})) << "each once";
+  EXPECT_EQ(usage_error([&] { return suite.sizes("lage"); }),
+            "s.json: no group is named \"lage\" (did you mean 'large'?)");
+}
+
+TEST(Suite, MistakesNameTheirPlace) {
+  EXPECT_EQ(error("suite/1", "suite/2"),
+            "s.json: format: is \"suite/2\", but a suite is of format \"suite/1\"");
+  EXPECT_EQ(error("\"axpy\"", "\"gemm\""),
+            "s.json: family: these are sizes of 'gemm', but axpy.json is the family 'axpy'");
+  EXPECT_EQ(error("\"groups\"", "\"group\""),
+            "s.json: unknown key \"group\" (did you mean 'groups'?)");
+  EXPECT_EQ(error("\"sizes\": [[16]", "\"size\": [[16]"),
+            "s.json: groups[0]: unknown key \"size\" (did you mean 'sizes'?)");
+  EXPECT_EQ(error("[16]", "[16, 16]"),
+            "s.json: groups[0].sizes[0]: must have exactly 1 element, has 2");
+  EXPECT_EQ(error(R"({"N": 32})", R"({"n": 32})"),
+            "s.json: groups[0].sizes[1]: no dimension is named \"n\" (did you mean 'N'?)");
+  EXPECT_EQ(error("\"large\"", "\"small\""), "s.json: groups[1]: the group 'small' stands twice");
+  EXPECT_EQ(error("[[32], [1000000]]", "[]"),
+            "s.json: groups[1].sizes: must have at least 1 element, has 0");
+}
+
+TEST(SuiteSizes, AreThoseOfAFileOrOfAGroupOfIt) {
+  const TemporaryDirectory directory;
+  const std::string path = (directory.path() / "s.json").string();
+  write_file(path, kSuite);
+  EXPECT_THAT(suite_sizes(path + ":large", family()), ElementsAre(Size{32}, Size{1000000}));
+  EXPECT_EQ(suite_sizes(path, family()).size(), 3U);
+  EXPECT_THAT(usage_error([&] { return suite_sizes(path + ":huge", family()); }),
+              HasSubstr("no group is named \"huge\""));
+  EXPECT_THAT(usage_error([&] { return suite_sizes(path + ":", family()); }),
+              HasSubstr("no group is named behind the colon"));
+  EXPECT_THROW(static_cast<void>(suite_sizes("nosuch.json:x", family())), Error);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sizes that a command is about.
+#pragma once
+
+#include "tuner/cli/commands.hpp"
+#include "tuner/family/family.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tuner::cli {
+
+/// Those of --size and --sizes, each once; without either the list of the file that is named after
+/// the backend, else its list "default". Throws Error(usage).
+[[nodiscard]] std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
+                                             const std::string& backend);
+
+/// What to tell where a kernel's default configuration is checked at no size but the tuned one
+/// although the file states others; else empty.
+[[nodiscard]] std::string check_sizes_caution(const Family& family, const Kernel& kernel,
+                                              const Space& space, const Size& size);
+
+}  // namespace tuner::cli

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/suite.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/core/suggest.hpp"
+#include "tuner/family/document.hpp"
+#include "tuner/family/parse.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kFileLimitBytes = 1024 * 1024;
+constexpr std::size_t kMaximumGroups = 100;
+constexpr std::string_view kFormat = "suite/1";
+
+SuiteGroup parse_group(const DocumentNode& node, const Dimensions& dims) {
+  node.expect_keys({"name", "doc", "sizes"});
+  SuiteGroup group;
+  group.name = node.at("name").name();
+  if (const auto doc = node.find("doc")) group.doc = doc->text();
+  group.sizes = parse_sizes(node.at("sizes"), dims);
+  return group;
+}
+
+void check_head(const DocumentNode& root, const Family& family) {
+  const DocumentNode format = root.at("format");
+  if (format.text() != kFormat) {
+    format.fail(
+        fmt::format("is {}, but a suite is of format \"{}\"", in_quotes(format.text()), kFormat));
+  }
+  root.expect_keys({"$schema", "format", "family", "doc", "groups"});
+  if (const auto doc = root.find("doc")) static_cast<void>(doc->text());
+  const DocumentNode of = root.at("family");
+  if (of.name() != family.name) {
+    of.fail(fmt::format("these are sizes of '{}', but {} is the family '{}'", of.name(),
+                        family.path, family.name));
+  }
+}
+
+}  // namespace
+
+std::vector<Size> Suite::sizes(std::string_view group) const {
+  std::vector<Size> result;
+  std::vector<std::string> known;
+  for (const SuiteGroup& each : groups) {
+    known.push_back(each.name);
+    if (!group.empty() && each.name != group) continue;
+    for (const Size& size : each.sizes) {
+      if (std::ranges::find(result, size) == result.end()) result.push_back(size);
+    }
+  }
+  if (!result.empty()) return result;
+  throw Error(ErrorCode::usage, fmt::format("{}: no group is named {}{}", path, in_quotes(group),
+                                            did_you_mean(group, known)));
+}
+
+Suite parse_suite(std::string_view text, std::string_view origin, const Family& family) {
+  const Json json = parse_json(text, origin);
+  const DocumentNode root(json, std::string(origin));
+  check_head(root, family);
+  Suite suite{.path = std::string(origin), .groups = {}};
+  for (const DocumentNode& node : root.at("groups").elements(1, kMaximumGroups)) {
+    SuiteGroup group = parse_group(node, family.problem.dims);
+    if (std::ranges::find(suite.groups, group.name, &SuiteGroup::name) != suite.groups.end()) {
+      node.fail(fmt::format("the group '{}' stands twice", group.name));
+    }
+    suite.groups.push_back(std::move(group));
+  }
+  return suite;
+}
+
+std::vector<Size> suite_sizes(std::string_view file_and_group, const Family& family) {
+  std::string path(file_and_group);
+  std::string group;
+  const std::size_t colon = path.rfind(':');
+  if (colon != std::string::npos && !std::filesystem::exists(path)) {
+    group = path.substr(colon + 1);
+    path.resize(colon);
+    if (group.empty()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: no group is named behind the colon", in_quotes(file_and_group)));
+    }
+  }
+  return parse_suite(read_file(path, kFileLimitBytes), path, family).sizes(group);
+}
+
+}  // namespace tuner

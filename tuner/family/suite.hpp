@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// A suite: named groups of sizes of one family in a file of their own.
+#pragma once
+
+#include "tuner/family/family.hpp"
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+struct SuiteGroup {
+  std::string name;
+  std::string doc;
+  std::vector<Size> sizes;  ///< at least one
+};
+
+struct Suite {
+  std::string path;
+  std::vector<SuiteGroup> groups;  ///< at least one, in the order of the file
+
+  /// The sizes of a group, of all groups when `group` is empty; each once. Throws Error(usage) with
+  /// a suggestion when there is no such group.
+  [[nodiscard]] std::vector<Size> sizes(std::string_view group) const;
+};
+
+/// Reads a suite (format suite/1, docs/space-format.md) of sizes of this family. Throws
+/// Error(usage): place in the document, what is wrong, and a suggestion.
+[[nodiscard]] Suite parse_suite(std::string_view text, std::string_view origin,
+                                const Family& family);
+
+/// The sizes that "FILE" or "FILE:GROUP" names. Throws Error(usage) as parse_suite and
+/// Suite::sizes, and when the file cannot be read.
+[[nodiscard]] std::vector<Size> suite_sizes(std::string_view file_and_group, const Family& family);
+
+}  // namespace tuner

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/space/size.hpp"
+
+#include "tuner/core/suggest.hpp"
+#include "tuner/space/parameter.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+using Numbers = std::vector<std::optional<std::int64_t>>;  // of a size, as far as they are given
+
+/// A size as written, before anybody knows what its numbers stand for.
+struct WrittenSize {
+  std::vector<std::int64_t> by_position;
+  std::vector<std::pair<std::string, std::int64_t>> by_name;
+};
+
+Expected<std::int64_t, std::string> number_in(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error == std::errc::invalid_argument || end != text.data() + text.size()) {
+    return Unexpected(fmt::format("{} is not a whole number", in_quotes(text)));
+  }
+  if (error != std::errc{}) return Unexpected(fmt::format("{} is too large", text));
+  return value;
+}
+
+Expected<WrittenSize, std::string> read_written(std::string_view text) {
+  WrittenSize size;
+  for (std::size_t start = 0; start <= text.size();) {
+    const std::size_t mark = std::min(text.find_first_of("=,", start), text.size());
+    const std::string_view name = text.substr(start, mark - start);
+    const bool named = mark < text.size() && text[mark] == '=' && is_word(name);
+    const std::size_t first = named ? mark + 1 : start;  // a name may hold an x
+    const std::size_t end = std::min(text.find_first_of(",x", first), text.size());
+    const auto number = number_in(text.substr(first, end - first));
+    if (!number) return Unexpected(number.error());
+    if (named) {
+      size.by_name.emplace_back(name, *number);
+    } else if (size.by_name.empty()) {
+      size.by_position.push_back(*number);
+    } else {
+      return Unexpected(fmt::format("{} stands behind {}=…: numbers without a name stand first",
+                                    *number, size.by_name.back().first));
+    }
+    start = end + 1;
+  }
+  return size;
+}
+
+std::string unknown_name(std::string_view name, const Dimensions& dims) {
+  return fmt::format("no dimension is named {}{}", in_quotes(name),
+                     did_you_mean(name, dims.names()));
+}
+
+std::string wrong_count(std::size_t count, const Dimensions& dims) {
+  std::vector<std::string> names = dims.names();
+  const std::vector<std::string> optional(
+      names.begin() + static_cast<std::ptrdiff_t>(dims.required()), names.end());
+  names.resize(dims.required());
+  return fmt::format("{} number{} where {} are needed: {}{}", count, count == 1 ? "" : "s",
+                     dims.required(), fmt::join(names, ","),
+                     optional.empty() ? ""
+                                      : fmt::format("; others are named, as {}=1 (known: {})",
+                                                    optional.front(), fmt::join(optional, ", ")));
+}
+
+Expected<Size, std::string> sized(const WrittenSize& written, const Dimensions& dims) {
+  Numbers numbers(dims.size());
+  const bool all_named = written.by_position.empty();
+  if (!all_named && written.by_position.size() != dims.required()) {
+    return Unexpected(wrong_count(written.by_position.size(), dims));
+  }
+  std::ranges::copy(written.by_position, numbers.begin());
+  for (const auto& [name, number] : written.by_name) {
+    const auto dimension = dims.find(name);
+    if (!dimension) return Unexpected(unknown_name(name, dims));
+    if (numbers[*dimension]) return Unexpected(fmt::format("{} is given twice", name));
+    numbers[*dimension] = number;
+  }
+  return dims.complete(numbers);
+}
+
+Expected<Size, std::string> read_size(std::string_view text, const Dimensions& dims) {
+  const auto written = read_written(text);
+  if (!written) return Unexpected(written.error());
+  return sized(*written, dims);
+}
+
+[[noreturn]] void refuse_text(std::string_view text, std::string_view why) {
+  refuse(fmt::format("size {}", in_quotes(text)), why);
+}
+
+std::int64_t whole_number(const Json& json, std::string_view name, std::string_view where) {
+  const bool too_large = json.is_number_unsigned() && json.get<std::uint64_t>() > INT64_MAX;
+  if (json.is_number_integer() && !too_large) return json.get<std::int64_t>();
+  refuse(where,
+         fmt::format("{} must be an integer, is {}", name,
+                     json.is_number() ? json.dump() : fmt::format("a {}", json.type_name())));
+}
+
+Numbers listed_numbers(const Json& json, const Dimensions& dims, std::string_view where) {
+  if (json.size() != dims.required()) {
+    refuse(where, fmt::format("must have exactly {} element{}, has {}", dims.required(),
+                              dims.required() == 1 ? "" : "s", json.size()));
+  }
+  Numbers numbers(dims.size());
+  for (std::size_t i = 0; i < json.size(); ++i) {
+    numbers[i] = whole_number(json[i], dims[i].name, where);
+  }
+  return numbers;
+}
+
+Numbers named_numbers(const Json& json, const Dimensions& dims, std::string_view where) {
+  Numbers numbers(dims.size());
+  for (const auto& [name, value] : json.items()) {
+    const auto dimension = dims.find(name);
+    if (!dimension) refuse(where, unknown_name(name, dims));
+    numbers[*dimension] = whole_number(value, name, where);
+  }
+  return numbers;
+}
+
+std::string written(const Size& size, const Dimensions& dims, std::string_view separator) {
+  if (size.size() != dims.size()) return fmt::format("{}", fmt::join(size, separator));
+  std::string text =
+      fmt::format("{}", fmt::join(std::span(size).first(dims.required()), separator));
+  for (std::size_t i = dims.required(); i < size.size(); ++i) {
+    if (!dims.is_default(i, size)) text += fmt::format(",{}={}", dims[i].name, size[i]);
+  }
+  return text;
+}
+
+}  // namespace
+
+Size parse_size(std::string_view text, const Dimensions& dims) {
+  auto size = read_size(text, dims);
+  if (!size) refuse_text(text, size.error());
+  return *std::move(size);
+}
+
+std::optional<Size> stored_size(std::string_view text, const Dimensions& dims) {
+  auto size = read_size(text, dims);
+  if (!size) return std::nullopt;
+  return *std::move(size);
+}
+
+std::string normalised_size(std::string_view text) {
+  const auto size = read_written(text);
+  if (!size) refuse_text(text, size.error());
+  std::string result = fmt::format("{}", fmt::join(size->by_position, ","));
+  for (const auto& [name, number] : size->by_name) {
+    result += fmt::format("{}{}={}", result.empty() ? "" : ",", name, number);
+  }
+  return result;
+}
+
+Size size_from_json(const Json& json, const Dimensions& dims, std::string_view where) {
+  if (!json.is_array() && !json.is_object()) {
+    refuse(where, fmt::format("must be a list of numbers or an object, is a {}", json.type_name()));
+  }
+  auto size = dims.complete(json.is_array() ? listed_numbers(json, dims, where)
+                                            : named_numbers(json, dims, where));
+  if (!size) refuse(where, size.error());
+  return *std::move(size);
+}
+
+Json size_json(const Size& size, const Dimensions& dims) {
+  Json list = Json::array();
+  Json object = Json::object();
+  for (std::size_t i = 0; i < size.size(); ++i) {
+    if (dims.is_default(i, size)) continue;
+    list.push_back(size[i]);
+    object[dims[i].name] = size[i];
+  }
+  return list.size() == dims.required() ? list : object;
+}
+
+std::string canonical_size(const Size& size, const Dimensions& dims) {
+  return written(size, dims, ",");
+}
+
+std::string display(const Size& size, const Dimensions& dims) {
+  return written(size, dims, "x");
+}
+
+}  // namespace tuner
