@@ -49,6 +49,19 @@ class TuneTest(ProgramTest):
             self.assertGreater(size["best"]["median_ns"], 0)
             self.assertGreater(size["best"]["ratio_to_library"], 0)
         self.assertEqual(self.rows("SELECT count(*) FROM result WHERE compile_ms > 0"), [(1,)])
+        costs = {size["size"]: size for size in self.tune_json("runs", "show")["sizes"]}
+        self.assertEqual([costs[size]["shared_compilations"] for size in ("8,8,8", "9,8,7")], [0, 1])
+        self.assertEqual(costs["9,8,7"]["to_within_3_percent"]["trials"], 1)
+        self.assertRegex(self.tune("runs", "show").stdout, r"\n9,8,7 +1 +1 +0\.0 s +\d")
+
+    def test_several_sizes_end_by_patience_unless_all_was_asked_for(self):
+        sizes = ("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu", "--size", "2,2,2", "--size", "2,2,3",
+                 "--set", "BLOCK_X=16,32,64,128", "--set", "BLOCK_Y=4,8")
+        for options, all_of_it in ((("--patience", 1), False), ((), True)):
+            (kernel,) = self.tune_json(*sizes, "--fresh", *options)["kernels"]
+            self.assertEqual(kernel["state"], "complete")
+            for size in kernel["sizes"]:
+                self.assertEqual(size["evaluated"] == 8, all_of_it, options)
 
     def test_a_named_list_of_sizes_restricted_parameters_and_a_report(self):
         done = self.tune("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu", "--sizes", "smoke",

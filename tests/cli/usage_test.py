@@ -69,7 +69,8 @@ class MistakesTest(ProgramTest):
                             says=f"did you mean '{meant}'?")
 
     def test_numbers_must_be_numbers_that_make_sense(self):
-        for option, values in (("--max-evals", ("0", "-3", "x", "1.5", "99999999999999999999")),
+        for option, values in (("--patience", ("0", "-3", "x")),
+                               ("--max-evals", ("0", "-3", "x", "1.5", "99999999999999999999")),
                                ("--seed", ("-1", "x")),
                                ("--jobs", ("0", "-1", "x", "5000")),
                                ("--device", ("-1", "x")),

@@ -10,6 +10,7 @@ namespace tuner {
 namespace {
 
 using testing::ElementsAre;
+using testing::SizeIs;
 using toy::Behaviour;
 
 const auto kNeverStop = [] { return false; };
@@ -152,6 +153,22 @@ TEST_F(FinalTest, TheBestEightTakePartAndTheDefaultAndTheIncumbentHoweverSlow) {
   expected.pop_back();  // the ninth
   expected.insert(expected.end(), {"TILE=4 DEPTH=3", "TILE=2 DEPTH=1"});
   EXPECT_EQ(contenders(), expected);
+}
+
+TEST_F(FinalTest, FewerTakePartWhereTheyTakeLongButAtLeastThreeAndTheSeeds) {
+  begin("TILE=4,DEPTH=3");
+  screened("", 900e6);
+  screened("TILE=4,DEPTH=3", 800e6);
+  for (const std::string_view text :
+       {"TILE=1,DEPTH=1", "TILE=1,DEPTH=2", "TILE=1,DEPTH=3", "TILE=2,DEPTH=2", "TILE=2,DEPTH=3"}) {
+    screened(text, 45e6);
+  }
+  EXPECT_THAT(contenders(), SizeIs(4 + 2)) << "a fifth would make 225 ms";
+  for (const std::string_view text :
+       {"TILE=1,DEPTH=1", "TILE=1,DEPTH=2", "TILE=1,DEPTH=3", "TILE=2,DEPTH=2", "TILE=2,DEPTH=3"}) {
+    screened(text, 165e6);
+  }
+  EXPECT_THAT(contenders(), SizeIs(3 + 2));
 }
 
 TEST_F(FinalTest, WhatFailedInTheSearchDoesNotTakePart) {

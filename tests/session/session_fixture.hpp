@@ -24,12 +24,13 @@ class Recorder : public Observer {
   struct Step {
     Progress progress;  // `trial` points to what is gone
     TrialRecord trial;
+    std::size_t settled = 0;  // sizes, before it
   };
 
   void opened(const Opening& opening) override { openings.push_back(opening); }
   void estimated(std::chrono::milliseconds) override { ++estimates; }
   void progressed(const Progress& progress) override {
-    steps.push_back({.progress = progress, .trial = *progress.trial});
+    steps.push_back({.progress = progress, .trial = *progress.trial, .settled = done.size()});
   }
   void final_began(const Size&, std::size_t contenders) override { finals.push_back(contenders); }
   void size_done(const SizeResult& result) override { done.push_back(result.size); }

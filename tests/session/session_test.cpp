@@ -194,6 +194,7 @@ TEST_F(SessionTest, ExpectsToTakeNoLongerThanItMay) {
   static_cast<void>(run({.sizes = {{10}, {20}, {30}}, .max_time = 100ms}));
   for (const Recorder::Step& step : seen.steps) {
     if (!step.progress.remaining || *step.progress.remaining == 0ms) continue;
+    if (step.settled > 0) break;  // finals come on top
     EXPECT_LE(step.progress.elapsed + *step.progress.remaining, 100ms);
   }
 }

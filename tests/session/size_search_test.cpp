@@ -123,6 +123,37 @@ TEST_F(SizeSearchTest, AsksNextForWhatIsSuggestedOnce) {
   EXPECT_EQ(running.next(), config("TILE=2,DEPTH=1"));
 }
 
+TEST_F(SizeSearchTest, AsksForWhatWonNearbyBeforeWhatWonElsewhere) {
+  search({.incumbent = "TILE=4,DEPTH=3",
+          .winners_elsewhere = {"TILE=4,DEPTH=2", "TILE=3,DEPTH=2"},
+          .max_evaluations = 5})
+      .expect({config("TILE=1,DEPTH=2"), config("TILE=3,DEPTH=2")});
+  EXPECT_THAT(asked(), ElementsAre("TILE=2 DEPTH=1", "TILE=4 DEPTH=3", "TILE=1 DEPTH=2",
+                                   "TILE=3 DEPTH=2", "TILE=4 DEPTH=2"));
+}
+
+TEST_F(SizeSearchTest, AsksNothingOnceItIsOverAndKeepsItsResults) {
+  SizeSearch& over = search({.winners_elsewhere = {"TILE=4,DEPTH=2"}});
+  static_cast<void>(over.record(*over.next(), ok(100)));
+  over.close();
+  EXPECT_EQ(over.next(), std::nullopt);
+  EXPECT_TRUE(over.record(config("TILE=4"), ok(99))) << "as when the device had drifted";
+  EXPECT_EQ(over.ranking().size(), 2U);
+}
+
+TEST_F(SizeSearchTest, CountsTheResultsSinceTheLastNoticeableGain) {
+  SizeSearch& running = search({});
+  static_cast<void>(running.record(config("TILE=1"), failed(Outcome::wrong_result)));
+  EXPECT_EQ(running.in_vain(), 1U);
+  static_cast<void>(running.record(config("TILE=2"), ok(1000)));
+  EXPECT_EQ(running.in_vain(), 0U);
+  static_cast<void>(running.record(config("TILE=3"), ok(997)));
+  static_cast<void>(running.record(config("TILE=4"), ok(1200)));
+  EXPECT_EQ(running.in_vain(), 2U) << "0.3 % is not noticed";
+  static_cast<void>(running.record(config("TILE=1,DEPTH=2"), ok(994)));
+  EXPECT_EQ(running.in_vain(), 0U) << "little by little it is";
+}
+
 TEST_F(SizeSearchTest, SaysWhichResultIsTheFastestSoFar) {
   SizeSearch& running = search({});
   EXPECT_EQ(running.best_ns(), std::nullopt);

@@ -64,8 +64,14 @@ void add_tune(CLI::App& app, Arguments& arguments) {
       ->type_name("N")
       ->check(whole_number(1));
   app.add_option("--max-time", o.max_time,
-                 "Search for at most this long, e.g. 90s or 10m; finals come after")
+                 "Search for at most this long over all sizes, e.g. 90s or 10m; finals come on top")
       ->type_name("TIME");
+  app.add_option(
+         "--patience", o.patience,
+         "Go on to the next size after N evaluations without progress; default with several "
+         "sizes and neither --max-evals nor --strategy exhaustive: 150")
+      ->type_name("N")
+      ->check(whole_number(1));
   app.add_option("--seed", o.seed, "Seed of the search and of the inputs")
       ->capture_default_str()
       ->type_name("N")

@@ -3,6 +3,7 @@
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/reproduction.hpp"
+#include "tuner/cli/run_costs.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
@@ -75,7 +76,9 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
   }
   std::map<Outcome, std::uint64_t> outcomes;
   std::map<Outcome, FailureGroup> failures;
-  const std::vector<StoredTrial> trials = standing_trials(store.trials(session->id));
+  const std::vector<StoredTrial> all = store.trials(session->id);
+  const std::vector<SizeCost> costs = size_costs(all);
+  const std::vector<StoredTrial> trials = standing_trials(all);
   for (const StoredTrial& stored : trials) {
     const TrialRecord& trial = stored.trial;
     ++outcomes[trial.outcome];
@@ -86,6 +89,7 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
   if (common.json) {
     Json document = session_json(*session);
     document["schema"] = "tune.run/1";
+    document["sizes"] = costs_json(costs);
     for (const auto& [outcome, count] : outcomes)
       document["outcomes"][std::string(name(outcome))] = count;
     for (const auto& [outcome, group] : failures) {
@@ -113,6 +117,7 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
                quantity::count(static_cast<std::uint64_t>(session->respawns), "time"));
   }
   if (session->shared) fmt::print("  other processes used the device meanwhile\n");
+  if (!costs.empty()) fmt::print("\n{}", costs_text(costs));
   for (const auto& [outcome, group] : failures) {
     fmt::print("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome),
                group.first.config_json, printable(group.first.message));

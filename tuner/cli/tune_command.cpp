@@ -88,12 +88,22 @@ void refuse_invalid(const Family& family, const std::vector<Kernel>& kernels,
   }
 }
 
+/// A size among several must not keep the others waiting for ever. A single one is searched until
+/// something else ends the search, and so is the whole space where that was asked for.
+std::optional<std::uint64_t> patience(const TuneOptions& options, std::size_t sizes) {
+  constexpr std::uint64_t kAmongSeveral = 150;
+  const bool bounded = options.max_evaluations.has_value() || options.strategy == "exhaustive";
+  if (options.patience || sizes == 1 || bounded) return options.patience;
+  return kAmongSeveral;
+}
+
 SessionPlan session_plan(const TuneOptions& options, std::vector<Size> sizes) {
   SessionPlan plan;
   plan.sizes = std::move(sizes);
   plan.strategy = options.strategy;
   plan.seed = options.seed;
   plan.max_evaluations = options.max_evaluations;
+  plan.patience = patience(options, plan.sizes.size());
   if (!options.max_time.empty()) plan.max_time = parse_duration(options.max_time, "--max-time");
   const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
   plan.compile_threads = options.jobs > 0 ? options.jobs : cores - 1;

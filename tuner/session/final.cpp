@@ -13,7 +13,11 @@
 namespace tuner {
 namespace {
 
-constexpr std::size_t kFinalists = 8;
+/// The best of the search that take part: at most so many, and no more than one round has time for,
+/// but a few however long they take.
+constexpr std::size_t kMostFinalists = 8;
+constexpr std::size_t kFewestFinalists = 3;
+constexpr double kRoundNs = 200e6;
 
 std::string role(const SizeSearch& search, const Config& config) {
   if (search.seeds().incumbent == config) return "incumbent";
@@ -46,10 +50,13 @@ std::size_t settle(const SizeSearch& search, const std::vector<Config>& configs,
 std::vector<Config> Final::contenders(const SizeSearch& search) {
   std::vector<Config> configs;
   const std::vector<Ranked> ranking = search.ranking();
+  double round_ns = 0;
   for (std::size_t i = 0; i < ranking.size(); ++i) {
     const Config& config = ranking[i].config;
     const bool seed = config == search.seeds().default_config || config == search.seeds().incumbent;
-    if (i < kFinalists || seed) configs.push_back(config);
+    round_ns += ranking[i].median_ns;
+    const bool in_time = i < kFewestFinalists || round_ns <= kRoundNs;
+    if ((i < kMostFinalists && in_time) || seed) configs.push_back(config);
   }
   return configs;
 }

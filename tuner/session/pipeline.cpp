@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 namespace tuner {
 
@@ -13,8 +14,8 @@ bool Pending::ready() const {
   return !compiled.valid() || compiled.wait_for(0s) == std::future_status::ready;
 }
 
-std::optional<Pending> Pipeline::next(const std::function<bool()>& stop, Budget budget) {
-  fill(budget);
+std::optional<Pending> Pipeline::next(const std::function<bool()>& stop, const BudgetOf& budget) {
+  fill(ahead_, budget);
   if (pending_.empty()) return std::nullopt;
   auto first = std::ranges::find_if(pending_, &Pending::ready);
   while (first == pending_.end()) {
@@ -24,7 +25,7 @@ std::optional<Pending> Pipeline::next(const std::function<bool()>& stop, Budget 
   }
   Pending next = std::move(*first);
   pending_.erase(first);
-  fill(budget);
+  fill(ahead_, budget);
   return next;
 }
 
@@ -33,33 +34,45 @@ const Pending* Pipeline::peek() const {
   return first == pending_.end() ? nullptr : &*first;
 }
 
-void Pipeline::again(SizeSearch& search, const Config& config) {
+void Pipeline::close(const SizeSearch& search) {
+  std::erase(searches_, &search);
+  std::erase_if(pending_, [&](const Pending& pending) { return pending.search == &search; });
+}
+
+bool Pipeline::again(SizeSearch& search, const Config& config) {
+  if (std::ranges::find(searches_, &search) == searches_.end()) return false;
   pending_.push_back(submitted(search, config));
+  return true;
 }
 
-void Pipeline::fill(Budget budget) {
-  while (pending_.size() < ahead_ && ask_every_search(budget)) {
-  }
-  exhausted_ = pending_.empty();
+bool Pipeline::exhausted(SizeSearch& search, const BudgetOf& budget) {
+  return std::ranges::find(pending_, &search, &Pending::search) == pending_.end() &&
+         !ask(search, budget);
 }
 
-bool Pipeline::ask_every_search(Budget budget) {
-  bool any = false;
-  for (SizeSearch& search : searches_) {
-    const auto config = search.next(budget);
-    if (!config) continue;
-    any = true;
-    const bool known = search.known(*config) != nullptr;
-    pending_.push_back(known ? Pending{.search = &search, .config = *config}
-                             : submitted(search, *config));
+void Pipeline::fill(std::size_t ahead, const BudgetOf& budget) {
+  bool any = true;
+  while (any && pending_.size() < ahead) {
+    any = false;
+    for (SizeSearch* const search : searches_) any = ask(*search, budget) || any;
   }
-  return any;
+}
+
+bool Pipeline::ask(SizeSearch& search, const BudgetOf& budget) {
+  const auto config = search.next(budget(search));
+  if (!config) return false;
+  const bool known = search.known(*config) != nullptr;
+  pending_.push_back(known ? Pending{.search = &search, .config = *config}
+                           : submitted(search, *config));
+  return true;
 }
 
 Pending Pipeline::submitted(SizeSearch& search, const Config& config) {
   Pending pending{.search = &search, .config = config};
   try {
-    pending.compiled = pool_.submit(compile_job(kernel_, search.space(), config));
+    CompileJob job = compile_job(kernel_, search.space(), config);
+    pending.compile_key = job.key;
+    pending.compiled = pool_.submit(std::move(job));
   } catch (const Error& error) {
     // A value that the entry or the options need does not exist for this configuration.
     pending.refused = Failure{Outcome::compile_error, error.what()};

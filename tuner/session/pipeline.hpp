@@ -4,10 +4,13 @@
 #include "tuner/session/size_search.hpp"
 #include "tuner/worker/compile_pool.hpp"
 
+#include <cstddef>
 #include <deque>
 #include <functional>
 #include <future>
 #include <optional>
+#include <string>
+#include <vector>
 
 namespace tuner {
 
@@ -15,6 +18,7 @@ namespace tuner {
 struct Pending {
   SizeSearch* search;
   Config config;
+  std::string compile_key = {};
   std::shared_future<Compiled> compiled = {};  // not valid when the result is known, or refused
   std::optional<Failure> refused = {};         // there is nothing to compile
 
@@ -24,39 +28,48 @@ struct Pending {
   [[nodiscard]] bool ready() const;
 };
 
-/// Asks the searches in turn and has what they ask for compiled ahead of the device. What is
+/// Asks the open searches in turn and has what they ask for compiled ahead of the device. What is
 /// compiled is taken, in the order asked: a candidate that compiles ten times longer than most
 /// holds up nothing.
 class Pipeline {
  public:
-  /// The kernel, the searches and the pool must outlive it. `ahead` configurations at most are on
-  /// their way.
-  Pipeline(const Kernel& kernel, std::deque<SizeSearch>& searches, CompilePool& pool,
-           std::size_t ahead)
-      : kernel_(kernel), searches_(searches), pool_(pool), ahead_(ahead) {}
+  /// How much of the budget of a search is spent.
+  using BudgetOf = std::function<Budget(const SizeSearch&)>;
+
+  /// The kernel and the pool must outlive it, and so must the searches that are open. About `ahead`
+  /// configurations are on their way, of all searches together.
+  Pipeline(const Kernel& kernel, CompilePool& pool, std::size_t ahead)
+      : kernel_(kernel), pool_(pool), ahead_(ahead) {}
+
+  void open(SizeSearch& search) { searches_.push_back(&search); }
+  /// Asks it no more and drops what is on its way of it.
+  void close(const SizeSearch& search);
 
   /// The first configuration that is compiled; none when there is nothing left to ask, or `stop`
-  /// said so while it was waited for. The searches hear how much of the budget is spent.
-  [[nodiscard]] std::optional<Pending> next(const std::function<bool()>& stop, Budget budget);
+  /// said so while it was waited for.
+  [[nodiscard]] std::optional<Pending> next(const std::function<bool()>& stop,
+                                            const BudgetOf& budget);
   /// What `next` would return without waiting.
   [[nodiscard]] const Pending* peek() const;
-  /// Puts a configuration that was run before at the end once more.
-  void again(SizeSearch& search, const Config& config);
-  /// Whether the searches have nothing more to ask.
-  [[nodiscard]] bool exhausted() const { return exhausted_; }
+  /// Asks for twice as many as usual, so that the compilers have work while nothing is taken.
+  void stock_up(const BudgetOf& budget) { fill(2 * ahead_, budget); }
+  /// Puts a configuration that was run before at the end once more, if its search is still open.
+  /// Returns whether it is.
+  bool again(SizeSearch& search, const Config& config);
+  /// Whether nothing of an open search is on its way and it has nothing more to ask.
+  [[nodiscard]] bool exhausted(SizeSearch& search, const BudgetOf& budget);
 
  private:
-  void fill(Budget budget);
-  /// Takes one configuration from every search that has one. Returns whether any had.
-  [[nodiscard]] bool ask_every_search(Budget budget);
+  void fill(std::size_t ahead, const BudgetOf& budget);
+  /// Takes one configuration from a search. Returns whether it had one.
+  bool ask(SizeSearch& search, const BudgetOf& budget);
   [[nodiscard]] Pending submitted(SizeSearch& search, const Config& config);
 
   const Kernel& kernel_;
-  std::deque<SizeSearch>& searches_;
   CompilePool& pool_;
   std::size_t ahead_;
+  std::vector<SizeSearch*> searches_;  // the open ones
   std::deque<Pending> pending_;
-  bool exhausted_ = false;
 };
 
 }  // namespace tuner

@@ -41,15 +41,19 @@ Progress ProgressReport::progress(const SizeSearch& search, const TrialRecord& t
   return progress;
 }
 
-/// From the rate so far; results taken from the database took no time worth counting.
+/// From the rate so far; results taken from the database took no time worth counting. Where
+/// patience decides, only the time allowed is known.
 std::optional<milliseconds> ProgressReport::remaining(const Progress& progress) const {
   constexpr std::uint64_t kEnoughForARate = 8;
   if (ran_ < kEnoughForARate) return std::nullopt;
+  const auto searched = progress.elapsed - std::chrono::duration_cast<milliseconds>(finals_);
+  std::optional<milliseconds> allowed;
+  if (plan_.max_time) allowed = std::max(*plan_.max_time - searched, milliseconds(0));
+  if (plan_.patience) return allowed;
   const double left = static_cast<double>(progress.planned - progress.evaluated);
-  auto estimate = milliseconds(static_cast<std::int64_t>(
-      static_cast<double>(progress.elapsed.count()) / static_cast<double>(ran_) * left));
-  if (max_time_) estimate = std::min(estimate, *max_time_ - progress.elapsed);
-  return std::max(estimate, milliseconds(0));
+  const auto estimate = milliseconds(static_cast<std::int64_t>(
+      static_cast<double>(searched.count()) / static_cast<double>(ran_) * left));
+  return allowed ? std::min(estimate, *allowed) : estimate;
 }
 
 void ProgressReport::tell(Progress progress) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/session/observer.hpp"
+#include "tuner/session/session.hpp"
 #include "tuner/session/size_search.hpp"
 
 #include <chrono>
@@ -17,20 +18,18 @@ class ProgressReport {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The problem, the searches and the observer must outlive it. `max_time` bounds the search.
+  /// The problem, the searches, the observer and the plan must outlive it.
   ProgressReport(const Problem& problem, const std::deque<SizeSearch>& searches, Observer& observer,
-                 std::optional<std::chrono::milliseconds> max_time, Clock::time_point start)
-      : problem_(problem),
-        searches_(searches),
-        observer_(observer),
-        max_time_(max_time),
-        start_(start) {}
+                 const SessionPlan& plan, Clock::time_point start)
+      : problem_(problem), searches_(searches), observer_(observer), plan_(plan), start_(start) {}
 
   /// A trial that was run.
   void ran(const SizeSearch& search, const TrialRecord& trial, bool new_best);
   /// A trial whose result was taken from the database.
   void reused(const SizeSearch& search, const TrialRecord& trial, bool new_best);
   [[nodiscard]] std::uint64_t reused(const SizeSearch& search) const;
+  /// That a final took so long, which is no time of the search.
+  void held_final(Clock::duration time) { finals_ += time; }
 
  private:
   [[nodiscard]] Progress progress(const SizeSearch& search, const TrialRecord& trial,
@@ -41,8 +40,9 @@ class ProgressReport {
   const Problem& problem_;
   const std::deque<SizeSearch>& searches_;
   Observer& observer_;
-  std::optional<std::chrono::milliseconds> max_time_;
+  const SessionPlan& plan_;
   Clock::time_point start_;
+  Clock::duration finals_{};
   std::map<const SizeSearch*, std::uint64_t> reused_;
   std::uint64_t ran_ = 0;
   bool estimate_announced_ = false;

@@ -32,8 +32,12 @@ struct SessionPlan {
   std::vector<Size> sizes;
   std::string strategy = "auto";
   std::uint64_t seed = 0;
-  std::optional<std::uint64_t> max_evaluations = {};       ///< configurations at each size
-  std::optional<std::chrono::milliseconds> max_time = {};  ///< of the search; the finals come after
+  std::optional<std::uint64_t> max_evaluations = {};  ///< configurations at each size
+  /// Of the search at all sizes together, in equal shares; the finals come on top.
+  std::optional<std::chrono::milliseconds> max_time = {};
+  /// The search at a size ends after so many results in a row that brought nothing faster by more
+  /// than 0.5 %.
+  std::optional<std::uint64_t> patience = {};
   int compile_threads = 1;
   Resume resume = Resume::yes;
   SharedDevice shared_device = SharedDevice::refused;
@@ -42,7 +46,9 @@ struct SessionPlan {
 
 /// Tunes one kernel of a family on one device: searches, compiles ahead while the device works,
 /// verifies, times, commits every trial, and settles each size in a final beside the library. One
-/// search runs for each size; they advance in turn and share compilations. `interrupted` is asked
+/// search runs for each size, a few at once; they advance in turn and share compilations. Each size
+/// is settled when its search is over, and then the next one begins, with what won at the sizes
+/// near it. `interrupted` is asked
 /// between trials; once true the session commits what it has and returns. Throws Error for what
 /// ends a run: no valid configuration, the database, a device that is lost, sick or shared.
 [[nodiscard]] SessionResult run_session(const Family& family, const Kernel& kernel,

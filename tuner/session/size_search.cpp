@@ -21,9 +21,11 @@ SizeSearch::SizeSearch(Size size, Space space, std::string_view strategy, std::u
     if (config && space_.position(*config)) queued_.push_back(*config);
   }
   queue_known();
-  for (const Config& config : prior.winners_elsewhere) {
-    if (space_.position(config)) queued_.push_back(config);
-  }
+  likely_.assign(prior.winners_elsewhere.begin(), prior.winners_elsewhere.end());
+}
+
+void SizeSearch::expect(const std::vector<Config>& winners_nearby) {
+  likely_.insert(likely_.begin(), winners_nearby.begin(), winners_nearby.end());
 }
 
 void SizeSearch::queue_known() {
@@ -59,17 +61,30 @@ Budget SizeSearch::tightest(Budget budget) const {
 
 std::optional<Config> SizeSearch::next(Budget budget) {
   while (asked_.size() < planned()) {
-    if (queued_.empty()) {
-      const std::vector<Config> proposed = strategy_->ask(1, tightest(budget));
-      queued_.insert(queued_.end(), proposed.begin(), proposed.end());
-    }
-    if (queued_.empty()) return std::nullopt;
-    Config config = std::move(queued_.front());
-    queued_.pop_front();
+    auto config = proposed(budget);
+    if (!config) return std::nullopt;
     // The strategy may propose a seed again; it has been, or will be, told of it.
-    if (asked_.insert(config).second) return config;
+    if (space_.position(*config) && asked_.insert(*config).second) return config;
   }
   return std::nullopt;
+}
+
+std::optional<Config> SizeSearch::proposed(Budget budget) {
+  for (std::deque<Config>* const waiting : {&queued_, &likely_}) {
+    if (waiting->empty()) continue;
+    Config config = std::move(waiting->front());
+    waiting->pop_front();
+    return config;
+  }
+  if (!strategy_) return std::nullopt;
+  std::vector<Config> asked = strategy_->ask(1, tightest(budget));
+  return asked.empty() ? std::nullopt : std::optional(std::move(asked.front()));
+}
+
+void SizeSearch::close() {
+  strategy_.reset();
+  queued_.clear();
+  likely_.clear();
 }
 
 const TrialRecord* SizeSearch::known(const Config& config) const {
@@ -82,7 +97,7 @@ bool SizeSearch::record(const Config& config, const TrialRecord& trial) {
     return record.time ? std::optional(record.time->median_ns) : std::nullopt;
   };
   const std::optional<double> time_ns = time_of(trial);
-  strategy_->tell(config, trial.outcome, time_ns);
+  if (strategy_) strategy_->tell(config, trial.outcome, time_ns);
   const auto [known, first] = trials_.try_emplace(config, trial);
   if (!first) {
     --outcomes_[known->second.outcome];
@@ -91,6 +106,10 @@ bool SizeSearch::record(const Config& config, const TrialRecord& trial) {
   }
   ++outcomes_[trial.outcome];
   const bool fastest = time_ns && (times_ns_.empty() || *time_ns < *times_ns_.begin());
+  constexpr double kNoticeable = 0.995;
+  const bool noticed = time_ns && (!noticed_ns_ || *time_ns < kNoticeable * *noticed_ns_);
+  if (noticed) noticed_ns_ = time_ns;
+  in_vain_ = noticed ? 0 : in_vain_ + 1;
   if (time_ns) times_ns_.insert(*time_ns);
   return fastest;
 }

@@ -39,7 +39,7 @@ class SizeSearch {
   };
 
   /// Whatever the strategy, the seeds are asked first, then what has a result already, the fastest
-  /// first, then what won elsewhere; it learns from all of them.
+  /// first, then what won nearby and elsewhere; it learns from all of them.
   SizeSearch(Size size, Space space, std::string_view strategy, std::uint64_t seed,
              PriorKnowledge prior, std::optional<std::uint64_t> max_evaluations);
   SizeSearch(const SizeSearch&) = delete;
@@ -49,6 +49,8 @@ class SizeSearch {
   /// strategy waits for answers. `budget` is the run's; the strategy hears of this search's
   /// evaluations when more of them are used up.
   [[nodiscard]] std::optional<Config> next(Budget budget = {});
+  /// Before anything is asked: what won at sizes nearby in this very run, the likeliest first.
+  void expect(const std::vector<Config>& winners_nearby);
   /// Has a configuration asked next, unless it was already or is not in the space.
   void suggest(const Config& config);
   /// The stored result of a configuration, if it need not be run again.
@@ -56,6 +58,9 @@ class SizeSearch {
   /// Takes in how a configuration fared, in place of how it fared before if it was run already.
   /// Returns whether it is the fastest so far.
   bool record(const Config& config, const TrialRecord& trial);
+  /// That it is over: nothing is asked any more, and what the strategy holds, which may be much, is
+  /// given up. The results stay.
+  void close();
 
   [[nodiscard]] const Size& size() const { return size_; }
   [[nodiscard]] const Space& space() const { return space_; }
@@ -64,6 +69,8 @@ class SizeSearch {
   [[nodiscard]] std::uint64_t recorded() const { return trials_.size(); }
   [[nodiscard]] const std::map<Outcome, std::uint64_t>& outcomes() const { return outcomes_; }
   [[nodiscard]] std::uint64_t known_count() const { return known_.size(); }
+  /// How many results in a row, up to the last, have brought nothing faster by more than 0.5 %.
+  [[nodiscard]] std::uint64_t in_vain() const { return in_vain_; }
   /// The fastest median so far, of the results that still stand.
   [[nodiscard]] std::optional<double> best_ns() const;
   /// The results that ended `ok`, fastest first, ties by configuration.
@@ -73,19 +80,24 @@ class SizeSearch {
 
  private:
   void queue_known();
+  /// What to ask next, if it was not asked before.
+  [[nodiscard]] std::optional<Config> proposed(Budget budget);
   [[nodiscard]] Budget tightest(Budget budget) const;
 
   Size size_;
   Space space_;
   Seeds seeds_;
-  std::unique_ptr<Strategy> strategy_;
+  std::unique_ptr<Strategy> strategy_;        // none once it is over
   std::map<std::string, TrialRecord> known_;  // by canonical configuration
   std::optional<std::uint64_t> max_evaluations_;
   std::deque<Config> queued_;
+  std::deque<Config> likely_;  // what won nearby and elsewhere, asked once nothing is queued
   std::set<Config> asked_;
   std::map<Config, TrialRecord> trials_;
   std::map<Outcome, std::uint64_t> outcomes_;
-  std::multiset<double> times_ns_;  // of what ended ok
+  std::multiset<double> times_ns_;    // of what ended ok
+  std::optional<double> noticed_ns_;  // the fastest when it was last noticeably faster
+  std::uint64_t in_vain_ = 0;
 };
 
 }  // namespace tuner

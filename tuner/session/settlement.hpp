@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/session/final.hpp"
+#include "tuner/session/observer.hpp"
+#include "tuner/session/trial_runner.hpp"
+
+#include <functional>
+#include <optional>
+
+namespace tuner {
+
+/// Settles sizes, one after the other: holds the final of each, again without a contender that fell
+/// out of it.
+class Settlement {
+ public:
+  /// Told how a contender that fell out is now recorded.
+  using Refuted = std::function<void(const SizeSearch&, const Fared&)>;
+
+  /// All must outlive it.
+  Settlement(const Family& family, const Kernel& kernel, CompilePool& pool, DeviceWorker& device,
+             TrialRunner& runner, Observer& observer, const std::function<bool()>& interrupted)
+      : final_(family, kernel, pool, device),
+        device_(device),
+        runner_(runner),
+        observer_(observer),
+        interrupted_(interrupted) {}
+
+  /// How the size came out: by a final, or, interrupted, as it was screened; none when no
+  /// configuration is left. Throws Error when the library falls out twice.
+  [[nodiscard]] std::optional<FinalOutcome> settle(SizeSearch& search, const FinalsPlan& plan,
+                                                   const Refuted& refuted);
+
+  /// What the finals took.
+  [[nodiscard]] double measure_s() const { return measure_s_; }
+
+ private:
+  void drop(SizeSearch& search, const LostContender& lost, const Refuted& refuted);
+
+  Final final_;
+  DeviceWorker& device_;
+  TrialRunner& runner_;
+  Observer& observer_;
+  const std::function<bool()>& interrupted_;
+  bool library_fell_out_ = false;
+  double measure_s_ = 0;
+};
+
+}  // namespace tuner

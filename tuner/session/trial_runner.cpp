@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/trial_runner.hpp"
+
+#include "tuner/core/failpoint.hpp"
+#include "tuner/session/trial_record.hpp"
+
+#include <utility>
+
+namespace tuner {
+
+Fared TrialRunner::run(const Pending& pending, const Following& following) {
+  const bool runs = will_run(pending);
+  if (runs) store_.begin_attempt(session_, attempt(pending));
+  Fared fared{.trial = judged(pending)};
+  failpoint("session.trial_judged");
+  const TrialRecord& trial = fared.trial;
+  compile_s_ += trial.compile_ms / 1e3;
+  verify_s_ += trial.verify_ms / 1e3;
+  measure_s_ += trial.measure_ms / 1e3;
+  fared.fastest = record(*pending.search, pending.config, trial, following);
+  if (runs) guard_.ended(trial.config_json, trial.outcome, trial.message);
+  return fared;
+}
+
+Fared TrialRunner::refute(SizeSearch& search, const Config& config, const Failure& failure) {
+  TrialRecord trial = search.trial(config);
+  trial.time.reset();
+  trial = with_failure(std::move(trial), failure);
+  trial.message += " (in the final)";
+  Fared fared{.trial = std::move(trial)};
+  fared.fastest = record(search, config, fared.trial, [] { return nullptr; });
+  guard_.ended(fared.trial.config_json, fared.trial.outcome, fared.trial.message);
+  return fared;
+}
+
+AttemptRecord TrialRunner::attempt(const Pending& pending) const {
+  return {.problem = canonical_size(pending.search->size(), kernel_.space->dims),
+          .config_json = canonical_json(*kernel_.space, pending.config)};
+}
+
+/// Whether a candidate, whose compilation is over, gets onto the device.
+bool TrialRunner::will_run(const Pending& pending) const {
+  return pending.compiled.valid() && pending.compiled.get().binary.has_value() &&
+         !guard_.quarantined(canonical_json(*kernel_.space, pending.config));
+}
+
+bool TrialRunner::record(SizeSearch& search, const Config& config, const TrialRecord& trial,
+                         const Following& following) {
+  const Pending* const next = following();
+  const bool next_runs = next != nullptr && next->known() == nullptr && will_run(*next);
+  // Both in one transaction where one candidate follows another: a commit costs a disk write.
+  store_.record_trial(session_, trial, clock_(),
+                      next_runs ? std::optional(attempt(*next)) : std::nullopt);
+  return search.record(config, trial);
+}
+
+TrialRecord TrialRunner::judged(const Pending& pending) {
+  TrialRecord trial;
+  trial.problem = canonical_size(pending.search->size(), kernel_.space->dims);
+  trial.config_json = canonical_json(*kernel_.space, pending.config);
+  trial.check_seed = seed_;
+  if (pending.refused) return with_failure(std::move(trial), *pending.refused);
+  const Compiled& compiled = pending.compiled.get();
+  // What several sizes share is counted where it was first used.
+  if (counted_compilations_.insert(pending.compile_key).second) {
+    trial.compile_ms = compiled.compile_ms;
+  }
+  if (!compiled.binary) return with_failure(std::move(trial), compiled.binary.error());
+  if (guard_.quarantined(trial.config_json)) {
+    return with_failure(std::move(trial),
+                        {Outcome::quarantined,
+                         "it has crashed or hung before: `tune quarantine list` says how, `tune "
+                         "quarantine clear` lets it run again"});
+  }
+  return evaluated(std::move(trial), pending);
+}
+
+TrialRecord TrialRunner::evaluated(TrialRecord trial, const Pending& pending) {
+  const SizeSearch& search = *pending.search;
+  const Evaluation evaluation = device_.evaluate({.kernel = kernel_,
+                                                  .space = search.space(),
+                                                  .config = pending.config,
+                                                  .binary = *pending.compiled.get().binary},
+                                                 search.size(), search.best_ns());
+  // Only what was timed is known to have a legal launch.
+  const std::uint64_t dynamic_shared_bytes =
+      evaluation.time ? geometry(kernel_, search.space().slots(pending.config)).dynamic_shared_bytes
+                      : 0;
+  return with_evaluation(std::move(trial), evaluation, dynamic_shared_bytes);
+}
+
+}  // namespace tuner

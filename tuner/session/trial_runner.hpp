@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/session/fault_guard.hpp"
+#include "tuner/session/pipeline.hpp"
+#include "tuner/store/store.hpp"
+#include "tuner/worker/device_worker.hpp"
+
+#include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
+
+namespace tuner {
+
+/// How a trial ended.
+struct Fared {
+  TrialRecord trial;
+  bool fastest = false;  ///< so far, at its size
+};
+
+/// Runs candidates on the device, one by one, and commits how each fared, with the strikes against
+/// those that crash or hang.
+class TrialRunner {
+ public:
+  /// What comes after a candidate, once it has been judged; none when that is not known.
+  using Following = std::function<const Pending*()>;
+  /// Seconds since the session began.
+  using Clock = std::function<double()>;
+
+  /// All must outlive it.
+  TrialRunner(const Kernel& kernel, DeviceWorker& device, Store& store, const Subject& subject,
+              std::int64_t session, std::uint64_t seed, Clock clock)
+      : kernel_(kernel),
+        device_(device),
+        store_(store),
+        session_(session),
+        seed_(seed),
+        clock_(std::move(clock)),
+        guard_(store, subject, session) {}
+
+  /// Judges a candidate whose compilation is over and records the trial. Throws Error when it is
+  /// the device that is sick.
+  [[nodiscard]] Fared run(const Pending& pending, const Following& following);
+  /// That a configuration which had ended `ok` failed in a final: that is how its trial ended after
+  /// all.
+  [[nodiscard]] Fared refute(SizeSearch& search, const Config& config, const Failure& failure);
+
+  [[nodiscard]] double compile_s() const { return compile_s_; }
+  [[nodiscard]] double verify_s() const { return verify_s_; }
+  [[nodiscard]] double measure_s() const { return measure_s_; }
+
+ private:
+  [[nodiscard]] AttemptRecord attempt(const Pending& pending) const;
+  [[nodiscard]] bool will_run(const Pending& pending) const;
+  [[nodiscard]] TrialRecord judged(const Pending& pending);
+  [[nodiscard]] TrialRecord evaluated(TrialRecord trial, const Pending& pending);
+  [[nodiscard]] bool record(SizeSearch& search, const Config& config, const TrialRecord& trial,
+                            const Following& following);
+
+  const Kernel& kernel_;
+  DeviceWorker& device_;
+  Store& store_;
+  std::int64_t session_;
+  std::uint64_t seed_;
+  Clock clock_;
+  FaultGuard guard_;
+  std::set<std::string> counted_compilations_;  // by compile key
+  double compile_s_ = 0, verify_s_ = 0, measure_s_ = 0;
+};
+
+}  // namespace tuner
