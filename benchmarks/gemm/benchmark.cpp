@@ -95,7 +95,7 @@ void Benchmark::measure_into(ShapeResult& result) {
   warm_up(contenders, sets, gpu_);
   double fastest_ns = std::numeric_limits<double>::infinity();
   for (const Contender& contender : contenders) {
-    fastest_ns = std::min(fastest_ns, *probe(contender, sets, gpu_));
+    fastest_ns = std::min(fastest_ns, probe(contender, sets, gpu_).value_or(fastest_ns));
   }
   const SeriesPlan plan = plan_series(fastest_ns, sets);
   result.launches = static_cast<int>(plan.launches);
@@ -134,7 +134,7 @@ void Benchmark::add_best_of_cublas_lt(std::vector<Contender>& all, const ShapeRe
                                       const Operands& operands) {
   std::vector<Contender> proposed = cublas_lt_.contenders(result.shape, operands);
   if (proposed.empty()) return;
-  warm_up({&proposed.front(), 1}, operands.sets(), gpu_);
+  warm_up(all, operands.sets(), gpu_);
   double fastest_ns = std::numeric_limits<double>::infinity();
   const Contender* best = nullptr;
   for (const Contender& each : proposed) {

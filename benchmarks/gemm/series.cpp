@@ -12,7 +12,11 @@ SeriesPlan plan_series(double fastest_ns, std::size_t sets) {
   constexpr double kMost = 300;
   const double wanted = std::ceil(kSeries_ns / std::max(fastest_ns, 1.0));
   const auto launches = static_cast<std::size_t>(std::clamp(wanted, 1.0, kMost));
-  return {.launches = launches, .series = (sets + launches - 1) / launches};
+  // Each set stands as often as the others and far from itself, also where one series follows
+  // another.
+  if (launches >= sets) return {.launches = launches - launches % sets, .series = 1};
+  const std::size_t series = (sets + launches - 1) / launches;
+  return {.launches = sets / series, .series = series};
 }
 
 bool is_known(const MedianInterval& ratio) {

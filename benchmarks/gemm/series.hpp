@@ -18,8 +18,8 @@ struct SeriesPlan {
   bool operator==(const SeriesPlan&) const = default;
 };
 
-/// Launches below 200 µs are timed in graphs of so many as take that long, at most 300: two events
-/// around a single one would add a microsecond or two to each contender and draw their ratio
+/// Launches below 200 µs are timed in graphs of so many as take about that long, at most 300: two
+/// events around a single one would add a microsecond or two to each contender and draw their ratio
 /// towards 1, and an application repeats short kernels in graphs, too.
 [[nodiscard]] SeriesPlan plan_series(double fastest_ns, std::size_t sets);
 
