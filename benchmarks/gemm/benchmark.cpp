@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/gemm/benchmark.hpp"
+
+#include "benchmarks/gemm/graph.hpp"
+#include "tuner/backend/cuda/device_query.hpp"
+#include "tuner/core/error.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <limits>
+#include <utility>
+
+namespace tuner::gemm_benchmark {
+namespace {
+
+const Contender* find(const std::vector<Contender>& contenders, Role role) {
+  const auto found = std::ranges::find(contenders, role, &Contender::role);
+  return found == contenders.end() ? nullptr : &*found;
+}
+
+/// The ratio of one role's times to another's, round by round.
+std::optional<MedianInterval> ratio(const std::vector<Contender>& contenders,
+                                    const RoundTimes& rounds, Role numerator, Role denominator) {
+  const Contender* const above = find(contenders, numerator);
+  const Contender* const below = find(contenders, denominator);
+  if (above == nullptr || below == nullptr) return std::nullopt;
+  const auto times = [&](const Contender* contender) -> const std::vector<double>& {
+    return rounds.times_ns[static_cast<std::size_t>(contender - contenders.data())];
+  };
+  return median_interval(paired_ratios(times(above), times(below)));
+}
+
+void add_times(ShapeResult& result, const std::vector<Contender>& contenders,
+               const RoundTimes& rounds) {
+  for (std::size_t i = 0; i < contenders.size(); ++i) {
+    result.contenders.push_back({.role = contenders[i].role,
+                                 .kernel = contenders[i].kernel,
+                                 .time_ns = *summarise(rounds.times_ns[i])});
+  }
+  const auto between = [&](Role numerator, Role denominator) {
+    return ratio(contenders, rounds, numerator, denominator);
+  };
+  result.ours_to_cublas = between(Role::cublas, Role::ours);
+  result.ours_to_cublas_lt = between(Role::cublas_lt, Role::ours);
+  result.ours_to_default = between(Role::by_default, Role::ours);
+  result.cublas_lt_to_cublas = between(Role::cublas, Role::cublas_lt);
+  result.clock_mhz = rounds.clock_mhz;
+  result.rounds = static_cast<int>(rounds.times_ns.front().size());
+}
+
+std::string cuda_version() {
+  return fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
+}
+
+}  // namespace
+
+Benchmark::Benchmark(const Options& options)
+    : options_(options),
+      gpu_(options.device),
+      clock_(gpu_.device().uuid),
+      cublas_(gpu_.stream()),
+      cublas_lt_(gpu_.stream()) {
+  if (options.database) stored_.emplace(*options.database, options.space, options.shapes, gpu_);
+}
+
+RunInfo Benchmark::run_info() {
+  const std::time_t now = std::time(nullptr);
+  return {.device = gpu_.device().name,
+          .driver = driver_identity(),
+          .cuda = cuda_version(),
+          .library = cublas_.version(),
+          .date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now)),
+          .copy_bytes_per_s = gpu_.copy_bytes_per_s()};
+}
+
+ShapeResult Benchmark::measure(const SuiteShape& shape) {
+  ShapeResult result{.group = shape.group, .shape = shape.shape};
+  try {
+    measure_into(result);
+  } catch (const Error& error) {
+    result.notes.push_back(fmt::format("not measured: {}", error.what()));
+  }
+  return result;
+}
+
+void Benchmark::measure_into(ShapeResult& result) {
+  const std::size_t sets = operand_sets(result.shape, gpu_.device().attributes.l2_bytes);
+  result.sets = static_cast<int>(sets);
+  Operands operands(gpu_, result.shape, sets);
+  std::vector<Contender> contenders = line_up(result, operands);
+  if (contenders.empty()) return;
+  warm_up(contenders, sets, gpu_);
+  double fastest_ns = std::numeric_limits<double>::infinity();
+  for (const Contender& contender : contenders) {
+    fastest_ns = std::min(fastest_ns, probe(contender, sets, gpu_).value_or(fastest_ns));
+  }
+  const SeriesPlan plan = plan_series(fastest_ns, sets);
+  result.launches = static_cast<int>(plan.launches);
+  const RoundTimes times =
+      Rounds(contenders, plan, sets, gpu_, clock_).run(options_.time_per_shape_s);
+  for (Contender& contender : contenders) contender.kernel = kernel_of(contender);
+  add_times(result, contenders, times);
+}
+
+std::vector<Contender> Benchmark::line_up(ShapeResult& result, Operands& operands) {
+  std::vector<Contender> all;
+  if (stored_) {
+    auto [contenders, notes] = stored_->contenders(result.shape, operands);
+    all = std::move(contenders);
+    result.notes = std::move(notes);
+  }
+  all.push_back(cublas_.contender(result.shape, operands));
+  std::erase_if(all, [&](const Contender& contender) {
+    if (probe(contender, operands.sets(), gpu_)) return false;
+    result.notes.push_back(fmt::format("{} refuses this shape", name(contender.role)));
+    return true;
+  });
+  const Contender* const ours = find(all, Role::ours);
+  const Contender* const cublas = find(all, Role::cublas);
+  if (ours != nullptr && cublas != nullptr) {
+    result.worst_difference = operands.worst_difference(ours->launch, cublas->launch);
+  }
+  add_best_of_cublas_lt(all, result, operands);
+  if (find(all, Role::cublas_lt) == nullptr) {
+    result.notes.emplace_back("cublasLt has no algorithm for this shape");
+  }
+  return all;
+}
+
+void Benchmark::add_best_of_cublas_lt(std::vector<Contender>& all, const ShapeResult& result,
+                                      const Operands& operands) {
+  std::vector<Contender> proposed = cublas_lt_.contenders(result.shape, operands);
+  if (proposed.empty()) return;
+  warm_up(all, operands.sets(), gpu_);
+  double fastest_ns = std::numeric_limits<double>::infinity();
+  const Contender* best = nullptr;
+  for (const Contender& each : proposed) {
+    const auto time_ns = probe(each, operands.sets(), gpu_);
+    if (!time_ns || *time_ns >= fastest_ns) continue;
+    fastest_ns = *time_ns;
+    best = &each;
+  }
+  if (best != nullptr) all.push_back(*best);
+}
+
+std::string Benchmark::kernel_of(const Contender& contender) const {
+  if (contender.role == Role::ours || contender.role == Role::by_default) return contender.kernel;
+  const std::string launched = kernel_names(capture(contender.launch, {0}, gpu_.stream()));
+  if (launched.empty() || contender.kernel.empty()) return launched + contender.kernel;
+  return fmt::format("{} ({})", launched, contender.kernel);
+}
+
+}  // namespace tuner::gemm_benchmark

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "benchmarks/gemm/cublas_contender.hpp"
+#include "benchmarks/gemm/cublas_lt_contender.hpp"
+#include "benchmarks/gemm/gpu.hpp"
+#include "benchmarks/gemm/operands.hpp"
+#include "benchmarks/gemm/options.hpp"
+#include "benchmarks/gemm/result.hpp"
+#include "benchmarks/gemm/rounds.hpp"
+#include "benchmarks/gemm/sm_clock.hpp"
+#include "benchmarks/gemm/stored_contender.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tuner::gemm_benchmark {
+
+/// Everything that is made once for all shapes.
+class Benchmark {
+ public:
+  /// Throws Error(no_device) when there is no GPU, and as the parts do.
+  explicit Benchmark(const Options& options);
+
+  [[nodiscard]] RunInfo run_info();
+  /// A shape that cannot be measured comes back with the reason among its notes. After a fault of
+  /// the GPU so do all that follow.
+  [[nodiscard]] ShapeResult measure(const SuiteShape& shape);
+
+ private:
+  void measure_into(ShapeResult& result);
+  /// All that take part; what is missing becomes a note.
+  [[nodiscard]] std::vector<Contender> line_up(ShapeResult& result, Operands& operands);
+  void add_best_of_cublas_lt(std::vector<Contender>& all, const ShapeResult& result,
+                             const Operands& operands);
+  [[nodiscard]] std::string kernel_of(const Contender& contender) const;
+
+  Options options_;
+  Gpu gpu_;
+  SmClock clock_;
+  CublasContenders cublas_;
+  CublasLtContenders cublas_lt_;
+  std::optional<StoredContenders> stored_;
+};
+
+}  // namespace tuner::gemm_benchmark

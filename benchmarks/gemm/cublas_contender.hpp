@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "benchmarks/gemm/contender.hpp"
+#include "benchmarks/gemm/operands.hpp"
+#include "tuner/backend/cuda/runtime.hpp"
+
+#include <memory>
+#include <string>
+
+struct cublasContext;
+
+namespace tuner::gemm_benchmark {
+
+/// cuBLAS as an application meets it: default math mode.
+class CublasContenders {
+ public:
+  /// Throws Error(no_device) when cuBLAS is not installed, Error(failure) when it cannot start.
+  explicit CublasContenders(cudaStream_t stream);
+  ~CublasContenders();
+  CublasContenders(const CublasContenders&) = delete;
+  CublasContenders& operator=(const CublasContenders&) = delete;
+
+  [[nodiscard]] std::string version() const;  ///< "cuBLAS 13.1.0"
+
+  /// cublasSgemm, or cublasSgemmStridedBatched for a batch. The operands must outlive it.
+  [[nodiscard]] Contender contender(const Shape& shape, const Operands& operands) const;
+
+ private:
+  struct Api;
+  std::unique_ptr<const Api> api_;
+  DeviceMemory workspace_;
+  cublasContext* context_ = nullptr;
+};
+
+}  // namespace tuner::gemm_benchmark

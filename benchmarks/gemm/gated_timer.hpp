@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "benchmarks/gemm/gpu.hpp"
+
+#include <functional>
+#include <string_view>
+
+namespace tuner::gemm_benchmark {
+
+/// Times work between two events behind a gate, which opens when all of it is enqueued, so that no
+/// launch latency is in the time.
+class GatedTimer {
+ public:
+  /// The GPU must outlive it.
+  explicit GatedTimer(Gpu& gpu) : gpu_(gpu) {}
+
+  /// Nanoseconds. `meanwhile` is called when the device begins. Throws Error(failure) "cannot run
+  /// <what>: …" when the work fails or waits for the device by itself.
+  [[nodiscard]] double time(
+      const Enqueue& work, std::string_view what, const std::function<void()>& meanwhile = [] {});
+
+ private:
+  void attempt_once(const Enqueue& work, std::string_view what,
+                    const std::function<void()>& meanwhile);
+
+  Gpu& gpu_;
+  Event begin_ = make_event(), end_ = make_event();
+};
+
+}  // namespace tuner::gemm_benchmark

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/gemm/gpu.hpp"
+
+#include "embedded/gemm_kernels_cu.hpp"
+#include "tuner/backend/cuda/backend_kernels.hpp"
+#include "tuner/backend/cuda/device_query.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/hash.hpp"
+#include "tuner/measure/statistics.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tuner::gemm_benchmark {
+namespace {
+
+DeviceInfo use_device(int ordinal) {
+  const CudaDevices devices = find_cuda_devices();
+  if (devices.count == 0) {
+    throw Error(ErrorCode::no_device,
+                fmt::format("skipped, as nothing can be measured here: {}; {}", devices.problem,
+                            devices.remedy));
+  }
+  if (ordinal >= devices.count) {
+    throw Error(ErrorCode::no_device,
+                fmt::format("there is no GPU {}: this machine has {}, counted from 0", ordinal,
+                            devices.count));
+  }
+  check(cudaSetDevice(ordinal), "use the GPU");
+  return cuda_device_info(ordinal);
+}
+
+CudaKernel load(const Compiler& compiler, const char* name) {
+  const std::string_view text = embedded::gemm_kernels_cu();
+  const auto fail = [&](const Failure& failure) {
+    return Error(ErrorCode::failure, fmt::format("the GPU cannot run the benchmark's kernel {}: {}",
+                                                 name, failure.message));
+  };
+  const auto binary = compiler.compile(
+      {.source = {.name = "gemm_kernels.cu", .text = std::string(text), .headers = {}},
+       .entry = name,
+       .options = {},
+       .key = content_hash({text, name})});
+  if (!binary) throw fail(binary.error());
+  auto kernel = CudaKernel::load(*binary);
+  if (!kernel) throw fail(kernel.error());
+  return std::move(*kernel);
+}
+
+}  // namespace
+
+void require(const Expected<void, Failure>& done, std::string_view action) {
+  if (done) return;
+  throw Error(ErrorCode::failure, fmt::format("cannot {}: {}", action, done.error().message));
+}
+
+Gpu::Gpu(int ordinal)
+    : device_(use_device(ordinal)),
+      compiler_(device_.architecture),
+      stream_(make_stream()),
+      gate_(compiler_, stream_.get()),
+      fill_normal_(load(compiler_, "fill_normal")),
+      absolute_(load(compiler_, "absolute")),
+      compare_(load(compiler_, "compare")) {}
+
+void Gpu::run(CudaKernel& kernel, std::vector<KernelArgument> arguments) {
+  const auto blocks = static_cast<std::uint32_t>(8 * device_.attributes.sm_count);
+  const auto enqueue =
+      kernel.launch({.grid = {blocks, 1, 1}, .block = {256, 1, 1}}, std::move(arguments), stream());
+  if (!enqueue) {
+    throw Error(ErrorCode::failure, fmt::format("cannot launch one of the benchmark's kernels: {}",
+                                                enqueue.error().message));
+  }
+  require((*enqueue)(), "launch one of the benchmark's kernels");
+  require(finish(stream()), "run one of the benchmark's kernels");
+}
+
+void Gpu::fill_normal(std::byte* data, std::size_t count, std::uint64_t seed) {
+  run(fill_normal_, {word_argument(data), word_argument(count), word_argument(seed)});
+}
+
+void Gpu::make_absolute(std::byte* data, std::size_t count) {
+  run(absolute_, {word_argument(data), word_argument(count)});
+}
+
+double Gpu::worst_share(const Comparison& comparison) {
+  const DeviceMemory worst = make_device_memory(sizeof(float));
+  check(cudaMemsetAsync(worst.get(), 0, sizeof(float), stream()), "clear the difference");
+  run(compare_, {word_argument(comparison.a), word_argument(comparison.b),
+                 word_argument(comparison.magnitude), word_argument(comparison.rows),
+                 word_argument(comparison.columns), word_argument(comparison.ld),
+                 word_argument(comparison.factor), word_argument(worst.get())});
+  float share = 0;
+  check(cudaMemcpy(&share, worst.get(), sizeof share, cudaMemcpyDeviceToHost),
+        "read the difference");
+  return static_cast<double>(share);
+}
+
+double Gpu::copy_bytes_per_s() {
+  constexpr std::size_t kSize_bytes = std::size_t{1} << 30;
+  constexpr int kWarmUp = 3;
+  constexpr int kSamples = 11;
+  const DeviceMemory from = make_device_memory(kSize_bytes);
+  const DeviceMemory to = make_device_memory(kSize_bytes);
+  fill_normal(from.get(), kSize_bytes / sizeof(float), 1);
+  const Event begin = make_event();
+  const Event end = make_event();
+  std::vector<double> times_ns;
+  for (int i = 0; i < kWarmUp + kSamples; ++i) {
+    require(gate_.close(), "hold the stream back");
+    check(cudaEventRecord(begin.get(), stream()), "time a copy");
+    check(cudaMemcpyAsync(to.get(), from.get(), kSize_bytes, cudaMemcpyDeviceToDevice, stream()),
+          "copy on the GPU");
+    check(cudaEventRecord(end.get(), stream()), "time a copy");
+    gate_.open();
+    require(finish(stream()), "copy on the GPU");
+    if (i >= kWarmUp) times_ns.push_back(elapsed_ns(begin, end));
+  }
+  return 2.0 * static_cast<double>(kSize_bytes) / (*quantile(times_ns, 0.5) / 1e9);
+}
+
+}  // namespace tuner::gemm_benchmark

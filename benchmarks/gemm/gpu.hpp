@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every part of the benchmark needs of the GPU.
+#pragma once
+
+#include "tuner/backend/cuda/cuda_kernel.hpp"
+#include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/backend/cuda/stream_gate.hpp"
+#include "tuner/space/device.hpp"
+
+#include <string>
+
+namespace tuner::gemm_benchmark {
+
+/// One GPU, a stream of it and what is compiled for it.
+class Gpu {
+ public:
+  /// Throws Error(no_device) when there is no such GPU or a library is missing.
+  explicit Gpu(int ordinal);
+
+  [[nodiscard]] const DeviceInfo& device() const { return device_; }
+  [[nodiscard]] const NvrtcCompiler& compiler() const { return compiler_; }
+  [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
+  [[nodiscard]] StreamGate& gate() { return gate_; }
+
+  /// Standard normal numbers; the same of a seed are the same. Throws Error(failure).
+  void fill_normal(std::byte* data, std::size_t count, std::uint64_t seed);
+  /// Takes the absolute value of each. Throws Error(failure).
+  void make_absolute(std::byte* data, std::size_t count);
+
+  /// Three matrices that lie alike, rows of `ld`: the results of two, and what scales the bound of
+  /// each element.
+  struct Comparison {
+    const std::byte *a, *b, *magnitude;
+    std::int64_t rows, columns, ld;
+    double factor;
+  };
+  /// The largest |a − b| as a share of factor · magnitude; infinity for NaN. Throws Error(failure).
+  [[nodiscard]] double worst_share(const Comparison& comparison);
+
+  /// Bytes per second, read and written, of a copy of 1 GiB on the device: the median of 11.
+  [[nodiscard]] double copy_bytes_per_s();
+
+ private:
+  void run(CudaKernel& kernel, std::vector<KernelArgument> arguments);
+
+  DeviceInfo device_;
+  NvrtcCompiler compiler_;
+  Stream stream_;
+  StreamGate gate_;
+  CudaKernel fill_normal_, absolute_, compare_;
+};
+
+/// Throws Error(failure) "cannot <action>: <why>" unless it went well.
+void require(const Expected<void, Failure>& done, std::string_view action);
+
+}  // namespace tuner::gemm_benchmark

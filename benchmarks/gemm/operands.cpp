@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/gemm/operands.hpp"
+
+#include <cmath>
+
+namespace tuner::gemm_benchmark {
+namespace {
+
+constexpr std::size_t kAlignment_bytes = 256;
+
+std::size_t size_bytes(const Shape& shape, const StoredMatrix& matrix) {
+  return sizeof(float) * static_cast<std::size_t>(shape.batch * matrix.stride());
+}
+
+std::size_t aligned(std::size_t bytes) {
+  return (bytes + kAlignment_bytes - 1) / kAlignment_bytes * kAlignment_bytes;
+}
+
+}  // namespace
+
+Operands::Operands(Gpu& gpu, const Shape& shape, std::size_t sets)
+    : gpu_(gpu),
+      shape_(shape),
+      sets_(sets),
+      c_bytes_(size_bytes(shape, matrix_c(shape))),
+      offset_bytes_(sizeof(float) * static_cast<std::size_t>(offset(shape))) {
+  b_at_ = aligned(size_bytes(shape, matrix_a(shape)) + offset_bytes_);
+  c_at_ = b_at_ + aligned(size_bytes(shape, matrix_b(shape)) + offset_bytes_);
+  set_bytes_ = c_at_ + aligned(c_bytes_ + offset_bytes_);
+  memory_ = make_device_memory(sets_ * set_bytes_);
+  for (std::size_t i = 0; i < sets_; ++i) fill(i);
+}
+
+OperandSet Operands::set(std::size_t index) const {
+  std::byte* const begin = memory_.get() + index * set_bytes_ + offset_bytes_;
+  return {.a = begin, .b = begin + b_at_, .c = begin + c_at_};
+}
+
+void Operands::fill(std::size_t set) {
+  gpu_.fill_normal(memory_.get() + set * set_bytes_, set_bytes_ / sizeof(float), set + 1);
+}
+
+double Operands::worst_difference(const LaunchOn& ours, const LaunchOn& library) {
+  constexpr int kNaN = 0xff;
+  const DeviceMemory result = make_device_memory(c_bytes_);
+  check(cudaMemsetAsync(set(0).c, kNaN, c_bytes_, gpu_.stream()), "fill the result with NaN");
+  require(ours(0), "launch ours");
+  check(cudaMemcpyAsync(result.get(), set(0).c, c_bytes_, cudaMemcpyDeviceToDevice, gpu_.stream()),
+        "copy the result");
+  begin_magnitudes();
+  require(library(1), "launch cuBLAS on absolute values");
+  require(library(0), "launch cuBLAS");
+  require(finish(gpu_.stream()), "multiply");
+  const double worst = compare_with(result.get());
+  fill(1);
+  return worst;
+}
+
+void Operands::begin_magnitudes() {
+  std::byte* const second = memory_.get() + set_bytes_;
+  check(cudaMemcpyAsync(second, memory_.get(), c_at_, cudaMemcpyDeviceToDevice, gpu_.stream()),
+        "copy the operands");
+  gpu_.make_absolute(second, c_at_ / sizeof(float));
+}
+
+double Operands::compare_with(const std::byte* result) {
+  constexpr double kUnitRoundoff = 0x1p-24;
+  const double bound = 4 * kUnitRoundoff * std::sqrt(static_cast<double>(shape_.k));
+  const StoredMatrix c = matrix_c(shape_);
+  return gpu_.worst_share({.a = result,
+                           .b = set(0).c,
+                           .magnitude = set(1).c,
+                           .rows = shape_.batch * c.rows,
+                           .columns = c.columns,
+                           .ld = c.ld,
+                           .factor = 2 * bound});
+}
+
+}  // namespace tuner::gemm_benchmark

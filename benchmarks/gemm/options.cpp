@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/gemm/options.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+namespace tuner::gemm_benchmark {
+namespace {
+
+struct Typed {
+  std::vector<std::string> suites, sizes;
+  std::string database, space = "spaces/gemm.json", json;
+  double time_per_shape_s = 1.5;
+  int device = 0;
+  bool cublas_only = false;
+};
+
+void declare(CLI::App& app, Typed& typed) {
+  app.add_option("--db", typed.database, "Database that holds what `tune` found");
+  app.add_option("--space", typed.space, "Space file of the family")->capture_default_str();
+  app.add_option("--suite", typed.suites,
+                 "Suite of shapes, or one group of it (spaces/suites/fp32.json:skinny)")
+      ->type_name("FILE[:GROUP]");
+  app.add_option("--size", typed.sizes, "A shape: 1024,1024,1024 or 64,64,64,BATCH=8,TRANS_B=1")
+      ->allow_extra_args(false);
+  app.add_option("--time-per-shape", typed.time_per_shape_s, "Seconds of timing for each shape")
+      ->check(CLI::Range(0.01, 600.0))
+      ->capture_default_str();
+  app.add_option("--json", typed.json, "Where the figures go");
+  app.add_option("--device", typed.device, "GPU, counted from 0")->check(CLI::NonNegativeNumber);
+  app.add_flag("--cublas-only", typed.cublas_only,
+               "cublasSgemm beside cublasLt alone: needs no database");
+}
+
+std::vector<SuiteShape> shapes(const Typed& typed) {
+  std::vector<SuiteShape> all;
+  for (const std::string& suite : typed.suites) {
+    for (SuiteShape& shape : read_suite(suite)) all.push_back(std::move(shape));
+  }
+  for (const std::string& size : typed.sizes) {
+    all.push_back({.group = "command line", .shape = parse_shape(size)});
+  }
+  if (!all.empty()) return all;
+  throw Error(ErrorCode::usage,
+              "nothing to measure: name shapes with --suite FILE[:GROUP] or --size M,N,K");
+}
+
+}  // namespace
+
+std::optional<Options> parse_options(int count, char** arguments) {
+  CLI::App app(
+      "Times the best configuration that a database has for each shape beside cublasSgemm "
+      "and the best of cublasLt's heuristics, interleaved in one process.",
+      "gemm_benchmark");
+  Typed typed;
+  declare(app, typed);
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::CallForHelp&) {
+    fmt::print("{}", app.help());
+    return std::nullopt;
+  } catch (const CLI::ParseError& error) {
+    throw Error(ErrorCode::usage, fmt::format("{}; see gemm_benchmark --help", error.what()));
+  }
+  if (typed.database.empty() != typed.cublas_only) {
+    throw Error(ErrorCode::usage,
+                "either --db FILE, which holds what `tune` found, or --cublas-only, which compares "
+                "the libraries with each other");
+  }
+  Options options{.shapes = shapes(typed),
+                  .database = {},
+                  .space = typed.space,
+                  .json = {},
+                  .time_per_shape_s = typed.time_per_shape_s,
+                  .device = typed.device};
+  if (!typed.database.empty()) options.database = typed.database;
+  if (!typed.json.empty()) options.json = typed.json;
+  return options;
+}
+
+}  // namespace tuner::gemm_benchmark

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/gemm/result.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tuner::gemm_benchmark {
+
+std::string_view name(Role role) {
+  constexpr std::array<std::string_view, 4> kNames = {"ours", "default", "cublas", "cublasLt"};
+  return kNames.at(static_cast<std::size_t>(role));
+}
+
+const ContenderResult* find(const ShapeResult& result, Role role) {
+  const auto found = std::ranges::find(result.contenders, role, &ContenderResult::role);
+  return found == result.contenders.end() ? nullptr : &*found;
+}
+
+bool is_memory_bound(const Shape& shape) {
+  constexpr double kRidge = 16;
+  return flops(shape) < kRidge * bytes(shape);
+}
+
+}  // namespace tuner::gemm_benchmark

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a run of the benchmark found. What was not measured is absent, not zero.
+#pragma once
+
+#include "benchmarks/gemm/shape.hpp"
+#include "tuner/measure/statistics.hpp"
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner::gemm_benchmark {
+
+/// Who takes part.
+enum class Role {
+  ours,        ///< the fastest configuration that the database has for the size
+  by_default,  ///< the default configuration of the same kernel
+  cublas,      ///< cublasSgemm or cublasSgemmStridedBatched, default math mode
+  cublas_lt,   ///< the best of cublasLt's first 16 heuristics
+};
+/// "ours", "default", "cublas", "cublasLt".
+[[nodiscard]] std::string_view name(Role role);
+
+/// One contender's share in a shape's rounds.
+struct ContenderResult {
+  Role role = Role::ours;
+  std::string kernel;  ///< what ran: the kernel and its configuration, or the library's kernels
+  Summary time_ns;     ///< of one launch
+};
+
+struct ShapeResult {
+  std::string group;
+  Shape shape;
+  std::vector<ContenderResult> contenders = {};
+  /// The other's time over ours in the same round, its median and 95 % interval: above 1, ours is
+  /// faster.
+  std::optional<MedianInterval> ours_to_cublas = {}, ours_to_cublas_lt = {}, ours_to_default = {};
+  std::optional<MedianInterval> cublas_lt_to_cublas =
+      {};                                ///< likewise: above 1, cublasLt is faster
+  std::optional<double> clock_mhz = {};  ///< of the multiprocessors, median while measured
+  int rounds = 0;
+  int launches = 1;  ///< in one sample
+  int sets = 2;      ///< of operands, rotated
+  /// The largest |ours − cuBLAS| as a share of what the rounding of both may make of it: above 1
+  /// one of the two is wrong.
+  std::optional<double> worst_difference = {};
+  std::vector<std::string> notes = {};  ///< what could not be done, and why
+};
+
+struct RunInfo {
+  std::string device, driver, cuda, library, date;  ///< date: UTC, ISO 8601
+  double copy_bytes_per_s = 0;                      ///< read and written, device to device
+};
+
+struct BenchmarkResult {
+  RunInfo run;
+  std::vector<ShapeResult> shapes;
+};
+
+/// None when it did not take part.
+[[nodiscard]] const ContenderResult* find(const ShapeResult& result, Role role);
+
+/// Whether the memory decides, not the arithmetic: below 16 operations a byte, where an H200's 67
+/// TFLOP/s and 4.2 TB/s meet.
+[[nodiscard]] bool is_memory_bound(const Shape& shape);
+
+}  // namespace tuner::gemm_benchmark

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "benchmarks/gemm/result.hpp"
+
+#include <string>
+
+namespace tuner::gemm_benchmark {
+
+/// A document of format "gemm_benchmark/1", which performance_table.py reads: the run, each shape
+/// with its times, rates and ratios, and the summary.
+[[nodiscard]] std::string result_json(const BenchmarkResult& result);
+
+}  // namespace tuner::gemm_benchmark

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/gemm/stored_contender.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/family/candidate.hpp"
+#include "tuner/family/parse.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstring>
+#include <memory>
+#include <thread>
+
+namespace tuner::gemm_benchmark {
+namespace {
+
+/// What the database calls a size.
+std::string problem_text(const Size& size) {
+  return fmt::format("{}", fmt::join(size, ","));
+}
+
+std::byte* operand(const OperandSet& set, const std::string& argument) {
+  if (argument == "A") return set.a;
+  if (argument == "B") return set.b;
+  if (argument == "C") return set.c;
+  throw Error(ErrorCode::usage,
+              fmt::format("the benchmark knows the buffers A, B and C, not '{}'", argument));
+}
+
+template <class Value>
+KernelArgument packed(Value value) {
+  KernelArgument argument{.size_bytes = sizeof value};
+  static_assert(sizeof value <= sizeof argument.bits);
+  std::memcpy(&argument.bits, &value, sizeof value);
+  return argument;
+}
+
+KernelArgument scalar(const Argument& argument, const Slots& slots) {
+  const auto& what = std::get<ScalarArgument>(argument.what);
+  const auto value = what.value.evaluate(slots);
+  if (!value) {
+    throw Error(ErrorCode::usage, fmt::format("argument {}: '{}' has no value at this size",
+                                              argument.name, what.value.text()));
+  }
+  return std::visit([](auto typed) { return packed(typed); }, make_scalar(what.type, *value));
+}
+
+std::vector<KernelArgument> arguments(const Family& family, const Size& size,
+                                      const OperandSet& set) {
+  const Slots slots = family_slots(size);
+  std::vector<KernelArgument> all;
+  for (const Argument& argument : family.arguments) {
+    const bool buffer = std::holds_alternative<BufferArgument>(argument.what);
+    all.push_back(buffer ? packed(operand(set, argument.name)) : scalar(argument, slots));
+  }
+  return all;
+}
+
+int compile_threads() {
+  return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+}
+
+}  // namespace
+
+std::optional<Size> size_of(const Shape& shape, const Problem& problem) {
+  std::map<std::string, std::int64_t> values = {{"M", shape.m},
+                                                {"N", shape.n},
+                                                {"K", shape.k},
+                                                {"BATCH", shape.batch},
+                                                {"TRANS_A", shape.trans_a},
+                                                {"TRANS_B", shape.trans_b},
+                                                {"LDA", shape.lda},
+                                                {"LDB", shape.ldb},
+                                                {"LDC", shape.ldc},
+                                                {"ALIGN", shape.align}};
+  Size size;
+  for (const std::string& dim : problem.dims) {
+    const auto value = values.find(dim);
+    if (value == values.end()) return std::nullopt;
+    size.push_back(value->second);
+    values.erase(value);
+  }
+  // What the family cannot say must be as it is for a plain product.
+  const Shape plain = parse_shape(fmt::format("{},{},{}", shape.m, shape.n, shape.k));
+  const std::map<std::string, std::int64_t> otherwise = {
+      {"BATCH", 1},       {"TRANS_A", 0},     {"TRANS_B", 0},        {"LDA", plain.lda},
+      {"LDB", plain.ldb}, {"LDC", plain.ldc}, {"ALIGN", plain.align}};
+  const bool said = std::ranges::all_of(values, [&](const auto& left) {
+    const auto expected = otherwise.find(left.first);
+    return expected != otherwise.end() && expected->second == left.second;
+  });
+  return said ? std::optional(size) : std::nullopt;
+}
+
+StoredContenders::StoredContenders(const std::filesystem::path& database,
+                                   const std::filesystem::path& space,
+                                   std::span<const SuiteShape> shapes, Gpu& gpu)
+    : gpu_(gpu),
+      family_(load_family(space)),
+      store_(database, Store::Mode::read_only),
+      pool_(gpu.compiler(), compile_threads()) {
+  for (const SuiteShape& each : shapes) {
+    Prepared prepared;
+    try {
+      prepared = prepare(each.shape);
+    } catch (const Error& error) {  // the space file no longer fits the configuration
+      prepared.notes.emplace_back(error.what());
+    }
+    prepared_.emplace(display(each.shape), std::move(prepared));
+  }
+}
+
+std::optional<StoredBest> StoredContenders::fastest(const Size& size) const {
+  std::vector<StoredBest> bests = store_.bests({.device = gpu_.device().name,
+                                                .family = family_.name,
+                                                .kernel = {},
+                                                .problem = problem_text(size)});
+  // A result of another version of a source says nothing of the kernel as it is now.
+  std::erase_if(bests, [&](const StoredBest& best) {
+    const auto kernel = std::ranges::find(family_.kernels, best.subject.kernel.hash, &Kernel::hash);
+    return kernel == family_.kernels.end();
+  });
+  const auto best = std::ranges::min_element(
+      bests, {}, [](const StoredBest& each) { return each.best.time.median_ns; });
+  return best == bests.end() ? std::nullopt : std::optional(*best);
+}
+
+StoredContenders::Prepared StoredContenders::prepare(const Shape& shape) {
+  Prepared prepared;
+  const auto size = size_of(shape, family_.problem);
+  if (!size) {
+    prepared.notes.push_back(fmt::format("{} has no dimensions for this shape", family_.path));
+    return prepared;
+  }
+  prepared.size = *size;
+  const auto best = fastest(*size);
+  if (!best) {
+    prepared.notes.push_back(
+        fmt::format("not tuned: {} has nothing for it on this device and the "
+                    "kernels as they are now",
+                    store_.path().string()));
+    return prepared;
+  }
+  const Kernel& kernel = family_.kernel(best->subject.kernel.kernel);
+  const Space space(kernel.space, gpu_.device().attributes, *size);
+  const auto enter = [&](Role role, const Config& config) {
+    prepared.candidates.push_back(
+        {.role = role,
+         .text = fmt::format("{} {}", kernel.name, tuner::display(*kernel.space, config)),
+         .kernel = &kernel,
+         .geometry = geometry(kernel, space.slots(config)),
+         .compiled = pool_.submit(compile_job(kernel, space, config))});
+  };
+  const Config ours = config_from_json(*kernel.space, best->best.config_json);
+  enter(Role::ours, ours);
+  const Config by_default = space.default_config();
+  if (by_default == ours) {
+    prepared.notes.emplace_back("the default configuration is the best");
+  } else if (const auto violation = space.violation(by_default)) {
+    prepared.notes.push_back("the default configuration is invalid here: " + violation->message);
+  } else {
+    enter(Role::by_default, by_default);
+  }
+  return prepared;
+}
+
+StoredContenders::Found StoredContenders::contenders(const Shape& shape,
+                                                     const Operands& operands) const {
+  const Prepared& prepared = prepared_.at(display(shape));
+  Found found{.contenders = {}, .notes = prepared.notes};
+  for (const Candidate& candidate : prepared.candidates) {
+    auto loaded = load(candidate, prepared.size, operands);
+    if (loaded) {
+      found.contenders.push_back(std::move(*loaded));
+    } else {
+      found.notes.push_back(fmt::format("{}: {}", candidate.text, loaded.error().message));
+    }
+  }
+  return found;
+}
+
+Expected<Contender, Failure> StoredContenders::load(const Candidate& candidate, const Size& size,
+                                                    const Operands& operands) const {
+  const Compiled& compiled = candidate.compiled.get();
+  if (!compiled.binary) return Unexpected(compiled.binary.error());
+  auto loaded = CudaKernel::load(*compiled.binary);
+  if (!loaded) return Unexpected(loaded.error());
+  const auto kernel = std::make_shared<CudaKernel>(std::move(*loaded));
+  std::vector<Enqueue> launches;
+  for (std::size_t set = 0; set < operands.sets(); ++set) {
+    auto launch = kernel->launch(candidate.geometry, arguments(family_, size, operands.set(set)),
+                                 gpu_.stream());
+    if (!launch) return Unexpected(launch.error());
+    launches.push_back(std::move(*launch));
+  }
+  return Contender{.role = candidate.role,
+                   .kernel = candidate.text,
+                   // The kernel is held for as long as something may launch it.
+                   .launch = [kernel, launches](std::size_t set) { return launches[set](); }};
+}
+
+}  // namespace tuner::gemm_benchmark

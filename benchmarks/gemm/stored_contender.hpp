@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "benchmarks/gemm/contender.hpp"
+#include "benchmarks/gemm/gpu.hpp"
+#include "benchmarks/gemm/operands.hpp"
+#include "tuner/family/family.hpp"
+#include "tuner/store/store.hpp"
+#include "tuner/worker/compile_pool.hpp"
+
+#include <filesystem>
+#include <future>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tuner::gemm_benchmark {
+
+/// The shape as a size of the family; none when the shape needs a dimension that the family lacks.
+[[nodiscard]] std::optional<Size> size_of(const Shape& shape, const Problem& problem);
+
+/// The bests of a family's kernels, as their sources are now, that a database has for one device.
+class StoredContenders {
+ public:
+  /// Begins to compile what the shapes need. The GPU must outlive it. Throws Error as Store and
+  /// load_family do.
+  StoredContenders(const std::filesystem::path& database, const std::filesystem::path& space,
+                   std::span<const SuiteShape> shapes, Gpu& gpu);
+
+  /// Ours and, where it is another and valid at the size, the default configuration of the same
+  /// kernel; and why one is missing. The operands must outlive the contenders.
+  struct Found {
+    std::vector<Contender> contenders;
+    std::vector<std::string> notes;
+  };
+  [[nodiscard]] Found contenders(const Shape& shape, const Operands& operands) const;
+
+ private:
+  /// A configuration of a kernel at one size.
+  struct Candidate {
+    Role role = Role::ours;
+    std::string text;  ///< the kernel and the configuration
+    const Kernel* kernel = nullptr;
+    Geometry geometry;
+    std::shared_future<Compiled> compiled;
+  };
+  struct Prepared {
+    Size size;
+    std::vector<Candidate> candidates;
+    std::vector<std::string> notes;
+  };
+
+  [[nodiscard]] std::optional<StoredBest> fastest(const Size& size) const;
+  [[nodiscard]] Prepared prepare(const Shape& shape);
+  [[nodiscard]] Expected<Contender, Failure> load(const Candidate& candidate, const Size& size,
+                                                  const Operands& operands) const;
+
+  Gpu& gpu_;
+  Family family_;
+  Store store_;
+  CompilePool pool_;
+  std::map<std::string, Prepared> prepared_;  // by display(shape)
+};
+
+}  // namespace tuner::gemm_benchmark

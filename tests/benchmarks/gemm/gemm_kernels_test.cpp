@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The benchmark's own kernels compile: that needs no GPU.
+#include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/core/file.hpp"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace tuner::gemm_benchmark {
+namespace {
+
+class GemmKernels : public testing::TestWithParam<const char*> {};
+
+TEST_P(GemmKernels, Compile) {
+  const std::string text =
+      read_file(TUNER_SOURCE_DIR "/benchmarks/gemm/gemm_kernels.cu", std::size_t{1} << 20);
+  const auto binary = NvrtcCompiler("sm_90").compile(
+      {.source = {.name = "gemm_kernels.cu", .text = text, .headers = {}},
+       .entry = GetParam(),
+       .options = {},
+       .key = {}});
+  ASSERT_TRUE(binary) << binary.error().message;
+  EXPECT_FALSE(binary->symbol.empty());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, GemmKernels, testing::Values("fill_normal", "absolute", "compare"));
+
+}  // namespace
+}  // namespace tuner::gemm_benchmark
