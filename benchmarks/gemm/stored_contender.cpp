@@ -6,7 +6,6 @@
 #include "tuner/family/parse.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstring>
@@ -15,11 +14,6 @@
 
 namespace tuner::gemm_benchmark {
 namespace {
-
-/// What the database calls a size.
-std::string problem_text(const Size& size) {
-  return fmt::format("{}", fmt::join(size, ","));
-}
 
 std::byte* operand(const OperandSet& set, const std::string& argument) {
   if (argument == "A") return set.a;
@@ -58,6 +52,21 @@ std::vector<KernelArgument> arguments(const Family& family, const Size& size,
   return all;
 }
 
+/// How large each scratch buffer of a kernel is.
+std::vector<std::size_t> scratch_bytes(const Kernel& kernel, const Slots& slots) {
+  std::vector<std::size_t> all;
+  for (const ScratchBuffer& buffer : kernel.scratch) {
+    const auto count = buffer.count.evaluate(slots);
+    if (!count || *count < 0) {
+      throw Error(ErrorCode::usage, fmt::format("kernel {}: scratch '{}' has no size here",
+                                                kernel.name, buffer.name));
+    }
+    all.push_back(static_cast<std::size_t>(std::max<std::int64_t>(1, *count)) *
+                  size_bytes(buffer.type));
+  }
+  return all;
+}
+
 int compile_threads() {
   return static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
 }
@@ -65,33 +74,35 @@ int compile_threads() {
 }  // namespace
 
 std::optional<Size> size_of(const Shape& shape, const Problem& problem) {
-  std::map<std::string, std::int64_t> values = {{"M", shape.m},
-                                                {"N", shape.n},
-                                                {"K", shape.k},
-                                                {"BATCH", shape.batch},
-                                                {"TRANS_A", shape.trans_a},
-                                                {"TRANS_B", shape.trans_b},
-                                                {"LDA", shape.lda},
-                                                {"LDB", shape.ldb},
-                                                {"LDC", shape.ldc},
-                                                {"ALIGN", shape.align}};
-  Size size;
-  for (const std::string& dim : problem.dims) {
-    const auto value = values.find(dim);
-    if (value == values.end()) return std::nullopt;
-    size.push_back(value->second);
-    values.erase(value);
-  }
+  const std::map<std::string, std::int64_t> values = {{"M", shape.m},
+                                                      {"N", shape.n},
+                                                      {"K", shape.k},
+                                                      {"BATCH", shape.batch},
+                                                      {"TRANS_A", shape.trans_a},
+                                                      {"TRANS_B", shape.trans_b},
+                                                      {"LDA", shape.lda},
+                                                      {"LDB", shape.ldb},
+                                                      {"LDC", shape.ldc},
+                                                      {"ALIGN", shape.align}};
+  const std::vector<std::string> names = problem.dims.names();
   // What the family cannot say must be as it is for a plain product.
   const Shape plain = parse_shape(fmt::format("{},{},{}", shape.m, shape.n, shape.k));
   const std::map<std::string, std::int64_t> otherwise = {
       {"BATCH", 1},       {"TRANS_A", 0},     {"TRANS_B", 0},        {"LDA", plain.lda},
       {"LDB", plain.ldb}, {"LDC", plain.ldc}, {"ALIGN", plain.align}};
-  const bool said = std::ranges::all_of(values, [&](const auto& left) {
-    const auto expected = otherwise.find(left.first);
-    return expected != otherwise.end() && expected->second == left.second;
-  });
-  return said ? std::optional(size) : std::nullopt;
+  for (const auto& [name, value] : values) {
+    if (std::ranges::find(names, name) != names.end()) continue;
+    const auto expected = otherwise.find(name);
+    if (expected == otherwise.end() || expected->second != value) return std::nullopt;
+  }
+  std::vector<std::optional<std::int64_t>> numbers;
+  for (const std::string& name : names) {
+    const auto value = values.find(name);
+    if (value == values.end()) return std::nullopt;
+    numbers.emplace_back(value->second);
+  }
+  auto size = problem.dims.complete(numbers);
+  return size ? std::optional(*std::move(size)) : std::nullopt;
 }
 
 StoredContenders::StoredContenders(const std::filesystem::path& database,
@@ -113,10 +124,11 @@ StoredContenders::StoredContenders(const std::filesystem::path& database,
 }
 
 std::optional<StoredBest> StoredContenders::fastest(const Size& size) const {
-  std::vector<StoredBest> bests = store_.bests({.device = gpu_.device().name,
-                                                .family = family_.name,
-                                                .kernel = {},
-                                                .problem = problem_text(size)});
+  std::vector<StoredBest> bests =
+      store_.bests({.device = gpu_.device().name,
+                    .family = family_.name,
+                    .kernel = {},
+                    .problem = canonical_size(size, family_.problem.dims)});
   // A result of another version of a source says nothing of the kernel as it is now.
   std::erase_if(bests, [&](const StoredBest& best) {
     const auto kernel = std::ranges::find(family_.kernels, best.subject.kernel.hash, &Kernel::hash);
@@ -151,6 +163,7 @@ StoredContenders::Prepared StoredContenders::prepare(const Shape& shape) {
          .text = fmt::format("{} {}", kernel.name, tuner::display(*kernel.space, config)),
          .kernel = &kernel,
          .geometry = geometry(kernel, space.slots(config)),
+         .scratch_bytes = scratch_bytes(kernel, space.slots(config)),
          .compiled = pool_.submit(compile_job(kernel, space, config))});
   };
   const Config ours = config_from_json(*kernel.space, best->best.config_json);
@@ -188,17 +201,25 @@ Expected<Contender, Failure> StoredContenders::load(const Candidate& candidate, 
   auto loaded = CudaKernel::load(*compiled.binary);
   if (!loaded) return Unexpected(loaded.error());
   const auto kernel = std::make_shared<CudaKernel>(std::move(*loaded));
+  // One for all sets: launches follow one another, and each leaves the zeros that the next needs.
+  const auto scratch = std::make_shared<std::vector<DeviceMemory>>();
+  for (const std::size_t bytes : candidate.scratch_bytes) {
+    scratch->push_back(make_device_memory(bytes));
+    check(cudaMemset(scratch->back().get(), 0, bytes), "cudaMemset");
+  }
   std::vector<Enqueue> launches;
   for (std::size_t set = 0; set < operands.sets(); ++set) {
-    auto launch = kernel->launch(candidate.geometry, arguments(family_, size, operands.set(set)),
-                                 gpu_.stream());
+    auto values = arguments(family_, size, operands.set(set));
+    for (const DeviceMemory& buffer : *scratch) values.push_back(packed(buffer.get()));
+    auto launch = kernel->launch(candidate.geometry, values, gpu_.stream());
     if (!launch) return Unexpected(launch.error());
     launches.push_back(std::move(*launch));
   }
-  return Contender{.role = candidate.role,
-                   .kernel = candidate.text,
-                   // The kernel is held for as long as something may launch it.
-                   .launch = [kernel, launches](std::size_t set) { return launches[set](); }};
+  return Contender{
+      .role = candidate.role,
+      .kernel = candidate.text,
+      // The kernel is held for as long as something may launch it.
+      .launch = [kernel, scratch, launches](std::size_t set) { return launches[set](); }};
 }
 
 }  // namespace tuner::gemm_benchmark

@@ -44,6 +44,7 @@ class StoredContenders {
     std::string text;  ///< the kernel and the configuration
     const Kernel* kernel = nullptr;
     Geometry geometry;
+    std::vector<std::size_t> scratch_bytes;
     std::shared_future<Compiled> compiled;
   };
   struct Prepared {

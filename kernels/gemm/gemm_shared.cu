@@ -1,16 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * A * B + beta * C, row-major without padding: A is M x K, B is K x N, C is M x N.
+// C = alpha * A * B + beta * C, row-major: A is M x K, B is K x N, C is M x N; lda, ldb and ldc are
+// the floats from one row to the next. A batch of such products lies stride_a, stride_b and
+// stride_c floats apart.
 // A block computes a TILE_M x TILE_N tile of C from slabs of A and B, TILE_K deep, that it stages
 // in shared memory.
 //
-// Grid (ceil(N / TILE_N), ceil(M / TILE_M)), block (BLOCK_X, BLOCK_Y), dynamic shared memory
-// 4 * (TILE_M * (TILE_K + PAD) + TILE_K * (TILE_N + PAD)) bytes. Any M, N, K >= 1: what lies
+// Grid (ceil(N / TILE_N), ceil(M / TILE_M), batch), block (BLOCK_X, BLOCK_Y), dynamic shared
+// memory 4 * (TILE_M * (TILE_K + PAD) + TILE_K * (TILE_N + PAD)) bytes. Any M, N, K >= 1: what lies
 // outside of the matrices is staged as zero and not stored. As in BLAS, alpha == 0 reads neither A
 // nor B, and beta == 0 does not read C.
 //
 //   UNROLL  steps of the loop over a slab's depth that are written out
 //   PAD     floats between the rows of the slabs in shared memory, against bank conflicts
-//   VEC     floats a load from global memory takes (1, 2 or 4) where the rows' lengths allow it
+//   VEC     floats a load from global memory takes (1, 2 or 4) where the rows' lengths and places allow it
 
 template <int COUNT>
 struct alignas(COUNT * sizeof(float)) Floats {
@@ -20,6 +22,13 @@ struct alignas(COUNT * sizeof(float)) Floats {
 // The largest vector that divides both numbers.
 __device__ constexpr int vector_width(int x, int y) {
   return x % 4 == 0 && y % 4 == 0 ? 4 : x % 2 == 0 && y % 2 == 0 ? 2 : 1;
+}
+
+// Whether vectors of WIDTH floats from here on, in rows of `cols`, `ld` apart, are whole and aligned.
+template <int WIDTH>
+__device__ __forceinline__ bool in_vectors(const float* matrix, int cols, int ld) {
+  return cols % WIDTH == 0 && ld % WIDTH == 0 &&
+         reinterpret_cast<unsigned long long>(matrix) % (WIDTH * sizeof(float)) == 0;
 }
 
 // One thread's part of a ROWS x COLS slab of a row-major matrix on its way from global to shared
@@ -34,11 +43,11 @@ struct Slab {
 
   // The slab begins at (row0, col0) of a rows x cols matrix.
   __device__ __forceinline__ void fetch(const float* __restrict__ matrix, int rows, int cols,
-                                        int row0, int col0, int thread) {
-    if (cols % VEC == 0) {
-      fetch<VEC>(matrix, rows, cols, row0, col0, thread);
+                                        int ld, int row0, int col0, int thread) {
+    if (in_vectors<VEC>(matrix, cols, ld)) {
+      fetch<VEC>(matrix, rows, cols, ld, row0, col0, thread);
     } else {
-      fetch<1>(matrix, rows, cols, row0, col0, thread);
+      fetch<1>(matrix, rows, cols, ld, row0, col0, thread);
     }
   }
 
@@ -61,14 +70,14 @@ struct Slab {
   // By loads of WIDTH floats, whose rows begin on a multiple of WIDTH.
   template <int WIDTH>
   __device__ __forceinline__ void fetch(const float* __restrict__ matrix, int rows, int cols,
-                                        int row0, int col0, int thread) {
+                                        int ld, int row0, int col0, int thread) {
 #pragma unroll
     for (int step = 0; step < STEPS; ++step) {
       const int i = thread + step * THREADS;
       const int row = row0 + i / (COLS / VEC);
       const int col = col0 + i % (COLS / VEC) * VEC;
       const bool mine = (VECTORS % THREADS == 0 || i < VECTORS) && row < rows;
-      const float* const from = matrix + static_cast<long long>(row) * cols + col;
+      const float* const from = matrix + static_cast<long long>(row) * ld + col;
 #pragma unroll
       for (int v = 0; v < VEC; v += WIDTH) {
         Floats<WIDTH> piece = {};
@@ -85,8 +94,9 @@ struct Slab {
 template <int TILE_M, int TILE_N, int TILE_K, int BLOCK_X, int BLOCK_Y, int UNROLL, int PAD,
           int VEC>
 __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
-    gemm_shared(int M, int N, int K, float alpha, const float* __restrict__ A,
-                const float* __restrict__ B, float beta, float* __restrict__ C) {
+    gemm_shared(int M, int N, int K, float alpha, const float* __restrict__ A, int lda,
+                const float* __restrict__ B, int ldb, float beta, float* __restrict__ C, int ldc,
+                long long stride_a, long long stride_b, long long stride_c) {
   static_assert(TILE_M % BLOCK_Y == 0 && TILE_N % BLOCK_X == 0, "whole elements a thread");
   static_assert(TILE_K % VEC == 0 && TILE_N % VEC == 0, "whole vectors a row of a slab");
   constexpr int THREADS = BLOCK_X * BLOCK_Y;
@@ -109,49 +119,52 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   const int thread = ty * BLOCK_X + tx;
   const int row0 = blockIdx.y * TILE_M, col0 = blockIdx.x * TILE_N;
   const int depth = alpha == 0.0f ? 0 : K;
+  const float* const a = A + blockIdx.z * stride_a;
+  const float* const b = B + blockIdx.z * stride_b;
 
   float sum[ROWS][COLS] = {};
   SlabA next_a;
   SlabB next_b;
   if (AHEAD) {
-    next_a.fetch(A, M, depth, row0, 0, thread);
-    next_b.fetch(B, depth, N, 0, col0, thread);
+    next_a.fetch(a, M, depth, lda, row0, 0, thread);
+    next_b.fetch(b, depth, N, ldb, 0, col0, thread);
   }
   for (int k0 = 0; k0 < depth; k0 += TILE_K) {
     if (!AHEAD) {
-      next_a.fetch(A, M, depth, row0, k0, thread);
-      next_b.fetch(B, depth, N, k0, col0, thread);
+      next_a.fetch(a, M, depth, lda, row0, k0, thread);
+      next_b.fetch(b, depth, N, ldb, k0, col0, thread);
     }
     next_a.store(slab_a, thread);
     next_b.store(slab_b, thread);
     __syncthreads();
     if (AHEAD && k0 + TILE_K < depth) {
-      next_a.fetch(A, M, depth, row0, k0 + TILE_K, thread);
-      next_b.fetch(B, depth, N, k0 + TILE_K, col0, thread);
+      next_a.fetch(a, M, depth, lda, row0, k0 + TILE_K, thread);
+      next_b.fetch(b, depth, N, ldb, k0 + TILE_K, col0, thread);
     }
 #pragma unroll UNROLL
     for (int k = 0; k < TILE_K; ++k) {
-      float a[ROWS];
-      float b[COLS];
+      float va[ROWS];
+      float vb[COLS];
 #pragma unroll
-      for (int i = 0; i < ROWS; ++i) a[i] = slab_a[(ty + i * BLOCK_Y) * PITCH_A + k];
+      for (int i = 0; i < ROWS; ++i) va[i] = slab_a[(ty + i * BLOCK_Y) * PITCH_A + k];
 #pragma unroll
       for (int j = 0; j < COLS; j += GROUP) {
         const Floats<GROUP> group = *reinterpret_cast<const Floats<GROUP>*>(
             slab_b + k * PITCH_B + (tx * GROUP + j * BLOCK_X));
 #pragma unroll
-        for (int g = 0; g < GROUP; ++g) b[j + g] = group.at[g];
+        for (int g = 0; g < GROUP; ++g) vb[j + g] = group.at[g];
       }
 #pragma unroll
       for (int i = 0; i < ROWS; ++i) {
 #pragma unroll
-        for (int j = 0; j < COLS; ++j) sum[i][j] += a[i] * b[j];
+        for (int j = 0; j < COLS; ++j) sum[i][j] += va[i] * vb[j];
       }
     }
     __syncthreads();
   }
 
-  const bool grouped = N % GROUP == 0;
+  float* const tile_c = C + blockIdx.z * stride_c;
+  const bool grouped = in_vectors<GROUP>(tile_c, N, ldc);
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
     const int row = row0 + ty + i * BLOCK_Y;
@@ -159,7 +172,7 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
 #pragma unroll
     for (int j = 0; j < COLS; j += GROUP) {
       const int col = col0 + tx * GROUP + j * BLOCK_X;
-      float* const c = C + static_cast<long long>(row) * N + col;
+      float* const c = tile_c + static_cast<long long>(row) * ldc + col;
       Floats<GROUP> result;
 #pragma unroll
       for (int g = 0; g < GROUP; ++g) result.at[g] = alpha * sum[i][j + g];

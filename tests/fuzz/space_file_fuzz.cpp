@@ -18,10 +18,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     const Dimensions& dims = family.problem.dims;
     std::vector<std::optional<std::int64_t>> numbers(dims.size());
     std::fill_n(numbers.begin(), dims.required(), 64);
-    const auto size = dims.complete(numbers);
-    if (!size) return 0;
-    fuzz::require(parse_size(canonical_size(*size, dims), dims) == *size, "a size reads back");
-    for (const Kernel& kernel : family.kernels) check_default(kernel, device, *size);
+    const auto made = dims.complete(numbers);
+    if (!made) return 0;
+    fuzz::require(parse_size(canonical_size(*made, dims), dims) == *made, "a size reads back");
+    for (const Kernel& kernel : family.kernels) check_default(kernel, device, *made);
   } catch (const Error& error) {
     fuzz::require(error.code() == ErrorCode::usage || error.code() == ErrorCode::no_valid_config,
                   "a bad file is the user's to mend");

@@ -38,9 +38,9 @@ TEST(Neighbours, AreTheNearestFour) {
 }
 
 TEST(Neighbours, AreOfTheSameKindAndEachKindIsBegunEarly) {
-  const Family family = toy::family_with(
-      R"json("dims": ["N"])json",
-      R"json("dims": ["N", {"name": "T", "values": [0, 1], "default": 0}])json");
+  const Family family =
+      toy::family_with(R"json("dims": ["N"])json",
+                       R"json("dims": ["N", {"name": "T", "values": [0, 1], "default": 0}])json");
   const std::vector<Size> all = {{16, 0}, {4096, 0}, {16, 1}, {32, 1}};
   const Neighbours neighbours(all, family.problem.dims);
   EXPECT_THAT(neighbours.nearest(0), ElementsAre(1));
@@ -64,8 +64,7 @@ class WinnersNearbyTest : public testing::Test {
   }
   std::vector<std::string> winners_at_10() const {
     std::vector<std::string> texts;
-    for (const Config& config :
-         winners_nearby(of({10, 20, 40, 1000}), 0, searches_)) {
+    for (const Config& config : winners_nearby(of({10, 20, 40, 1000}), 0, searches_)) {
       texts.push_back(display(*family_.kernels.front().space, config));
     }
     return texts;

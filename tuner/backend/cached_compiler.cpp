@@ -4,15 +4,17 @@
 #include "tuner/backend/cpu/host_compiler.hpp"
 #include "tuner/core/hash.hpp"
 
+#include <string_view>
 #include <utility>
 
 namespace tuner {
 
 std::string compiler_identity(const DeviceInfo& device, const EnvironmentInfo& environment) {
   const bool on_cpu = device.backend == "cpu";
+  constexpr std::string_view kCudaRecipe = "architecture-specific";  // changes with our options
   return content_hash({device.backend, device.architecture, on_cpu ? device.name : "",
                        environment.compiler, environment.tool,
-                       on_cpu ? host_compiler_recipe() : ""});
+                       on_cpu ? host_compiler_recipe() : std::string(kCudaRecipe)});
 }
 
 CachedCompiler::CachedCompiler(const Compiler& compiler, BinaryCache& cache, std::string identity)

@@ -27,9 +27,9 @@ std::string_view kind_name(ParameterKind kind) {
   return "unknown";
 }
 
-/// What may stand as ${NAME}: template parameters and derived values.
+/// What may stand as ${NAME}: template parameters, derived values and dimensions.
 std::vector<std::string> entry_names(const SpaceDefinition& space) {
-  std::vector<std::string> names;
+  std::vector<std::string> names = space.dims.names();
   for (const Parameter& parameter : space.parameters) {
     if (parameter.kind == ParameterKind::template_argument) names.push_back(parameter.name);
   }

@@ -34,7 +34,8 @@ std::vector<Config> winners(const SizeSearch& search) {
 
 }  // namespace
 
-Neighbours::Neighbours(std::span<const Size> sizes, const Dimensions& dims) : nearest_(sizes.size()) {
+Neighbours::Neighbours(std::span<const Size> sizes, const Dimensions& dims)
+    : nearest_(sizes.size()) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto from_here = [&](std::size_t j) { return distance(sizes[i], sizes[j], dims); };
     std::vector<std::size_t>& others = nearest_[i];

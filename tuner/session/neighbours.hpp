@@ -25,7 +25,8 @@ class Neighbours {
   /// Indices of all sizes: the first of them, then always the one that is the farthest from all
   /// before it. So the first few are spread over all there are, and each later one lies between.
   [[nodiscard]] const std::vector<std::size_t>& order() const { return order_; }
-  /// All other sizes of the same kind, the nearest first; the first kMost of them are its neighbours.
+  /// All other sizes of the same kind, the nearest first; the first kMost of them are its
+  /// neighbours.
   [[nodiscard]] const std::vector<std::size_t>& nearest(std::size_t size) const {
     return nearest_[size];
   }

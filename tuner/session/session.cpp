@@ -84,7 +84,8 @@ class Run {
           ErrorCode::no_valid_config,
           fmt::format("{}: kernel {} has no valid configuration on {} at {}; `tune space count` "
                       "shows which constraint removes them",
-                      family_.path, kernel_.name, device_.device().name, display(size, family_.problem.dims)));
+                      family_.path, kernel_.name, device_.device().name,
+                      display(size, family_.problem.dims)));
     }
     PriorKnowledge prior{
         .incumbent = incumbent(store_, family_, kernel_, device_.device(), size),

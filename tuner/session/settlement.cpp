@@ -32,10 +32,10 @@ void Settlement::drop(SizeSearch& search, const LostContender& lost, const Refut
     return;
   }
   if (!std::exchange(library_fell_out_, true)) return;
-  throw Error(
-      ErrorCode::failure,
-      fmt::format("the final at {} broke off: {} could not be timed: {}", display(search.size(), search.space().definition().dims),
-                  device_.environment().library, lost.failure.message));
+  throw Error(ErrorCode::failure,
+              fmt::format("the final at {} broke off: {} could not be timed: {}",
+                          display(search.size(), search.space().definition().dims),
+                          device_.environment().library, lost.failure.message));
 }
 
 }  // namespace tuner

@@ -150,7 +150,8 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
   if (!sizes) return Unexpected(sizes.error());
   const std::string code =
       compile_job(kernel, slots_at_size(kernel, candidate.space, candidate.config, tuned),
-                  candidate.config).key;
+                  candidate.config)
+          .key;
   const std::string config_json = canonical_json(*kernel.space, candidate.config);
   for (const Size& size : *sizes) {
     const std::string at = canonical_size(size, family_.problem.dims);

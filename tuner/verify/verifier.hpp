@@ -78,8 +78,7 @@ class Verifier {
   [[nodiscard]] Recipe recipe(const Size& size, Fill fill, std::size_t check_case = 0) const;
   [[nodiscard]] Expected<double, Failure> launch_and_inspect(LoadedCandidate& candidate,
                                                              Instance& instance);
-  [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate,
-                                                const Recipe& recipe);
+  [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate, const Recipe& recipe);
   [[nodiscard]] Expected<void, Failure> check_awkward_sizes(LoadedCandidate& candidate,
                                                             const Size& tuned);
   [[nodiscard]] Expected<double, Failure> check_twice(LoadedCandidate& candidate,

@@ -10,6 +10,7 @@
 #include <nvrtc.h>
 
 #include <algorithm>
+#include <charconv>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -124,11 +125,23 @@ std::string Program::message() const {
   return text;
 }
 
+/// A cubin runs on the very architecture it is for anyway, so that kernels may as well use what is
+/// specific to it (from 9.0 on: setmaxnreg, wgmma, …): "sm_90a" for "sm_90".
+std::string specific(const std::string& architecture) {
+  constexpr int kFirst = 90;
+  int number = 0;
+  const char* const end = architecture.data() + architecture.size();
+  const auto [stop, error] = std::from_chars(architecture.data() + 3, end, number);
+  return error == std::errc{} && stop == end && number >= kFirst ? architecture + "a"
+                                                                 : architecture;
+}
+
 std::vector<std::string> compiler_options(const CompileJob& job, const std::string& architecture) {
   const auto names_standard = [](const std::string& option) {
     return option.starts_with("-std") || option.starts_with("--std");
   };
-  std::vector<std::string> options = {"--gpu-architecture=" + architecture, "--no-source-include"};
+  std::vector<std::string> options = {"--gpu-architecture=" + specific(architecture),
+                                      "--no-source-include"};
   if (std::ranges::none_of(job.options, names_standard)) options.emplace_back("-std=c++17");
   options.insert(options.end(), job.options.begin(), job.options.end());
   return options;

@@ -15,7 +15,8 @@ struct NvrtcApi;
 /// directory. C++17 unless the job's options name another standard.
 class NvrtcCompiler : public Compiler {
  public:
-  /// `architecture` as in "sm_90". Throws Error(no_device) when NVRTC is not installed.
+  /// `architecture` as in "sm_90", whose specific features kernels may use where it has such
+  /// ("sm_90a"). Throws Error(no_device) when NVRTC is not installed.
   explicit NvrtcCompiler(std::string architecture);
   ~NvrtcCompiler() override;
 
