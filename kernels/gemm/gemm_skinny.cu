@@ -5,10 +5,10 @@
 // A lane takes VEC neighbouring floats of the long operand at a time, UNROLL * PER of them before it
 // computes with the UNROLL * PER before: neighbours along its extent where these are neighbours in
 // memory, else along K, in which case the lanes' sums are added in the end. WARPS warps of a block
-// lie side by side along the extent, WARPS_K share out K, as SPLIT_K blocks do. The short operand's
+// lie side by side along the extent, WARPS_K share out K, as with SPLIT_K the grid's height in blocks does. The short operand's
 // part of BATCHES such steps is kept in shared memory.
 //
-// Grid (ceil(extent / BLOCK_E), SPLIT_K, batch), block (THREADS), dynamic shared memory
+// Grid (ceil(extent / BLOCK_E), parts of K, batch), block (THREADS), dynamic shared memory
 // 4 * SHORT * max(CHUNK, BLOCK_E) bytes; see below for BLOCK_E and CHUNK.
 
 #include "split_k.cuh"
@@ -32,7 +32,7 @@ __device__ __forceinline__ float sum_of_lanes(float value) {
 }
 
 template <bool TRANS_A, bool TRANS_B, bool SHORT_M, int SHORT, int VEC, int PER, int UNROLL,
-          int BATCHES, int WARPS, int WARPS_K, int SPLIT_K, int MIN_BLOCKS>
+          int BATCHES, int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS>
 __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     gemm_skinny(int M, int N, int K, float alpha, const float* __restrict__ A, int lda,
                 const float* __restrict__ B, int ldb, float beta, float* __restrict__ C, int ldc,
@@ -60,7 +60,8 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
 
   // This block's part of K, whole steps.
   const int depth = alpha == 0.0f ? 0 : K;
-  const int part = (depth + SPLIT_K * STEP_K - 1) / (SPLIT_K * STEP_K) * STEP_K;
+  const int parts = SPLIT_K ? gridDim.y : 1;
+  const int part = ceil_div(ceil_div(depth, parts), STEP_K) * STEP_K;
   const int begin = blockIdx.y * part;
   const int end = depth - begin < part ? depth : begin + part;
   const int steps = end > begin ? (end - begin + STEP_K - 1) / STEP_K : 0;
@@ -176,10 +177,10 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     const int e = SHORT_M ? index % BLOCK_E : index / SHORT;
     mine[i] = index < SHORT * BLOCK_E ? shared[r * BLOCK_E + e] : 0.0f;
   }
-  if constexpr (SPLIT_K > 1) {
+  if constexpr (SPLIT_K) {
     const long long tile = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;
-    if (!sum_of_splits<SPLIT_K, THREADS, 0>(mine, partials, arrivals, tile, blockIdx.y,
-                                            threadIdx.x)) {
+    if (!sum_of_splits<THREADS, 0>(mine, partials, arrivals, tile, blockIdx.y, gridDim.y,
+                                   threadIdx.x)) {
       return;
     }
   }

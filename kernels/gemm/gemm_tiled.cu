@@ -5,17 +5,21 @@
 //
 // A block computes a tile of C slab by slab of K, STAGES slabs on their way through shared memory
 // at a time; a warp computes a part of the tile, a thread THREAD_M x THREAD_N elements of that in
-// registers. SPLIT_K blocks share a tile, each with a part of K; the last of them to finish adds
-// their parts up, always in the same order. K_GROUPS groups of warps share a block's slabs.
+// registers. With SPLIT_K as many blocks as the grid is high share a tile, each with a part of K;
+// the last of them to finish adds their parts up, always in the same order. K_GROUPS groups of
+// warps share a block's slabs.
 //
-// Grid (tiles of C, SPLIT_K, batch), block (THREADS). Any M, N, K >= 1. As in BLAS, alpha == 0
+// Grid (tiles of C, parts of K, batch), block (THREADS). Any M, N, K >= 1. As in BLAS, alpha == 0
 // reads neither A nor B, and beta == 0 does not read C.
+//
+// The template's parameters are described in spaces/gemm.json, its design in docs/kernels.md.
 
 #include "operand.cuh"
 #include "pipeline.cuh"
 #include "split_k.cuh"
 #include "vector.cuh"
 
+/// Which tile of C a block computes.
 struct Tile {
   int m, n;
 };
@@ -33,7 +37,7 @@ __device__ __forceinline__ Tile tile_of(int index, int tiles_m, int tiles_n) {
 
 template <bool TRANS_A, bool TRANS_B, bool FAR, int VEC_A, int VEC_B, int VEC_C, int THREAD_M, int THREAD_N,
           int LANES_M, int WARPS_M, int WARPS_N, int BLOCK_K, int STAGES, int PRODUCERS, int COPY, int TURN,
-          int PAD, int STEP_K, int UNROLL_K, int FRAGMENTS, int K_GROUPS, int SPLIT_K, int GROUP_M,
+          int PAD, int STEP_K, int UNROLL_K, int FRAGMENTS, int K_GROUPS, bool SPLIT_K, int GROUP_M,
           int MIN_BLOCKS>
 __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS), MIN_BLOCKS)
     gemm_tiled(int M, int N, int K, float alpha, const float* __restrict__ A, int lda,
@@ -84,9 +88,9 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
 
   // This block's part of K, whole slabs.
   const int depth = alpha == 0.0f ? 0 : K;
-  const int part = ceil_div(ceil_div(depth, SPLIT_K), BLOCK_K) * BLOCK_K;
+  const int part = ceil_div(ceil_div(depth, SPLIT_K ? gridDim.y : 1), BLOCK_K) * BLOCK_K;
   const int begin = blockIdx.y * part;
-  const int end = SPLIT_K == 1 || depth - begin < part ? depth : begin + part;
+  const int end = !SPLIT_K || depth - begin < part ? depth : begin + part;
   const int slabs = end > begin ? ceil_div(end - begin, BLOCK_K) : 0;
 
   const int copier = PRODUCERS == 0 ? thread : thread - THREADS;
@@ -267,15 +271,16 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
     }
     if (group != 0) return;
   }
-  if constexpr (SPLIT_K > 1) {
+  if constexpr (SPLIT_K) {
     const long long index = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;
     constexpr int OTHERS = THREADS - GROUP_THREADS + 32 * PRODUCERS;
-    if (!sum_of_splits<SPLIT_K, GROUP_THREADS, OTHERS>(sum, partials, arrivals, index, blockIdx.y,
-                                                       in_group)) {
+    if (!sum_of_splits<GROUP_THREADS, OTHERS>(sum, partials, arrivals, index, blockIdx.y, gridDim.y,
+                                              in_group)) {
       return;
     }
   }
 
+  // Groups of columns that are neighbours in C are stored at once where they all exist.
   constexpr int WIDE = OperandB::GROUP < VEC_C ? OperandB::GROUP : VEC_C;
   float* const c0 = C + blockIdx.z * stride_c;
 #pragma unroll
@@ -300,7 +305,8 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
 #pragma unroll
         for (int w = 0; w < WIDE; ++w) {
           if (col + w >= N) break;
-          c[w] = beta == 0.0f ? alpha * sum[i * THREAD_N + j + w] : alpha * sum[i * THREAD_N + j + w] + beta * c[w];
+          const float product = alpha * sum[i * THREAD_N + j + w];
+          c[w] = beta == 0.0f ? product : product + beta * c[w];
         }
       }
     }

@@ -5,6 +5,7 @@
 #include "pipeline.cuh"
 #include "vector.cuh"
 
+/// What holds the distance between two rows of a slab, in floats: FAR where an int could overflow.
 template <bool FAR>
 struct Distance {
   using type = int;

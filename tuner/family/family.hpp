@@ -146,6 +146,7 @@ struct Kernel {
   Expression dynamic_shared_bytes = Expression::constant(0);
   std::vector<ScratchBuffer> scratch;
   std::vector<CheckSize> check_sizes;  ///< further sizes, of the configuration
+  std::vector<Config> try_first;       ///< what its author expects to be good somewhere
   std::string
       hash;  ///< of all that a result depends on but the configuration: source, headers,
              ///< entry, options, arguments, scratch, launch; not of documentation or constraints

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/entry.hpp"
 #include "tuner/family/parse.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -14,6 +16,7 @@ namespace {
 
 constexpr std::size_t kMaximumOptions = 64;
 constexpr std::size_t kMaximumScratch = 16;
+constexpr std::size_t kMaximumTryFirst = 64;
 
 std::string_view kind_name(ParameterKind kind) {
   switch (kind) {
@@ -152,12 +155,24 @@ std::vector<ScratchBuffer> parse_scratch(const DocumentNode& node,
   return scratch;
 }
 
+std::vector<Config> parse_try_first(const DocumentNode& node, const SpaceDefinition& space) {
+  std::vector<Config> configs;
+  for (const DocumentNode& config : node.elements(0, kMaximumTryFirst)) {
+    try {
+      configs.push_back(config_from_json(space, config.json().dump()));
+    } catch (const Error& error) {
+      config.fail(error.what());
+    }
+  }
+  return configs;
+}
+
 }  // namespace
 
 Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Family& family,
                     const SourceProvider& source_of) {
   node.expect_keys({"doc", "source", "entry", "options", "backends", "parameters", "derived",
-                    "constraints", "launch", "scratch", "check_sizes"});
+                    "constraints", "launch", "scratch", "check_sizes", "try_first"});
   const Dimensions& dims = family.problem.dims;
   Kernel kernel;
   kernel.name = name;
@@ -173,6 +188,9 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   }
   if (const auto sizes = node.find("check_sizes")) {
     kernel.check_sizes = parse_check_sizes(*sizes, dims, kernel.space->scope);
+  }
+  if (const auto configs = node.find("try_first")) {
+    kernel.try_first = parse_try_first(*configs, *kernel.space);
   }
   kernel.source = source_of(name, node.at("source"));
   kernel.hash = kernel_hash(kernel, family.arguments);

@@ -89,7 +89,8 @@ class Run {
     }
     PriorKnowledge prior{
         .incumbent = incumbent(store_, family_, kernel_, device_.device(), size),
-        .winners_elsewhere = winners_elsewhere(store_, family_, kernel_, device_.device(), size)};
+        .winners_elsewhere = winners_elsewhere(store_, family_, kernel_, device_.device(), size),
+        .recommended = kernel_.try_first};
     if (plan_.resume == Resume::yes) prior.trials = store_.known_trials(subject_, problem);
     schedule_.add(size, std::move(space), std::move(prior));
   }

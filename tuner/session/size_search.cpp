@@ -22,6 +22,7 @@ SizeSearch::SizeSearch(Size size, Space space, std::string_view strategy, std::u
   }
   queue_known();
   likely_.assign(prior.winners_elsewhere.begin(), prior.winners_elsewhere.end());
+  likely_.insert(likely_.end(), prior.recommended.begin(), prior.recommended.end());
 }
 
 void SizeSearch::expect(const std::vector<Config>& winners_nearby) {

@@ -26,6 +26,7 @@ struct Ranked {
 struct PriorKnowledge {
   std::optional<Config> incumbent = {};            ///< what was best before at this size
   std::vector<Config> winners_elsewhere = {};      ///< at other sizes or devices, likeliest first
+  std::vector<Config> recommended = {};            ///< by the kernel's author
   std::map<std::string, TrialRecord> trials = {};  ///< standing results, by canonical configuration
 };
 
