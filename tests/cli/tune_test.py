@@ -107,14 +107,18 @@ class TuneTest(ProgramTest):
         done = self.refuse(*scale, "--size", 500, "--size", 600, code=4, says=("at 500", "small vectors"))
         self.assertNotIn("600", done.stderr)
 
-    def test_a_kernel_without_any_size_is_left_out_as_long_as_another_has_one(self):
-        def impossible(document):
+    def test_a_kernel_for_other_sizes_is_left_out_unless_it_is_named(self):
+        def large_only(document):
             document["kernels"]["scale"]["constraints"] = [{"expr": "N > 64", "why": "large vectors"}]
+            document["problem"]["sizes"]["large"] = [[100]]
 
-        file = self.space_file(impossible)
+        file = self.space_file(large_only)
         run = self.tune("--space", file, "--backend", "cpu")
         self.assertIn("skipped: 1 of 1 size for kernel scale", run.stderr)
         self.assertEqual([line.split()[0] for line in run.stdout.splitlines()], ["plain", "64"])
+        self.refuse("--space", file, "--backend", "cpu", "--kernel", "scale", code=4, says="large vectors")
+        self.assertRegex(self.tune("space", "check", file).stdout, "scale: .* 2 valid configurations at 100;")
+        self.refuse("space", "check", file, "--size", 64, "--kernel", "scale", code=4, says="no valid configuration")
 
     def test_quiet_says_nothing_but_the_result(self):
         self.assertEqual(self.tune(*SHORT_RUN, "-q").stderr, "")

@@ -80,9 +80,15 @@ std::optional<Error> refusal(const Family& family, const Kernel& kernel, const D
   } catch (const Error& error) {
     return error;
   }
-  const std::string caution = check_sizes_caution(family, kernel, space, size);
-  if (!caution.empty()) tell(caution + "\n");
   return std::nullopt;
+}
+
+void caution(const Family& family, const TuningTask& task, const DeviceInfo& device) {
+  for (const Size& size : task.sizes) {
+    const Space space(task.kernel.space, device.attributes, size);
+    const std::string text = check_sizes_caution(family, task.kernel, space, size);
+    if (!text.empty()) tell(text + "\n");
+  }
 }
 
 /// A kernel's task, and why it is not tuned at the first of the sizes that are left out.
@@ -116,6 +122,8 @@ std::vector<TuningTask> tuning_tasks(const Family& family, const TuneOptions& op
   for (const Kernel& kernel : kernels) {
     auto [task, refused] = sift(family, kernel, device, sizes);
     if (refused) {
+      // A kernel that is good for no size of its file is a mistake there.
+      if (task.sizes.empty() && !listed_size_for(family, kernel, device.attributes)) throw *refused;
       left_out.push_back(fmt::format(
           "skipped: {} of {} for kernel {}; the first: {}\n", sizes.size() - task.sizes.size(),
           quantity::count(sizes.size(), "size"), kernel.name, refused->what()));
@@ -125,6 +133,7 @@ std::vector<TuningTask> tuning_tasks(const Family& family, const TuneOptions& op
   }
   if (tasks.empty()) throw *first;
   for (const std::string& line : left_out) tell(line);
+  for (const TuningTask& task : tasks) caution(family, task, device);
   return tasks;
 }
 
