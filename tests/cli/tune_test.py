@@ -89,6 +89,37 @@ class TuneTest(ProgramTest):
         self.refuse("--space", file, "--backend", "cpu", "--kernel", "scale", code=3,
                     says="kernel scale runs on cuda only, not on the cpu backend")
 
+    def test_sizes_without_a_valid_configuration_are_left_out_as_long_as_one_remains(self):
+        def small_only(document):
+            document["kernels"]["scale"]["constraints"] = [{"expr": "N <= 64 * BLOCK // 32", "why": "small vectors"}]
+
+        scale = ("--space", self.space_file(small_only), "--backend", "cpu", "--kernel", "scale")
+        run = self.tune(*scale, "--size", 500, "--size", 16, "--size", 100, "--size", 64)
+        self.assertRegex(run.stderr, r"(?m)^skipped: 2 of 4 sizes for kernel scale; the first: .* at 500; its default "
+                                     r"breaks N <= 64 \* BLOCK // 32 \(small vectors\): .*N=500")
+        self.assertEqual(run.stderr.count("skipped"), 1)
+        self.assertEqual([line.split()[0] for line in run.stdout.splitlines()], ["scale", "16", "64"])
+        self.assertEqual(self.rows("SELECT size FROM problem ORDER BY size"), [("16",), ("64",)])
+
+        only_the_default_breaks = self.tune(*scale, "--size", 100, "--size", 64, "--dry-run")
+        self.assertRegex(only_the_default_breaks.stderr, r"skipped: 1 of 2 sizes .* the default configuration is not "
+                                                         r"valid at the size 100: .*small vectors")
+        done = self.refuse(*scale, "--size", 500, "--size", 600, code=4, says=("at 500", "small vectors"))
+        self.assertNotIn("600", done.stderr)
+
+    def test_a_kernel_for_other_sizes_is_left_out_unless_it_is_named(self):
+        def large_only(document):
+            document["kernels"]["scale"]["constraints"] = [{"expr": "N > 64", "why": "large vectors"}]
+            document["problem"]["sizes"]["large"] = [[100]]
+
+        file = self.space_file(large_only)
+        run = self.tune("--space", file, "--backend", "cpu")
+        self.assertIn("skipped: 1 of 1 size for kernel scale", run.stderr)
+        self.assertEqual([line.split()[0] for line in run.stdout.splitlines()], ["plain", "64"])
+        self.refuse("--space", file, "--backend", "cpu", "--kernel", "scale", code=4, says="large vectors")
+        self.assertRegex(self.tune("space", "check", file).stdout, "scale: .* 2 valid configurations at 100;")
+        self.refuse("space", "check", file, "--size", 64, "--kernel", "scale", code=4, says="no valid configuration")
+
     def test_quiet_says_nothing_but_the_result(self):
         self.assertEqual(self.tune(*SHORT_RUN, "-q").stderr, "")
 

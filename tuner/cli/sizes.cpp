@@ -34,6 +34,19 @@ std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
   return each_once;
 }
 
+std::optional<Size> listed_size_for(const Family& family, const Kernel& kernel,
+                                    const DeviceAttributes& device) {
+  std::vector<Size> listed;
+  for (const auto& [name, sizes] : family.problem.sizes) {
+    listed.insert(name == "default" ? listed.begin() : listed.end(), sizes.begin(), sizes.end());
+  }
+  const auto fits = std::ranges::find_if(listed, [&](const Size& size) {
+    const Space space(kernel.space, device, size);
+    return !space.violation(space.default_config());
+  });
+  return fits == listed.end() ? std::nullopt : std::optional(*fits);
+}
+
 std::string check_sizes_caution(const Family& family, const Kernel& kernel, const Space& space,
                                 const Size& size) {
   const AwkwardSizes awkward = awkward_sizes(family, kernel, space, space.default_config(), size);

@@ -5,6 +5,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/family/family.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,11 @@ namespace tuner::cli {
 /// the backend, else its list "default". Throws Error(usage).
 [[nodiscard]] std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
                                              const std::string& backend);
+
+/// The first size of the file's lists, "default" before the others, at which a kernel's default
+/// configuration is valid on a device.
+[[nodiscard]] std::optional<Size> listed_size_for(const Family& family, const Kernel& kernel,
+                                                  const DeviceAttributes& device);
 
 /// What to tell where a kernel's default configuration is checked at no size but the tuned one
 /// although the file states others; else empty.

@@ -40,11 +40,16 @@ DeviceInfo chosen_device(const SpaceOptions& options) {
 
 std::vector<Bound> bind(const Family& family, const SpaceOptions& options) {
   const DeviceInfo device = chosen_device(options);
-  const Size size = options.size.empty() ? family.sizes("default").front()
-                                         : parse_size(options.size, family.problem.dims);
+  const Size wanted = options.size.empty() ? family.sizes("default").front()
+                                           : parse_size(options.size, family.problem.dims);
   std::vector<Bound> bound;
   for (const Kernel& kernel : family.kernels) {
     if (!options.kernel.empty() && kernel.name != options.kernel) continue;
+    Size size = wanted;
+    // A kernel may be for some sizes alone: it is right if it is at one of those that are listed.
+    if (options.action == "check" && options.size.empty()) {
+      size = listed_size_for(family, kernel, device.attributes).value_or(wanted);
+    }
     bound.push_back(
         {.kernel = kernel, .size = size, .space = Space(kernel.space, device.attributes, size)});
   }
@@ -65,9 +70,11 @@ int check(const Family& family, const std::vector<Bound>& bound, const std::stri
                   fmt::format("{}: kernels.{}: the default configuration is not valid: {}", file,
                               each.kernel.name, violation->message));
     }
-    fmt::print("{}: {} parameters, {} constraints, {} valid configurations; the default is valid\n",
-               each.kernel.name, each.kernel.space->parameters.size(),
-               each.kernel.space->constraints.size(), quantity::count(each.space.size()));
+    fmt::print(
+        "{}: {} parameters, {} constraints, {} valid configurations at {}; the default is valid\n",
+        each.kernel.name, each.kernel.space->parameters.size(),
+        each.kernel.space->constraints.size(), quantity::count(each.space.size()),
+        display(each.size, each.kernel.space->dims));
     const std::string caution = check_sizes_caution(family, each.kernel, each.space, each.size);
     if (!caution.empty()) tell(caution + "\n");
   }

@@ -6,8 +6,8 @@
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/progress.hpp"
-#include "tuner/cli/sizes.hpp"
 #include "tuner/cli/table.hpp"
+#include "tuner/cli/tuning_tasks.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
@@ -16,77 +16,14 @@
 #include "tuner/session/session.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <ranges>
-#include <sstream>
 #include <thread>
 
 namespace tuner::cli {
 namespace {
-
-/// Applies every --set NAME=v1,v2 to a kernel's parameters.
-void apply_set(Kernel& kernel, const std::vector<std::string>& assignments) {
-  if (assignments.empty()) return;
-  auto definition = std::make_shared<SpaceDefinition>(*kernel.space);
-  for (const std::string& assignment : assignments) {
-    const std::size_t equals = assignment.find('=');
-    if (equals == std::string::npos) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("--set: '{}' has no '='; write --set TILE_M=64,128", assignment));
-    }
-    std::vector<std::string> values;
-    std::istringstream list(assignment.substr(equals + 1));
-    for (std::string value; std::getline(list, value, ',');) values.push_back(value);
-    restrict_parameter(*definition, assignment.substr(0, equals), values);
-  }
-  kernel.space = std::move(definition);
-}
-
-std::vector<Kernel> chosen_kernels(const Family& family, const TuneOptions& options,
-                                   const std::string& backend) {
-  std::vector<Kernel> kernels;
-  for (const Kernel& kernel : family.kernels) {
-    if (!options.kernel.empty() && kernel.name != options.kernel) continue;
-    if (kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0) {
-      kernels.push_back(kernel);
-      apply_set(kernels.back(), options.set);
-      continue;
-    }
-    const std::string why = fmt::format("kernel {} runs on {} only, not on the {} backend",
-                                        kernel.name, fmt::join(kernel.backends, ", "), backend);
-    if (!options.kernel.empty()) throw Error(ErrorCode::no_device, why);
-    tell(fmt::format("skipped: {}\n", why));
-  }
-  if (kernels.empty()) {
-    throw Error(ErrorCode::no_device,
-                fmt::format("{}: no kernel runs on the {} backend", family.path, backend));
-  }
-  return kernels;
-}
-
-/// Before anything runs or is written: every kernel has something to tune at every size, and its
-/// default, as the file has it, is valid there.
-void refuse_invalid(const Family& family, const std::vector<Kernel>& kernels,
-                    const DeviceInfo& device, const std::vector<Size>& sizes) {
-  for (const Kernel& kernel : kernels) {
-    for (const Size& size : sizes) {
-      const Space space(kernel.space, device.attributes, size);
-      if (space.size() == 0) {
-        throw Error(
-            ErrorCode::no_valid_config,
-            fmt::format("{}: kernel {} has no valid configuration on {} at {}; "
-                        "`tune space count` shows which constraint removes them",
-                        family.path, kernel.name, device.name, display(size, family.problem.dims)));
-      }
-      check_default(family.kernel(kernel.name), device.attributes, size);
-      const std::string caution = check_sizes_caution(family, kernel, space, size);
-      if (!caution.empty()) tell(caution + "\n");
-    }
-  }
-}
 
 /// A size among several must not keep the others waiting for ever. A single one is searched until
 /// something else ends the search, and so is the whole space where that was asked for.
@@ -97,13 +34,12 @@ std::optional<std::uint64_t> patience(const TuneOptions& options, std::size_t si
   return kAmongSeveral;
 }
 
-SessionPlan session_plan(const TuneOptions& options, std::vector<Size> sizes) {
+/// Without what depends on the kernel: the sizes and the patience.
+SessionPlan session_plan(const TuneOptions& options) {
   SessionPlan plan;
-  plan.sizes = std::move(sizes);
   plan.strategy = options.strategy;
   plan.seed = options.seed;
   plan.max_evaluations = options.max_evaluations;
-  plan.patience = patience(options, plan.sizes.size());
   if (!options.max_time.empty()) plan.max_time = parse_duration(options.max_time, "--max-time");
   const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
   plan.compile_threads = options.jobs > 0 ? options.jobs : cores - 1;
@@ -233,15 +169,15 @@ void print_next(const Kernel& kernel, const SessionResult& result, const TuneOpt
 }
 
 /// Compiles the default configuration of every kernel and launches nothing.
-int dry_run(const std::vector<Kernel>& kernels, const SessionPlan& plan, const DeviceInfo& device,
+int dry_run(const std::vector<TuningTask>& tasks, const DeviceInfo& device,
             const Compiler& compiler) {
-  for (const Kernel& kernel : kernels) {
-    for (const Size& size : plan.sizes) {
+  for (const auto& [kernel, sizes] : tasks) {
+    for (const Size& size : sizes) {
       const Space space(kernel.space, device.attributes, size);
       fmt::print("{} {}: {}\n", kernel.name, display(size, kernel.space->dims),
                  quantity::count(space.size(), "valid configuration"));
     }
-    const Space space(kernel.space, device.attributes, plan.sizes.front());
+    const Space space(kernel.space, device.attributes, sizes.front());
     const auto binary = compiler.compile(compile_job(kernel, space, space.default_config()));
     if (!binary) {
       throw Error(ErrorCode::failure,
@@ -272,19 +208,19 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   OpenedDevice opened(options, family, options.seed);
   DeviceProcess& device = opened.device();
   const Compiler& compiler = opened.compiler();
-  const std::string& backend = device.device().backend;
-  const std::vector<Kernel> kernels = chosen_kernels(family, options, backend);
-  const SessionPlan plan = session_plan(options, chosen_sizes(family, options, backend));
-  refuse_invalid(family, kernels, device.device(), plan.sizes);
-  if (options.dry_run) return dry_run(kernels, plan, device.device(), compiler);
+  SessionPlan plan = session_plan(options);
+  const std::vector<TuningTask> tasks = tuning_tasks(family, options, device.device());
+  if (options.dry_run) return dry_run(tasks, device.device(), compiler);
 
   Store store = open_database(common, Store::Mode::read_write);
   const Interrupt interrupt;
   Json document = {
       {"schema", "tune.run/1"}, {"device", device.device().name}, {"kernels", Json::array()}};
   bool found = false;
-  for (const Kernel& kernel : kernels) {
+  for (const auto& [kernel, tuned_sizes] : tasks) {
     if (interrupt.requested()) break;
+    plan.sizes = tuned_sizes;
+    plan.patience = patience(options, tuned_sizes.size());
     ProgressPrinter printer(common.quiet ? ProgressPrinter::Style::silent
                                          : ProgressPrinter::style_for_stderr());
     const SessionResult result = run_session(family, kernel, plan, device, compiler, store, printer,

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/tuning_tasks.hpp"
+
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/sizes.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/quantity.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <utility>
+
+namespace tuner::cli {
+namespace {
+
+/// Applies every --set NAME=v1,v2 to a kernel's parameters.
+void apply_set(Kernel& kernel, const std::vector<std::string>& assignments) {
+  if (assignments.empty()) return;
+  auto definition = std::make_shared<SpaceDefinition>(*kernel.space);
+  for (const std::string& assignment : assignments) {
+    const std::size_t equals = assignment.find('=');
+    if (equals == std::string::npos) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("--set: '{}' has no '='; write --set TILE_M=64,128", assignment));
+    }
+    std::vector<std::string> values;
+    std::istringstream list(assignment.substr(equals + 1));
+    for (std::string value; std::getline(list, value, ',');) values.push_back(value);
+    restrict_parameter(*definition, assignment.substr(0, equals), values);
+  }
+  kernel.space = std::move(definition);
+}
+
+std::vector<Kernel> chosen_kernels(const Family& family, const TuneOptions& options,
+                                   const std::string& backend) {
+  std::vector<Kernel> kernels;
+  for (const Kernel& kernel : family.kernels) {
+    if (!options.kernel.empty() && kernel.name != options.kernel) continue;
+    if (kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0) {
+      kernels.push_back(kernel);
+      apply_set(kernels.back(), options.set);
+      continue;
+    }
+    const std::string why = fmt::format("kernel {} runs on {} only, not on the {} backend",
+                                        kernel.name, fmt::join(kernel.backends, ", "), backend);
+    if (!options.kernel.empty()) throw Error(ErrorCode::no_device, why);
+    tell(fmt::format("skipped: {}\n", why));
+  }
+  if (kernels.empty()) {
+    throw Error(ErrorCode::no_device,
+                fmt::format("{}: no kernel runs on the {} backend", family.path, backend));
+  }
+  return kernels;
+}
+
+std::string nothing_valid(const Family& family, const Kernel& kernel, const DeviceInfo& device,
+                          const Space& space, const Size& size) {
+  const auto violation = space.violation(space.default_config());
+  return fmt::format(
+      "{}: kernel {} has no valid configuration on {} at {}{}; `tune space count` shows what each "
+      "constraint removes",
+      family.path, kernel.name, device.name, display(size, family.problem.dims),
+      violation ? "; its default breaks " + violation->message : "");
+}
+
+/// Why a kernel cannot be tuned at a size, if it cannot.
+std::optional<Error> refusal(const Family& family, const Kernel& kernel, const DeviceInfo& device,
+                             const Size& size) {
+  const Space space(kernel.space, device.attributes, size);
+  if (space.size() == 0) {
+    return Error(ErrorCode::no_valid_config, nothing_valid(family, kernel, device, space, size));
+  }
+  try {
+    check_default(family.kernel(kernel.name), device.attributes, size);
+  } catch (const Error& error) {
+    return error;
+  }
+  return std::nullopt;
+}
+
+void caution(const Family& family, const TuningTask& task, const DeviceInfo& device) {
+  for (const Size& size : task.sizes) {
+    const Space space(task.kernel.space, device.attributes, size);
+    const std::string text = check_sizes_caution(family, task.kernel, space, size);
+    if (!text.empty()) tell(text + "\n");
+  }
+}
+
+/// A kernel's task, and why it is not tuned at the first of the sizes that are left out.
+struct Sifted {
+  TuningTask task;
+  std::optional<Error> refused;
+};
+
+Sifted sift(const Family& family, const Kernel& kernel, const DeviceInfo& device,
+            const std::vector<Size>& sizes) {
+  Sifted sifted{.task = {.kernel = kernel, .sizes = {}}, .refused = std::nullopt};
+  for (const Size& size : sizes) {
+    if (auto refused = refusal(family, kernel, device, size)) {
+      if (!sifted.refused) sifted.refused = std::move(refused);
+    } else {
+      sifted.task.sizes.push_back(size);
+    }
+  }
+  return sifted;
+}
+
+}  // namespace
+
+std::vector<TuningTask> tuning_tasks(const Family& family, const TuneOptions& options,
+                                     const DeviceInfo& device) {
+  const std::vector<Kernel> kernels = chosen_kernels(family, options, device.backend);
+  const std::vector<Size> sizes = chosen_sizes(family, options, device.backend);
+  std::vector<TuningTask> tasks;
+  std::vector<std::string> left_out;
+  std::optional<Error> first;
+  for (const Kernel& kernel : kernels) {
+    auto [task, refused] = sift(family, kernel, device, sizes);
+    if (refused) {
+      // A kernel that is good for no size of its file is a mistake there.
+      if (task.sizes.empty() && !listed_size_for(family, kernel, device.attributes)) throw *refused;
+      left_out.push_back(fmt::format(
+          "skipped: {} of {} for kernel {}; the first: {}\n", sizes.size() - task.sizes.size(),
+          quantity::count(sizes.size(), "size"), kernel.name, refused->what()));
+      if (!first) first = refused;
+    }
+    if (!task.sizes.empty()) tasks.push_back(std::move(task));
+  }
+  if (tasks.empty()) throw *first;
+  for (const std::string& line : left_out) tell(line);
+  for (const TuningTask& task : tasks) caution(family, task, device);
+  return tasks;
+}
+
+}  // namespace tuner::cli
