@@ -18,6 +18,14 @@
 namespace tuner::cli {
 namespace {
 
+/// The sizes of a run in a line of a table: all of a few, else the first ones and how many.
+std::string brief(const std::vector<std::string>& problems) {
+  constexpr std::size_t kShown = 4;
+  if (problems.size() <= kShown) return fmt::format("{}", fmt::join(problems, " "));
+  return fmt::format("{} … ({} sizes)", fmt::join(problems.begin(), problems.begin() + kShown, " "),
+                     problems.size());
+}
+
 using Align = Table::Align;
 
 std::string short_uuid(const SessionRecord& session) {
@@ -52,7 +60,7 @@ int list(const Store& store, const CommonOptions& common) {
                {"wall", Align::right}});
   for (const SessionRecord& session : sessions) {
     table.add({short_uuid(session), session.started_at, std::string(name(session.state)),
-               session.device, session.kernel, fmt::format("{}", fmt::join(session.problems, " ")),
+               session.device, session.kernel, brief(session.problems),
                session.ended_at.empty() ? "–" : fmt::format("{:.1f} s", session.wall_s)});
   }
   fmt::print("{}", table.text());
