@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // How slabs of the operands get into shared memory while others are computed with: cp.async, and
-// the waiting for it.
+// the waiting for it. Where there is none, before compute capability 8.0, they are copied at once.
 #pragma once
+
+#if __CUDA_ARCH__ >= 800
+#define HAS_COPY_ASYNC
+#endif
 
 /// The same value, of which the compiler knows nothing: it neither unrolls a loop that ends there
 /// nor computes it anew.
@@ -16,7 +20,7 @@ __device__ __forceinline__ T hidden(T value) {
 /// Copies the first `bytes` of COUNT floats and zeroes the rest.
 template <int COUNT>
 __device__ __forceinline__ void copy_async(float* to, const float* from, int bytes) {
-#ifdef __CUDA_ARCH__
+#ifdef HAS_COPY_ASYNC
   const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
   if constexpr (COUNT == 4) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
@@ -26,6 +30,7 @@ __device__ __forceinline__ void copy_async(float* to, const float* from, int byt
                  "n"(COUNT * 4), "r"(bytes));
   }
 #else
+#pragma unroll
   for (int i = 0; i < COUNT; ++i) to[i] = 4 * i < bytes ? from[i] : 0.0f;
 #endif
 }
@@ -38,13 +43,13 @@ struct SharedStages {
 
   /// What this thread was to fetch of a slab is under way.
   static __device__ __forceinline__ void fetched() {
-#ifdef __CUDA_ARCH__
+#ifdef HAS_COPY_ASYNC
     asm volatile("cp.async.commit_group;");
 #endif
   }
   /// Returns when the next slab is there and the one before it is not read any more.
   static __device__ __forceinline__ void await() {
-#ifdef __CUDA_ARCH__
+#ifdef HAS_COPY_ASYNC
     asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD - 1) : "memory");
 #endif
     __syncthreads();

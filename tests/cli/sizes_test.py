@@ -65,7 +65,7 @@ class SizesTest(ProgramTest):
 
     def test_mistakes(self):
         run = ("--space", self.space, *RUN)
-        self.refuse(*run, "--sizes", f"{self.suite}:batch", code=2, says="did you mean 'batched'?")
+        self.refuse(*run, "--sizes", f"{self.suite}:batchd", code=2, says="did you mean 'batched'?")
         self.refuse(*run, "--sizes", "nosuch.json", code=2, says="nosuch.json")
         self.refuse(*run, "--size", "8,TRANS=2", code=2, says="TRANS = 2 is none of 0, 1")
         self.refuse(*run, "--size", "8,BACH=2", code=2, says="did you mean 'BATCH'?")
@@ -79,13 +79,13 @@ class SizesTest(ProgramTest):
             document["kernels"]["scale"]["derived"] = {"REST": "N % 32"}
             document["kernels"]["scale"]["entry"] = "scale<${BLOCK} + 0 * ${REST}>"
 
+        self.assertEqual(self.tune("space", "check", self.space).stderr, "")
         space = self.space_file(other_code)
         said = self.tune("space", "check", space, "--kernel", "scale").stderr
         self.assertIn("caution: kernel scale at 64: the default configuration is checked at no other size: "
                       "of 2 that the file states 2 need other code", said)
         done = self.tune("--space", space, *RUN, "--dry-run")
         self.assertIn("is checked at no other size", done.stderr)
-        self.assertEqual(self.tune("space", "check", self.space).stderr, "")
 
 
 if __name__ == "__main__":

@@ -8,8 +8,21 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <memory>
 
 namespace tuner::cli {
+namespace {
+
+/// Whether an expression depends on a parameter, itself or by what is derived from one.
+bool reads_parameters(const SpaceDefinition& definition, const Expression& expression) {
+  return std::ranges::any_of(expression.slots(), [&](std::size_t slot) {
+    if (std::ranges::count(definition.parameters, slot, &Parameter::slot) > 0) return true;
+    const auto derived = std::ranges::find(definition.derived, slot, &Derived::slot);
+    return derived != definition.derived.end() && reads_parameters(definition, derived->expression);
+  });
+}
+
+}  // namespace
 
 std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
                                const std::string& backend) {
@@ -32,6 +45,21 @@ std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
     if (std::ranges::find(each_once, size) == each_once.end()) each_once.push_back(size);
   }
   return each_once;
+}
+
+std::optional<std::string> unfit_for(const Kernel& kernel, const DeviceAttributes& device,
+                                     const Size& size) {
+  SpaceDefinition fixed = *kernel.space;
+  for (Parameter& parameter : fixed.parameters) {
+    parameter.values = {parameter.values[parameter.default_index]};
+    parameter.default_index = 0;
+  }
+  std::erase_if(fixed.constraints, [&](const Constraint& constraint) {
+    return reads_parameters(*kernel.space, constraint.expression);
+  });
+  const Space space(std::make_shared<const SpaceDefinition>(std::move(fixed)), device, size);
+  const auto violation = space.violation(space.default_config());
+  return violation ? std::optional(violation->message) : std::nullopt;
 }
 
 std::string check_sizes_caution(const Family& family, const Kernel& kernel, const Space& space,

@@ -52,9 +52,17 @@ std::vector<Bound> bind(const Family& family, const SpaceOptions& options) {
   return bound;
 }
 
-int check(const Family& family, const std::vector<Bound>& bound, const std::string& file) {
+int check(const Family& family, const std::vector<Bound>& bound, const SpaceOptions& options) {
+  const std::string& file = options.file;
+  const DeviceAttributes device = chosen_device(options).attributes;
   for (const Bound& each : bound) {
     if (each.space.size() == 0) {
+      const auto unfit = unfit_for(each.kernel, device, each.size);
+      if (unfit && options.kernel.empty()) {
+        fmt::print("{}: not for {}: {}\n", each.kernel.name,
+                   display(each.size, family.problem.dims), *unfit);
+        continue;
+      }
       throw Error(
           ErrorCode::no_valid_config,
           fmt::format("{}: kernel {} has no valid configuration; `tune space count {}` shows why",
@@ -221,7 +229,7 @@ int space(const CommonOptions& common, const SpaceOptions& options) {
       options.action == "check" ? load_family(options.file) : load_without_sources(options.file);
   const std::vector<Bound> bound = bind(family, options);
   if (options.action == "export") return export_space(bound, family, options);
-  if (options.action == "check") return check(family, bound, options.file);
+  if (options.action == "check") return check(family, bound, options);
   if (options.action == "count") return count(bound, common, options);
   if (options.action == "show") return show(family, bound);
   return why(bound, options);

@@ -67,11 +67,39 @@ std::vector<Kernel> chosen_kernels(const Family& family, const TuneOptions& opti
   return kernels;
 }
 
+/// A kernel and where to tune it.
+struct Task {
+  Kernel kernel;
+  std::vector<Size> sizes;
+};
+
+/// Of several kernels, each at the sizes that it is for; one that was asked for, at all.
+std::vector<Task> tasks_of(const Family& family, std::vector<Kernel> kernels,
+                           const DeviceInfo& device, const std::vector<Size>& sizes) {
+  std::vector<Task> tasks;
+  for (Kernel& kernel : kernels) {
+    std::vector<Size> fit;
+    for (const Size& size : sizes) {
+      const auto unfit =
+          kernels.size() > 1 ? unfit_for(kernel, device.attributes, size) : std::nullopt;
+      if (!unfit) fit.push_back(size);
+      if (unfit) {
+        tell(fmt::format("skipped: kernel {} is not for {}: {}\n", kernel.name,
+                         display(size, family.problem.dims), *unfit));
+      }
+    }
+    if (!fit.empty()) tasks.push_back({.kernel = std::move(kernel), .sizes = std::move(fit)});
+  }
+  if (!tasks.empty()) return tasks;
+  throw Error(ErrorCode::no_valid_config,
+              fmt::format("{}: no kernel is for any of these sizes", family.path));
+}
+
 /// Before anything runs or is written: every kernel has something to tune at every size, and its
 /// default, as the file has it, is valid there.
-void refuse_invalid(const Family& family, const std::vector<Kernel>& kernels,
-                    const DeviceInfo& device, const std::vector<Size>& sizes) {
-  for (const Kernel& kernel : kernels) {
+void refuse_invalid(const Family& family, const std::vector<Task>& tasks,
+                    const DeviceInfo& device) {
+  for (const auto& [kernel, sizes] : tasks) {
     for (const Size& size : sizes) {
       const Space space(kernel.space, device.attributes, size);
       if (space.size() == 0) {
@@ -233,15 +261,14 @@ void print_next(const Kernel& kernel, const SessionResult& result, const TuneOpt
 }
 
 /// Compiles the default configuration of every kernel and launches nothing.
-int dry_run(const std::vector<Kernel>& kernels, const SessionPlan& plan, const DeviceInfo& device,
-            const Compiler& compiler) {
-  for (const Kernel& kernel : kernels) {
-    for (const Size& size : plan.sizes) {
+int dry_run(const std::vector<Task>& tasks, const DeviceInfo& device, const Compiler& compiler) {
+  for (const auto& [kernel, sizes] : tasks) {
+    for (const Size& size : sizes) {
       const Space space(kernel.space, device.attributes, size);
       fmt::print("{} {}: {}\n", kernel.name, display(size, kernel.space->dims),
                  quantity::count(space.size(), "valid configuration"));
     }
-    const Space space(kernel.space, device.attributes, plan.sizes.front());
+    const Space space(kernel.space, device.attributes, sizes.front());
     const auto binary = compiler.compile(compile_job(kernel, space, space.default_config()));
     if (!binary) {
       throw Error(ErrorCode::failure,
@@ -273,18 +300,19 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   DeviceProcess& device = opened.device();
   const Compiler& compiler = opened.compiler();
   const std::string& backend = device.device().backend;
-  const std::vector<Kernel> kernels = chosen_kernels(family, options, backend);
-  const SessionPlan plan = session_plan(options, chosen_sizes(family, options, backend));
-  refuse_invalid(family, kernels, device.device(), plan.sizes);
-  if (options.dry_run) return dry_run(kernels, plan, device.device(), compiler);
+  const std::vector<Task> tasks = tasks_of(family, chosen_kernels(family, options, backend),
+                                           device.device(), chosen_sizes(family, options, backend));
+  refuse_invalid(family, tasks, device.device());
+  if (options.dry_run) return dry_run(tasks, device.device(), compiler);
 
   Store store = open_database(common, Store::Mode::read_write);
   const Interrupt interrupt;
   Json document = {
       {"schema", "tune.run/1"}, {"device", device.device().name}, {"kernels", Json::array()}};
   bool found = false;
-  for (const Kernel& kernel : kernels) {
+  for (const auto& [kernel, sizes_of_kernel] : tasks) {
     if (interrupt.requested()) break;
+    const SessionPlan plan = session_plan(options, sizes_of_kernel);
     ProgressPrinter printer(common.quiet ? ProgressPrinter::Style::silent
                                          : ProgressPrinter::style_for_stderr());
     const SessionResult result = run_session(family, kernel, plan, device, compiler, store, printer,
