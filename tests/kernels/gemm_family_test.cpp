@@ -38,7 +38,7 @@ class GemmFamilyTest : public testing::Test {
     const Config config = configuration(kernel, device, size, condition);
     SCOPED_TRACE(display(*kernel.space, config));
     EXPECT_THAT(awkward_sizes(family_, kernel, space, config, size).sizes,
-                testing::SizeIs(testing::Ge(4U)))
+                testing::SizeIs(testing::Ge(2U)))
         << "sizes at which the same code is checked, too";
 
     const auto binary = backend_->compiler().compile(compile_job(kernel, space, config));
