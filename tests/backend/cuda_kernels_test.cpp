@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of this repository compile for a GPU.
+#include "cubin.hpp"
 #include "tuner/backend/cuda/backend_kernels.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 #include "tuner/core/file.hpp"
@@ -10,29 +11,82 @@
 
 #include <filesystem>
 #include <random>
+#include <string>
 
 namespace tuner {
 namespace {
 
+const Family& gemm() {
+  static const Family family = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+  return family;
+}
+
+/// A size at which a kernel has configurations.
+Size size_for(const Kernel& kernel) {
+  return parse_size(kernel.name == "gemm_skinny" ? "8,4096,4096" : "1024,1024,1024",
+                    gemm().problem.dims);
+}
+
+/// What decides on the configurations of an architecture, as of the cards that have least of it.
+DeviceAttributes attributes_of(const std::string& architecture) {
+  DeviceAttributes device = device_profile(architecture == "sm_80" ? "a100" : "h200")->attributes;
+  device.compute_capability = std::stoi(architecture.substr(3));
+  if (architecture == "sm_75") {
+    device.max_threads_per_sm = 1024;
+    device.max_smem_per_block_optin = device.smem_per_sm = 64 * 1024;
+  }
+  if (architecture == "sm_120") {
+    device.max_threads_per_sm = 1536;
+    device.max_smem_per_block_optin = 99 * 1024;
+    device.smem_per_sm = 100 * 1024;
+  }
+  return device;
+}
+
 class CudaKernelsTest : public testing::TestWithParam<const char*> {};
 
 TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
-  const DeviceInfo device = *device_profile("h200");
-  const NvrtcCompiler compiler(device.architecture);
-  const Family family = load_family(TUNER_SOURCE_DIR "/spaces/" + std::string(GetParam()));
+  const NvrtcCompiler compiler(GetParam());
   std::mt19937_64 random(7);
-  for (const Kernel& kernel : family.kernels) {
-    const Size& size = family.sizes("smoke").front();
-    const Space space(kernel.space, device.attributes, size);
-    std::vector<Config> configs = {space.default_config()};
-    while (configs.size() < 3) configs.push_back(space.sample(random));
-    for (const Config& config : configs) {
+  for (const Kernel& kernel : gemm().kernels) {
+    const Space space(kernel.space, attributes_of(GetParam()), size_for(kernel));
+    for (const Config& config : {space.default_config(), space.sample(random)}) {
       const auto binary = compiler.compile(compile_job(kernel, space, config));
       EXPECT_TRUE(binary) << kernel.name << " " << display(*kernel.space, config) << "\n"
                           << binary.error().message;
     }
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(ForEveryArchitecture, CudaKernelsTest,
+                         testing::Values("sm_75", "sm_80", "sm_90", "sm_100", "sm_120"),
+                         [](const auto& tested) { return std::string(tested.param); });
+
+/// What constraints predict of registers: a kernel that spills is compiled in vain.
+class SpillsTest : public testing::TestWithParam<const char*> {};
+
+TEST_P(SpillsTest, AreRareInTheSpace) {
+  constexpr int kSample = 20;
+  constexpr int kFewest = kSample * 9 / 10;
+  const NvrtcCompiler compiler("sm_90");
+  const Kernel& kernel = gemm().kernel(GetParam());
+  const Space space(kernel.space, attributes_of("sm_90"), size_for(kernel));
+  std::mt19937_64 random(2026);
+  int without = 0;
+  std::string spilling;
+  for (int i = 0; i < kSample; ++i) {
+    const Config config = space.sample(random);
+    const auto binary = compiler.compile(compile_job(kernel, space, config));
+    ASSERT_TRUE(binary) << display(*kernel.space, config) << "\n" << binary.error().message;
+    const std::uint32_t bytes = testing_support::stack_bytes(*binary);
+    without += bytes == 0 ? 1 : 0;
+    if (bytes != 0) spilling += display(*kernel.space, config) + "\n";
+  }
+  EXPECT_GE(without, kFewest) << "of " << kSample << " do not spill; these do:\n" << spilling;
+}
+
+INSTANTIATE_TEST_SUITE_P(OfGemm, SpillsTest, testing::Values("gemm_tiled", "gemm_skinny"),
+                         [](const auto& tested) { return std::string(tested.param); });
 
 class BackendKernelsTest : public testing::TestWithParam<const char*> {};
 
@@ -68,8 +122,6 @@ TEST(PlantedKernelsTest, Compile) {
     EXPECT_TRUE(binary) << kernel.name << "\n" << binary.error().message;
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(OfThisRepository, CudaKernelsTest, testing::Values("gemm.json"));
 
 }  // namespace
 }  // namespace tuner

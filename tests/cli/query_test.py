@@ -31,7 +31,8 @@ class QueryTest(ProgramTest):
         self.assertRegex(text, r"answer +exact\n")
         self.assertRegex(text, r"time +[\d.]+ [nµm]s \(quartiles")
         self.assertIn("of OpenBLAS", text)
-        self.assertIn("kernel<<<dim3(1, 1, 1), dim3(16, 16, 1), 0, stream>>>(M, N, K, alpha, A, B, beta, C);", text)
+        self.assertIn("kernel<<<dim3(1, 1, 1), dim3(16, 16, 1), 0, stream>>>(M, N, K, alpha, A, lda, B, ldb, beta, C, ldc, "
+                      "stride_a, stride_b, stride_c);", text)
 
     def test_the_document(self):
         document = json.loads(self.ask("16,16,16", "--format", "json").stdout)
@@ -45,7 +46,7 @@ class QueryTest(ProgramTest):
 
     def test_launch_code_has_the_grid_of_the_asked_size(self):
         text = self.ask("40,20,16", "--format", "cpp").stdout
-        self.assertIn("const auto kernel = gemm_naive<16,16>;", text)
+        self.assertIn("const auto kernel = gemm_naive<0,0,16,16>;", text)
         self.assertIn("dim3(2, 3, 1), dim3(16, 16, 1)", text)
 
     def test_another_size_is_answered_from_the_nearest_and_says_so(self):

@@ -18,6 +18,10 @@ using testing::ElementsAre;
 const std::filesystem::path kSpaceFile =
     std::filesystem::path(TUNER_SOURCE_DIR) / "spaces" / "gemm.json";
 
+Size size_of(const Family& family, std::string_view text) {
+  return parse_size(text, family.problem.dims);
+}
+
 Space space_of(const Kernel& kernel, std::string_view device, const Size& size) {
   return {kernel.space, device_profile(device).value().attributes, size};
 }
@@ -25,9 +29,9 @@ Space space_of(const Kernel& kernel, std::string_view device, const Size& size) 
 TEST(GemmSpace, LoadsAndItsDefaultsAreValidEverywhere) {
   const Family family = load_family(kSpaceFile);
   for (const Kernel& kernel : family.kernels) {
+    const Size size = size_of(family, kernel.name == "gemm_skinny" ? "8,96,96" : "96,96,96");
     for (const std::string& device : device_profile_names()) {
-      EXPECT_NO_THROW(
-          check_default(kernel, device_profile(device).value().attributes, {96, 96, 96}))
+      EXPECT_NO_THROW(check_default(kernel, device_profile(device).value().attributes, size))
           << kernel.name << " on " << device;
     }
   }
@@ -47,7 +51,7 @@ TEST(GemmSpace, DocumentsEveryParameterAndConstraint) {
 
 TEST(GemmSpace, HasAsManyValidConfigurationsAsItsDocumentsSay) {
   const Family family = load_family(kSpaceFile);
-  const Size size = {4096, 4096, 4096};
+  const Size size = size_of(family, "4096,4096,4096");
   // gemm_naive: BLOCK_X = 2^a, BLOCK_Y = 2^b with 5 <= a + b <= 10: 6 + 7 + … + 11.
   EXPECT_EQ(space_of(family.kernel("gemm_naive"), "h200", size).size(), 51U);
   EXPECT_EQ(space_of(family.kernel("gemm_shared"), "h200", size).size(), 3831U);
@@ -56,7 +60,8 @@ TEST(GemmSpace, HasAsManyValidConfigurationsAsItsDocumentsSay) {
 
 TEST(GemmSpace, ContainsTheTilesThatAreKnownToBeGood) {
   const Family family = load_family(kSpaceFile);
-  const Space space = space_of(family.kernel("gemm_shared"), "h200", {4096, 4096, 4096});
+  const Space space =
+      space_of(family.kernel("gemm_shared"), "h200", size_of(family, "4096,4096,4096"));
   for (const std::string tile :
        {"TILE_M=128,TILE_N=128,TILE_K=16", "TILE_M=64,TILE_N=64,TILE_K=16",
         "TILE_M=128,TILE_N=64,TILE_K=16", "TILE_M=256,TILE_N=128,TILE_K=16",
@@ -70,7 +75,7 @@ TEST(GemmSpace, ContainsTheTilesThatAreKnownToBeGood) {
 TEST(GemmSpace, LaunchesWhatTheKernelExpects) {
   const Family family = load_family(kSpaceFile);
   const Kernel& kernel = family.kernel("gemm_shared");
-  const Space space = space_of(kernel, "h200", {1000, 500, 77});
+  const Space space = space_of(kernel, "h200", size_of(family, "1000,500,77"));
   const Config config =
       config_from_text(space.definition(),
                        "TILE_M=128,TILE_N=64,TILE_K=16,BLOCK_X=8,BLOCK_Y=16,UNROLL=8,PAD=4,VEC=2");

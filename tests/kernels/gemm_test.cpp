@@ -33,7 +33,7 @@ struct Configuration {
 
 Configuration naive(int block_x, int block_y) {
   return {"gemm_naive.cu",
-          fmt::format("gemm_naive<{},{}>", block_x, block_y),
+          fmt::format("gemm_naive<0,0,{},{}>", block_x, block_y),
           block_y,
           block_x,
           block_x,
@@ -121,7 +121,9 @@ class GemmKernel : public testing::TestWithParam<Configuration> {
                             .dynamic_shared_bytes =
                                 static_cast<std::uint32_t>(configuration.shared_floats) * 4},
                .arguments = {Scalar(size.m), Scalar(size.n), Scalar(size.k), Scalar(alpha),
-                             buffer_a, buffer_b, Scalar(beta), buffer_c}});
+                             buffer_a, Scalar(size.k), buffer_b, Scalar(size.n), Scalar(beta),
+                             buffer_c, Scalar(size.n), Scalar(std::int64_t{0}),
+                             Scalar(std::int64_t{0}), Scalar(std::int64_t{0})}});
     EXPECT_TRUE(done) << done.error().message;
     backend_->read(buffer_c, std::as_writable_bytes(std::span(c)));
     for (const BufferId buffer : {buffer_a, buffer_b, buffer_c}) backend_->release(buffer);

@@ -153,7 +153,8 @@ EntryDocument parse_entry_document(std::string_view text, std::span<const std::s
     text = plain;
   }
   EntryReader reader(lists, text, origin);
-  Json::sax_parse(text, &reader);
+  Json::sax_parse(text, &reader, Json::input_format_t::json, /*strict=*/true,
+                  /*ignore_comments=*/true);
   return reader.take();
 }
 

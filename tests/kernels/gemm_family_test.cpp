@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of spaces/gemm.json in every layout, at any alignment, in batches, K shared out among
+// blocks and warps: right at the size and at the awkward sizes that verification adds.
+#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/family/awkward_sizes.hpp"
+#include "tuner/verify/verifier.hpp"
+
+#include <gmock/gmock.h>
+
+#include <memory>
+#include <random>
+#include <string>
+#include <string_view>
+
+namespace tuner {
+namespace {
+
+/// A valid configuration for which `condition`, of the kernel's parameters and derived values,
+/// holds: tests name what they are about, and spaces may change.
+Config configuration(const Kernel& kernel, const DeviceAttributes& device, const Size& size,
+                     std::string_view condition) {
+  SpaceDefinition narrowed = *kernel.space;
+  narrowed.constraints.push_back(
+      {.expression = Expression::compile(condition, narrowed.scope).value(), .why = "the test"});
+  const Space space(std::make_shared<const SpaceDefinition>(std::move(narrowed)), device, size);
+  std::mt19937_64 random(1);
+  return space.sample(random);
+}
+
+class GemmFamilyTest : public testing::Test {
+ protected:
+  void expect_right(std::string_view name, std::string_view size_text, std::string condition) {
+    SCOPED_TRACE(std::string(name) + " at " + std::string(size_text) + " where " + condition);
+    const Kernel& kernel = family_.kernel(name);
+    const Size size = parse_size(size_text, family_.problem.dims);
+    const DeviceAttributes& device = backend_->device().attributes;
+    const Space space(kernel.space, device, size);
+    const Config config = configuration(kernel, device, size, condition);
+    SCOPED_TRACE(display(*kernel.space, config));
+    EXPECT_THAT(awkward_sizes(family_, kernel, space, config, size).sizes,
+                testing::SizeIs(testing::Ge(2U)))
+        << "sizes at which the same code is checked, too";
+
+    const auto binary = backend_->compiler().compile(compile_job(kernel, space, config));
+    ASSERT_TRUE(binary) << binary.error().message;
+    const LoadedKernel loaded(*backend_, backend_->load(*binary).value());
+    LoadedCandidate candidate{
+        .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
+    const auto verdict = verifier_.verify(candidate, size);
+    ASSERT_TRUE(verdict) << verdict.error().message;
+    EXPECT_LE(verdict->worst_error, 1.0);
+  }
+
+  /// Of small tiles, which take the time that a test may.
+  void expect_tiled(std::string_view size, const std::string& condition) {
+    expect_right("gemm_tiled", size, "TILE_M*TILE_N <= 4096 and THREADS <= 128 and " + condition);
+  }
+
+  void expect_skinny(std::string_view size, const std::string& condition) {
+    expect_right("gemm_skinny", size, "BLOCK_E <= 512 and CHUNK <= 1024 and " + condition);
+  }
+
+ private:
+  Family family_ = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  Verifier verifier_{*backend_, family_, 77};
+};
+
+TEST_F(GemmFamilyTest, TilesAreRightInEveryLayoutWhicheverWayTheyCome) {
+  expect_tiled("72,80,96", "COPY == 1 and TURN == 0");
+  expect_tiled("72,80,96,TRANS_A=1", "COPY == 0 and STAGES == 2");
+  expect_tiled("72,80,96,TRANS_B=1", "COPY == 1 and TURN == 1 and FRAGMENTS == 1");
+  expect_tiled("72,80,96,TRANS_B=1", "COPY == 0 and TURN == 2 and STAGES >= 4");
+  expect_tiled("72,80,96,TRANS_A=1,TRANS_B=1", "COPY == 1 and TURN == 2");
+}
+
+TEST_F(GemmFamilyTest, TilesAreRightWhateverTheAlignmentAndTheRowsLengths) {
+  expect_tiled("70,66,50,LDA=53,LDB=67,LDC=71,ALIGN=1", "COPY == 1 and TURN == 0");
+  expect_tiled("70,66,50,LDA=54,LDB=70,LDC=66,ALIGN=2", "COPY == 0 and TURN == 1");
+  expect_tiled("70,66,50,TRANS_A=1,TRANS_B=1,LDA=72,LDB=52,LDC=68", "TURN == 2");
+  expect_tiled("33,67,45,TRANS_A=1,ALIGN=2", "COPY == 1");
+  expect_tiled("5,3,7,LDC=4", "COPY == 1");
+}
+
+TEST_F(GemmFamilyTest, TilesAreRightInBatchesAndWhereKIsSharedOut) {
+  expect_tiled("40,48,300,BATCH=3", "SPLIT_K > 1 and K_GROUPS == 1 and BLOCK_K <= 32");
+  expect_tiled("40,48,300,BATCH=2,TRANS_B=1", "SPLIT_K > 1 and K_GROUPS == 2 and BLOCK_K <= 32");
+  expect_tiled("64,64,131,BATCH=2,LDB=65,ALIGN=1", "SPLIT_K == 1 and K_GROUPS == 2");
+  expect_tiled("64,64,128,TRANS_A=1", "K_GROUPS == 4");
+}
+
+TEST_F(GemmFamilyTest, SkinnyOnesAreRightInEveryLayout) {
+  expect_skinny("1,260,300", "SPLIT_K == 1 and WARPS_K > 1");
+  expect_skinny("260,1,300,TRANS_A=1", "SPLIT_K == 1 and WARPS > 1");
+  expect_skinny("5,130,300,TRANS_B=1", "SPLIT_K == 1 and UNROLL > 1");
+  expect_skinny("130,16,300", "SPLIT_K == 1 and PER > 1");
+  expect_skinny("11,130,300,TRANS_A=1,TRANS_B=1", "SPLIT_K == 1 and BATCHES > 1");
+}
+
+TEST_F(GemmFamilyTest, SkinnyOnesAreRightAtAnyAlignmentInBatchesAndWhereKIsSharedOut) {
+  expect_skinny("3,77,1030,LDA=1031,LDB=79,LDC=77,ALIGN=1,BATCH=2", "SPLIT_K > 1");
+  expect_skinny("77,8,1030,LDA=1030,LDB=9,LDC=10,ALIGN=2,BATCH=3", "SPLIT_K > 1");
+  expect_skinny("77,2,1030,TRANS_A=1,TRANS_B=1,LDA=80,LDC=5", "SPLIT_K > 1 and WARPS_K > 1");
+}
+
+}  // namespace
+}  // namespace tuner
