@@ -73,18 +73,6 @@ class SizesTest(ProgramTest):
         other = self.text_file("other.json", json.dumps({**SUITE, "family": "gemm"}))
         self.refuse(*run, "--sizes", other, code=2, says=("other.json: family", "'gemm'", "'scale'"))
 
-    def test_a_kernel_is_left_out_at_sizes_that_it_is_not_for(self):
-        def for_few(document):
-            document["kernels"]["plain"]["constraints"] = [{"expr": "N <= 16", "why": "for few"}]
-
-        run = ("--space", self.space_file(for_few), "--backend", "cpu")
-        done = self.tune(*run, "--size", "64", "--size", "8", "--dry-run")
-        self.assertIn("skipped: kernel plain is not for 64: N <= 16 (for few): N=64\n", done.stderr)
-        tuned = [line.split(":")[0] for line in done.stdout.splitlines() if "valid configuration" in line]
-        self.assertEqual(tuned, ["scale 64", "scale 8", "plain 8"])
-        self.assertIn("plain: not for ", self.tune("space", "check", run[1]).stdout)
-        self.refuse(*run, "--kernel", "plain", "--size", "64", code=4, says="plain has no valid configuration")
-
     def test_where_no_check_size_is_left_it_is_said(self):
         def other_code(document):
             with_kinds(document)
