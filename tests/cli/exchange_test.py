@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from program import SEED, SHORT_RUN, ProgramTest
+from program import ROOT, SEED, SHORT_RUN, ProgramTest
 
 QUESTION = ("query", "--kernel", "gemm_shared", "--size", "1024,1024,1024")
 
@@ -18,6 +18,12 @@ class ImportTest(ProgramTest):
         self.assertIn(f"imported from {SEED}, not yet verified on this machine", answer)
         self.assertFalse(self.tune_json(*QUESTION)["tuned"]["verified"])
         self.refuse(*QUESTION, "--format", "cpp", code=5, says="imported without its files")
+
+    def test_the_published_ones_answer(self):
+        self.tune("-q", "import", ROOT / "db" / "seed" / "nvidia-h200.jsonl")
+        for size in ("4096,4096,4096", "64,64,64,BATCH=128", "2048,4096,4096,TRANS_B=1"):
+            answer = self.tune("query", "--kernel", "gemm_tiled", "--size", size, "--explain").stdout
+            self.assertIn('"THREAD_M":', answer)
 
     def test_an_export_comes_back(self):
         self.tune("-q", "import", SEED)

@@ -14,7 +14,7 @@ import unittest
 TUNE = os.environ["TUNE"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GEMM = ROOT / "spaces" / "gemm.json"
-SEED = ROOT / "db" / "seed" / "nvidia-h200.jsonl"
+SEED = ROOT / "tests" / "data" / "bests" / "nvidia-h200.jsonl"  # of both formats
 
 # The smallest run that does everything: one candidate, verified and timed, and a final.
 SHORT_RUN = ("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu",

@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/space/size.hpp"
 #include "tuner/store/json_fields.hpp"
 
 #include <fmt/format.h>
@@ -11,6 +12,15 @@
 
 namespace tuner {
 namespace {
+
+/// Whether a text is a size as it is stored, of whatever dimensions.
+bool is_canonical_size(const std::string& text) {
+  try {
+    return normalised_size(text) == text;
+  } catch (const Error&) {
+    return false;
+  }
+}
 
 constexpr const char* kFormat1 = "tune.best/1";
 constexpr const char* kFormat2 = "tune.best/2";
@@ -167,8 +177,8 @@ StoredBest best_of(JsonFields fields) {
   stored.subject.kernel.hash = fields.name("kernel_hash");
   BestRecord& best = stored.best;
   best.problem = fields.name("problem");
-  if (best.problem.find_first_not_of("0123456789,") != std::string::npos) {
-    fields.fail("'problem' must be a size such as 4096,4096,4096");
+  if (!is_canonical_size(best.problem)) {
+    fields.fail("'problem' must be a size such as 4096,4096,4096 or 4096,4096,64,TRANS_B=1");
   }
   best.config_json = config_of(fields);
   best.time = time_of(fields.object("time_ns"));
