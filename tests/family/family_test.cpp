@@ -160,6 +160,22 @@ TEST(ParseFamily, ReadsOffsetsAndScratch) {
   EXPECT_EQ(scratch.count.text(), "SPAN*N");
 }
 
+TEST(ParseFamily, ReadsWhatToTryFirst) {
+  const auto text = [](std::string_view configs) {
+    return altered(kDocument, R"("launch": {)",
+                   "\"try_first\": " + std::string(configs) + R"(, "launch": {)");
+  };
+  const Family family = sample::parse(text(R"([{"BLOCK": 128}, {"UNROLL": 1, "WAVES": 4}])"));
+  const Kernel& kernel = family.kernel("plain");
+  ASSERT_EQ(kernel.try_first.size(), 2U);
+  EXPECT_EQ(display(*kernel.space, kernel.try_first[0]), "BLOCK=128 UNROLL=2 WAVES=1");
+  EXPECT_EQ(display(*kernel.space, kernel.try_first[1]), "BLOCK=64 UNROLL=1 WAVES=4");
+  EXPECT_EQ(kernel.hash, sample::parse(kDocument).kernel("plain").hash)
+      << "what is tried first changes no result";
+  EXPECT_THAT(usage_error([&] { static_cast<void>(sample::parse(text(R"([{"BLOCKS": 64}])"))); }),
+              HasSubstr("kernels.plain.try_first[0]: "));
+}
+
 TEST(KernelHash, ChangesWithOffsetsAndScratch) {
   const auto scratch = [](std::string_view count) {
     return altered(kDocument, R"("launch": {)",

@@ -33,6 +33,7 @@ class SizeSearchTest : public testing::Test {
     std::optional<std::string_view> incumbent = {};
     std::map<std::string, TrialRecord> known = {};
     std::vector<std::string_view> winners_elsewhere = {};
+    std::vector<std::string_view> recommended = {};
     std::optional<std::uint64_t> max_evaluations = {};
     std::string_view constraint = "TILE*DEPTH <= 12";
   };
@@ -43,6 +44,9 @@ class SizeSearchTest : public testing::Test {
     if (options.incumbent) prior.incumbent = config(*options.incumbent);
     for (const std::string_view winner : options.winners_elsewhere) {
       prior.winners_elsewhere.push_back(config(winner));
+    }
+    for (const std::string_view each : options.recommended) {
+      prior.recommended.push_back(config(each));
     }
     return search_.emplace(Size{8}, Space(family_.kernels.front().space, {}, Size{8}),
                            options.strategy, 1, std::move(prior), options.max_evaluations);
@@ -130,6 +134,14 @@ TEST_F(SizeSearchTest, AsksForWhatWonNearbyBeforeWhatWonElsewhere) {
       .expect({config("TILE=1,DEPTH=2"), config("TILE=3,DEPTH=2")});
   EXPECT_THAT(asked(), ElementsAre("TILE=2 DEPTH=1", "TILE=4 DEPTH=3", "TILE=1 DEPTH=2",
                                    "TILE=3 DEPTH=2", "TILE=4 DEPTH=2"));
+}
+
+TEST_F(SizeSearchTest, AsksForWhatTheAuthorRecommendsAfterWhatWonElsewhere) {
+  search({.winners_elsewhere = {"TILE=4,DEPTH=2"},
+          .recommended = {"TILE=3,DEPTH=3", "TILE=4,DEPTH=2", "TILE=1,DEPTH=3"},
+          .max_evaluations = 4});
+  EXPECT_THAT(asked(),
+              ElementsAre("TILE=2 DEPTH=1", "TILE=4 DEPTH=2", "TILE=3 DEPTH=3", "TILE=1 DEPTH=3"));
 }
 
 TEST_F(SizeSearchTest, AsksNothingOnceItIsOverAndKeepsItsResults) {
