@@ -45,11 +45,17 @@ class InterruptTest(ProgramTest):
         self.save_and_resume(signal.SIGHUP, 129)
 
     def test_the_second_signal_ends_at_once(self):
+        begun = self.directory / "begun"
         compiler = self.text_file("slow-c++", '#!/bin/sh\ncase "$*" in *-dumpfullversion*) exec g++ "$@";; esac\n'
-                                              "exec sleep 8\n")
+                                              f"touch '{begun}'\nexec sleep 8\n")
         compiler.chmod(0o755)
         run = self.start_until("compiling on", *LONG_RUN, "--no-cache",
                                env=self.environment(TUNER_HOST_CXX=str(compiler)))
+        # A signal before any compilation is under way ends the run at once.
+        deadline = time.monotonic() + 30
+        while not begun.exists():
+            self.assertLess(time.monotonic(), deadline, "no compiler was started")
+            time.sleep(0.01)
         run.send_signal(signal.SIGINT)
         time.sleep(0.5)
         self.assertIsNone(run.poll(), "the first signal must wait for the compiler in this test")
