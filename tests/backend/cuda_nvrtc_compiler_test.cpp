@@ -63,6 +63,16 @@ TEST_F(NvrtcCompilerTest, TakesAPlainFunctionWithOrWithoutCLinkage) {
   EXPECT_EQ(c_linkage->symbol, "run");
 }
 
+TEST_F(NvrtcCompilerTest, OffersWhatIsSpecificToTheArchitecture) {
+  // setmaxnreg is an error of the assembler for sm_90, and an instruction for sm_90a.
+  const auto specific = compiler_.compile(job(
+      "__global__ void run() { asm volatile(\"setmaxnreg.dec.sync.aligned.u32 40;\"); }", "run"));
+  EXPECT_TRUE(specific) << message(specific);
+  const auto older =
+      NvrtcCompiler("sm_80").compile(job("__global__ void run(float* x) { *x = 1; }", "run"));
+  EXPECT_TRUE(older) << message(older) << ": there is no sm_80a";
+}
+
 TEST_F(NvrtcCompilerTest, ReportsASyntaxErrorWithFileAndLine) {
   const auto result = compiler_.compile(job("__global__ void f(int* x) {\n  *x = 1 +;\n}\n", "f"));
   EXPECT_THAT(message(result), StartsWith("scale.cu(2): error: "));

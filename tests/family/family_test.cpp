@@ -2,6 +2,7 @@
 #include "tuner/family/family.hpp"
 
 #include "sample.hpp"
+#include "tuner/family/candidate.hpp"
 #include "tuner/space/device.hpp"
 
 #include <gmock/gmock.h>
@@ -58,6 +59,13 @@ TEST(ParseFamily, ReadsEveryPartOfAKernel) {
   EXPECT_EQ(kernel.block.size(), 1U);
   EXPECT_EQ(kernel.dynamic_shared_bytes.text(), "4*SPAN");
   EXPECT_EQ(kernel.check_sizes.size(), 1U);
+}
+
+TEST(ParseFamily, TakesADimensionIntoTheEntry) {
+  const Family family = sample::parse(altered(kDocument, "<${BLOCK},${SPAN}>", "<${BLOCK},${N}>"));
+  const Kernel& kernel = family.kernel("plain");
+  const Space space(kernel.space, h200(), Size{1000});
+  EXPECT_EQ(compile_job(kernel, space, space.default_config()).entry, "plain<64,1000>");
 }
 
 TEST(Family, SuggestsANameNearTheOneAskedFor) {
