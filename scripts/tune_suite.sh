@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # Tunes the suite of fp32 matrix products on a GPU, which it needs, and writes docs/performance.md anew:
-#   scripts/tune_suite.sh DATABASE [TILED_TIME [SKINNY_TIME]]     default: 10m and 3m of search
+#   scripts/tune_suite.sh DATABASE [TILED_TIME [TMA_TIME [SKINNY_TIME]]]     default: 10m, 10m and 3m of search
 # The finals come on top. The same command goes on where one that was stopped left off.
 set -euo pipefail
-if [ $# -lt 1 ] || [ $# -gt 3 ]; then
+if [ $# -lt 1 ] || [ $# -gt 4 ]; then
   sed -n '2,4s/^# \{0,1\}//p' "$0" >&2
   exit 2
 fi
@@ -18,6 +18,7 @@ search() {
   build/release/tune --backend cuda --db "$database" --space spaces/gemm.json --sizes "$suite" --kernel "$@"
 }
 search gemm_tiled --max-time "${2:-10m}"
-search gemm_skinny --max-time "${3:-3m}"
+search gemm_tma --max-time "${3:-10m}"
+search gemm_skinny --max-time "${4:-3m}"
 build/release/bin/gemm_benchmark --db "$database" --suite "$suite" --json "$figures"
 benchmarks/gemm/performance_table.py "$figures" docs/performance.md

@@ -77,20 +77,19 @@ void Gpu::run(CudaKernel& kernel, std::vector<KernelArgument> arguments) {
 }
 
 void Gpu::fill_normal(std::byte* data, std::size_t count, std::uint64_t seed) {
-  run(fill_normal_, {word_argument(data), word_argument(count), word_argument(seed)});
+  run(fill_normal_, {packed(data), packed(count), packed(seed)});
 }
 
 void Gpu::make_absolute(std::byte* data, std::size_t count) {
-  run(absolute_, {word_argument(data), word_argument(count)});
+  run(absolute_, {packed(data), packed(count)});
 }
 
 double Gpu::worst_share(const Comparison& comparison) {
   const DeviceMemory worst = make_device_memory(sizeof(float));
   check(cudaMemsetAsync(worst.get(), 0, sizeof(float), stream()), "clear the difference");
-  run(compare_, {word_argument(comparison.a), word_argument(comparison.b),
-                 word_argument(comparison.magnitude), word_argument(comparison.rows),
-                 word_argument(comparison.columns), word_argument(comparison.ld),
-                 word_argument(comparison.factor), word_argument(worst.get())});
+  run(compare_, {packed(comparison.a), packed(comparison.b), packed(comparison.magnitude),
+                 packed(comparison.rows), packed(comparison.columns), packed(comparison.ld),
+                 packed(comparison.factor), packed(worst.get())});
   float share = 0;
   check(cudaMemcpy(&share, worst.get(), sizeof share, cudaMemcpyDeviceToHost),
         "read the difference");

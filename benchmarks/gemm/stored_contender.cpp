@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <memory>
 #include <thread>
 
@@ -21,14 +20,6 @@ std::byte* operand(const OperandSet& set, const std::string& argument) {
   if (argument == "C") return set.c;
   throw Error(ErrorCode::usage,
               fmt::format("the benchmark knows the buffers A, B and C, not '{}'", argument));
-}
-
-template <class Value>
-KernelArgument packed(Value value) {
-  KernelArgument argument{.size_bytes = sizeof value};
-  static_assert(sizeof value <= sizeof argument.bits);
-  std::memcpy(&argument.bits, &value, sizeof value);
-  return argument;
 }
 
 KernelArgument scalar(const Argument& argument, const Slots& slots) {
@@ -164,6 +155,7 @@ StoredContenders::Prepared StoredContenders::prepare(const Shape& shape) {
          .kernel = &kernel,
          .geometry = geometry(kernel, space.slots(config)),
          .scratch_bytes = scratch_bytes(kernel, space.slots(config)),
+         .tensors = tensor_layouts(kernel, space.slots(config)),
          .compiled = pool_.submit(compile_job(kernel, space, config))});
   };
   const Config ours = config_from_json(*kernel.space, best->best.config_json);
@@ -211,6 +203,12 @@ Expected<Contender, Failure> StoredContenders::load(const Candidate& candidate, 
   for (std::size_t set = 0; set < operands.sets(); ++set) {
     auto values = arguments(family_, size, operands.set(set));
     for (const DeviceMemory& buffer : *scratch) values.push_back(packed(buffer.get()));
+    for (const TensorLayout& layout : candidate.tensors) {
+      const std::string& buffer = family_.arguments[layout.argument].name;
+      auto tensor = packed(layout, operand(operands.set(set), buffer));
+      if (!tensor) return Unexpected(tensor.error());
+      values.push_back(*tensor);
+    }
     auto launch = kernel->launch(candidate.geometry, values, gpu_.stream());
     if (!launch) return Unexpected(launch.error());
     launches.push_back(std::move(*launch));

@@ -45,6 +45,7 @@ class StoredContenders {
     const Kernel* kernel = nullptr;
     Geometry geometry;
     std::vector<std::size_t> scratch_bytes;
+    std::vector<TensorLayout> tensors;
     std::shared_future<Compiled> compiled;
   };
   struct Prepared {

@@ -17,23 +17,7 @@
 #include "operand.cuh"
 #include "pipeline.cuh"
 #include "split_k.cuh"
-#include "vector.cuh"
-
-/// Which tile of C a block computes.
-struct Tile {
-  int m, n;
-};
-
-/// Neighbouring blocks take neighbouring tiles: GROUP_M tiles high bands, column by column, so that
-/// blocks that run at the same time share rows of A and columns of B in the L2 cache.
-template <int GROUP_M>
-__device__ __forceinline__ Tile tile_of(int index, int tiles_m, int tiles_n) {
-  const int band = index / (GROUP_M * tiles_n);
-  const int in_band = index - band * (GROUP_M * tiles_n);
-  const int left = tiles_m - band * GROUP_M;
-  const int height = left < GROUP_M ? left : GROUP_M;
-  return {band * GROUP_M + in_band % height, in_band / height};
-}
+#include "tile.cuh"
 
 template <bool TRANS_A, bool TRANS_B, bool FAR, int VEC_A, int VEC_B, int VEC_C, int THREAD_M, int THREAD_N,
           int LANES_M, int WARPS_M, int WARPS_N, int BLOCK_K, int STAGES, int PRODUCERS, int COPY, int TURN,
@@ -121,14 +105,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
                               const typename OperandB::Fragment& fb) {
 #pragma unroll
     for (int step = 0; step < STEP_K; ++step) {
-#pragma unroll
-      for (int i = 0; i < THREAD_M; ++i) {
-#pragma unroll
-        for (int turn = 0; turn < THREAD_N; ++turn) {
-          const int j = i % 2 == 0 ? turn : THREAD_N - 1 - turn;
-          sum[i * THREAD_N + j] += fa.at[step][i] * fb.at[step][j];
-        }
-      }
+      add_products<THREAD_M, THREAD_N>(sum, fa.at[step], fb.at[step]);
     }
   };
 
@@ -256,20 +233,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   // The groups of warps add up what each has of the block's slabs.
   const int in_group = thread % GROUP_THREADS;
   if constexpr (K_GROUPS > 1) {
-#pragma unroll 1
-    for (int other = 1; other < K_GROUPS; ++other) {
-      sync_threads<THREADS, 32 * PRODUCERS>();
-      if (group == other) {
-#pragma unroll
-        for (int i = 0; i < ELEMENTS; ++i) shared[i * GROUP_THREADS + in_group] = sum[i];
-      }
-      sync_threads<THREADS, 32 * PRODUCERS>();
-      if (group == 0) {
-#pragma unroll
-        for (int i = 0; i < ELEMENTS; ++i) sum[i] += shared[i * GROUP_THREADS + in_group];
-      }
-    }
-    if (group != 0) return;
+    if (!sum_of_groups<K_GROUPS, GROUP_THREADS, 32 * PRODUCERS>(sum, shared, group, in_group)) return;
   }
   if constexpr (SPLIT_K) {
     const long long index = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;
@@ -280,35 +244,9 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
     }
   }
 
-  // Groups of columns that are neighbours in C are stored at once where they all exist.
   constexpr int WIDE = OperandB::GROUP < VEC_C ? OperandB::GROUP : VEC_C;
-  float* const c0 = C + blockIdx.z * stride_c;
-#pragma unroll
-  for (int i = 0; i < THREAD_M; ++i) {
-    const int row = row0 + warp_m + OperandA::offset(lane_m, i);
-    if (row >= M) continue;
-#pragma unroll
-    for (int j = 0; j < THREAD_N; j += WIDE) {
-      const int col = col0 + warp_n + OperandB::offset(lane_n, j);
-      float* const c = c0 + static_cast<long long>(row) * ldc + col;
-      if (col + WIDE <= N) {
-        Floats<WIDE> result;
-#pragma unroll
-        for (int w = 0; w < WIDE; ++w) result.at[w] = alpha * sum[i * THREAD_N + j + w];
-        if (beta != 0.0f) {
-          const auto old = *reinterpret_cast<const Floats<WIDE>*>(c);
-#pragma unroll
-          for (int w = 0; w < WIDE; ++w) result.at[w] += beta * old.at[w];
-        }
-        *reinterpret_cast<Floats<WIDE>*>(c) = result;
-      } else {
-#pragma unroll
-        for (int w = 0; w < WIDE; ++w) {
-          if (col + w >= N) break;
-          const float product = alpha * sum[i * THREAD_N + j + w];
-          c[w] = beta == 0.0f ? product : product + beta * c[w];
-        }
-      }
-    }
-  }
+  store_tile<THREAD_M, THREAD_N, WIDE>(
+      sum, {C + blockIdx.z * stride_c, M, N, ldc}, alpha, beta,
+      [&](int i) { return row0 + warp_m + OperandA::offset(lane_m, i); },
+      [&](int j) { return col0 + warp_n + OperandB::offset(lane_n, j); });
 }

@@ -56,6 +56,36 @@ struct SharedStages {
   }
 };
 
+/// A barrier in shared memory, known by its address (mbarrier): it is passed once `count` arrivals
+/// have come by and the bytes that were announced have come in. Compute capability 9.0.
+template <class Address>
+__device__ __forceinline__ void make_barrier(Address barrier, int count) {
+  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(count));
+}
+template <class Address>
+__device__ __forceinline__ void arrive(Address barrier) {
+  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
+}
+/// Arrives, and announces bytes.
+template <class Address>
+__device__ __forceinline__ void arrive_expecting(Address barrier, int bytes) {
+  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
+               : "memory");
+}
+/// Waits until the barrier is passed for the time whose number has this parity.
+template <class Address>
+__device__ __forceinline__ void await_barrier(Address barrier, unsigned parity) {
+  asm volatile(
+      "{\n"
+      ".reg .pred arrived;\n"
+      "again:\n"
+      "mbarrier.try_wait.parity.shared.b64 arrived, [%0], %1;\n"
+      "@!arrived bra again;\n"
+      "}" ::"r"(barrier),
+      "r"(parity)
+      : "memory");
+}
+
 /// Compute capability 9.0: the stages when PRODUCERS warps fetch for CONSUMERS warps that
 /// compute. Each stage has a barrier that says it is full and one that says it is empty, so that no
 /// warp waits for more than it needs.
@@ -70,8 +100,7 @@ struct HandedStages {
     __shared__ unsigned long long barriers[2 * STAGES];
     full = hidden(static_cast<unsigned>(__cvta_generic_to_shared(barriers)));
     if (thread < 2 * STAGES) {
-      asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(full + 8 * thread),
-                   "r"(thread < STAGES ? 32 * PRODUCERS : CONSUMERS));
+      make_barrier(full + 8 * thread, thread < STAGES ? 32 * PRODUCERS : CONSUMERS);
     }
     __syncthreads();
   }
@@ -83,7 +112,7 @@ struct HandedStages {
   }
   /// A producer: waits until the stage is empty. A new barrier counts as passed once.
   __device__ __forceinline__ void await_empty() const {
-    await(full + 8 * (STAGES + stage), parity ^ 1);
+    await_barrier(full + 8 * (STAGES + stage), parity ^ 1);
   }
   /// A producer: what this thread was to fetch is under way.
   __device__ __forceinline__ void fetched() const {
@@ -91,27 +120,11 @@ struct HandedStages {
                  : "memory");
   }
   /// A consumer: waits until the stage is full.
-  __device__ __forceinline__ void await_full() const { await(full + 8 * stage, parity); }
+  __device__ __forceinline__ void await_full() const { await_barrier(full + 8 * stage, parity); }
   /// A consumer's warp: has read a stage.
   __device__ __forceinline__ void release(unsigned which) const {
     __syncwarp();
-    if (threadIdx.x % 32 == 0) {
-      asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(full + 8 * (STAGES + which))
-                   : "memory");
-    }
-  }
-
- private:
-  static __device__ __forceinline__ void await(unsigned barrier, unsigned parity) {
-    asm volatile(
-        "{\n"
-        ".reg .pred arrived;\n"
-        "again:\n"
-        "mbarrier.try_wait.parity.shared.b64 arrived, [%0], %1;\n"
-        "@!arrived bra again;\n"
-        "}" ::"r"(barrier),
-        "r"(parity)
-        : "memory");
+    if (threadIdx.x % 32 == 0) arrive(full + 8 * (STAGES + which));
   }
 };
 
@@ -130,7 +143,7 @@ __device__ __forceinline__ void sync_threads() {
 /// Gives this warpgroup REGISTERS a thread; all its warps must come by.
 template <int REGISTERS, int BEFORE>
 __device__ __forceinline__ void set_registers() {
-#ifdef __CUDA_ARCH_FEAT_SM90_ALL
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__)
   if constexpr (REGISTERS < BEFORE) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
   } else {

@@ -70,6 +70,38 @@ TEST(CompileKey, TellsEverythingElseApart) {
   EXPECT_NE(Candidate(altered(kDocument, "plain<$", "::plain<$")).job().key, key);
 }
 
+constexpr std::string_view kTensorMaps = R"("tensor_maps": [
+  {"name": "t", "buffer": "x", "extents": ["N", 3], "strides": ["N + 24"],
+   "box": ["BLOCK", 2], "swizzle": "2*BLOCK"}], "launch": {)";
+
+TEST(TensorLayouts, AreOfTheConfigurationAndTheSize) {
+  const Candidate candidate(altered(kDocument, "\"launch\": {", kTensorMaps));
+  const auto layouts = tensor_layouts(candidate.kernel(), candidate.slots("BLOCK=32", {1000}));
+  ASSERT_EQ(layouts.size(), 1U);
+  EXPECT_EQ(layouts[0], (TensorLayout{.argument = 2,
+                                      .type = ElementType::f32,
+                                      .extents = {1000, 3},
+                                      .strides = {1024},
+                                      .box = {32, 2},
+                                      .swizzle_bytes = 64}));
+}
+
+TEST(TensorLayouts, RefuseWhatNoTensorMapCanHave) {
+  const auto refusal = [](std::string_view from, std::string_view to) {
+    const Candidate candidate(altered(kDocument, "\"launch\": {", altered(kTensorMaps, from, to)));
+    return usage_error([&] {
+      static_cast<void>(tensor_layouts(candidate.kernel(), candidate.slots("", {1000})));
+    });
+  };
+  EXPECT_EQ(refusal("\"BLOCK\"", "\"BLOCK*8\""),
+            "kernel plain: tensor map t: box[0] = BLOCK*8 is 512, outside of 1 … 256");
+  EXPECT_EQ(refusal("\"N + 24\"", "\"N - 1000\""),
+            "kernel plain: tensor map t: strides[0] = N - 1000 is 0, outside of 1 … 274877906943");
+  EXPECT_EQ(
+      refusal("\"N\", 3", "\"N//(N - 1000)\", 3"),
+      "kernel plain: tensor map t: extents[0] = N//(N - 1000) has no value: division by zero");
+}
+
 TEST(Geometry, IsTheLaunchAtTheSize) {
   // SPAN = 64*2 = 128; a block takes 128*4 elements; ceil(1000/512) = 2.
   const Geometry geometry = Candidate().geometry_of("BLOCK=64,UNROLL=2,WAVES=4");

@@ -209,6 +209,22 @@ TEST(SpaceFile, OtherMistakesInAKernelAreNamed) {
   EXPECT_THAT(scratch(R"({"name": "s", "type": "float*", "count": "BLOK"})"),
               StartsWith("axpy.json: kernels.plain.scratch[0].count: unknown name 'BLOK' (did you "
                          "mean 'BLOCK'?)"));
+  const auto tensors = [](const std::string& maps) {
+    return error("\"launch\": {", "\"tensor_maps\": [" + maps + "], \"launch\": {");
+  };
+  EXPECT_EQ(
+      tensors(R"({"name": "t", "buffer": "N", "extents": ["N"], "strides": [], "box": [32]})"),
+      "axpy.json: kernels.plain.tensor_maps[0].buffer: the family has no buffer \"N\"");
+  EXPECT_EQ(
+      tensors(
+          R"({"name": "t", "buffer": "x", "extents": ["N", 1], "strides": [], "box": [32, 1]})"),
+      "axpy.json: kernels.plain.tensor_maps[0].strides: must have exactly 1 element, has 0");
+  EXPECT_EQ(
+      tensors(R"({"name": "y", "buffer": "x", "extents": ["N"], "strides": [], "box": [32]})"),
+      "axpy.json: kernels.plain.tensor_maps[0]: the argument 'y' stands twice");
+  EXPECT_EQ(error("\"backends\": [\"cuda\"],", "\"tensor_maps\": [],"),
+            "axpy.json: kernels.plain.tensor_maps: only GPUs have tensor maps: add \"backends\": "
+            "[\"cuda\"] to the kernel");
   const std::string head(kDocument.substr(0, kDocument.find("\"kernels\"")));
   EXPECT_EQ(error(head + R"("kernels": {}})"),
             "axpy.json: kernels: is empty; a family has at least one kernel");

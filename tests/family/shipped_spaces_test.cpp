@@ -31,8 +31,9 @@ TEST(GemmSpace, LoadsAndItsDefaultsAreValidEverywhere) {
   for (const Kernel& kernel : family.kernels) {
     const Size size = size_of(family, kernel.name == "gemm_skinny" ? "8,96,96" : "96,96,96");
     for (const std::string& device : device_profile_names()) {
-      EXPECT_NO_THROW(check_default(kernel, device_profile(device).value().attributes, size))
-          << kernel.name << " on " << device;
+      const DeviceAttributes attributes = device_profile(device).value().attributes;
+      if (!kernel.tensor_maps.empty() && attributes.compute_capability < 90) continue;
+      EXPECT_NO_THROW(check_default(kernel, attributes, size)) << kernel.name << " on " << device;
     }
   }
 }

@@ -1,69 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of spaces/gemm.json in every layout, at any alignment, in batches, K shared out among
 // blocks and warps: right at the size and at the awkward sizes that verification adds.
-#include "tuner/backend/cpu/cpu_backend.hpp"
-#include "tuner/family/awkward_sizes.hpp"
-#include "tuner/verify/verifier.hpp"
+#include "gemm_family.hpp"
 
-#include <gmock/gmock.h>
+#include "tuner/backend/cpu/cpu_backend.hpp"
 
 #include <memory>
-#include <random>
 #include <string>
 #include <string_view>
 
 namespace tuner {
 namespace {
 
-/// A valid configuration for which `condition`, of the kernel's parameters and derived values,
-/// holds: tests name what they are about, and spaces may change.
-Config configuration(const Kernel& kernel, const DeviceAttributes& device, const Size& size,
-                     std::string_view condition) {
-  SpaceDefinition narrowed = *kernel.space;
-  narrowed.constraints.push_back(
-      {.expression = Expression::compile(condition, narrowed.scope).value(), .why = "the test"});
-  const Space space(std::make_shared<const SpaceDefinition>(std::move(narrowed)), device, size);
-  std::mt19937_64 random(1);
-  return space.sample(random);
-}
-
 class GemmFamilyTest : public testing::Test {
  protected:
-  void expect_right(std::string_view name, std::string_view size_text, std::string condition) {
-    SCOPED_TRACE(std::string(name) + " at " + std::string(size_text) + " where " + condition);
-    const Kernel& kernel = family_.kernel(name);
-    const Size size = parse_size(size_text, family_.problem.dims);
-    const DeviceAttributes& device = backend_->device().attributes;
-    const Space space(kernel.space, device, size);
-    const Config config = configuration(kernel, device, size, condition);
-    SCOPED_TRACE(display(*kernel.space, config));
-    EXPECT_THAT(awkward_sizes(family_, kernel, space, config, size).sizes,
-                testing::SizeIs(testing::Ge(2U)))
-        << "sizes at which the same code is checked, too";
-
-    const auto binary = backend_->compiler().compile(compile_job(kernel, space, config));
-    ASSERT_TRUE(binary) << binary.error().message;
-    const LoadedKernel loaded(*backend_, backend_->load(*binary).value());
-    LoadedCandidate candidate{
-        .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
-    const auto verdict = verifier_.verify(candidate, size);
-    ASSERT_TRUE(verdict) << verdict.error().message;
-    EXPECT_LE(verdict->worst_error, 1.0);
-  }
-
   /// Of small tiles, which take the time that a test may.
   void expect_tiled(std::string_view size, const std::string& condition) {
-    expect_right("gemm_tiled", size, "TILE_M*TILE_N <= 4096 and THREADS <= 128 and " + condition);
+    family_.expect_right("gemm_tiled", size,
+                         "TILE_M*TILE_N <= 4096 and THREADS <= 128 and " + condition);
   }
 
   void expect_skinny(std::string_view size, const std::string& condition) {
-    expect_right("gemm_skinny", size, "BLOCK_E <= 512 and CHUNK <= 1024 and " + condition);
+    family_.expect_right("gemm_skinny", size, "BLOCK_E <= 512 and CHUNK <= 1024 and " + condition);
   }
 
  private:
-  Family family_ = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
   std::unique_ptr<Backend> backend_ = open_cpu_backend();
-  Verifier verifier_{*backend_, family_, 77};
+  GemmFamily family_{*backend_};
 };
 
 TEST_F(GemmFamilyTest, TilesAreRightInEveryLayoutWhicheverWayTheyCome) {

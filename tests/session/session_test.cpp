@@ -189,6 +189,14 @@ TEST_F(SessionTest, StopsSearchingWhenTimeIsUpAndStillHoldsTheFinal) {
   EXPECT_THAT(result.sizes.front().finalists, testing::Not(IsEmpty()));
 }
 
+TEST_F(SessionTest, TheSizeThatWaitsForTheFirstCompilationDoesNotPayForItAlone) {
+  device.on_compile = [first = true](const std::string&) mutable {
+    if (std::exchange(first, false)) std::this_thread::sleep_for(300ms);  // a quarter is 250 ms
+  };
+  const SessionResult result = run({.sizes = {{10}, {20}, {30}, {40}}, .max_time = 1000ms});
+  for (const SizeResult& size : result.sizes) EXPECT_EQ(size.evaluated, 12U) << "all of them";
+}
+
 TEST_F(SessionTest, ExpectsToTakeNoLongerThanItMay) {
   device.on_launch = [](const std::string&) { std::this_thread::sleep_for(200us); };
   static_cast<void>(run({.sizes = {{10}, {20}, {30}}, .max_time = 100ms}));

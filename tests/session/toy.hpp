@@ -83,6 +83,7 @@ class Device : public testing_support::ScriptedBackend {
     if (!is_candidate(job.entry)) return ScriptedBackend::compile(job);
     const std::scoped_lock lock(mutex_);
     compiled_.push_back(job.entry);
+    if (on_compile) on_compile(job.entry);
     if (behaviour(job.entry).failure == Outcome::compile_error) {
       return Unexpected(Failure{Outcome::compile_error, job.entry + " does not compile"});
     }
@@ -108,8 +109,9 @@ class Device : public testing_support::ScriptedBackend {
 
   std::map<std::string, Behaviour> behaviours;  ///< by entry
   double library_ns = 1000;
-  std::map<std::string, int> launches;                ///< of candidates, by entry
-  std::function<void(const std::string&)> on_launch;  ///< if set, called with a candidate's entry
+  std::map<std::string, int> launches;                 ///< of candidates, by entry
+  std::function<void(const std::string&)> on_launch;   ///< if set, called with a candidate's entry
+  std::function<void(const std::string&)> on_compile;  ///< the same, while it is compiled
 
  private:
   static bool is_candidate(const std::string& entry) { return entry.starts_with("toy<"); }

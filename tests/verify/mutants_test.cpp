@@ -104,6 +104,7 @@ TEST(ShippedKernels, AreRightAtTheirDefaultConfigurations) {
   const Family family = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
   Verifier verifier(*backend, family, 1);
   for (const Kernel& kernel : family.kernels) {
+    if (!kernel.backends.empty()) continue;  // not for this one
     // gemm_skinny is for no other sizes.
     const std::string_view size = kernel.name == "gemm_skinny" ? "11,24,31" : "20,24,31";
     const auto verdict = verify(*backend, verifier, kernel, parse_size(size, family.problem.dims));

@@ -58,8 +58,16 @@ struct Region {
   std::size_t offset_bytes;
 };
 
+/// A tensor that begins in a region, which the kernel gets as a tensor map.
+struct Tensor {
+  bool operator==(const Tensor&) const = default;
+
+  Region region;
+  TensorLayout layout;
+};
+
 /// An argument of a launch.
-using LaunchArgument = std::variant<Scalar, Region>;
+using LaunchArgument = std::variant<Scalar, Region, Tensor>;
 
 /// A kernel launch.
 struct Launch {

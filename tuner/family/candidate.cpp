@@ -25,6 +25,11 @@ constexpr std::array<Range, 3> kGridRange = {{{1, 2147483647}, {1, 65535}, {1, 6
 constexpr std::array<Range, 3> kBlockRange = {{{1, 1024}, {1, 1024}, {1, 64}}};
 constexpr std::int64_t kMaximumThreads = 1024;
 constexpr Range kSharedRange = {0, std::numeric_limits<std::int32_t>::max()};
+// CUDA Driver API, cuTensorMapEncodeTiled; strides there are in bytes.
+constexpr Range kExtentRange = {1, std::int64_t{1} << 32};
+constexpr std::int64_t kStrideEndBytes = std::int64_t{1} << 40;
+constexpr Range kBoxRange = {1, 256};
+constexpr Range kSwizzleRange = {0, 128};
 
 /// The text that stands for ${name}: a parameter's chosen value or a derived value.
 std::string replacement(std::string_view name, const SpaceDefinition& definition,
@@ -67,19 +72,30 @@ std::string key_of(const CompileJob& job) {
   return content_hash(parts);
 }
 
-/// Evaluates one expression of a launch; `what` names it in messages.
-std::uint32_t launch_value(const Kernel& kernel, const Expression& expression, const Slots& slots,
-                           Range range, std::string_view what) {
+/// Evaluates one expression of a kernel; `what` names it in messages.
+std::int64_t value_in(Range range, const Kernel& kernel, const Expression& expression,
+                      const Slots& slots, std::string_view what) {
   const auto value = expression.evaluate(slots);
   const auto fail = [&](const std::string& why) {
-    throw Error(ErrorCode::usage, fmt::format("kernel {}: launch.{} = {} {}", kernel.name, what,
-                                              expression.text(), why));
+    throw Error(ErrorCode::usage,
+                fmt::format("kernel {}: {} = {} {}", kernel.name, what, expression.text(), why));
   };
   if (!value) fail(fmt::format("has no value: {}", name(value.error())));
   if (*value < range.minimum || *value > range.maximum) {
     fail(fmt::format("is {}, outside of {} … {}", *value, range.minimum, range.maximum));
   }
-  return static_cast<std::uint32_t>(*value);
+  return *value;
+}
+
+std::vector<std::int64_t> values_in(Range range, const Kernel& kernel,
+                                    std::span<const Expression> expressions, const Slots& slots,
+                                    const std::string& what) {
+  std::vector<std::int64_t> values;
+  for (std::size_t i = 0; i < expressions.size(); ++i) {
+    values.push_back(
+        value_in(range, kernel, expressions[i], slots, fmt::format("{}[{}]", what, i)));
+  }
+  return values;
 }
 
 std::array<std::uint32_t, 3> extents(const Kernel& kernel, std::span<const Expression> expressions,
@@ -87,8 +103,8 @@ std::array<std::uint32_t, 3> extents(const Kernel& kernel, std::span<const Expre
                                      std::string_view what) {
   std::array<std::uint32_t, 3> result{1, 1, 1};
   for (std::size_t i = 0; i < expressions.size(); ++i) {
-    result[i] =
-        launch_value(kernel, expressions[i], slots, ranges[i], fmt::format("{}[{}]", what, i));
+    result[i] = static_cast<std::uint32_t>(
+        value_in(ranges[i], kernel, expressions[i], slots, fmt::format("launch.{}[{}]", what, i)));
   }
   return result;
 }
@@ -115,8 +131,8 @@ Geometry geometry(const Kernel& kernel, const Slots& slots) {
   Geometry result;
   result.grid = extents(kernel, kernel.grid, slots, kGridRange, "grid");
   result.block = extents(kernel, kernel.block, slots, kBlockRange, "block");
-  result.dynamic_shared_bytes = launch_value(kernel, kernel.dynamic_shared_bytes, slots,
-                                             kSharedRange, "dynamic_shared_bytes");
+  result.dynamic_shared_bytes = static_cast<std::uint32_t>(value_in(
+      kSharedRange, kernel, kernel.dynamic_shared_bytes, slots, "launch.dynamic_shared_bytes"));
   const std::int64_t threads = std::int64_t{result.block[0]} * result.block[1] * result.block[2];
   if (threads > kMaximumThreads) {
     throw Error(
@@ -126,6 +142,31 @@ Geometry geometry(const Kernel& kernel, const Slots& slots) {
                     kMaximumThreads));
   }
   return result;
+}
+
+std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const Slots& slots) {
+  std::vector<TensorLayout> layouts;
+  for (const TensorMap& map : kernel.tensor_maps) {
+    const auto values = [&](Range range, const std::vector<Expression>& expressions,
+                            std::string_view what) {
+      return values_in(range, kernel, expressions, slots,
+                       fmt::format("tensor map {}: {}", map.name, what));
+    };
+    const auto bytes = static_cast<std::int64_t>(size_bytes(map.type));
+    const Range stride_range = {1, (kStrideEndBytes - 1) / bytes};
+    const auto extents = values(kExtentRange, map.extents, "extents");
+    const auto strides = values(stride_range, map.strides, "strides");
+    const auto box = values(kBoxRange, map.box, "box");
+    const std::int64_t swizzle = value_in(kSwizzleRange, kernel, map.swizzle_bytes, slots,
+                                          fmt::format("tensor map {}: swizzle", map.name));
+    layouts.push_back({.argument = map.argument,
+                       .type = map.type,
+                       .extents = {extents.begin(), extents.end()},
+                       .strides = {strides.begin(), strides.end()},
+                       .box = {box.begin(), box.end()},
+                       .swizzle_bytes = static_cast<std::uint32_t>(swizzle)});
+  }
+  return layouts;
 }
 
 Slots slots_at_size(const Kernel& kernel, const Space& space, const Config& config,

@@ -26,6 +26,18 @@ struct Geometry {
   std::uint32_t dynamic_shared_bytes = 0;
 };
 
+/// A tensor in a buffer, and how boxes of it come into shared memory.
+struct TensorLayout {
+  bool operator==(const TensorLayout&) const = default;
+
+  std::size_t argument = 0;  ///< the buffer in which the tensor begins
+  ElementType type = ElementType::f32;
+  std::vector<std::uint64_t> extents;  ///< elements, innermost first
+  std::vector<std::uint64_t> strides;  ///< elements, for each extent but the first
+  std::vector<std::uint32_t> box;      ///< elements along each extent
+  std::uint32_t swizzle_bytes = 0;     ///< 0: none
+};
+
 /// The compilation of a configuration.
 [[nodiscard]] CompileJob compile_job(const Kernel& kernel, const Space& space,
                                      const Config& config);
@@ -37,6 +49,11 @@ struct Geometry {
 /// The launch of a configuration at the size that `slots` hold. Throws Error(usage) when an
 /// expression faults or leaves the range of a launch (grid 2^31-1 × 65535 × 65535, block 1024).
 [[nodiscard]] Geometry geometry(const Kernel& kernel, const Slots& slots);
+
+/// The tensor maps of a configuration at the size that `slots` hold. Throws Error(usage) when an
+/// expression faults or leaves the range of a tensor map (CUDA Driver API, cuTensorMapEncodeTiled:
+/// extents 1 to 2^32, strides below 2^40 bytes, box 1 to 256, swizzle 0, 32, 64 or 128 bytes).
+[[nodiscard]] std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const Slots& slots);
 
 /// The same slots at another size: what the launch and the derived values become there.
 [[nodiscard]] Slots slots_at_size(const Kernel& kernel, const Space& space, const Config& config,

@@ -132,6 +132,19 @@ struct ScratchBuffer {
   Expression count = Expression::constant(1);  ///< elements, of the configuration and the size
 };
 
+/// A tensor map of a kernel's own (the driver's CUtensorMap, by which the tensor memory accelerator
+/// copies boxes of a tensor into shared memory): passed by value, 128 bytes aligned to 64, after
+/// the scratch buffers. Expressions are of the configuration and the size.
+struct TensorMap {
+  std::string name;
+  std::size_t argument = 0;  ///< the buffer in which the tensor begins
+  ElementType type = ElementType::f32;
+  std::vector<Expression> extents;  ///< elements, innermost first; 1 to 5
+  std::vector<Expression> strides;  ///< elements between neighbours along each extent but the first
+  std::vector<Expression> box;      ///< elements along each extent
+  Expression swizzle_bytes = Expression::constant(0);  ///< 0, 32, 64 or 128
+};
+
 /// One kernel of a family.
 struct Kernel {
   std::string name;
@@ -145,11 +158,12 @@ struct Kernel {
   std::vector<Expression> block;  ///< threads in x, y, z; 1 to 3
   Expression dynamic_shared_bytes = Expression::constant(0);
   std::vector<ScratchBuffer> scratch;
+  std::vector<TensorMap> tensor_maps;
   std::vector<CheckSize> check_sizes;  ///< further sizes, of the configuration
   std::vector<Config> try_first;       ///< what its author expects to be good somewhere
-  std::string
-      hash;  ///< of all that a result depends on but the configuration: source, headers,
-             ///< entry, options, arguments, scratch, launch; not of documentation or constraints
+  std::string hash;  ///< of all that a result depends on but the configuration: source, headers,
+                     ///< entry, options, arguments, scratch, tensor maps, launch; not of
+                     ///< documentation or constraints
 };
 
 /// A space file.

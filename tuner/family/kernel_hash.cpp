@@ -21,6 +21,12 @@ std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
   std::for_each(kernel.block.begin(), kernel.block.end(), need);
   need(kernel.dynamic_shared_bytes);
   for (const ScratchBuffer& scratch : kernel.scratch) need(scratch.count);
+  for (const TensorMap& map : kernel.tensor_maps) {
+    std::ranges::for_each(map.extents, need);
+    std::ranges::for_each(map.strides, need);
+    std::ranges::for_each(map.box, need);
+    need(map.swizzle_bytes);
+  }
   for (const EntryPiece& piece : split_entry(kernel.entry)) {
     if (const auto* symbol = kernel.space->scope.find(piece.name)) needed.insert(symbol->slot);
   }
@@ -75,6 +81,13 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
   for (const ScratchBuffer& scratch : kernel.scratch) {
     parts.insert(parts.end(),
                  {scratch.name, fmt::format("{}*", name(scratch.type)), scratch.count.text()});
+  }
+  for (const TensorMap& map : kernel.tensor_maps) {
+    parts.insert(parts.end(), {"tensor map", map.name, arguments[map.argument].name});
+    add(parts, "extents", map.extents);
+    add(parts, "strides", map.strides);
+    add(parts, "box", map.box);
+    add(parts, "swizzle", {map.swizzle_bytes});
   }
   parts.emplace_back("derived");
   for (const Derived* derived : relevant_derived(kernel)) {

@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t kMaximumOptions = 64;
 constexpr std::size_t kMaximumScratch = 16;
+constexpr std::size_t kMaximumTensorMaps = 16;
+constexpr std::size_t kMaximumTensorRank = 5;
 constexpr std::size_t kMaximumTryFirst = 64;
 
 std::string_view kind_name(ParameterKind kind) {
@@ -155,6 +157,46 @@ std::vector<ScratchBuffer> parse_scratch(const DocumentNode& node,
   return scratch;
 }
 
+TensorMap parse_tensor_map(const DocumentNode& node, const std::vector<Argument>& arguments,
+                           const Scope& scope) {
+  node.expect_keys({"name", "buffer", "extents", "strides", "box", "swizzle"});
+  TensorMap map;
+  map.name = node.at("name").name();
+  const std::string buffer = node.at("buffer").text();
+  const auto described = std::ranges::find_if(arguments, [&](const Argument& argument) {
+    return argument.name == buffer && std::holds_alternative<BufferArgument>(argument.what);
+  });
+  if (described == arguments.end()) {
+    node.at("buffer").fail(fmt::format("the family has no buffer {}", in_quotes(buffer)));
+  }
+  map.argument = static_cast<std::size_t>(described - arguments.begin());
+  map.type = std::get<BufferArgument>(described->what).type;
+  map.extents = parse_expressions(node.at("extents"), scope, 1, kMaximumTensorRank);
+  const std::size_t rank = map.extents.size();
+  map.strides = parse_expressions(node.at("strides"), scope, rank - 1, rank - 1);
+  map.box = parse_expressions(node.at("box"), scope, rank, rank);
+  if (const auto swizzle = node.find("swizzle")) map.swizzle_bytes = swizzle->expression(scope);
+  return map;
+}
+
+std::vector<TensorMap> parse_tensor_maps(const DocumentNode& node, const Family& family,
+                                         const Kernel& kernel) {
+  if (kernel.backends != std::vector<std::string>{"cuda"}) {
+    node.fail("only GPUs have tensor maps: add \"backends\": [\"cuda\"] to the kernel");
+  }
+  std::set<std::string> names;
+  for (const Argument& argument : family.arguments) names.insert(argument.name);
+  for (const ScratchBuffer& scratch : kernel.scratch) names.insert(scratch.name);
+  std::vector<TensorMap> maps;
+  for (const DocumentNode& element : node.elements(0, kMaximumTensorMaps)) {
+    maps.push_back(parse_tensor_map(element, family.arguments, kernel.space->scope));
+    if (!names.insert(maps.back().name).second) {
+      element.fail(fmt::format("the argument '{}' stands twice", maps.back().name));
+    }
+  }
+  return maps;
+}
+
 std::vector<Config> parse_try_first(const DocumentNode& node, const SpaceDefinition& space) {
   std::vector<Config> configs;
   for (const DocumentNode& config : node.elements(0, kMaximumTryFirst)) {
@@ -172,7 +214,7 @@ std::vector<Config> parse_try_first(const DocumentNode& node, const SpaceDefinit
 Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Family& family,
                     const SourceProvider& source_of) {
   node.expect_keys({"doc", "source", "entry", "options", "backends", "parameters", "derived",
-                    "constraints", "launch", "scratch", "check_sizes", "try_first"});
+                    "constraints", "launch", "scratch", "tensor_maps", "check_sizes", "try_first"});
   const Dimensions& dims = family.problem.dims;
   Kernel kernel;
   kernel.name = name;
@@ -185,6 +227,9 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   parse_launch(node.at("launch"), kernel);
   if (const auto scratch = node.find("scratch")) {
     kernel.scratch = parse_scratch(*scratch, family.arguments, kernel.space->scope);
+  }
+  if (const auto maps = node.find("tensor_maps")) {
+    kernel.tensor_maps = parse_tensor_maps(*maps, family, kernel);
   }
   if (const auto sizes = node.find("check_sizes")) {
     kernel.check_sizes = parse_check_sizes(*sizes, dims, kernel.space->scope);

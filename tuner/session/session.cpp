@@ -193,17 +193,24 @@ class Run {
       const TrialRecord trial = *known;
       progress_.reused(search, trial, search.record(pending.config, trial));
     } else {
-      const Fared fared = runner_->run(pending, [&] { return following(search); });
+      const Fared fared =
+          runner_->run(pending, [&](const TrialRecord& trial) { return following(search, trial); });
       tell(search, fared);
       if (fared.fastest) schedule_.share(search, pending.config);
       if (fared.trial.outcome == Outcome::ok) canary_->watch(search, pending.config);
     }
-    schedule_.charge(search, lap());
+    schedule_.charge_all(lap());
   }
 
-  /// What comes after a candidate; none when that may be a final.
-  [[nodiscard]] const Pending* following(const SizeSearch& search) {
-    schedule_.charge(search, lap());
+  /// What comes after a candidate; none when that may be a final. The size pays for what the
+  /// candidate did on the device. Compilers and the start of the device serve all: the size that
+  /// happens to wait for them first must not pay with its own share.
+  [[nodiscard]] const Pending* following(const SizeSearch& search, const TrialRecord& trial) {
+    const auto took = std::chrono::duration<double>(lap());
+    const auto own =
+        std::min(took, TimeShares::Duration((trial.verify_ms + trial.measure_ms) / 1e3));
+    schedule_.charge(search, own);
+    schedule_.charge_all(took - own);
     return stop() ? nullptr : schedule_.following(search);
   }
 

@@ -28,7 +28,7 @@ Fared TrialRunner::refute(SizeSearch& search, const Config& config, const Failur
   trial = with_failure(std::move(trial), failure);
   trial.message += " (in the final)";
   Fared fared{.trial = std::move(trial)};
-  fared.fastest = record(search, config, fared.trial, [] { return nullptr; });
+  fared.fastest = record(search, config, fared.trial, [](const TrialRecord&) { return nullptr; });
   guard_.ended(fared.trial.config_json, fared.trial.outcome, fared.trial.message);
   return fared;
 }
@@ -46,7 +46,7 @@ bool TrialRunner::will_run(const Pending& pending) const {
 
 bool TrialRunner::record(SizeSearch& search, const Config& config, const TrialRecord& trial,
                          const Following& following) {
-  const Pending* const next = following();
+  const Pending* const next = following(trial);
   const bool next_runs = next != nullptr && next->known() == nullptr && will_run(*next);
   // Both in one transaction where one candidate follows another: a commit costs a disk write.
   store_.record_trial(session_, trial, clock_(),

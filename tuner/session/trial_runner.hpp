@@ -23,8 +23,8 @@ struct Fared {
 /// those that crash or hang.
 class TrialRunner {
  public:
-  /// What comes after a candidate, once it has been judged; none when that is not known.
-  using Following = std::function<const Pending*()>;
+  /// What comes after a candidate that has just been judged; none when that is not known.
+  using Following = std::function<const Pending*(const TrialRecord&)>;
   /// Seconds since the session began.
   using Clock = std::function<double()>;
 

@@ -210,6 +210,7 @@ void PosedProblem::run_kernel_reference(const KernelReference& reference,
     backend_.fill(scratch.back().id(), 0, data.size_bytes());
     launch.arguments.emplace_back(Region(scratch.back().id()));
   }
+  launch.arguments = with_tensors(std::move(launch.arguments), tensor_layouts(kernel, slots));
   if (const auto done = backend_.run(launch); !done) fail(done.error());
 }
 

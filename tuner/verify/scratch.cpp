@@ -35,6 +35,15 @@ std::vector<CheckedData> scratch_data(const Kernel& kernel, const Slots& slots) 
   return all;
 }
 
+std::vector<LaunchArgument> with_tensors(std::vector<LaunchArgument> arguments,
+                                         const std::vector<TensorLayout>& tensors) {
+  for (const TensorLayout& layout : tensors) {
+    const Region begin = std::get<Region>(arguments[layout.argument]);
+    arguments.emplace_back(Tensor{.region = begin, .layout = layout});
+  }
+  return arguments;
+}
+
 Scratch::Scratch(Backend& backend, CheckKernels& kernels, CheckedMemory memory)
     : kernels_(&kernels), memory_(std::move(memory)) {
   for (const CheckedData& data : memory_.plan().data) {

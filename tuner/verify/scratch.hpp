@@ -14,6 +14,10 @@ namespace tuner {
 /// element each. Throws Error(usage) when a count has no value or a negative one.
 [[nodiscard]] std::vector<CheckedData> scratch_data(const Kernel& kernel, const Slots& slots);
 
+/// The arguments of a launch, the family's first, followed by the tensors that begin in them.
+[[nodiscard]] std::vector<LaunchArgument> with_tensors(std::vector<LaunchArgument> arguments,
+                                                       const std::vector<TensorLayout>& tensors);
+
 /// The scratch buffers of one configuration at one size, between guard zones like an instance's
 /// data.
 class Scratch {

@@ -45,10 +45,12 @@ Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instan
   const Size& size = instance.recipe().size;
   Launch launch{.kernel = loaded, .geometry = {}, .arguments = {}};
   std::optional<CheckedMemory> memory;
+  std::vector<TensorLayout> tensors;
   try {
     const Slots slots = slots_at_size(kernel, space, config, size);
     launch.geometry = geometry(kernel, slots);
     launch.arguments = instance.arguments();
+    tensors = tensor_layouts(kernel, slots);
     if (!kernel.scratch.empty() && !scratch.contains(size)) {
       memory.emplace(instance.backend(), plan_memory(scratch_data(kernel, slots)));
     }
@@ -59,8 +61,10 @@ Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instan
     candidate.scratch.emplace(
         size, Scratch(instance.backend(), instance.check_kernels(), *std::move(memory)));
   }
-  if (kernel.scratch.empty()) return launch;
-  for (const Region& region : scratch.at(size).regions()) launch.arguments.emplace_back(region);
+  if (!kernel.scratch.empty()) {
+    for (const Region& region : scratch.at(size).regions()) launch.arguments.emplace_back(region);
+  }
+  launch.arguments = with_tensors(std::move(launch.arguments), tensors);
   return launch;
 }
 

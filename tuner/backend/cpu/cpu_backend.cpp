@@ -169,8 +169,10 @@ class CpuBackend final : public Backend {
     for (const LaunchArgument& argument : launch.arguments) {
       if (const auto* region = std::get_if<Region>(&argument)) {
         arguments.push(memory_.data(*region, 0));
+      } else if (const auto* scalar = std::get_if<Scalar>(&argument)) {
+        arguments.push(*scalar);
       } else {
-        arguments.push(std::get<Scalar>(argument));
+        return launch_error("a processor has no tensor maps");
       }
     }
     if (auto match = arguments.matches(kernel->second.argument_sizes()); !match) return match;

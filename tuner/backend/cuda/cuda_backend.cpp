@@ -5,6 +5,7 @@
 #include "tuner/backend/cuda/cublas.hpp"
 #include "tuner/backend/cuda/cuda_kernel.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
+#include "tuner/backend/cuda/driver.hpp"
 #include "tuner/backend/cuda/hot_timer.hpp"
 #include "tuner/backend/cuda/nvml.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
@@ -19,7 +20,6 @@
 #include <cudaTypedefs.h>
 
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <optional>
 #include <utility>
@@ -40,19 +40,9 @@ auto& object(Objects& objects, typename Objects::key_type id, std::string_view w
               fmt::format("there is no {} {}", what, static_cast<std::uint64_t>(id)));
 }
 
-/// The runtime's own memset repeats a byte; the driver's repeats 32 bits. Reached through the
-/// runtime, as linking the driver would tie the program to machines that have one.
+/// The runtime's own memset repeats a byte; the driver's repeats 32 bits.
 PFN_cuMemsetD32Async_v3020 driver_memset_32() {
-  constexpr unsigned kVersion = 12000;
-  void* function = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-  check(cudaGetDriverEntryPointByVersion("cuMemsetD32Async", &function, kVersion,
-                                         cudaEnableLegacyStream, &found),
-        "find the driver's cuMemsetD32Async");
-  if (found != cudaDriverEntryPointSuccess) {
-    throw Error(ErrorCode::no_device, "the NVIDIA driver has no cuMemsetD32Async");
-  }
-  return reinterpret_cast<PFN_cuMemsetD32Async_v3020>(function);
+  return reinterpret_cast<PFN_cuMemsetD32Async_v3020>(driver_function("cuMemsetD32Async"));
 }
 
 /// Made when something is first timed: compiling their kernels takes a tenth of a second, which a
@@ -107,7 +97,7 @@ class CudaBackend final : public Backend {
   void finish_transfer() const {
     check(cudaStreamSynchronize(stream_.get()), "move data to or from the GPU");
   }
-  [[nodiscard]] KernelArgument argument(const LaunchArgument& argument) const;
+  [[nodiscard]] Expected<KernelArgument, Failure> argument(const LaunchArgument& argument) const;
   [[nodiscard]] SharedPoison& shared_poison();
   [[nodiscard]] Timers& timers();
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Work& work);
@@ -253,7 +243,11 @@ Expected<Enqueue, Failure> CudaBackend::prepare(const Work& work) {
 
 Expected<Enqueue, Failure> CudaBackend::prepare(const Launch& launch) {
   std::vector<KernelArgument> arguments;
-  for (const LaunchArgument& one : launch.arguments) arguments.push_back(argument(one));
+  for (const LaunchArgument& one : launch.arguments) {
+    auto passed = argument(one);
+    if (!passed) return Unexpected(std::move(passed.error()));
+    arguments.push_back(*passed);
+  }
   return object(kernels_, launch.kernel, "kernel")
       .launch(launch.geometry, std::move(arguments), stream_.get());
 }
@@ -269,15 +263,12 @@ Expected<Enqueue, Failure> CudaBackend::prepare(const GemmCall& call) {
                              .c = matrices(call.c, call.shape.c)});
 }
 
-KernelArgument CudaBackend::argument(const LaunchArgument& argument) const {
-  const auto pack = [](auto value) {
-    KernelArgument packed{.size_bytes = sizeof value};
-    static_assert(sizeof value <= sizeof packed.bits);
-    std::memcpy(&packed.bits, &value, sizeof value);
-    return packed;
-  };
-  if (const auto* region = std::get_if<Region>(&argument)) return pack(memory(*region, 0));
-  return std::visit(pack, std::get<Scalar>(argument));
+Expected<KernelArgument, Failure> CudaBackend::argument(const LaunchArgument& argument) const {
+  if (const auto* region = std::get_if<Region>(&argument)) return packed(memory(*region, 0));
+  if (const auto* tensor = std::get_if<Tensor>(&argument)) {
+    return packed(tensor->layout, memory(tensor->region, 0));
+  }
+  return std::visit([](auto value) { return packed(value); }, std::get<Scalar>(argument));
 }
 
 }  // namespace

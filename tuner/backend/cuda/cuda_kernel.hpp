@@ -2,19 +2,13 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
+#include "tuner/backend/cuda/kernel_argument.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
 
-#include <cstdint>
 #include <span>
 #include <vector>
 
 namespace tuner {
-
-/// An argument as the device receives it.
-struct KernelArgument {
-  std::uint64_t bits = 0;  ///< the value's bytes first, as in memory
-  std::size_t size_bytes = 0;
-};
 
 /// A kernel loaded on the current device.
 class CudaKernel {

@@ -15,7 +15,7 @@ SharedPoison::SharedPoison(const Compiler& compiler, cudaStream_t stream,
       {.grid = {kBlocksEach * multiprocessors, 1, 1},
        .block = {1024, 1, 1},
        .dynamic_shared_bytes = static_cast<std::uint32_t>(device.max_smem_per_block_optin)},
-      {word_argument(device.max_smem_per_block_optin)}, stream);
+      {packed(device.max_smem_per_block_optin)}, stream);
   if (!spread) {
     throw Error(ErrorCode::failure, "cannot poison shared memory: " + spread.error().message);
   }

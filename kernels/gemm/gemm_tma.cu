@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+// C = alpha * op(A) * op(B) + beta * C in single precision, row-major, as gemm_tiled.cu, for GPUs of
+// compute capability 9.0 and matrices that tensor maps can describe: rows begin on 16 bytes.
+//
+// Four warps fetch slabs of A and B into shared memory, by one instruction for a whole box, and
+// transpose those whose rows lie along K; the others do nothing but compute. Both hand stages to
+// each other through barriers, so that no warp waits for more than it needs.
+//
+// Grid (tiles of C, parts of K, batch), block (THREADS). Any M, N, K >= 1. As in BLAS, alpha == 0
+// reads neither A nor B, and beta == 0 does not read C.
+//
+// The template's parameters are described in spaces/gemm.json, its design in docs/kernels.md.
+
+#include "boxed_operand.cuh"
+#include "pipeline.cuh"
+#include "split_k.cuh"
+#include "tensor_map.cuh"
+#include "tile.cuh"
+
+template <bool TRANS_A, bool TRANS_B, int VEC_C, int THREAD_M, int THREAD_N, int LANES_M,
+          int WARPS_M, int WARPS_N, int BLOCK_K, int STAGES, int STAGED, int UNROLL_K,
+          int FRAGMENTS, int K_GROUPS, bool SPLIT_K, int GROUP_M, int MIN_BLOCKS>
+__global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_BLOCKS)
+    gemm_tma(int M, int N, int K, float alpha, const float*, int, const float*, int, float beta,
+             float* __restrict__ C, int ldc, long long, long long, long long stride_c,
+             float* partials, unsigned* arrivals, const __grid_constant__ TensorMap map_a,
+             const __grid_constant__ TensorMap map_b) {
+  constexpr int LANES_N = 32 / LANES_M;
+  constexpr int WARPS = WARPS_M * WARPS_N;
+  constexpr int GROUP_THREADS = 32 * WARPS;
+  constexpr int THREADS = GROUP_THREADS * K_GROUPS;  // that compute
+  constexpr int FETCHERS = 128;
+  constexpr int WARP_M = LANES_M * THREAD_M;
+  constexpr int WARP_N = LANES_N * THREAD_N;
+  constexpr int TILE_M = WARPS_M * WARP_M;
+  constexpr int TILE_N = WARPS_N * WARP_N;
+  constexpr int GROUP_K = BLOCK_K / K_GROUPS;
+  constexpr int CHUNKS = GROUP_K / UNROLL_K;  // of a slab: the body of the loop
+  using OperandA = BoxedOperand<!TRANS_A, TILE_M, BLOCK_K, THREAD_M, LANES_M>;
+  using OperandB = BoxedOperand<TRANS_B, TILE_N, BLOCK_K, THREAD_N, LANES_N>;
+  constexpr int STAGE_FLOATS = OperandA::FLOATS + OperandB::FLOATS;
+  constexpr int STAGED_FLOATS = OperandA::STAGED_FLOATS + OperandB::STAGED_FLOATS;
+  constexpr int DIRECT_FLOATS = OperandA::DIRECT_FLOATS + OperandB::DIRECT_FLOATS;
+  static_assert(GROUP_K % UNROLL_K == 0 && UNROLL_K % 2 == 0, "fragments alternate");
+
+  extern __shared__ __align__(1024) float shared[];
+  float* const slabs_at = shared + STAGED * STAGED_FLOATS;  // behind the staging slots
+  __shared__ unsigned long long barriers[2 * STAGES + STAGED];
+  const unsigned full = hidden(static_cast<unsigned>(__cvta_generic_to_shared(barriers)));
+  const unsigned empty = full + 8 * STAGES;
+  const unsigned staged = empty + 8 * STAGES;
+
+  const int thread = threadIdx.x;
+  const int tiles_m = ceil_div(M, TILE_M);
+  const int tiles_n = ceil_div(N, TILE_N);
+  const Tile tile = tile_of<GROUP_M>(blockIdx.x, tiles_m, tiles_n);
+  const int row0 = tile.m * TILE_M, col0 = tile.n * TILE_N;
+
+  // This block's part of K, whole slabs.
+  const int depth = alpha == 0.0f ? 0 : K;
+  const int part = ceil_div(ceil_div(depth, SPLIT_K ? gridDim.y : 1), BLOCK_K) * BLOCK_K;
+  const int begin = blockIdx.y * part;
+  const int end = !SPLIT_K || depth - begin < part ? depth : begin + part;
+  const int slabs = end > begin ? ceil_div(end - begin, BLOCK_K) : 0;
+
+  if (thread < 2 * STAGES + STAGED) {
+    constexpr int FILLING = (STAGED_FLOATS > 0 ? FETCHERS / 32 : 0) + (DIRECT_FLOATS > 0 ? 1 : 0);
+    make_barrier(full + 8 * thread, thread < STAGES       ? FILLING
+                                    : thread < 2 * STAGES ? THREADS / 32
+                                                          : 1);
+    publish_barriers();
+  }
+  __syncthreads();
+
+  int stage = 0;
+  unsigned parity = 0;
+  const auto next_stage = [&] {
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
+  };
+
+  // Those who fetch need few registers; the others get the rest.
+  constexpr int GIVEN = 65536 / (MIN_BLOCKS * (THREADS + FETCHERS)) / 8 * 8;
+  constexpr int START = GIVEN < 248 ? GIVEN : 248;
+  constexpr int FEW = STAGED_FLOATS > 0 ? 56 : 24;
+  constexpr int MANY = (START * (THREADS + FETCHERS) - FEW * FETCHERS) / THREADS / 8 * 8;
+  if (thread >= THREADS) {
+    set_registers<FEW, START>();
+    const int fetcher = thread - THREADS;
+    const auto fetch_a = [&](float* to, int slab, unsigned barrier) {
+      const int k = begin + slab * BLOCK_K;
+      fetch_box(static_cast<unsigned>(__cvta_generic_to_shared(to)), map_a, TRANS_A ? row0 : k,
+                TRANS_A ? k : row0, blockIdx.z, barrier);
+    };
+    const auto fetch_b = [&](float* to, int slab, unsigned barrier) {
+      const int k = begin + slab * BLOCK_K;
+      fetch_box(static_cast<unsigned>(__cvta_generic_to_shared(to)), map_b, TRANS_B ? k : col0,
+                TRANS_B ? col0 : k, blockIdx.z, barrier);
+    };
+    const auto fetch_direct = [&](float* to, int slab, unsigned barrier) {
+      arrive_expecting(barrier, 4 * DIRECT_FLOATS);
+      if (TRANS_A) fetch_a(to, slab, barrier);
+      if (!TRANS_B) fetch_b(to + OperandA::FLOATS, slab, barrier);
+    };
+    if constexpr (STAGED_FLOATS == 0) {
+      if (fetcher > 0) return;
+      for (int slab = 0; slab < slabs; ++slab) {
+        await_barrier(empty + 8 * stage, parity ^ 1);  // a new barrier counts as passed once
+        fetch_direct(slabs_at + stage * STAGE_FLOATS, slab, full + 8 * stage);
+        next_stage();
+      }
+    } else {
+      const auto fetch_staged = [&](int slab) {
+        const int slot = slab % STAGED;
+        float* const to = shared + slot * STAGED_FLOATS;
+        arrive_expecting(staged + 8 * slot, 4 * STAGED_FLOATS);
+        if (!TRANS_A) fetch_a(to, slab, staged + 8 * slot);
+        if (TRANS_B) fetch_b(to + OperandA::STAGED_FLOATS, slab, staged + 8 * slot);
+      };
+      if (fetcher == 0) {
+        for (int slab = 0; slab < STAGED && slab < slabs; ++slab) fetch_staged(slab);
+      }
+      int slot = 0;
+      unsigned slot_parity = 0;
+      for (int slab = 0; slab < slabs; ++slab) {
+        float* const to = slabs_at + stage * STAGE_FLOATS;
+        const float* const from = shared + slot * STAGED_FLOATS;
+        await_barrier(empty + 8 * stage, parity ^ 1);
+        if (DIRECT_FLOATS > 0 && fetcher == 0) fetch_direct(to, slab, full + 8 * stage);
+        await_barrier(staged + 8 * slot, slot_parity);
+        if constexpr (!TRANS_A) OperandA::template turn<FETCHERS>(from, to, fetcher);
+        if constexpr (TRANS_B) {
+          OperandB::template turn<FETCHERS>(from + OperandA::STAGED_FLOATS, to + OperandA::FLOATS,
+                                            fetcher);
+        }
+        __syncwarp();
+        if (fetcher % 32 == 0) arrive(full + 8 * stage);
+        asm volatile("bar.sync 2, %0;" ::"n"(FETCHERS) : "memory");  // the slot is read
+        if (fetcher == 0 && slab + STAGED < slabs) fetch_staged(slab + STAGED);
+        if (++slot == STAGED) {
+          slot = 0;
+          slot_parity ^= 1;
+        }
+        next_stage();
+      }
+    }
+    return;
+  }
+  set_registers<(MANY < 240 ? MANY : 240), START>();
+
+  const int group = thread / GROUP_THREADS;
+  const int in_group = thread % GROUP_THREADS;
+  const int warp = in_group / 32;
+  const int lane = thread % 32;
+  const int lane_m = lane / LANES_N, lane_n = lane % LANES_N;
+  const int warp_m = warp / WARPS_N * WARP_M, warp_n = warp % WARPS_N * WARP_N;
+
+  float sum[THREAD_M * THREAD_N];  // row by row
+#pragma unroll
+  for (int i = 0; i < THREAD_M * THREAD_N; ++i) sum[i] = 0.0f;
+
+  // Where this thread reads the chunk of a slab that is next.
+  const float* at_a;
+  const float* at_b;
+  const auto go_to_slab = [&] {
+    const float* const slab = slabs_at + stage * STAGE_FLOATS;
+    at_a = slab + OperandA::start(warp_m, lane_m, group * GROUP_K);
+    at_b = slab + OperandA::FLOATS + OperandB::start(warp_n, lane_n, group * GROUP_K);
+  };
+  float a[FRAGMENTS][THREAD_M];
+  float b[FRAGMENTS][THREAD_N];
+  const auto read = [&](int fragment, int step) {
+    OperandA::read(a[fragment], at_a, step);
+    OperandB::read(b[fragment], at_b, step);
+  };
+  const auto multiply = [&](int fragment) {
+    add_products<THREAD_M, THREAD_N>(sum, a[fragment], b[fragment]);
+  };
+
+  // With two fragments the first ones of the next chunk are read before the last ones of this are
+  // used. Unrolled whole, a deep slab does not fit into the instruction cache.
+  const int chunks = hidden(CHUNKS);
+  if (slabs > 0) await_barrier(full, 0);
+  go_to_slab();
+  if (FRAGMENTS == 2) read(0, 0);
+  for (int slab = 0; slab < slabs; ++slab) {
+    const int done = stage;
+    for (int chunk = 1;; ++chunk) {
+#pragma unroll
+      for (int step = 0; step < UNROLL_K; ++step) {
+        if constexpr (FRAGMENTS == 1) {
+          read(0, step);
+          multiply(0);
+        } else if (step + 1 < UNROLL_K) {
+          read((step + 1) % 2, step + 1);
+          multiply(step % 2);
+        }
+      }
+      if (chunk < chunks) {
+        at_a += OperandA::distance(UNROLL_K);
+        at_b += OperandB::distance(UNROLL_K);
+      } else {
+        next_stage();
+        if (slab + 1 < slabs) await_barrier(full + 8 * stage, parity);
+        go_to_slab();
+      }
+      if constexpr (FRAGMENTS == 2) {
+        read(0, 0);
+        multiply(1);
+      }
+      if (chunk >= chunks) break;
+    }
+    __syncwarp();
+    if (lane == 0) arrive(empty + 8 * done);
+  }
+
+  if constexpr (K_GROUPS > 1) {
+    if (!sum_of_groups<K_GROUPS, GROUP_THREADS, FETCHERS>(sum, shared, group, in_group)) return;
+  }
+  if constexpr (SPLIT_K) {
+    const long long index = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;
+    constexpr int OTHERS = THREADS - GROUP_THREADS + FETCHERS;
+    if (!sum_of_splits<GROUP_THREADS, OTHERS>(sum, partials, arrivals, index, blockIdx.y, gridDim.y,
+                                              in_group)) {
+      return;
+    }
+  }
+  constexpr int WIDE = OperandB::NEIGHBOURS < VEC_C ? OperandB::NEIGHBOURS : VEC_C;
+  store_tile<THREAD_M, THREAD_N, WIDE>(
+      sum, {C + blockIdx.z * stride_c, M, N, ldc}, alpha, beta,
+      [&](int i) { return row0 + OperandA::place(warp_m, lane_m, i); },
+      [&](int j) { return col0 + OperandB::place(warp_n, lane_n, j); });
+}

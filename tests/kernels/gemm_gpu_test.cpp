@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of spaces/gemm.json do on GPUs alone: tensor maps, warps that only fetch.
+#include "gemm_family.hpp"
+#include "tests/backend/cuda_fixture.hpp"
+
+#include <optional>
+
+namespace tuner {
+namespace {
+
+class GemmGpuTest : public CudaTest {
+ protected:
+  void SetUp() override {
+    CudaTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (backend().device().attributes.compute_capability < 90) {
+      GTEST_SKIP() << backend().device().name << " has no tensor maps";
+    }
+    family_.emplace(backend());
+  }
+  void TearDown() override { family_.reset(); }
+
+  void expect_tma(std::string_view size, std::string_view condition) {
+    family_->expect_right("gemm_tma", size, std::string(condition));
+  }
+
+  std::optional<GemmFamily> family_;
+};
+
+TEST_F(GemmGpuTest, TensorMapsBringTilesInEveryLayout) {
+  for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
+    const std::string size = std::string("300,260,200") + layout;
+    expect_tma(size, "BLOCK_K == 32 and K_GROUPS == 1 and SPLIT == 0 and THREAD_M*THREAD_N >= 64");
+    expect_tma(size, "BLOCK_K == 16 and STAGES >= 5 and SPLIT == 0");
+    expect_tma(size, "FRAGMENTS == 1 and STAGES == 2 and MIN_BLOCKS >= 2");
+  }
+}
+
+TEST_F(GemmGpuTest, TensorMapsBringTilesWhereKIsSharedOut) {
+  for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
+    const std::string size = std::string("200,132,1900") + layout;
+    expect_tma(size, "SPLIT_K > 1 and K_GROUPS == 1");
+    expect_tma(size, "SPLIT == 0 and K_GROUPS == 2");
+    expect_tma(size, "SPLIT_K > 8 and K_GROUPS == 2");
+  }
+}
+
+TEST_F(GemmGpuTest, TensorMapsBringTilesOfBatchesAndPaddedRows) {
+  expect_tma("100,68,52,BATCH=5", "SPLIT == 0");
+  expect_tma("100,68,500,BATCH=3,TRANS_A=1,TRANS_B=1", "SPLIT_K > 1");
+  expect_tma("70,66,50,LDA=56,LDB=68,LDC=71", "STAGED == 2");
+  expect_tma("1,4,4", "SPLIT == 0");
+}
+
+TEST_F(GemmGpuTest, WarpsThatOnlyFetchBringTilesAtAnyAlignment) {
+  family_->expect_right("gemm_tiled", "300,260,200", "PRODUCERS == 4 and SPLIT == 0");
+  family_->expect_right("gemm_tiled", "301,261,203,TRANS_B=1", "PRODUCERS == 4 and K_GROUPS == 2");
+  family_->expect_right("gemm_tiled", "200,130,1902,ALIGN=2", "PRODUCERS == 4 and SPLIT_K > 1");
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/driver.hpp"
+
+#include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+namespace tuner {
+
+void* driver_function(const char* name) {
+  constexpr unsigned kVersion = 12000;
+  void* function = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+  check(cudaGetDriverEntryPointByVersion(name, &function, kVersion, cudaEnableLegacyStream, &found),
+        fmt::format("find the driver's {}", name));
+  if (found != cudaDriverEntryPointSuccess) {
+    throw Error(ErrorCode::no_device, fmt::format("the NVIDIA driver has no {}", name));
+  }
+  return function;
+}
+
+}  // namespace tuner

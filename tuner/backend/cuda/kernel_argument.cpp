@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/kernel_argument.hpp"
+
+#include "tuner/backend/cuda/driver.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cudaTypedefs.h>
+
+#include <optional>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+std::optional<CUtensorMapDataType> data_type(ElementType type) {
+  switch (type) {
+    case ElementType::i32:
+      return CU_TENSOR_MAP_DATA_TYPE_INT32;
+    case ElementType::u32:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+    case ElementType::i64:
+      return CU_TENSOR_MAP_DATA_TYPE_INT64;
+    case ElementType::f32:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+    case ElementType::f64:
+      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+  }
+  return std::nullopt;
+}
+
+std::optional<CUtensorMapSwizzle> swizzle(std::uint32_t bytes) {
+  switch (bytes) {
+    case 0:
+      return CU_TENSOR_MAP_SWIZZLE_NONE;
+    case 32:
+      return CU_TENSOR_MAP_SWIZZLE_32B;
+    case 64:
+      return CU_TENSOR_MAP_SWIZZLE_64B;
+    case 128:
+      return CU_TENSOR_MAP_SWIZZLE_128B;
+    default:
+      return std::nullopt;
+  }
+}
+
+Unexpected<Failure> refused(const TensorLayout& layout, std::string_view why) {
+  return Unexpected(Failure{
+      Outcome::launch_error,
+      fmt::format("no tensor map of extents {}, strides {} and boxes {} swizzled by {} bytes: {}",
+                  fmt::join(layout.extents, "x"), layout.strides, fmt::join(layout.box, "x"),
+                  layout.swizzle_bytes, why)});
+}
+
+}  // namespace
+
+Expected<KernelArgument, Failure> packed(const TensorLayout& layout, std::byte* address) {
+  static const auto encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(
+      driver_function("cuTensorMapEncodeTiled"));
+  const auto type = data_type(layout.type);
+  const auto pattern = swizzle(layout.swizzle_bytes);
+  if (!type) return refused(layout, "of this type of elements there are none");
+  if (!pattern) return refused(layout, "rows are swizzled by 0, 32, 64 or 128 bytes");
+  std::vector<cuuint64_t> strides;  // in bytes
+  for (const std::uint64_t stride : layout.strides) {
+    strides.push_back(stride * size_bytes(layout.type));
+  }
+  const std::vector<cuuint32_t> steps(layout.extents.size(), 1);
+  KernelArgument argument{.size_bytes = sizeof(CUtensorMap)};
+  static_assert(sizeof(CUtensorMap) == sizeof argument.bytes);
+  const CUresult result =
+      encode(reinterpret_cast<CUtensorMap*>(argument.bytes.data()), *type,
+             static_cast<cuuint32_t>(layout.extents.size()), address, layout.extents.data(),
+             strides.data(), layout.box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
+             *pattern, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result != CUDA_SUCCESS) {
+    return refused(layout, fmt::format("driver error {}", static_cast<int>(result)));
+  }
+  return argument;
+}
+
+}  // namespace tuner

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/core/expected.hpp"
+#include "tuner/core/outcome.hpp"
+#include "tuner/family/candidate.hpp"
+
+#include <array>
+#include <cstddef>
+#include <cstring>
+
+namespace tuner {
+
+/// An argument as the device receives it: a value, a pointer, or a tensor map.
+struct KernelArgument {
+  alignas(64) std::array<std::byte, 128> bytes{};
+  std::size_t size_bytes = 0;
+};
+
+template <class Value>
+[[nodiscard]] KernelArgument packed(Value value) {
+  KernelArgument argument{.size_bytes = sizeof value};
+  static_assert(sizeof value <= sizeof argument.bytes);
+  std::memcpy(argument.bytes.data(), &value, sizeof value);
+  return argument;
+}
+
+/// The tensor map of a tensor that begins at an address: elements outside of it read as zero, boxes
+/// are fetched through the L2 cache in whole lines. launch_error when the driver refuses, which it
+/// does where an address or a stride is no multiple of 16 bytes, or a box too wide for its swizzle.
+[[nodiscard]] Expected<KernelArgument, Failure> packed(const TensorLayout& layout,
+                                                       std::byte* address);
+
+}  // namespace tuner
