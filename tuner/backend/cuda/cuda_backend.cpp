@@ -5,7 +5,7 @@
 #include "tuner/backend/cuda/cublas.hpp"
 #include "tuner/backend/cuda/cuda_kernel.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
-#include "tuner/backend/cuda/driver.hpp"
+#include "tuner/backend/cuda/driver_function.hpp"
 #include "tuner/backend/cuda/hot_timer.hpp"
 #include "tuner/backend/cuda/nvml.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/backend/cuda/driver.hpp"
+#include "tuner/backend/cuda/driver_function.hpp"
 
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/core/error.hpp"
