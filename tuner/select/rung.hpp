@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+namespace tuner {
+
+/// The rungs of the ladder, from the best answer to the last resort.
+enum class Rung {
+  exact,           ///< tuned for this size on this device
+  stale,           ///< the same, but with another driver or compiler than the one in use
+  nearest,         ///< tuned for another size on this device; valid for this one
+  library,         ///< the platform's BLAS
+  default_config,  ///< never tuned here: the kernel's default configuration
+};
+/// "exact", "stale", "nearest", "library", "default".
+[[nodiscard]] std::string_view name(Rung rung);
+
+}  // namespace tuner
