@@ -3,8 +3,11 @@
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+# The archive where there is one, inside which libtuner_dispatch.so needs no SQLite where it runs.
+find_library(SQLite3_LIBRARY NAMES libsqlite3.a sqlite3)
 find_package(SQLite3 REQUIRED)
 find_package(SQLiteCpp REQUIRED)
+set(Boost_USE_STATIC_LIBS ON)  # likewise
 find_package(Boost REQUIRED COMPONENTS context)
 find_path(TUNER_XXHASH_INCLUDE xxhash.h REQUIRED)
 find_package(PkgConfig REQUIRED)
