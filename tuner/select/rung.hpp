@@ -5,7 +5,7 @@
 
 namespace tuner {
 
-/// The rungs of the ladder, from the best answer to the last resort.
+/// The rungs of the ladder: how well an answer fits the size that was asked for.
 enum class Rung {
   exact,           ///< tuned for this size on this device
   stale,           ///< the same, but with another driver or compiler than the one in use
@@ -13,7 +13,22 @@ enum class Rung {
   library,         ///< the platform's BLAS
   default_config,  ///< never tuned here: the kernel's default configuration
 };
+
 /// "exact", "stale", "nearest", "library", "default".
-[[nodiscard]] std::string_view name(Rung rung);
+[[nodiscard]] constexpr std::string_view name(Rung rung) {
+  switch (rung) {
+    case Rung::exact:
+      return "exact";
+    case Rung::stale:
+      return "stale";
+    case Rung::nearest:
+      return "nearest";
+    case Rung::library:
+      return "library";
+    case Rung::default_config:
+      return "default";
+  }
+  return "unknown";
+}
 
 }  // namespace tuner
