@@ -9,7 +9,7 @@
 #include "tuner/interop/recording_file.hpp"
 #include "tuner/interop/recording_text.hpp"
 #include "tuner/interop/store_recording.hpp"
-#include "tuner/select/stored_space.hpp"
+#include "tuner/select/stored_kernel.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/store/best_line.hpp"
 
