@@ -25,7 +25,8 @@ Family stored_family(std::span<const CatalogueKernel* const> kernels, const Kern
   // A space file names all kernels of its family. Those that are not known here, or come from
   // another version of the file, get a source that is never compiled.
   std::map<std::string, KernelSource> sources;
-  for (const auto& [name, value] : parse_json(record.space_text, origin).at("kernels").items()) {
+  const Json document = parse_json(record.space_text, origin);
+  for (const auto& [name, value] : document.at("kernels").items()) {
     sources[name] = {.name = record.source_name, .text = {}, .headers = {}};
   }
   for (const CatalogueKernel* kernel : kernels) {
