@@ -44,6 +44,7 @@ function(tuner_shared_library name)
     LINK_DEPENDS "${arg_EXPORTS}")
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}"
                                   FILES ${arg_HEADERS})
+  target_compile_features(${target} INTERFACE cxx_std_20)
   target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,tuner_${name}>)
   target_link_options(${target} PRIVATE "LINKER:--version-script=${arg_EXPORTS},--no-undefined")
 endfunction()

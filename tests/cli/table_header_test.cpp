@@ -21,7 +21,7 @@ TEST(TableHeader, HoldsTheDocumentInLiteralsOfOneLine) {
 TEST(TableHeader, BreaksLongLinesAndEscapesWhatACompilerWouldRead) {
   const std::string text = table_header(std::string(200, 'x') +
                                             "\xc3\xa9"
-                                            "1 ??/ \\",
+                                            "1 ?\?/ \\",
                                         "table", "any");
   EXPECT_THAT(text, HasSubstr("\\303\\2511 \\?\\?/ \\\\\",\n"));
   EXPECT_THAT(text, Not(HasSubstr(std::string(81, 'x'))));
