@@ -3,10 +3,9 @@
 
 #include "device.hpp"
 
-#include <tuner/dispatch/dispatcher.hpp>
-
 #include <array>
 #include <iostream>
+#include <tuner/dispatch/dispatcher.hpp>
 
 int main(int argc, char** argv) {
   const std::int64_t tokens = argc > 1 ? std::stoll(argv[1]) : 2048;
@@ -18,11 +17,12 @@ int main(int argc, char** argv) {
       example::Floats y(static_cast<std::size_t>(tokens * width));
       example::Floats w(static_cast<std::size_t>(width));
       const std::array size = {tokens, width};
-      const std::array<tuner::DispatchArgument, 4> arguments = {1e-6F, x.data(), w.data(), y.data()};
+      const std::array<tuner::DispatchArgument, 4> arguments = {1e-6F, x.data(), w.data(),
+                                                                y.data()};
       dispatcher.launch(rms_norm, size, arguments);
       example::wait();
-      std::cout << tokens << "x" << width << ": "
-                << name(dispatcher.answer(rms_norm, size).rung) << "\n";
+      std::cout << tokens << "x" << width << ": " << name(dispatcher.answer(rms_norm, size).rung)
+                << "\n";
     }
     return 0;
   } catch (const std::exception& error) {

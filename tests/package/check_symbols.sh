@@ -9,7 +9,8 @@ headers=$(cd "$1/include/tuner/dispatch" && cat ./*.h ./*.hpp)
 hidden=$(nm -DC --defined-only "$library" | cut -d' ' -f3- | sed -E 's/\(.*//; s/.* //' | sort -u |
   while read -r symbol; do
     name=${symbol##*::}
-    grep -qE "\b${name#\~}\b" <<<"$headers" && [[ $symbol == tuner::* || $symbol == tuner_* ]] || echo "$symbol"
+    [[ $symbol == tuner::* || $symbol == tuner_* ]] && grep -qF "${name#\~}" <<<"$headers" ||
+      echo "$symbol"
   done)
 [ -z "$hidden" ] || { echo "not of the public interface, but exported: $hidden" >&2; exit 1; }
 
