@@ -246,9 +246,11 @@ TEST_F(EngineTest, RecordsTheSizesThatAreAskedFor) {
 TEST_F(EngineTest, SaysOnceWhatWasNeverTuned) {
   settings.log = LogLevel::info;
   database.add({.size = "8,16,4"});
+  database.add({.size = "16,16,4", .ratio_to_library = 0.5});
   open();
   testing::internal::CaptureStderr();
   launch({8, 16, 4});
+  launch({16, 16, 4});
   launch({6, 16, 4});
   launch({6, 16, 4});
   engine->reload(Table::database(database.path()));

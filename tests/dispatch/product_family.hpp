@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace tuner {
 
@@ -94,13 +95,25 @@ class TunedDatabase {
 
   [[nodiscard]] std::filesystem::path path() const { return folder_.path() / "tune.db"; }
 
-  void add(const Tuned& tuned) {
+  void add(const Tuned& tuned) { add_all({tuned}); }
+  /// Of one kernel, in one session.
+  void add_all(const std::vector<Tuned>& all) {
     Store store(path(), Store::Mode::read_write);
-    Subject subject{.device = device_, .environment = environment_, .kernel = record(tuned)};
+    Subject subject{.device = device_, .environment = environment_, .kernel = record(all.front())};
     SessionRecord session;
     session.uuid = std::to_string(++sessions_);
-    session.problems = {tuned.size};
-    const std::int64_t id = store.begin_session(subject, session);
+    for (const Tuned& tuned : all) session.problems.push_back(tuned.size);
+    session.id = store.begin_session(subject, session);
+    for (const Tuned& tuned : all) store.record_final(session.id, best_of(tuned), {});
+    session.state = SessionState::complete;
+    store.end_session(session.id, session);
+  }
+
+  DeviceInfo& device() { return device_; }
+  EnvironmentInfo& environment() { return environment_; }
+
+ private:
+  static BestRecord best_of(const Tuned& tuned) {
     BestRecord best;
     best.problem = tuned.size;
     best.config_json = tuned.config;
@@ -113,16 +126,8 @@ class TunedDatabase {
     best.library_ns = tuned.median_ns * tuned.ratio_to_library;
     best.flops = 1e6;
     best.bytes = 1e6;
-    store.record_final(id, best, {});
-    session.state = SessionState::complete;
-    session.id = id;
-    store.end_session(id, session);
+    return best;
   }
-
-  DeviceInfo& device() { return device_; }
-  EnvironmentInfo& environment() { return environment_; }
-
- private:
   static KernelRecord record(const Tuned& tuned) {
     std::string space = kProductSpace;
     space.replace(space.find("\"product\""), 9, "\"" + tuned.family + "\"");

@@ -2,20 +2,23 @@
 #include "tuner/dispatch/dispatcher.hpp"
 
 #include "tuner/backend/executor.hpp"
-#include "tuner/core/error.hpp"
 #include "tuner/dispatch/engine.hpp"
 #include "tuner/dispatch/settings.hpp"
+
+#include <exception>
 
 namespace tuner {
 namespace {
 
-/// Runs `call`; what it throws of ours reaches the application as the one type that it knows.
+/// Runs `call`; whatever it throws reaches the application as the one type that it knows.
 template <class Call>
 auto translated(Call call) {
   try {
     return call();
-  } catch (const Error& error) {
-    throw DispatchError(error.what());
+  } catch (const DispatchError&) {
+    throw;
+  } catch (const std::exception& exception) {
+    throw DispatchError(exception.what());
   }
 }
 

@@ -188,7 +188,11 @@ void DispatchEngine::launch_once(const Generation& generation, const FamilyTable
             : "A buffer begins at an address that the size does not allow."));
   }
   const auto end = enqueue(*executor_, *plan, arguments, stream);
-  if (!end) fail_device(end.error());
+  if (!end && end.error().outcome == Outcome::crashed) fail_device(end.error());
+  if (!end) {
+    throw DispatchError(fmt::format("{} at {} cannot be launched here: {}", family.family().name,
+                                    slot.text, end.error().message));
+  }
 }
 
 const LaunchPlan& DispatchEngine::plan_for(const Generation& generation, const FamilyTable& family,
@@ -197,7 +201,7 @@ const LaunchPlan& DispatchEngine::plan_for(const Generation& generation, const F
   if (const LaunchPlan* const known = slot.plan.load(std::memory_order_acquire)) return *known;
   auto plan = maker_.make(generation.catalogue, family, slot, PlanChoice::any);
   if (!plan) throw DispatchError(plan.error());
-  note(family, slot, plan->answer);
+  note(family, slot, *plan);
   slot.plans.push_back(std::move(*plan));
   slot.plan.store(&slot.plans.back(), std::memory_order_release);
   return slot.plans.back();
@@ -209,7 +213,7 @@ void DispatchEngine::discard(SizeSlot& slot, const LaunchPlan& plan, std::string
   slot.plan.compare_exchange_strong(expected, nullptr);
 }
 
-void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const Answer& answer) {
+void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan) {
   const std::string& name = family.family().name;
   {
     const std::scoped_lock lock(mutex_);
@@ -221,7 +225,8 @@ void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const
   } catch (const std::exception& exception) {
     log(settings_, LogLevel::warn, exception.what());
   }
-  if (answer.rung == Rung::exact) return;
+  if (plan.knowledge == SizeKnowledge::tuned) return;
+  const Answer& answer = plan.answer;
   log(settings_, answer.rung == Rung::default_config ? LogLevel::warn : LogLevel::info,
       fmt::format(
           "{} {} was not tuned on {}: {} runs{}{}. To tune it: tune --space SPACE_FILE_OF_{}"

@@ -72,7 +72,7 @@ class DispatchEngine {
   void discard(SizeSlot& slot, const LaunchPlan& plan, std::string_view why);
   [[nodiscard]] Preparation prepare_one(const Generation& generation, FamilyTable& family,
                                         const Size& size);
-  void note(const FamilyTable& family, const SizeSlot& slot, const Answer& answer);
+  void note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan);
 
   DispatchSettings settings_;
   StalePolicy stale_;

@@ -85,17 +85,12 @@ std::vector<std::size_t> alignment_dimensions(const Family& family) {
 
 }  // namespace
 
-bool holds(const AlignmentClaim& claim, std::span<const DispatchArgument> arguments) {
-  std::uint64_t broken = 0;
-  for (std::size_t i = 0; i < claim.size(); ++i) broken |= arguments[i].bits() & claim[i];
-  return broken == 0;
-}
-
 FamilyTable::FamilyTable(std::span<const CatalogueKernel* const> kernels, const DeviceInfo& device)
     : family_(stored_family(kernels, *kernels.front()->record)),
       device_(device.attributes),
       given_(given_arguments(family_.arguments)),
       alignment_dims_(alignment_dimensions(family_)) {
+  for (const GivenArgument& it : given_) given_types_.push_back(it.type);
   std::map<std::string, Family> families;  // by their text
   for (const CatalogueKernel* kernel : kernels) {
     const std::string& text = kernel->record->space_text;
@@ -122,14 +117,6 @@ Slots FamilyTable::slots(const Size& size) const {
   for (const AttributeField& field : attribute_fields()) values.push_back(device_.*field.member);
   values.insert(values.end(), size.begin(), size.end());
   return values;
-}
-
-void FamilyTable::check_arguments(std::span<const DispatchArgument> arguments) const {
-  bool fits = arguments.size() == given_.size();
-  for (std::size_t i = 0; fits && i < given_.size(); ++i) {
-    fits = arguments[i].type() == given_[i].type;
-  }
-  if (!fits) fail_arguments(arguments);
 }
 
 void FamilyTable::fail_arguments(std::span<const DispatchArgument> arguments) const {

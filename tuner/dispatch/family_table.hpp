@@ -6,6 +6,7 @@
 #include "tuner/family/family.hpp"
 #include "tuner/select/catalogue.hpp"
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -31,7 +32,12 @@ struct GivenArgument {
 using AlignmentClaim = std::vector<std::uint64_t>;
 
 /// Whether addresses are as a size claims.
-[[nodiscard]] bool holds(const AlignmentClaim& claim, std::span<const DispatchArgument> arguments);
+[[nodiscard]] inline bool holds(const AlignmentClaim& claim,
+                                std::span<const DispatchArgument> arguments) {
+  std::uint64_t broken = 0;
+  for (std::size_t i = 0; i < claim.size(); ++i) broken |= arguments[i].bits() & claim[i];
+  return broken == 0;
+}
 
 /// The same problem by a size that claims less or more of the buffers' alignment.
 struct Realignment {
@@ -66,7 +72,11 @@ class FamilyTable {
   /// The values that expressions of the family see at a size.
   [[nodiscard]] Slots slots(const Size& size) const;
   /// Throws DispatchError unless there is one argument of the right type for each of given().
-  void check_arguments(std::span<const DispatchArgument> arguments) const;
+  void check_arguments(std::span<const DispatchArgument> arguments) const {
+    if (!std::ranges::equal(arguments, given_types_, {}, &DispatchArgument::type)) {
+      fail_arguments(arguments);
+    }
+  }
 
   /// The slot of a size that was asked for before; null else. Without a lock.
   [[nodiscard]] SizeSlot* find(std::span<const std::int64_t> size) const {
@@ -85,6 +95,8 @@ class FamilyTable {
   Family family_;
   DeviceAttributes device_;
   std::vector<GivenArgument> given_;
+  std::vector<DispatchArgument::Type>
+      given_types_;                          // close together, as every launch looks at them
   std::vector<std::size_t> alignment_dims_;  // kinds that say how buffers are aligned
   std::map<std::string, Kernel> kernels_;
   std::mutex mutex_;  // of those who make a slot

@@ -42,8 +42,12 @@ struct LibraryProduct {
   Factor alpha, beta;
 };
 
+/// Whether something was measured at the very size, of which the library may have been the best.
+enum class SizeKnowledge { tuned, untuned };
+
 struct LaunchPlan {
   Answer answer;
+  SizeKnowledge knowledge = SizeKnowledge::untuned;
   std::string identity;  ///< under which a failure is remembered
   std::optional<KernelLaunch> kernel;
   std::optional<LibraryProduct> product;  ///< where there is no kernel

@@ -37,6 +37,11 @@ Answer answer_of(const Selection& selection, std::vector<std::string> explanatio
           .explanation = std::move(explanation)};
 }
 
+SizeKnowledge knowledge_of(const Selection& selection, const SizeSlot& slot) {
+  const bool is_tuned = selection.entry && selection.entry->size.text == slot.text;
+  return is_tuned ? SizeKnowledge::tuned : SizeKnowledge::untuned;
+}
+
 Ranking ranking_of(const Catalogue& catalogue, const FamilyTable& family, const SizeSlot& slot) {
   return rank(catalogue, {.family = family.family().name, .size = slot.text});
 }
@@ -83,6 +88,7 @@ Expected<LaunchPlan, std::string> PlanMaker::make(const Catalogue& catalogue,
         plan->answer = answer_of(selection, std::move(explanation));
         plan->answer.prepared = true;
         plan->identity = identity_of(selection, slot);
+        plan->knowledge = knowledge_of(selection, slot);
         return plan;
       }
       explanation.push_back(fmt::format("{}: passed over: {}", title(selection), plan.error()));

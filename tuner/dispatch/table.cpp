@@ -54,7 +54,12 @@ Catalogue for_device(Catalogue catalogue, const DeviceInfo& device,
   const bool foreign =
       catalogue.device.backend != device.backend || catalogue.device.name != device.name;
   if (foreign) {
-    for (CatalogueKernel& kernel : catalogue.kernels) kernel.entries.clear();
+    for (CatalogueKernel& kernel : catalogue.kernels) {
+      CatalogueKernel alone;
+      alone.record = kernel.record;
+      alone.stored = kernel.stored;
+      kernel = std::move(alone);
+    }
     catalogue.explanation.push_back(
         fmt::format("device: the table is of {}, this is {}", catalogue.device.name, device.name));
   }

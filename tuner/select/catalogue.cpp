@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -129,20 +130,69 @@ class EntryCollector {
     }
   }
 
-  /// Each configuration once.
-  void collect_configs() {
-    std::map<std::string, std::size_t> by_json;
+ private:
+  CatalogueKernel& kernel_;
+  std::map<std::string, std::size_t> by_size_;
+};
+
+/// Collects the times of one kernel that its cost model is fitted to: of the configurations that
+/// were best somewhere, and of those that were timed at so many sizes that they tell of the others.
+class TimingCollector {
+ public:
+  explicit TimingCollector(CatalogueKernel& kernel) : kernel_(kernel) {}
+
+  void add_entries() {
     for (Entry& entry : kernel_.entries) {
-      const std::string& json = entry.best.config_json;
-      const auto [at, added] = by_json.try_emplace(json, kernel_.configs.size());
-      if (added) kernel_.configs.push_back(known_config(json, kernel_));
-      entry.config = at->second;
+      entry.config = config_index(entry.best.config_json);
+      add(entry.best.config_json, entry.size.text, entry.size.numbers,
+          {.median_ns = entry.best.time.median_ns});
+      if (entry.best.verified) kernel_.configs[entry.config].verified = true;
+    }
+  }
+
+  void add_trials(const std::vector<StoredTrial>& trials) {
+    std::map<std::string_view, std::set<std::string_view>> sizes;
+    for (const StoredTrial& it : trials) {
+      if (it.trial.time) sizes[it.trial.config_json].insert(it.trial.problem);
+    }
+    for (const StoredTrial& it : trials) {
+      const bool known = configs_.contains(it.trial.config_json);
+      if (!it.trial.time) continue;
+      if (!known && sizes[it.trial.config_json].size() < kManySizes) continue;
+      if (const auto size = known_size(it.trial.problem, kernel_)) {
+        add(it.trial.config_json, size->text, size->numbers,
+            {.median_ns = it.trial.time->median_ns, .registers = it.trial.registers});
+        kernel_.configs[config_index(it.trial.config_json)].verified = true;
+      }
     }
   }
 
  private:
+  static constexpr std::size_t kManySizes = 4;
+
+  std::size_t config_index(const std::string& json) {
+    const auto [at, added] = configs_.try_emplace(json, kernel_.configs.size());
+    if (added) kernel_.configs.push_back(known_config(json, kernel_));
+    return at->second;
+  }
+
+  /// A trial takes the place of an entry: beside other trials, its time is the comparable one.
+  void add(const std::string& json, const std::string& size, const Size& numbers, Timing timing) {
+    KnownConfig& config = kernel_.configs[config_index(json)];
+    const auto [at, added] = sizes_.try_emplace(size, kernel_.sizes.size());
+    if (added) kernel_.sizes.push_back({.text = size, .numbers = numbers});
+    timing.size = at->second;
+    const auto found = std::ranges::find(config.timings, timing.size, &Timing::size);
+    if (found == config.timings.end()) {
+      config.timings.push_back(timing);
+    } else {
+      *found = timing;
+    }
+  }
+
   CatalogueKernel& kernel_;
-  std::map<std::string, std::size_t> by_size_;
+  std::map<std::string, std::size_t> configs_;
+  std::map<std::string, std::size_t> sizes_;
 };
 
 /// Of the newest result of this machine; without one, of the newest; unset without any.
@@ -170,14 +220,34 @@ void add_entries(Catalogue& catalogue, CatalogueKernel& kernel,
                    .size = *std::move(size),
                    .stale = !same_versions(stored.subject.environment, catalogue.environment)});
   }
-  collector.collect_configs();
   if (outdated == 0) return;
   catalogue.explanation.push_back(
       fmt::format("kernel: {} has changed since; its entries from before ({}) are not used",
                   kernel.record->kernel, outdated));
 }
 
+/// The trials of the kernel's current version on this device.
+std::vector<StoredTrial> trials_of(const Store& store, const Catalogue& catalogue,
+                                   const CatalogueKernel& kernel) {
+  std::vector<StoredTrial> trials;
+  std::vector<SessionRecord> sessions = store.sessions();
+  std::ranges::reverse(sessions);  // the latest time counts
+  for (const SessionRecord& session : sessions) {
+    if (session.kernel_hash != kernel.record->hash || session.kernel != kernel.record->kernel ||
+        session.family != kernel.record->family || session.device != catalogue.device.name) {
+      continue;
+    }
+    std::ranges::move(store.trials(session.id), std::back_inserter(trials));
+  }
+  return trials;
+}
+
 }  // namespace
+
+void fit_model(CatalogueKernel& kernel, const DeviceAttributes& device) {
+  if (!kernel.stored) return;
+  kernel.model = CostModel::fit(*kernel.stored, device, kernel.sizes, kernel.configs);
+}
 
 std::optional<KnownSize> known_size(const std::string& text, const CatalogueKernel& kernel) {
   if (!kernel.stored) return KnownSize{.text = text, .numbers = {}};
@@ -201,7 +271,13 @@ Catalogue catalogue(const Store& store, const CatalogueQuery& query) {
     return !same_model(stored.subject.device, result.device);
   });
   result.environment = query.environment ? *query.environment : environment_in_use(bests);
-  for (CatalogueKernel& kernel : result.kernels) add_entries(result, kernel, bests);
+  for (CatalogueKernel& kernel : result.kernels) {
+    add_entries(result, kernel, bests);
+    TimingCollector collector(kernel);
+    collector.add_entries();
+    collector.add_trials(trials_of(store, result, kernel));
+    fit_model(kernel, result.device.attributes);
+  }
   return result;
 }
 

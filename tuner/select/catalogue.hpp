@@ -3,6 +3,8 @@
 // their entries on that device. It needs no database any more.
 #pragma once
 
+#include "tuner/select/cost_model.hpp"
+#include "tuner/select/known.hpp"
 #include "tuner/select/stored_kernel.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/store/store.hpp"
@@ -24,19 +26,6 @@ struct CatalogueQuery {
   std::optional<EnvironmentInfo> environment = {};
 };
 
-/// A size of a question or of an entry, in a kernel's dimensions.
-struct KnownSize {
-  std::string text;  ///< canonical
-  Size numbers;      ///< empty where the kernel came without its space file
-};
-
-/// A configuration of a kernel that was tuned for some size.
-struct KnownConfig {
-  std::string json;              ///< canonical
-  std::optional<Config> config;  ///< absent where the space has it no longer, or is not known
-  std::string refusal;           ///< why it is absent; else empty
-};
-
 /// What was best at one size.
 struct Entry {
   BestRecord best;
@@ -52,8 +41,10 @@ struct Entry {
 struct CatalogueKernel {
   std::shared_ptr<const KernelRecord> record;
   std::shared_ptr<const StoredKernel> stored;  ///< null where it came without its space file
-  std::vector<KnownConfig> configs;            ///< of the entries, each once
+  std::vector<KnownSize> sizes;                ///< at which something was timed
+  std::vector<KnownConfig> configs;            ///< each once
   std::vector<Entry> entries;
+  std::shared_ptr<const CostModel> model;  ///< null where too little was timed for one
 };
 
 struct Catalogue {
@@ -66,6 +57,9 @@ struct Catalogue {
 /// Throws Error(nothing_found), with a suggestion, when the database has no such device, family or
 /// kernel, and Error(usage) when only a kernel is named and several families have one of the name.
 [[nodiscard]] Catalogue catalogue(const Store& store, const CatalogueQuery& query);
+
+/// Fits the cost model of a kernel to its times.
+void fit_model(CatalogueKernel& kernel, const DeviceAttributes& device);
 
 /// A size as a user or the database writes it in a kernel's dimensions; as it is where they are not
 /// known; none when it is no size of the kernel.

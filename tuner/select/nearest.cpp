@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/select/nearest.hpp"
 
+#include "tuner/select/modelled.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -87,7 +89,7 @@ class Search {
       if (entry.size.text == asked.size->text) continue;
       auto distance =
           nearness(asked.size->numbers, entry.size.numbers, asked.kernel->stored->dims());
-      if (distance) candidates.push_back({&asked, &entry, *std::move(distance)});
+      if (distance) candidates.push_back({&asked, entry.config, &entry, *std::move(distance)});
     }
     return candidates;
   }
@@ -124,7 +126,8 @@ class Search {
 }  // namespace
 
 Nearest nearest_candidates(const std::vector<AskedKernel>& asked, const DeviceAttributes& device) {
-  return Search(asked, device).run();
+  auto modelled = modelled_candidates(asked, device);
+  return modelled ? *std::move(modelled) : Search(asked, device).run();
 }
 
 }  // namespace tuner

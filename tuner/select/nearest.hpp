@@ -17,11 +17,13 @@ struct AskedKernel {
   std::optional<KnownSize> size;  ///< the asked one; absent when it is none of this kernel's
 };
 
-/// An entry of another size whose configuration is valid at the asked one.
+/// A configuration that was tuned for other sizes and is valid at the asked one.
 struct NearCandidate {
   const AskedKernel* asked = nullptr;
-  const Entry* entry = nullptr;
-  Nearness nearness;
+  std::size_t config = 0;        ///< among the kernel's
+  const Entry* entry = nullptr;  ///< the nearest that has it; null where it was nowhere the best
+  Nearness nearness;             ///< of the nearest size at which it was timed
+  std::optional<double> expected_ns = {};  ///< by the cost model, where there is one
 };
 
 struct Nearest {
@@ -29,8 +31,21 @@ struct Nearest {
   std::vector<std::string> explanation;
 };
 
-/// Points into `asked`.
+/// By the cost models of the kernels, where each kernel that has something of this kind of problem
+/// has a model; else by nearness. Points into `asked`.
 [[nodiscard]] Nearest nearest_candidates(const std::vector<AskedKernel>& asked,
                                          const DeviceAttributes& device);
+
+/// How the library does at a size at which it was not timed.
+struct LibraryEstimate {
+  double ratio = 1;  ///< its time / that of the best configuration, were this size tuned
+  double error = 0;  ///< of ln ratio, one standard deviation
+  std::size_t sizes = 0;
+  std::string nearest;  ///< of them
+};
+
+/// From the sizes of this kind of problem at which it was timed; none without any.
+[[nodiscard]] std::optional<LibraryEstimate> library_estimate(
+    const std::vector<AskedKernel>& asked);
 
 }  // namespace tuner

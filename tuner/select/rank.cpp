@@ -14,6 +14,10 @@
 namespace tuner {
 namespace {
 
+/// The library is taken unless it takes this many times as long: what was not tuned for the very
+/// size is a few per cent slower than what would have been (docs/selection.md).
+constexpr double kLeastGain = 1.02;
+
 /// What is to be said of an entry that was not measured here, or not alone; else empty.
 std::string reservation(const BestRecord& best) {
   if (best.shared) return "; measured while other processes used the device";
@@ -135,35 +139,65 @@ class Ladder {
     Nearest nearest = nearest_candidates(asked_, catalogue_.device.attributes);
     for (const std::string& line : nearest.explanation) explain(Rung::nearest, "{}", line);
     if (nearest.candidates.empty()) return;
-    const Entry& first = *nearest.candidates.front().entry;
-    explain(Rung::nearest, "{} at {} is taken{}",
-            nearest.candidates.front().asked->kernel->record->kernel, first.best.problem,
-            reservation(first.best));
+    const NearCandidate& first = nearest.candidates.front();
+    explain(Rung::nearest, "{} {} is taken{}", first.asked->kernel->record->kernel,
+            first.entry != nullptr ? "at " + first.entry->best.problem : "",
+            first.entry != nullptr ? reservation(first.entry->best) : "");
+    estimate_library(first);
     for (const NearCandidate& candidate : nearest.candidates) {
-      ranking_.answers.push_back(answer(Rung::nearest, *candidate.asked, *candidate.entry));
-      ranking_.answers.back().distance = candidate.nearness.largest;
+      Selection& selection = ranking_.answers.emplace_back(answer(Rung::nearest, *candidate.asked));
+      selection.config_json = candidate.asked->kernel->configs[candidate.config].json;
+      if (candidate.entry != nullptr) selection.entry = *candidate.entry;
+      selection.distance = candidate.nearness.largest;
+      selection.expected_ns = candidate.expected_ns;
     }
   }
 
-  /// The library stands before what was slower in the same final, and after all others.
-  void by_library() {
+  [[nodiscard]] bool may_ask_the_library() const {
     const AskedKernel* const known = first_with_space();
-    if (question_.kernel || known == nullptr || !known->kernel->stored->has_library) return;
-    Selection library = answer(Rung::library, *known);
+    return !question_.kernel && known != nullptr && known->kernel->stored->has_library;
+  }
+
+  /// What the library would take where nothing was tuned for the very size.
+  void estimate_library(const NearCandidate& first) {
+    if (!may_ask_the_library() || !ranking_.answers.empty() || !first.expected_ns) return;
+    const auto estimate = library_estimate(asked_);
+    if (!estimate) return;
+    library_ns_ = *first.expected_ns * estimate->ratio;
+    library_is_first_ = estimate->ratio < kLeastGain;
+    explain(Rung::library,
+            "{:.5g} us expected, {:.3g} times the best configuration (+-{:.0f} %, "
+            "from {} sizes, the nearest {}): {}",
+            *library_ns_ / 1e3, estimate->ratio, 100 * estimate->error, estimate->sizes,
+            estimate->nearest,
+            library_is_first_ ? "taken, there is too little to gain" : "not taken");
+  }
+
+  /// The library stands where its time puts it beside the first answer.
+  void by_library() {
+    if (!may_ask_the_library()) return;
+    Selection library = answer(Rung::library, *first_with_space());
     library.kernel = nullptr;
     library.stored = nullptr;
-    auto place = ranking_.answers.begin();
-    if (place != ranking_.answers.end() && place->rung != Rung::nearest) {
-      const BestRecord& best = place->entry->best;
-      library.entry = place->entry;
-      if (best.ratio_to_library) {
-        library.expected_ns = best.time.median_ns * *best.ratio_to_library;
-      }
-      if (!library.expected_ns || *library.expected_ns >= best.time.median_ns) ++place;
-    } else {
-      place = ranking_.answers.end();
+    std::size_t place = ranking_.answers.size();
+    if (place > 0 && ranking_.answers.front().rung != Rung::nearest) {
+      const Entry& entry = *ranking_.answers.front().entry;
+      const auto ratio = entry.best.ratio_to_library;
+      library.entry = entry;
+      if (ratio) library.expected_ns = entry.best.time.median_ns * *ratio;
+      place = ratio && *ratio < 1 ? 0 : 1;
+    } else if (library_ns_) {
+      library.expected_ns = library_ns_;
+      const auto slower = std::ranges::find_if(ranking_.answers, [&](const Selection& it) {
+        return *it.expected_ns * kLeastGain > *library_ns_;
+      });
+      place = library_is_first_
+                  ? 0
+                  : std::max<std::size_t>(
+                        1, static_cast<std::size_t>(slower - ranking_.answers.begin()));
     }
-    ranking_.answers.insert(place, std::move(library));
+    ranking_.answers.insert(ranking_.answers.begin() + static_cast<std::ptrdiff_t>(place),
+                            std::move(library));
   }
 
   /// The first kernel in the space file whose default is valid at the size.
@@ -208,7 +242,9 @@ class Ladder {
   const Catalogue& catalogue_;
   const RankQuestion& question_;
   std::vector<AskedKernel> asked_;
-  std::string size_text_;  // as the kernel used last writes it
+  std::string size_text_;             // as the kernel used last writes it
+  std::optional<double> library_ns_;  // expected
+  bool library_is_first_ = false;
   Ranking ranking_;
 };
 

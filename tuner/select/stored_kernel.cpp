@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <memory>
 
 namespace tuner {
@@ -42,6 +43,58 @@ std::vector<Expression> expressions(const Json& list, const Scope& scope) {
   std::vector<Expression> result;
   for (const Json& text : list) result.push_back(expression(text, scope));
   return result;
+}
+
+/// The derived values that expressions need, in the order of the file, in which they can be
+/// computed.
+std::vector<std::size_t> derived_of(const std::vector<Expression>& expressions,
+                                    const SpaceDefinition& definition) {
+  std::vector<bool> needed(definition.scope.size());
+  const auto need = [&](const Expression& expression) {
+    for (const std::size_t slot : expression.slots()) needed[slot] = true;
+  };
+  for (const Expression& expression : expressions) need(expression);
+  std::vector<std::size_t> result;
+  for (std::size_t i = definition.derived.size(); i-- > 0;) {
+    if (!needed[definition.derived[i].slot]) continue;
+    need(definition.derived[i].expression);
+    result.insert(result.begin(), i);
+  }
+  return result;
+}
+
+std::vector<std::size_t> slots_in_entry(const std::string& entry,
+                                        const SpaceDefinition& definition) {
+  std::vector<std::size_t> result;
+  for (std::size_t at = entry.find("${"); at != std::string::npos; at = entry.find("${", at + 1)) {
+    const std::string name = entry.substr(at + 2, entry.find('}', at) - at - 2);
+    const Scope::Symbol* const symbol = definition.scope.find(name);
+    const bool is_parameter = std::ranges::any_of(
+        definition.parameters, [&](const Parameter& it) { return it.name == name; });
+    if (symbol != nullptr && !is_parameter) result.push_back(symbol->slot);
+  }
+  return result;
+}
+
+/// What decides the shape of a launch.
+void read_launch(const Json& object, StoredKernel& kernel) {
+  const auto launch = object.find("launch");
+  if (launch == object.end()) return;
+  const SpaceDefinition& definition = *kernel.definition;
+  kernel.grid = expressions(launch->at("grid"), definition.scope);
+  kernel.block = expressions(launch->at("block"), definition.scope);
+  if (const auto bytes = launch->find("dynamic_shared_bytes"); bytes != launch->end()) {
+    kernel.dynamic_shared_bytes = expression(*bytes, definition.scope);
+  }
+  if (const auto scratch = object.find("scratch"); scratch != object.end()) {
+    for (const Json& buffer : *scratch) {
+      kernel.scratch.push_back(expression(buffer.at("count"), definition.scope));
+    }
+  }
+  kernel.grid_derived = derived_of(kernel.grid, definition);
+  if (const auto entry = object.find("entry"); entry != object.end()) {
+    kernel.entry_slots = slots_in_entry(entry->get<std::string>(), definition);
+  }
 }
 
 /// What a family's results are compared with may be another of its kernels.
@@ -79,14 +132,7 @@ StoredKernel stored_kernel(const KernelRecord& record) {
     kernel.has_library = has_blas_reference(document);
     kernel.flops = expression(problem.at("flops"), family);
     kernel.bytes = expression(problem.at("bytes"), family);
-    const auto launch = object.find("launch");
-    if (launch == object.end()) return kernel;
-    const Scope& scope = kernel.definition->scope;
-    kernel.grid = expressions(launch->at("grid"), scope);
-    kernel.block = expressions(launch->at("block"), scope);
-    if (const auto bytes = launch->find("dynamic_shared_bytes"); bytes != launch->end()) {
-      kernel.dynamic_shared_bytes = expression(*bytes, scope);
-    }
+    read_launch(object, kernel);
     return kernel;
   });
 }

@@ -29,6 +29,10 @@ struct StoredKernel {
   std::vector<Expression> grid;
   std::vector<Expression> block;
   Expression dynamic_shared_bytes = Expression::constant(0);
+  std::vector<Expression> scratch;        ///< elements of each buffer
+  std::vector<std::size_t> grid_derived;  ///< the derived values that the grid needs, in order
+  /// What stands in the entry and is no parameter: where it differs, a configuration is other code.
+  std::vector<std::size_t> entry_slots;
 
   [[nodiscard]] const Dimensions& dims() const { return definition->dims; }
 };
