@@ -45,5 +45,5 @@ install(FILES "${PROJECT_BINARY_DIR}/tunerConfig.cmake"
 if(TUNER_CLI)
   install(TARGETS tune RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
-install(DIRECTORY kernels spaces docs DESTINATION "${data}")
+install(DIRECTORY kernels spaces docs examples DESTINATION "${data}")
 install(FILES LICENSE DESTINATION "${data}")
