@@ -11,7 +11,7 @@
 #include "tuner/interop/recording_text.hpp"
 #include "tuner/interop/store_recording.hpp"
 #include "tuner/select/catalogue.hpp"
-#include "tuner/select/catalogue_file.hpp"
+#include "tuner/select/catalogue_json.hpp"
 #include "tuner/select/stored_kernel.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/store/best_line.hpp"
