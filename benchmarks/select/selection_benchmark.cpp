@@ -189,6 +189,15 @@ class Evaluation {
   Column oracle_{.name = "the best that is transferable"};
 };
 
+void print(const CostParameters& p) {
+  fmt::print(
+      "  fixed {:.0f} ns, scratch {:.0f} ns, {:.0f} flops/ns, half at {} warps, {:.0f} B/ns, "
+      "{:.3g} "
+      "B/ns each, sharpness {}\n",
+      p.fixed_ns, p.scratch_ns, p.flops_per_ns, p.half_warps, p.bytes_per_ns, p.sm_bytes_per_ns,
+      p.sharpness);
+}
+
 int run(const std::string& database, const std::string& family) {
   using Clock = std::chrono::steady_clock;
   const Store store(database, Store::Mode::read_only);
@@ -201,6 +210,7 @@ int run(const std::string& database, const std::string& family) {
                kernel.record->hash, kernel.entries.size(), kernel.configs.size(),
                kernel.sizes.size());
     for (const Entry& entry : kernel.entries) sizes.insert(entry.size.text);
+    if (kernel.model) print(kernel.model->parameters());
   }
   const Times times = all_times(store, known);
   fmt::print("{:<52} {:<8} {:<12} {:>3} {:>6} {:>6} {:>6}\n", "size hidden", "rung", "kernel", "at",

@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <tuple>
 
 namespace tuner {
 namespace {
@@ -18,6 +19,9 @@ constexpr double kReachOfSizes = 1.0;
 constexpr double kPriorOfConfig = 0.1;
 constexpr double kPriorOfSize = 2;
 constexpr double kPriorOfPlace = 0.5;
+/// Of ln time, where a configuration was timed at no size near by: of many, the one that looks best
+/// is often one of which little is known.
+constexpr double kCaution = 0.35;
 /// The fixed part never is more of a time than this.
 constexpr double kMostFixed = 0.95;
 constexpr double kLongestFixed = 10'000;  // ns
@@ -106,32 +110,46 @@ void CostModel::add_samples(std::span<const KnownConfig> configs, const DeviceAt
                           .median_ns = timing.median_ns,
                           .shape = *std::move(shape)});
     }
+    const auto own = samples_.begin() + static_cast<std::ptrdiff_t>(first_sample_.back());
+    std::stable_sort(own, samples_.end(), [](const Sample& a, const Sample& b) {
+      return a.shape.variant < b.shape.variant;
+    });
   }
   first_sample_.push_back(samples_.size());
   config_effects_.resize(configs.size());
 }
 
-/// How far times of the same configuration at different sizes are from the physical part, beyond
+bool CostModel::same_code(const Sample& a, const Sample& b) {
+  return a.config == b.config && a.shape.variant == b.shape.variant;
+}
+
+/// ln of the time beyond the fixed part over the work, and its weight: the less of the time the
+/// work is, the less it tells.
+std::pair<double, double> CostModel::beyond_physics(const Sample& sample,
+                                                    const CostParameters& parameters) const {
+  const Cost it = cost(sample.shape, parameters, multiprocessors_);
+  const double beyond =
+      std::max(sample.median_ns - it.fixed_ns, (1 - kMostFixed) * sample.median_ns);
+  const double share = it.work_ns / (it.work_ns + it.fixed_ns);
+  return {std::log(beyond / it.work_ns), share * share};
+}
+
+/// How far times of the same code at different sizes are from the physical part, beyond
 /// what is the configuration's own.
 double CostModel::spread(const CostParameters& parameters) const {
   double squares = 0;
   double freedom = 1e-9;
-  for (std::size_t c = 0; c + 1 < first_sample_.size(); ++c) {
+  for (std::size_t first = 0, last = 0; first < samples_.size(); first = last) {
     double weights = 0, sum = 0, sum_squares = 0;
-    for (std::size_t i = first_sample_[c]; i < first_sample_[c + 1]; ++i) {
-      const Sample& sample = samples_[i];
-      const Cost it = cost(sample.shape, parameters, multiprocessors_);
-      const double beyond =
-          std::max(sample.median_ns - it.fixed_ns, (1 - kMostFixed) * sample.median_ns);
-      const double x = std::log(beyond / it.work_ns);
-      const double share = it.work_ns / (it.work_ns + it.fixed_ns);
-      weights += share * share;
-      sum += share * share * x;
-      sum_squares += share * share * x * x;
+    for (last = first; last < samples_.size() && same_code(samples_[first], samples_[last]);
+         ++last) {
+      const auto [x, weight] = beyond_physics(samples_[last], parameters);
+      weights += weight;
+      sum += weight * x;
+      sum_squares += weight * x * x;
     }
-    if (first_sample_[c + 1] < first_sample_[c] + 2) continue;
     squares += sum_squares - sum * sum / weights;
-    freedom += static_cast<double>(first_sample_[c + 1] - first_sample_[c]) - 1;
+    freedom += static_cast<double>(last - first) - 1;
   }
   return squares / freedom;
 }
@@ -143,8 +161,7 @@ void CostModel::choose_parameters() {
   const auto multiprocessors = static_cast<double>(std::max<std::int64_t>(1, multiprocessors_));
   for (const Sample& sample : samples_) {
     least = std::min(least, sample.median_ns);
-    const double flops = sample.shape.block_flops * sample.shape.blocks;
-    fastest = std::max(fastest, flops / sample.median_ns / multiprocessors);
+    fastest = std::max(fastest, sample.shape.flops / sample.median_ns / multiprocessors);
     widest = std::max(widest, sample.shape.bytes / sample.median_ns);
   }
   least = std::min(least, kLongestFixed);
@@ -180,12 +197,7 @@ void CostModel::choose_parameters() {
 void CostModel::set_residuals() {
   double weights = 0, sum = 0;
   for (Sample& sample : samples_) {
-    const Cost it = cost(sample.shape, parameters_, multiprocessors_);
-    const double beyond =
-        std::max(sample.median_ns - it.fixed_ns, (1 - kMostFixed) * sample.median_ns);
-    const double share = it.work_ns / (it.work_ns + it.fixed_ns);
-    sample.residual = std::log(beyond / it.work_ns);
-    sample.weight = share * share;
+    std::tie(sample.residual, sample.weight) = beyond_physics(sample, parameters_);
     weights += sample.weight;
     sum += sample.weight * sample.residual;
   }
@@ -236,7 +248,8 @@ double CostModel::expected_ns(std::size_t config, const LaunchShape& shape, cons
   }
   const Cost it = cost(shape, parameters_, multiprocessors_);
   return it.fixed_ns +
-         it.work_ns * std::exp(mean_ + config_effects_[config] + size_effect + sum / weights);
+         it.work_ns * std::exp(mean_ + config_effects_[config] + size_effect + sum / weights +
+                               kCaution * std::sqrt(kPriorOfPlace / weights));
 }
 
 double CostModel::expected_ns(std::size_t config, const LaunchShape& shape,

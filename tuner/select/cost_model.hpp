@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner {
@@ -73,6 +74,9 @@ class CostModel {
 
   CostModel(const StoredKernel& kernel, const DeviceAttributes& device,
             std::span<const KnownSize> sizes);
+  [[nodiscard]] static bool same_code(const Sample& a, const Sample& b);
+  [[nodiscard]] std::pair<double, double> beyond_physics(const Sample& sample,
+                                                         const CostParameters& parameters) const;
   void add_samples(std::span<const KnownConfig> configs, const DeviceAttributes& device);
   void choose_parameters();
   void set_residuals();

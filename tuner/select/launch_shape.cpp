@@ -37,14 +37,20 @@ double product(const std::vector<Expression>& expressions, const Slots& slots) {
   return result;
 }
 
+std::vector<std::int64_t> extents(const std::vector<Expression>& expressions, const Slots& slots) {
+  std::vector<std::int64_t> result;
+  for (const Expression& expression : expressions) result.push_back(value(expression, slots));
+  return result;
+}
+
 /// The grid as a function of the problem's dimensions.
 class Grid {
  public:
   Grid(const StoredKernel& kernel, Slots slots) : kernel_(kernel), slots_(std::move(slots)) {
-    blocks_ = product(kernel.grid, slots_);
+    extents_ = extents(kernel.grid, slots_);
   }
 
-  [[nodiscard]] double blocks() const { return blocks_; }
+  [[nodiscard]] double blocks() const { return product(kernel_.grid, slots_); }
 
   /// The largest value of a dimension that leaves the grid as it is; as it is where no tile of at
   /// most kWidestTile explains the grid.
@@ -69,12 +75,12 @@ class Grid {
       const Derived& it = kernel_.definition->derived[derived];
       there[it.slot] = value(it.expression, there);
     }
-    return product(kernel_.grid, there) == blocks_;
+    return extents(kernel_.grid, there) == extents_;
   }
 
   const StoredKernel& kernel_;
   Slots slots_;
-  double blocks_ = 1;
+  std::vector<std::int64_t> extents_;  // each for itself: their product may be another's too
 };
 
 double padded_flops(const StoredKernel& kernel, Grid& grid, const Slots& slots) {
@@ -109,6 +115,7 @@ LaunchShape shape(const StoredKernel& kernel, const DeviceAttributes& device, co
   result.resident =
       resident_blocks(device, std::llround(threads),
                       value(kernel.dynamic_shared_bytes, slots) + kSharedOfTheSystem, registers);
+  result.flops = static_cast<double>(value(kernel.flops, slots));
   result.block_flops = padded_flops(kernel, grid, slots) / result.blocks;
   double scratch = 0;
   for (const Expression& count : kernel.scratch) {

@@ -13,6 +13,7 @@ struct LaunchShape {
   double blocks = 1;
   double warps = 1;        ///< of a block
   double resident = 1;     ///< blocks that a multiprocessor holds at once
+  double flops = 0;        ///< of the problem
   double block_flops = 0;  ///< of a block whose tile is full
   double bytes = 0;        ///< that the problem must move, and the kernel's scratch there and back
   bool scratch = false;    ///< whether blocks hand results to each other
