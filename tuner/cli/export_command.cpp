@@ -116,7 +116,7 @@ std::string dispatch_table(const CommonOptions& common, const ExportOptions& opt
       fmt::format("{} and {} on {}", quantity::count(known.kernels.size(), "kernel"),
                   quantity::count(entries, "tuned size"), known.device.name);
   if (!common.quiet) tell(subject + "\n");
-  const std::string document = catalogue_json(known) + "\n";
+  const std::string document = catalogue_json(known);
   return options.format == "json" ? document
                                   : table_header(document, table_name(known, options), subject);
 }
