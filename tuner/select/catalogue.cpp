@@ -99,16 +99,6 @@ std::vector<CatalogueKernel> choose_kernels(const Store& store, const CatalogueQ
   return kernels;
 }
 
-KnownConfig known_config(const std::string& json, const CatalogueKernel& kernel) {
-  if (!kernel.stored) return {.json = json, .config = {}, .refusal = "it has no space file"};
-  try {
-    return {
-        .json = json, .config = config_from_json(*kernel.stored->definition, json), .refusal = {}};
-  } catch (const Error& error) {  // the space no longer has one of its parameters or values
-    return {.json = json, .config = {}, .refusal = error.what()};
-  }
-}
-
 /// Whether an entry takes the place of a newer one of the same size.
 bool outranks(const Entry& entry, const Entry& newer) {
   if (entry.stale != newer.stale) return !entry.stale;
@@ -257,9 +247,29 @@ std::optional<KnownSize> known_size(const std::string& text, const CatalogueKern
                    .numbers = *std::move(numbers)};
 }
 
+KnownConfig known_config(const std::string& json, const CatalogueKernel& kernel) {
+  if (!kernel.stored) return {.json = json, .config = {}, .refusal = "it has no space file"};
+  try {
+    return {
+        .json = json, .config = config_from_json(*kernel.stored->definition, json), .refusal = {}};
+  } catch (const Error& error) {  // the space no longer has one of its parameters or values
+    return {.json = json, .config = {}, .refusal = error.what()};
+  }
+}
+
 std::string versions(const EnvironmentInfo& environment) {
   if (environment.driver.empty()) return environment.compiler;
   return fmt::format("driver {}, {}", environment.driver, environment.compiler);
+}
+
+Catalogue in_environment(Catalogue catalogue, const EnvironmentInfo& environment) {
+  catalogue.environment = environment;
+  for (CatalogueKernel& kernel : catalogue.kernels) {
+    for (Entry& entry : kernel.entries) {
+      entry.stale = !same_versions(entry.environment, environment);
+    }
+  }
+  return catalogue;
 }
 
 Catalogue catalogue(const Store& store, const CatalogueQuery& query) {

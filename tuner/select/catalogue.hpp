@@ -66,6 +66,13 @@ void fit_model(CatalogueKernel& kernel, const DeviceAttributes& device);
 [[nodiscard]] std::optional<KnownSize> known_size(const std::string& text,
                                                   const CatalogueKernel& kernel);
 
+/// A configuration as the database writes it, in a kernel's space.
+[[nodiscard]] KnownConfig known_config(const std::string& json, const CatalogueKernel& kernel);
+
+/// The same catalogue in another environment: what was measured with another driver or compiler is
+/// stale.
+[[nodiscard]] Catalogue in_environment(Catalogue catalogue, const EnvironmentInfo& environment);
+
 /// "driver 13.0, NVRTC 13.0".
 [[nodiscard]] std::string versions(const EnvironmentInfo& environment);
 
