@@ -4,6 +4,7 @@
 #include "tests/dispatch/engine_fixture.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/select/catalogue_json.hpp"
 
 #include <bit>
 
@@ -223,6 +224,21 @@ TEST_F(EngineTest, ReloadTakesWhatWasTunedSince) {
   EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
   EXPECT_THROW(engine->reload(Table::database(cache.path() / "none.db")), Error);
   EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>") << "the old table stays in use";
+}
+
+TEST_F(EngineTest, AnExportedTableAnswersAsItsDatabase) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
+  database.add({.size = "16,16,4", .config = R"({"TILE":4})"});
+  open();
+  const Store store(database.path(), Store::Mode::read_only);
+  const std::string text = catalogue_json(catalogue(store, {}));
+  engine->reload(Table::text(text));
+  EXPECT_EQ(launched({8, 16, 4}), "rows<2,4>");
+  EXPECT_EQ(engine->answer(family, Size{8, 16, 4}).rung, Rung::exact);
+  write_file(cache.path() / "table.json", text);
+  engine->reload(Table::file(cache.path() / "table.json"));
+  EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
+  EXPECT_THROW(engine->reload(Table::text("{}")), Error);
 }
 
 TEST_F(EngineTest, DisabledItLeavesOutWhatWasTuned) {

@@ -119,6 +119,9 @@ void print_table(const Selection& selection) {
   fmt::print("{} at {} on {}\n", selection.kernel->kernel, shown_size(selection),
              printable(selection.device.name));
   Table table({{"answer"}, {std::string(name(selection.rung))}});
+  if (selection.rung == Rung::nearest && selection.expected_ns) {
+    table.add({"expected", quantity::time(*selection.expected_ns)});
+  }
   if (selection.entry) {
     const BestRecord& best = selection.entry->best;
     if (selection.rung == Rung::nearest) table.add({"tuned at", best.problem});

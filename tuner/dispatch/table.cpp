@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/select/catalogue_json.hpp"
 #include "tuner/store/database_path.hpp"
 #include "tuner/store/store.hpp"
 
@@ -64,12 +65,7 @@ Catalogue for_device(Catalogue catalogue, const DeviceInfo& device,
         fmt::format("device: the table is of {}, this is {}", catalogue.device.name, device.name));
   }
   catalogue.device = device;
-  catalogue.environment = environment;
-  return catalogue;
-}
-
-Catalogue parse_catalogue(const std::string&, const std::string& origin) {
-  throw Error(ErrorCode::failure, origin + ": exported tables cannot be read yet");
+  return in_environment(std::move(catalogue), environment);
 }
 
 Catalogue read(const TableSource& source, const DeviceInfo& device,
