@@ -3,8 +3,15 @@
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)
 find_package(nlohmann_json REQUIRED)
+# The archive where there is one: libtuner_dispatch.so takes it in, so that an application with a
+# table compiled in needs no SQLite.
+if(NOT TARGET SQLite::SQLite3)
+  find_library(TUNER_SQLITE_LIBRARY NAMES libsqlite3.a sqlite3)
+  set(SQLite3_LIBRARY "${TUNER_SQLITE_LIBRARY}")
+endif()
 find_package(SQLite3 REQUIRED)
 find_package(SQLiteCpp REQUIRED)
+set(Boost_USE_STATIC_LIBS ON)  # likewise
 find_package(Boost REQUIRED COMPONENTS context)
 find_path(TUNER_XXHASH_INCLUDE xxhash.h REQUIRED)
 find_package(PkgConfig REQUIRED)

@@ -9,6 +9,8 @@ function(tuner_embed target name file)
 "        .section .rodata
         .global @symbol@_begin
         .global @symbol@_end
+        .hidden @symbol@_begin
+        .hidden @symbol@_end
 @symbol@_begin:
         .incbin \"@file@\"
 @symbol@_end:

@@ -1,5 +1,5 @@
 # `cmake --install` puts the program into bin/, the libraries with the headers of their interfaces
-# where find_package(tuner) finds them, and what the program reads into
+# where find_package(tuner) and pkg-config find them, and what the program reads into
 # share/tuner/: the space files beside the kernels they name.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
@@ -22,7 +22,17 @@ set(backends backend_cpu)
 if(TUNER_CUDA)
   list(APPEND backends backend_cuda)
 endif()
-install_door(device MODULES backend ${backends} verify measure worker session)
+install_door(device MODULES backend ${backends} verify measure worker session dispatch)
+
+# The dispatcher is whole in itself: it asks for none of the other components.
+install(TARGETS tuner_dispatch_shared EXPORT tuner-dispatch
+        LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+        FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
+install(EXPORT tuner-dispatch NAMESPACE tuner:: DESTINATION "${package}")
+configure_file("${CMAKE_CURRENT_LIST_DIR}/tuner-dispatch.pc.in"
+               "${PROJECT_BINARY_DIR}/tuner-dispatch.pc" @ONLY)
+install(FILES "${PROJECT_BINARY_DIR}/tuner-dispatch.pc"
+        DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
 
 configure_package_config_file(
   "${CMAKE_CURRENT_LIST_DIR}/tunerConfig.cmake.in" "${PROJECT_BINARY_DIR}/tunerConfig.cmake"
@@ -35,5 +45,5 @@ install(FILES "${PROJECT_BINARY_DIR}/tunerConfig.cmake"
 if(TUNER_CLI)
   install(TARGETS tune RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 endif()
-install(DIRECTORY kernels spaces docs DESTINATION "${data}")
+install(DIRECTORY kernels spaces docs examples DESTINATION "${data}")
 install(FILES LICENSE DESTINATION "${data}")

@@ -1,12 +1,16 @@
 # tuner_module(NAME SOURCES … HEADERS … MODULES … LIBRARIES …): the static library tuner_NAME of one
 # module of tuner/, with the modules it may use (the table in ARCHITECTURE.md) and the third-party
 # libraries that only its .cpp files see. HEADERS are what other modules may include and what is
-# installed; the module's other headers are its own.
+# installed; the module's other headers are its own. Applications know it as tuner::NAME, or as
+# tuner::EXPORT_NAME.
 function(tuner_module name)
-  cmake_parse_arguments(arg "" "" "SOURCES;HEADERS;MODULES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(arg "" "EXPORT_NAME" "SOURCES;HEADERS;MODULES;LIBRARIES" ${ARGN})
+  if(NOT arg_EXPORT_NAME)
+    set(arg_EXPORT_NAME ${name})
+  endif()
   add_library(tuner_${name} STATIC ${arg_SOURCES})
-  add_library(tuner::${name} ALIAS tuner_${name})
-  set_target_properties(tuner_${name} PROPERTIES EXPORT_NAME ${name})
+  add_library(tuner::${arg_EXPORT_NAME} ALIAS tuner_${name})
+  set_target_properties(tuner_${name} PROPERTIES EXPORT_NAME ${arg_EXPORT_NAME})
   target_sources(tuner_${name} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}"
                                       FILES ${arg_HEADERS})
   target_compile_features(tuner_${name} PUBLIC cxx_std_20)
@@ -23,6 +27,26 @@ function(tuner_door name)
   set_target_properties(tuner_${name} PROPERTIES EXPORT_NAME ${name})
   list(TRANSFORM arg_MODULES PREPEND tuner_)
   target_link_libraries(tuner_${name} INTERFACE ${arg_MODULES})
+endfunction()
+
+# tuner_shared_library(NAME HEADERS … EXPORTS FILE): tuner::NAME, the shared library libtuner_NAME.so
+# of the module NAME and all behind it. Of its symbols it shows those that the version script FILE
+# lists; what it was made of, third-party libraries too, cannot clash with an application's own.
+function(tuner_shared_library name)
+  cmake_parse_arguments(arg "" "EXPORTS" "HEADERS" ${ARGN})
+  cmake_path(ABSOLUTE_PATH arg_EXPORTS)
+  set(target tuner_${name}_shared)
+  add_library(${target} SHARED)
+  add_library(tuner::${name} ALIAS ${target})
+  set_target_properties(${target} PROPERTIES
+    EXPORT_NAME ${name} OUTPUT_NAME tuner_${name} LINKER_LANGUAGE CXX
+    VERSION "${PROJECT_VERSION}" SOVERSION "${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}"
+    LINK_DEPENDS "${arg_EXPORTS}")
+  target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}"
+                                  FILES ${arg_HEADERS})
+  target_compile_features(${target} INTERFACE cxx_std_20)
+  target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,tuner_${name}>)
+  target_link_options(${target} PRIVATE "LINKER:--version-script=${arg_EXPORTS},--no-undefined")
 endfunction()
 
 # tuner_tests(NAME SOURCES … MODULES … LIBRARIES … LABELS …): the GoogleTest program NAME_tests,

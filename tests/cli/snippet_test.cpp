@@ -12,6 +12,8 @@ constexpr const char* kSpace = R"json({
   "format": "space/1", "family": "scale",
   "problem": {"dims": ["N"], "flops": "N", "bytes": "8*N"},
   "arguments": [{"name": "N", "type": "int", "value": "N"},
+                {"name": "factor", "type": "float", "value": 2},
+                {"name": "x", "type": "float*", "count": "N"},
                 {"name": "y", "type": "float*", "count": "N", "role": "output"}],
   "check": {"reference": {"kernel": "plain"}},
   "kernels": {
@@ -20,7 +22,8 @@ constexpr const char* kSpace = R"json({
       "parameters": {"BLOCK": {"values": [32, 64], "default": 32},
                      "BYTES": {"values": [1024, 65536], "default": 1024, "kind": "launch"},
                      "WIDTH": {"values": [1, 4], "default": 1, "kind": "define"}},
-      "launch": {"grid": ["ceil_div(N, BLOCK)"], "block": ["BLOCK"], "dynamic_shared_bytes": "BYTES"}
+      "launch": {"grid": ["ceil_div(N, BLOCK)"], "block": ["BLOCK"], "dynamic_shared_bytes": "BYTES"},
+      "scratch": [{"name": "sums", "type": "double*", "count": "N//BLOCK"}]
     },
     "plain": {"source": "plain.cu", "entry": "plain", "launch": {"grid": ["N"], "block": [1]}}
   }
@@ -36,23 +39,41 @@ KernelRecord record(const char* space = kSpace) {
           .headers_json = "[]"};
 }
 
-TEST(Snippet, LaunchesWithTheGridOfTheAskedSize) {
+TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {
   const Snippet snippet(record(), *device_profile("h200"), R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})",
                         {1000});
-  EXPECT_EQ(snippet.cpp(),
-            "// scale.cu, compiled with --use_fast_math -DWIDTH=4\n"
-            "const auto kernel = scale<64>;\n"
-            "kernel<<<dim3(16, 1, 1), dim3(64, 1, 1), 1024, stream>>>(N, y);\n");
+  EXPECT_EQ(
+      snippet.cpp(),
+      "// scale at 1000 on NVIDIA H200; nvcc finds scale.cu in a folder named with -I, compile "
+      "with --use_fast_math -DWIDTH=4\n"
+      "#include \"scale.cu\"\n\n"
+      "#include <cuda_runtime.h>\n\n"
+      "// Of the kernel's own, zero before the first call, not shared by launches that "
+      "overlap:\n"
+      "// sums (15 x double)\n"
+      "inline cudaError_t launch_scale(float factor, const float* x, float* y, double* sums, "
+      "cudaStream_t stream) {\n"
+      "  const int N = 1000;\n"
+      "  const auto kernel = scale<64>;\n"
+      "  kernel<<<dim3(16, 1, 1), dim3(64, 1, 1), 1024, stream>>>(N, factor, x, y, sums);\n"
+      "  return cudaGetLastError();\n"
+      "}\n");
 }
 
 TEST(Snippet, OptsInToLargeSharedMemory) {
   const Snippet snippet(record(), *device_profile("h200"),
                         R"({"BLOCK":64,"BYTES":65536,"WIDTH":1})", {64});
-  EXPECT_NE(snippet.cpp().find(
-                "\ncudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, "
-                "65536);\nkernel<<<"),
+  EXPECT_NE(snippet.cpp().find("cudaFuncSetAttribute(\n          kernel, "
+                               "cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);"),
             std::string::npos)
       << snippet.cpp();
+}
+
+TEST(Snippet, KeepsAnotherMachinesDeviceNameInsideTheComment) {
+  DeviceInfo device = *device_profile("h200");
+  device.name = "H200\nint hostile;";
+  const Snippet snippet(record(), device, R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000});
+  EXPECT_EQ(snippet.cpp().find("\nint hostile"), std::string::npos) << snippet.cpp();
 }
 
 TEST(Snippet, DefinesEveryParameterForACompiler) {

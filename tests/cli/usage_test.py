@@ -26,7 +26,7 @@ class HelpTest(ProgramTest):
         # of 64 cores the first left a compiler no address space.
         done = subprocess.run([TUNE, "--version"], env=os.environ | {"LD_DEBUG": "libs"},
                               capture_output=True, text=True, timeout=60)
-        self.assertIn("libsqlite3", done.stderr)
+        self.assertIn("libfmt", done.stderr)
         for library in ("openblas", "cublas", "nvrtc"):
             self.assertNotIn(library, done.stderr)
 

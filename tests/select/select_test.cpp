@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/select/select.hpp"
 
-#include "example_kernels.hpp"
+#include "tuned_database.hpp"
 #include "tuner/core/error.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -18,19 +16,6 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::Not;
 
-/// One final in the database.
-struct Put {
-  std::string kernel = "tiled";
-  std::string problem = {};
-  int value = 16;  ///< of the kernel's parameter
-  double median_ns = 1000;
-  std::optional<double> ratio_to_library = {};
-  std::string device = "h200";
-  std::string driver = "13.0";
-  std::string hash = "new";
-  std::string space = kTilesSpace;
-};
-
 /// The family with layouts and a leading dimension.
 std::string layouts() {
   std::string text = kTilesSpace;
@@ -40,34 +25,8 @@ std::string layouts() {
                                   {"name": "LD", "default": "TRANS ? M : N"}])");
 }
 
-class SelectTest : public testing::Test {
+class SelectTest : public TunedDatabase {
  protected:
-  void put(const Put& it) {
-    Subject subject;
-    subject.device = device_profile(it.device).value();
-    subject.environment = {
-        .driver = it.driver, .compiler = "NVRTC 13.0", .library = "cuBLAS", .tool = "0.1.0"};
-    subject.kernel = example_kernel(it.kernel, it.hash);
-    subject.kernel.space_text = it.space;
-    SessionRecord session;
-    session.uuid = std::to_string(++puts_);
-    session.problems = {it.problem};
-    const std::int64_t id = store.begin_session(subject, session);
-    BestRecord best;
-    best.problem = it.problem;
-    best.config_json =
-        fmt::format("{{\"{}\":{}}}", it.kernel == "tiled" ? "TILE" : "BLOCK", it.value);
-    best.time = {.median_ns = it.median_ns,
-                 .q1_ns = it.median_ns,
-                 .q3_ns = it.median_ns,
-                 .min_ns = it.median_ns,
-                 .samples = 30};
-    best.ratio_to_library = it.ratio_to_library;
-    best.flops = 1e6;
-    best.recorded_at = fmt::format("2026-01-01T00:00:{:02}Z", puts_);
-    store.record_final(id, best, {});
-  }
-
   [[nodiscard]] Selection ask(const Question& question) const {
     return select_configuration(store, question);
   }
@@ -80,11 +39,6 @@ class SelectTest : public testing::Test {
       return {error.code(), error.what()};
     }
   }
-
-  Store store = Store::in_memory();
-
- private:
-  int puts_ = 0;
 };
 
 TEST_F(SelectTest, AnswersExactlyForASizeThatWasTuned) {
@@ -97,7 +51,7 @@ TEST_F(SelectTest, AnswersExactlyForASizeThatWasTuned) {
   EXPECT_EQ(found.expected_ns, 1500);
   EXPECT_EQ(found.distance, 0);
   EXPECT_EQ(found.device.name, "NVIDIA H200");
-  EXPECT_EQ(found.kernel.space_text, kTilesSpace);
+  EXPECT_EQ(found.kernel->space_text, kTilesSpace);
   EXPECT_EQ(found.entry->best.problem, "1024,1024");
   EXPECT_THAT(found.explanation, Contains(HasSubstr("the only one in the database")));
   EXPECT_THAT(found.explanation, Contains("exact: tiled is taken"));
@@ -234,9 +188,9 @@ TEST_F(SelectTest, NeverAnswersWithAnotherDevicesEntry) {
             R"({"TILE":8})");
   EXPECT_EQ(ask({.kernel = "tiled", .size = "1024,1024"}).config_json,
             R"({"TILE":8})");  // the device used last
-  EXPECT_EQ(ask({.device = device_profile("h100")->name, .kernel = "tiled", .size = "64,64"})
-                .entry->subject.device.name,
-            device_profile("h100")->name);
+  EXPECT_EQ(
+      ask({.device = device_profile("h100")->name, .kernel = "tiled", .size = "64,64"}).device.name,
+      device_profile("h100")->name);
 }
 
 TEST_F(SelectTest, PutsNoEntryOfAnOlderSourceIntoAnAnswer) {
@@ -245,7 +199,7 @@ TEST_F(SelectTest, PutsNoEntryOfAnOlderSourceIntoAnAnswer) {
   const Selection found = ask({.kernel = "tiled", .size = "1024,1024"});
   EXPECT_EQ(found.rung, Rung::nearest);
   EXPECT_EQ(found.config_json, R"({"TILE":8})");
-  EXPECT_EQ(found.kernel.hash, "new");
+  EXPECT_EQ(found.kernel->hash, "new");
   EXPECT_THAT(found.explanation,
               Contains(AllOf(HasSubstr("tiled has changed since"), HasSubstr("(1) are not used"))));
 }
@@ -255,10 +209,10 @@ TEST_F(SelectTest, TakesTheFastestKernelOfAFamilyAtTheSize) {
   put({.kernel = "plain", .problem = "1024,1024", .value = 32, .median_ns = 1000});
   const Selection found = ask({.family = "tiles", .size = "1024,1024"});
   EXPECT_EQ(found.rung, Rung::exact);
-  EXPECT_EQ(found.kernel.kernel, "tiled");
+  EXPECT_EQ(found.kernel->kernel, "tiled");
   EXPECT_THAT(found.explanation, Contains("exact: tiled is taken, the fastest"));
   EXPECT_THAT(found.explanation, Contains(HasSubstr("plain takes 1 us")));
-  EXPECT_EQ(ask({.kernel = "plain", .family = "tiles", .size = "1024,1024"}).kernel.kernel,
+  EXPECT_EQ(ask({.kernel = "plain", .family = "tiles", .size = "1024,1024"}).kernel->kernel,
             "plain");
 }
 
@@ -269,7 +223,7 @@ TEST_F(SelectTest, ComparesKernelsAtTheNearestSizeByTheirRatioToTheLibrary) {
        .value = 32,
        .median_ns = 900,
        .ratio_to_library = 0.9});
-  EXPECT_EQ(ask({.family = "tiles", .size = "1040,1024"}).kernel.kernel, "plain");
+  EXPECT_EQ(ask({.family = "tiles", .size = "1040,1024"}).kernel->kernel, "plain");
 }
 
 TEST_F(SelectTest, ComparesKernelsByThroughputWhereTheLibraryWasNotTimed) {
@@ -280,14 +234,14 @@ TEST_F(SelectTest, ComparesKernelsByThroughputWhereTheLibraryWasNotTimed) {
        .median_ns = 900,
        .ratio_to_library = 0.9});
   const Selection found = ask({.family = "tiles", .size = "1040,1024"});
-  EXPECT_EQ(found.kernel.kernel, "tiled");
+  EXPECT_EQ(found.kernel->kernel, "tiled");
   EXPECT_THAT(found.explanation, Contains(HasSubstr("best throughput")));
 }
 
 TEST_F(SelectTest, LetsNoKernelTunedFarAwayCompeteWithANearOne) {
   put({.kernel = "tiled", .problem = "1024,1024", .ratio_to_library = 0.7});
   put({.kernel = "plain", .problem = "16,16", .value = 32, .ratio_to_library = 3.0});
-  EXPECT_EQ(ask({.family = "tiles", .size = "1040,1024"}).kernel.kernel, "tiled");
+  EXPECT_EQ(ask({.family = "tiles", .size = "1040,1024"}).kernel->kernel, "tiled");
 }
 
 TEST_F(SelectTest, AnswersAFamilyByTheDefaultOfItsFirstValidKernel) {
@@ -296,7 +250,7 @@ TEST_F(SelectTest, AnswersAFamilyByTheDefaultOfItsFirstValidKernel) {
   put({.kernel = "tiled", .problem = "1024,1024", .value = 24, .device = "h200"});
   const Selection found = ask({.device = "NVIDIA H200", .family = "tiles", .size = "512,512"});
   EXPECT_EQ(found.rung, Rung::default_config);
-  EXPECT_EQ(found.kernel.kernel, "plain");  // first in the space file
+  EXPECT_EQ(found.kernel->kernel, "plain");  // first in the space file
 }
 
 TEST_F(SelectTest, KeepsToTheSizeWhenThePolicyIsExact) {

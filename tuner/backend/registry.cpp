@@ -2,10 +2,12 @@
 #include "tuner/backend/registry.hpp"
 
 #include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/backend/executor.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #ifdef TUNER_HAS_CUDA
 #include "tuner/backend/cuda/cuda_backend.hpp"
+#include "tuner/backend/cuda/cuda_executor.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 #endif
@@ -44,6 +46,10 @@ std::unique_ptr<Backend> open_cuda_backend(int) {
   fail_without_cuda();
 }
 
+std::unique_ptr<Executor> open_cuda_executor(int) {
+  fail_without_cuda();
+}
+
 std::unique_ptr<const Compiler> make_cuda_compiler(const std::string&) {
   fail_without_cuda();
 }
@@ -56,10 +62,15 @@ std::vector<Finding> examine_cuda() {
 }
 #endif
 
-std::unique_ptr<Backend> open_cpu(int ordinal) {
-  if (ordinal == 0) return open_cpu_backend();
+void require_cpu(int ordinal) {
+  if (ordinal == 0) return;
   throw Error(ErrorCode::no_device,
               fmt::format("there is no CPU device {}: all cores together are device 0.", ordinal));
+}
+
+std::unique_ptr<Backend> open_cpu(int ordinal) {
+  require_cpu(ordinal);
+  return open_cpu_backend();
 }
 
 [[noreturn]] void fail_unknown(std::string_view kind) {
@@ -75,6 +86,13 @@ std::unique_ptr<Backend> open_backend(std::string_view kind, int ordinal) {
   if (kind == "cpu") return open_cpu(ordinal);
   if (kind == "auto") return has_gpu() ? open_cuda_backend(ordinal) : open_cpu(ordinal);
   fail_unknown(kind);
+}
+
+std::unique_ptr<Executor> open_executor(std::string_view kind, int ordinal) {
+  if (kind == "cuda" || (kind == "auto" && has_gpu())) return open_cuda_executor(ordinal);
+  if (kind != "cpu" && kind != "auto") fail_unknown(kind);
+  require_cpu(ordinal);
+  return open_cpu_executor();
 }
 
 std::unique_ptr<const Compiler> make_compiler(std::string_view kind,

@@ -143,11 +143,16 @@ void add_export(CLI::App& app, Arguments& arguments) {
       app, arguments, "export", "Write the best configurations, or all that was measured",
       [&arguments] { return export_results(arguments.common, arguments.export_); });
   sub->add_option("--format", o.format,
-                  "bests (JSON lines), cache (Kernel Tuner) or t4: all trials of a kernel and size")
+                  "bests (JSON lines), json or header (a table for the dispatcher), cache (Kernel "
+                  "Tuner) or t4: all trials of a kernel and size")
       ->capture_default_str()
       ->type_name("F");
-  sub->add_option("--device", o.device, "Only this device")->type_name("NAME");
-  sub->add_option("--kernel", o.kernel, "cache, t4: this kernel")->type_name("NAME");
+  sub->add_option("--device", o.device, "Only this device; json, header: the one used last")
+      ->type_name("NAME");
+  sub->add_option("--family", o.family, "json, header: this family")->type_name("NAME");
+  sub->add_option("--kernel", o.kernel, "json, header, cache, t4: this kernel")->type_name("NAME");
+  sub->add_option("--name", o.name, "header: its function; default: FAMILY_table")
+      ->type_name("NAME");
   sub->add_option("--size", o.size, "cache, t4: this problem size")->type_name("SIZE");
   sub->add_option("--from", o.from, "cache, t4: of a cache, T4 or KTT file instead of the database")
       ->type_name("FILE");

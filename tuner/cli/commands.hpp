@@ -78,15 +78,18 @@ struct ReportOptions {
 int report(const CommonOptions& common, const ReportOptions& options);
 
 struct ExportOptions {
-  std::string device;            ///< empty: all
-  std::string kernel;            ///< likewise; of recordings alone
-  std::string size;              ///< likewise
-  std::string format = "bests";  ///< bests, cache, t4
+  std::string device;            ///< empty: all; of a dispatch table the one used last
+  std::string family;            ///< of a dispatch table alone; empty: all
+  std::string kernel;            ///< of recordings and dispatch tables alone; empty: all
+  std::string size;              ///< of recordings alone; empty: all
+  std::string name;              ///< of the function in a header; empty: after the family
+  std::string format = "bests";  ///< bests, json, header, cache, t4
   std::string from;              ///< a recording of another tool; empty: the database
   std::string output;            ///< empty: stdout
 };
-/// Writes the best known configurations as canonical JSON lines ("tune.best/2"), sorted; or all
-/// that was measured of one kernel at one size on one device, as other tools read it.
+/// Writes the best known configurations as canonical JSON lines ("tune.best/2"), sorted; or the
+/// table that the dispatcher serves a device from ("dispatch/1"), as JSON or as a C++ header; or
+/// all that was measured of one kernel at one size on one device, as other tools read it.
 int export_results(const CommonOptions& common, const ExportOptions& options);
 
 struct ImportOptions {

@@ -2,6 +2,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/table_header.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/quantity.hpp"
@@ -9,7 +10,9 @@
 #include "tuner/interop/recording_file.hpp"
 #include "tuner/interop/recording_text.hpp"
 #include "tuner/interop/store_recording.hpp"
-#include "tuner/select/stored_space.hpp"
+#include "tuner/select/catalogue.hpp"
+#include "tuner/select/catalogue_json.hpp"
+#include "tuner/select/stored_kernel.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/store/best_line.hpp"
 
@@ -89,32 +92,82 @@ std::string recording_text(const CommonOptions& common, const ExportOptions& opt
   return options.format == "cache" ? cache_text(recording) : t4_text(recording);
 }
 
+/// What the family's name makes of itself when the user gives the table none.
+std::string table_name(const Catalogue& known, const ExportOptions& options) {
+  if (!options.name.empty()) return options.name;
+  const auto of_one_family = [&](const CatalogueKernel& kernel) {
+    return kernel.record->family == known.kernels.front().record->family;
+  };
+  return std::ranges::all_of(known.kernels, of_one_family)
+             ? known.kernels.front().record->family + "_table"
+             : "tuner_table";
+}
+
+std::string dispatch_table(const CommonOptions& common, const ExportOptions& options) {
+  const Store store = open_database(common, Store::Mode::read_only);
+  CatalogueQuery query;
+  if (!options.device.empty()) query.device = options.device;
+  if (!options.family.empty()) query.family = options.family;
+  if (!options.kernel.empty()) query.kernel = options.kernel;
+  const Catalogue known = catalogue(store, query);
+  std::size_t entries = 0;
+  for (const CatalogueKernel& kernel : known.kernels) entries += kernel.entries.size();
+  const std::string subject =
+      fmt::format("{} and {} on {}", quantity::count(known.kernels.size(), "kernel"),
+                  quantity::count(entries, "tuned size"), known.device.name);
+  if (!common.quiet) tell(subject + "\n");
+  const std::string document = catalogue_json(known);
+  return options.format == "json" ? document
+                                  : table_header(document, table_name(known, options), subject);
+}
+
+/// An option and the formats that it acts upon.
+struct OptionUse {
+  std::string_view option;
+  std::string ExportOptions::*value;
+  std::vector<std::string> formats;
+};
+
 /// Options that would have no effect are refused.
 void check(const ExportOptions& options) {
-  static const std::array<std::string, 3> formats = {"bests", "cache", "t4"};
+  static const std::vector<std::string> formats = {"bests", "json", "header", "cache", "t4"};
+  static const std::array uses = {
+      OptionUse{"--family", &ExportOptions::family, {"json", "header"}},
+      OptionUse{"--kernel", &ExportOptions::kernel, {"json", "header", "cache", "t4"}},
+      OptionUse{"--name", &ExportOptions::name, {"header"}},
+      OptionUse{"--size", &ExportOptions::size, {"cache", "t4"}},
+      OptionUse{"--from", &ExportOptions::from, {"cache", "t4"}}};
   if (std::ranges::count(formats, options.format) == 0) {
     throw Error(ErrorCode::usage, fmt::format("--format: unknown format '{}'{}", options.format,
                                               did_you_mean(options.format, formats)));
   }
-  const bool selects = !options.kernel.empty() || !options.size.empty();
-  if (options.format == "bests" && (selects || !options.from.empty())) {
+  for (const auto& [option, value, with] : uses) {
+    if ((options.*value).empty() || std::ranges::count(with, options.format) > 0) continue;
     throw Error(ErrorCode::usage,
-                "--kernel, --size and --from go with --format cache or t4; the best configurations "
-                "are exported for every kernel and size");
+                fmt::format("{} does nothing with --format {}; it goes with --format {}", option,
+                            options.format, fmt::join(with, ", ")));
   }
-  if (!options.from.empty() && (selects || !options.device.empty())) {
+  const bool selects = !options.kernel.empty() || !options.size.empty() || !options.device.empty();
+  if (!options.from.empty() && selects) {
     throw Error(ErrorCode::usage,
                 "--from: a file holds one kernel at one size on one device: leave out --kernel, "
                 "--size and --device");
   }
 }
 
+std::string export_text(const CommonOptions& common, const ExportOptions& options) {
+  if (options.format == "bests") return best_lines(common, options);
+  if (options.format == "json" || options.format == "header") {
+    return dispatch_table(common, options);
+  }
+  return recording_text(common, options);
+}
+
 }  // namespace
 
 int export_results(const CommonOptions& common, const ExportOptions& options) {
   check(options);
-  const std::string text =
-      options.format == "bests" ? best_lines(common, options) : recording_text(common, options);
+  const std::string text = export_text(common, options);
   if (options.output.empty()) {
     fmt::print("{}", text);
   } else {

@@ -42,13 +42,13 @@ Question question(const QueryOptions& options) {
 
 /// A list or an object; a text where it has names and nobody knows the others.
 Json asked_size(const Selection& selection) {
-  if (selection.dims) return size_json(selection.size, *selection.dims);
+  if (selection.stored) return size_json(selection.size, selection.stored->dims());
   if (selection.size_text.find('=') != std::string::npos) return selection.size_text;
   return Json::parse(fmt::format("[{}]", selection.size_text));
 }
 
 std::string shown_size(const Selection& selection) {
-  return selection.dims ? display(selection.size, *selection.dims) : selection.size_text;
+  return selection.stored ? display(selection.size, selection.stored->dims()) : selection.size_text;
 }
 
 Json json_document(const Selection& selection) {
@@ -58,9 +58,9 @@ Json json_document(const Selection& selection) {
   Json document = {{"schema", "tune.query/1"},
                    {"rung", std::string(name(selection.rung))},
                    {"device", selection.device.name},
-                   {"family", selection.kernel.family},
-                   {"kernel", selection.kernel.kernel},
-                   {"kernel_hash", selection.kernel.hash},
+                   {"family", selection.kernel->family},
+                   {"kernel", selection.kernel->kernel},
+                   {"kernel_hash", selection.kernel->hash},
                    {"size", asked_size(selection)},
                    {"config", Json::parse(selection.config_json)},
                    {"expected_ns", optional(selection.expected_ns)},
@@ -107,18 +107,21 @@ bool has_files(const KernelRecord& kernel) {
   throw Error(ErrorCode::nothing_found,
               fmt::format("--format {}: {} was imported without its files: ask with --format table "
                           "or json, or run `tune` on it here",
-                          format, selection.kernel.kernel));
+                          format, selection.kernel->kernel));
 }
 
 std::string launch_code(const Selection& selection) {
-  if (!has_files(selection.kernel)) return selection.config_json + "\n";
-  return Snippet(selection.kernel, selection.device, selection.config_json, selection.size).cpp();
+  if (!has_files(*selection.kernel)) return selection.config_json + "\n";
+  return Snippet(*selection.kernel, selection.device, selection.config_json, selection.size).cpp();
 }
 
 void print_table(const Selection& selection) {
-  fmt::print("{} at {} on {}\n", selection.kernel.kernel, shown_size(selection),
+  fmt::print("{} at {} on {}\n", selection.kernel->kernel, shown_size(selection),
              printable(selection.device.name));
   Table table({{"answer"}, {std::string(name(selection.rung))}});
+  if (selection.rung == Rung::nearest && selection.expected_ns) {
+    table.add({"expected", quantity::time(*selection.expected_ns)});
+  }
   if (selection.entry) {
     const BestRecord& best = selection.entry->best;
     if (selection.rung == Rung::nearest) table.add({"tuned at", best.problem});
@@ -130,8 +133,8 @@ void print_table(const Selection& selection) {
     table.add({"speed", ratio_text(best)});
     if (best.ties > 0) table.add({"ties", fmt::format("{} other finalists within 1 %", best.ties)});
     table.add({"recorded", fmt::format("{} UTC, {}, {}", best.recorded_at,
-                                       selection.entry->subject.environment.compiler,
-                                       selection.entry->subject.environment.library)});
+                                       selection.entry->environment.compiler,
+                                       selection.entry->environment.library)});
     if (best.shared) {
       table.add({"caution", "measured while other processes used the device"});
     }
@@ -161,10 +164,10 @@ int query(const CommonOptions& common, const QueryOptions& options) {
   }
   if (format == "table") {
     print_table(selection);
-  } else if (!has_files(selection.kernel)) {
+  } else if (!has_files(*selection.kernel)) {
     fail_without_files(selection, format);
   } else if (format == "args") {
-    const Snippet snippet(selection.kernel, selection.device, selection.config_json,
+    const Snippet snippet(*selection.kernel, selection.device, selection.config_json,
                           selection.size);
     fmt::print("{}\n", printable(snippet.compiler_arguments()));
   } else {

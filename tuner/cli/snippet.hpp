@@ -14,20 +14,32 @@ namespace tuner::cli {
 /// What to paste to use a configuration.
 class Snippet {
  public:
-  /// Throws Error(usage) when the stored kernel can no longer be understood.
+  /// Throws Error(usage) when the stored kernel can no longer be understood, or an expression of it
+  /// has no value at the size.
   Snippet(const KernelRecord& record, const DeviceInfo& device, std::string_view config_json,
           const std::vector<std::int64_t>& size);
 
-  /// C++ that launches the kernel: geometry, opt-in to large shared memory, the call.
+  /// A file that nvcc compiles: it includes the kernel's source and defines a function that
+  /// launches the configuration at this size.
   [[nodiscard]] std::string cpp() const;
   /// "-DTILE_M=64 -DTILE_N=128 …": every parameter as a compiler definition.
   [[nodiscard]] std::string compiler_arguments() const;
 
  private:
+  void add_arguments(const Family& family, const Slots& slots);
+  void add_scratch(const Kernel& kernel, const Slots& slots);
+  [[nodiscard]] std::string heading() const;
+  [[nodiscard]] std::string body() const;
+
+  std::string kernel_;
   std::string entry_;
   std::string source_name_;
+  std::string subject_;  // size and device, for people
   Geometry geometry_;
-  std::vector<std::string> arguments_;    // names, in the order of the call
+  std::vector<std::string> parameters_;   // of the function: "const float* A"
+  std::vector<std::string> constants_;    // what the size fixes: "const int M = 40"
+  std::vector<std::string> scratch_;      // "partials (1024 float)"
+  std::vector<std::string> arguments_;    // names, in the order of the kernel's parameters
   std::vector<std::string> options_;      // of the compilation
   std::vector<std::string> definitions_;  // -DNAME=value, every parameter
 };

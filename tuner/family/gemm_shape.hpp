@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/family/transpose.hpp"
+
 #include <cstdint>
 #include <optional>
 #include <string>
 
 namespace tuner {
-
-enum class Transpose { no, yes };
 
 /// How the matrices of a batch are stored, row after row.
 struct MatrixLayout {

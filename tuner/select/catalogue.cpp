@@ -3,11 +3,12 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
-#include "tuner/select/stored_space.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <set>
 #include <utility>
 
@@ -33,24 +34,24 @@ bool same_versions(const EnvironmentInfo& a, const EnvironmentInfo& b) {
                           store.path().string(), what, name, did_you_mean(name, names)));
 }
 
-DeviceInfo choose_device(const Store& store, const Question& question, Catalogue& catalogue) {
+DeviceInfo choose_device(const Store& store, const CatalogueQuery& query, Catalogue& catalogue) {
   const std::vector<DeviceInfo> devices = store.devices();
   if (devices.empty()) {
     throw Error(
         ErrorCode::nothing_found,
         fmt::format("{}: the database holds no results: run `tune` first", store.path().string()));
   }
-  if (!question.device) {
+  if (!query.device) {
     const char* why = devices.size() == 1 ? "the only one in the database" : "the one used last";
     catalogue.explanation.push_back(fmt::format("device: {}, {}", devices[0].name, why));
     return devices[0];
   }
-  const auto named = [&](const DeviceInfo& device) { return device.name == *question.device; };
+  const auto named = [&](const DeviceInfo& device) { return device.name == *query.device; };
   const auto found = std::find_if(devices.begin(), devices.end(), named);
   if (found == devices.end()) {
     std::set<std::string> known;
     for (const DeviceInfo& device : devices) known.insert(device.name);
-    fail_unknown(store, "device", *question.device, known);
+    fail_unknown(store, "device", *query.device, known);
   }
   catalogue.explanation.push_back(fmt::format("device: {}, as asked", found->name));
   if (std::count_if(devices.begin(), devices.end(), named) > 1) {
@@ -62,56 +63,38 @@ DeviceInfo choose_device(const Store& store, const Question& question, Catalogue
   return *found;
 }
 
-[[noreturn]] void fail_no_kernel(const Store& store, const Question& question) {
+[[noreturn]] void fail_no_kernel(const Store& store, const CatalogueQuery& query) {
   std::set<std::string> families;
   std::set<std::string> kernels;
   for (const KernelRecord& kernel : store.kernels({})) {
     families.insert(kernel.family);
-    if (!question.family || kernel.family == *question.family) kernels.insert(kernel.kernel);
+    if (!query.family || kernel.family == *query.family) kernels.insert(kernel.kernel);
   }
-  if (question.family && !families.contains(*question.family)) {
-    fail_unknown(store, "family", *question.family, families);
+  if (query.family && !families.contains(*query.family)) {
+    fail_unknown(store, "family", *query.family, families);
   }
-  fail_unknown(store, "kernel", question.kernel.value_or(""), kernels);
-}
-
-/// A size in a kernel's dimensions; as it is where they are not known; none when it does not fit.
-std::optional<KnownSize> known_size(const std::string& text,
-                                    const std::optional<Dimensions>& dims) {
-  if (!dims) return KnownSize{.text = text, .numbers = {}};
-  auto numbers = stored_size(text, *dims);
-  if (!numbers) return std::nullopt;
-  return KnownSize{.text = canonical_size(*numbers, *dims), .numbers = *std::move(numbers)};
-}
-
-CatalogueKernel with_dimensions(KernelRecord record, const Question& question) {
-  CatalogueKernel kernel{.record = std::move(record)};
-  if (has_space(kernel.record)) kernel.dims = stored_dims(kernel.record);
-  kernel.asked = known_size(normalised_size(question.size), kernel.dims);
-  return kernel;
+  fail_unknown(store, "kernel", query.kernel.value_or(""), kernels);
 }
 
 /// Each kernel asked for, in the version used last.
-std::vector<CatalogueKernel> choose_kernels(const Store& store, const Question& question) {
-  if (!question.kernel && !question.family) {
-    throw Error(ErrorCode::usage,
-                "a question needs a kernel or a family: name one with --kernel "
-                "or --family");
-  }
+std::vector<CatalogueKernel> choose_kernels(const Store& store, const CatalogueQuery& query) {
   std::vector<CatalogueKernel> kernels;
   std::set<std::pair<std::string, std::string>> seen;
   std::set<std::string> families;
-  for (KernelRecord& record :
-       store.kernels({.family = question.family, .kernel = question.kernel})) {
+  for (KernelRecord& record : store.kernels({.family = query.family, .kernel = query.kernel})) {
     families.insert(record.family);
-    const bool newest = seen.emplace(record.family, record.kernel).second;
-    if (newest) kernels.push_back(with_dimensions(std::move(record), question));
+    if (!seen.emplace(record.family, record.kernel).second) continue;
+    CatalogueKernel& kernel = kernels.emplace_back();
+    if (has_space(record)) {
+      kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(record));
+    }
+    kernel.record = std::make_shared<const KernelRecord>(std::move(record));
   }
-  if (kernels.empty()) fail_no_kernel(store, question);
-  if (families.size() > 1) {
+  if (kernels.empty() && (query.kernel || query.family)) fail_no_kernel(store, query);
+  if (query.kernel && families.size() > 1) {
     throw Error(ErrorCode::usage,
                 fmt::format("kernel '{}' is in the families {} and {}: say which with --family",
-                            *question.kernel, *families.begin(), *std::next(families.begin())));
+                            *query.kernel, *families.begin(), *std::next(families.begin())));
   }
   return kernels;
 }
@@ -119,68 +102,191 @@ std::vector<CatalogueKernel> choose_kernels(const Store& store, const Question& 
 /// Whether an entry takes the place of a newer one of the same size.
 bool outranks(const Entry& entry, const Entry& newer) {
   if (entry.stale != newer.stale) return !entry.stale;
-  return entry.stored.best.verified && !newer.stored.best.verified;
+  return entry.best.verified && !newer.best.verified;
 }
 
-/// Takes an entry unless the one of the same size that is there is better. Entries come newest
-/// first.
-void add_entry(CatalogueKernel& kernel, Entry entry) {
-  const auto same_size =
-      std::find_if(kernel.entries.begin(), kernel.entries.end(),
-                   [&](const Entry& it) { return it.size.text == entry.size.text; });
-  if (same_size == kernel.entries.end()) {
-    kernel.entries.push_back(std::move(entry));
-  } else if (outranks(entry, *same_size)) {
-    *same_size = std::move(entry);
+/// Collects the entries of one kernel, which come newest first.
+class EntryCollector {
+ public:
+  explicit EntryCollector(CatalogueKernel& kernel) : kernel_(kernel) {}
+
+  /// Takes an entry unless the one of the same size that is there is better.
+  void add(Entry entry) {
+    const auto [at, added] = by_size_.try_emplace(entry.size.text, kernel_.entries.size());
+    if (added) {
+      kernel_.entries.push_back(std::move(entry));
+    } else if (outranks(entry, kernel_.entries[at->second])) {
+      kernel_.entries[at->second] = std::move(entry);
+    }
   }
-}
 
-/// Of the newest result of this machine; without one, of the newest. There is at least one.
+ private:
+  CatalogueKernel& kernel_;
+  std::map<std::string, std::size_t> by_size_;
+};
+
+/// Collects the times of one kernel that its cost model is fitted to: of the configurations that
+/// were best somewhere, and of those that were timed at so many sizes that they tell of the others.
+class TimingCollector {
+ public:
+  explicit TimingCollector(CatalogueKernel& kernel) : kernel_(kernel) {}
+
+  void add_entries() {
+    for (Entry& entry : kernel_.entries) {
+      entry.config = config_index(entry.best.config_json);
+      add(entry.best.config_json, entry.size.text, entry.size.numbers,
+          {.median_ns = entry.best.time.median_ns});
+      if (entry.best.verified) kernel_.configs[entry.config].verified = true;
+    }
+  }
+
+  void add_trials(const std::vector<StoredTrial>& trials) {
+    std::map<std::string_view, std::set<std::string_view>> sizes;
+    for (const StoredTrial& it : trials) {
+      if (it.trial.time) sizes[it.trial.config_json].insert(it.trial.problem);
+    }
+    for (const StoredTrial& it : trials) {
+      const bool known = configs_.contains(it.trial.config_json);
+      if (!it.trial.time) continue;
+      if (!known && sizes[it.trial.config_json].size() < kManySizes) continue;
+      if (const auto size = known_size(it.trial.problem, kernel_)) {
+        add(it.trial.config_json, size->text, size->numbers,
+            {.median_ns = it.trial.time->median_ns, .registers = it.trial.registers});
+        kernel_.configs[config_index(it.trial.config_json)].verified = true;
+      }
+    }
+  }
+
+ private:
+  static constexpr std::size_t kManySizes = 4;
+
+  std::size_t config_index(const std::string& json) {
+    const auto [at, added] = configs_.try_emplace(json, kernel_.configs.size());
+    if (added) kernel_.configs.push_back(known_config(json, kernel_));
+    return at->second;
+  }
+
+  /// A trial takes the place of an entry: beside other trials, its time is the comparable one.
+  void add(const std::string& json, const std::string& size, const Size& numbers, Timing timing) {
+    KnownConfig& config = kernel_.configs[config_index(json)];
+    const auto [at, added] = sizes_.try_emplace(size, kernel_.sizes.size());
+    if (added) kernel_.sizes.push_back({.text = size, .numbers = numbers});
+    timing.size = at->second;
+    const auto found = std::ranges::find(config.timings, timing.size, &Timing::size);
+    if (found == config.timings.end()) {
+      config.timings.push_back(timing);
+    } else {
+      *found = timing;
+    }
+  }
+
+  CatalogueKernel& kernel_;
+  std::map<std::string, std::size_t> configs_;
+  std::map<std::string, std::size_t> sizes_;
+};
+
+/// Of the newest result of this machine; without one, of the newest; unset without any.
 EnvironmentInfo environment_in_use(const std::vector<StoredBest>& bests) {
+  if (bests.empty()) return {};
   const auto own = std::find_if(bests.begin(), bests.end(),
                                 [](const StoredBest& it) { return it.best.verified; });
   return (own == bests.end() ? bests.front() : *own).subject.environment;
 }
 
+void add_entries(Catalogue& catalogue, CatalogueKernel& kernel,
+                 const std::vector<StoredBest>& bests) {
+  EntryCollector collector(kernel);
+  std::size_t outdated = 0;
+  for (const StoredBest& stored : bests) {
+    const KernelRecord& record = stored.subject.kernel;
+    if (record.family != kernel.record->family || record.kernel != kernel.record->kernel) continue;
+    auto size = known_size(stored.best.problem, kernel);
+    if (record.hash != kernel.record->hash || !size) {
+      ++outdated;
+      continue;
+    }
+    collector.add({.best = stored.best,
+                   .environment = stored.subject.environment,
+                   .size = *std::move(size),
+                   .stale = !same_versions(stored.subject.environment, catalogue.environment)});
+  }
+  if (outdated == 0) return;
+  catalogue.explanation.push_back(
+      fmt::format("kernel: {} has changed since; its entries from before ({}) are not used",
+                  kernel.record->kernel, outdated));
+}
+
+/// The trials of the kernel's current version on this device.
+std::vector<StoredTrial> trials_of(const Store& store, const Catalogue& catalogue,
+                                   const CatalogueKernel& kernel) {
+  std::vector<StoredTrial> trials;
+  std::vector<SessionRecord> sessions = store.sessions();
+  std::ranges::reverse(sessions);  // the latest time counts
+  for (const SessionRecord& session : sessions) {
+    if (session.kernel_hash != kernel.record->hash || session.kernel != kernel.record->kernel ||
+        session.family != kernel.record->family || session.device != catalogue.device.name) {
+      continue;
+    }
+    std::ranges::move(store.trials(session.id), std::back_inserter(trials));
+  }
+  return trials;
+}
+
 }  // namespace
+
+void fit_model(CatalogueKernel& kernel, const DeviceAttributes& device) {
+  if (!kernel.stored) return;
+  kernel.model = CostModel::fit(*kernel.stored, device, kernel.sizes, kernel.configs);
+}
+
+std::optional<KnownSize> known_size(const std::string& text, const CatalogueKernel& kernel) {
+  if (!kernel.stored) return KnownSize{.text = text, .numbers = {}};
+  auto numbers = stored_size(text, kernel.stored->dims());
+  if (!numbers) return std::nullopt;
+  return KnownSize{.text = canonical_size(*numbers, kernel.stored->dims()),
+                   .numbers = *std::move(numbers)};
+}
+
+KnownConfig known_config(const std::string& json, const CatalogueKernel& kernel) {
+  if (!kernel.stored) return {.json = json, .config = {}, .refusal = "it has no space file"};
+  try {
+    return {
+        .json = json, .config = config_from_json(*kernel.stored->definition, json), .refusal = {}};
+  } catch (const Error& error) {  // the space no longer has one of its parameters or values
+    return {.json = json, .config = {}, .refusal = error.what()};
+  }
+}
 
 std::string versions(const EnvironmentInfo& environment) {
   if (environment.driver.empty()) return environment.compiler;
   return fmt::format("driver {}, {}", environment.driver, environment.compiler);
 }
 
-Catalogue catalogue(const Store& store, const Question& question) {
-  Catalogue result;
-  result.kernels = choose_kernels(store, question);
-  result.device = choose_device(store, question, result);
+Catalogue in_environment(Catalogue catalogue, const EnvironmentInfo& environment) {
+  catalogue.environment = environment;
+  for (CatalogueKernel& kernel : catalogue.kernels) {
+    for (Entry& entry : kernel.entries) {
+      entry.stale = !same_versions(entry.environment, environment);
+    }
+  }
+  return catalogue;
+}
 
+Catalogue catalogue(const Store& store, const CatalogueQuery& query) {
+  Catalogue result;
+  result.kernels = choose_kernels(store, query);
+  result.device = choose_device(store, query, result);
   std::vector<StoredBest> bests = store.bests({.device = result.device.name});
   std::erase_if(bests, [&](const StoredBest& stored) {
     return !same_model(stored.subject.device, result.device);
   });
-  if (question.environment) {
-    result.environment = *question.environment;
-  } else if (!bests.empty()) {
-    result.environment = environment_in_use(bests);
-  }
+  result.environment = query.environment ? *query.environment : environment_in_use(bests);
   for (CatalogueKernel& kernel : result.kernels) {
-    std::size_t outdated = 0;
-    for (const StoredBest& stored : bests) {
-      const KernelRecord& record = stored.subject.kernel;
-      if (record.family != kernel.record.family || record.kernel != kernel.record.kernel) continue;
-      const auto size = known_size(stored.best.problem, kernel.dims);
-      if (record.hash != kernel.record.hash || !size) {
-        ++outdated;
-        continue;
-      }
-      const bool stale = !same_versions(stored.subject.environment, result.environment);
-      add_entry(kernel, {.stored = stored, .size = *size, .stale = stale});
-    }
-    if (outdated > 0) {
-      result.explanation.push_back(
-          fmt::format("kernel: {} has changed since; its entries from before ({}) are not used",
-                      kernel.record.kernel, outdated));
-    }
+    add_entries(result, kernel, bests);
+    TimingCollector collector(kernel);
+    collector.add_entries();
+    collector.add_trials(trials_of(store, result, kernel));
+    fit_model(kernel, result.device.attributes);
   }
   return result;
 }

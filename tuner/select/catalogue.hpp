@@ -1,40 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the database holds that may answer a question: one device, the current version of each
-// kernel, and their entries on that device.
+// What is known that may answer questions: one device, the current version of each kernel, and
+// their entries on that device. It needs no database any more.
 #pragma once
 
-#include "tuner/select/select.hpp"
+#include "tuner/select/cost_model.hpp"
+#include "tuner/select/known.hpp"
+#include "tuner/select/stored_kernel.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/store/store.hpp"
 
+#include <cstddef>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 namespace tuner {
 
-/// A size of the question or of an entry, in a kernel's dimensions.
-struct KnownSize {
-  std::string text;  ///< canonical
-  Size numbers;      ///< empty where the kernel came without its space file
+/// Which part of a database to take; what is absent matches everything.
+struct CatalogueQuery {
+  std::optional<std::string> device = {};  ///< exact name; absent: the device used last
+  std::optional<std::string> family = {};
+  std::optional<std::string> kernel = {};
+  /// What the kernels would run with; absent: what the device was last tuned with.
+  std::optional<EnvironmentInfo> environment = {};
 };
 
-/// A stored best with its size.
+/// What was best at one size.
 struct Entry {
-  StoredBest stored;
+  BestRecord best;
+  EnvironmentInfo environment;
   KnownSize size;
-  bool stale = false;  ///< measured with another driver or compiler than the one in use
+  std::size_t config = 0;  ///< among the kernel's configurations
+  bool stale = false;      ///< measured with another driver or compiler than the one in use
 };
 
 /// A kernel in the version used last, and its entries: at most one for a size, measured in the
 /// environment in use if there is such a one; of those one that is verified, and of these the
 /// newest.
 struct CatalogueKernel {
-  KernelRecord record;
-  std::optional<Dimensions> dims = {};  ///< absent where it came without its space file
-  std::optional<KnownSize> asked =
-      {};  ///< the question's size; absent when it is none of this kernel's
-  std::vector<Entry> entries = {};
+  std::shared_ptr<const KernelRecord> record;
+  std::shared_ptr<const StoredKernel> stored;  ///< null where it came without its space file
+  std::vector<KnownSize> sizes;                ///< at which something was timed
+  std::vector<KnownConfig> configs;            ///< each once
+  std::vector<Entry> entries;
+  std::shared_ptr<const CostModel> model;  ///< null where too little was timed for one
 };
 
 struct Catalogue {
@@ -44,8 +54,24 @@ struct Catalogue {
   std::vector<std::string> explanation;  ///< how the device and the kernels were found
 };
 
-/// Throws as select_configuration.
-[[nodiscard]] Catalogue catalogue(const Store& store, const Question& question);
+/// Throws Error(nothing_found), with a suggestion, when the database has no such device, family or
+/// kernel, and Error(usage) when only a kernel is named and several families have one of the name.
+[[nodiscard]] Catalogue catalogue(const Store& store, const CatalogueQuery& query);
+
+/// Fits the cost model of a kernel to its times.
+void fit_model(CatalogueKernel& kernel, const DeviceAttributes& device);
+
+/// A size as a user or the database writes it in a kernel's dimensions; as it is where they are not
+/// known; none when it is no size of the kernel.
+[[nodiscard]] std::optional<KnownSize> known_size(const std::string& text,
+                                                  const CatalogueKernel& kernel);
+
+/// A configuration as the database writes it, in a kernel's space.
+[[nodiscard]] KnownConfig known_config(const std::string& json, const CatalogueKernel& kernel);
+
+/// The same catalogue in another environment: what was measured with another driver or compiler is
+/// stale.
+[[nodiscard]] Catalogue in_environment(Catalogue catalogue, const EnvironmentInfo& environment);
 
 /// "driver 13.0, NVRTC 13.0".
 [[nodiscard]] std::string versions(const EnvironmentInfo& environment);

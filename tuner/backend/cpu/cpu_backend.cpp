@@ -2,9 +2,12 @@
 #include "tuner/backend/cpu/cpu_backend.hpp"
 
 #include "tuner/backend/cpu/cpu_device.hpp"
+#include "tuner/backend/cpu/cpu_executor.hpp"
 #include "tuner/backend/cpu/grid_runner.hpp"
 #include "tuner/backend/cpu/host_compiler.hpp"
+#include "tuner/backend/cpu/host_gemm.hpp"
 #include "tuner/backend/cpu/host_memory.hpp"
+#include "tuner/backend/cpu/launch_limits.hpp"
 #include "tuner/backend/cpu/loaded_image.hpp"
 #include "tuner/backend/cpu/openblas.hpp"
 #include "tuner/core/error.hpp"
@@ -15,7 +18,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <limits>
 #include <map>
 #include <utility>
 
@@ -28,53 +30,18 @@ Unexpected<Failure> launch_error(std::string message) {
   return Unexpected(Failure{Outcome::launch_error, std::move(message)});
 }
 
-/// The limits of a launch on a GPU, kept here too so that a configuration fails in both places.
-Expected<void, Failure> check_geometry(const Geometry& geometry) {
-  const auto& [grid, block, dynamic_shared_bytes] = geometry;
-  constexpr std::array<std::uint32_t, 3> kMaxGrid = {0x7fffffff, 65535, 65535};
-  constexpr std::array<std::uint32_t, 3> kMaxBlock = {1024, 1024, 64};
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (grid[axis] == 0 || grid[axis] > kMaxGrid[axis]) {
-      return launch_error(fmt::format("grid {}x{}x{} is outside of 1 to {}x{}x{}", grid[0], grid[1],
-                                      grid[2], kMaxGrid[0], kMaxGrid[1], kMaxGrid[2]));
-    }
-    if (block[axis] == 0 || block[axis] > kMaxBlock[axis]) {
-      return launch_error(fmt::format("block {}x{}x{} is outside of 1 to {}x{}x{}", block[0],
-                                      block[1], block[2], kMaxBlock[0], kMaxBlock[1],
-                                      kMaxBlock[2]));
-    }
-  }
-  const std::uint64_t threads = std::uint64_t{block[0]} * block[1] * block[2];
-  if (threads > kMaxThreadsPerBlock) {
-    return launch_error(fmt::format("block {}x{}x{} has {} threads, more than {}", block[0],
-                                    block[1], block[2], threads, kMaxThreadsPerBlock));
-  }
-  if (dynamic_shared_bytes > kMaxDynamicSharedBytes) {
-    return launch_error(fmt::format("{} bytes of dynamic shared memory, more than {}",
-                                    dynamic_shared_bytes, kMaxDynamicSharedBytes));
-  }
-  return {};
-}
-
-blasint blas_size(std::int64_t value) {
-  if (value < 0 || value > std::numeric_limits<blasint>::max()) {
-    throw Error(ErrorCode::failure, fmt::format("a size of {} is too large for OpenBLAS", value));
-  }
-  return static_cast<blasint>(value);
-}
-
-CBLAS_TRANSPOSE blas_transpose(Transpose transpose) {
-  return transpose == Transpose::yes ? CblasTrans : CblasNoTrans;
+EnvironmentInfo cpu_environment(const HostCompilerInfo& compiler) {
+  return {.driver = "",
+          .compiler = "g++ " + compiler.version,
+          .library = openblas().version,
+          .tool = TUNER_VERSION};
 }
 
 class CpuBackend final : public Backend {
  public:
   explicit CpuBackend(HostCompilerInfo compiler)
       : device_(cpu_device()),
-        environment_({.driver = "",
-                      .compiler = "g++ " + compiler.version,
-                      .library = openblas().version,
-                      .tool = TUNER_VERSION}),
+        environment_(cpu_environment(compiler)),
         compiler_(std::move(compiler)),
         memory_(static_cast<std::size_t>(device_.attributes.memory_bytes)),
         grids_(static_cast<unsigned>(device_.attributes.sm_count),
@@ -192,39 +159,17 @@ class CpuBackend final : public Backend {
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {
-    switch (call.type) {
-      case ElementType::f32:
-        gemm(call, openblas().sgemm, static_cast<float>(call.alpha), static_cast<float>(call.beta));
-        return {};
-      case ElementType::f64:
-        gemm(call, openblas().dgemm, call.alpha, call.beta);
-        return {};
-      case ElementType::i32:
-      case ElementType::u32:
-      case ElementType::i64:
-        break;
-    }
-    return launch_error(fmt::format("OpenBLAS has no GEMM for {}", name(call.type)));
-  }
-
-  template <class Float, class Gemm>
-  void gemm(const GemmCall& call, Gemm* blas, Float alpha, Float beta) const {
-    const GemmShape& shape = call.shape;
-    check_shape(shape);
-    const blasint m = blas_size(shape.m), n = blas_size(shape.n), k = blas_size(shape.k);
+    check_shape(call.shape);
     const auto matrices = [&](Region region, const MatrixLayout& layout) {
-      const auto count = static_cast<std::size_t>(elements(layout, shape.batch));
-      return reinterpret_cast<Float*>(memory_.data(region, count * sizeof(Float)));
+      const auto count = static_cast<std::size_t>(elements(layout, call.shape.batch));
+      return memory_.data(region, count * size_bytes(call.type));
     };
-    const auto ld = [](const MatrixLayout& layout) { return std::max(blas_size(layout.ld), 1); };
-    Float* const a = matrices(call.a, shape.a);
-    Float* const b = matrices(call.b, shape.b);
-    Float* const c = matrices(call.c, shape.c);
-    for (std::int64_t i = 0; i < shape.batch; ++i) {
-      blas(CblasRowMajor, blas_transpose(shape.trans_a), blas_transpose(shape.trans_b), m, n, k,
-           alpha, a + i * shape.a.stride, ld(shape.a), b + i * shape.b.stride, ld(shape.b), beta,
-           c + i * shape.c.stride, ld(shape.c));
-    }
+    return host_gemm(call.type, call.shape,
+                     {.a = matrices(call.a, call.shape.a),
+                      .b = matrices(call.b, call.shape.b),
+                      .c = matrices(call.c, call.shape.c),
+                      .alpha = call.alpha,
+                      .beta = call.beta});
   }
 
   DeviceInfo device_;
@@ -250,6 +195,12 @@ HostCompilerInfo require_host_compiler() {
 }
 
 }  // namespace
+
+std::unique_ptr<Executor> open_cpu_executor() {
+  HostCompilerInfo compiler = require_host_compiler();
+  EnvironmentInfo environment = cpu_environment(compiler);
+  return std::make_unique<CpuExecutor>(cpu_device(), std::move(environment), std::move(compiler));
+}
 
 std::unique_ptr<Backend> open_cpu_backend() {
   return std::make_unique<CpuBackend>(require_host_compiler());

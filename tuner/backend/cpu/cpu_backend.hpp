@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
+#include "tuner/backend/executor.hpp"
 #include "tuner/backend/registry.hpp"
 
 #include <chrono>
@@ -15,6 +16,9 @@ namespace tuner {
 /// a cache shared by all cores keeps what the copy into it left. A kernel that faults takes the
 /// process with it. Throws Error(no_device) when there is no host compiler.
 [[nodiscard]] std::unique_ptr<Backend> open_cpu_backend();
+
+/// The same for an application's own launches. Throws as open_cpu_backend.
+[[nodiscard]] std::unique_ptr<Executor> open_cpu_executor();
 
 /// The compiler of that device: each compilation is a process of its own, ended at the deadline.
 /// Throws Error(no_device) when there is none.

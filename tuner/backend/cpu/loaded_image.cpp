@@ -62,16 +62,21 @@ void* const* ArgumentList::addresses() {
 }
 
 Expected<void, Failure> ArgumentList::matches(std::span<const unsigned> parameter_sizes) const {
-  if (parameter_sizes.size() != sizes_.size()) {
+  return match_arguments(sizes_, parameter_sizes);
+}
+
+Expected<void, Failure> match_arguments(std::span<const std::size_t> argument_bytes,
+                                        std::span<const unsigned> parameter_sizes) {
+  if (parameter_sizes.size() != argument_bytes.size()) {
     return launch_error(fmt::format("the kernel takes {} arguments, the launch gives {}",
-                                    parameter_sizes.size(), sizes_.size()));
+                                    parameter_sizes.size(), argument_bytes.size()));
   }
-  for (std::size_t i = 0; i < sizes_.size(); ++i) {
-    if (parameter_sizes[i] != sizes_[i]) {
+  for (std::size_t i = 0; i < argument_bytes.size(); ++i) {
+    if (parameter_sizes[i] != argument_bytes[i]) {
       return launch_error(fmt::format(
           "argument {}: the kernel takes {} bytes, the launch gives {}; the types in the space "
           "file must be those of the kernel",
-          i + 1, parameter_sizes[i], sizes_[i]));
+          i + 1, parameter_sizes[i], argument_bytes[i]));
     }
   }
   return {};

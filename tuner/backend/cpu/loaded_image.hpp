@@ -31,6 +31,10 @@ class LoadedImage {
   const KernelImage* kernel_ = nullptr;
 };
 
+/// A launch_error when a kernel with parameters of these sizes cannot take arguments of those.
+[[nodiscard]] Expected<void, Failure> match_arguments(std::span<const std::size_t> argument_bytes,
+                                                      std::span<const unsigned> parameter_sizes);
+
 /// The arguments of a launch as a kernel's entry takes them: the addresses of their values.
 class ArgumentList {
  public:

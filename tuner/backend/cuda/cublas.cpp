@@ -1,36 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/cublas.hpp"
 
-#include "tuner/backend/cuda/shared_library.hpp"
+#include "tuner/backend/cuda/cublas_api.hpp"
 #include "tuner/core/error.hpp"
-
-#include <fmt/format.h>
-
-#include <cublas_v2.h>
 
 #include <algorithm>
 
 namespace tuner {
-
-struct CublasApi {
-  SharedLibrary library{fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR)};
-  decltype(&cublasGetProperty) property = library.symbol("cublasGetProperty");
-  decltype(&cublasGetStatusName) status_name = library.symbol("cublasGetStatusName");
-  decltype(&cublasCreate_v2) create = library.symbol("cublasCreate_v2");
-  decltype(&cublasDestroy_v2) destroy = library.symbol("cublasDestroy_v2");
-  decltype(&cublasSetStream_v2) set_stream = library.symbol("cublasSetStream_v2");
-  decltype(&cublasSetMathMode) set_math_mode = library.symbol("cublasSetMathMode");
-  decltype(&cublasSgemm_v2_64) sgemm = library.symbol("cublasSgemm_v2_64");
-  decltype(&cublasDgemm_v2_64) dgemm = library.symbol("cublasDgemm_v2_64");
-  decltype(&cublasSgemmStridedBatched_64) sgemm_batched =
-      library.symbol("cublasSgemmStridedBatched_64");
-  decltype(&cublasDgemmStridedBatched_64) dgemm_batched =
-      library.symbol("cublasDgemmStridedBatched_64");
-};
-
 namespace {
 
-/// As `attempt` for the runtime's codes.
+cublasOperation_t operation(Transpose transpose) {
+  return transpose == Transpose::yes ? CUBLAS_OP_T : CUBLAS_OP_N;
+}
+
+/// cuBLAS wants 1 even where there are no rows.
+std::int64_t leading(const MatrixLayout& layout) {
+  return std::max<std::int64_t>(layout.ld, 1);
+}
+
+/// A row-major matrix is its transpose to cuBLAS, which counts by columns; so it is asked for
+/// op(C)ᵀ = op(B)ᵀ·op(A)ᵀ, which is C = op(A)·op(B) in our memory: B and A change places, and what
+/// is transposed stays so.
+template <class Element, class Gemm, class BatchedGemm>
+cublasStatus_t gemm_by_rows(cublasHandle_t handle, Gemm gemm, BatchedGemm batched_gemm,
+                            const GemmShape& shape, const GemmOperands& operands) {
+  const auto* const a = static_cast<const Element*>(operands.a);
+  const auto* const b = static_cast<const Element*>(operands.b);
+  auto* const c = static_cast<Element*>(operands.c);
+  const auto alpha = static_cast<Element>(operands.alpha);
+  const auto beta = static_cast<Element>(operands.beta);
+  const auto& [m, n, k, trans_a, trans_b, batch, a_lies, b_lies, c_lies] = shape;
+  const cublasOperation_t op_a = operation(trans_a);
+  const cublasOperation_t op_b = operation(trans_b);
+  return batch == 1 ? gemm(handle, op_b, op_a, n, m, k, &alpha, b, leading(b_lies), a,
+                           leading(a_lies), &beta, c, leading(c_lies))
+                    : batched_gemm(handle, op_b, op_a, n, m, k, &alpha, b, leading(b_lies),
+                                   b_lies.stride, a, leading(a_lies), a_lies.stride, &beta, c,
+                                   leading(c_lies), c_lies.stride, batch);
+}
+
+}  // namespace
+
 Expected<void, Failure> attempt(const CublasApi& api, cublasStatus_t status) {
   const auto failed = [&](Outcome outcome) {
     return Unexpected(Failure{
@@ -49,40 +59,41 @@ Expected<void, Failure> attempt(const CublasApi& api, cublasStatus_t status) {
   }
 }
 
-cublasOperation_t operation(Transpose transpose) {
-  return transpose == Transpose::yes ? CUBLAS_OP_T : CUBLAS_OP_N;
+std::string cublas_version(const CublasApi& api) {
+  int major = 0;
+  int minor = 0;
+  int patch = 0;
+  api.property(MAJOR_VERSION, &major);
+  api.property(MINOR_VERSION, &minor);
+  api.property(PATCH_LEVEL, &patch);
+  return fmt::format("cuBLAS {}.{}.{}", major, minor, patch);
 }
 
-/// cuBLAS wants 1 even where there are no rows.
-std::int64_t leading(const MatrixLayout& layout) {
-  return std::max<std::int64_t>(layout.ld, 1);
+Expected<cublasHandle_t, Failure> make_cublas_handle(const CublasApi& api) {
+  cublasHandle_t handle = nullptr;
+  if (auto made = attempt(api, api.create(&handle)); !made) return Unexpected(made.error());
+  if (auto set = attempt(api, api.set_math_mode(handle, CUBLAS_PEDANTIC_MATH)); !set) {
+    api.destroy(handle);
+    return Unexpected(set.error());
+  }
+  return handle;
 }
 
-/// A row-major matrix is its transpose to cuBLAS, which counts by columns; so it is asked for
-/// op(C)ᵀ = op(B)ᵀ·op(A)ᵀ, which is C = op(A)·op(B) in our memory: B and A change places, and what
-/// is transposed stays so.
-template <class Element, class Gemm, class BatchedGemm>
-Enqueue gemm_by_rows(const CublasApi& api, cublasHandle_t handle, Gemm gemm,
-                     BatchedGemm batched_gemm, const GemmCall& call, const Cublas::Matrices& at) {
-  const auto* const a = reinterpret_cast<const Element*>(at.a);
-  const auto* const b = reinterpret_cast<const Element*>(at.b);
-  auto* const c = reinterpret_cast<Element*>(at.c);
-  return [=, &api, shape = call.shape, alpha = static_cast<Element>(call.alpha),
-          beta = static_cast<Element>(call.beta)] {
-    const auto& [m, n, k, trans_a, trans_b, batch, a_lies, b_lies, c_lies] = shape;
-    const cublasOperation_t op_a = operation(trans_a);
-    const cublasOperation_t op_b = operation(trans_b);
-    const cublasStatus_t status =
-        batch == 1 ? gemm(handle, op_b, op_a, n, m, k, &alpha, b, leading(b_lies), a,
-                          leading(a_lies), &beta, c, leading(c_lies))
-                   : batched_gemm(handle, op_b, op_a, n, m, k, &alpha, b, leading(b_lies),
-                                  b_lies.stride, a, leading(a_lies), a_lies.stride, &beta, c,
-                                  leading(c_lies), c_lies.stride, batch);
-    return attempt(api, status);
-  };
+Expected<void, Failure> cublas_gemm(const CublasApi& api, cublasHandle_t handle, ElementType type,
+                                    const GemmShape& shape, const GemmOperands& operands) {
+  switch (type) {
+    case ElementType::f32:
+      return attempt(api,
+                     gemm_by_rows<float>(handle, api.sgemm, api.sgemm_batched, shape, operands));
+    case ElementType::f64:
+      return attempt(api,
+                     gemm_by_rows<double>(handle, api.dgemm, api.dgemm_batched, shape, operands));
+    default:
+      return Unexpected(
+          Failure{Outcome::launch_error,
+                  fmt::format("cuBLAS multiplies float and double here, not {}", name(type))});
+  }
 }
-
-}  // namespace
 
 Cublas::Cublas(cudaStream_t stream) : stream_(stream), api_(std::make_unique<const CublasApi>()) {}
 
@@ -91,38 +102,28 @@ Cublas::~Cublas() {
 }
 
 std::string Cublas::version() const {
-  int major = 0;
-  int minor = 0;
-  int patch = 0;
-  api_->property(MAJOR_VERSION, &major);
-  api_->property(MINOR_VERSION, &minor);
-  api_->property(PATCH_LEVEL, &patch);
-  return fmt::format("cuBLAS {}.{}.{}", major, minor, patch);
+  return cublas_version(*api_);
 }
 
 cublasContext* Cublas::context() {
   if (context_ != nullptr) return context_;
-  const auto require = [this](cublasStatus_t status) {
-    if (status == CUBLAS_STATUS_SUCCESS) return;
-    throw Error(ErrorCode::failure,
-                fmt::format("cuBLAS cannot start: {}", api_->status_name(status)));
+  const auto require = [](const Expected<void, Failure>& done) {
+    if (done) return;
+    throw Error(ErrorCode::failure, fmt::format("cuBLAS cannot start: {}", done.error().message));
   };
-  require(api_->create(&context_));
-  require(api_->set_stream(context_, stream_));
-  require(api_->set_math_mode(context_, CUBLAS_PEDANTIC_MATH));
+  const auto made = make_cublas_handle(*api_);
+  require(made ? Expected<void, Failure>() : Unexpected(made.error()));
+  context_ = *made;
+  require(attempt(*api_, api_->set_stream(context_, stream_)));
   return context_;
 }
 
 Enqueue Cublas::gemm(const GemmCall& call, const Matrices& at) {
-  switch (call.type) {
-    case ElementType::f32:
-      return gemm_by_rows<float>(*api_, context(), api_->sgemm, api_->sgemm_batched, call, at);
-    case ElementType::f64:
-      return gemm_by_rows<double>(*api_, context(), api_->dgemm, api_->dgemm_batched, call, at);
-    default:
-      throw Error(ErrorCode::usage,
-                  fmt::format("cuBLAS multiplies float and double here, not {}", name(call.type)));
-  }
+  const GemmOperands operands{
+      .a = at.a, .b = at.b, .c = at.c, .alpha = call.alpha, .beta = call.beta};
+  return [this, context = context(), type = call.type, shape = call.shape, operands] {
+    return cublas_gemm(*api_, context, type, shape, operands);
+  };
 }
 
 }  // namespace tuner

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/select/stored_space.hpp"
+#include "tuner/select/stored_kernel.hpp"
 
 #include "example_kernels.hpp"
 #include "tuner/core/error.hpp"
@@ -12,23 +12,27 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Optional;
 using testing::ThrowsMessage;
-using Numbers = std::vector<std::int64_t>;
 
-TEST(StoredSpace, ReadsDimensionsAndKernelsInTheOrderOfTheFile) {
+TEST(StoredKernel, ReadsDimensionsAndKernelsInTheOrderOfTheFile) {
   EXPECT_THAT(stored_dims(example_kernel("tiled")).names(), ElementsAre("M", "N"));
-  EXPECT_THAT(stored_kernel_names(example_kernel("tiled")), ElementsAre("plain", "tiled"));
+  EXPECT_THAT(stored_kernel(example_kernel("tiled")).family_kernels, ElementsAre("plain", "tiled"));
 }
 
-TEST(StoredSpace, IsBoundToTheSizeAndTheDevice) {
+TEST(StoredKernel, ChecksConfigurationsAtASizeOnADevice) {
+  const StoredKernel kernel = stored_kernel(example_kernel("tiled"));
+  const Config widest = config_from_json(*kernel.definition, R"({"TILE":64})");
   DeviceAttributes device{.max_threads_per_block = 1024};
-  EXPECT_EQ(stored_space(example_kernel("tiled"), device, Numbers{64, 1}).size(), 4U);
-  EXPECT_EQ(stored_space(example_kernel("tiled"), device, Numbers{48, 1}).size(), 2U);
+  EXPECT_EQ(KernelAtSize(kernel, device, {64, 1}).why_invalid(widest), std::nullopt);
+  EXPECT_THAT(KernelAtSize(kernel, device, {48, 1}).why_invalid(widest),
+              Optional(HasSubstr("only whole tiles")));
   device.max_threads_per_block = 512;
-  EXPECT_EQ(stored_space(example_kernel("tiled"), device, Numbers{64, 1}).size(), 3U);
+  EXPECT_THAT(KernelAtSize(kernel, device, {64, 1}).why_invalid(widest),
+              Optional(HasSubstr("legal block")));
 }
 
-TEST(StoredSpace, SaysWhichKernelsStoredTextIsNoSpaceFile) {
+TEST(StoredKernel, SaysWhichKernelsStoredTextIsNoSpaceFile) {
   for (const char* text : {"", "{", "{}", "[]", R"({"problem":{"dims":7}})"}) {
     KernelRecord kernel = example_kernel("tiled");
     kernel.space_text = text;

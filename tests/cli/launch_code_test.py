@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `tune query --format cpp` prints is a file that nvcc compiles, for every shipped kernel."""
+
+import os
+import re
+import subprocess
+import unittest
+
+from program import ROOT, ProgramTest
+
+NVCC = os.environ["NVCC"]
+HOST_COMPILER = os.environ["HOST_COMPILER"]
+SIZE = "16,16,16"  # of the families in spaces/
+
+
+class LaunchCodeTest(ProgramTest):
+    def compile(self, text, folder):
+        file = self.text_file("launch.cu", text)
+        options = re.search(r"compile with (.*)", text.splitlines()[0])
+        subprocess.run([NVCC, "-ccbin", HOST_COMPILER, "-c", "-arch=sm_90", "-Werror", "all-warnings",
+                        "-I", str(folder), *(options[1].split() if options else ()), str(file), "-o",
+                        str(self.directory / "launch.o")], check=True, timeout=120)
+
+    def test_every_shipped_kernel(self):
+        kernels = 0
+        for space in sorted((ROOT / "spaces").glob("*.json")):
+            for line in self.tune("space", "check", space).stdout.splitlines():
+                kernel = line.split(":")[0]
+                kernels += 1
+                with self.subTest(kernel=kernel):
+                    self.tune("--space", space, "--kernel", kernel, "--backend", "cpu", "--size", SIZE,
+                              "--max-evals", "1", "-q")
+                    text = self.tune("query", "--kernel", kernel, "--size", SIZE, "--format", "cpp").stdout
+                    self.compile(text, ROOT / "kernels" / space.stem)
+        self.assertGreaterEqual(kernels, 4)
+
+
+if __name__ == "__main__":
+    unittest.main()

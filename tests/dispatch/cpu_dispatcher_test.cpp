@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+// Through the public door, with kernels that are compiled and run.
+#include "tests/dispatch/product_family.hpp"
+#include "tuner/backend/executor.hpp"
+#include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/dispatch/gemm.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tuner {
+namespace {
+
+using testing::HasSubstr;
+
+class CpuDispatcherTest : public testing::Test {
+ protected:
+  CpuDispatcherTest()
+      : executor_(open_executor("cpu", 0)),
+        database(executor_->device(), executor_->environment()) {
+    options.backend = "cpu";
+    options.cache = folder.path() / "binaries";
+  }
+
+  /// C = 2·A·B + C of whole numbers, with C = 1 before: right or not.
+  [[nodiscard]] static bool multiplies(Dispatcher& dispatcher, std::int64_t m, std::int64_t n,
+                                       std::int64_t k) {
+    const auto count = [](std::int64_t rows, std::int64_t columns) {
+      return static_cast<std::size_t>(rows * columns);
+    };
+    std::vector<float> a(count(m, k)), b(count(k, n)), c(count(m, n), 1), right(count(m, n), 1);
+    for (std::size_t i = 0; i < a.size(); ++i) a[i] = static_cast<float>(i % 7);
+    for (std::size_t i = 0; i < b.size(); ++i) b[i] = static_cast<float>(i % 5) - 2;
+    for (std::size_t i = 0; i < right.size(); ++i) {
+      const std::size_t row = i / static_cast<std::size_t>(n),
+                        column = i % static_cast<std::size_t>(n);
+      for (std::size_t j = 0; j < static_cast<std::size_t>(k); ++j) {
+        right[i] += 2 * a[row * static_cast<std::size_t>(k) + j] *
+                    b[j * static_cast<std::size_t>(n) + column];
+      }
+    }
+    const std::vector<DispatchArgument> arguments = {2.0F, a.data(), b.data(), 1.0F, c.data()};
+    dispatcher.launch(dispatcher.family("product"), Size{m, n, k}, arguments);
+    return c == right;
+  }
+  [[nodiscard]] std::vector<std::filesystem::path> cached() const {
+    std::vector<std::filesystem::path> files;
+    for (const auto& entry : std::filesystem::directory_iterator(options.cache)) {
+      files.push_back(entry.path());
+    }
+    return files;
+  }
+
+ private:
+  std::unique_ptr<Executor> executor_;
+
+ protected:
+  TemporaryDirectory folder;
+  TunedDatabase database;
+  DispatchOptions options;
+};
+
+TEST_F(CpuDispatcherTest, EveryRungMultipliesRight) {
+  database.add({.size = "8,6,5", .config = R"({"TILE":2})"});
+  database.add({.size = "40,6,5", .kernel = "split", .config = R"({"PARTS":4})"});
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const FamilyId family = dispatcher.family("product");
+  EXPECT_TRUE(multiplies(dispatcher, 8, 6, 5));
+  EXPECT_EQ(dispatcher.answer(family, Size{8, 6, 5}).rung, Rung::exact);
+  EXPECT_TRUE(multiplies(dispatcher, 40, 6, 5));
+  EXPECT_EQ(dispatcher.answer(family, Size{40, 6, 5}).kernel, "split");
+  EXPECT_TRUE(multiplies(dispatcher, 12, 6, 5));
+  EXPECT_EQ(dispatcher.answer(family, Size{12, 6, 5}).rung, Rung::nearest);
+  database.add({.size = "9,6,5", .config = R"({"TILE":1})", .ratio_to_library = 0.5});
+  dispatcher.reload(Table::database(database.path()));
+  EXPECT_TRUE(multiplies(dispatcher, 9, 6, 5));
+  EXPECT_EQ(dispatcher.answer(family, Size{9, 6, 5}).rung, Rung::library);
+}
+
+TEST_F(CpuDispatcherTest, CompiledKernelsComeFromTheDiskCacheUnlessTheyAreDamaged) {
+  database.add({.size = "8,6,5"});
+  const auto run = [&] {
+    Dispatcher dispatcher(Table::database(database.path()), options);
+    return multiplies(dispatcher, 8, 6, 5) &&
+           dispatcher.answer(dispatcher.family("product"), Size{8, 6, 5}).rung == Rung::exact;
+  };
+  EXPECT_TRUE(run());
+  ASSERT_EQ(cached().size(), 1U);
+  ASSERT_EQ(::chmod(options.cache.c_str(), 0500), 0);
+  EXPECT_TRUE(run()) << "a cache that cannot be written is read";
+  ASSERT_EQ(::chmod(options.cache.c_str(), 0700), 0);
+  std::filesystem::resize_file(cached().front(), 100);
+  EXPECT_TRUE(run()) << "a cut entry is compiled again";
+  EXPECT_GT(std::filesystem::file_size(cached().front()), 100U);
+}
+
+TEST_F(CpuDispatcherTest, ProcessesThatStartTogetherShareACache) {
+  database.add({.size = "8,6,5"});
+  std::vector<pid_t> children;
+  for (int i = 0; i < 3; ++i) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      Dispatcher dispatcher(Table::database(database.path()), options);
+      ::_exit(multiplies(dispatcher, 8, 6, 5) ? 0 : 1);
+    }
+    children.push_back(child);
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    EXPECT_EQ(status, 0);
+  }
+  EXPECT_EQ(cached().size(), 1U);
+}
+
+TEST_F(CpuDispatcherTest, TheTypedDoorMultipliesWithoutAnyTable) {
+  Dispatcher dispatcher(Table::empty(), options);
+  const std::vector<float> a = {1, 2, 3, 4, 5, 6};  // 2×3
+  const std::vector<float> b = {1, 0, 0, 1, 1, 1};  // 3×2
+  std::vector<float> c = {1, 1, 1, 1};
+  sgemm(dispatcher, nullptr, Transpose::no, Transpose::no, 2, 2, 3, 1, a.data(), 3, b.data(), 2, 1,
+        c.data(), 2);
+  EXPECT_EQ(c, (std::vector<float>{5, 6, 11, 12}));
+  sgemm_strided_batched(dispatcher, nullptr, Transpose::yes, Transpose::no, 2, 2, 1, 1, a.data(), 2,
+                        2, b.data(), 2, 2, 0, c.data(), 2, 0, 1);
+  EXPECT_EQ(c, (std::vector<float>{1, 0, 2, 0}));
+  try {
+    sgemm(dispatcher, nullptr, Transpose::no, Transpose::no, 2, 2, 3, 1, a.data(), 2, b.data(), 2,
+          1, c.data(), 2);
+    FAIL();
+  } catch (const DispatchError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("lda is 2, but a stored row has 3 floats"));
+  }
+}
+
+TEST_F(CpuDispatcherTest, SaysWhatCannotBeOpened) {
+  const auto message = [&](const Table& table) -> std::string {
+    try {
+      Dispatcher dispatcher(table, options);
+      return "no error";
+    } catch (const DispatchError& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(message(Table::database(folder.path() / "none.db")), HasSubstr("none.db"));
+  options.backend = "cudda";
+  EXPECT_THAT(message(Table::empty()), HasSubstr("did you mean 'cuda'?"));
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// The C interface, with kernels that are compiled and run on the cpu backend.
+#include "tests/dispatch/product_family.hpp"
+#include "tuner/backend/executor.hpp"
+#include "tuner/dispatch/dispatch.h"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <thread>
+
+namespace tuner {
+namespace {
+
+using testing::HasSubstr;
+
+class DispatchCTest : public testing::Test {
+ protected:
+  DispatchCTest()
+      : executor_(open_executor("cpu", 0)),
+        database(executor_->device(), executor_->environment()),
+        database_path_(database.path()),
+        cache_(folder_.path() / "binaries") {
+    options.backend = "cpu";
+    options.cache = cache_.c_str();
+  }
+  ~DispatchCTest() override { tuner_close(dispatcher); }
+
+  [[nodiscard]] tuner_table table() const { return {TUNER_TABLE_DATABASE, database_path_.c_str()}; }
+  [[nodiscard]] tuner_status open() { return tuner_open(table(), &options, &dispatcher); }
+
+ private:
+  std::unique_ptr<Executor> executor_;
+
+ protected:
+  TunedDatabase database;
+  tuner_options options = {};
+  tuner_dispatcher* dispatcher = nullptr;
+
+ private:
+  std::string database_path_;
+  TemporaryDirectory folder_;
+  std::string cache_;
+};
+
+tuner_argument pointer(const float* to) {
+  return {.type = TUNER_POINTER, .value = {.pointer = to}};
+}
+tuner_argument number(float value) {
+  return {.type = TUNER_FLOAT, .value = {.f32 = value}};
+}
+
+TEST_F(DispatchCTest, LaunchesATunedKernelAndSaysWhich) {
+  database.add({.size = "2,2,2", .config = R"({"TILE":2})"});
+  ASSERT_EQ(open(), TUNER_OK) << tuner_last_error();
+  std::uint32_t family = 99;
+  ASSERT_EQ(tuner_find_family(dispatcher, "product", &family), TUNER_OK) << tuner_last_error();
+  const std::array<std::int64_t, 3> size = {2, 2, 2};
+  ASSERT_EQ(tuner_prepare(dispatcher, family, size.data(), 3, 1), TUNER_OK) << tuner_last_error();
+
+  tuner_answer_info answer = {};
+  ASSERT_EQ(tuner_answer(dispatcher, family, size.data(), 3, &answer), TUNER_OK);
+  EXPECT_EQ(answer.rung, TUNER_RUNG_EXACT);
+  EXPECT_STREQ(answer.kernel, "rows");
+  EXPECT_STREQ(answer.configuration, R"({"TILE":2})");
+  EXPECT_STRNE(answer.explanation, "");
+  EXPECT_EQ(answer.expected_ns, 1000);
+  EXPECT_EQ(answer.prepared, 1);
+
+  const std::array<float, 4> a = {1, 2, 3, 4}, b = {5, 6, 7, 8};
+  std::array<float, 4> c = {1, 1, 1, 1};
+  const std::array arguments = {number(2), pointer(a.data()), pointer(b.data()), number(1),
+                                pointer(c.data())};
+  ASSERT_EQ(tuner_launch(dispatcher, family, size.data(), 3, arguments.data(), 5, nullptr),
+            TUNER_OK)
+      << tuner_last_error();
+  EXPECT_THAT(c, testing::ElementsAre(39, 45, 87, 101));
+}
+
+TEST_F(DispatchCTest, MultipliesByTheLibraryWhereNothingWasTuned) {
+  ASSERT_EQ(tuner_open({TUNER_TABLE_EMPTY, nullptr}, &options, &dispatcher), TUNER_OK)
+      << tuner_last_error();
+  const std::array<float, 4> a = {1, 2, 3, 4}, b = {5, 6, 7, 8};
+  std::array<float, 4> c = {};
+  ASSERT_EQ(tuner_sgemm(dispatcher, nullptr, TUNER_TRANSPOSE, TUNER_NO_TRANSPOSE, 2, 2, 2, 1,
+                        a.data(), 2, b.data(), 2, 0, c.data(), 2),
+            TUNER_OK)
+      << tuner_last_error();
+  EXPECT_THAT(c, testing::ElementsAre(26, 30, 38, 44));
+  ASSERT_EQ(
+      tuner_sgemm_strided_batched(dispatcher, nullptr, TUNER_NO_TRANSPOSE, TUNER_NO_TRANSPOSE, 1, 1,
+                                  2, 1, a.data(), 2, 2, b.data(), 1, 2, 0, c.data(), 1, 1, 2),
+      TUNER_OK)
+      << tuner_last_error();
+  EXPECT_EQ(c[0], 17);
+  EXPECT_EQ(c[1], 53);
+}
+
+TEST_F(DispatchCTest, ReloadTakesWhatWasTunedSince) {
+  database.add({.size = "2,2,2", .config = R"({"TILE":1})"});
+  ASSERT_EQ(open(), TUNER_OK);
+  database.add({.size = "4,2,2", .config = R"({"TILE":4})"});
+  ASSERT_EQ(tuner_reload(dispatcher, table()), TUNER_OK) << tuner_last_error();
+  std::uint32_t family = 0;
+  ASSERT_EQ(tuner_find_family(dispatcher, "product", &family), TUNER_OK);
+  const std::array<std::int64_t, 3> size = {4, 2, 2};
+  tuner_answer_info answer = {};
+  ASSERT_EQ(tuner_answer(dispatcher, family, size.data(), 3, &answer), TUNER_OK);
+  EXPECT_EQ(answer.rung, TUNER_RUNG_EXACT);
+}
+
+TEST_F(DispatchCTest, AFailureIsAStatusWithItsReasonInThisThread) {
+  database.add({.size = "2,2,2"});
+  EXPECT_EQ(tuner_open({TUNER_TABLE_FILE, "/no such table"}, &options, &dispatcher), TUNER_FAILED);
+  EXPECT_THAT(tuner_last_error(), HasSubstr("/no such table"));
+  EXPECT_EQ(dispatcher, nullptr);
+  std::jthread([] { EXPECT_STREQ(tuner_last_error(), ""); }).join();
+
+  ASSERT_EQ(open(), TUNER_OK);
+  std::uint32_t family = 0;
+  EXPECT_EQ(tuner_find_family(dispatcher, "produkt", &family), TUNER_FAILED);
+  EXPECT_THAT(tuner_last_error(), HasSubstr("product"));
+  ASSERT_EQ(tuner_find_family(dispatcher, "product", &family), TUNER_OK);
+  const std::array<std::int64_t, 6> sizes = {2, 2, 2, 0, 2, 2};
+  EXPECT_EQ(tuner_prepare(dispatcher, family, sizes.data(), 3, 2), TUNER_FAILED);
+  EXPECT_STRNE(tuner_last_error(), "");
+}
+
+TEST_F(DispatchCTest, NullAndUnknownFamiliesAreRefused) {
+  EXPECT_EQ(tuner_open({TUNER_TABLE_EMPTY, nullptr}, &options, nullptr), TUNER_FAILED);
+  EXPECT_THAT(tuner_last_error(), HasSubstr("dispatcher is NULL"));
+  EXPECT_EQ(tuner_open({TUNER_TABLE_TEXT, nullptr}, &options, &dispatcher), TUNER_FAILED);
+  ASSERT_EQ(tuner_open({TUNER_TABLE_EMPTY, nullptr}, &options, &dispatcher), TUNER_OK);
+  EXPECT_EQ(tuner_reload(nullptr, table()), TUNER_FAILED);
+  EXPECT_EQ(tuner_find_family(dispatcher, nullptr, nullptr), TUNER_FAILED);
+  EXPECT_EQ(tuner_answer(dispatcher, 0, nullptr, 3, nullptr), TUNER_FAILED);
+  EXPECT_EQ(tuner_prepare(dispatcher, 0, nullptr, 3, 1), TUNER_FAILED);
+  EXPECT_EQ(tuner_launch(dispatcher, 0, nullptr, 3, nullptr, 1, nullptr), TUNER_FAILED);
+  EXPECT_EQ(tuner_launch(dispatcher, 12345, nullptr, 0, nullptr, 0, nullptr), TUNER_FAILED);
+}
+
+}  // namespace
+}  // namespace tuner

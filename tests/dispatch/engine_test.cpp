@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/engine.hpp"
+
+#include "tests/dispatch/engine_fixture.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/select/catalogue_json.hpp"
+
+#include <bit>
+
+namespace tuner {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+
+TEST_F(EngineTest, LaunchesWhatWasTunedForTheSizeWithTheSizesNumbersFilledIn) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
+  open();
+  EXPECT_EQ(launched({8, 16, 4}, stream_number(5)), "rows<2,4>");
+  const FakeExecutor::Launched& last = device->last;
+  EXPECT_EQ(last.arguments, 8U);
+  EXPECT_EQ(last.values[0], 8U);
+  EXPECT_EQ(last.values[1], 16U);
+  EXPECT_EQ(last.values[2], 4U);
+  EXPECT_EQ(std::bit_cast<float>(static_cast<std::uint32_t>(last.values[3])), 2.0F);
+  EXPECT_EQ(last.values[4], reinterpret_cast<std::uintptr_t>(data));
+  EXPECT_EQ(last.geometry.grid[0], 4U);
+  EXPECT_EQ(last.stream, stream_number(5));
+  const Answer answer = engine->answer(family, Size{8, 16, 4});
+  EXPECT_EQ(answer.rung, Rung::exact);
+  EXPECT_EQ(answer.expected_ns, 1000);
+  EXPECT_TRUE(answer.prepared);
+}
+
+TEST_F(EngineTest, TakesTheNearestThatIsValidThenTheLibraryThenTheDefault) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":8})"});
+  open();
+  EXPECT_EQ(launched({16, 16, 4}), "rows<8,4>");
+  EXPECT_EQ(engine->answer(family, Size{16, 16, 4}).rung, Rung::nearest);
+  EXPECT_EQ(launched({9, 16, 4}), "library") << "8 rows a block do not divide 9";
+  EXPECT_EQ(device->last.shape.m, 9);
+  EXPECT_EQ(device->last.operands.alpha, 2);
+  EXPECT_EQ(device->last.operands.beta, 1);
+  EXPECT_EQ(device->last.operands.c, data);
+  EXPECT_EQ(engine->answer(family, Size{9, 16, 4}).rung, Rung::library);
+}
+
+TEST_F(EngineTest, TheLibraryRunsWhereItWasFaster) {
+  database.add({.size = "8,16,4", .ratio_to_library = 0.5});
+  open();
+  EXPECT_EQ(launched({8, 16, 4}), "library");
+}
+
+TEST_F(EngineTest, AStaleEntryAnswersOnlyWhereThatIsAllowed) {
+  database.environment().driver = "570";
+  database.add({.size = "8,16,4"});
+  open();
+  EXPECT_EQ(engine->answer(family, Size{8, 16, 4}).rung, Rung::stale);
+  open(StalePolicy::refuse);
+  EXPECT_EQ(engine->answer(family, Size{8, 16, 4}).rung, Rung::library);
+}
+
+TEST_F(EngineTest, AnotherDevicesEntriesNeverAnswer) {
+  database.device().name = "NVIDIA A100";
+  database.add({.size = "8,16,4"});
+  open();
+  EXPECT_EQ(engine->answer(family, Size{8, 16, 4}).rung, Rung::library);
+  EXPECT_EQ(launched({8, 16, 4}), "library");
+}
+
+TEST_F(EngineTest, WhatCannotBeCompiledFallsToTheNextRungAndIsNotTriedAgain) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
+  open();
+  device->fails_to_compile = {"rows<2,4>"};
+  EXPECT_EQ(launched({8, 16, 4}), "library");
+  EXPECT_EQ(launched({8, 16, 4}), "library");
+  EXPECT_EQ(device->compilations, 1);
+  EXPECT_THAT(engine->answer(family, Size{8, 16, 4}).explanation,
+              Contains(AllOf(HasSubstr("passed over"), HasSubstr("line 1: a mistake"))));
+}
+
+TEST_F(EngineTest, WhatCannotBeLaunchedFallsToTheNextRungForGood) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
+  open();
+  device->fails_to_launch = {"rows<2,4>"};
+  EXPECT_EQ(launched({8, 16, 4}), "library");
+  const int tries = device->launches;
+  EXPECT_EQ(launched({8, 16, 4}), "library");
+  EXPECT_EQ(device->launches, tries);
+  engine->reload(Table::database(database.path()));
+  EXPECT_EQ(launched({8, 16, 4}), "library") << "a table read again does not make it right";
+  EXPECT_EQ(device->launches, tries);
+}
+
+TEST_F(EngineTest, ALostDeviceIsSaidAndHeldAgainstNoConfiguration) {
+  database.add({.size = "8,16,4"});
+  open();
+  device->device_is_lost = true;
+  EXPECT_THAT(error_of({8, 16, 4}), HasSubstr("the device has failed"));
+  device->device_is_lost = false;
+  EXPECT_EQ(launched({8, 16, 4}), "rows<2,4>");
+}
+
+TEST_F(EngineTest, AnUnusableStreamIsHeldAgainstNoConfiguration) {
+  database.add({.size = "8,16,4"});
+  open();
+  EXPECT_THAT(error_of({8, 16, 4}, device->unusable), HasSubstr("the stream cannot be used"));
+  EXPECT_EQ(launched({8, 16, 4}), "rows<2,4>");
+}
+
+TEST_F(EngineTest, BuffersLessAlignedThanTheSizeClaimsRunOtherCode) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
+  database.add({.size = "8,16,4,ALIGN=2", .config = R"({"TILE":4})"});
+  database.add({.size = "8,16,4,ALIGN=1", .config = R"({"TILE":8})"});
+  open();
+  EXPECT_EQ(launched({8, 16, 4}, nullptr, data + 2), "rows<4,2>");
+  EXPECT_EQ(launched({8, 16, 4}, nullptr, data + 1), "rows<8,1>");
+  EXPECT_EQ(launched({8, 16, 4}, nullptr, data), "rows<2,4>");
+  auto* const odd = reinterpret_cast<float*>(reinterpret_cast<std::uintptr_t>(data) + 1);
+  EXPECT_EQ(launched({8, 16, 4}, nullptr, odd), "library");
+}
+
+TEST_F(EngineTest, ScratchMemoryIsEachStreamsOwnAndStays) {
+  database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
+  open();
+  const auto scratch = [&](std::uintptr_t stream) {
+    EXPECT_EQ(launched({8, 16, 4}, stream_number(stream)), "split<4>");
+    EXPECT_EQ(device->last.arguments, 9U);
+    return device->last.values[8];
+  };
+  const std::uint64_t first = scratch(1);
+  const std::uint64_t second = scratch(2);
+  EXPECT_NE(first, 0U);
+  EXPECT_NE(first, second);
+  EXPECT_EQ(scratch(1), first);
+  engine->reload(Table::database(database.path()));
+  EXPECT_EQ(scratch(1), first) << "as its launches left it";
+}
+
+TEST_F(EngineTest, WithoutMemoryForScratchTheNextRungRuns) {
+  database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
+  open();
+  device->has_memory = false;
+  EXPECT_EQ(launched({8, 16, 4}), "library");
+}
+
+TEST_F(EngineTest, ACaptureCompilesLoadsAndAllocatesNothing) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
+  open();
+  device->capturing = {stream_number(1)};
+  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "library") << "it was not prepared";
+  EXPECT_FALSE(engine->answer(family, Size{8, 16, 4}).prepared);
+  device->capturing.clear();
+  engine->prepare(family, std::vector<Size>{{8, 16, 4}});
+  device->capturing = {stream_number(1)};
+  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "rows<2,4>");
+  EXPECT_EQ(launched({4, 16, 4}, stream_number(1)), "rows<2,4>") << "it happens to be loaded";
+  EXPECT_EQ(device->forbidden_calls, 0);
+  EXPECT_EQ(device->compilations, 1);
+}
+
+TEST_F(EngineTest, ACaptureHasScratchMemoryThatWasPreparedForIt) {
+  database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
+  open();
+  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "split<4>");
+  const std::uint64_t eager = device->last.values[8];
+  device->capturing = {stream_number(1)};
+  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "library") << "nothing is spare";
+  device->capturing.clear();
+  engine->prepare(family, std::vector<Size>{{8, 16, 4}});
+  device->capturing = {stream_number(1)};
+  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "split<4>");
+  EXPECT_NE(device->last.values[8], eager) << "the graph may run beside the stream";
+  EXPECT_EQ(device->forbidden_calls, 0);
+}
+
+TEST_F(EngineTest, PreparesWhatCanBeAndSaysOfTheRestWhy) {
+  database.add({.size = "8,16,4"});
+  open();
+  const auto results =
+      engine->prepare(family, std::vector<Size>{{8, 16, 4}, {8, 16}, {8, 16, 4, 3}, {6, 6, 6}});
+  ASSERT_EQ(results.size(), 4U);
+  EXPECT_EQ(results[0].answer->rung, Rung::exact);
+  EXPECT_THAT(results[1].problem,
+              HasSubstr("a size of product has 3 to 4 numbers (M, N, K, ALIGN)"));
+  EXPECT_THAT(results[2].problem, HasSubstr("8,16,4,3 cannot be a size of product: ALIGN = 3"));
+  EXPECT_EQ(results[3].answer->rung, Rung::nearest);
+}
+
+TEST_F(EngineTest, RefusesArgumentsThatAreNotTheFamilys) {
+  database.add({.size = "8,16,4"});
+  open();
+  const std::array<DispatchArgument, 5> wrong = {2.0, data, data, 1.0F, data};
+  try {
+    engine->launch(family, Size{8, 16, 4}, wrong, nullptr);
+    FAIL();
+  } catch (const DispatchError& error) {
+    EXPECT_THAT(error.what(),
+                AllOf(HasSubstr("(float alpha, pointer A, pointer B, float beta, pointer C)"),
+                      HasSubstr("(double, pointer, pointer, float, pointer)")));
+  }
+}
+
+TEST_F(EngineTest, KnowsItsFamiliesAndGuessesWhichWasMeant) {
+  database.add({.size = "8,16,4"});
+  open();
+  EXPECT_EQ(engine->find_family("none"), std::nullopt);
+  try {
+    static_cast<void>(engine->family("produkt"));
+    FAIL();
+  } catch (const DispatchError& error) {
+    EXPECT_THAT(error.what(), HasSubstr("did you mean 'product'?"));
+  }
+}
+
+TEST_F(EngineTest, ReloadTakesWhatWasTunedSince) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
+  open();
+  EXPECT_EQ(launched({16, 16, 4}), "rows<2,4>");
+  database.add({.size = "16,16,4", .config = R"({"TILE":4})"});
+  engine->reload(Table::database(database.path()));
+  EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
+  EXPECT_THROW(engine->reload(Table::database(cache.path() / "none.db")), Error);
+  EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>") << "the old table stays in use";
+}
+
+TEST_F(EngineTest, AnExportedTableAnswersAsItsDatabase) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
+  database.add({.size = "16,16,4", .config = R"({"TILE":4})"});
+  open();
+  const Store store(database.path(), Store::Mode::read_only);
+  const std::string text = catalogue_json(catalogue(store, {}));
+  engine->reload(Table::text(text));
+  EXPECT_EQ(launched({8, 16, 4}), "rows<2,4>");
+  EXPECT_EQ(engine->answer(family, Size{8, 16, 4}).rung, Rung::exact);
+  write_file(cache.path() / "table.json", text);
+  engine->reload(Table::file(cache.path() / "table.json"));
+  EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
+  EXPECT_THROW(engine->reload(Table::text("{}")), Error);
+}
+
+TEST_F(EngineTest, DisabledItLeavesOutWhatWasTuned) {
+  settings.tuned = TunedKernels::ignored;
+  database.add({.size = "8,16,4"});
+  open();
+  EXPECT_EQ(launched({8, 16, 4}), "library");
+}
+
+TEST_F(EngineTest, RecordsTheSizesThatAreAskedFor) {
+  settings.record = cache.path() / "sizes.json";
+  database.add({.size = "8,16,4"});
+  open();
+  launch({8, 16, 4});
+  launch({5, 6, 7});
+  launch({5, 6, 7});
+  EXPECT_THAT(read_file(settings.record, 10000),
+              AllOf(HasSubstr("[8,16,4]"), HasSubstr("[5,6,7]")));
+}
+
+TEST_F(EngineTest, SaysOnceWhatWasNeverTuned) {
+  settings.log = LogLevel::info;
+  database.add({.size = "8,16,4"});
+  database.add({.size = "16,16,4", .ratio_to_library = 0.5});
+  open();
+  testing::internal::CaptureStderr();
+  launch({8, 16, 4});
+  launch({16, 16, 4});
+  launch({6, 16, 4});
+  launch({6, 16, 4});
+  engine->reload(Table::database(database.path()));
+  launch({6, 16, 4});
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::count(said.begin(), said.end(), '\n'), 1) << said;
+  EXPECT_THAT(said,
+              AllOf(HasSubstr("product 6,16,4 was not tuned on NVIDIA H200: nearest runs, rows"),
+                    HasSubstr("--size 6,16,4")));
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// An H200 that launches nothing and keeps what it was told.
+#pragma once
+
+#include "tuner/backend/executor.hpp"
+
+#include <array>
+#include <atomic>
+#include <cstring>
+#include <deque>
+#include <map>
+#include <mutex>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tuner {
+
+/// Stands for a stream; is never looked into.
+inline StreamHandle stream_number(std::uintptr_t number) {
+  return reinterpret_cast<StreamHandle>(number);
+}
+
+class FakeExecutor final : public Executor {
+ public:
+  struct Launched {
+    std::string_view entry;  ///< "library" for a product
+    Geometry geometry{};
+    std::size_t arguments = 0;
+    std::array<std::uint64_t, 16> values{};
+    GemmShape shape{};
+    GemmOperands operands{};
+    StreamHandle stream = nullptr;
+  };
+
+  [[nodiscard]] const DeviceInfo& device() const override { return device_; }
+  [[nodiscard]] const EnvironmentInfo& environment() const override { return environment_; }
+  [[nodiscard]] const Compiler& compiler() const override { return compiler_; }
+
+  [[nodiscard]] Expected<FunctionId, Failure> load(const Binary& binary) override {
+    const std::scoped_lock lock(mutex_);
+    note_capture();
+    if (fails_to_load.contains(binary.symbol)) return launch_error("no image of this device");
+    entries_.push_back(binary.symbol);
+    return FunctionId{entries_.size() - 1};
+  }
+  [[nodiscard]] Expected<void, Failure> admit(FunctionId function, const Geometry&,
+                                              std::span<const std::size_t> bytes) override {
+    const std::scoped_lock lock(mutex_);
+    argument_bytes_[function].assign(bytes.begin(), bytes.end());
+    return {};
+  }
+  [[nodiscard]] Expected<void, Failure> launch(FunctionId function, const Geometry& geometry,
+                                               void** arguments, StreamHandle stream) override {
+    const std::scoped_lock lock(mutex_);
+    ++launches;
+    last = {.entry = entries_[static_cast<std::size_t>(function)],
+            .geometry = geometry,
+            .stream = stream};
+    for (const std::size_t bytes : argument_bytes_[function]) {
+      std::memcpy(&last.values.at(last.arguments), arguments[last.arguments], bytes);
+      ++last.arguments;
+    }
+    if (device_is_lost) return Unexpected(Failure{Outcome::crashed, "illegal address"});
+    if (fails_to_launch.contains(last.entry)) return launch_error("too many resources");
+    return {};
+  }
+
+  [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override {
+    const std::scoped_lock lock(mutex_);
+    StreamState state{.id = reinterpret_cast<std::uintptr_t>(stream)};
+    if (capturing.contains(stream)) state.capture = 7;
+    if (stream == unusable) return launch_error("invalid handle");
+    return state;
+  }
+  [[nodiscard]] Expected<void*, Failure> scratch(std::size_t size_bytes) override {
+    const std::scoped_lock lock(mutex_);
+    note_capture();
+    if (!has_memory) return launch_error("out of memory");
+    memory_.emplace_back(size_bytes);
+    return memory_.back().data();
+  }
+  [[nodiscard]] Expected<void, Failure> prepare_library() override {
+    const std::scoped_lock lock(mutex_);
+    note_capture();
+    return {};
+  }
+  [[nodiscard]] Expected<void, Failure> gemm(ElementType, const GemmShape& shape,
+                                             const GemmOperands& operands,
+                                             StreamHandle stream) override {
+    const std::scoped_lock lock(mutex_);
+    last = {.entry = "library", .shape = shape, .operands = operands, .stream = stream};
+    return {};
+  }
+
+  // What it is told to do, and what it saw. Not while other threads launch.
+  std::set<std::string, std::less<>> fails_to_compile, fails_to_load, fails_to_launch;
+  bool has_memory = true;
+  bool device_is_lost = false;
+  std::set<StreamHandle> capturing;
+  StreamHandle unusable = stream_number(99);
+  Launched last;
+  std::atomic<int> launches = 0;
+  std::atomic<int> compilations = 0;
+  int forbidden_calls = 0;  ///< that loaded or allocated while a stream was being captured
+
+ private:
+  struct FakeCompiler : Compiler {
+    explicit FakeCompiler(FakeExecutor& owner) : executor(owner) {}
+    [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override {
+      ++executor.compilations;
+      if (executor.fails_to_compile.contains(job.entry)) {
+        return Unexpected(Failure{Outcome::compile_error, "line 1: a mistake"});
+      }
+      return Binary{.image = {}, .symbol = job.entry};
+    }
+    FakeExecutor& executor;
+  };
+  static Unexpected<Failure> launch_error(const char* message) {
+    return Unexpected(Failure{Outcome::launch_error, message});
+  }
+  void note_capture() {
+    if (!capturing.empty()) ++forbidden_calls;
+  }
+
+  DeviceInfo device_ = device_profile("h200").value();
+  EnvironmentInfo environment_{
+      .driver = "580", .compiler = "NVRTC 13.0", .library = "cuBLAS 13", .tool = "1"};
+  FakeCompiler compiler_{*this};
+  mutable std::mutex mutex_;
+  std::deque<std::string> entries_;
+  std::map<FunctionId, std::vector<std::size_t>> argument_bytes_;
+  std::deque<std::vector<std::byte>> memory_;
+};
+
+}  // namespace tuner

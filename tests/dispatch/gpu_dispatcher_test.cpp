@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: Apache-2.0
+// On a GPU, in the application's own streams, captures and contexts, with the shipped GEMM kernels.
+#include "tuner/backend/executor.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/dispatch/gemm.hpp"
+#include "tuner/family/family.hpp"
+#include "tuner/store/store.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <cudaTypedefs.h>
+#include <cuda_runtime_api.h>
+
+#include <cstdlib>
+#include <dlfcn.h>
+#include <memory>
+#include <thread>
+
+namespace tuner {
+namespace {
+
+#define EXPECT_CUDA(call) EXPECT_EQ(call, cudaSuccess)
+
+/// Puts a kernel of spaces/gemm.json into a database as if it had been tuned.
+class GemmDatabase {
+ public:
+  void add(const Executor& executor, const std::string& kernel_name, const std::string& size,
+           const std::string& config_json) {
+    const Family family = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+    const Kernel& kernel = family.kernel(kernel_name);
+    Json headers = Json::array();
+    for (const Header& header : kernel.source.headers) {
+      headers.push_back({{"name", header.name}, {"text", header.text}});
+    }
+    const Config config = config_from_json(*kernel.space, config_json);
+    Subject subject{.device = executor.device(),
+                    .environment = executor.environment(),
+                    .kernel = {.family = family.name,
+                               .kernel = kernel.name,
+                               .hash = kernel.hash,
+                               .space_text = family.text,
+                               .source_name = kernel.source.name,
+                               .source_text = kernel.source.text,
+                               .headers_json = headers.dump()}};
+    Store store(path(), Store::Mode::read_write);
+    SessionRecord session;
+    session.uuid = std::to_string(++sessions_);
+    session.problems = {size};
+    const std::int64_t id = store.begin_session(subject, session);
+    BestRecord best;
+    best.problem = size;
+    best.config_json = canonical_json(*kernel.space, config);
+    best.time = {.median_ns = 1000, .q1_ns = 1000, .q3_ns = 1000, .min_ns = 1000, .samples = 30};
+    best.library_ns = 2000;
+    best.ratio_to_library = 2;
+    best.flops = best.bytes = 1e6;
+    store.record_final(id, best, {});
+  }
+  [[nodiscard]] std::filesystem::path path() const { return folder_.path() / "tune.db"; }
+
+ private:
+  TemporaryDirectory folder_;
+  int sessions_ = 0;
+};
+
+/// Device memory of the current context, as whole numbers so that sums are exact.
+class Matrix {
+ public:
+  Matrix(std::int64_t rows, std::int64_t columns, int period)
+      : host_(static_cast<std::size_t>(rows * columns)) {
+    for (std::size_t i = 0; i < host_.size(); ++i) {
+      host_[i] = static_cast<float>(static_cast<int>(i % static_cast<std::size_t>(period)) - 2);
+    }
+    EXPECT_CUDA(cudaMalloc(&memory_, bytes()));
+    EXPECT_CUDA(cudaMemcpy(memory_, host_.data(), bytes(), cudaMemcpyHostToDevice));
+  }
+  ~Matrix() { cudaFree(memory_); }
+  Matrix(const Matrix&) = delete;
+  Matrix& operator=(const Matrix&) = delete;
+  [[nodiscard]] float* get() const { return static_cast<float*>(memory_); }
+  [[nodiscard]] const std::vector<float>& host() const { return host_; }
+  [[nodiscard]] std::vector<float> download() const {
+    std::vector<float> values(host_.size());
+    EXPECT_CUDA(cudaMemcpy(values.data(), memory_, bytes(), cudaMemcpyDeviceToHost));
+    return values;
+  }
+
+ private:
+  [[nodiscard]] std::size_t bytes() const { return host_.size() * sizeof(float); }
+  std::vector<float> host_;
+  void* memory_ = nullptr;
+};
+
+/// A context besides the primary one, current while it lives.
+class OwnContext {
+ public:
+  OwnContext() {
+    const auto create = reinterpret_cast<PFN_cuCtxCreate_v3020>(::dlsym(driver_, "cuCtxCreate_v2"));
+    EXPECT_EQ(create(&context_, 0, 0), CUDA_SUCCESS);
+  }
+  ~OwnContext() {
+    reinterpret_cast<PFN_cuCtxDestroy_v4000>(::dlsym(driver_, "cuCtxDestroy_v2"))(context_);
+  }
+  OwnContext(const OwnContext&) = delete;
+  OwnContext& operator=(const OwnContext&) = delete;
+
+ private:
+  void* driver_ = ::dlopen("libcuda.so.1", RTLD_NOW);
+  CUcontext context_ = nullptr;
+};
+
+struct Problem3 {
+  std::int64_t m, n, k;
+};
+constexpr Problem3 kTiled = {256, 192, 128};
+constexpr Problem3 kSplit = {64, 64, 4096};
+
+class GpuDispatcherTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    try {
+      executor_ = open_executor("cuda", 0);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::no_device || std::getenv("TUNER_REQUIRE_GPU") != nullptr) {
+        FAIL() << error.what();
+      }
+      GTEST_SKIP() << error.what();
+    }
+    database_.add(*executor_, "gemm_tiled", "256,192,128", "{}");
+    database_.add(*executor_, "gemm_tiled", "64,64,4096",
+                  R"({"THREAD_M":8,"THREAD_N":8,"LANES_M":4,"WARPS_M":2,"WARPS_N":2,"BLOCK_K":16,
+                      "STAGES":3,"PRODUCERS":0,"COPY":1,"TURN":1,"PAD":4,"STEP_K":1,"UNROLL_K":8,
+                      "FRAGMENTS":2,"K_GROUPS":1,"SPLIT":4,"GROUP_M":8,"MIN_BLOCKS":4})");
+    dispatcher_ = open(Table::database(database_.path()));
+    library_ = open(Table::empty());
+  }
+
+  [[nodiscard]] std::unique_ptr<Dispatcher> open(const Table& table) const {
+    DispatchOptions options;
+    options.cache = folder_.path() / "binaries";
+    return std::make_unique<Dispatcher>(table, options);
+  }
+  static void multiply(Dispatcher& dispatcher, const Problem3& p, const Matrix& a, const Matrix& b,
+                       const Matrix& c, cudaStream_t stream) {
+    sgemm(dispatcher, stream, Transpose::no, Transpose::no, p.m, p.n, p.k, 1, a.get(), p.k, b.get(),
+          p.n, 0, c.get(), p.n);
+  }
+  /// What cuBLAS makes of the same matrices.
+  [[nodiscard]] std::vector<float> right(const Problem3& p, const Matrix& a, const Matrix& b) {
+    const Matrix c(p.m, p.n, 3);
+    multiply(*library_, p, a, b, c, nullptr);
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    return c.download();
+  }
+  void prepare(const Problem3& p) {
+    const FamilyId family = dispatcher_->family("gemm");
+    const auto results =
+        dispatcher_->prepare(family, std::vector<Size>{{p.m, p.n, p.k, 1, 0, 0, p.k, p.n, p.n}});
+    ASSERT_TRUE(results[0].answer) << results[0].problem;
+    EXPECT_EQ(results[0].answer->rung, Rung::exact);
+  }
+
+  TemporaryDirectory folder_;
+  GemmDatabase database_;
+  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<Dispatcher> dispatcher_, library_;
+};
+
+TEST_F(GpuDispatcherTest, MultipliesInTheApplicationsStream) {
+  const Matrix a(256, 128, 7), b(128, 192, 5), c(256, 192, 3);
+  cudaStream_t stream = nullptr;
+  EXPECT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  multiply(*dispatcher_, kTiled, a, b, c, stream);
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
+  EXPECT_EQ(c.download(), right(kTiled, a, b));
+  EXPECT_CUDA(cudaStreamDestroy(stream));
+}
+
+TEST_F(GpuDispatcherTest, BuffersThatBeginAnywhereAreMultipliedToo) {
+  const Matrix a(257, 128, 7), b(129, 192, 5), c(257, 192, 3), whole(256, 192, 3);
+  sgemm(*dispatcher_, nullptr, Transpose::no, Transpose::no, 256, 192, 128, 1, a.get() + 1, 128,
+        b.get() + 2, 192, 0, c.get() + 3, 192);
+  sgemm(*library_, nullptr, Transpose::no, Transpose::no, 256, 192, 128, 1, a.get() + 1, 128,
+        b.get() + 2, 192, 0, whole.get(), 192);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  const std::vector<float> found = c.download();
+  EXPECT_EQ(std::vector<float>(found.begin() + 3, found.begin() + 3 + 256 * 192), whole.download());
+}
+
+TEST_F(GpuDispatcherTest, RunsInACapturedGraph) {
+  for (const Problem3& p : {kTiled, kSplit}) {
+    const Problem3 part = {p.m, p.n, p.k / 2 + 1};  // never prepared
+    const Matrix a(p.m, p.k, 7), b(p.k, p.n, 5), c(p.m, p.n, 3), of_part(p.m, p.n, 3);
+    prepare(p);
+    cudaStream_t stream = nullptr;
+    EXPECT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    EXPECT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+    multiply(*dispatcher_, p, a, b, c, stream);
+    multiply(*dispatcher_, part, a, b, of_part, stream);
+    cudaGraph_t graph = nullptr;
+    EXPECT_CUDA(cudaStreamEndCapture(stream, &graph));
+    cudaGraphExec_t executable = nullptr;
+    EXPECT_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+    for (int i = 0; i < 3; ++i) EXPECT_CUDA(cudaGraphLaunch(executable, stream));
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_EQ(c.download(), right(p, a, b));
+    EXPECT_EQ(of_part.download(), right(part, a, b));
+    EXPECT_CUDA(cudaGraphExecDestroy(executable));
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+    EXPECT_CUDA(cudaStreamDestroy(stream));
+  }
+}
+
+TEST_F(GpuDispatcherTest, TwoStreamsThatSplitKAtOnceDoNotDisturbEachOther) {
+  const Matrix a(64, 4096, 7), b(4096, 64, 5), other(4096, 64, 3);
+  const Matrix first(64, 64, 3), second(64, 64, 3);
+  prepare(kSplit);
+  const auto repeat = [&](const Matrix& operand, const Matrix& result) {
+    cudaStream_t stream = nullptr;
+    EXPECT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+    for (int i = 0; i < 200; ++i) multiply(*dispatcher_, kSplit, a, operand, result, stream);
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_CUDA(cudaStreamDestroy(stream));
+  };
+  {
+    std::jthread one([&] { repeat(b, first); });
+    std::jthread two([&] { repeat(other, second); });
+  }
+  EXPECT_EQ(first.download(), right(kSplit, a, b));
+  EXPECT_EQ(second.download(), right(kSplit, a, other));
+}
+
+TEST_F(GpuDispatcherTest, WorksInAContextOfTheApplicationsOwn) {
+  prepare(kTiled);
+  const Matrix a0(256, 128, 7), b0(128, 192, 5);
+  const std::vector<float> expected = right(kTiled, a0, b0);
+  const OwnContext own;
+  {
+    const Matrix a(256, 128, 7), b(128, 192, 5), c(256, 192, 3);
+    cudaStream_t stream = nullptr;
+    EXPECT_CUDA(cudaStreamCreate(&stream));
+    multiply(*dispatcher_, kTiled, a, b, c, stream);
+    EXPECT_CUDA(cudaStreamSynchronize(stream));
+    EXPECT_EQ(c.download(), expected);
+    EXPECT_CUDA(cudaStreamDestroy(stream));
+  }
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every thread does millions of times, and what many do at once.
+#include "tests/dispatch/allocations.hpp"
+#include "tests/dispatch/engine_fixture.hpp"
+#include "tuner/core/number_map.hpp"
+
+#include <atomic>
+#include <thread>
+
+namespace tuner {
+namespace {
+
+TEST_F(EngineTest, APreparedLaunchAllocatesNothing) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
+  database.add({.size = "64,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
+  database.add({.size = "9,16,4", .ratio_to_library = 0.5});
+  open();
+  const Size rows = {8, 16, 4};
+  const Size split = {64, 16, 4};
+  const Size library = {9, 16, 4};
+  const auto all = [&] {
+    launch(rows);
+    launch(rows, nullptr, data + 1);
+    launch(split, stream_number(3));
+    launch(library);
+  };
+  all();
+  const int before = allocations();
+  all();
+  EXPECT_EQ(allocations(), before);
+}
+
+TEST_F(EngineTest, ThirtyTwoThreadsLookUpPrepareAndReload) {
+  for (int m = 8; m <= 64; m += 8) {
+    database.add({.size = std::to_string(m) + ",16,4", .config = R"({"TILE":8})"});
+  }
+  open();
+  std::atomic<int> failures = 0;
+  const auto work = [&](int thread) {
+    for (int round = 0; round < 20; ++round) {
+      const std::int64_t m = 8 * (1 + (thread + round) % 9);
+      const std::array<DispatchArgument, 5> arguments = {2.0F, data, data, 1.0F, data};
+      try {
+        if (thread % 16 == 0 && round % 5 == 0) engine->reload(Table::database(database.path()));
+        if (thread % 4 == 1) engine->prepare(family, std::vector<Size>{{m, 16, 4}});
+        if (thread % 4 == 2) static_cast<void>(engine->answer(family, Size{m, 16, 4}));
+        engine->launch(family, Size{m, 16, 4}, arguments,
+                       stream_number(static_cast<std::uintptr_t>(thread)));
+      } catch (const std::exception&) {
+        ++failures;
+      }
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 32; ++thread) threads.emplace_back(work, thread);
+  threads.clear();
+  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(device->launches, 32 * 20);
+  EXPECT_EQ(device->compilations, 1) << "one kernel serves all sizes";
+}
+
+TEST(NumberMap, FindsWhatWasPutWhileItGrows) {
+  NumberMap<std::int64_t> map;
+  std::vector<std::int64_t> values(5000);
+  std::jthread writer([&] {
+    for (std::int64_t i = 0; i < 5000; ++i) {
+      values[static_cast<std::size_t>(i)] = i;
+      map.put(std::array{i % 7, i, -i}, &values[static_cast<std::size_t>(i)]);
+    }
+  });
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    const std::array key = {i % 7, i, -i};
+    const std::int64_t* found = nullptr;
+    while ((found = map.find(key)) == nullptr) std::this_thread::yield();
+    ASSERT_EQ(*found, i);
+  }
+  EXPECT_EQ(map.find(std::array<std::int64_t, 2>{0, 0}), nullptr);
+  map.put(std::array<std::int64_t, 3>{0, 0, 0}, &values[9]);
+  EXPECT_EQ(*map.find(std::array<std::int64_t, 3>{0, 0, 0}), 9);
+}
+
+}  // namespace
+}  // namespace tuner

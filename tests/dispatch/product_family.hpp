@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+// A family of matrix products with two kernels, one of which needs scratch memory, and a database
+// of what was tuned of it.
+#pragma once
+
+#include "tuner/core/file.hpp"
+#include "tuner/store/store.hpp"
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+inline constexpr const char* kProductSpace = R"json({
+  "format": "space/1", "family": "product",
+  "problem": {
+    "dims": ["M", "N", "K", {"name": "ALIGN", "values": [1, 2, 4], "default": 4}],
+    "flops": "2*M*N*K", "bytes": "4*(M*K + K*N + M*N)" },
+  "arguments": [
+    {"name": "M", "type": "int", "value": "M"},
+    {"name": "N", "type": "int", "value": "N"},
+    {"name": "K", "type": "int", "value": "K"},
+    {"name": "alpha", "type": "float", "value": 1},
+    {"name": "A", "type": "float*", "count": "M*K", "offset": "ALIGN % 4"},
+    {"name": "B", "type": "float*", "count": "K*N", "offset": "ALIGN % 4"},
+    {"name": "beta", "type": "float", "value": 0},
+    {"name": "C", "type": "float*", "count": "M*N", "offset": "ALIGN % 4", "role": "output"} ],
+  "check": {
+    "reference": {"op": "gemm", "m": "M", "n": "N", "k": "K", "a": "A", "b": "B", "c": "C",
+                  "alpha": "alpha", "beta": "beta"},
+    "accumulates": "K", "sizes": [[1, 1, 1]] },
+  "kernels": {
+    "rows": {
+      "source": "product.cu", "entry": "rows<${TILE},${VEC}>",
+      "parameters": { "TILE": {"values": [1, 2, 4, 8], "default": 1} },
+      "derived": { "VEC": "ALIGN" },
+      "constraints": [ {"expr": "M % TILE == 0", "why": "whole tiles"} ],
+      "launch": {"grid": ["M//TILE"], "block": [1]} },
+    "split": {
+      "source": "product.cu", "entry": "split<${PARTS}>",
+      "parameters": { "PARTS": {"values": [1, 2, 4], "default": 2} },
+      "launch": {"grid": [1], "block": [1]},
+      "scratch": [ {"name": "partials", "type": "float*",
+                    "count": "PARTS > 1 ? PARTS*M*N : 0"} ] } } })json";
+
+inline constexpr const char* kProductSource = R"cuda(
+__device__ float dot(int n, int first, int last, int N, const float* row, const float* B) {
+  float sum = 0;
+  for (int k = first; k < last; ++k) sum += row[k] * B[k * N + n];
+  return sum;
+}
+template <int kTile, int kVector>
+__global__ void rows(int M, int N, int K, float alpha, const float* A, const float* B, float beta,
+                     float* C) {
+  for (int m = blockIdx.x * kTile; m < (blockIdx.x + 1) * kTile; ++m) {
+    for (int n = 0; n < N; ++n) {
+      C[m * N + n] = alpha * dot(n, 0, K, N, A + m * K, B) + beta * C[m * N + n];
+    }
+  }
+}
+template <int kParts>
+__global__ void split(int M, int N, int K, float alpha, const float* A, const float* B, float beta,
+                      float* C, float* partials) {
+  for (int part = 0; part < kParts; ++part) {
+    for (int i = 0; i < M * N; ++i) {
+      partials[part * M * N + i] = dot(i % N, K * part / kParts, K * (part + 1) / kParts, N,
+                                       A + i / N * K, B);
+    }
+  }
+  for (int i = 0; i < M * N; ++i) {
+    float sum = 0;
+    for (int part = 0; part < kParts; ++part) sum += partials[part * M * N + i];
+    C[i] = alpha * sum + beta * C[i];
+  }
+}
+)cuda";
+
+/// What was found best at one size.
+struct Tuned {
+  std::string size;
+  std::string kernel = "rows";
+  std::string config = R"({"TILE":2})";
+  double median_ns = 1000;
+  double ratio_to_library = 2;  ///< above 1: faster than the library
+  std::string family = "product";
+};
+
+/// A database in a directory of its own, for one device.
+class TunedDatabase {
+ public:
+  TunedDatabase(DeviceInfo device, EnvironmentInfo environment)
+      : device_(std::move(device)), environment_(std::move(environment)) {}
+
+  [[nodiscard]] std::filesystem::path path() const { return folder_.path() / "tune.db"; }
+
+  void add(const Tuned& tuned) { add_all({tuned}); }
+  /// Of one kernel, in one session.
+  void add_all(const std::vector<Tuned>& all) {
+    Store store(path(), Store::Mode::read_write);
+    Subject subject{.device = device_, .environment = environment_, .kernel = record(all.front())};
+    SessionRecord session;
+    session.uuid = std::to_string(++sessions_);
+    for (const Tuned& tuned : all) session.problems.push_back(tuned.size);
+    session.id = store.begin_session(subject, session);
+    for (const Tuned& tuned : all) store.record_final(session.id, best_of(tuned), {});
+    session.state = SessionState::complete;
+    store.end_session(session.id, session);
+  }
+
+  DeviceInfo& device() { return device_; }
+  EnvironmentInfo& environment() { return environment_; }
+
+ private:
+  static BestRecord best_of(const Tuned& tuned) {
+    BestRecord best;
+    best.problem = tuned.size;
+    best.config_json = tuned.config;
+    best.time = {.median_ns = tuned.median_ns,
+                 .q1_ns = tuned.median_ns,
+                 .q3_ns = tuned.median_ns,
+                 .min_ns = tuned.median_ns,
+                 .samples = 30};
+    best.ratio_to_library = tuned.ratio_to_library;
+    best.library_ns = tuned.median_ns * tuned.ratio_to_library;
+    best.flops = 1e6;
+    best.bytes = 1e6;
+    return best;
+  }
+  static KernelRecord record(const Tuned& tuned) {
+    std::string space = kProductSpace;
+    space.replace(space.find("\"product\""), 9, "\"" + tuned.family + "\"");
+    return {.family = tuned.family,
+            .kernel = tuned.kernel,
+            .hash = "hash of " + tuned.kernel,
+            .space_text = space,
+            .source_name = "product.cu",
+            .source_text = kProductSource,
+            .headers_json = "[]"};
+  }
+
+  TemporaryDirectory folder_;
+  DeviceInfo device_;
+  EnvironmentInfo environment_;
+  int sessions_ = 0;
+};
+
+}  // namespace tuner

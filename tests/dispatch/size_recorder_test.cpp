@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/size_recorder.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/family/suite.hpp"
+
+#include <gmock/gmock.h>
+#include <nlohmann/json.hpp>
+
+#include <latch>
+#include <thread>
+
+namespace tuner {
+namespace {
+
+using testing::HasSubstr;
+using testing::UnorderedElementsAre;
+
+class SizeRecorderTest : public testing::Test {
+ protected:
+  [[nodiscard]] std::filesystem::path file() const { return folder_.path() / "new" / "sizes.json"; }
+  [[nodiscard]] const Dimensions& dims() const { return gemm_.problem.dims; }
+  [[nodiscard]] Size size(std::string_view text) const { return parse_size(text, dims()); }
+  [[nodiscard]] std::vector<Size> recorded() const {
+    return parse_suite(read_file(file(), 1 << 20), "sizes.json", gemm_).sizes("");
+  }
+
+ private:
+  TemporaryDirectory folder_;
+  Family gemm_ = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+};
+
+TEST_F(SizeRecorderTest, WritesASuiteThatHasEachSizeOnce) {
+  SizeRecorder recorder(file());
+  recorder.record("gemm", dims(), size("16,32,64"));
+  recorder.record("gemm", dims(), size("16,32,64"));
+  recorder.record("gemm", dims(), size("16,32,64,TRANS_B=1"));
+  EXPECT_THAT(recorded(), UnorderedElementsAre(size("16,32,64"), size("16,32,64,TRANS_B=1")));
+}
+
+TEST_F(SizeRecorderTest, KeepsWhatEarlierProcessesRecorded) {
+  SizeRecorder(file()).record("gemm", dims(), size("1,2,3"));
+  SizeRecorder(file()).record("gemm", dims(), size("1,2,3"));
+  SizeRecorder(file()).record("gemm", dims(), size("4,5,6"));
+  EXPECT_THAT(recorded(), UnorderedElementsAre(size("1,2,3"), size("4,5,6")));
+}
+
+TEST_F(SizeRecorderTest, KeepsWhatManyRecordAtOnce) {
+  constexpr int kRecorders = 8, kSizes = 8;
+  std::latch begin(kRecorders);
+  std::vector<std::jthread> threads;
+  for (int m = 1; m <= kRecorders; ++m) {
+    threads.emplace_back([this, m, &begin] {
+      begin.arrive_and_wait();
+      for (int n = 1; n <= kSizes; ++n) {  // each as if of another process
+        SizeRecorder(file()).record("gemm", dims(), {m, n, 1, 1, 0, 0, 1, n, n, 4});
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(recorded().size(), std::size_t{kRecorders} * kSizes);
+}
+
+TEST_F(SizeRecorderTest, GivesEachFamilyAFile) {
+  SizeRecorder recorder(file());
+  recorder.record("gemm", dims(), size("1,2,3"));
+  recorder.record("other", dims(), size("4,5,6"));
+  EXPECT_THAT(recorded(), UnorderedElementsAre(size("1,2,3")));
+  const auto beside = file().parent_path() / "sizes.other.json";
+  EXPECT_EQ(recorder.file("other"), beside);
+  EXPECT_EQ(parse_json(read_file(beside, 1 << 20), "other")["family"], "other");
+}
+
+TEST_F(SizeRecorderTest, BeginsAnotherGroupWhereASuitesLimitIs) {
+  std::string sizes;
+  for (int m = 1; m <= 1000; ++m) sizes += (m > 1 ? "," : "") + ("[" + std::to_string(m) + ",1,1]");
+  write_file(
+      file(),
+      R"({"format": "suite/1", "family": "gemm", "groups": [{"name": "mine", "doc": "kept", "sizes": [)" +
+          sizes + "]}]}");
+  SizeRecorder(file()).record("gemm", dims(), size("1,2,3"));
+  EXPECT_EQ(recorded().size(), 1001U);
+  EXPECT_THAT(read_file(file(), 1 << 20), HasSubstr(R"({"name": "mine", "doc": "kept", "sizes")"));
+}
+
+TEST_F(SizeRecorderTest, LeavesAFileAloneThatIsNoSuite) {
+  for (const char* text :
+       {"[]", R"({"format": "suite/1", "family": "gemm", "groups": [1]})", "{"}) {
+    write_file(file(), text);
+    EXPECT_THROW(SizeRecorder(file()).record("gemm", dims(), size("1,2,3")), Error) << text;
+    EXPECT_EQ(read_file(file(), 100), text);
+  }
+}
+
+TEST_F(SizeRecorderTest, SaysThatItCannotWrite) {
+  try {
+    SizeRecorder("/proc/none/sizes.json").record("gemm", dims(), size("1,2,3"));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("/proc/none"));
+  }
+}
+
+}  // namespace
+}  // namespace tuner

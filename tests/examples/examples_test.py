@@ -1,0 +1,103 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The examples, as their READMEs say, with an installed tuner: on the CPU, at small sizes, briefly."""
+
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PREFIX = pathlib.Path(os.environ["PREFIX"])
+CMAKE_OPTIONS = ["-DBACKEND=cpu", *shlex.split(os.environ["CMAKE_OPTIONS"])]
+
+# Instead of what a README says: what keeps a run short and off a GPU.
+SIZES = {"1024,1024,1024": "32,32,32", "4096,4096": "32,64"}
+ARGUMENTS = {"gemm": ["32"], "embedded": ["32"], "c": ["32"], "own_kernel": ["32", "64"], "record": ["8"]}
+
+
+def commands(example):
+    """The words of every command in the example's README."""
+    text = (ROOT / "examples" / example / "README.md").read_text()
+    block = re.search(r"```sh\n(.*?)```", text, re.DOTALL)[1]
+    return [shlex.split(line) for line in block.splitlines()]
+
+
+def shortened(words):
+    if words[:2] == ["tune", "--space"]:
+        kept = [SIZES.get(word, word) for word in words]
+        if "--max-time" in kept:
+            at = kept.index("--max-time")
+            del kept[at:at + 2]
+        return [*kept, "--backend", "cpu", "--max-evals", "1", "-q"]
+    if words[:2] == ["cmake", "-B"]:
+        return [*words, *CMAKE_OPTIONS]
+    program = pathlib.PurePath(words[-1])
+    return words + ARGUMENTS[program.name] if program.parts[0] == "build" and words[0] != "cmake" else words
+
+
+class ExamplesTest(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory(prefix="tune-test-")
+        self.addCleanup(directory.cleanup)
+        self.tree = pathlib.Path(directory.name)
+        for folder in ("examples", "spaces", "kernels"):
+            shutil.copytree(ROOT / folder, self.tree / folder)
+        self.environment = {**os.environ, "CMAKE_PREFIX_PATH": str(PREFIX), "TUNER_DB": str(self.tree / "results.db"),
+                            "PATH": f"{PREFIX / 'bin'}:{os.environ['PATH']}"}
+
+    def run_in(self, example, words, environment=None):
+        environment = dict(self.environment if environment is None else environment)
+        while "=" in words[0]:
+            name, value = words[0].split("=", 1)
+            environment[name] = value
+            words = words[1:]
+        done = subprocess.run(words, cwd=self.tree / "examples" / example, env=environment, text=True, timeout=240,
+                              stdin=subprocess.DEVNULL, capture_output=True)
+        self.assertEqual(done.returncode, 0, f"{words}\n{done.stdout}{done.stderr}")
+        return done.stdout
+
+    def outputs(self, example):
+        """What each command of the example's README writes to stdout."""
+        return [self.run_in(example, shortened(words)) for words in commands(example)]
+
+    def test_gemm(self):
+        self.assertRegex(self.outputs("gemm")[-1], r"answer: (exact|library), .*\nC\[0\]\[0\] = ")
+
+    def test_own_kernel(self):
+        self.assertRegex(self.outputs("own_kernel")[-1], r'answer: exact, rms_norm \{"VEC":\d,"WARPS":\d+\}\ny\[0\]')
+
+    def test_embedded_needs_no_database(self):
+        self.outputs("embedded")
+        for file in self.tree.glob("results.db*"):
+            file.unlink()
+        home = self.tree / "home"
+        home.mkdir(mode=0o700)
+        bare = {"PATH": "/usr/bin:/bin", "HOME": str(home)}
+        text = self.run_in("embedded", ["build/embedded", "32"], bare)
+        self.assertRegex(text, r"answer: (exact|library), ")
+        self.assertEqual(list(self.tree.rglob("*.db*")), [])
+        libraries = subprocess.run(["ldd", str(self.tree / "examples/embedded/build/embedded")], text=True, check=True,
+                                   capture_output=True).stdout
+        self.assertIn("libtuner_dispatch.so", libraries)
+        self.assertNotIn("sqlite", libraries)
+
+    def test_record(self):
+        outputs = self.outputs("record")
+        sizes = ["8x64", "8x96", "8x128"]
+        self.assertEqual(outputs[3], "".join(f"{size}: nearest\n" for size in sizes))
+        self.assertEqual(outputs[5], "".join(f"{size}: exact\n" for size in sizes))
+
+    def test_c(self):
+        self.assertRegex(self.outputs("c")[-1], r"answer: rung \d, .*\nC\[0\]\[0\] = ")
+
+    def test_none_is_forgotten(self):
+        folders = {path.parent.name for path in (ROOT / "examples").glob("*/README.md")}
+        self.assertEqual(folders, set(ARGUMENTS))
+
+
+if __name__ == "__main__":
+    unittest.main()

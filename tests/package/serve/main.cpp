@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// A product of two matrices on the CPU, of which nothing was tuned.
+
+#include "tuner/dispatch/gemm.hpp"
+
+#include <iostream>
+
+int main() {
+  try {
+    tuner::Dispatcher dispatcher(tuner::Table::empty(), {.backend = "cpu"});
+    const float a[] = {1, 2, 3, 4}, b[] = {5, 6, 7, 8};
+    float c[4] = {};
+    tuner::sgemm(dispatcher, nullptr, tuner::Transpose::no, tuner::Transpose::no, 2, 2, 2, 1, a, 2,
+                 b, 2, 0, c, 2);
+    std::cout << "product: " << c[0] << " " << c[1] << " " << c[2] << " " << c[3] << "\n";
+    tuner::Dispatcher wrong(tuner::Table::file("no such table"), {.backend = "cpu"});
+  } catch (const tuner::DispatchError& error) {  // thrown by the library, caught by its type
+    std::cout << error.what() << "\n";
+  }
+}

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/select/catalogue_json.hpp"
+
+#include "tuned_database.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/select/rank.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAreArray;
+using testing::HasSubstr;
+using testing::ThrowsMessage;
+
+class CatalogueJsonTest : public TunedDatabase {
+ protected:
+  void SetUp() override {
+    put({.problem = "1024,1024", .value = 32, .median_ns = 1500, .driver = "12.8"});
+    put({.problem = "2048,2048", .value = 64, .ratio_to_library = 1.1});
+    put({.problem = "96,96", .value = 24});  // a value that the space does not have
+    put({.kernel = "plain", .problem = "64,64", .value = 128});
+  }
+  [[nodiscard]] static std::vector<std::string> answers(const Catalogue& catalogue,
+                                                        const std::string& size) {
+    std::vector<std::string> result;
+    for (const Selection& it : rank(catalogue, {.family = "tiles", .size = size}).answers) {
+      result.push_back(fmt::format("{} {} {} {} {}", name(it.rung), it.kernel->kernel,
+                                   it.config_json, it.expected_ns.value_or(0), it.distance));
+    }
+    return result;
+  }
+};
+
+TEST_F(CatalogueJsonTest, RanksAfterARoundTripAsBefore) {
+  const Catalogue before = catalogue(store, {});
+  const std::string text = catalogue_json(before);
+  const Catalogue after = parse_catalogue(text, "test");
+  EXPECT_EQ(catalogue_json(after), text);
+  for (const char* size : {"1024,1024", "2048,2048", "1000,1000", "48,48", "96,96", "7,7"}) {
+    EXPECT_THAT(answers(after, size), ElementsAreArray(answers(before, size))) << size;
+  }
+}
+
+TEST_F(CatalogueJsonTest, IsStaleInAnotherEnvironment) {
+  const Catalogue table = parse_catalogue(catalogue_json(catalogue(store, {})), "test");
+  EXPECT_THAT(answers(table, "2048,2048").front(), HasSubstr("exact"));
+  EnvironmentInfo newer = table.environment;
+  newer.driver = "14.0";
+  EXPECT_THAT(answers(in_environment(table, newer), "2048,2048").front(), HasSubstr("stale"));
+}
+
+TEST_F(CatalogueJsonTest, RefusesWhatIsNoTableAndSaysHowToMakeOne) {
+  const std::string good = catalogue_json(catalogue(store, {}));
+  const auto replaced = [&](const std::string& what, const std::string& by) {
+    std::string text = good;
+    const std::size_t at = text.find(what);
+    EXPECT_NE(at, std::string::npos) << what;
+    return text.replace(at, what.size(), by);
+  };
+  for (const std::string& text :
+       {std::string("{}"), std::string("[]"), replaced("dispatch/1", "dispatch/2"),
+        replaced(R"("config":0)", R"("config":99)"),
+        replaced(R"("timings":[[0,)", R"("timings":[[99,)"),
+        replaced(R"("median_ns":)", R"("median_ns":-)"),
+        replaced(R"("sizes":[")", R"("sizes":["x)")}) {
+    EXPECT_THAT([&] { static_cast<void>(parse_catalogue(text, "t.json")); },
+                ThrowsMessage<Error>(AllOf(HasSubstr("t.json"), HasSubstr("tune export"))))
+        << text.substr(0, 100);
+  }
+}
+
+}  // namespace
+}  // namespace tuner

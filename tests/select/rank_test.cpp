@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/select/rank.hpp"
+
+#include "tuned_database.hpp"
+#include "tuner/core/error.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+/// The family compared with a BLAS.
+std::string with_library() {
+  const std::string text = kTilesSpace;
+  return text.substr(0, text.rfind('}')) + R"(, "check": {"reference": {"op": "gemm"}} })";
+}
+
+class RankTest : public TunedDatabase {
+ protected:
+  [[nodiscard]] Ranking ask(const std::string& size, Policy policy = Policy::nearest) const {
+    return rank(catalogue(store, {}), {.family = "tiles", .size = size, .policy = policy});
+  }
+  [[nodiscard]] std::vector<std::string> answers(const std::string& size,
+                                                 Policy policy = Policy::nearest) const {
+    std::vector<std::string> result;
+    for (const Selection& it : ask(size, policy).answers) {
+      result.push_back(fmt::format("{} {}", name(it.rung), it.config_json));
+    }
+    return result;
+  }
+};
+
+TEST_F(RankTest, GivesEveryAcceptableAnswerFromTheBestToTheLastResort) {
+  put({.problem = "1024,1024", .value = 32, .median_ns = 900});
+  put({.kernel = "plain", .problem = "1024,1024", .value = 128, .median_ns = 800});
+  put({.problem = "64,64", .value = 8});
+  EXPECT_THAT(answers("1024,1024"),
+              ElementsAre(R"(exact {"BLOCK":128})", R"(exact {"TILE":32})", R"(nearest {"TILE":8})",
+                          R"(default {"BLOCK":64})"));
+  EXPECT_THAT(answers("1024,1024", Policy::exact),
+              ElementsAre(R"(exact {"BLOCK":128})", R"(exact {"TILE":32})"));
+}
+
+TEST_F(RankTest, LeavesOutWhatIsNotValidAtTheSize) {
+  put({.problem = "1024,1024", .value = 64});
+  put({.problem = "512,512", .value = 24});
+  EXPECT_THAT(answers("1000,7"), IsEmpty());
+}
+
+TEST_F(RankTest, PutsTheLibraryFirstWhereItWasFasterInTheFinal) {
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9, .space = with_library()});
+  const Ranking ranking = ask("64,64");
+  const Selection& library = ranking.answers.at(0);
+  EXPECT_EQ(library.rung, Rung::library);
+  EXPECT_EQ(library.kernel, nullptr);
+  EXPECT_EQ(library.expected_ns, 900);
+  EXPECT_EQ(library.size, (Size{64, 64}));
+  EXPECT_EQ(ranking.answers.at(1).rung, Rung::exact);
+}
+
+TEST_F(RankTest, PutsTheLibraryBehindAKernelThatWasFasterAndBeforeTheDefault) {
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 1.1, .space = with_library()});
+  EXPECT_THAT(answers("64,64"),
+              ElementsAre(R"(exact {"TILE":8})", "library ", R"(default {"TILE":16})"));
+}
+
+TEST_F(RankTest, HasNoLibraryWhereTheFamilyHasNoneOrAKernelIsAskedFor) {
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9});
+  EXPECT_THAT(answers("64,64"), ElementsAre(R"(exact {"TILE":8})", R"(default {"TILE":16})"));
+  put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9, .space = with_library()});
+  const Ranking ranking =
+      rank(catalogue(store, {}), {.family = "tiles", .kernel = "tiled", .size = "64,64"});
+  EXPECT_EQ(ranking.answers.front().rung, Rung::exact);
+}
+
+TEST_F(RankTest, AnswersFromOneFamilyOfSeveral) {
+  put({.problem = "64,64", .value = 8});
+  Subject other;
+  other.device = device_profile("h200").value();
+  other.kernel = example_kernel("plain");
+  other.kernel.family = "bricks";
+  SessionRecord session;
+  session.uuid = "x";
+  static_cast<void>(store.begin_session(other, session));
+  EXPECT_EQ(catalogue(store, {}).kernels.size(), 2U);
+  EXPECT_THAT(answers("64,64"), ElementsAre(R"(exact {"TILE":8})", R"(default {"TILE":16})"));
+  EXPECT_THROW(static_cast<void>(rank(catalogue(store, {}), {.family = "brick", .size = "1,1"})),
+               Error);
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+// A database with finals of the example kernels.
+#pragma once
+
+#include "example_kernels.hpp"
+#include "tuner/store/store.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+
+namespace tuner {
+
+/// One final in the database.
+struct Put {
+  std::string kernel = "tiled";
+  std::string problem = {};
+  int value = 16;  ///< of the kernel's parameter
+  double median_ns = 1000;
+  std::optional<double> ratio_to_library = {};
+  std::string device = "h200";
+  std::string driver = "13.0";
+  std::string hash = "new";
+  std::string space = kTilesSpace;
+};
+
+class TunedDatabase : public testing::Test {
+ protected:
+  void put(const Put& it) {
+    Subject subject;
+    subject.device = device_profile(it.device).value();
+    subject.environment = {
+        .driver = it.driver, .compiler = "NVRTC 13.0", .library = "cuBLAS", .tool = "0.1.0"};
+    subject.kernel = example_kernel(it.kernel, it.hash);
+    subject.kernel.space_text = it.space;
+    SessionRecord session;
+    session.uuid = std::to_string(++puts_);
+    session.problems = {it.problem};
+    const std::int64_t id = store.begin_session(subject, session);
+    BestRecord best;
+    best.problem = it.problem;
+    best.config_json =
+        fmt::format("{{\"{}\":{}}}", it.kernel == "tiled" ? "TILE" : "BLOCK", it.value);
+    best.time = {.median_ns = it.median_ns,
+                 .q1_ns = it.median_ns,
+                 .q3_ns = it.median_ns,
+                 .min_ns = it.median_ns,
+                 .samples = 30};
+    best.ratio_to_library = it.ratio_to_library;
+    best.flops = 1e6;
+    best.recorded_at = fmt::format("2026-01-01T00:00:{:02}Z", puts_);
+    store.record_final(id, best, {});
+  }
+
+  Store store = Store::in_memory();
+
+ private:
+  int puts_ = 0;
+};
+
+}  // namespace tuner

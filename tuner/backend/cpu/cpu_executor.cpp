@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/cpu_executor.hpp"
+
+#include "tuner/backend/cpu/host_gemm.hpp"
+#include "tuner/backend/cpu/launch_limits.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kAlignment = 256;  // as cudaMalloc aligns
+
+const LoadedImage& image_of(FunctionId function) {
+  return *reinterpret_cast<const LoadedImage*>(static_cast<std::uintptr_t>(function));
+}
+
+Unexpected<Failure> launch_error(std::string message) {
+  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
+}
+
+}  // namespace
+
+CpuExecutor::CpuExecutor(DeviceInfo device, EnvironmentInfo environment, HostCompilerInfo compiler)
+    : device_(std::move(device)),
+      environment_(std::move(environment)),
+      compiler_(std::move(compiler)),
+      grids_(static_cast<unsigned>(device_.attributes.sm_count), 0) {}
+
+Expected<FunctionId, Failure> CpuExecutor::load(const Binary& binary) {
+  const std::scoped_lock lock(mutex_);
+  const auto file = scratch_files_.path() / fmt::format("{}.so", images_.size());
+  auto image = LoadedImage::load(binary, file);
+  if (!image) return Unexpected(image.error());
+  images_.push_back(std::move(*image));
+  return FunctionId{reinterpret_cast<std::uintptr_t>(&images_.back())};
+}
+
+Expected<void, Failure> CpuExecutor::admit(FunctionId function, const Geometry& geometry,
+                                           std::span<const std::size_t> argument_bytes) {
+  if (auto fits = check_geometry(geometry); !fits) return fits;
+  return match_arguments(argument_bytes, image_of(function).argument_sizes());
+}
+
+Expected<void, Failure> CpuExecutor::launch(FunctionId function, const Geometry& geometry,
+                                            void** arguments, StreamHandle) {
+  const std::scoped_lock lock(grid_mutex_);
+  const BlockEnd end = grids_.run({.entry = image_of(function).entry(),
+                                   .arguments = arguments,
+                                   .geometry = geometry,
+                                   .order = ThreadOrder::ascending});
+  if (end == BlockEnd::deadlock) {
+    return launch_error("deadlock: threads wait at a barrier that others never reach");
+  }
+  return {};
+}
+
+/// All that is launched runs in the order of the calls, as on one stream.
+Expected<StreamState, Failure> CpuExecutor::state(StreamHandle) const {
+  return StreamState{};
+}
+
+Expected<void*, Failure> CpuExecutor::scratch(std::size_t size_bytes) {
+  const std::size_t whole = (size_bytes + kAlignment) / kAlignment * kAlignment;
+  std::shared_ptr<void> memory(std::aligned_alloc(kAlignment, whole), std::free);
+  if (memory == nullptr) return launch_error(fmt::format("no {} bytes of memory", whole));
+  std::memset(memory.get(), 0, whole);
+  const std::scoped_lock lock(mutex_);
+  memory_.push_back(memory);
+  return memory.get();
+}
+
+Expected<void, Failure> CpuExecutor::gemm(ElementType type, const GemmShape& shape,
+                                          const GemmOperands& operands, StreamHandle) {
+  return host_gemm(type, shape, operands);
+}
+
+}  // namespace tuner

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/cpu/grid_runner.hpp"
+#include "tuner/backend/cpu/host_compiler.hpp"
+#include "tuner/backend/cpu/loaded_image.hpp"
+#include "tuner/backend/executor.hpp"
+#include "tuner/core/file.hpp"
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+namespace tuner {
+
+/// The processor: a launch has run when the call returns, and grids run one after the other, each
+/// on all cores. Pointers are the host's.
+class CpuExecutor final : public Executor {
+ public:
+  CpuExecutor(DeviceInfo device, EnvironmentInfo environment, HostCompilerInfo compiler);
+
+  [[nodiscard]] const DeviceInfo& device() const override { return device_; }
+  [[nodiscard]] const EnvironmentInfo& environment() const override { return environment_; }
+  [[nodiscard]] const Compiler& compiler() const override { return compiler_; }
+
+  [[nodiscard]] Expected<FunctionId, Failure> load(const Binary& binary) override;
+  [[nodiscard]] Expected<void, Failure> admit(FunctionId function, const Geometry& geometry,
+                                              std::span<const std::size_t> argument_bytes) override;
+  [[nodiscard]] Expected<void, Failure> launch(FunctionId function, const Geometry& geometry,
+                                               void** arguments, StreamHandle stream) override;
+  [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override;
+  [[nodiscard]] Expected<void*, Failure> scratch(std::size_t size_bytes) override;
+  [[nodiscard]] Expected<void, Failure> prepare_library() override { return {}; }
+  [[nodiscard]] Expected<void, Failure> gemm(ElementType type, const GemmShape& shape,
+                                             const GemmOperands& operands,
+                                             StreamHandle stream) override;
+
+ private:
+  DeviceInfo device_;
+  EnvironmentInfo environment_;
+  HostCompiler compiler_;
+  TemporaryDirectory scratch_files_;
+  std::mutex mutex_;                // of what follows
+  std::deque<LoadedImage> images_;  // a FunctionId is the address of one
+  std::vector<std::shared_ptr<void>> memory_;
+  std::mutex grid_mutex_;
+  GridRunner grids_;  // last: its threads stop before the kernels' images go
+};
+
+}  // namespace tuner

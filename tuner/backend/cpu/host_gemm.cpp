@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/host_gemm.hpp"
+
+#include "tuner/backend/cpu/openblas.hpp"
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+namespace tuner {
+namespace {
+
+blasint blas_size(std::int64_t value) {
+  if (value < 0 || value > std::numeric_limits<blasint>::max()) {
+    throw Error(ErrorCode::failure, fmt::format("a size of {} is too large for OpenBLAS", value));
+  }
+  return static_cast<blasint>(value);
+}
+
+CBLAS_TRANSPOSE blas_transpose(Transpose transpose) {
+  return transpose == Transpose::yes ? CblasTrans : CblasNoTrans;
+}
+
+template <class Float, class Gemm>
+void gemm(Gemm* blas, const GemmShape& shape, const GemmOperands& operands) {
+  check_shape(shape);
+  const blasint m = blas_size(shape.m), n = blas_size(shape.n), k = blas_size(shape.k);
+  const auto ld = [](const MatrixLayout& layout) { return std::max(blas_size(layout.ld), 1); };
+  const auto* const a = static_cast<const Float*>(operands.a);
+  const auto* const b = static_cast<const Float*>(operands.b);
+  auto* const c = static_cast<Float*>(operands.c);
+  for (std::int64_t i = 0; i < shape.batch; ++i) {
+    blas(CblasRowMajor, blas_transpose(shape.trans_a), blas_transpose(shape.trans_b), m, n, k,
+         static_cast<Float>(operands.alpha), a + i * shape.a.stride, ld(shape.a),
+         b + i * shape.b.stride, ld(shape.b), static_cast<Float>(operands.beta),
+         c + i * shape.c.stride, ld(shape.c));
+  }
+}
+
+}  // namespace
+
+Expected<void, Failure> host_gemm(ElementType type, const GemmShape& shape,
+                                  const GemmOperands& operands) {
+  switch (type) {
+    case ElementType::f32:
+      gemm<float>(openblas().sgemm, shape, operands);
+      return {};
+    case ElementType::f64:
+      gemm<double>(openblas().dgemm, shape, operands);
+      return {};
+    case ElementType::i32:
+    case ElementType::u32:
+    case ElementType::i64:
+      break;
+  }
+  return Unexpected(
+      Failure{Outcome::launch_error, fmt::format("OpenBLAS has no GEMM for {}", name(type))});
+}
+
+}  // namespace tuner

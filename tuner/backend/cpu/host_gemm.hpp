@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/executor.hpp"
+
+namespace tuner {
+
+/// A product by OpenBLAS, done on return. launch_error for a type that it has no GEMM for; throws
+/// Error(failure) for a size that it cannot take, and what check_shape throws.
+[[nodiscard]] Expected<void, Failure> host_gemm(ElementType type, const GemmShape& shape,
+                                                const GemmOperands& operands);
+
+}  // namespace tuner

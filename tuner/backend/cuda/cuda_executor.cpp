@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/cuda_executor.hpp"
+
+#include "tuner/backend/cuda/cublas_handles.hpp"
+#include "tuner/backend/cuda/device_query.hpp"
+#include "tuner/backend/cuda/driver.hpp"
+#include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+CUkernel kernel_of(FunctionId function) {
+  return reinterpret_cast<CUkernel>(static_cast<std::uintptr_t>(function));
+}
+
+Unexpected<Failure> launch_error(std::string message) {
+  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
+}
+
+class CudaExecutor final : public Executor {
+ public:
+  explicit CudaExecutor(int ordinal);
+  ~CudaExecutor() override;
+
+  const DeviceInfo& device() const override { return device_; }
+  const EnvironmentInfo& environment() const override { return environment_; }
+  const Compiler& compiler() const override { return compiler_; }
+
+  Expected<FunctionId, Failure> load(const Binary& binary) override;
+  Expected<void, Failure> admit(FunctionId function, const Geometry& geometry,
+                                std::span<const std::size_t> argument_bytes) override;
+  Expected<void, Failure> launch(FunctionId function, const Geometry& geometry, void** arguments,
+                                 StreamHandle stream) override;
+  Expected<StreamState, Failure> state(StreamHandle stream) const override;
+  Expected<void*, Failure> scratch(std::size_t size_bytes) override;
+  Expected<void, Failure> prepare_library() override;
+  Expected<void, Failure> gemm(ElementType type, const GemmShape& shape,
+                               const GemmOperands& operands, StreamHandle stream) override;
+
+ private:
+  /// Gives a thread that has no context the device's primary one, as the CUDA runtime does.
+  void ensure_context() const;
+  [[nodiscard]] Expected<void, Failure> check_arguments(
+      CUkernel kernel, std::span<const std::size_t> argument_bytes) const;
+  [[nodiscard]] Expected<void, Failure> clear(CUdeviceptr memory, std::size_t size_bytes) const;
+
+  DriverApi driver_;
+  DeviceInfo device_;
+  NvrtcCompiler compiler_;
+  CublasHandles cublas_;
+  EnvironmentInfo environment_;
+  CUdevice number_ = 0;
+  CUcontext primary_ = nullptr;
+  std::mutex mutex_;  // of what follows
+  std::vector<CUlibrary> libraries_;
+  std::vector<CUdeviceptr> memory_;
+};
+
+CudaExecutor::CudaExecutor(int ordinal)
+    : device_(cuda_device_info(ordinal)),
+      compiler_(device_.architecture),
+      cublas_(driver_),
+      environment_{.driver = driver_identity(),
+                   .compiler = compiler_.version(),
+                   .library = cublas_version(cublas_.api()),
+                   .tool = TUNER_VERSION} {
+  const auto require = [this](CUresult result) {
+    if (auto done = attempt(driver_, result); !done) {
+      throw Error(ErrorCode::no_device,
+                  fmt::format("cannot use the GPU: {}", done.error().message));
+    }
+  };
+  require(driver_.init(0));
+  require(driver_.device_get(&number_, ordinal));
+  require(driver_.retain(&primary_, number_));
+}
+
+CudaExecutor::~CudaExecutor() {
+  ensure_context();
+  for (const CUdeviceptr memory : memory_) driver_.free(memory);
+  for (CUlibrary library : libraries_) driver_.unload_library(library);
+  driver_.release(number_);
+}
+
+void CudaExecutor::ensure_context() const {
+  CUcontext current = nullptr;
+  if (driver_.current_context(&current) == CUDA_SUCCESS && current != nullptr) return;
+  driver_.set_current_context(primary_);
+}
+
+Expected<FunctionId, Failure> CudaExecutor::load(const Binary& binary) {
+  ensure_context();
+  const CaptureBystander bystander(driver_);
+  CUlibrary library = nullptr;
+  CUkernel kernel = nullptr;
+  CUfunction function = nullptr;
+  auto done = attempt(driver_, driver_.load_library(&library, binary.image.data(), nullptr, nullptr,
+                                                    0, nullptr, nullptr, 0));
+  if (!done) return Unexpected(done.error());
+  done = attempt(driver_, driver_.get_kernel(&kernel, library, binary.symbol.c_str()));
+  // At once: loading at the first launch, which is lazy loading's way, could meet a capture.
+  if (done) done = attempt(driver_, driver_.get_function(&function, kernel));
+  if (done) done = attempt(driver_, driver_.load_function(function));
+  if (!done) {
+    driver_.unload_library(library);
+    return Unexpected(done.error());
+  }
+  const std::scoped_lock lock(mutex_);
+  libraries_.push_back(library);
+  return FunctionId{reinterpret_cast<std::uintptr_t>(kernel)};
+}
+
+Expected<void, Failure> CudaExecutor::check_arguments(
+    CUkernel kernel, std::span<const std::size_t> argument_bytes) const {
+  std::size_t count = 0;
+  std::size_t offset = 0;
+  std::size_t size = 0;
+  for (; driver_.parameter_info(kernel, count, &offset, &size) == CUDA_SUCCESS; ++count) {
+    if (count >= argument_bytes.size() || size == argument_bytes[count]) continue;
+    return launch_error(fmt::format("argument {} of the kernel has {} bytes, {} are given",
+                                    count + 1, size, argument_bytes[count]));
+  }
+  if (count == argument_bytes.size()) return {};
+  return launch_error(
+      fmt::format("the kernel takes {} arguments, {} are given", count, argument_bytes.size()));
+}
+
+Expected<void, Failure> CudaExecutor::admit(FunctionId function, const Geometry& geometry,
+                                            std::span<const std::size_t> argument_bytes) {
+  CUkernel const kernel = kernel_of(function);
+  if (auto done = check_arguments(kernel, argument_bytes); !done) return done;
+  constexpr auto kLimit = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
+  const auto wanted = static_cast<int>(geometry.dynamic_shared_bytes);
+  const std::scoped_lock lock(mutex_);  // one size's larger share must not be taken back by another
+  int granted = 0;
+  if (auto done = attempt(driver_, driver_.get_attribute(&granted, kLimit, kernel, number_));
+      !done) {
+    return done;
+  }
+  if (wanted <= granted) return {};
+  if (driver_.set_attribute(kLimit, wanted, kernel, number_) == CUDA_SUCCESS) return {};
+  return launch_error(fmt::format(
+      "{} bytes of dynamic shared memory are more than a block of this kernel can have", wanted));
+}
+
+Expected<void, Failure> CudaExecutor::launch(FunctionId function, const Geometry& geometry,
+                                             void** arguments, StreamHandle stream) {
+  const auto& [grid, block, shared_bytes] = geometry;
+  const auto enqueue = [&] {
+    return driver_.launch_kernel(reinterpret_cast<CUfunction>(kernel_of(function)), grid[0],
+                                 grid[1], grid[2], block[0], block[1], block[2], shared_bytes,
+                                 stream, arguments, nullptr);
+  };
+  CUresult result = enqueue();
+  if (result == CUDA_ERROR_INVALID_CONTEXT) {
+    ensure_context();
+    result = enqueue();
+  }
+  return attempt(driver_, result);
+}
+
+Expected<StreamState, Failure> CudaExecutor::state(StreamHandle stream) const {
+  ensure_context();
+  StreamState state;
+  unsigned long long id = 0;
+  cuuint64_t capture = 0;
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  auto done = attempt(driver_, driver_.stream_id(stream, &id));
+  if (done) {
+    done = attempt(driver_,
+                   driver_.capture_info(stream, &status, &capture, nullptr, nullptr, nullptr));
+  }
+  if (!done) return Unexpected(done.error());
+  state.id = id;
+  if (status != CU_STREAM_CAPTURE_STATUS_NONE) state.capture = capture;
+  return state;
+}
+
+/// On a stream of its own, because the default one may be waited for by the application's.
+Expected<void, Failure> CudaExecutor::clear(CUdeviceptr memory, std::size_t size_bytes) const {
+  CUstream stream = nullptr;
+  auto done = attempt(driver_, driver_.create_stream(&stream, CU_STREAM_NON_BLOCKING));
+  if (!done) return done;
+  done = attempt(driver_, driver_.memset(memory, 0, size_bytes, stream));
+  if (done) done = attempt(driver_, driver_.synchronize(stream));
+  driver_.destroy_stream(stream);
+  return done;
+}
+
+Expected<void*, Failure> CudaExecutor::scratch(std::size_t size_bytes) {
+  ensure_context();
+  const CaptureBystander bystander(driver_);
+  CUdeviceptr memory = 0;
+  if (auto done = attempt(driver_, driver_.allocate(&memory, size_bytes)); !done) {
+    return launch_error(
+        fmt::format("{} bytes of scratch memory: {}", size_bytes, done.error().message));
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    memory_.push_back(memory);
+  }
+  if (auto done = clear(memory, size_bytes); !done) return Unexpected(done.error());
+  return reinterpret_cast<void*>(memory);
+}
+
+Expected<void, Failure> CudaExecutor::prepare_library() {
+  ensure_context();
+  return cublas_.prepare();
+}
+
+Expected<void, Failure> CudaExecutor::gemm(ElementType type, const GemmShape& shape,
+                                           const GemmOperands& operands, StreamHandle stream) {
+  const auto where = state(stream);
+  if (!where) return Unexpected(where.error());
+  const auto handle = cublas_.on(*where, stream);
+  if (!handle) return Unexpected(handle.error());
+  return cublas_gemm(cublas_.api(), *handle, type, shape, operands);
+}
+
+}  // namespace
+
+std::unique_ptr<Executor> open_cuda_executor(int ordinal) {
+  const CudaDevices devices = find_cuda_devices();
+  if (ordinal >= 0 && ordinal < devices.count) return std::make_unique<CudaExecutor>(ordinal);
+  throw Error(ErrorCode::no_device,
+              devices.count == 0
+                  ? fmt::format("{}: {}", devices.problem, devices.remedy)
+                  : fmt::format("there is no GPU {}: the driver shows {}, counted from 0", ordinal,
+                                devices.count));
+}
+
+}  // namespace tuner

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// The driver's functions that launch in an application's own streams. For the .cpp files of this
+// folder alone: it brings CUDA's headers along.
+#pragma once
+
+#include "tuner/backend/cuda/shared_library.hpp"
+#include "tuner/core/expected.hpp"
+#include "tuner/core/outcome.hpp"
+
+#include <cudaTypedefs.h>
+
+namespace tuner {
+
+/// libcuda, opened when first needed: linked, it would tie the program to machines with a driver.
+/// Throws Error(no_device) when there is none or it lacks a function.
+struct DriverApi {
+  SharedLibrary library{"libcuda.so.1"};
+  PFN_cuInit_v2000 init = library.symbol("cuInit");
+  PFN_cuGetErrorName_v6000 error_name = library.symbol("cuGetErrorName");
+  PFN_cuGetErrorString_v6000 error_string = library.symbol("cuGetErrorString");
+  PFN_cuDeviceGet_v2000 device_get = library.symbol("cuDeviceGet");
+  PFN_cuDevicePrimaryCtxRetain_v7000 retain = library.symbol("cuDevicePrimaryCtxRetain");
+  PFN_cuDevicePrimaryCtxRelease_v11000 release = library.symbol("cuDevicePrimaryCtxRelease_v2");
+  PFN_cuCtxGetCurrent_v4000 current_context = library.symbol("cuCtxGetCurrent");
+  PFN_cuCtxSetCurrent_v4000 set_current_context = library.symbol("cuCtxSetCurrent");
+  PFN_cuLibraryLoadData_v12000 load_library = library.symbol("cuLibraryLoadData");
+  PFN_cuLibraryUnload_v12000 unload_library = library.symbol("cuLibraryUnload");
+  PFN_cuLibraryGetKernel_v12000 get_kernel = library.symbol("cuLibraryGetKernel");
+  PFN_cuKernelGetFunction_v12000 get_function = library.symbol("cuKernelGetFunction");
+  PFN_cuFuncLoad_v12040 load_function = library.symbol("cuFuncLoad");
+  PFN_cuKernelGetAttribute_v12000 get_attribute = library.symbol("cuKernelGetAttribute");
+  PFN_cuKernelSetAttribute_v12000 set_attribute = library.symbol("cuKernelSetAttribute");
+  PFN_cuKernelGetParamInfo_v12040 parameter_info = library.symbol("cuKernelGetParamInfo");
+  PFN_cuLaunchKernel_v4000 launch_kernel = library.symbol("cuLaunchKernel");
+  PFN_cuStreamGetId_v12000 stream_id = library.symbol("cuStreamGetId");
+  PFN_cuStreamGetCaptureInfo_v11030 capture_info = library.symbol("cuStreamGetCaptureInfo_v2");
+  PFN_cuThreadExchangeStreamCaptureMode_v10010 exchange_capture_mode =
+      library.symbol("cuThreadExchangeStreamCaptureMode");
+  PFN_cuStreamCreate_v2000 create_stream = library.symbol("cuStreamCreate");
+  PFN_cuStreamDestroy_v4000 destroy_stream = library.symbol("cuStreamDestroy_v2");
+  PFN_cuStreamSynchronize_v2000 synchronize = library.symbol("cuStreamSynchronize");
+  PFN_cuMemAlloc_v3020 allocate = library.symbol("cuMemAlloc_v2");
+  PFN_cuMemFree_v3020 free = library.symbol("cuMemFree_v2");
+  PFN_cuMemsetD8Async_v3020 memset = library.symbol("cuMemsetD8Async");
+};
+
+/// As `attempt` for the runtime's codes.
+[[nodiscard]] Expected<void, Failure> attempt(const DriverApi& api, CUresult result);
+
+/// While it lives, calls of this thread neither fail for nor spoil a capture that another thread
+/// has under way in the mode `global`.
+class CaptureBystander {
+ public:
+  explicit CaptureBystander(const DriverApi& api);
+  ~CaptureBystander();
+  CaptureBystander(const CaptureBystander&) = delete;
+  CaptureBystander& operator=(const CaptureBystander&) = delete;
+
+ private:
+  const DriverApi& api_;
+  CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
+};
+
+}  // namespace tuner

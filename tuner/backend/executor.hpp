@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What launching in an application's own streams needs of a device. Unlike a Backend, which tunes
+// on a stream of its own, it takes the application's pointers and waits for nothing.
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+
+struct CUstream_st;
+
+namespace tuner {
+
+/// A stream as CUDA's driver and runtime have it; null: the default one. The cpu has none.
+using StreamHandle = CUstream_st*;
+
+/// A kernel that is loaded, for as long as its executor lives.
+enum class FunctionId : std::uint64_t {};
+
+/// What tells one stream from every other, whatever its handle, and whether it is being captured.
+struct StreamState {
+  std::uint64_t id = 0;
+  std::optional<std::uint64_t> capture = {};  ///< the capture's own number
+};
+
+/// Where a product's matrices lie; the first of each for a batch.
+struct GemmOperands {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* c = nullptr;
+  double alpha = 1, beta = 0;
+};
+
+/// One device. Safe to use from many threads at once.
+class Executor {
+ public:
+  virtual ~Executor() = default;
+
+  [[nodiscard]] virtual const DeviceInfo& device() const = 0;
+  [[nodiscard]] virtual const EnvironmentInfo& environment() const = 0;
+  [[nodiscard]] virtual const Compiler& compiler() const = 0;
+
+  /// Makes a compiled kernel ready to launch; launch_error when the device cannot take it. Not to
+  /// be called while the calling thread captures a stream.
+  [[nodiscard]] virtual Expected<FunctionId, Failure> load(const Binary& binary) = 0;
+  /// Checks what can be known of a launch without running it, and grants its shared memory:
+  /// launch_error when the kernel takes other arguments or the device refuses the block.
+  [[nodiscard]] virtual Expected<void, Failure> admit(
+      FunctionId function, const Geometry& geometry,
+      std::span<const std::size_t> argument_bytes) = 0;
+  /// Enqueues an admitted launch; `arguments` are the addresses of the values, read before it
+  /// returns. launch_error when the device refuses and is as usable as before, else crashed.
+  [[nodiscard]] virtual Expected<void, Failure> launch(FunctionId function,
+                                                       const Geometry& geometry, void** arguments,
+                                                       StreamHandle stream) = 0;
+
+  [[nodiscard]] virtual Expected<StreamState, Failure> state(StreamHandle stream) const = 0;
+  /// Zeroed device memory that lives as long as the executor. Not during a capture.
+  [[nodiscard]] virtual Expected<void*, Failure> scratch(std::size_t size_bytes) = 0;
+
+  /// Makes ready what products by the library need, so that they can be captured.
+  [[nodiscard]] virtual Expected<void, Failure> prepare_library() = 0;
+  /// Enqueues a product by the library in full precision; fails as launch does.
+  [[nodiscard]] virtual Expected<void, Failure> gemm(ElementType type, const GemmShape& shape,
+                                                     const GemmOperands& operands,
+                                                     StreamHandle stream) = 0;
+};
+
+/// Opens a device as open_backend does: "cuda", "cpu" or "auto".
+[[nodiscard]] std::unique_ptr<Executor> open_executor(std::string_view kind, int ordinal);
+
+}  // namespace tuner

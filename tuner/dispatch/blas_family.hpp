@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/dispatch/family_table.hpp"
+
+namespace tuner {
+
+/// Whether a family is "gemm" with the dimensions and the arguments that the typed door passes.
+[[nodiscard]] bool is_blas_gemm(const FamilyTable& family);
+
+}  // namespace tuner

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/dispatch.h"
+#include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/dispatch/gemm.hpp"
+
+#include <array>
+#include <exception>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+struct tuner_dispatcher {
+  tuner::Dispatcher dispatcher;
+};
+
+namespace {
+
+thread_local std::string last_error;
+
+/// Runs a call of the C++ interface; what it throws becomes the thread's last error.
+template <class Call>
+tuner_status guarded(Call&& call) noexcept {
+  try {
+    std::forward<Call>(call)();
+    return TUNER_OK;
+  } catch (const std::exception& error) {
+    try {
+      last_error = error.what();
+    } catch (...) {
+      last_error.clear();  // no memory left for its text
+    }
+  }
+  return TUNER_FAILED;
+}
+
+/// What a caller gave as a pointer that must not be null.
+template <class T>
+T& required(T* pointer, const char* name) {
+  if (pointer == nullptr) throw tuner::DispatchError(std::string(name) + " is NULL");
+  return *pointer;
+}
+
+template <class T>
+std::span<T> numbers(T* first, std::size_t count, const char* name) {
+  if (count > 0) static_cast<void>(required(first, name));
+  return {first, count};
+}
+
+tuner::Table table_of(const tuner_table& table) {
+  switch (table.kind) {
+    case TUNER_TABLE_DATABASE:
+      return tuner::Table::database(table.where == nullptr ? "" : table.where);
+    case TUNER_TABLE_FILE:
+      return tuner::Table::file(&required(table.where, "the table's path"));
+    case TUNER_TABLE_TEXT:
+      return tuner::Table::text(&required(table.where, "the table's text"));
+    case TUNER_TABLE_EMPTY:
+      return tuner::Table::empty();
+  }
+  throw tuner::DispatchError("the table is of no kind that there is: " +
+                             std::to_string(static_cast<int>(table.kind)));
+}
+
+tuner::DispatchOptions options_of(const tuner_options* options) {
+  tuner::DispatchOptions chosen;
+  if (options == nullptr) return chosen;
+  if (options->backend != nullptr) chosen.backend = options->backend;
+  chosen.device = options->device;
+  if (options->refuse_stale != 0) chosen.stale = tuner::StalePolicy::refuse;
+  if (options->cache != nullptr) chosen.cache = options->cache;
+  return chosen;
+}
+
+tuner_rung rung_of(tuner::Rung rung) {
+  switch (rung) {
+    case tuner::Rung::exact:
+      return TUNER_RUNG_EXACT;
+    case tuner::Rung::stale:
+      return TUNER_RUNG_STALE;
+    case tuner::Rung::nearest:
+      return TUNER_RUNG_NEAREST;
+    case tuner::Rung::library:
+      return TUNER_RUNG_LIBRARY;
+    case tuner::Rung::default_config:
+      return TUNER_RUNG_DEFAULT;
+  }
+  return TUNER_RUNG_DEFAULT;
+}
+
+tuner::DispatchArgument argument_of(const tuner_argument& argument) {
+  switch (argument.type) {
+    case TUNER_POINTER:
+      return argument.value.pointer;
+    case TUNER_INT:
+      return argument.value.i32;
+    case TUNER_UNSIGNED:
+      return argument.value.u32;
+    case TUNER_LONG_LONG:
+      return argument.value.i64;
+    case TUNER_FLOAT:
+      return argument.value.f32;
+    case TUNER_DOUBLE:
+      return argument.value.f64;
+  }
+  throw tuner::DispatchError("an argument is of no type that there is: " +
+                             std::to_string(static_cast<int>(argument.type)));
+}
+
+/// Arguments as C++ takes them, without memory of their own unless they are very many.
+class Arguments {
+ public:
+  explicit Arguments(std::span<const tuner_argument> arguments) : count_(arguments.size()) {
+    if (count_ > few_.size()) many_.resize(count_, nullptr);
+    tuner::DispatchArgument* to = many_.empty() ? few_.data() : many_.data();
+    for (const tuner_argument& argument : arguments) *to++ = argument_of(argument);
+  }
+
+  [[nodiscard]] std::span<const tuner::DispatchArgument> all() const {
+    return {many_.empty() ? few_.data() : many_.data(), count_};
+  }
+
+ private:
+  template <std::size_t... I>
+  static std::array<tuner::DispatchArgument, sizeof...(I)> nulls(std::index_sequence<I...>) {
+    return {((void)I, tuner::DispatchArgument(nullptr))...};
+  }
+
+  std::array<tuner::DispatchArgument, 32> few_ = nulls(std::make_index_sequence<32>());
+  std::vector<tuner::DispatchArgument> many_;
+  std::size_t count_;
+};
+
+tuner::Transpose transpose_of(tuner_transpose transpose) {
+  return transpose == TUNER_NO_TRANSPOSE ? tuner::Transpose::no : tuner::Transpose::yes;
+}
+
+std::string lines(const std::vector<std::string>& all) {
+  std::string text;
+  for (const std::string& line : all) text += line + "\n";
+  return text;
+}
+
+}  // namespace
+
+extern "C" {
+
+const char* tuner_last_error(void) {
+  return last_error.c_str();
+}
+
+tuner_status tuner_open(tuner_table table, const tuner_options* options,
+                        tuner_dispatcher** dispatcher) {
+  return guarded([&] {
+    tuner_dispatcher*& opened = required(dispatcher, "dispatcher");
+    opened = new tuner_dispatcher{tuner::Dispatcher(table_of(table), options_of(options))};
+  });
+}
+
+void tuner_close(tuner_dispatcher* dispatcher) {
+  delete dispatcher;
+}
+
+tuner_status tuner_reload(tuner_dispatcher* dispatcher, tuner_table table) {
+  return guarded([&] { required(dispatcher, "dispatcher").dispatcher.reload(table_of(table)); });
+}
+
+tuner_status tuner_find_family(const tuner_dispatcher* dispatcher, const char* name,
+                               uint32_t* family) {
+  return guarded([&] {
+    const tuner::FamilyId id =
+        required(dispatcher, "dispatcher").dispatcher.family(&required(name, "the family's name"));
+    required(family, "family") = static_cast<uint32_t>(id);
+  });
+}
+
+tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t family, const int64_t* sizes,
+                           size_t dimensions, size_t count) {
+  return guarded([&] {
+    const auto all = numbers(sizes, dimensions * count, "sizes");
+    std::vector<tuner::Size> wanted;
+    for (std::size_t i = 0; i < count; ++i) {
+      const auto size = all.subspan(i * dimensions, dimensions);
+      wanted.emplace_back(size.begin(), size.end());
+    }
+    std::string problems;
+    for (const tuner::Preparation& done :
+         required(dispatcher, "dispatcher").dispatcher.prepare(tuner::FamilyId{family}, wanted))
+      if (!done.answer) problems += (problems.empty() ? "" : "\n") + done.problem;
+    if (!problems.empty()) throw tuner::DispatchError(problems);
+  });
+}
+
+tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family, const int64_t* size,
+                          size_t dimensions, tuner_answer_info* answer) {
+  return guarded([&] {
+    thread_local tuner::Answer last;
+    thread_local std::string explanation;
+    tuner_answer_info& info = required(answer, "answer");
+    last = required(dispatcher, "dispatcher")
+               .dispatcher.answer(tuner::FamilyId{family}, numbers(size, dimensions, "size"));
+    explanation = lines(last.explanation);
+    info = {rung_of(last.rung),   last.kernel.c_str(),           last.configuration.c_str(),
+            explanation.c_str(),  last.expected_ns.value_or(-1), last.distance,
+            last.prepared ? 1 : 0};
+  });
+}
+
+tuner_status tuner_launch(tuner_dispatcher* dispatcher, uint32_t family, const int64_t* size,
+                          size_t dimensions, const tuner_argument* arguments, size_t count,
+                          tuner_stream stream) {
+  return guarded([&] {
+    const Arguments converted(numbers(arguments, count, "arguments"));
+    required(dispatcher, "dispatcher")
+        .dispatcher.launch(tuner::FamilyId{family}, numbers(size, dimensions, "size"),
+                           converted.all(), stream);
+  });
+}
+
+tuner_status tuner_sgemm(tuner_dispatcher* dispatcher, tuner_stream stream, tuner_transpose trans_a,
+                         tuner_transpose trans_b, int64_t m, int64_t n, int64_t k, float alpha,
+                         const float* a, int64_t lda, const float* b, int64_t ldb, float beta,
+                         float* c, int64_t ldc) {
+  return guarded([&] {
+    tuner::sgemm(required(dispatcher, "dispatcher").dispatcher, stream, transpose_of(trans_a),
+                 transpose_of(trans_b), m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  });
+}
+
+tuner_status tuner_sgemm_strided_batched(tuner_dispatcher* dispatcher, tuner_stream stream,
+                                         tuner_transpose trans_a, tuner_transpose trans_b,
+                                         int64_t m, int64_t n, int64_t k, float alpha,
+                                         const float* a, int64_t lda, int64_t stride_a,
+                                         const float* b, int64_t ldb, int64_t stride_b, float beta,
+                                         float* c, int64_t ldc, int64_t stride_c, int64_t batch) {
+  return guarded([&] {
+    tuner::sgemm_strided_batched(required(dispatcher, "dispatcher").dispatcher, stream,
+                                 transpose_of(trans_a), transpose_of(trans_b), m, n, k, alpha, a,
+                                 lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c, batch);
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+// Launches, for every problem size an application meets, the fastest kernel that is known for it.
+#pragma once
+
+#include "tuner/dispatch/api.hpp"
+#include "tuner/select/rung.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <vector>
+
+struct CUstream_st;
+
+namespace tuner {
+
+/// A cudaStream_t or CUstream; null is the default stream. The cpu backend has no streams: there
+/// every call returns when the work is done.
+using StreamHandle = CUstream_st*;
+
+/// A problem size: one number for every dimension of the family, in its order, or for the first
+/// ones of them: the others have their defaults.
+using Size = std::vector<std::int64_t>;
+
+/// Why a call of the dispatcher could not be served. `what()` is for people: what, where, why and
+/// how to mend it.
+class TUNER_API DispatchError : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+  ~DispatchError() override;
+};
+
+struct TableSource;
+
+/// What was tuned, and where it is kept. Naming a table reads nothing yet: opening a Dispatcher
+/// does, and reload() reads it again.
+class TUNER_API Table {
+ public:
+  /// A database of the `tune` program. Without a path: $TUNER_DB, else ./tune.db when it exists,
+  /// else $XDG_DATA_HOME/tune/tune.db (~/.local/share/tune/tune.db).
+  [[nodiscard]] static Table database(std::filesystem::path path = {});
+  /// A file that `tune export --format json` wrote.
+  [[nodiscard]] static Table file(std::filesystem::path path);
+  /// The text of such a file, e.g. compiled in. It is copied.
+  [[nodiscard]] static Table text(std::string_view document);
+  /// Nothing was tuned: the library and default configurations answer for everything.
+  [[nodiscard]] static Table empty();
+
+  [[nodiscard]] const TableSource& source() const { return *source_; }
+
+ private:
+  explicit Table(std::shared_ptr<const TableSource> source) : source_(std::move(source)) {}
+
+  std::shared_ptr<const TableSource> source_;
+};
+
+/// Whether an entry may answer that was measured with another driver or compiler.
+enum class StalePolicy { use, refuse };
+
+struct DispatchOptions {
+  std::string backend = "cuda";  ///< or "cpu"
+  int device = 0;                ///< among the backend's devices
+  StalePolicy stale = StalePolicy::use;
+  /// Where compiled kernels are kept. Empty: where `tune` keeps them
+  /// ($XDG_CACHE_HOME/tune/binaries). A folder that cannot be used costs compilations, no more.
+  std::filesystem::path cache = {};
+};
+
+/// What would run for a size, and why.
+struct Answer {
+  Rung rung = Rung::default_config;
+  std::string kernel;         ///< empty on the rung library
+  std::string configuration;  ///< a JSON object; empty on the rung library
+  std::optional<double> expected_ns;
+  double distance = 0;  ///< from the size that was tuned: the largest |ln(asked / tuned)|
+  std::vector<std::string> explanation;
+  bool prepared = false;  ///< a launch compiles and loads nothing any more
+};
+
+/// How a size was prepared: an answer that is prepared, or why nothing can run at this size.
+struct Preparation {
+  Size size;
+  std::optional<Answer> answer;
+  std::string problem;  ///< empty where there is an answer
+};
+
+/// A family of the table in use.
+enum class FamilyId : std::uint32_t {};
+
+/// An argument of a launch: a pointer to device memory or a number of exactly the type that the
+/// space file gives the argument.
+class DispatchArgument {
+ public:
+  enum class Type { pointer, i32, u32, i64, f32, f64 };
+
+  // NOLINTBEGIN(google-explicit-constructor): arguments are written as they are
+  DispatchArgument(const void* value) : type_(Type::pointer) { value_.pointer = value; }
+  DispatchArgument(std::int32_t value) : type_(Type::i32) { value_.i32 = value; }
+  DispatchArgument(std::uint32_t value) : type_(Type::u32) { value_.u32 = value; }
+  DispatchArgument(long value) : type_(Type::i64) { value_.i64 = value; }
+  DispatchArgument(long long value) : type_(Type::i64) { value_.i64 = value; }
+  DispatchArgument(float value) : type_(Type::f32) { value_.f32 = value; }
+  DispatchArgument(double value) : type_(Type::f64) { value_.f64 = value; }
+  // NOLINTEND(google-explicit-constructor)
+
+  [[nodiscard]] Type type() const { return type_; }
+  /// The bytes of the value as a kernel receives them, then zeros.
+  [[nodiscard]] std::uint64_t bits() const { return value_.bits; }
+
+ private:
+  union {
+    std::uint64_t bits = 0;
+    const void* pointer;
+    std::int32_t i32;
+    std::uint32_t u32;
+    std::int64_t i64;
+    float f32;
+    double f64;
+  } value_;
+  Type type_;
+};
+
+class DispatchEngine;
+
+/// One device and one table, for many threads and streams at once.
+///
+/// For a size that was prepared, or launched before, a launch allocates nothing, takes no lock and
+/// touches no file. A size that is new is compiled (or read from the cache) and loaded first, by
+/// the thread that asks for it, while others go on. While a stream is being captured nothing is
+/// compiled, loaded or allocated: a new size goes to the library, or to whatever was prepared for
+/// it and needs no scratch memory.
+///
+/// On cuda the context that is current in the calling thread must be the stream's; a thread without
+/// one gets the device's primary context, as in the CUDA runtime. Kernels and their scratch memory
+/// stay loaded until the dispatcher goes, so that graphs captured from its launches stay valid that
+/// long; it must not go while such work runs.
+class TUNER_API Dispatcher {
+ public:
+  /// Throws DispatchError when the device or the table cannot be opened. A table that knows
+  /// nothing of this device is no error: then the library and default configurations answer.
+  explicit Dispatcher(const Table& table, const DispatchOptions& options = {});
+  ~Dispatcher();
+  Dispatcher(Dispatcher&&) noexcept;
+  Dispatcher& operator=(Dispatcher&&) noexcept;
+
+  /// Stays the same number for the dispatcher's life. Throws DispatchError, with a suggestion, when
+  /// the table has no such family.
+  [[nodiscard]] FamilyId family(std::string_view name) const;
+  [[nodiscard]] std::optional<FamilyId> find_family(std::string_view name) const;
+
+  /// Compiles and loads ahead, on as many threads as the machine has cores. One result for each
+  /// size, in order: a size at which nothing can run does not stop the others.
+  std::vector<Preparation> prepare(FamilyId family, std::span<const Size> sizes);
+
+  /// What launch() would run. Throws DispatchError when the size is none of the family's.
+  [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
+
+  /// Enqueues the best kernel, or the library, on a stream. `arguments` are the family's in its
+  /// order without those that the size decides: every buffer, and every number whose value in the
+  /// space file is a constant. For gemm: alpha, A, B, beta, C.
+  ///
+  /// A buffer that is less aligned than the size claims is served at the size that claims what is
+  /// true, where the family has a dimension for that (as ALIGN of gemm). A configuration that
+  /// cannot be compiled, loaded or launched is not tried again in this process, and the next best
+  /// takes its place. Throws DispatchError when nothing can run, when the arguments are not the
+  /// family's, or when the device has failed.
+  void launch(FamilyId family, std::span<const std::int64_t> size,
+              std::span<const DispatchArgument> arguments, StreamHandle stream = nullptr);
+
+  /// Takes another state of the table into use while others launch; returns when no launch uses the
+  /// old one any more. Throws DispatchError and keeps the old one when it cannot be read. What had
+  /// been launched or prepared is prepared again at its first use, mostly from what is loaded.
+  void reload(const Table& table);
+
+  [[nodiscard]] DispatchEngine& engine() const { return *engine_; }
+
+ private:
+  std::unique_ptr<DispatchEngine> engine_;
+};
+
+}  // namespace tuner

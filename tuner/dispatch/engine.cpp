@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/engine.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/suggest.hpp"
+#include "tuner/dispatch/blas_family.hpp"
+#include "tuner/dispatch/table.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// The slot of the same problem whose claim the arguments keep; null when there is none.
+SizeSlot* aligned(FamilyTable& family, SizeSlot& asked,
+                  std::span<const DispatchArgument> arguments) {
+  if (holds(asked.claim, arguments)) return &asked;
+  for (const Realignment& other : asked.realignments) {
+    if (holds(other.claim, arguments)) return &family.slot(other.size);
+  }
+  return nullptr;
+}
+
+[[noreturn]] void fail_device(const Failure& failure) {
+  throw DispatchError(fmt::format(
+      "the device has failed, perhaps before this launch: {}. Work in this process cannot go on "
+      "there; compute-sanitizer finds the kernel that is at fault",
+      failure.message));
+}
+
+}  // namespace
+
+FamilyTable* DispatchEngine::Generation::find(FamilyId id) const {
+  const auto place = static_cast<std::size_t>(id);
+  return place < families.size() ? families[place].get() : nullptr;
+}
+
+FamilyTable& DispatchEngine::Generation::at(FamilyId id) const {
+  if (FamilyTable* const family = find(id)) return *family;
+  throw DispatchError(
+      "the table in use has no such family: it was read again since, or the number "
+      "is of another dispatcher");
+}
+
+DispatchEngine::DispatchEngine(std::unique_ptr<Executor> executor, const Table& table,
+                               const DispatchOptions& options, const DispatchSettings& settings)
+    : settings_(settings),
+      stale_(options.stale),
+      executor_(std::move(executor)),
+      kernels_(*executor_, options.cache),
+      scratch_(*executor_),
+      maker_(*executor_, kernels_, scratch_, settings_),
+      recorder_(settings_.record) {
+  if (!kernels_.cache_problem().empty()) log(settings_, LogLevel::info, kernels_.cache_problem());
+  generation_ = read(table);
+  current_ = generation_.get();
+}
+
+DispatchEngine::~DispatchEngine() = default;
+
+std::size_t DispatchEngine::number_of(const std::string& family) {
+  const std::scoped_lock lock(mutex_);
+  const auto found = std::ranges::find(names_, family);
+  if (found != names_.end()) return static_cast<std::size_t>(found - names_.begin());
+  names_.push_back(family);
+  return names_.size() - 1;
+}
+
+std::shared_ptr<const DispatchEngine::Generation> DispatchEngine::read(const Table& table) {
+  auto next = std::make_shared<Generation>();
+  const DeviceInfo& device = executor_->device();
+  next->catalogue = read_table(table.source(), device, executor_->environment(), stale_);
+  std::map<std::string, std::vector<const CatalogueKernel*>> families;
+  for (const CatalogueKernel& kernel : next->catalogue.kernels) {
+    if (kernel.stored) families[kernel.record->family].push_back(&kernel);
+  }
+  for (const auto& [name, kernels] : families) {
+    const std::size_t place = number_of(name);
+    if (next->families.size() <= place) next->families.resize(place + 1);
+    next->families[place] = std::make_unique<FamilyTable>(kernels, device);
+    if (is_blas_gemm(*next->families[place])) next->gemm = FamilyId{static_cast<unsigned>(place)};
+  }
+  return next;
+}
+
+std::shared_ptr<const DispatchEngine::Generation> DispatchEngine::generation() const {
+  const std::scoped_lock lock(mutex_);
+  return generation_;
+}
+
+void DispatchEngine::reload(const Table& table) {
+  std::shared_ptr<const Generation> next = read(table);
+  {
+    const std::scoped_lock lock(mutex_);
+    generation_.swap(next);
+    current_ = generation_.get();
+  }
+  sections_.wait();  // then only launches that make a plan hold the old one
+}
+
+std::optional<FamilyId> DispatchEngine::find_family(std::string_view name) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = std::ranges::find(names_, name);
+  const FamilyId id{static_cast<std::uint32_t>(found - names_.begin())};
+  if (found == names_.end() || generation_->find(id) == nullptr) return std::nullopt;
+  return id;
+}
+
+FamilyId DispatchEngine::family(std::string_view name) const {
+  if (const auto found = find_family(name)) return *found;
+  const std::scoped_lock lock(mutex_);
+  throw DispatchError(fmt::format("the table has no family '{}'{}: tune one of its kernels first",
+                                  name, did_you_mean(name, names_)));
+}
+
+std::optional<FamilyId> DispatchEngine::gemm_family() const {
+  const auto section = sections_.enter();
+  return current_.load()->gemm;
+}
+
+void DispatchEngine::launch(FamilyId family, std::span<const std::int64_t> size,
+                            std::span<const DispatchArgument> arguments, StreamHandle stream) {
+  if (!launch_prepared(family, size, arguments, stream)) {
+    launch_anew(family, size, arguments, stream);
+  }
+}
+
+bool DispatchEngine::launch_prepared(FamilyId id, std::span<const std::int64_t> size,
+                                     std::span<const DispatchArgument> arguments,
+                                     StreamHandle stream) {
+  const auto section = sections_.enter();
+  FamilyTable* const family = current_.load()->find(id);
+  SizeSlot* slot = family == nullptr ? nullptr : family->find(size);
+  if (slot == nullptr) return false;
+  family->check_arguments(arguments);
+  if (!holds(slot->claim, arguments)) {
+    const auto other = std::ranges::find_if(
+        slot->realignments, [&](const Realignment& it) { return holds(it.claim, arguments); });
+    slot = other == slot->realignments.end() ? nullptr : family->find(other->size);
+    if (slot == nullptr) return false;
+  }
+  const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire);
+  if (plan == nullptr) return false;
+  const auto end = enqueue(*executor_, *plan, arguments, stream);
+  return end && *end == LaunchEnd::enqueued;
+}
+
+void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
+                                 std::span<const DispatchArgument> arguments, StreamHandle stream) {
+  const std::shared_ptr<const Generation> generation = this->generation();
+  FamilyTable& family = generation->at(id);
+  SizeSlot& asked = family.slot(size);
+  family.check_arguments(arguments);
+  // Here, because a stream that cannot be used must not be held against every plan.
+  const auto state = executor_->state(stream);
+  if (!state) {
+    throw DispatchError(fmt::format("the stream cannot be used: {}", state.error().message));
+  }
+  SizeSlot* const slot = aligned(family, asked, arguments);
+  if (slot == nullptr) {
+    return launch_once(*generation, family, asked, PlanChoice::library, arguments, stream);
+  }
+  if (state->capture) {
+    return launch_once(*generation, family, *slot, PlanChoice::ready, arguments, stream);
+  }
+  for (;;) {
+    const LaunchPlan& plan = plan_for(*generation, family, *slot);
+    const auto end = enqueue(*executor_, plan, arguments, stream);
+    if (end && *end == LaunchEnd::enqueued) return;
+    if (!end && end.error().outcome == Outcome::crashed) fail_device(end.error());
+    discard(*slot, plan, end ? "there is no memory for its scratch buffers" : end.error().message);
+  }
+}
+
+void DispatchEngine::launch_once(const Generation& generation, const FamilyTable& family,
+                                 const SizeSlot& slot, PlanChoice choice,
+                                 std::span<const DispatchArgument> arguments, StreamHandle stream) {
+  const auto plan = maker_.make(generation.catalogue, family, slot, choice);
+  if (!plan) {
+    throw DispatchError(fmt::format(
+        "{}\n{}", plan.error(),
+        choice == PlanChoice::ready
+            ? "A stream that is being captured takes only what is loaded: prepare() the size first."
+            : "A buffer begins at an address that the size does not allow."));
+  }
+  const auto end = enqueue(*executor_, *plan, arguments, stream);
+  if (!end && end.error().outcome == Outcome::crashed) fail_device(end.error());
+  if (!end) {
+    throw DispatchError(fmt::format("{} at {} cannot be launched here: {}", family.family().name,
+                                    slot.text, end.error().message));
+  }
+}
+
+const LaunchPlan& DispatchEngine::plan_for(const Generation& generation, const FamilyTable& family,
+                                           SizeSlot& slot) {
+  const std::scoped_lock lock(slot.mutex);
+  if (const LaunchPlan* const known = slot.plan.load(std::memory_order_acquire)) return *known;
+  auto plan = maker_.make(generation.catalogue, family, slot, PlanChoice::any);
+  if (!plan) throw DispatchError(plan.error());
+  note(family, slot, *plan);
+  slot.plans.push_back(std::move(*plan));
+  slot.plan.store(&slot.plans.back(), std::memory_order_release);
+  return slot.plans.back();
+}
+
+void DispatchEngine::discard(SizeSlot& slot, const LaunchPlan& plan, std::string_view why) {
+  maker_.remember_failure(plan.identity, why);
+  const LaunchPlan* expected = &plan;
+  slot.plan.compare_exchange_strong(expected, nullptr);
+}
+
+void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan) {
+  const std::string& name = family.family().name;
+  {
+    const std::scoped_lock lock(mutex_);
+    if (!noted_.insert(name + " " + slot.text).second) return;
+  }
+  try {
+    const Dimensions& dims = family.family().problem.dims;
+    if (!settings_.record.empty()) recorder_.record(name, dims, slot.size);
+  } catch (const std::exception& exception) {
+    log(settings_, LogLevel::warn, exception.what());
+  }
+  if (plan.knowledge == SizeKnowledge::tuned) return;
+  const Answer& answer = plan.answer;
+  log(settings_, answer.rung == Rung::default_config ? LogLevel::warn : LogLevel::info,
+      fmt::format(
+          "{} {} was not tuned on {}: {} runs{}{}. To tune it: tune --space SPACE_FILE_OF_{}"
+          " --size {}",
+          name, slot.text, executor_->device().name, tuner::name(answer.rung),
+          answer.kernel.empty() ? "" : ", ", answer.kernel, name, slot.text));
+}
+
+Preparation DispatchEngine::prepare_one(const Generation& generation, FamilyTable& family,
+                                        const Size& size) {
+  try {
+    SizeSlot& slot = family.slot(size);
+    const LaunchPlan& plan = plan_for(generation, family, slot);
+    if (plan.kernel && plan.kernel->scratch != nullptr) plan.kernel->scratch->prepare();
+    return {.size = size, .answer = plan.answer, .problem = {}};
+  } catch (const std::exception& exception) {
+    return {.size = size, .answer = {}, .problem = exception.what()};
+  }
+}
+
+std::vector<Preparation> DispatchEngine::prepare(FamilyId id, std::span<const Size> sizes) {
+  const std::shared_ptr<const Generation> generation = this->generation();
+  FamilyTable& family = generation->at(id);
+  if (std::holds_alternative<GemmReference>(family.family().check.reference)) {
+    if (auto done = executor_->prepare_library(); !done) {
+      log(settings_, LogLevel::warn, done.error().message);
+    }
+  }
+  std::vector<Preparation> results(sizes.size());
+  std::atomic<std::size_t> next = 0;
+  const auto work = [&] {
+    for (std::size_t i; (i = next.fetch_add(1)) < sizes.size();) {
+      results[i] = prepare_one(*generation, family, sizes[i]);
+    }
+  };
+  std::vector<std::jthread> helpers;
+  const std::size_t most = std::max(1u, std::thread::hardware_concurrency());
+  for (std::size_t i = 1; i < std::min(most, sizes.size()); ++i) helpers.emplace_back(work);
+  work();
+  helpers.clear();
+  return results;
+}
+
+Answer DispatchEngine::answer(FamilyId id, std::span<const std::int64_t> size) const {
+  const std::shared_ptr<const Generation> generation = this->generation();
+  FamilyTable& family = generation->at(id);
+  SizeSlot& slot = family.slot(size);
+  if (const LaunchPlan* const plan = slot.plan.load(std::memory_order_acquire)) return plan->answer;
+  auto answer = maker_.foresee(generation->catalogue, family, slot);
+  if (!answer) throw DispatchError(answer.error());
+  return *std::move(answer);
+}
+
+}  // namespace tuner

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/dispatch/family_table.hpp"
+#include "tuner/dispatch/loaded_kernels.hpp"
+#include "tuner/dispatch/plan_maker.hpp"
+#include "tuner/dispatch/read_sections.hpp"
+#include "tuner/dispatch/scratch_sets.hpp"
+#include "tuner/dispatch/settings.hpp"
+#include "tuner/dispatch/size_recorder.hpp"
+
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+/// What a Dispatcher does, on any executor. See dispatcher.hpp for the contract.
+class DispatchEngine {
+ public:
+  DispatchEngine(std::unique_ptr<Executor> executor, const Table& table,
+                 const DispatchOptions& options, const DispatchSettings& settings);
+  ~DispatchEngine();
+
+  [[nodiscard]] FamilyId family(std::string_view name) const;
+  [[nodiscard]] std::optional<FamilyId> find_family(std::string_view name) const;
+  /// The table's family "gemm" when its sizes and arguments are those of BLAS. Without a lock.
+  [[nodiscard]] std::optional<FamilyId> gemm_family() const;
+
+  std::vector<Preparation> prepare(FamilyId family, std::span<const Size> sizes);
+  [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
+  void launch(FamilyId family, std::span<const std::int64_t> size,
+              std::span<const DispatchArgument> arguments, StreamHandle stream);
+  void reload(const Table& table);
+
+  [[nodiscard]] Executor& executor() { return *executor_; }
+
+ private:
+  /// A table in use.
+  struct Generation {
+    Catalogue catalogue;
+    std::vector<std::unique_ptr<FamilyTable>> families;  ///< by FamilyId; null: not in this table
+    std::optional<FamilyId> gemm;
+
+    [[nodiscard]] FamilyTable* find(FamilyId id) const;
+    [[nodiscard]] FamilyTable& at(FamilyId id) const;  ///< throws DispatchError
+  };
+
+  [[nodiscard]] std::shared_ptr<const Generation> read(const Table& table);
+  [[nodiscard]] std::shared_ptr<const Generation> generation() const;
+  [[nodiscard]] std::size_t number_of(const std::string& family);
+
+  /// The way of a size that is prepared; false when it was not or something stood in the way.
+  [[nodiscard]] bool launch_prepared(FamilyId family, std::span<const std::int64_t> size,
+                                     std::span<const DispatchArgument> arguments,
+                                     StreamHandle stream);
+  void launch_anew(FamilyId family, std::span<const std::int64_t> size,
+                   std::span<const DispatchArgument> arguments, StreamHandle stream);
+  /// Launches by a plan that is used this once.
+  void launch_once(const Generation& generation, const FamilyTable& family, const SizeSlot& slot,
+                   PlanChoice choice, std::span<const DispatchArgument> arguments,
+                   StreamHandle stream);
+  [[nodiscard]] const LaunchPlan& plan_for(const Generation& generation, const FamilyTable& family,
+                                           SizeSlot& slot);
+  void discard(SizeSlot& slot, const LaunchPlan& plan, std::string_view why);
+  [[nodiscard]] Preparation prepare_one(const Generation& generation, FamilyTable& family,
+                                        const Size& size);
+  void note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan);
+
+  DispatchSettings settings_;
+  StalePolicy stale_;
+  std::unique_ptr<Executor> executor_;
+  LoadedKernels kernels_;
+  ScratchPool scratch_;
+  mutable PlanMaker maker_;
+  SizeRecorder recorder_;
+
+  mutable ReadSections sections_;
+  std::atomic<const Generation*> current_ = nullptr;  // for launches; kept by generation_
+  mutable std::mutex mutex_;                          // of what follows
+  std::shared_ptr<const Generation> generation_;
+  std::vector<std::string> names_;  // of all families there ever were, by FamilyId
+  std::set<std::string> noted_;     // sizes that the user was told of
+};
+
+}  // namespace tuner

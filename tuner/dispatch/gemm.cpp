@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/gemm.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/dispatch/blas_family.hpp"
+#include "tuner/dispatch/engine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+/// A call as it came.
+struct Product {
+  GemmShape shape;
+  float alpha;
+  const float* a;
+  const float* b;
+  float beta;
+  float* c;
+};
+
+void multiply_by_library(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
+  try {
+    const auto end = dispatcher.engine().executor().gemm(ElementType::f32, product.shape,
+                                                         {.a = product.a,
+                                                          .b = product.b,
+                                                          .c = product.c,
+                                                          .alpha = product.alpha,
+                                                          .beta = product.beta},
+                                                         stream);
+    if (!end) throw DispatchError("the library cannot multiply: " + end.error().message);
+  } catch (const Error& error) {
+    throw DispatchError(error.what());
+  }
+}
+
+/// Whether the matrices of a batch lie one behind the other, as the family's sizes have them.
+bool is_packed(const MatrixLayout& layout) {
+  return layout.stride == layout.rows * layout.ld;
+}
+
+bool fits_family(const GemmShape& shape) {
+  return shape.k > 0 &&
+         (shape.batch == 1 || (is_packed(shape.a) && is_packed(shape.b) && is_packed(shape.c)));
+}
+
+void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
+  const GemmShape& shape = product.shape;
+  if (shape.m == 0 || shape.n == 0 || shape.batch == 0) return;
+  const auto family = dispatcher.engine().gemm_family();
+  if (!family || !fits_family(shape)) return multiply_by_library(dispatcher, stream, product);
+  const std::array<std::int64_t, 9> size = {shape.m,
+                                            shape.n,
+                                            shape.k,
+                                            shape.batch,
+                                            shape.trans_a == Transpose::yes,
+                                            shape.trans_b == Transpose::yes,
+                                            shape.a.ld,
+                                            shape.b.ld,
+                                            shape.c.ld};
+  const std::array<DispatchArgument, 5> arguments = {product.alpha, product.a, product.b,
+                                                     product.beta, product.c};
+  dispatcher.launch(*family, size, arguments, stream);
+}
+
+MatrixLayout stored(std::int64_t rows, std::int64_t columns, Transpose transpose, std::int64_t ld) {
+  if (transpose == Transpose::yes) std::swap(rows, columns);
+  return {.rows = rows, .columns = columns, .ld = ld, .stride = rows * ld};
+}
+
+/// Refused here, where the caller's own names can be said.
+void check_call(const GemmShape& shape) {
+  const auto fail = [&](const std::string& what) {
+    throw DispatchError(fmt::format("sgemm {}x{}x{}: {}", shape.m, shape.n, shape.k, what));
+  };
+  if (shape.m < 0 || shape.n < 0 || shape.k < 0 || shape.batch < 0) fail("a size is negative");
+  const auto check = [&](const char* name, const MatrixLayout& layout) {
+    if (layout.ld >= std::max<std::int64_t>(layout.columns, 1)) return;
+    fail(fmt::format("{} is {}, but a stored row has {} floats", name, layout.ld, layout.columns));
+  };
+  check("lda", shape.a);
+  check("ldb", shape.b);
+  check("ldc", shape.c);
+}
+
+}  // namespace
+
+bool is_blas_gemm(const FamilyTable& family) {
+  const std::vector<std::string> dims = {"M",       "N",   "K",   "BATCH", "TRANS_A",
+                                         "TRANS_B", "LDA", "LDB", "LDC"};
+  const std::vector<std::string> arguments = {"alpha", "A", "B", "beta", "C"};
+  std::vector<std::string> names = family.family().problem.dims.names();
+  if (family.family().name != "gemm" || names.size() < dims.size()) return false;
+  names.resize(dims.size());
+  std::vector<std::string> given;
+  for (const GivenArgument& argument : family.given()) given.push_back(argument.name);
+  return names == dims && given == arguments;
+}
+
+void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a, Transpose trans_b,
+           std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
+           std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
+           std::int64_t ldc) {
+  const GemmShape shape{.m = m,
+                        .n = n,
+                        .k = k,
+                        .trans_a = trans_a,
+                        .trans_b = trans_b,
+                        .batch = 1,
+                        .a = stored(m, k, trans_a, lda),
+                        .b = stored(k, n, trans_b, ldb),
+                        .c = stored(m, n, Transpose::no, ldc)};
+  check_call(shape);
+  multiply(dispatcher, stream, {shape, alpha, a, b, beta, c});
+}
+
+void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a,
+                           Transpose trans_b, std::int64_t m, std::int64_t n, std::int64_t k,
+                           float alpha, const float* a, std::int64_t lda, std::int64_t stride_a,
+                           const float* b, std::int64_t ldb, std::int64_t stride_b, float beta,
+                           float* c, std::int64_t ldc, std::int64_t stride_c, std::int64_t batch) {
+  GemmShape shape{.m = m,
+                  .n = n,
+                  .k = k,
+                  .trans_a = trans_a,
+                  .trans_b = trans_b,
+                  .batch = batch,
+                  .a = stored(m, k, trans_a, lda),
+                  .b = stored(k, n, trans_b, ldb),
+                  .c = stored(m, n, Transpose::no, ldc)};
+  check_call(shape);
+  shape.a.stride = stride_a;
+  shape.b.stride = stride_b;
+  shape.c.stride = stride_c;
+  multiply(dispatcher, stream, {shape, alpha, a, b, beta, c});
+}
+
+}  // namespace tuner

@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/kernel_values.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+namespace tuner {
+namespace {
+
+constexpr std::int64_t kMostScratchElements = std::int64_t{1} << 40;
+
+std::int64_t value_of(const Expression& expression, const Slots& slots, const std::string& what) {
+  const auto value = expression.evaluate(slots);
+  if (value) return *value;
+  throw Error(ErrorCode::usage, fmt::format("{}: \"{}\" has no value: {}", what, expression.text(),
+                                            name(value.error())));
+}
+
+std::uint64_t bits_of(const Scalar& scalar) {
+  std::uint64_t bits = 0;
+  std::visit([&](auto number) { std::memcpy(&bits, &number, sizeof number); }, scalar);
+  return bits;
+}
+
+void add_scratch(KernelValues& result, const Kernel& kernel, const Slots& slots) {
+  bool needs_any = false;
+  for (const ScratchBuffer& buffer : kernel.scratch) {
+    const std::int64_t count = value_of(buffer.count, slots, kernel.name + ": scratch");
+    if (count < 0 || count > kMostScratchElements) {
+      throw Error(ErrorCode::usage, fmt::format("{}: scratch '{}' would have {} elements",
+                                                kernel.name, buffer.name, count));
+    }
+    needs_any = needs_any || count > 0;
+    // At least one element, as when the kernel was verified.
+    result.scratch_bytes.push_back(static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) *
+                                   size_bytes(buffer.type));
+    result.values.push_back(0);
+    result.bytes.push_back(sizeof(void*));
+  }
+  if (!needs_any) result.scratch_bytes.clear();
+}
+
+/// The place of an argument among those that a launch gives.
+std::optional<std::size_t> given_place(const FamilyTable& family, const std::string& name) {
+  const auto& given = family.given();
+  const auto found = std::ranges::find(given, name, &GivenArgument::name);
+  if (found == given.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - given.begin());
+}
+
+/// Fixed where the reference names no argument, or one whose value follows from the size.
+Factor factor(const FamilyTable& family, const std::string& name, const Slots& slots,
+              double absent) {
+  Factor result{.given = given_place(family, name), .fixed = absent};
+  for (const Argument& argument : family.family().arguments) {
+    const auto* const scalar = std::get_if<ScalarArgument>(&argument.what);
+    if (argument.name != name || scalar == nullptr || result.given) continue;
+    result.fixed = static_cast<double>(value_of(scalar->value, slots, name));
+  }
+  return result;
+}
+
+}  // namespace
+
+KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, const Slots& slots) {
+  KernelValues result;
+  for (const Argument& argument : family.family().arguments) {
+    const auto* const scalar = std::get_if<ScalarArgument>(&argument.what);
+    result.bytes.push_back(scalar == nullptr ? sizeof(void*) : size_bytes(scalar->type));
+    result.values.push_back(
+        scalar == nullptr
+            ? 0
+            : bits_of(make_scalar(scalar->type, value_of(scalar->value, slots, argument.name))));
+  }
+  for (const GivenArgument& it : family.given()) result.given.push_back(it.place);
+  add_scratch(result, kernel, slots);
+  if (result.values.size() <= kMostKernelArguments) return result;
+  throw Error(ErrorCode::usage,
+              fmt::format("{} takes {} arguments; the dispatcher passes at most {}", kernel.name,
+                          result.values.size(), kMostKernelArguments));
+}
+
+std::optional<LibraryProduct> library_product(const FamilyTable& family, const Size& size) {
+  const auto* const reference = std::get_if<GemmReference>(&family.family().check.reference);
+  if (reference == nullptr) return std::nullopt;
+  const auto a = given_place(family, reference->a);
+  const auto b = given_place(family, reference->b);
+  const auto c = given_place(family, reference->c);
+  if (!a || !b || !c) return std::nullopt;
+  const Slots slots = family.slots(size);
+  const auto& matrix = family.family().arguments[family.given()[*a].place].what;
+  return LibraryProduct{.type = std::get<BufferArgument>(matrix).type,
+                        .shape = gemm_shape(*reference, slots),
+                        .a = *a,
+                        .b = *b,
+                        .c = *c,
+                        .alpha = factor(family, reference->alpha, slots, 1),
+                        .beta = factor(family, reference->beta, slots, 0)};
+}
+
+}  // namespace tuner

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/dispatch/family_table.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tuner {
+
+/// The arguments of a kernel at a size and configuration: the family's, then its scratch buffers.
+struct KernelValues {
+  std::vector<std::uint64_t> values;       ///< as KernelLaunch::values
+  std::vector<std::size_t> bytes;          ///< the size of each
+  std::vector<std::size_t> given;          ///< as KernelLaunch::given
+  std::vector<std::size_t> scratch_bytes;  ///< of each buffer; empty where all counts are 0
+};
+
+/// `slots` are the kernel's. Throws Error(usage) when an expression has no value or the kernel more
+/// arguments than a launch can pass.
+[[nodiscard]] KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel,
+                                         const Slots& slots);
+
+/// The family's reference as a product of the library's at a size; none when it is no such
+/// product. Throws Error(usage) as gemm_shape.
+[[nodiscard]] std::optional<LibraryProduct> library_product(const FamilyTable& family,
+                                                            const Size& size);
+
+}  // namespace tuner

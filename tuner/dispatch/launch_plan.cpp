@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/launch_plan.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+
+namespace tuner {
+namespace {
+
+Expected<LaunchEnd, Failure> ended(const Expected<void, Failure>& done) {
+  if (done) return LaunchEnd::enqueued;
+  return Unexpected(done.error());
+}
+
+Expected<LaunchEnd, Failure> enqueue_kernel(Executor& executor, const KernelLaunch& launch,
+                                            std::span<const DispatchArgument> arguments,
+                                            StreamHandle stream) {
+  std::array<std::uint64_t, kMostKernelArguments> values;
+  std::array<void*, kMostKernelArguments> addresses;
+  for (std::size_t i = 0; i < launch.values.size(); ++i) {
+    values[i] = launch.values[i];
+    addresses[i] = &values[i];
+  }
+  for (std::size_t i = 0; i < launch.given.size(); ++i) {
+    values[launch.given[i]] = arguments[i].bits();
+  }
+  if (launch.scratch != nullptr) {
+    const auto state = executor.state(stream);
+    if (!state) return Unexpected(state.error());
+    const ScratchSets::Set* const set = launch.scratch->on(*state);
+    if (set == nullptr) return LaunchEnd::no_scratch;
+    std::copy(set->begin(), set->end(), values.data() + launch.first_scratch);
+  }
+  return ended(executor.launch(launch.function, launch.geometry, addresses.data(), stream));
+}
+
+double value_of(const DispatchArgument& argument) {
+  return argument.type() == DispatchArgument::Type::f32
+             ? std::bit_cast<float>(static_cast<std::uint32_t>(argument.bits()))
+             : std::bit_cast<double>(argument.bits());
+}
+
+Expected<LaunchEnd, Failure> enqueue_product(Executor& executor, const LibraryProduct& product,
+                                             std::span<const DispatchArgument> arguments,
+                                             StreamHandle stream) {
+  const auto pointer = [&](std::size_t place) {
+    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(arguments[place].bits()));
+  };
+  const auto factor = [&](const Factor& it) {
+    return it.given ? value_of(arguments[*it.given]) : it.fixed;
+  };
+  return ended(executor.gemm(product.type, product.shape,
+                             {.a = pointer(product.a),
+                              .b = pointer(product.b),
+                              .c = pointer(product.c),
+                              .alpha = factor(product.alpha),
+                              .beta = factor(product.beta)},
+                             stream));
+}
+
+}  // namespace
+
+Expected<LaunchEnd, Failure> enqueue(Executor& executor, const LaunchPlan& plan,
+                                     std::span<const DispatchArgument> arguments,
+                                     StreamHandle stream) {
+  return plan.kernel ? enqueue_kernel(executor, *plan.kernel, arguments, stream)
+                     : enqueue_product(executor, *plan.product, arguments, stream);
+}
+
+}  // namespace tuner

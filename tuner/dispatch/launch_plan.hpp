@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is to be done for a family at one size, decided once: a launch only fills in its arguments.
+#pragma once
+
+#include "tuner/backend/executor.hpp"
+#include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/dispatch/scratch_sets.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// The most arguments that a kernel may have: what a launch keeps on its stack.
+inline constexpr std::size_t kMostKernelArguments = 64;
+
+/// A launch of a kernel.
+struct KernelLaunch {
+  FunctionId function{};
+  Geometry geometry;
+  std::vector<std::uint64_t> values;  ///< of all arguments; what a launch gives is filled in
+  std::vector<std::size_t> given;     ///< the places among them that a launch fills in
+  std::size_t first_scratch = 0;      ///< where those of `scratch` begin
+  ScratchSets* scratch = nullptr;     ///< null: it needs none
+};
+
+/// A factor of a product: given by the launch, or fixed.
+struct Factor {
+  std::optional<std::size_t> given = {};  ///< among the launch's arguments
+  double fixed = 1;
+};
+
+/// A product by the library.
+struct LibraryProduct {
+  ElementType type = ElementType::f32;
+  GemmShape shape;
+  std::size_t a = 0, b = 0, c = 0;  ///< among the launch's arguments
+  Factor alpha, beta;
+};
+
+/// Whether something was measured at the very size, of which the library may have been the best.
+enum class SizeKnowledge { tuned, untuned };
+
+struct LaunchPlan {
+  Answer answer;
+  SizeKnowledge knowledge = SizeKnowledge::untuned;
+  std::string identity;  ///< under which a failure is remembered
+  std::optional<KernelLaunch> kernel;
+  std::optional<LibraryProduct> product;  ///< where there is no kernel
+};
+
+/// How a launch by a plan went.
+enum class LaunchEnd { enqueued, no_scratch };
+
+/// Enqueues it. The arguments must be those of the plan's family. no_scratch when it needs memory
+/// that is not to be had now. Fails as Executor::launch. Allocates nothing unless it fails or uses
+/// scratch memory on a stream for the first time.
+[[nodiscard]] Expected<LaunchEnd, Failure> enqueue(Executor& executor, const LaunchPlan& plan,
+                                                   std::span<const DispatchArgument> arguments,
+                                                   StreamHandle stream);
+
+}  // namespace tuner

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/loaded_kernels.hpp"
+
+#include <chrono>
+#include <exception>
+#include <utility>
+
+namespace tuner {
+
+LoadedKernels::LoadedKernels(Executor& executor, const std::filesystem::path& cache)
+    : executor_(executor),
+      cache_(cache.empty() ? default_binary_cache() : cache),
+      compiler_(executor.compiler(), cache_,
+                compiler_identity(executor.device(), executor.environment())) {}
+
+LoadedKernels::Loaded LoadedKernels::get(const CompileJob& job) {
+  std::promise<Loaded> promise;
+  std::shared_future<Loaded> result;
+  bool is_ours = false;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto [place, is_new] = kernels_.try_emplace(job.key);
+    if (is_new) place->second = promise.get_future().share();
+    result = place->second;
+    is_ours = is_new;
+  }
+  if (is_ours) promise.set_value(make(job));
+  return result.get();
+}
+
+LoadedKernels::Loaded LoadedKernels::make(const CompileJob& job) noexcept {
+  try {
+    const auto binary = compiler_.compile(job);
+    if (!binary) return Unexpected(binary.error());
+    return executor_.load(*binary);
+  } catch (const std::exception& exception) {
+    return Unexpected(Failure{Outcome::compile_error, exception.what()});
+  }
+}
+
+std::optional<FunctionId> LoadedKernels::find(const std::string& key) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = kernels_.find(key);
+  if (found == kernels_.end()) return std::nullopt;
+  if (found->second.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
+    return std::nullopt;
+  }
+  const Loaded& loaded = found->second.get();
+  return loaded ? std::optional(*loaded) : std::nullopt;
+}
+
+}  // namespace tuner

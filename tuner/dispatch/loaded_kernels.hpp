@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/binary_cache.hpp"
+#include "tuner/backend/cached_compiler.hpp"
+#include "tuner/backend/executor.hpp"
+
+#include <filesystem>
+#include <future>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+
+namespace tuner {
+
+/// Kernels compiled (or read from the disk cache) and loaded, each once for its compile key,
+/// whichever table asks and however many threads at once. What fails is not tried again.
+class LoadedKernels {
+ public:
+  using Loaded = Expected<FunctionId, Failure>;
+
+  /// The executor must outlive this.
+  LoadedKernels(Executor& executor, const std::filesystem::path& cache);
+
+  /// Waits while another thread is at work on the same kernel.
+  [[nodiscard]] Loaded get(const CompileJob& job);
+  /// Whatever is loaded by now; none is compiled or waited for.
+  [[nodiscard]] std::optional<FunctionId> find(const std::string& key) const;
+
+  /// Why compiled kernels are not kept on disk; empty when they are.
+  [[nodiscard]] const std::string& cache_problem() const { return cache_.problem(); }
+
+ private:
+  [[nodiscard]] Loaded make(const CompileJob& job) noexcept;
+
+  Executor& executor_;
+  BinaryCache cache_;
+  CachedCompiler compiler_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::shared_future<Loaded>> kernels_;  // by compile key
+};
+
+}  // namespace tuner

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/plan_maker.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/dispatch/kernel_values.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// What tells one configuration of one source at one size from all others.
+std::string identity_of(const Selection& selection, const SizeSlot& slot) {
+  if (selection.kernel == nullptr)
+    return fmt::format("{}: library @ {}", selection.family, slot.text);
+  return fmt::format("{}/{}/{}: {} @ {}", selection.family, selection.kernel->kernel,
+                     selection.kernel->hash, selection.config_json, slot.text);
+}
+
+std::string title(const Selection& selection) {
+  return selection.kernel == nullptr
+             ? "the library"
+             : fmt::format("{} {}", selection.kernel->kernel, selection.config_json);
+}
+
+Answer answer_of(const Selection& selection, std::vector<std::string> explanation) {
+  explanation.insert(explanation.end(), selection.explanation.begin(), selection.explanation.end());
+  return {.rung = selection.rung,
+          .kernel = selection.kernel == nullptr ? "" : selection.kernel->kernel,
+          .configuration = selection.config_json,
+          .expected_ns = selection.expected_ns,
+          .distance = selection.distance,
+          .explanation = std::move(explanation)};
+}
+
+SizeKnowledge knowledge_of(const Selection& selection, const SizeSlot& slot) {
+  const bool is_tuned = selection.entry && selection.entry->size.text == slot.text;
+  return is_tuned ? SizeKnowledge::tuned : SizeKnowledge::untuned;
+}
+
+Ranking ranking_of(const Catalogue& catalogue, const FamilyTable& family, const SizeSlot& slot) {
+  return rank(catalogue, {.family = family.family().name, .size = slot.text});
+}
+
+std::string nothing_can_run(const FamilyTable& family, const SizeSlot& slot,
+                            const std::vector<std::string>& explanation) {
+  return fmt::format("nothing can run for {} at {}:\n  {}", family.family().name, slot.text,
+                     fmt::join(explanation, "\n  "));
+}
+
+}  // namespace
+
+void PlanMaker::remember_failure(const std::string& identity, std::string_view why) {
+  {
+    const std::scoped_lock lock(mutex_);
+    failures_.emplace(identity, why);
+  }
+  log(settings_, LogLevel::warn,
+      fmt::format("{} cannot be used and is not tried again: {}", identity, why));
+}
+
+std::string PlanMaker::objection(const Selection& selection, const SizeSlot& slot,
+                                 PlanChoice choice) const {
+  const bool is_tuned = selection.rung != Rung::library && selection.rung != Rung::default_config;
+  if (is_tuned && settings_.tuned == TunedKernels::ignored) return "TUNER_DISABLE=1 leaves it out";
+  if (choice == PlanChoice::library && selection.kernel != nullptr) {
+    return "the buffers are not aligned as it needs them";
+  }
+  const std::scoped_lock lock(mutex_);
+  const auto failed = failures_.find(identity_of(selection, slot));
+  return failed == failures_.end() ? "" : fmt::format("it failed before: {}", failed->second);
+}
+
+Expected<LaunchPlan, std::string> PlanMaker::make(const Catalogue& catalogue,
+                                                  const FamilyTable& family, const SizeSlot& slot,
+                                                  PlanChoice choice) {
+  std::vector<std::string> explanation;
+  try {
+    Ranking ranking = ranking_of(catalogue, family, slot);
+    explanation = std::move(ranking.explanation);
+    for (const Selection& selection : ranking.answers) {
+      auto plan = attempt(family, slot, selection, choice);
+      if (plan) {
+        plan->answer = answer_of(selection, std::move(explanation));
+        plan->answer.prepared = true;
+        plan->identity = identity_of(selection, slot);
+        plan->knowledge = knowledge_of(selection, slot);
+        return plan;
+      }
+      explanation.push_back(fmt::format("{}: passed over: {}", title(selection), plan.error()));
+    }
+  } catch (const Error& error) {
+    explanation.emplace_back(error.what());
+  }
+  return Unexpected(nothing_can_run(family, slot, explanation));
+}
+
+Expected<Answer, std::string> PlanMaker::foresee(const Catalogue& catalogue,
+                                                 const FamilyTable& family,
+                                                 const SizeSlot& slot) const {
+  std::vector<std::string> explanation;
+  try {
+    Ranking ranking = ranking_of(catalogue, family, slot);
+    explanation = std::move(ranking.explanation);
+    for (const Selection& selection : ranking.answers) {
+      const std::string why = objection(selection, slot, PlanChoice::any);
+      if (why.empty()) return answer_of(selection, std::move(explanation));
+      explanation.push_back(fmt::format("{}: passed over: {}", title(selection), why));
+    }
+  } catch (const Error& error) {
+    explanation.emplace_back(error.what());
+  }
+  return Unexpected(nothing_can_run(family, slot, explanation));
+}
+
+Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
+                                                     const SizeSlot& slot,
+                                                     const Selection& selection,
+                                                     PlanChoice choice) {
+  if (std::string why = objection(selection, slot, choice); !why.empty()) return Unexpected(why);
+  LaunchPlan plan;
+  try {
+    if (selection.kernel == nullptr) {
+      plan.product = library_product(family, slot.size);
+      if (plan.product) return plan;
+      return Unexpected<std::string>("the family's reference is no operation of the library");
+    }
+    auto launch = kernel_launch(family, slot, selection, choice);
+    if (!launch) return Unexpected(launch.error());
+    plan.kernel = std::move(*launch);
+    return plan;
+  } catch (const Error& error) {
+    return Unexpected<std::string>(error.what());
+  }
+}
+
+Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& family,
+                                                             const SizeSlot& slot,
+                                                             const Selection& selection,
+                                                             PlanChoice choice) {
+  const Kernel* const kernel = family.kernel(selection.kernel->kernel);
+  if (kernel == nullptr || selection.stored == nullptr) {
+    return Unexpected<std::string>("its source does not fit the family, backend or table");
+  }
+  const Config config = config_from_json(*kernel->space, selection.config_json);
+  const Slots slots =
+      KernelAtSize(*selection.stored, executor_.device().attributes, slot.size).slots(config);
+  const CompileJob job = compile_job(*kernel, slots, config);
+  KernelValues values = kernel_values(family, *kernel, slots);
+  const std::string identity = identity_of(selection, slot);
+  if (choice == PlanChoice::ready && !(values.scratch_bytes.empty() && kernels_.find(job.key))) {
+    return Unexpected<std::string>("it was not prepared, or needs scratch memory of its own");
+  }
+  const auto function = kernels_.get(job);
+  if (!function) {
+    remember_failure(identity, function.error().message);
+    return Unexpected(function.error().message);
+  }
+  KernelLaunch launch{.function = *function,
+                      .geometry = geometry(*kernel, slots),
+                      .values = std::move(values.values),
+                      .given = std::move(values.given),
+                      .first_scratch = family.family().arguments.size()};
+  if (auto fits = executor_.admit(launch.function, launch.geometry, values.bytes); !fits) {
+    remember_failure(identity, fits.error().message);
+    return Unexpected(fits.error().message);
+  }
+  if (!values.scratch_bytes.empty())
+    launch.scratch = &scratch_.sets(identity, values.scratch_bytes);
+  return launch;
+}
+
+}  // namespace tuner

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/dispatch/family_table.hpp"
+#include "tuner/dispatch/loaded_kernels.hpp"
+#include "tuner/dispatch/settings.hpp"
+#include "tuner/select/rank.hpp"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <string_view>
+
+namespace tuner {
+
+/// What a plan may take.
+enum class PlanChoice {
+  any,
+  ready,    ///< during a capture: the library, and what is loaded and needs no scratch memory
+  library,  ///< for buffers that no kernel takes
+};
+
+/// Walks down the answers for a size until one can be launched, and remembers which cannot.
+class PlanMaker {
+ public:
+  /// All of them must outlive this.
+  PlanMaker(Executor& executor, LoadedKernels& kernels, ScratchPool& scratch,
+            const DispatchSettings& settings)
+      : executor_(executor), kernels_(kernels), scratch_(scratch), settings_(settings) {}
+
+  /// The best plan that can be launched; else why there is none, for the user.
+  [[nodiscard]] Expected<LaunchPlan, std::string> make(const Catalogue& catalogue,
+                                                       const FamilyTable& family,
+                                                       const SizeSlot& slot, PlanChoice choice);
+  /// What make() would try first; nothing is compiled.
+  [[nodiscard]] Expected<Answer, std::string> foresee(const Catalogue& catalogue,
+                                                      const FamilyTable& family,
+                                                      const SizeSlot& slot) const;
+  /// A plan of this identity is not made again.
+  void remember_failure(const std::string& identity, std::string_view why);
+
+ private:
+  /// Why an answer is passed over before anything is tried; empty when it is not.
+  [[nodiscard]] std::string objection(const Selection& selection, const SizeSlot& slot,
+                                      PlanChoice choice) const;
+  [[nodiscard]] Expected<LaunchPlan, std::string> attempt(const FamilyTable& family,
+                                                          const SizeSlot& slot,
+                                                          const Selection& selection,
+                                                          PlanChoice choice);
+  [[nodiscard]] Expected<KernelLaunch, std::string> kernel_launch(const FamilyTable& family,
+                                                                  const SizeSlot& slot,
+                                                                  const Selection& selection,
+                                                                  PlanChoice choice);
+
+  Executor& executor_;
+  LoadedKernels& kernels_;
+  ScratchPool& scratch_;
+  const DispatchSettings& settings_;
+  mutable std::mutex mutex_;
+  std::map<std::string, std::string> failures_;  // why, by identity
+};
+
+}  // namespace tuner

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/settings.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace tuner {
+
+DispatchSettings dispatch_settings() {
+  const auto variable = [](const char* name) -> std::string_view {
+    const char* const value = std::getenv(name);
+    return value == nullptr ? "" : value;
+  };
+  DispatchSettings settings;
+  if (variable("TUNER_LOG") == "off") settings.log = LogLevel::off;
+  if (variable("TUNER_LOG") == "info") settings.log = LogLevel::info;
+  settings.record = variable("TUNER_RECORD");
+  if (variable("TUNER_DISABLE") == "1") settings.tuned = TunedKernels::ignored;
+  return settings;
+}
+
+void log(const DispatchSettings& settings, LogLevel level, std::string_view line) {
+  if (level > settings.log) return;
+  // One call, so that lines of several threads do not mix.
+  const std::string text = fmt::format("tuner: {}\n", line);
+  std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+}  // namespace tuner

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a user tells every dispatcher of a process through its environment.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace tuner {
+
+enum class LogLevel { off, warn, info };
+enum class TunedKernels { used, ignored };
+
+struct DispatchSettings {
+  LogLevel log = LogLevel::warn;            ///< TUNER_LOG=off|warn|info
+  std::filesystem::path record = {};        ///< TUNER_RECORD: where sizes are noted; empty: nowhere
+  TunedKernels tuned = TunedKernels::used;  ///< TUNER_DISABLE=1 ignores them
+};
+
+/// Of this process's environment. An unknown TUNER_LOG counts as `warn`.
+[[nodiscard]] DispatchSettings dispatch_settings();
+
+/// A line on the standard error, "tuner: …", when the settings want lines of this level.
+void log(const DispatchSettings& settings, LogLevel level, std::string_view line);
+
+}  // namespace tuner

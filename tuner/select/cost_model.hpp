@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// How long a configuration will take at a size at which it was never timed (docs/selection.md).
+#pragma once
+
+#include "tuner/select/known.hpp"
+#include "tuner/select/launch_shape.hpp"
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace tuner {
+
+/// The physical part, common to all configurations of a kernel:
+/// time = fixed + scratch + (compute^p + memory^p + share^p)^(1/p), where compute is what the
+/// busiest multiprocessor has to do, memory the bytes of all, share the bytes of the busiest one.
+struct CostParameters {
+  double fixed_ns = 0;         ///< of any launch
+  double scratch_ns = 0;       ///< of blocks that hand results to each other
+  double flops_per_ns = 1;     ///< of a multiprocessor with warps enough
+  double half_warps = 2;       ///< warps of a multiprocessor that reach half of that
+  double bytes_per_ns = 1;     ///< of the device
+  double sm_bytes_per_ns = 1;  ///< of a multiprocessor with warps enough
+  double sharpness = 2;        ///< the p above: how little the smaller of the three counts
+};
+
+/// The physical part of one launch.
+struct Cost {
+  double fixed_ns = 0;  ///< whatever the configuration
+  double work_ns = 0;   ///< what a configuration is more or less efficient at
+};
+[[nodiscard]] Cost cost(const LaunchShape& shape, const CostParameters& parameters,
+                        std::int64_t multiprocessors);
+
+/// |ln(a / b)| over the dimensions that the flops depend on, L2 norm.
+[[nodiscard]] double log_distance(const Size& a, const Size& b, const StoredKernel& kernel);
+
+/// The model of one kernel on one device: the physical part, and how far configurations and sizes
+/// are from it in the times that there are. Deterministic; reading it is safe from many threads.
+class CostModel {
+ public:
+  /// None where there is too little: fewer than 3 sizes, 12 times, or a kernel without a launch.
+  [[nodiscard]] static std::shared_ptr<const CostModel> fit(const StoredKernel& kernel,
+                                                            const DeviceAttributes& device,
+                                                            std::span<const KnownSize> sizes,
+                                                            std::span<const KnownConfig> configs);
+
+  /// Nanoseconds of a configuration, one of those that the model was fitted to, at a size where its
+  /// launch has this shape.
+  [[nodiscard]] double expected_ns(std::size_t config, const LaunchShape& shape,
+                                   const Size& size) const;
+  /// The common factor by which launches at a size differ from the physical part; computed once
+  /// for a size and handed in by callers that ask about many configurations.
+  [[nodiscard]] double size_effect(const Size& size) const;
+  [[nodiscard]] double expected_ns(std::size_t config, const LaunchShape& shape, const Size& size,
+                                   double size_effect) const;
+
+  [[nodiscard]] const CostParameters& parameters() const { return parameters_; }
+
+ private:
+  /// A time as the model sees it.
+  struct Sample {
+    std::size_t config = 0;
+    std::size_t size = 0;
+    double median_ns = 0;
+    LaunchShape shape;
+    double residual = 0;  // ln of the time beyond the fixed part over the work, less the effects
+    double weight = 1;    // how much of the time the work is, squared
+  };
+
+  CostModel(const StoredKernel& kernel, const DeviceAttributes& device,
+            std::span<const KnownSize> sizes);
+  [[nodiscard]] static bool same_code(const Sample& a, const Sample& b);
+  [[nodiscard]] std::pair<double, double> beyond_physics(const Sample& sample,
+                                                         const CostParameters& parameters) const;
+  void add_samples(std::span<const KnownConfig> configs, const DeviceAttributes& device);
+  void choose_parameters();
+  void set_residuals();
+  [[nodiscard]] double spread(const CostParameters& parameters) const;
+  void fit_effects();
+
+  StoredKernel kernel_;
+  std::int64_t multiprocessors_;
+  std::vector<Size> sizes_;
+  std::vector<Sample> samples_;            // by configuration
+  std::vector<std::size_t> first_sample_;  // of each configuration, and one past the last
+  CostParameters parameters_;
+  double mean_ = 0;
+  std::vector<double> config_effects_;
+  std::vector<double> size_effects_;
+};
+
+}  // namespace tuner

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sizes, configurations and times as a catalogue keeps them.
+#pragma once
+
+#include "tuner/space/size.hpp"
+#include "tuner/space/space.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// A size of a question or of a result, in a kernel's dimensions.
+struct KnownSize {
+  std::string text;  ///< canonical
+  Size numbers;      ///< empty where the kernel came without its space file
+};
+
+/// How long a configuration took at one size.
+struct Timing {
+  std::size_t size = 0;  ///< among the kernel's sizes
+  double median_ns = 0;
+  int registers = 0;  ///< of a thread; 0 where nobody knows
+};
+
+/// A configuration of a kernel that was best at some size, or was timed at many.
+struct KnownConfig {
+  std::string json;                   ///< canonical
+  std::optional<Config> config = {};  ///< absent where the space does not have it
+  std::string refusal = {};           ///< why it is absent; else empty
+  std::vector<Timing> timings = {};   ///< at most one for a size
+  bool verified = false;              ///< proved right on this machine, at some size
+};
+
+}  // namespace tuner

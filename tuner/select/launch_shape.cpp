@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/select/launch_shape.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// No dimension is taken to be tiled by more than this.
+constexpr std::int64_t kWidestTile = 1024;
+/// For this model a rough number will do; most elements have this many bytes.
+constexpr double kBytesOfAnElement = 4;
+constexpr std::int64_t kRegistersOfAWarpStep = 256;
+
+/// An expression without a value ends the look at a launch.
+struct NoValue {};
+
+std::int64_t value(const Expression& expression, const Slots& slots) {
+  const auto result = expression.evaluate(slots);
+  if (!result) throw NoValue();
+  return *result;
+}
+
+double product(const std::vector<Expression>& expressions, const Slots& slots) {
+  double result = 1;
+  for (const Expression& expression : expressions) {
+    result *= static_cast<double>(std::max<std::int64_t>(1, value(expression, slots)));
+  }
+  return result;
+}
+
+std::vector<std::int64_t> extents(const std::vector<Expression>& expressions, const Slots& slots) {
+  std::vector<std::int64_t> result;
+  for (const Expression& expression : expressions) result.push_back(value(expression, slots));
+  return result;
+}
+
+/// The grid as a function of the problem's dimensions.
+class Grid {
+ public:
+  Grid(const StoredKernel& kernel, Slots slots) : kernel_(kernel), slots_(std::move(slots)) {
+    extents_ = extents(kernel.grid, slots_);
+  }
+
+  [[nodiscard]] double blocks() const { return product(kernel_.grid, slots_); }
+
+  /// The largest value of a dimension that leaves the grid as it is; as it is where no tile of at
+  /// most kWidestTile explains the grid.
+  [[nodiscard]] std::int64_t padded(std::size_t slot) {
+    const std::int64_t own = slots_[slot];
+    if (!same(slot, own + 1)) return own;
+    if (same(slot, own + kWidestTile)) return own;
+    std::int64_t low = own + 1;
+    std::int64_t high = own + kWidestTile;
+    while (high - low > 1) {
+      const std::int64_t middle = low + (high - low) / 2;
+      (same(slot, middle) ? low : high) = middle;
+    }
+    return low;
+  }
+
+ private:
+  [[nodiscard]] bool same(std::size_t slot, std::int64_t number) {
+    Slots there = slots_;
+    there[slot] = number;
+    for (const std::size_t derived : kernel_.grid_derived) {
+      const Derived& it = kernel_.definition->derived[derived];
+      there[it.slot] = value(it.expression, there);
+    }
+    return extents(kernel_.grid, there) == extents_;
+  }
+
+  const StoredKernel& kernel_;
+  Slots slots_;
+  std::vector<std::int64_t> extents_;  // each for itself: their product may be another's too
+};
+
+double padded_flops(const StoredKernel& kernel, Grid& grid, const Slots& slots) {
+  Slots there = slots;
+  for (const std::size_t slot : kernel.flops.slots()) there[slot] = grid.padded(slot);
+  return static_cast<double>(value(kernel.flops, there));
+}
+
+double resident_blocks(const DeviceAttributes& device, std::int64_t threads, std::int64_t shared,
+                       int registers) {
+  const std::int64_t warps = (threads + 31) / 32;
+  std::int64_t most = std::max<std::int64_t>(1, device.max_blocks_per_sm);
+  const auto limit = [&](std::int64_t there, std::int64_t each) {
+    if (there > 0 && each > 0) most = std::min(most, there / each);
+  };
+  limit(device.max_threads_per_sm, threads);
+  limit(device.smem_per_sm, shared);
+  const std::int64_t of_a_warp =
+      (registers * 32 + kRegistersOfAWarpStep - 1) / kRegistersOfAWarpStep * kRegistersOfAWarpStep;
+  limit(device.registers_per_sm, of_a_warp * warps);
+  return static_cast<double>(std::max<std::int64_t>(1, most));
+}
+
+LaunchShape shape(const StoredKernel& kernel, const DeviceAttributes& device, const Slots& slots,
+                  int registers) {
+  constexpr std::int64_t kSharedOfTheSystem = 1024;  // that CUDA reserves in each block
+  Grid grid(kernel, slots);
+  LaunchShape result;
+  result.blocks = grid.blocks();
+  const double threads = product(kernel.block, slots);
+  result.warps = std::ceil(threads / 32);
+  result.resident =
+      resident_blocks(device, std::llround(threads),
+                      value(kernel.dynamic_shared_bytes, slots) + kSharedOfTheSystem, registers);
+  result.flops = static_cast<double>(value(kernel.flops, slots));
+  result.block_flops = padded_flops(kernel, grid, slots) / result.blocks;
+  double scratch = 0;
+  for (const Expression& count : kernel.scratch) {
+    scratch += kBytesOfAnElement * static_cast<double>(value(count, slots));
+  }
+  result.scratch = scratch > 0;
+  result.bytes = static_cast<double>(value(kernel.bytes, slots)) + 2 * scratch;
+  std::vector<std::int64_t> variant;
+  for (const std::size_t slot : kernel.entry_slots) variant.push_back(slots[slot]);
+  result.variant = fmt::format("{}", fmt::join(variant, ","));
+  return result;
+}
+
+}  // namespace
+
+std::optional<LaunchShape> launch_shape(const StoredKernel& kernel, const DeviceAttributes& device,
+                                        const KernelAtSize& at_size, const Config& config,
+                                        int registers) {
+  if (kernel.grid.empty() || kernel.block.empty()) return std::nullopt;
+  try {
+    return shape(kernel, device, at_size.slots(config), registers);
+  } catch (const NoValue&) {
+    return std::nullopt;
+  } catch (const Error&) {  // a derived value has none
+    return std::nullopt;
+  }
+}
+
+}  // namespace tuner

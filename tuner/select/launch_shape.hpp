@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a space file tells of a launch's cost before it is timed.
+#pragma once
+
+#include "tuner/select/stored_kernel.hpp"
+
+#include <optional>
+#include <string>
+
+namespace tuner {
+
+struct LaunchShape {
+  double blocks = 1;
+  double warps = 1;        ///< of a block
+  double resident = 1;     ///< blocks that a multiprocessor holds at once
+  double flops = 0;        ///< of the problem
+  double block_flops = 0;  ///< of a block whose tile is full
+  double bytes = 0;        ///< that the problem must move, and the kernel's scratch there and back
+  bool scratch = false;    ///< whether blocks hand results to each other
+  std::string variant;     ///< which code the configuration is at this size
+};
+
+/// The shape of a configuration's launch; none where an expression has no value. `registers` of a
+/// thread, 0 where nobody knows.
+///
+/// The flops of a full tile come from the largest problem that has the same grid, so that no space
+/// file needs to say what a tile is.
+[[nodiscard]] std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
+                                                      const DeviceAttributes& device,
+                                                      const KernelAtSize& at_size,
+                                                      const Config& config, int registers);
+
+}  // namespace tuner

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/select/modelled.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// How many candidates an explanation shows.
+constexpr std::size_t kShown = 5;
+
+/// A candidate with what the explanation says of it.
+struct Modelled {
+  NearCandidate candidate;
+  LaunchShape shape;
+};
+
+const KnownConfig& config_of(const NearCandidate& it) {
+  return it.asked->kernel->configs[it.config];
+}
+
+/// The nearest size of this kind of problem at which a configuration was timed; none without one.
+std::optional<Nearness> nearest_timed(const AskedKernel& asked, const KnownConfig& config) {
+  std::optional<Nearness> nearest;
+  for (const Timing& timing : config.timings) {
+    auto there = nearness(asked.size->numbers, asked.kernel->sizes[timing.size].numbers,
+                          asked.kernel->stored->dims());
+    if (there && (!nearest || *there < *nearest)) nearest = std::move(there);
+  }
+  return nearest;
+}
+
+/// The registers of a configuration where it was timed nearest by the flops.
+int registers_near(const AskedKernel& asked, const KnownConfig& config) {
+  int registers = 0;
+  double least = 0;
+  for (const Timing& timing : config.timings) {
+    const double distance = log_distance(
+        asked.size->numbers, asked.kernel->sizes[timing.size].numbers, *asked.kernel->stored);
+    if (timing.registers == 0 || (registers != 0 && distance >= least)) continue;
+    registers = timing.registers;
+    least = distance;
+  }
+  return registers;
+}
+
+const Entry* nearest_entry(const AskedKernel& asked, std::size_t config) {
+  const Entry* nearest = nullptr;
+  std::optional<Nearness> least;
+  for (const Entry& entry : asked.kernel->entries) {
+    if (entry.config != config || entry.size.text == asked.size->text) continue;
+    auto there = nearness(asked.size->numbers, entry.size.numbers, asked.kernel->stored->dims());
+    if (!there || (least && *least < *there)) continue;
+    least = std::move(there);
+    nearest = &entry;
+  }
+  return nearest;
+}
+
+bool is_of_the_kind(const AskedKernel& asked) {
+  return asked.kernel->stored && asked.size &&
+         std::ranges::any_of(asked.kernel->configs, [&](const KnownConfig& config) {
+           return nearest_timed(asked, config).has_value();
+         });
+}
+
+class Modelling {
+ public:
+  explicit Modelling(const DeviceAttributes& device) : device_(device) {}
+
+  void add(const AskedKernel& asked) {
+    const CatalogueKernel& kernel = *asked.kernel;
+    const KernelAtSize at_size(*kernel.stored, device_, asked.size->numbers);
+    const double effect = kernel.model->size_effect(asked.size->numbers);
+    std::size_t valid = 0;
+    std::string rejection;
+    for (std::size_t i = 0; i < kernel.configs.size(); ++i) {
+      const KnownConfig& config = kernel.configs[i];
+      auto near = nearest_timed(asked, config);
+      if (!near) continue;
+      const auto why = config.config ? at_size.why_invalid(*config.config) : config.refusal;
+      if (why) {
+        rejection = *why;
+        continue;
+      }
+      auto shape = launch_shape(*kernel.stored, device_, at_size, *config.config,
+                                registers_near(asked, config));
+      if (!shape) continue;
+      ++valid;
+      const double expected = kernel.model->expected_ns(i, *shape, asked.size->numbers, effect);
+      found_.push_back({.candidate = {.asked = &asked,
+                                      .config = i,
+                                      .entry = nearest_entry(asked, i),
+                                      .nearness = *std::move(near),
+                                      .expected_ns = expected},
+                        .shape = *std::move(shape)});
+    }
+    explain(asked, valid, rejection);
+  }
+
+  [[nodiscard]] Nearest ranked() && {
+    std::ranges::stable_sort(found_, {}, [](const Modelled& it) {
+      return std::pair(!config_of(it.candidate).verified, *it.candidate.expected_ns);
+    });
+    for (std::size_t i = 0; i < std::min(kShown, found_.size()); ++i) show(found_[i]);
+    if (found_.size() > kShown) {
+      result_.explanation.push_back(fmt::format("and {} more", found_.size() - kShown));
+    }
+    for (Modelled& it : found_) result_.candidates.push_back(std::move(it.candidate));
+    return std::move(result_);
+  }
+
+ private:
+  void explain(const AskedKernel& asked, std::size_t valid, const std::string& rejection) {
+    const CatalogueKernel& kernel = *asked.kernel;
+    const CostParameters& p = kernel.model->parameters();
+    result_.explanation.push_back(fmt::format(
+        "{}: {} of its {} configurations are valid here{}; its launches take {:.2g} us and what "
+        "follows from waves of blocks at {:.3g} Tflop/s and {:.3g} GB/s",
+        kernel.record->kernel, valid, kernel.configs.size(),
+        valid == 0 && !rejection.empty() ? fmt::format(" ({})", rejection) : "", p.fixed_ns / 1e3,
+        p.flops_per_ns * static_cast<double>(device_.sm_count) / 1e3, p.bytes_per_ns));
+  }
+
+  void show(const Modelled& it) {
+    const auto multiprocessors = static_cast<double>(std::max<std::int64_t>(1, device_.sm_count));
+    const KnownConfig& config = config_of(it.candidate);
+    result_.explanation.push_back(fmt::format(
+        "{} {}: {:.5g} us expected, {} blocks in {:.2f} waves; timed at {} sizes, {:.3g} times off "
+        "at the nearest{}",
+        it.candidate.asked->kernel->record->kernel, config.json, *it.candidate.expected_ns / 1e3,
+        it.shape.blocks, it.shape.blocks / (multiprocessors * it.shape.resident),
+        config.timings.size(), std::exp(it.candidate.nearness.largest),
+        config.verified ? "" : "; not yet verified on this machine"));
+  }
+
+  const DeviceAttributes& device_;
+  std::vector<Modelled> found_;
+  Nearest result_;
+};
+
+}  // namespace
+
+std::optional<Nearest> modelled_candidates(const std::vector<AskedKernel>& asked,
+                                           const DeviceAttributes& device) {
+  Modelling modelling(device);
+  bool any = false;
+  for (const AskedKernel& it : asked) {
+    if (!is_of_the_kind(it)) continue;
+    if (!it.kernel->model) return std::nullopt;
+    modelling.add(it);
+    any = true;
+  }
+  if (!any) return std::nullopt;
+  return std::move(modelling).ranked();
+}
+
+std::optional<LibraryEstimate> library_estimate(const std::vector<AskedKernel>& asked) {
+  constexpr double kReach = 1.0;
+  constexpr double kPriorWeight = 0.1;
+  constexpr double kPriorError = 0.15;
+  struct Timed {
+    double best_ns, library_ns, distance;
+  };
+  std::map<std::string, Timed> sizes;
+  for (const AskedKernel& it : asked) {
+    if (!it.kernel->stored || !it.size) continue;
+    for (const Entry& entry : it.kernel->entries) {
+      const auto& dims = it.kernel->stored->dims();
+      if (!entry.best.ratio_to_library || entry.size.text == it.size->text ||
+          !nearness(it.size->numbers, entry.size.numbers, dims)) {
+        continue;
+      }
+      const double ns = entry.best.time.median_ns;
+      const double distance =
+          log_distance(it.size->numbers, entry.size.numbers, *it.kernel->stored);
+      const Timed timed{ns, ns * *entry.best.ratio_to_library, distance};
+      const auto [at, added] = sizes.try_emplace(entry.size.text, timed);
+      if (!added && ns < at->second.best_ns) at->second = timed;
+    }
+  }
+  if (sizes.empty()) return std::nullopt;
+  LibraryEstimate estimate;
+  estimate.sizes = sizes.size();
+  double weights = kPriorWeight, sum = 0, least = 0;
+  double squares = kPriorWeight * kPriorError * kPriorError;
+  for (const auto& [text, timed] : sizes) {
+    const double x = timed.distance / kReach;
+    const double weight = std::exp(-x * x / 2);
+    const double ln = std::log(timed.library_ns / timed.best_ns);
+    weights += weight;
+    sum += weight * ln;
+    squares += weight * ln * ln;
+    if (estimate.nearest.empty() || timed.distance < least) {
+      least = timed.distance;
+      estimate.nearest = text;
+    }
+  }
+  const double mean = sum / weights;
+  estimate.ratio = std::exp(mean);
+  estimate.error = std::sqrt(std::max(0.0, squares / weights - mean * mean));
+  return estimate;
+}
+
+}  // namespace tuner

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/select/nearest.hpp"
+
+#include "tuner/select/modelled.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// Kernels whose nearest entry is at most this much further away than the nearest of all compete
+/// on their merits: 0.25 is 28 % in one dimension, little beside what a kernel's choice matters.
+constexpr double kComparablyNear = 0.25;
+
+class Search {
+ public:
+  Search(const std::vector<AskedKernel>& asked, const DeviceAttributes& device)
+      : asked_(asked), device_(device) {}
+
+  [[nodiscard]] Nearest run() && {
+    std::vector<NearCandidate> firsts;
+    for (const AskedKernel& asked : asked_) {
+      std::vector<NearCandidate> valid = valid_candidates(asked);
+      if (valid.empty()) continue;
+      firsts.push_back(valid.front());
+      std::ranges::move(valid, std::back_inserter(result_.candidates));
+    }
+    if (firsts.empty()) return std::move(result_);
+    std::ranges::stable_sort(result_.candidates, before);
+    const Entry* const best = best_of(std::move(firsts));
+    const auto found = std::ranges::find(result_.candidates, best, &NearCandidate::entry);
+    std::rotate(result_.candidates.begin(), found, std::next(found));
+    return std::move(result_);
+  }
+
+ private:
+  template <class... Parts>
+  void explain(fmt::format_string<Parts...> format, Parts&&... parts) {
+    result_.explanation.push_back(fmt::format(format, std::forward<Parts>(parts)...));
+  }
+
+  /// What was proved right here comes before all others.
+  [[nodiscard]] static bool before(const NearCandidate& a, const NearCandidate& b) {
+    if (a.entry->best.verified != b.entry->best.verified) return a.entry->best.verified;
+    return a.nearness < b.nearness;
+  }
+
+  /// The entries of a kernel whose configuration is valid at the asked size, in order.
+  [[nodiscard]] std::vector<NearCandidate> valid_candidates(const AskedKernel& asked) {
+    const std::string& name = asked.kernel->record->kernel;
+    if (!asked.kernel->stored) {
+      explain("{} was imported without its space file, so no other size will do", name);
+      return {};
+    }
+    if (!asked.size) {
+      explain("{} has no such size in the version used last", name);
+      return {};
+    }
+    std::vector<NearCandidate> candidates = entries_of_the_kind(asked);
+    if (candidates.empty()) {
+      explain("no entry of {} on this device{}", name,
+              asked.kernel->entries.empty() ? "" : " for this kind of problem");
+      return {};
+    }
+    std::ranges::sort(candidates, before);
+    const KernelAtSize kernel(*asked.kernel->stored, device_, asked.size->numbers);
+    std::vector<NearCandidate> valid;
+    for (NearCandidate& candidate : candidates) {
+      const KnownConfig& known = asked.kernel->configs[candidate.entry->config];
+      const auto rejected = known.config ? kernel.why_invalid(*known.config) : known.refusal;
+      if (valid.empty()) {
+        explain("{} at {}, {:.3g} times off: {}", name, candidate.entry->best.problem,
+                std::exp(candidate.nearness.largest),
+                rejected ? "rejected: " + *rejected : "valid here");
+      }
+      if (!rejected) valid.push_back(std::move(candidate));
+    }
+    return valid;
+  }
+
+  [[nodiscard]] static std::vector<NearCandidate> entries_of_the_kind(const AskedKernel& asked) {
+    std::vector<NearCandidate> candidates;
+    for (const Entry& entry : asked.kernel->entries) {
+      if (entry.size.text == asked.size->text) continue;
+      auto distance =
+          nearness(asked.size->numbers, entry.size.numbers, asked.kernel->stored->dims());
+      if (distance) candidates.push_back({&asked, entry.config, &entry, *std::move(distance)});
+    }
+    return candidates;
+  }
+
+  /// Of the kernels that are comparably near, the one that does best beside the library; where one
+  /// of them was not compared with it, the one with the highest throughput.
+  [[nodiscard]] const Entry* best_of(std::vector<NearCandidate> firsts) {
+    const auto first = std::ranges::min_element(firsts, before);
+    const bool verified = first->entry->best.verified;
+    const double limit = first->nearness.largest + kComparablyNear;
+    std::erase_if(firsts, [&](const NearCandidate& it) {
+      return it.nearness.largest > limit || it.entry->best.verified != verified;
+    });
+    if (firsts.size() == 1) return firsts.front().entry;
+    const bool compared = std::ranges::all_of(firsts, [](const NearCandidate& it) {
+      return it.entry->best.ratio_to_library.has_value();
+    });
+    explain("of {} kernels the one with the best {} wins", firsts.size(),
+            compared ? "ratio to the library" : "throughput");
+    return std::ranges::max_element(firsts, {},
+                                    [&](const NearCandidate& it) {
+                                      const BestRecord& best = it.entry->best;
+                                      return compared ? *best.ratio_to_library
+                                                      : best.flops / best.time.median_ns;
+                                    })
+        ->entry;
+  }
+
+  const std::vector<AskedKernel>& asked_;
+  const DeviceAttributes& device_;
+  Nearest result_;
+};
+
+}  // namespace
+
+Nearest nearest_candidates(const std::vector<AskedKernel>& asked, const DeviceAttributes& device) {
+  auto modelled = modelled_candidates(asked, device);
+  return modelled ? *std::move(modelled) : Search(asked, device).run();
+}
+
+}  // namespace tuner

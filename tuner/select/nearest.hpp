@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+// What was tuned for other sizes than the one that was asked for.
+#pragma once
+
+#include "tuner/select/catalogue.hpp"
+#include "tuner/select/nearness.hpp"
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// A kernel that a question is about.
+struct AskedKernel {
+  const CatalogueKernel* kernel = nullptr;
+  std::optional<KnownSize> size;  ///< the asked one; absent when it is none of this kernel's
+};
+
+/// A configuration that was tuned for other sizes and is valid at the asked one.
+struct NearCandidate {
+  const AskedKernel* asked = nullptr;
+  std::size_t config = 0;        ///< among the kernel's
+  const Entry* entry = nullptr;  ///< the nearest that has it; null where it was nowhere the best
+  Nearness nearness;             ///< of the nearest size at which it was timed
+  std::optional<double> expected_ns = {};  ///< by the cost model, where there is one
+};
+
+struct Nearest {
+  std::vector<NearCandidate> candidates;  ///< best first
+  std::vector<std::string> explanation;
+};
+
+/// By the cost models of the kernels, where each kernel that has something of this kind of problem
+/// has a model; else by nearness. Points into `asked`.
+[[nodiscard]] Nearest nearest_candidates(const std::vector<AskedKernel>& asked,
+                                         const DeviceAttributes& device);
+
+/// How the library does at a size at which it was not timed.
+struct LibraryEstimate {
+  double ratio = 1;  ///< its time / that of the best configuration, were this size tuned
+  double error = 0;  ///< of ln ratio, one standard deviation
+  std::size_t sizes = 0;
+  std::string nearest;  ///< of them
+};
+
+/// From the sizes of this kind of problem at which it was timed; none without any.
+[[nodiscard]] std::optional<LibraryEstimate> library_estimate(
+    const std::vector<AskedKernel>& asked);
+
+}  // namespace tuner

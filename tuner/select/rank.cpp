@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/select/rank.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/suggest.hpp"
+#include "tuner/select/nearest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// The library is taken unless it takes this many times as long: what was not tuned for the very
+/// size is a few per cent slower than what would have been (docs/selection.md).
+constexpr double kLeastGain = 1.02;
+
+/// What is to be said of an entry that was not measured here, or not alone; else empty.
+std::string reservation(const BestRecord& best) {
+  if (best.shared) return "; measured while other processes used the device";
+  if (best.verified) return "";
+  return fmt::format("; imported from {}, not yet verified on this machine", best.origin);
+}
+
+/// The kernels that a question is about, each with the size in its dimensions.
+std::vector<AskedKernel> asked_kernels(const Catalogue& catalogue, const RankQuestion& question) {
+  const std::string size = normalised_size(question.size);
+  std::vector<AskedKernel> asked;
+  std::vector<std::string> known;
+  for (const CatalogueKernel& kernel : catalogue.kernels) {
+    if (kernel.record->family != question.family) continue;
+    known.push_back(kernel.record->kernel);
+    if (question.kernel && kernel.record->kernel != *question.kernel) continue;
+    asked.push_back({.kernel = &kernel, .size = known_size(size, kernel)});
+  }
+  if (!asked.empty()) return asked;
+  const std::string name = known.empty() ? question.family : question.kernel.value_or("");
+  if (known.empty()) {
+    for (const CatalogueKernel& kernel : catalogue.kernels) known.push_back(kernel.record->family);
+  }
+  throw Error(ErrorCode::nothing_found, fmt::format("nothing is known of '{}'{}: tune it first",
+                                                    name, did_you_mean(name, known)));
+}
+
+class Ladder {
+ public:
+  Ladder(const Catalogue& catalogue, const RankQuestion& question)
+      : catalogue_(catalogue), question_(question), asked_(asked_kernels(catalogue, question)) {
+    const auto& size = asked_.front().size;
+    size_text_ = size ? size->text : normalised_size(question.size);
+    ranking_.explanation = catalogue.explanation;
+  }
+
+  [[nodiscard]] Ranking climb() && {
+    at_the_size(Rung::exact);
+    at_the_size(Rung::stale);
+    if (ranking_.answers.empty()) require_size_that_fits();
+    if (question_.policy == Policy::nearest) {
+      at_other_sizes();
+      by_library();
+      by_default();
+    }
+    return std::move(ranking_);
+  }
+
+ private:
+  /// Once there is an answer, there is nothing more to explain.
+  template <class... Parts>
+  void explain(Rung rung, fmt::format_string<Parts...> format, Parts&&... parts) {
+    if (!ranking_.answers.empty()) return;
+    ranking_.explanation.push_back(
+        fmt::format("{}: {}", name(rung), fmt::format(format, std::forward<Parts>(parts)...)));
+  }
+
+  [[nodiscard]] Selection answer(Rung rung, const AskedKernel& asked) const {
+    return {.rung = rung,
+            .device = catalogue_.device,
+            .family = question_.family,
+            .kernel = asked.kernel->record,
+            .stored = asked.kernel->stored,
+            .size_text = asked.size->text,
+            .size = asked.size->numbers,
+            .config_json = {},
+            .entry = {},
+            .expected_ns = {},
+            .explanation = {}};
+  }
+
+  [[nodiscard]] Selection answer(Rung rung, const AskedKernel& asked, const Entry& entry) const {
+    Selection selection = answer(rung, asked);
+    selection.config_json = entry.best.config_json;
+    selection.entry = entry;
+    return selection;
+  }
+
+  /// The rungs exact and stale: every kernel tuned for the very size, what was proved right here
+  /// first, and of that the fastest first.
+  void at_the_size(Rung rung) {
+    std::vector<std::pair<const AskedKernel*, const Entry*>> found;
+    for (const AskedKernel& asked : asked_) {
+      const std::string& kernel = asked.kernel->record->kernel;
+      const Entry* const entry = entry_at_the_size(asked, rung);
+      if (entry == nullptr) {
+        explain(rung, "no entry of {} for {}", kernel, size_text_);
+        continue;
+      }
+      explain(rung, "{} takes {:.5g} us at {} ({}, {}{})", kernel, entry->best.time.median_ns / 1e3,
+              size_text_, versions(entry->environment), entry->best.recorded_at,
+              reservation(entry->best));
+      found.emplace_back(&asked, entry);
+    }
+    if (found.empty()) return;
+    std::ranges::stable_sort(found, {}, [](const auto& it) {
+      return std::pair(!it.second->best.verified, it.second->best.time.median_ns);
+    });
+    explain(rung, "{} is taken{}{}", found.front().first->kernel->record->kernel,
+            found.size() > 1 ? ", the fastest" : "",
+            rung == Rung::stale ? fmt::format("; in use now: {}", versions(catalogue_.environment))
+                                : "");
+    for (const auto& [asked, entry] : found) {
+      ranking_.answers.push_back(answer(rung, *asked, *entry));
+      ranking_.answers.back().expected_ns = entry->best.time.median_ns;
+    }
+  }
+
+  [[nodiscard]] static const Entry* entry_at_the_size(const AskedKernel& asked, Rung rung) {
+    const auto& entries = asked.kernel->entries;
+    const auto found = std::ranges::find_if(entries, [&](const Entry& entry) {
+      return asked.size && entry.size.text == asked.size->text &&
+             entry.stale == (rung == Rung::stale);
+    });
+    return found == entries.end() ? nullptr : &*found;
+  }
+
+  void at_other_sizes() {
+    Nearest nearest = nearest_candidates(asked_, catalogue_.device.attributes);
+    for (const std::string& line : nearest.explanation) explain(Rung::nearest, "{}", line);
+    if (nearest.candidates.empty()) return;
+    const NearCandidate& first = nearest.candidates.front();
+    explain(Rung::nearest, "{} {} is taken{}", first.asked->kernel->record->kernel,
+            first.entry != nullptr ? "at " + first.entry->best.problem : "",
+            first.entry != nullptr ? reservation(first.entry->best) : "");
+    estimate_library(first);
+    for (const NearCandidate& candidate : nearest.candidates) {
+      Selection& selection = ranking_.answers.emplace_back(answer(Rung::nearest, *candidate.asked));
+      selection.config_json = candidate.asked->kernel->configs[candidate.config].json;
+      if (candidate.entry != nullptr) selection.entry = *candidate.entry;
+      selection.distance = candidate.nearness.largest;
+      selection.expected_ns = candidate.expected_ns;
+    }
+  }
+
+  [[nodiscard]] bool may_ask_the_library() const {
+    const AskedKernel* const known = first_with_space();
+    return !question_.kernel && known != nullptr && known->kernel->stored->has_library;
+  }
+
+  /// What the library would take where nothing was tuned for the very size.
+  void estimate_library(const NearCandidate& first) {
+    if (!may_ask_the_library() || !ranking_.answers.empty() || !first.expected_ns) return;
+    const auto estimate = library_estimate(asked_);
+    if (!estimate) return;
+    library_ns_ = *first.expected_ns * estimate->ratio;
+    library_is_first_ = estimate->ratio < kLeastGain;
+    explain(Rung::library,
+            "{:.5g} us expected, {:.3g} times the best configuration (+-{:.0f} %, "
+            "from {} sizes, the nearest {}): {}",
+            *library_ns_ / 1e3, estimate->ratio, 100 * estimate->error, estimate->sizes,
+            estimate->nearest,
+            library_is_first_ ? "taken, there is too little to gain" : "not taken");
+  }
+
+  /// The library stands where its time puts it beside the first answer.
+  void by_library() {
+    if (!may_ask_the_library()) return;
+    Selection library = answer(Rung::library, *first_with_space());
+    library.kernel = nullptr;
+    library.stored = nullptr;
+    std::size_t place = ranking_.answers.size();
+    if (place > 0 && ranking_.answers.front().rung != Rung::nearest) {
+      const Entry& entry = *ranking_.answers.front().entry;
+      const auto ratio = entry.best.ratio_to_library;
+      library.entry = entry;
+      if (ratio) library.expected_ns = entry.best.time.median_ns * *ratio;
+      place = ratio && *ratio < 1 ? 0 : 1;
+    } else if (library_ns_) {
+      library.expected_ns = library_ns_;
+      const auto slower = std::ranges::find_if(ranking_.answers, [&](const Selection& it) {
+        return *it.expected_ns * kLeastGain > *library_ns_;
+      });
+      place = library_is_first_
+                  ? 0
+                  : std::max<std::size_t>(
+                        1, static_cast<std::size_t>(slower - ranking_.answers.begin()));
+    }
+    ranking_.answers.insert(ranking_.answers.begin() + static_cast<std::ptrdiff_t>(place),
+                            std::move(library));
+  }
+
+  /// The first kernel in the space file whose default is valid at the size.
+  void by_default() {
+    const AskedKernel* const known = first_with_space();
+    if (known == nullptr) return;
+    for (const std::string& kernel_name : known->kernel->stored->family_kernels) {
+      const auto asked = std::ranges::find_if(asked_, [&](const AskedKernel& it) {
+        return it.kernel->record->kernel == kernel_name && it.kernel->stored && it.size;
+      });
+      if (asked == asked_.end()) continue;
+      const KernelAtSize kernel(*asked->kernel->stored, catalogue_.device.attributes,
+                                asked->size->numbers);
+      const Config config = kernel.default_config();
+      if (const auto why = kernel.why_invalid(config)) {
+        explain(Rung::default_config, "of {}: rejected: {}", kernel_name, *why);
+        continue;
+      }
+      explain(Rung::default_config, "of {}: taken; it was not tuned for", kernel_name);
+      Selection selection = answer(Rung::default_config, *asked);
+      selection.config_json = canonical_json(*asked->kernel->stored->definition, config);
+      ranking_.answers.push_back(std::move(selection));
+      return;
+    }
+  }
+
+  /// A kernel whose dimensions are known and have the size; null without one.
+  [[nodiscard]] const AskedKernel* first_with_space() const {
+    const auto found = std::ranges::find_if(
+        asked_, [](const AskedKernel& it) { return it.kernel->stored && it.size; });
+    return found == asked_.end() ? nullptr : &*found;
+  }
+
+  /// Throws when the first kernel whose dimensions are known has no such size.
+  void require_size_that_fits() const {
+    const auto known = std::ranges::find_if(
+        asked_, [](const AskedKernel& it) { return it.kernel->stored != nullptr; });
+    if (known == asked_.end() || known->size) return;
+    static_cast<void>(parse_size(question_.size, known->kernel->stored->dims()));
+  }
+
+  const Catalogue& catalogue_;
+  const RankQuestion& question_;
+  std::vector<AskedKernel> asked_;
+  std::string size_text_;             // as the kernel used last writes it
+  std::optional<double> library_ns_;  // expected
+  bool library_is_first_ = false;
+  Ranking ranking_;
+};
+
+}  // namespace
+
+Ranking rank(const Catalogue& catalogue, const RankQuestion& question) {
+  return Ladder(catalogue, question).climb();
+}
+
+}  // namespace tuner

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/select/stored_kernel.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/space/explain.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <memory>
+
+namespace tuner {
+namespace {
+
+/// Runs `read(document, origin)` on the stored space file.
+template <class Read>
+auto read_space_file(const KernelRecord& kernel, Read read) {
+  const std::string origin = fmt::format("the stored space file of {}", kernel.kernel);
+  try {
+    return read(parse_json(kernel.space_text, origin), origin);
+  } catch (const Json::exception& exception) {
+    throw Error(ErrorCode::failure, fmt::format("{}: is no space file: {}: tune the kernel again",
+                                                origin, exception.what()));
+  } catch (const Error& error) {
+    throw Error(ErrorCode::failure, fmt::format("{}: tune the kernel again", error.what()));
+  }
+}
+
+Dimensions dims_of(const Json& document, const std::string& origin) {
+  return parse_dimensions(document.at("problem"), origin + ": problem");
+}
+
+Expression expression(const Json& text, const Scope& scope) {
+  if (text.is_number_integer()) return Expression::constant(text.get<std::int64_t>());
+  auto compiled = Expression::compile(text.get<std::string>(), scope);
+  if (!compiled) throw Error(ErrorCode::failure, compiled.error().message);
+  return *std::move(compiled);
+}
+
+std::vector<Expression> expressions(const Json& list, const Scope& scope) {
+  std::vector<Expression> result;
+  for (const Json& text : list) result.push_back(expression(text, scope));
+  return result;
+}
+
+/// The derived values that expressions need, in the order of the file, in which they can be
+/// computed.
+std::vector<std::size_t> derived_of(const std::vector<Expression>& expressions,
+                                    const SpaceDefinition& definition) {
+  std::vector<bool> needed(definition.scope.size());
+  const auto need = [&](const Expression& expression) {
+    for (const std::size_t slot : expression.slots()) needed[slot] = true;
+  };
+  for (const Expression& expression : expressions) need(expression);
+  std::vector<std::size_t> result;
+  for (std::size_t i = definition.derived.size(); i-- > 0;) {
+    if (!needed[definition.derived[i].slot]) continue;
+    need(definition.derived[i].expression);
+    result.insert(result.begin(), i);
+  }
+  return result;
+}
+
+std::vector<std::size_t> slots_in_entry(const std::string& entry,
+                                        const SpaceDefinition& definition) {
+  std::vector<std::size_t> result;
+  for (std::size_t at = entry.find("${"); at != std::string::npos; at = entry.find("${", at + 1)) {
+    const std::string name = entry.substr(at + 2, entry.find('}', at) - at - 2);
+    const Scope::Symbol* const symbol = definition.scope.find(name);
+    const bool is_parameter = std::ranges::any_of(
+        definition.parameters, [&](const Parameter& it) { return it.name == name; });
+    if (symbol != nullptr && !is_parameter) result.push_back(symbol->slot);
+  }
+  return result;
+}
+
+/// What decides the shape of a launch.
+void read_launch(const Json& object, StoredKernel& kernel) {
+  const auto launch = object.find("launch");
+  if (launch == object.end()) return;
+  const SpaceDefinition& definition = *kernel.definition;
+  kernel.grid = expressions(launch->at("grid"), definition.scope);
+  kernel.block = expressions(launch->at("block"), definition.scope);
+  if (const auto bytes = launch->find("dynamic_shared_bytes"); bytes != launch->end()) {
+    kernel.dynamic_shared_bytes = expression(*bytes, definition.scope);
+  }
+  if (const auto scratch = object.find("scratch"); scratch != object.end()) {
+    for (const Json& buffer : *scratch) {
+      kernel.scratch.push_back(expression(buffer.at("count"), definition.scope));
+    }
+  }
+  kernel.grid_derived = derived_of(kernel.grid, definition);
+  if (const auto entry = object.find("entry"); entry != object.end()) {
+    kernel.entry_slots = slots_in_entry(entry->get<std::string>(), definition);
+  }
+}
+
+/// What a family's results are compared with may be another of its kernels.
+bool has_blas_reference(const Json& document) {
+  const auto check = document.find("check");
+  if (check == document.end()) return false;
+  const auto reference = check->find("reference");
+  return reference != check->end() && reference->contains("op");
+}
+
+}  // namespace
+
+bool has_space(const KernelRecord& kernel) {
+  return !kernel.space_text.empty();
+}
+
+Dimensions stored_dims(const KernelRecord& kernel) {
+  return read_space_file(kernel, [](const Json& document, const std::string& origin) {
+    return dims_of(document, origin);
+  });
+}
+
+StoredKernel stored_kernel(const KernelRecord& record) {
+  return read_space_file(record, [&](const Json& document, const std::string& origin) {
+    const Json& problem = document.at("problem");
+    const Json& object = document.at("kernels").at(record.kernel);
+    const Dimensions dims = dims_of(document, origin);
+    const Scope family = family_scope(dims);
+    StoredKernel kernel;
+    kernel.definition =
+        std::make_shared<const SpaceDefinition>(parse_space_definition(object, dims, origin));
+    for (const auto& item : document.at("kernels").items()) {
+      kernel.family_kernels.push_back(item.key());
+    }
+    kernel.has_library = has_blas_reference(document);
+    kernel.flops = expression(problem.at("flops"), family);
+    kernel.bytes = expression(problem.at("bytes"), family);
+    read_launch(object, kernel);
+    return kernel;
+  });
+}
+
+KernelAtSize::KernelAtSize(const StoredKernel& kernel, const DeviceAttributes& device,
+                           const Size& size)
+    : kernel_(kernel) {
+  for (const AttributeField& field : attribute_fields()) base_.push_back(device.*field.member);
+  base_.insert(base_.end(), size.begin(), size.end());
+  base_.resize(kernel.definition->scope.size());
+}
+
+std::optional<std::string> KernelAtSize::why_invalid(const Config& config) const {
+  const auto violation = find_violation(*kernel_.definition, base_, config);
+  if (!violation) return std::nullopt;
+  return violation->message;
+}
+
+Config KernelAtSize::default_config() const {
+  Config config;
+  for (const Parameter& parameter : kernel_.definition->parameters) {
+    config.choice.push_back(static_cast<std::uint32_t>(parameter.default_index));
+  }
+  return config;
+}
+
+Slots KernelAtSize::slots(const Config& config) const {
+  return evaluate_slots(*kernel_.definition, base_, config);
+}
+
+}  // namespace tuner
