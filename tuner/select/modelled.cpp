@@ -144,6 +144,32 @@ class Modelling {
   Nearest result_;
 };
 
+/// The library beside the best of all kernels in the final of one size.
+struct Timed {
+  double best_ns, library_ns, distance;
+};
+
+std::map<std::string, Timed> timed_sizes(const std::vector<AskedKernel>& asked) {
+  std::map<std::string, Timed> sizes;
+  for (const AskedKernel& it : asked) {
+    if (!it.kernel->stored || !it.size) continue;
+    for (const Entry& entry : it.kernel->entries) {
+      const auto& dims = it.kernel->stored->dims();
+      if (!entry.best.ratio_to_library || entry.size.text == it.size->text ||
+          !nearness(it.size->numbers, entry.size.numbers, dims)) {
+        continue;
+      }
+      const double ns = entry.best.time.median_ns;
+      const double distance =
+          log_distance(it.size->numbers, entry.size.numbers, *it.kernel->stored);
+      const Timed timed{ns, ns * *entry.best.ratio_to_library, distance};
+      const auto [at, added] = sizes.try_emplace(entry.size.text, timed);
+      if (!added && ns < at->second.best_ns) at->second = timed;
+    }
+  }
+  return sizes;
+}
+
 }  // namespace
 
 std::optional<Nearest> modelled_candidates(const std::vector<AskedKernel>& asked,
@@ -164,26 +190,7 @@ std::optional<LibraryEstimate> library_estimate(const std::vector<AskedKernel>& 
   constexpr double kReach = 1.0;
   constexpr double kPriorWeight = 0.1;
   constexpr double kPriorError = 0.15;
-  struct Timed {
-    double best_ns, library_ns, distance;
-  };
-  std::map<std::string, Timed> sizes;
-  for (const AskedKernel& it : asked) {
-    if (!it.kernel->stored || !it.size) continue;
-    for (const Entry& entry : it.kernel->entries) {
-      const auto& dims = it.kernel->stored->dims();
-      if (!entry.best.ratio_to_library || entry.size.text == it.size->text ||
-          !nearness(it.size->numbers, entry.size.numbers, dims)) {
-        continue;
-      }
-      const double ns = entry.best.time.median_ns;
-      const double distance =
-          log_distance(it.size->numbers, entry.size.numbers, *it.kernel->stored);
-      const Timed timed{ns, ns * *entry.best.ratio_to_library, distance};
-      const auto [at, added] = sizes.try_emplace(entry.size.text, timed);
-      if (!added && ns < at->second.best_ns) at->second = timed;
-    }
-  }
+  const std::map<std::string, Timed> sizes = timed_sizes(asked);
   if (sizes.empty()) return std::nullopt;
   LibraryEstimate estimate;
   estimate.sizes = sizes.size();

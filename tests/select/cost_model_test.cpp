@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/select/cost_model.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace tuner {
+namespace {
+
+/// A block for each TILE rows; the time of a block is its rows, whether they are there or not.
+KernelRecord tiled_rows() {
+  KernelRecord record;
+  record.family = "rows";
+  record.kernel = "tiled";
+  record.space_text = R"json({
+    "family": "rows",
+    "problem": { "dims": ["M"], "flops": "1000*M", "bytes": "4*M" },
+    "kernels": { "tiled": {
+      "parameters": { "TILE": {"values": [32, 256], "default": 32} },
+      "launch": { "grid": ["ceil_div(M, TILE)"], "block": [128] } } } })json";
+  return record;
+}
+
+class CostModelTest : public testing::Test {
+ protected:
+  [[nodiscard]] LaunchShape shape(std::size_t config, const Size& size) const {
+    const KernelAtSize at_size(kernel, device, size);
+    return launch_shape(kernel, device, at_size, *configs.at(config).config, 32).value();
+  }
+
+  StoredKernel kernel = stored_kernel(tiled_rows());
+  DeviceAttributes device = device_profile("h200")->attributes;
+  std::vector<KnownConfig> configs = {
+      {.json = "32", .config = config_from_json(*kernel.definition, R"({"TILE":32})")},
+      {.json = "256", .config = config_from_json(*kernel.definition, R"({"TILE":256})")}};
+};
+
+TEST_F(CostModelTest, KnowsAFullBlockFromTheLargestProblemOfTheSameGrid) {
+  EXPECT_EQ(shape(0, {33}).blocks, 2);
+  EXPECT_EQ(shape(0, {33}).block_flops, 32'000);
+  EXPECT_EQ(shape(1, {33}).block_flops, 256'000);
+}
+
+TEST_F(CostModelTest, IsNotFittedToTooLittle) {
+  const std::vector<KnownSize> sizes = {{"1000", {1000}}};
+  configs[0].timings = {{.size = 0, .median_ns = 1000, .registers = 32}};
+  EXPECT_EQ(CostModel::fit(kernel, device, sizes, configs), nullptr);
+}
+
+TEST_F(CostModelTest, ForetellsASizeBetweenTheTimedOnes) {
+  std::vector<KnownSize> sizes;
+  const auto ns = [](double blocks, double tile) {
+    return 5000 + std::ceil(blocks / 132) * tile * 100;
+  };
+  for (std::int64_t m = 1000; m <= 1'000'000; m *= 2) {
+    sizes.push_back({std::to_string(m), {m}});
+    for (std::size_t c = 0; c < 2; ++c) {
+      const double tile = c == 0 ? 32 : 256;
+      configs[c].timings.push_back(
+          {.size = sizes.size() - 1, .median_ns = ns(shape(c, {m}).blocks, tile), .registers = 32});
+    }
+  }
+  const auto model = CostModel::fit(kernel, device, sizes, configs);
+  ASSERT_NE(model, nullptr);
+  for (const std::int64_t m : {3000, 50'000, 300'000}) {
+    for (std::size_t c = 0; c < 2; ++c) {
+      const double tile = c == 0 ? 32 : 256;
+      const double truth = ns(shape(c, {m}).blocks, tile);
+      EXPECT_NEAR(std::log(model->expected_ns(c, shape(c, {m}), {m}) / truth), 0, 0.35)
+          << m << " in tiles of " << tile;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace tuner
