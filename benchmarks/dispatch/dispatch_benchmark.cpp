@@ -48,6 +48,10 @@ class NullExecutor final : public Executor {
   Expected<void, Failure> launch(FunctionId, const Geometry&, void**, StreamHandle) override {
     return {};
   }
+  [[nodiscard]] Expected<TensorMapValue, Failure> tensor_map(const TensorLayout&,
+                                                             void*) const override {
+    return TensorMapValue{};
+  }
   Expected<StreamState, Failure> state(StreamHandle) const override { return StreamState{}; }
   Expected<void*, Failure> scratch(std::size_t) override { return nullptr; }
   Expected<void, Failure> prepare_library() override { return {}; }

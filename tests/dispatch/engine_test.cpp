@@ -139,6 +139,18 @@ TEST_F(EngineTest, ScratchMemoryIsEachStreamsOwnAndStays) {
   EXPECT_EQ(scratch(1), first) << "as its launches left it";
 }
 
+TEST_F(EngineTest, ATensorMapIsMadeOfTheBufferOfEachLaunch) {
+  database.add({.size = "8,8,8", .kernel = "boxes", .config = R"({"BOX":8})"});
+  open();
+  EXPECT_EQ(launched({8, 8, 8}), "boxes<8>");
+  ASSERT_EQ(device->last.arguments, 9U);
+  EXPECT_EQ(device->last.values[8], reinterpret_cast<std::uintptr_t>(data)) << "where it begins";
+  const auto another = std::make_unique<float[]>(64);
+  const std::array<DispatchArgument, 5> arguments = {2.0F, data, another.get(), 1.0F, data};
+  engine->launch(family, Size{8, 8, 8}, arguments, nullptr);
+  EXPECT_EQ(device->last.values[8], reinterpret_cast<std::uintptr_t>(another.get()));
+}
+
 TEST_F(EngineTest, WithoutMemoryForScratchTheNextRungRuns) {
   database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
   open();

@@ -59,7 +59,8 @@ class FakeExecutor final : public Executor {
             .geometry = geometry,
             .stream = stream};
     for (const std::size_t bytes : argument_bytes_[function]) {
-      std::memcpy(&last.values.at(last.arguments), arguments[last.arguments], bytes);
+      std::memcpy(&last.values.at(last.arguments), arguments[last.arguments],
+                  std::min(bytes, sizeof last.values[0]));
       ++last.arguments;
     }
     if (device_is_lost) return Unexpected(Failure{Outcome::crashed, "illegal address"});
@@ -67,6 +68,13 @@ class FakeExecutor final : public Executor {
     return {};
   }
 
+  [[nodiscard]] Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
+                                                             void* begin) const override {
+    TensorMapValue map{};
+    std::memcpy(&map, &begin, sizeof begin);
+    std::memcpy(&map.bytes[sizeof begin], layout.extents.data(), sizeof(std::uint64_t));
+    return map;
+  }
   [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override {
     const std::scoped_lock lock(mutex_);
     StreamState state{.id = reinterpret_cast<std::uintptr_t>(stream)};

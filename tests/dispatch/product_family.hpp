@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A family of matrix products with two kernels, one of which needs scratch memory, and a database
+// A family of matrix products with kernels of which one needs scratch memory and one
+// a tensor map, and a database
 // of what was tuned of it.
 #pragma once
 
@@ -43,7 +44,13 @@ inline constexpr const char* kProductSpace = R"json({
       "parameters": { "PARTS": {"values": [1, 2, 4], "default": 2} },
       "launch": {"grid": [1], "block": [1]},
       "scratch": [ {"name": "partials", "type": "float*",
-                    "count": "PARTS > 1 ? PARTS*M*N : 0"} ] } } })json";
+                    "count": "PARTS > 1 ? PARTS*M*N : 0"} ] },
+    "boxes": {
+      "source": "product.cu", "entry": "boxes<${BOX}>", "backends": ["cuda"],
+      "parameters": { "BOX": {"values": [4, 8], "default": 4} },
+      "launch": {"grid": [1], "block": [1]},
+      "tensor_maps": [ {"name": "map_b", "buffer": "B", "extents": ["N", "K"], "strides": ["N"],
+                        "box": ["BOX", "BOX"]} ] } } })json";
 
 inline constexpr const char* kProductSource = R"cuda(
 __device__ float dot(int n, int first, int last, int N, const float* row, const float* B) {

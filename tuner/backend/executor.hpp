@@ -5,6 +5,7 @@
 
 #include "tuner/backend/backend.hpp"
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -36,6 +37,11 @@ struct GemmOperands {
   double alpha = 1, beta = 0;
 };
 
+/// A tensor map as a kernel receives it.
+struct alignas(64) TensorMapValue {
+  std::array<std::byte, 128> bytes;
+};
+
 /// One device. Safe to use from many threads at once.
 class Executor {
  public:
@@ -58,6 +64,11 @@ class Executor {
   [[nodiscard]] virtual Expected<void, Failure> launch(FunctionId function,
                                                        const Geometry& geometry, void** arguments,
                                                        StreamHandle stream) = 0;
+
+  /// The tensor map of a tensor that begins at an address; launch_error when the device makes no
+  /// such one.
+  [[nodiscard]] virtual Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
+                                                                     void* begin) const = 0;
 
   [[nodiscard]] virtual Expected<StreamState, Failure> state(StreamHandle stream) const = 0;
   /// Zeroed device memory that lives as long as the executor. Not during a capture.

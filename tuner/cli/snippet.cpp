@@ -41,6 +41,36 @@ std::string one_line(std::string text) {
   return text;
 }
 
+/// The driver's map as whatever type of the same bytes the kernel takes.
+constexpr std::string_view kAnyTensorMap =
+    "#include <cuda.h>\n#include <cstring>\n\n"
+    "struct AnyTensorMap {\n"
+    "  CUtensorMap map;\n"
+    "  template <class Map>\n"
+    "  operator Map() const {\n"
+    "    static_assert(sizeof(Map) == sizeof map, \"a tensor map has 128 bytes\");\n"
+    "    Map same;\n"
+    "    std::memcpy(&same, &map, sizeof map);\n"
+    "    return same;\n"
+    "  }\n"
+    "};\n\n";
+
+std::string_view tensor_data_type(ElementType type) {
+  switch (type) {
+    case ElementType::i32:
+      return "CU_TENSOR_MAP_DATA_TYPE_INT32";
+    case ElementType::u32:
+      return "CU_TENSOR_MAP_DATA_TYPE_UINT32";
+    case ElementType::i64:
+      return "CU_TENSOR_MAP_DATA_TYPE_INT64";
+    case ElementType::f32:
+      return "CU_TENSOR_MAP_DATA_TYPE_FLOAT32";
+    case ElementType::f64:
+      return "CU_TENSOR_MAP_DATA_TYPE_FLOAT64";
+  }
+  return "";
+}
+
 std::string dim3_text(const std::array<std::uint32_t, 3>& extent) {
   return fmt::format("dim3({}, {}, {})", extent[0], extent[1], extent[2]);
 }
@@ -62,6 +92,7 @@ Snippet::Snippet(const KernelRecord& record, const DeviceInfo& device, std::stri
   geometry_ = geometry(kernel, slots);
   add_arguments(family, slots);
   add_scratch(kernel, slots);
+  add_tensor_maps(family, kernel, slots);
   for (std::size_t i = 0; i < kernel.space->parameters.size(); ++i) {
     const Parameter& parameter = kernel.space->parameters[i];
     definitions_.push_back(
@@ -98,6 +129,38 @@ void Snippet::add_scratch(const Kernel& kernel, const Slots& slots) {
   }
 }
 
+void Snippet::add_tensor_maps(const Family& family, const Kernel& kernel, const Slots& slots) {
+  const std::vector<TensorLayout> layouts = tensor_layouts(kernel, slots);
+  for (std::size_t i = 0; i < layouts.size(); ++i) {
+    const TensorLayout& layout = layouts[i];
+    const std::string& name = kernel.tensor_maps[i].name;
+    std::vector<std::uint64_t> strides;  // in bytes; a tensor of one extent has none
+    for (const std::uint64_t stride : layout.strides) {
+      strides.push_back(stride * size_bytes(layout.type));
+    }
+    if (strides.empty()) strides.push_back(0);
+    arguments_.push_back(name);
+    tensor_maps_.push_back(fmt::format(
+        "  AnyTensorMap {0};\n"
+        "  {{\n"
+        "    const cuuint64_t extents[] = {{{1}}}, strides[] = {{{2}}};\n"
+        "    const cuuint32_t box[] = {{{3}}}, steps[] = {{1, 1, 1, 1, 1}};\n"
+        "    if (cuTensorMapEncodeTiled(&{0}.map, {4}, {5}, const_cast<{6}*>({7}), extents, "
+        "strides,\n"
+        "                               box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,\n"
+        "                               CU_TENSOR_MAP_SWIZZLE_{8}, "
+        "CU_TENSOR_MAP_L2_PROMOTION_L2_256B,\n"
+        "                               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {{\n"
+        "      return cudaErrorInvalidValue;\n"
+        "    }}\n"
+        "  }}\n",
+        name, fmt::join(layout.extents, ", "), fmt::join(strides, ", "),
+        fmt::join(layout.box, ", "), tensor_data_type(layout.type), layout.extents.size(),
+        tuner::name(layout.type), family.arguments[layout.argument].name,
+        layout.swizzle_bytes == 0 ? "NONE" : fmt::format("{}B", layout.swizzle_bytes)));
+  }
+}
+
 std::string Snippet::compiler_arguments() const {
   return fmt::format("{}", fmt::join(definitions_, " "));
 }
@@ -106,7 +169,9 @@ std::string Snippet::heading() const {
   std::string text = fmt::format("// {} at {}; nvcc finds {} in a folder named with -I", kernel_,
                                  subject_, source_name_);
   if (!options_.empty()) text += fmt::format(", compile with {}", fmt::join(options_, " "));
+  if (!tensor_maps_.empty()) text += ", link with -lcuda";
   text += fmt::format("\n#include \"{}\"\n\n#include <cuda_runtime.h>\n\n", source_name_);
+  if (!tensor_maps_.empty()) text += kAnyTensorMap;
   if (!scratch_.empty()) {
     text += fmt::format(
         "// Of the kernel's own, zero before the first call, not shared by launches that overlap:\n"
@@ -129,6 +194,7 @@ std::string Snippet::body() const {
         "  }}\n",
         geometry_.dynamic_shared_bytes);
   }
+  for (const std::string& map : tensor_maps_) text += map;
   return text + fmt::format("  kernel<<<{}, {}, {}, stream>>>({});\n", dim3_text(geometry_.grid),
                             dim3_text(geometry_.block), geometry_.dynamic_shared_bytes,
                             fmt::join(arguments_, ", "));

@@ -28,6 +28,7 @@ class Snippet {
  private:
   void add_arguments(const Family& family, const Slots& slots);
   void add_scratch(const Kernel& kernel, const Slots& slots);
+  void add_tensor_maps(const Family& family, const Kernel& kernel, const Slots& slots);
   [[nodiscard]] std::string heading() const;
   [[nodiscard]] std::string body() const;
 
@@ -39,6 +40,7 @@ class Snippet {
   std::vector<std::string> parameters_;   // of the function: "const float* A"
   std::vector<std::string> constants_;    // what the size fixes: "const int M = 40"
   std::vector<std::string> scratch_;      // "partials (1024 float)"
+  std::vector<std::string> tensor_maps_;  // statements that make them
   std::vector<std::string> arguments_;    // names, in the order of the kernel's parameters
   std::vector<std::string> options_;      // of the compilation
   std::vector<std::string> definitions_;  // -DNAME=value, every parameter

@@ -78,6 +78,9 @@ KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, cons
   }
   for (const GivenArgument& it : family.given()) result.given.push_back(it.place);
   add_scratch(result, kernel, slots);
+  result.tensors = tensor_layouts(kernel, slots);
+  result.values.resize(result.values.size() + result.tensors.size());
+  result.bytes.resize(result.values.size(), sizeof(TensorMapValue));
   if (result.values.size() <= kMostKernelArguments) return result;
   throw Error(ErrorCode::usage,
               fmt::format("{} takes {} arguments; the dispatcher passes at most {}", kernel.name,

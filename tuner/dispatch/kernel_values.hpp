@@ -10,12 +10,14 @@
 
 namespace tuner {
 
-/// The arguments of a kernel at a size and configuration: the family's, then its scratch buffers.
+/// The arguments of a kernel at a size and configuration: the family's, then its scratch buffers,
+/// then its tensor maps.
 struct KernelValues {
   std::vector<std::uint64_t> values;       ///< as KernelLaunch::values
   std::vector<std::size_t> bytes;          ///< the size of each
   std::vector<std::size_t> given;          ///< as KernelLaunch::given
   std::vector<std::size_t> scratch_bytes;  ///< of each buffer; empty where all counts are 0
+  std::vector<TensorLayout> tensors;       ///< as KernelLaunch::tensors
 };
 
 /// `slots` are the kernel's. Throws Error(usage) when an expression has no value or the kernel more

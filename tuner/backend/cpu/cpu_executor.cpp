@@ -60,6 +60,10 @@ Expected<void, Failure> CpuExecutor::launch(FunctionId function, const Geometry&
   return {};
 }
 
+Expected<TensorMapValue, Failure> CpuExecutor::tensor_map(const TensorLayout&, void*) const {
+  return launch_error("a processor has no tensor maps");
+}
+
 /// All that is launched runs in the order of the calls, as on one stream.
 Expected<StreamState, Failure> CpuExecutor::state(StreamHandle) const {
   return StreamState{};

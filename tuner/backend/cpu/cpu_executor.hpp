@@ -30,6 +30,8 @@ class CpuExecutor final : public Executor {
                                               std::span<const std::size_t> argument_bytes) override;
   [[nodiscard]] Expected<void, Failure> launch(FunctionId function, const Geometry& geometry,
                                                void** arguments, StreamHandle stream) override;
+  [[nodiscard]] Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
+                                                             void* begin) const override;
   [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override;
   [[nodiscard]] Expected<void*, Failure> scratch(std::size_t size_bytes) override;
   [[nodiscard]] Expected<void, Failure> prepare_library() override { return {}; }

@@ -4,6 +4,7 @@
 #include "tuner/backend/cuda/cublas_handles.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
 #include "tuner/backend/cuda/driver.hpp"
+#include "tuner/backend/cuda/kernel_argument.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 #include "tuner/core/error.hpp"
 
@@ -24,6 +25,15 @@ Unexpected<Failure> launch_error(std::string message) {
   return Unexpected(Failure{Outcome::launch_error, std::move(message)});
 }
 
+/// A stream that is being captured does not tell its number (error 900), but it lives as long as
+/// the capture does: its handle stands for no other stream then. One handle stands for the default
+/// streams of all threads.
+std::uint64_t id_in_capture(StreamHandle stream) {
+  static thread_local const char own = 0;
+  return reinterpret_cast<std::uintptr_t>(
+      stream == CU_STREAM_PER_THREAD ? &own : static_cast<const void*>(stream));
+}
+
 class CudaExecutor final : public Executor {
  public:
   explicit CudaExecutor(int ordinal);
@@ -38,6 +48,8 @@ class CudaExecutor final : public Executor {
                                 std::span<const std::size_t> argument_bytes) override;
   Expected<void, Failure> launch(FunctionId function, const Geometry& geometry, void** arguments,
                                  StreamHandle stream) override;
+  Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
+                                               void* begin) const override;
   Expected<StreamState, Failure> state(StreamHandle stream) const override;
   Expected<void*, Failure> scratch(std::size_t size_bytes) override;
   Expected<void, Failure> prepare_library() override;
@@ -166,21 +178,27 @@ Expected<void, Failure> CudaExecutor::launch(FunctionId function, const Geometry
   return attempt(driver_, result);
 }
 
+Expected<TensorMapValue, Failure> CudaExecutor::tensor_map(const TensorLayout& layout,
+                                                           void* begin) const {
+  const auto argument = packed(layout, static_cast<std::byte*>(begin));
+  if (!argument) return Unexpected(argument.error());
+  return TensorMapValue{argument->bytes};
+}
+
 Expected<StreamState, Failure> CudaExecutor::state(StreamHandle stream) const {
   ensure_context();
-  StreamState state;
-  unsigned long long id = 0;
   cuuint64_t capture = 0;
   CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-  auto done = attempt(driver_, driver_.stream_id(stream, &id));
-  if (done) {
-    done = attempt(driver_,
-                   driver_.capture_info(stream, &status, &capture, nullptr, nullptr, nullptr));
-  }
+  auto done =
+      attempt(driver_, driver_.capture_info(stream, &status, &capture, nullptr, nullptr, nullptr));
   if (!done) return Unexpected(done.error());
-  state.id = id;
-  if (status != CU_STREAM_CAPTURE_STATUS_NONE) state.capture = capture;
-  return state;
+  if (status != CU_STREAM_CAPTURE_STATUS_NONE) {
+    return StreamState{.id = id_in_capture(stream), .capture = capture};
+  }
+  unsigned long long id = 0;
+  done = attempt(driver_, driver_.stream_id(stream, &id));
+  if (!done) return Unexpected(done.error());
+  return StreamState{.id = id};
 }
 
 /// On a stream of its own, because the default one may be waited for by the application's.

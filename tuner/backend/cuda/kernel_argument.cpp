@@ -8,8 +8,8 @@
 
 #include <cudaTypedefs.h>
 
+#include <algorithm>
 #include <optional>
-#include <vector>
 
 namespace tuner {
 namespace {
@@ -62,11 +62,13 @@ Expected<KernelArgument, Failure> packed(const TensorLayout& layout, std::byte* 
   const auto pattern = swizzle(layout.swizzle_bytes);
   if (!type) return refused(layout, "of this type of elements there are none");
   if (!pattern) return refused(layout, "rows are swizzled by 0, 32, 64 or 128 bytes");
-  std::vector<cuuint64_t> strides;  // in bytes
-  for (const std::uint64_t stride : layout.strides) {
-    strides.push_back(stride * size_bytes(layout.type));
-  }
-  const std::vector<cuuint32_t> steps(layout.extents.size(), 1);
+  constexpr std::size_t kMostExtents = 5;
+  if (layout.extents.size() > kMostExtents) return refused(layout, "it has too many extents");
+  std::array<cuuint64_t, kMostExtents> strides{};  // in bytes
+  std::ranges::transform(layout.strides, strides.begin(), [&](std::uint64_t stride) {
+    return cuuint64_t{stride * size_bytes(layout.type)};
+  });
+  constexpr std::array<cuuint32_t, kMostExtents> steps{1, 1, 1, 1, 1};
   KernelArgument argument{.size_bytes = sizeof(CUtensorMap)};
   static_assert(sizeof(CUtensorMap) == sizeof argument.bytes);
   const CUresult result =

@@ -28,6 +28,7 @@ template <class Value>
 /// The tensor map of a tensor that begins at an address: elements outside of it read as zero, boxes
 /// are fetched through the L2 cache in whole lines. launch_error when the driver refuses, which it
 /// does where an address or a stride is no multiple of 16 bytes, or a box too wide for its swizzle.
+/// Allocates nothing unless it fails.
 [[nodiscard]] Expected<KernelArgument, Failure> packed(const TensorLayout& layout,
                                                        std::byte* address);
 
