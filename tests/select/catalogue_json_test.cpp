@@ -3,9 +3,12 @@
 
 #include "tuned_database.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
 #include "tuner/select/rank.hpp"
 
 #include <gmock/gmock.h>
+
+#include <filesystem>
 
 namespace tuner {
 namespace {
@@ -70,6 +73,20 @@ TEST_F(CatalogueJsonTest, RefusesWhatIsNoTableAndSaysHowToMakeOne) {
                 ThrowsMessage<Error>(AllOf(HasSubstr("t.json"), HasSubstr("tune export"))))
         << text.substr(0, 100);
   }
+}
+
+TEST(PublishedTable, AnswersForWhatWasTunedAndForWhatWasNot) {
+  const std::filesystem::path file = TUNER_SOURCE_DIR "/db/seed/nvidia-h200.gemm.json";
+  const Catalogue table = parse_catalogue(read_file(file, std::size_t{1} << 24), file.string());
+  const auto best = [&](const std::string& size) {
+    return rank(table, {.family = "gemm", .size = size}).answers.front();
+  };
+  EXPECT_EQ(best("4096,4096,4096").rung, Rung::exact);
+  EXPECT_EQ(best("4096,4096,4096").kernel->kernel, "gemm_tma");
+  EXPECT_EQ(best("1,4096,4096").rung, Rung::library) << "cuBLAS was faster";
+  EXPECT_EQ(best("3000,1500,700").rung, Rung::nearest);
+  EXPECT_NE(best("3001,1501,701").kernel, nullptr);
+  EXPECT_NE(best("3001,1501,701").kernel->kernel, "gemm_tma") << "its rows begin anywhere";
 }
 
 }  // namespace
