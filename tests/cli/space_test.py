@@ -105,6 +105,12 @@ class BadSpaceFileTest(ProgramTest):
     def test_a_default_that_breaks_a_constraint(self):
         self.refuse_space(self.constrained("BLOCK > 32"), ["scale", "default configuration is not valid", "a test"])
 
+    def test_a_kernel_for_other_devices_is_left_out(self):
+        path = self.constrained("dev.compute_capability >= 90")
+        done = self.tune("--space", path, "--backend", "cpu")
+        self.assertRegex(done.stderr, "skipped: .* for kernel scale; the first: .*a test")
+        self.assertIn("plain", done.stdout)
+
     def test_names_that_are_none(self):
         for name in ('a"b', "<script>alert(1)</script>", "../../etc/passwd", "a b", ""):
             with self.subTest(name=name):

@@ -36,9 +36,16 @@ void apply_set(Kernel& kernel, const std::vector<std::string>& assignments) {
   kernel.space = std::move(definition);
 }
 
-std::vector<Kernel> chosen_kernels(const Family& family, const TuneOptions& options,
-                                   const std::string& backend) {
+/// The kernels that are to be tuned, and a line for each that is left out.
+struct ChosenKernels {
   std::vector<Kernel> kernels;
+  std::vector<std::string> left_out;
+};
+
+ChosenKernels chosen_kernels(const Family& family, const TuneOptions& options,
+                             const std::string& backend) {
+  ChosenKernels chosen;
+  auto& [kernels, left_out] = chosen;
   for (const Kernel& kernel : family.kernels) {
     if (!options.kernel.empty() && kernel.name != options.kernel) continue;
     if (kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0) {
@@ -49,13 +56,13 @@ std::vector<Kernel> chosen_kernels(const Family& family, const TuneOptions& opti
     const std::string why = fmt::format("kernel {} runs on {} only, not on the {} backend",
                                         kernel.name, fmt::join(kernel.backends, ", "), backend);
     if (!options.kernel.empty()) throw Error(ErrorCode::no_device, why);
-    tell(fmt::format("skipped: {}\n", why));
+    left_out.push_back(fmt::format("skipped: {}\n", why));
   }
   if (kernels.empty()) {
     throw Error(ErrorCode::no_device,
                 fmt::format("{}: no kernel runs on the {} backend", family.path, backend));
   }
-  return kernels;
+  return chosen;
 }
 
 std::string nothing_valid(const Family& family, const Kernel& kernel, const DeviceInfo& device,
@@ -91,6 +98,15 @@ void caution(const Family& family, const TuningTask& task, const DeviceInfo& dev
   }
 }
 
+/// Whether a kernel is good for a size of its file on this device or on one that is known, such as
+/// a newer GPU. If not, that is a mistake in the file.
+bool is_good_somewhere(const Family& family, const Kernel& kernel, const DeviceInfo& device) {
+  if (listed_size_for(family, kernel, device.attributes)) return true;
+  return std::ranges::any_of(device_profile_names(), [&](const std::string& name) {
+    return listed_size_for(family, kernel, device_profile(name)->attributes).has_value();
+  });
+}
+
 /// A kernel's task, and why it is not tuned at the first of the sizes that are left out.
 struct Sifted {
   TuningTask task;
@@ -114,16 +130,14 @@ Sifted sift(const Family& family, const Kernel& kernel, const DeviceInfo& device
 
 std::vector<TuningTask> tuning_tasks(const Family& family, const TuneOptions& options,
                                      const DeviceInfo& device) {
-  const std::vector<Kernel> kernels = chosen_kernels(family, options, device.backend);
+  auto [kernels, left_out] = chosen_kernels(family, options, device.backend);
   const std::vector<Size> sizes = chosen_sizes(family, options, device.backend);
   std::vector<TuningTask> tasks;
-  std::vector<std::string> left_out;
   std::optional<Error> first;
   for (const Kernel& kernel : kernels) {
     auto [task, refused] = sift(family, kernel, device, sizes);
     if (refused) {
-      // A kernel that is good for no size of its file is a mistake there.
-      if (task.sizes.empty() && !listed_size_for(family, kernel, device.attributes)) throw *refused;
+      if (task.sizes.empty() && !is_good_somewhere(family, kernel, device)) throw *refused;
       left_out.push_back(fmt::format(
           "skipped: {} of {} for kernel {}; the first: {}\n", sizes.size() - task.sizes.size(),
           quantity::count(sizes.size(), "size"), kernel.name, refused->what()));
