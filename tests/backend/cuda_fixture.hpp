@@ -59,6 +59,18 @@ class CudaTest : public testing::Test {
   std::unique_ptr<Backend> backend_;
 };
 
+/// The same on a GPU that has tensor maps; on an older one a test is skipped.
+class TensorMapTest : public CudaTest {
+ protected:
+  void SetUp() override {
+    CudaTest::SetUp();
+    if (IsSkipped() || HasFatalFailure()) return;
+    if (backend().device().attributes.compute_capability < 90) {
+      GTEST_SKIP() << backend().device().name << " has no tensor maps";
+    }
+  }
+};
+
 /// y[i] = a·x[i] + y[i].
 inline const std::string kAxpy = R"(
 __global__ void axpy(float a, const float* x, float* y, long long n) {

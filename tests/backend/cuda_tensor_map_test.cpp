@@ -31,16 +31,8 @@ __global__ void copy_box(const float*, float* out, int x, int y, const __grid_co
 }
 )";
 
-class CudaTensorMapTest : public CudaTest {
+class CudaTensorMapTest : public TensorMapTest {
  protected:
-  void SetUp() override {
-    CudaTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    if (backend().device().attributes.compute_capability < 90) {
-      GTEST_SKIP() << backend().device().name << " has no tensor maps";
-    }
-  }
-
   /// The box at (x, y) of a matrix of 10 columns and 6 rows, numbered in memory, whose rows lie
   /// `pitch` floats apart.
   [[nodiscard]] Expected<std::vector<float>, Failure> box_at(std::int32_t x, std::int32_t y,

@@ -8,15 +8,11 @@
 namespace tuner {
 namespace {
 
-class GemmGpuTest : public CudaTest {
+class GemmGpuTest : public TensorMapTest {
  protected:
   void SetUp() override {
-    CudaTest::SetUp();
-    if (IsSkipped() || HasFatalFailure()) return;
-    if (backend().device().attributes.compute_capability < 90) {
-      GTEST_SKIP() << backend().device().name << " has no tensor maps";
-    }
-    family_.emplace(backend());
+    TensorMapTest::SetUp();
+    if (!IsSkipped() && !HasFatalFailure()) family_.emplace(backend());
   }
   void TearDown() override { family_.reset(); }
 
