@@ -19,7 +19,7 @@
 #include "split_k.cuh"
 #include "tile.cuh"
 
-template <bool TRANS_A, bool TRANS_B, bool FAR, int VEC_A, int VEC_B, int VEC_C, int THREAD_M, int THREAD_N,
+template <bool TRANS_A, bool TRANS_B, bool FAR, int VEC_A, int VEC_B, int VEC_C, bool STAGED_C, int THREAD_M, int THREAD_N,
           int LANES_M, int WARPS_M, int WARPS_N, int BLOCK_K, int STAGES, int PRODUCERS, int COPY, int TURN,
           int PAD, int STEP_K, int UNROLL_K, int FRAGMENTS, int K_GROUPS, bool SPLIT_K, int GROUP_M,
           int MIN_BLOCKS>
@@ -244,9 +244,18 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
     }
   }
 
-  constexpr int WIDE = OperandB::GROUP < VEC_C ? OperandB::GROUP : VEC_C;
-  store_tile<THREAD_M, THREAD_N, WIDE>(
-      sum, {C + blockIdx.z * stride_c, M, N, ldc}, alpha, beta,
-      [&](int i) { return row0 + warp_m + OperandA::offset(lane_m, i); },
-      [&](int j) { return col0 + warp_n + OperandB::offset(lane_n, j); });
+  const Target c{C + blockIdx.z * stride_c, M, N, ldc};
+  const auto row_of = [&](int i, int of_lane_m) {
+    return row0 + warp_m + OperandA::offset(of_lane_m, i);
+  };
+  if constexpr (STAGED_C) {
+    sync_threads<GROUP_THREADS, THREADS - GROUP_THREADS + 32 * PRODUCERS>();  // the slabs are read
+    store_staged_tile<OperandB, THREAD_M, THREAD_N, LANES_M>(
+        sum, shared + warp * (LANES_M * WARP_N), lane, c, alpha, beta, row_of, col0 + warp_n);
+  } else {
+    constexpr int WIDE = OperandB::GROUP < VEC_C ? OperandB::GROUP : VEC_C;
+    store_tile<THREAD_M, THREAD_N, WIDE>(
+        sum, c, alpha, beta, [&](int i) { return row_of(i, lane_m); },
+        [&](int j) { return col0 + warp_n + OperandB::offset(lane_n, j); });
+  }
 }

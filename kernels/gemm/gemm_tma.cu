@@ -1,43 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // C = alpha * op(A) * op(B) + beta * C in single precision, row-major, as gemm_tiled.cu, for GPUs of
-// compute capability 9.0 and matrices that tensor maps can describe: rows begin on 16 bytes.
+// compute capability 9.0.
 //
-// Four warps fetch slabs of A and B into shared memory, by one instruction for a whole box, and
-// transpose those whose rows lie along K; the others do nothing but compute. Both hand stages to
-// each other through barriers, so that no warp waits for more than it needs.
+// Four warps fetch slabs of A and B into shared memory, each by one instruction for a box of every
+// fourth row, and transpose those whose rows lie along K; the others do nothing but compute. Both
+// hand stages to each other through barriers, so that no warp waits for more than it needs.
 //
-// Grid (tiles of C, parts of K, batch), block (THREADS). Any M, N, K >= 1. As in BLAS, alpha == 0
-// reads neither A nor B, and beta == 0 does not read C.
+// Grid (tiles of C, parts of K, batch), block (THREADS). Any M, N, K >= 4; matrices and their rows
+// may begin at any float, the matrices of a batch a multiple of 16 bytes apart. As in BLAS,
+// alpha == 0 reads neither A nor B, and beta == 0 does not read C.
 //
 // The template's parameters are described in spaces/gemm.json, its design in docs/kernels.md.
 
 #include "boxed_operand.cuh"
 #include "pipeline.cuh"
 #include "split_k.cuh"
-#include "tensor_map.cuh"
 #include "tile.cuh"
 
-template <bool TRANS_A, bool TRANS_B, int VEC_C, int THREAD_M, int THREAD_N, int LANES_M,
+template <bool TRANS_A, bool TRANS_B, int SKEW_A, int SKEW_B, bool ANYWHERE, int VEC_C, bool STAGED_C, int THREAD_M, int THREAD_N, int LANES_M,
           int WARPS_M, int WARPS_N, int BLOCK_K, int STAGES, int STAGED, int UNROLL_K,
           int FRAGMENTS, int K_GROUPS, bool SPLIT_K, int GROUP_M, int MIN_BLOCKS>
 __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_BLOCKS)
-    gemm_tma(int M, int N, int K, float alpha, const float*, int, const float*, int, float beta,
-             float* __restrict__ C, int ldc, long long, long long, long long stride_c,
-             float* partials, unsigned* arrivals, const __grid_constant__ TensorMap map_a,
-             const __grid_constant__ TensorMap map_b) {
+    gemm_tma(int M, int N, int K, float alpha, const float* A, int, const float* B, int,
+             float beta, float* __restrict__ C, int ldc, long long, long long, long long stride_c,
+             float* partials, unsigned* arrivals, const __grid_constant__ TensorMap a0,
+             const __grid_constant__ TensorMap a1, const __grid_constant__ TensorMap a2,
+             const __grid_constant__ TensorMap a3, const __grid_constant__ TensorMap b0,
+             const __grid_constant__ TensorMap b1, const __grid_constant__ TensorMap b2,
+             const __grid_constant__ TensorMap b3) {
   constexpr int LANES_N = 32 / LANES_M;
   constexpr int WARPS = WARPS_M * WARPS_N;
   constexpr int GROUP_THREADS = 32 * WARPS;
   constexpr int THREADS = GROUP_THREADS * K_GROUPS;  // that compute
-  constexpr int FETCHERS = 128;
+  constexpr int FETCHERS = 32 * BOXES;
   constexpr int WARP_M = LANES_M * THREAD_M;
   constexpr int WARP_N = LANES_N * THREAD_N;
   constexpr int TILE_M = WARPS_M * WARP_M;
   constexpr int TILE_N = WARPS_N * WARP_N;
   constexpr int GROUP_K = BLOCK_K / K_GROUPS;
   constexpr int CHUNKS = GROUP_K / UNROLL_K;  // of a slab: the body of the loop
-  using OperandA = BoxedOperand<!TRANS_A, TILE_M, BLOCK_K, THREAD_M, LANES_M>;
-  using OperandB = BoxedOperand<TRANS_B, TILE_N, BLOCK_K, THREAD_N, LANES_N>;
+  using OperandA = BoxedOperand<!TRANS_A, SKEW_A, ANYWHERE, TILE_M, BLOCK_K, THREAD_M, LANES_M>;
+  using OperandB = BoxedOperand<TRANS_B, SKEW_B, ANYWHERE, TILE_N, BLOCK_K, THREAD_N, LANES_N>;
   constexpr int STAGE_FLOATS = OperandA::FLOATS + OperandB::FLOATS;
   constexpr int STAGED_FLOATS = OperandA::STAGED_FLOATS + OperandB::STAGED_FLOATS;
   constexpr int DIRECT_FLOATS = OperandA::DIRECT_FLOATS + OperandB::DIRECT_FLOATS;
@@ -64,10 +67,10 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
   const int slabs = end > begin ? ceil_div(end - begin, BLOCK_K) : 0;
 
   if (thread < 2 * STAGES + STAGED) {
-    constexpr int FILLING = (STAGED_FLOATS > 0 ? FETCHERS / 32 : 0) + (DIRECT_FLOATS > 0 ? 1 : 0);
+    constexpr int FILLING = (STAGED_FLOATS > 0 ? BOXES : 0) + (DIRECT_FLOATS > 0 ? BOXES : 0);
     make_barrier(full + 8 * thread, thread < STAGES       ? FILLING
                                     : thread < 2 * STAGES ? THREADS / 32
-                                                          : 1);
+                                                          : BOXES);
     publish_barriers();
   }
   __syncthreads();
@@ -89,23 +92,27 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
   if (thread >= THREADS) {
     set_registers<FEW, START>();
     const int fetcher = thread - THREADS;
+    const int box = fetcher / 32;
+    const bool asks = fetcher % 32 == 0;
+    const BoxedMatrix a{box == 0 ? &a0 : box == 1 ? &a1 : box == 2 ? &a2 : &a3};
+    const BoxedMatrix b{box == 0 ? &b0 : box == 1 ? &b1 : box == 2 ? &b2 : &b3};
     const auto fetch_a = [&](float* to, int slab, unsigned barrier) {
       const int k = begin + slab * BLOCK_K;
-      fetch_box(static_cast<unsigned>(__cvta_generic_to_shared(to)), map_a, TRANS_A ? row0 : k,
-                TRANS_A ? k : row0, blockIdx.z, barrier);
+      a.fetch(to + box * OperandA::BOX_FLOATS, TRANS_A ? k : row0, TRANS_A ? row0 : k, blockIdx.z,
+              barrier);
     };
     const auto fetch_b = [&](float* to, int slab, unsigned barrier) {
       const int k = begin + slab * BLOCK_K;
-      fetch_box(static_cast<unsigned>(__cvta_generic_to_shared(to)), map_b, TRANS_B ? k : col0,
-                TRANS_B ? col0 : k, blockIdx.z, barrier);
+      b.fetch(to + box * OperandB::BOX_FLOATS, TRANS_B ? col0 : k, TRANS_B ? k : col0, blockIdx.z,
+              barrier);
     };
     const auto fetch_direct = [&](float* to, int slab, unsigned barrier) {
-      arrive_expecting(barrier, 4 * DIRECT_FLOATS);
-      if (TRANS_A) fetch_a(to, slab, barrier);
-      if (!TRANS_B) fetch_b(to + OperandA::FLOATS, slab, barrier);
+      arrive_expecting(barrier, 4 * DIRECT_FLOATS / BOXES);
+      if (!OperandA::STAGED) fetch_a(to, slab, barrier);
+      if (!OperandB::STAGED) fetch_b(to + OperandA::FLOATS, slab, barrier);
     };
     if constexpr (STAGED_FLOATS == 0) {
-      if (fetcher > 0) return;
+      if (!asks) return;
       for (int slab = 0; slab < slabs; ++slab) {
         await_barrier(empty + 8 * stage, parity ^ 1);  // a new barrier counts as passed once
         fetch_direct(slabs_at + stage * STAGE_FLOATS, slab, full + 8 * stage);
@@ -115,11 +122,11 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
       const auto fetch_staged = [&](int slab) {
         const int slot = slab % STAGED;
         float* const to = shared + slot * STAGED_FLOATS;
-        arrive_expecting(staged + 8 * slot, 4 * STAGED_FLOATS);
-        if (!TRANS_A) fetch_a(to, slab, staged + 8 * slot);
-        if (TRANS_B) fetch_b(to + OperandA::STAGED_FLOATS, slab, staged + 8 * slot);
+        arrive_expecting(staged + 8 * slot, 4 * STAGED_FLOATS / BOXES);
+        if (OperandA::STAGED) fetch_a(to, slab, staged + 8 * slot);
+        if (OperandB::STAGED) fetch_b(to + OperandA::STAGED_FLOATS, slab, staged + 8 * slot);
       };
-      if (fetcher == 0) {
+      if (asks) {
         for (int slab = 0; slab < STAGED && slab < slabs; ++slab) fetch_staged(slab);
       }
       int slot = 0;
@@ -128,17 +135,19 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
         float* const to = slabs_at + stage * STAGE_FLOATS;
         const float* const from = shared + slot * STAGED_FLOATS;
         await_barrier(empty + 8 * stage, parity ^ 1);
-        if (DIRECT_FLOATS > 0 && fetcher == 0) fetch_direct(to, slab, full + 8 * stage);
+        if (DIRECT_FLOATS > 0 && asks) fetch_direct(to, slab, full + 8 * stage);
         await_barrier(staged + 8 * slot, slot_parity);
-        if constexpr (!TRANS_A) OperandA::template turn<FETCHERS>(from, to, fetcher);
-        if constexpr (TRANS_B) {
-          OperandB::template turn<FETCHERS>(from + OperandA::STAGED_FLOATS, to + OperandA::FLOATS,
-                                            fetcher);
+        if constexpr (OperandA::STAGED) {
+          OperandA::template settle<FETCHERS>(from, to, A, fetcher);
+        }
+        if constexpr (OperandB::STAGED) {
+          OperandB::template settle<FETCHERS>(from + OperandA::STAGED_FLOATS,
+                                              to + OperandA::FLOATS, B, fetcher);
         }
         __syncwarp();
-        if (fetcher % 32 == 0) arrive(full + 8 * stage);
+        if (asks) arrive(full + 8 * stage);
         asm volatile("bar.sync 2, %0;" ::"n"(FETCHERS) : "memory");  // the slot is read
-        if (fetcher == 0 && slab + STAGED < slabs) fetch_staged(slab + STAGED);
+        if (asks && slab + STAGED < slabs) fetch_staged(slab + STAGED);
         if (++slot == STAGED) {
           slot = 0;
           slot_parity ^= 1;
@@ -227,9 +236,19 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
       return;
     }
   }
-  constexpr int WIDE = OperandB::NEIGHBOURS < VEC_C ? OperandB::NEIGHBOURS : VEC_C;
-  store_tile<THREAD_M, THREAD_N, WIDE>(
-      sum, {C + blockIdx.z * stride_c, M, N, ldc}, alpha, beta,
-      [&](int i) { return row0 + OperandA::place(warp_m, lane_m, i); },
-      [&](int j) { return col0 + OperandB::place(warp_n, lane_n, j); });
+  const Target c{C + blockIdx.z * stride_c, M, N, ldc};
+  const auto row_of = [&](int i, int of_lane_m) {
+    return row0 + warp_m + OperandA::offset(of_lane_m, i);
+  };
+  if constexpr (STAGED_C) {
+    sync_threads<GROUP_THREADS, THREADS - GROUP_THREADS + FETCHERS>();  // the slabs are read
+    store_staged_tile<OperandB, THREAD_M, THREAD_N, LANES_M>(
+        sum, shared + warp * (LANES_M * WARP_N), lane, c, alpha, beta,
+        row_of, col0 + warp_n);
+  } else {
+    constexpr int WIDE = OperandB::GROUP < VEC_C ? OperandB::GROUP : VEC_C;
+    store_tile<THREAD_M, THREAD_N, WIDE>(
+        sum, c, alpha, beta, [&](int i) { return row_of(i, lane_m); },
+        [&](int j) { return col0 + warp_n + OperandB::offset(lane_n, j); });
+  }
 }

@@ -100,3 +100,41 @@ __device__ __forceinline__ void store_tile(const float (&sum)[ROWS * COLUMNS], c
     }
   }
 }
+
+/// As store_tile, for the THREAD_M x THREAD_N elements of each thread of a warp, by way of shared
+/// memory: there neighbours of a row are stored by neighbouring threads, wherever the row begins.
+/// `staging` is this warp's own LANES_M rows of its columns; `row_of(i, lane_m)` is where row i of
+/// the threads of number lane_m along M lies, `first_column` the warp's first. OPERAND_B says which
+/// columns a thread has.
+template <class OPERAND_B, int THREAD_M, int THREAD_N, int LANES_M, class RowOf>
+__device__ __forceinline__ void store_staged_tile(const float (&sum)[THREAD_M * THREAD_N],
+                                                  float* staging, int lane, const Target& c,
+                                                  float alpha, float beta, const RowOf& row_of,
+                                                  int first_column) {
+  constexpr int LANES_N = 32 / LANES_M;
+  constexpr int WIDTH = LANES_N * THREAD_N;
+  constexpr int GROUP = OPERAND_B::GROUP;
+#pragma unroll
+  for (int i = 0; i < THREAD_M; ++i) {
+    __syncwarp();
+#pragma unroll
+    for (int j = 0; j < THREAD_N; j += GROUP) {
+      Floats<GROUP> neighbours;
+#pragma unroll
+      for (int g = 0; g < GROUP; ++g) neighbours.at[g] = alpha * sum[i * THREAD_N + j + g];
+      float* const at = staging + lane / LANES_N * WIDTH + OPERAND_B::offset(lane % LANES_N, j);
+      *reinterpret_cast<Floats<GROUP>*>(at) = neighbours;
+    }
+    __syncwarp();
+#pragma unroll
+    for (int part = 0; part < THREAD_N; ++part) {
+      const int element = part * 32 + lane;
+      const int row = row_of(i, element / WIDTH);
+      const int column = first_column + element % WIDTH;
+      if (row >= c.rows || column >= c.columns) continue;
+      float* const at = c.first + static_cast<long long>(row) * c.pitch + column;
+      const float product = staging[element];
+      *at = beta == 0.0f ? product : product + beta * *at;
+    }
+  }
+}

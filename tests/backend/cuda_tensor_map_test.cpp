@@ -34,16 +34,20 @@ __global__ void copy_box(const float*, float* out, int x, int y, const __grid_co
 class CudaTensorMapTest : public TensorMapTest {
  protected:
   /// The box at (x, y) of a matrix of 10 columns and 6 rows, numbered in memory, whose rows lie
-  /// `pitch` floats apart.
+  /// `pitch` floats apart, the first of them `offset` floats into a buffer.
   [[nodiscard]] Expected<std::vector<float>, Failure> box_at(std::int32_t x, std::int32_t y,
-                                                             std::uint64_t pitch) {
+                                                             std::uint64_t pitch,
+                                                             std::uint64_t offset = 0) {
     const LoadedKernel kernel = build(kCopyBox, "copy_box");
-    std::vector<float> numbers(6 * pitch);
+    std::vector<float> numbers(offset + 6 * pitch);
     std::iota(numbers.begin(), numbers.end(), 0.0F);
     const Buffer matrix = upload(numbers);
     const Buffer out(backend(), 32 * sizeof(float));
-    const TensorLayout layout{
-        .type = ElementType::f32, .extents = {10, 6}, .strides = {pitch}, .box = {8, 4}};
+    const TensorLayout layout{.type = ElementType::f32,
+                              .offset = offset,
+                              .extents = {10, 6},
+                              .strides = {pitch},
+                              .box = {8, 4}};
     const auto done = backend().run(
         Launch{.kernel = kernel.id(),
                .geometry = {.block = {32, 1, 1}},
@@ -60,6 +64,19 @@ TEST_F(CudaTensorMapTest, BringsABoxWithZerosBeyondTheTensor) {
   for (int row = 3; row < 7; ++row) {
     for (int column = 4; column < 12; ++column) {
       expected.push_back(row < 6 && column < 10 ? static_cast<float>(row * 12 + column) : 0.0F);
+    }
+  }
+  EXPECT_EQ(*box, expected);
+}
+
+TEST_F(CudaTensorMapTest, BeginsAtTheMultipleOf16BytesBeforeTheTensor) {
+  constexpr std::uint64_t kOffset = 4 + 3;
+  const auto box = box_at(8, 0, 12, kOffset);
+  ASSERT_TRUE(box) << box.error().message;
+  std::vector<float> expected;
+  for (int row = 0; row < 4; ++row) {
+    for (int column = 8; column < 16; ++column) {
+      expected.push_back(column < 3 + 10 ? static_cast<float>(4 + row * 12 + column) : 0.0F);
     }
   }
   EXPECT_EQ(*box, expected);

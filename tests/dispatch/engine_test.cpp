@@ -151,6 +151,20 @@ TEST_F(EngineTest, ATensorMapIsMadeOfTheBufferOfEachLaunch) {
   EXPECT_EQ(device->last.values[8], reinterpret_cast<std::uintptr_t>(another.get()));
 }
 
+TEST_F(EngineTest, ATensorMapIsMadeOnceForTheSameBuffer) {
+  database.add({.size = "8,8,8", .kernel = "boxes", .config = R"({"BOX":8})"});
+  database.add({.size = "8,16,8", .kernel = "boxes", .config = R"({"BOX":8})"});
+  open();
+  EXPECT_EQ(launched({8, 8, 8}), "boxes<8>");
+  EXPECT_EQ(launched({8, 8, 8}), "boxes<8>");
+  EXPECT_EQ(device->maps_made, 1);
+  EXPECT_EQ(device->last.values[8], reinterpret_cast<std::uintptr_t>(data));
+  EXPECT_EQ(launched({8, 16, 8}), "boxes<8>");
+  EXPECT_EQ(device->maps_made, 2) << "another size has another tensor";
+  EXPECT_EQ(launched({8, 8, 8}), "boxes<8>");
+  EXPECT_EQ(device->maps_made, 2);
+}
+
 TEST_F(EngineTest, WithoutMemoryForScratchTheNextRungRuns) {
   database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
   open();

@@ -70,6 +70,7 @@ class FakeExecutor final : public Executor {
 
   [[nodiscard]] Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
                                                              void* begin) const override {
+    ++maps_made;
     TensorMapValue map{};
     std::memcpy(&map, &begin, sizeof begin);
     std::memcpy(&map.bytes[sizeof begin], layout.extents.data(), sizeof(std::uint64_t));
@@ -110,6 +111,7 @@ class FakeExecutor final : public Executor {
   StreamHandle unusable = stream_number(99);
   Launched last;
   std::atomic<int> launches = 0;
+  mutable std::atomic<int> maps_made = 0;
   std::atomic<int> compilations = 0;
   int forbidden_calls = 0;  ///< that loaded or allocated while a stream was being captured
 

@@ -71,7 +71,7 @@ TEST(CompileKey, TellsEverythingElseApart) {
 }
 
 constexpr std::string_view kTensorMaps = R"("tensor_maps": [
-  {"name": "t", "buffer": "x", "extents": ["N", 3], "strides": ["N + 24"],
+  {"name": "t", "buffer": "x", "offset": "2*N", "extents": ["N", 3], "strides": ["N + 24"],
    "box": ["BLOCK", 2], "swizzle": "2*BLOCK"}], "launch": {)";
 
 TEST(TensorLayouts, AreOfTheConfigurationAndTheSize) {
@@ -80,6 +80,7 @@ TEST(TensorLayouts, AreOfTheConfigurationAndTheSize) {
   ASSERT_EQ(layouts.size(), 1U);
   EXPECT_EQ(layouts[0], (TensorLayout{.argument = 2,
                                       .type = ElementType::f32,
+                                      .offset = 2000,
                                       .extents = {1000, 3},
                                       .strides = {1024},
                                       .box = {32, 2},
@@ -97,6 +98,8 @@ TEST(TensorLayouts, RefuseWhatNoTensorMapCanHave) {
             "kernel plain: tensor map t: box[0] = BLOCK*8 is 512, outside of 1 … 256");
   EXPECT_EQ(refusal("\"N + 24\"", "\"N - 1000\""),
             "kernel plain: tensor map t: strides[0] = N - 1000 is 0, outside of 1 … 274877906943");
+  EXPECT_EQ(refusal("\"2*N\"", "\"0 - N\""),
+            "kernel plain: tensor map t: offset = 0 - N is -1000, outside of 0 … 274877906943");
   EXPECT_EQ(
       refusal("\"N\", 3", "\"N//(N - 1000)\", 3"),
       "kernel plain: tensor map t: extents[0] = N//(N - 1000) has no value: division by zero");

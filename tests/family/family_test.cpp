@@ -169,23 +169,25 @@ TEST(ParseFamily, ReadsOffsetsAndScratch) {
 }
 
 TEST(ParseFamily, ReadsTensorMaps) {
-  const auto text = [](std::string_view box) {
+  const auto text = [](std::string_view box, const std::string& offset = "N") {
     return altered(kDocument, R"("launch": {)",
-                   R"("tensor_maps": [{"name": "t", "buffer": "y", "extents": ["N", 2],
-                       "strides": ["N"], "box": [")" +
-                       std::string(box) + R"(", 1], "swizzle": "4*BLOCK"}], "launch": {)");
+                   R"("tensor_maps": [{"name": "t", "buffer": "y", "offset": ")" + offset +
+                       R"(", "extents": ["N", 2], "strides": ["N"], "box": [")" + std::string(box) +
+                       R"(", 1], "swizzle": "4*BLOCK"}], "launch": {)");
   };
   const Family family = sample::parse(text("BLOCK"));
   ASSERT_EQ(family.kernel("plain").tensor_maps.size(), 1U);
   const TensorMap& map = family.kernel("plain").tensor_maps.front();
   EXPECT_EQ(map.argument, 3U);
   EXPECT_EQ(map.type, ElementType::f32);
+  EXPECT_EQ(map.offset.text(), "N");
   EXPECT_EQ(map.extents[1].text(), "2");
   EXPECT_EQ(map.strides[0].text(), "N");
   EXPECT_EQ(map.box[0].text(), "BLOCK");
   EXPECT_EQ(map.swizzle_bytes.text(), "4*BLOCK");
   EXPECT_NE(hash(text("BLOCK")), hash(kDocument));
   EXPECT_NE(hash(text("BLOCK")), hash(text("2*BLOCK")));
+  EXPECT_NE(hash(text("BLOCK")), hash(text("BLOCK", "2*N")));
 }
 
 TEST(ParseFamily, ReadsWhatToTryFirst) {

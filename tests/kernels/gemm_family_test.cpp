@@ -45,6 +45,12 @@ TEST_F(GemmFamilyTest, TilesAreRightWhateverTheAlignmentAndTheRowsLengths) {
   expect_tiled("5,3,7,LDC=4", "COPY == 1");
 }
 
+TEST_F(GemmFamilyTest, TilesAreRightWhereTheyAreStoredByWayOfSharedMemory) {
+  expect_tiled("70,66,50,LDA=53,LDB=67,LDC=71,ALIGN=1", "STAGED_C == 1 and K_GROUPS == 1");
+  expect_tiled("45,67,70,TRANS_B=1,LDC=72", "STAGED_C == 1 and K_GROUPS == 2 and TURN == 0");
+  expect_tiled("45,67,300,BATCH=2", "STAGED_C == 1 and SPLIT_K > 1 and BLOCK_K <= 32");
+}
+
 TEST_F(GemmFamilyTest, TilesAreRightInBatchesAndWhereKIsSharedOut) {
   expect_tiled("40,48,300,BATCH=3", "SPLIT_K > 1 and K_GROUPS == 1 and BLOCK_K <= 32");
   expect_tiled("40,48,300,BATCH=2,TRANS_B=1", "SPLIT_K > 1 and K_GROUPS == 2 and BLOCK_K <= 32");
@@ -57,6 +63,7 @@ TEST_F(GemmFamilyTest, SkinnyOnesAreRightInEveryLayout) {
   expect_skinny("260,1,300,TRANS_A=1", "SPLIT_K == 1 and WARPS > 1");
   expect_skinny("5,130,300,TRANS_B=1", "SPLIT_K == 1 and UNROLL > 1");
   expect_skinny("130,16,300", "SPLIT_K == 1 and PER > 1");
+  expect_skinny("1,260,300", "NARROWER == 4 and WARPS_K == 16");
   expect_skinny("11,130,300,TRANS_A=1,TRANS_B=1", "SPLIT_K == 1 and BATCHES > 1");
 }
 

@@ -45,7 +45,22 @@ TEST_F(GemmGpuTest, TensorMapsBringTilesOfBatchesAndPaddedRows) {
   expect_tma("100,68,52,BATCH=5", "SPLIT == 0");
   expect_tma("100,68,500,BATCH=3,TRANS_A=1,TRANS_B=1", "SPLIT_K > 1");
   expect_tma("70,66,50,LDA=56,LDB=68,LDC=71", "STAGED == 2");
-  expect_tma("1,4,4", "SPLIT == 0");
+  expect_tma("4,4,4", "SPLIT == 0");
+}
+
+TEST_F(GemmGpuTest, TensorMapsBringTilesWhoseRowsBeginAnywhere) {
+  for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
+    for (const char* const sizes : {"301,263,205", "302,262,202", "303,261,207"}) {
+      const std::string size = std::string(sizes) + layout;
+      expect_tma(size, "BLOCK_K == 32 and SPLIT == 0 and STAGED_C == 0");
+      expect_tma(size, "BLOCK_K == 16 and K_GROUPS == 1 and STAGED_C == 1");
+      expect_tma(size, "SPLIT_K > 1 and K_GROUPS == 2 and STAGED_C == 1");
+      expect_tma(size + ",ALIGN=1", "BLOCK_K == 32 and STAGED_C == 1");
+      expect_tma(size + ",ALIGN=2", "BLOCK_K == 16");
+    }
+  }
+  expect_tma("101,62,53,BATCH=3,LDA=56,LDB=64,LDC=63", "STAGED_C == 1");
+  expect_tma("4,5,7", "SPLIT == 0");
 }
 
 TEST_F(GemmGpuTest, WarpsThatOnlyFetchBringTilesAtAnyAlignment) {

@@ -65,10 +65,10 @@ class Executor {
                                                        const Geometry& geometry, void** arguments,
                                                        StreamHandle stream) = 0;
 
-  /// The tensor map of a tensor that begins at an address; launch_error when the device makes no
+  /// The tensor map of a tensor in the buffer at an address; launch_error when the device makes no
   /// such one.
   [[nodiscard]] virtual Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
-                                                                     void* begin) const = 0;
+                                                                     void* buffer) const = 0;
 
   [[nodiscard]] virtual Expected<StreamState, Failure> state(StreamHandle stream) const = 0;
   /// Zeroed device memory that lives as long as the executor. Not during a capture.

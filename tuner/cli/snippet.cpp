@@ -42,8 +42,8 @@ std::string one_line(std::string text) {
 }
 
 /// The driver's map as whatever type of the same bytes the kernel takes.
-constexpr std::string_view kAnyTensorMap =
-    "#include <cuda.h>\n#include <cstring>\n\n"
+constexpr std::string_view kTensorMaps =
+    "#include <cuda.h>\n#include <cstdint>\n#include <cstring>\n\n"
     "struct AnyTensorMap {\n"
     "  CUtensorMap map;\n"
     "  template <class Map>\n"
@@ -53,7 +53,26 @@ constexpr std::string_view kAnyTensorMap =
     "    std::memcpy(&same, &map, sizeof map);\n"
     "    return same;\n"
     "  }\n"
-    "};\n\n";
+    "};\n\n"
+    "// The map of a tensor, from the last multiple of 16 bytes before it on; strides in bytes.\n"
+    "template <class T, unsigned RANK, unsigned STRIDES>\n"
+    "CUresult make_tensor_map(AnyTensorMap& to, CUtensorMapDataType type, const T* begin,\n"
+    "                         const cuuint64_t (&extents)[RANK], const cuuint64_t "
+    "(&strides)[STRIDES],\n"
+    "                         const cuuint32_t (&box)[RANK], CUtensorMapSwizzle swizzle) {\n"
+    "  const std::uintptr_t address = reinterpret_cast<std::uintptr_t>(begin), before = address % "
+    "16;\n"
+    "  cuuint64_t widened[RANK];\n"
+    "  std::memcpy(widened, extents, sizeof extents);\n"
+    "  widened[0] += before / sizeof(T);\n"
+    "  const cuuint32_t steps[] = {1, 1, 1, 1, 1};\n"
+    "  return cuTensorMapEncodeTiled(&to.map, type, RANK, reinterpret_cast<void*>(address - "
+    "before),\n"
+    "                                widened, strides, box, steps, "
+    "CU_TENSOR_MAP_INTERLEAVE_NONE,\n"
+    "                                swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B,\n"
+    "                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);\n"
+    "}\n\n";
 
 std::string_view tensor_data_type(ElementType type) {
   switch (type) {
@@ -142,21 +161,13 @@ void Snippet::add_tensor_maps(const Family& family, const Kernel& kernel, const 
     arguments_.push_back(name);
     tensor_maps_.push_back(fmt::format(
         "  AnyTensorMap {0};\n"
-        "  {{\n"
-        "    const cuuint64_t extents[] = {{{1}}}, strides[] = {{{2}}};\n"
-        "    const cuuint32_t box[] = {{{3}}}, steps[] = {{1, 1, 1, 1, 1}};\n"
-        "    if (cuTensorMapEncodeTiled(&{0}.map, {4}, {5}, const_cast<{6}*>({7}), extents, "
-        "strides,\n"
-        "                               box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,\n"
-        "                               CU_TENSOR_MAP_SWIZZLE_{8}, "
-        "CU_TENSOR_MAP_L2_PROMOTION_L2_256B,\n"
-        "                               CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE) != CUDA_SUCCESS) {{\n"
-        "      return cudaErrorInvalidValue;\n"
-        "    }}\n"
+        "  if (make_tensor_map({0}, {1}, {2} + {3},\n"
+        "                      {{{4}}}, {{{5}}}, {{{6}}},\n"
+        "                      CU_TENSOR_MAP_SWIZZLE_{7}) != CUDA_SUCCESS) {{\n"
+        "    return cudaErrorInvalidValue;\n"
         "  }}\n",
-        name, fmt::join(layout.extents, ", "), fmt::join(strides, ", "),
-        fmt::join(layout.box, ", "), tensor_data_type(layout.type), layout.extents.size(),
-        tuner::name(layout.type), family.arguments[layout.argument].name,
+        name, tensor_data_type(layout.type), family.arguments[layout.argument].name, layout.offset,
+        fmt::join(layout.extents, ", "), fmt::join(strides, ", "), fmt::join(layout.box, ", "),
         layout.swizzle_bytes == 0 ? "NONE" : fmt::format("{}B", layout.swizzle_bytes)));
   }
 }
@@ -171,7 +182,7 @@ std::string Snippet::heading() const {
   if (!options_.empty()) text += fmt::format(", compile with {}", fmt::join(options_, " "));
   if (!tensor_maps_.empty()) text += ", link with -lcuda";
   text += fmt::format("\n#include \"{}\"\n\n#include <cuda_runtime.h>\n\n", source_name_);
-  if (!tensor_maps_.empty()) text += kAnyTensorMap;
+  if (!tensor_maps_.empty()) text += kTensorMaps;
   if (!scratch_.empty()) {
     text += fmt::format(
         "// Of the kernel's own, zero before the first call, not shared by launches that overlap:\n"

@@ -17,7 +17,7 @@ struct KernelValues {
   std::vector<std::size_t> bytes;          ///< the size of each
   std::vector<std::size_t> given;          ///< as KernelLaunch::given
   std::vector<std::size_t> scratch_bytes;  ///< of each buffer; empty where all counts are 0
-  std::vector<TensorLayout> tensors;       ///< as KernelLaunch::tensors
+  std::vector<TensorLayout> tensors;       ///< of KernelLaunch::maps
 };
 
 /// `slots` are the kernel's. Throws Error(usage) when an expression has no value or the kernel more

@@ -32,16 +32,11 @@ Expected<LaunchEnd, Failure> enqueue_kernel(Executor& executor, const KernelLaun
     if (set == nullptr) return LaunchEnd::no_scratch;
     std::copy(set->begin(), set->end(), values.data() + launch.first_scratch);
   }
-  std::array<TensorMapValue, kMostTensorMaps> maps;
-  const std::size_t first_map = launch.values.size() - launch.tensors.size();
-  for (std::size_t i = 0; i < launch.tensors.size(); ++i) {
-    const TensorLayout& tensor = launch.tensors[i];
-    void* const begin =
-        reinterpret_cast<void*>(static_cast<std::uintptr_t>(values[tensor.argument]));
-    const auto map = executor.tensor_map(tensor, begin);
-    if (!map) return Unexpected(map.error());
-    maps[i] = *map;
-    addresses[first_map + i] = &maps[i];
+  if (launch.maps.count() > 0) {
+    const auto maps = launch.maps.of(executor, values);
+    if (!maps) return Unexpected(maps.error());
+    const std::size_t first = launch.values.size() - maps->size();
+    for (std::size_t i = 0; i < maps->size(); ++i) addresses[first + i] = &(*maps)[i];
   }
   return ended(executor.launch(launch.function, launch.geometry, addresses.data(), stream));
 }

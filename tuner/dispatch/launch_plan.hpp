@@ -4,6 +4,7 @@
 
 #include "tuner/backend/executor.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/dispatch/launch_maps.hpp"
 #include "tuner/dispatch/scratch_sets.hpp"
 
 #include <cstddef>
@@ -18,18 +19,15 @@ namespace tuner {
 /// The most arguments that a kernel may have: what a launch keeps on its stack.
 inline constexpr std::size_t kMostKernelArguments = 64;
 
-/// The most of them that may be tensor maps.
-inline constexpr std::size_t kMostTensorMaps = 16;
-
 /// A launch of a kernel.
 struct KernelLaunch {
   FunctionId function{};
   Geometry geometry;
-  std::vector<std::uint64_t> values;       ///< of all arguments; what a launch gives is filled in
-  std::vector<std::size_t> given;          ///< the places among them that a launch fills in
-  std::size_t first_scratch = 0;           ///< where those of `scratch` begin
-  ScratchSets* scratch = nullptr;          ///< null: it needs none
-  std::vector<TensorLayout> tensors = {};  ///< of the last arguments
+  std::vector<std::uint64_t> values;  ///< of all arguments; what a launch gives is filled in
+  std::vector<std::size_t> given;     ///< the places among them that a launch fills in
+  std::size_t first_scratch = 0;      ///< where those of `scratch` begin
+  ScratchSets* scratch = nullptr;     ///< null: it needs none
+  LaunchMaps maps = {};               ///< the last arguments
 };
 
 /// A factor of a product: given by the launch, or fixed.

@@ -165,7 +165,7 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
                       .values = std::move(values.values),
                       .given = std::move(values.given),
                       .first_scratch = family.family().arguments.size(),
-                      .tensors = std::move(values.tensors)};
+                      .maps = LaunchMaps(std::move(values.tensors))};
   if (auto fits = executor_.admit(launch.function, launch.geometry, values.bytes); !fits) {
     remember_failure(identity, fits.error().message);
     return Unexpected(fits.error().message);

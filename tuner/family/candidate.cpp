@@ -154,6 +154,9 @@ std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const Slots& slot
     };
     const auto bytes = static_cast<std::int64_t>(size_bytes(map.type));
     const Range stride_range = {1, (kStrideEndBytes - 1) / bytes};
+    const Range offset_range = {0, stride_range.maximum};
+    const std::int64_t offset = value_in(offset_range, kernel, map.offset, slots,
+                                         fmt::format("tensor map {}: offset", map.name));
     const auto extents = values(kExtentRange, map.extents, "extents");
     const auto strides = values(stride_range, map.strides, "strides");
     const auto box = values(kBoxRange, map.box, "box");
@@ -161,6 +164,7 @@ std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const Slots& slot
                                           fmt::format("tensor map {}: swizzle", map.name));
     layouts.push_back({.argument = map.argument,
                        .type = map.type,
+                       .offset = static_cast<std::uint64_t>(offset),
                        .extents = {extents.begin(), extents.end()},
                        .strides = {strides.begin(), strides.end()},
                        .box = {box.begin(), box.end()},

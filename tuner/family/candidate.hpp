@@ -30,8 +30,9 @@ struct Geometry {
 struct TensorLayout {
   bool operator==(const TensorLayout&) const = default;
 
-  std::size_t argument = 0;  ///< the buffer in which the tensor begins
+  std::size_t argument = 0;  ///< the buffer in which the tensor lies
   ElementType type = ElementType::f32;
+  std::uint64_t offset = 0;            ///< elements before it in the buffer
   std::vector<std::uint64_t> extents;  ///< elements, innermost first
   std::vector<std::uint64_t> strides;  ///< elements, for each extent but the first
   std::vector<std::uint32_t> box;      ///< elements along each extent
@@ -52,7 +53,8 @@ struct TensorLayout {
 
 /// The tensor maps of a configuration at the size that `slots` hold. Throws Error(usage) when an
 /// expression faults or leaves the range of a tensor map (CUDA Driver API, cuTensorMapEncodeTiled:
-/// extents 1 to 2^32, strides below 2^40 bytes, box 1 to 256, swizzle 0, 32, 64 or 128 bytes).
+/// offset below 2^40 bytes, extents 1 to 2^32, strides below 2^40 bytes, box 1 to 256, swizzle 0,
+/// 32, 64 or 128 bytes).
 [[nodiscard]] std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const Slots& slots);
 
 /// The same slots at another size: what the launch and the derived values become there.

@@ -137,9 +137,10 @@ struct ScratchBuffer {
 /// the scratch buffers. Expressions are of the configuration and the size.
 struct TensorMap {
   std::string name;
-  std::size_t argument = 0;  ///< the buffer in which the tensor begins
+  std::size_t argument = 0;  ///< the buffer in which the tensor lies
   ElementType type = ElementType::f32;
-  std::vector<Expression> extents;  ///< elements, innermost first; 1 to 5
+  Expression offset = Expression::constant(0);  ///< elements before it in the buffer
+  std::vector<Expression> extents;              ///< elements, innermost first; 1 to 5
   std::vector<Expression> strides;  ///< elements between neighbours along each extent but the first
   std::vector<Expression> box;      ///< elements along each extent
   Expression swizzle_bytes = Expression::constant(0);  ///< 0, 32, 64 or 128

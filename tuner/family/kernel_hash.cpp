@@ -22,6 +22,7 @@ std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
   need(kernel.dynamic_shared_bytes);
   for (const ScratchBuffer& scratch : kernel.scratch) need(scratch.count);
   for (const TensorMap& map : kernel.tensor_maps) {
+    need(map.offset);
     std::ranges::for_each(map.extents, need);
     std::ranges::for_each(map.strides, need);
     std::ranges::for_each(map.box, need);
@@ -84,6 +85,7 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
   }
   for (const TensorMap& map : kernel.tensor_maps) {
     parts.insert(parts.end(), {"tensor map", map.name, arguments[map.argument].name});
+    add(parts, "offset", {map.offset});
     add(parts, "extents", map.extents);
     add(parts, "strides", map.strides);
     add(parts, "box", map.box);

@@ -159,7 +159,7 @@ std::vector<ScratchBuffer> parse_scratch(const DocumentNode& node,
 
 TensorMap parse_tensor_map(const DocumentNode& node, const std::vector<Argument>& arguments,
                            const Scope& scope) {
-  node.expect_keys({"name", "buffer", "extents", "strides", "box", "swizzle"});
+  node.expect_keys({"name", "buffer", "offset", "extents", "strides", "box", "swizzle"});
   TensorMap map;
   map.name = node.at("name").name();
   const std::string buffer = node.at("buffer").text();
@@ -171,6 +171,7 @@ TensorMap parse_tensor_map(const DocumentNode& node, const std::vector<Argument>
   }
   map.argument = static_cast<std::size_t>(described - arguments.begin());
   map.type = std::get<BufferArgument>(described->what).type;
+  if (const auto offset = node.find("offset")) map.offset = offset->expression(scope);
   map.extents = parse_expressions(node.at("extents"), scope, 1, kMaximumTensorRank);
   const std::size_t rank = map.extents.size();
   map.strides = parse_expressions(node.at("strides"), scope, rank - 1, rank - 1);

@@ -31,7 +31,7 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] Expected<void, Failure> launch(FunctionId function, const Geometry& geometry,
                                                void** arguments, StreamHandle stream) override;
   [[nodiscard]] Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
-                                                             void* begin) const override;
+                                                             void* buffer) const override;
   [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override;
   [[nodiscard]] Expected<void*, Failure> scratch(std::size_t size_bytes) override;
   [[nodiscard]] Expected<void, Failure> prepare_library() override { return {}; }

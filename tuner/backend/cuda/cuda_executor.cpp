@@ -49,7 +49,7 @@ class CudaExecutor final : public Executor {
   Expected<void, Failure> launch(FunctionId function, const Geometry& geometry, void** arguments,
                                  StreamHandle stream) override;
   Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
-                                               void* begin) const override;
+                                               void* buffer) const override;
   Expected<StreamState, Failure> state(StreamHandle stream) const override;
   Expected<void*, Failure> scratch(std::size_t size_bytes) override;
   Expected<void, Failure> prepare_library() override;
@@ -179,8 +179,8 @@ Expected<void, Failure> CudaExecutor::launch(FunctionId function, const Geometry
 }
 
 Expected<TensorMapValue, Failure> CudaExecutor::tensor_map(const TensorLayout& layout,
-                                                           void* begin) const {
-  const auto argument = packed(layout, static_cast<std::byte*>(begin));
+                                                           void* buffer) const {
+  const auto argument = packed(layout, static_cast<std::byte*>(buffer));
   if (!argument) return Unexpected(argument.error());
   return TensorMapValue{argument->bytes};
 }

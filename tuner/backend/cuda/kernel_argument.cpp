@@ -55,7 +55,7 @@ Unexpected<Failure> refused(const TensorLayout& layout, std::string_view why) {
 
 }  // namespace
 
-Expected<KernelArgument, Failure> packed(const TensorLayout& layout, std::byte* address) {
+Expected<KernelArgument, Failure> packed(const TensorLayout& layout, std::byte* buffer) {
   static const auto encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(
       driver_function("cuTensorMapEncodeTiled"));
   const auto type = data_type(layout.type);
@@ -63,17 +63,24 @@ Expected<KernelArgument, Failure> packed(const TensorLayout& layout, std::byte* 
   if (!type) return refused(layout, "of this type of elements there are none");
   if (!pattern) return refused(layout, "rows are swizzled by 0, 32, 64 or 128 bytes");
   constexpr std::size_t kMostExtents = 5;
+  constexpr std::size_t kAlignment = 16;
   if (layout.extents.size() > kMostExtents) return refused(layout, "it has too many extents");
   std::array<cuuint64_t, kMostExtents> strides{};  // in bytes
   std::ranges::transform(layout.strides, strides.begin(), [&](std::uint64_t stride) {
     return cuuint64_t{stride * size_bytes(layout.type)};
   });
+  std::array<cuuint64_t, kMostExtents> extents{};
+  std::ranges::copy(layout.extents, extents.begin());
+  const std::size_t element_bytes = size_bytes(layout.type);
+  std::byte* const begin = buffer + layout.offset * element_bytes;
+  const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % kAlignment;
+  extents[0] += before / element_bytes;
   constexpr std::array<cuuint32_t, kMostExtents> steps{1, 1, 1, 1, 1};
   KernelArgument argument{.size_bytes = sizeof(CUtensorMap)};
   static_assert(sizeof(CUtensorMap) == sizeof argument.bytes);
   const CUresult result =
       encode(reinterpret_cast<CUtensorMap*>(argument.bytes.data()), *type,
-             static_cast<cuuint32_t>(layout.extents.size()), address, layout.extents.data(),
+             static_cast<cuuint32_t>(layout.extents.size()), begin - before, extents.data(),
              strides.data(), layout.box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
              *pattern, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {

@@ -25,11 +25,12 @@ template <class Value>
   return argument;
 }
 
-/// The tensor map of a tensor that begins at an address: elements outside of it read as zero, boxes
-/// are fetched through the L2 cache in whole lines. launch_error when the driver refuses, which it
-/// does where an address or a stride is no multiple of 16 bytes, or a box too wide for its swizzle.
-/// Allocates nothing unless it fails.
+/// The tensor map of a tensor in the buffer at an address: elements outside of it read as zero,
+/// boxes are fetched through the L2 cache in whole lines. Tensor maps begin at a multiple of 16
+/// bytes: at the last one before the tensor, by which its first extent is longer. launch_error when
+/// the driver refuses, which it does where a stride is no multiple of 16 bytes, or a box too wide
+/// for its swizzle. Allocates nothing unless it fails.
 [[nodiscard]] Expected<KernelArgument, Failure> packed(const TensorLayout& layout,
-                                                       std::byte* address);
+                                                       std::byte* buffer);
 
 }  // namespace tuner

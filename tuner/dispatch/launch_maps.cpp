@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/launch_maps.hpp"
+
+#include <array>
+#include <atomic>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// What a thread made last for one plan.
+struct Made {
+  std::uint64_t number = 0;  // LaunchMaps' numbers begin at 1
+  std::array<std::uint64_t, kMostTensorMaps> buffers;
+  std::array<TensorMapValue, kMostTensorMaps> maps;
+};
+
+/// Enough for the few sizes that a loop of an application goes through, 17 KiB a thread.
+constexpr std::size_t kRemembered = 8;
+thread_local std::array<Made, kRemembered> made_last;
+
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> last = 0;
+  return ++last;
+}
+
+}  // namespace
+
+LaunchMaps::LaunchMaps(std::vector<TensorLayout> layouts)
+    : layouts_(std::move(layouts)), number_(next_number()) {}
+
+Expected<std::span<TensorMapValue>, Failure> LaunchMaps::of(
+    const Executor& executor, std::span<const std::uint64_t> values) const {
+  Made& made = made_last[number_ % kRemembered];
+  bool same = made.number == number_;
+  for (std::size_t i = 0; i < layouts_.size(); ++i) {
+    const std::uint64_t buffer = values[layouts_[i].argument];
+    same = same && made.buffers[i] == buffer;
+    made.buffers[i] = buffer;
+  }
+  if (!same) {
+    made.number = 0;  // should one of them fail
+    for (std::size_t i = 0; i < layouts_.size(); ++i) {
+      void* const buffer = reinterpret_cast<void*>(static_cast<std::uintptr_t>(made.buffers[i]));
+      const auto map = executor.tensor_map(layouts_[i], buffer);
+      if (!map) return Unexpected(map.error());
+      made.maps[i] = *map;
+    }
+    made.number = number_;
+  }
+  return std::span(made.maps).first(layouts_.size());
+}
+
+}  // namespace tuner
