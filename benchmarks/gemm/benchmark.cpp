@@ -2,14 +2,12 @@
 #include "benchmarks/gemm/benchmark.hpp"
 
 #include "benchmarks/gemm/graph.hpp"
-#include "tuner/backend/cuda/device_query.hpp"
+#include "benchmarks/gemm/run_info.hpp"
 #include "tuner/core/error.hpp"
 
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <limits>
 #include <utility>
 
@@ -51,10 +49,6 @@ void add_times(ShapeResult& result, const std::vector<Contender>& contenders,
   result.rounds = static_cast<int>(rounds.times_ns.front().size());
 }
 
-std::string cuda_version() {
-  return fmt::format("{}.{}", CUDART_VERSION / 1000, CUDART_VERSION % 1000 / 10);
-}
-
 }  // namespace
 
 Benchmark::Benchmark(const Options& options)
@@ -67,13 +61,7 @@ Benchmark::Benchmark(const Options& options)
 }
 
 RunInfo Benchmark::run_info() {
-  const std::time_t now = std::time(nullptr);
-  return {.device = gpu_.device().name,
-          .driver = driver_identity(),
-          .cuda = cuda_version(),
-          .library = cublas_.version(),
-          .date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now)),
-          .copy_bytes_per_s = gpu_.copy_bytes_per_s()};
+  return gemm_benchmark::run_info(gpu_, cublas_.version());
 }
 
 ShapeResult Benchmark::measure(const SuiteShape& shape) {

@@ -7,7 +7,8 @@
 namespace tuner::gemm_benchmark {
 
 std::string_view name(Role role) {
-  constexpr std::array<std::string_view, 4> kNames = {"ours", "default", "cublas", "cublasLt"};
+  constexpr std::array<std::string_view, 6> kNames = {"ours",     "default",    "cublas",
+                                                      "cublasLt", "dispatched", "retuned"};
   return kNames.at(static_cast<std::size_t>(role));
 }
 

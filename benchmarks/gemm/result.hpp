@@ -18,8 +18,10 @@ enum class Role {
   by_default,  ///< the default configuration of the same kernel
   cublas,      ///< cublasSgemm or cublasSgemmStridedBatched, default math mode
   cublas_lt,   ///< the best of cublasLt's first 16 heuristics
+  dispatched,  ///< what the dispatcher chooses
+  retuned,     ///< what it chooses where the very size was tuned
 };
-/// "ours", "default", "cublas", "cublasLt".
+/// "ours", "default", "cublas", "cublasLt", "dispatched", "retuned".
 [[nodiscard]] std::string_view name(Role role);
 
 /// One contender's share in a shape's rounds.

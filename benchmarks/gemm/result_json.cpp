@@ -2,7 +2,6 @@
 #include "benchmarks/gemm/result_json.hpp"
 
 #include "benchmarks/gemm/summary.hpp"
-#include "tuner/core/json.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -12,11 +11,6 @@ namespace {
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-Json interval_json(const std::optional<MedianInterval>& interval) {
-  if (!interval) return nullptr;
-  return {{"median", interval->median}, {"low", interval->low}, {"high", interval->high}};
 }
 
 Json contender_json(const ContenderResult& contender, const Shape& shape) {
@@ -73,6 +67,11 @@ Json summary_json(const BenchmarkSummary& summary) {
 }
 
 }  // namespace
+
+Json interval_json(const std::optional<MedianInterval>& interval) {
+  if (!interval) return nullptr;
+  return {{"median", interval->median}, {"low", interval->low}, {"high", interval->high}};
+}
 
 std::string result_json(const BenchmarkResult& result) {
   Json shapes = Json::array();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/gemm/table.hpp"
 
+#include "benchmarks/gemm/rows.hpp"
 #include "benchmarks/gemm/summary.hpp"
 
 #include <fmt/format.h>
@@ -10,8 +11,6 @@
 
 namespace tuner::gemm_benchmark {
 namespace {
-
-using Row = std::vector<std::string>;
 
 std::string rate(const ShapeResult& result, Role role, double copy_bytes_per_s) {
   const ContenderResult* const contender = find(result, role);
@@ -64,21 +63,6 @@ Row row(const ShapeResult& result, const RunInfo& run) {
           kernels(result)};
 }
 
-/// Columns two spaces apart, without spaces at the ends of lines.
-std::string aligned(const std::vector<Row>& rows) {
-  std::vector<std::size_t> widths(rows.front().size());
-  for (const Row& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  }
-  std::string text;
-  for (const Row& row : rows) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) line += fmt::format("{:<{}}  ", row[i], widths[i]);
-    text += line.substr(0, line.find_last_not_of(' ') + 1) + '\n';
-  }
-  return text;
-}
-
 std::string mean(const std::optional<double>& value) {
   return value ? fmt::format("{:.3f}", *value) : "-";
 }
@@ -117,7 +101,7 @@ std::string table(const BenchmarkResult& result) {
   const RunInfo& run = result.run;
   return fmt::format("{}, driver {}, CUDA {}, {}, {}; copy {:.0f} GB/s\n\n{}\n{}{}", run.device,
                      run.driver, run.cuda, run.library, run.date, run.copy_bytes_per_s / 1e9,
-                     aligned(rows), aligned(means), closing(summary));
+                     aligned_rows(rows), aligned_rows(means), closing(summary));
 }
 
 }  // namespace tuner::gemm_benchmark
