@@ -7,6 +7,13 @@ struct alignas(COUNT * sizeof(float)) Floats {
   float at[COUNT];
 };
 
+// What compute capability 7.5 does not know.
+#if __CUDA_ARCH__ >= 800
+#define FETCH_WIDE ".L2::256B"
+#else
+#define FETCH_WIDE ""
+#endif
+
 #define LOAD_AS(how)                                                                        \
   if constexpr (COUNT == 4) {                                                               \
     asm volatile("ld.global" how ".v4.f32 {%0, %1, %2, %3}, [%4];"                          \
@@ -31,7 +38,7 @@ __device__ __forceinline__ Floats<COUNT> load(const float* from) {
   } else if constexpr (HOW == 1) {
     LOAD_AS(".nc.L1::no_allocate")
   } else if constexpr (HOW == 2) {
-    LOAD_AS(".nc.L1::no_allocate.L2::256B")
+    LOAD_AS(".nc.L1::no_allocate" FETCH_WIDE)
   } else {
     LOAD_AS(".cs")
   }
@@ -41,3 +48,4 @@ __device__ __forceinline__ Floats<COUNT> load(const float* from) {
 #endif
 }
 #undef LOAD_AS
+#undef FETCH_WIDE
