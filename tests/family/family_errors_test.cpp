@@ -171,8 +171,8 @@ TEST(SpaceFile, ASumOfMatricesNeedsMatricesOfOneTypeAndSaysNothingOfOnesItDoesNo
   EXPECT_EQ(error(reference, geam + R"(, "ldb": 2})"),
             "axpy.json: check.reference.ldb: says something of a matrix b, and the operation names "
             "none");
-  EXPECT_EQ(error(reference, geam + R"(, "k": 2})"),
-            "axpy.json: check.reference: unknown key \"k\"");
+  EXPECT_THAT(error(reference, geam + R"(, "k": 2})"),
+              StartsWith("axpy.json: check.reference: unknown key \"k\""));
   EXPECT_EQ(error(altered(altered(kDocument, R"("x", "type": "float*")", R"("x", "type": "int*")"),
                           reference, geam + "}")),
             "axpy.json: check.reference: the buffers a and c of \"geam\" must be all float* or all "
