@@ -55,7 +55,11 @@ class NullExecutor final : public Executor {
   Expected<StreamState, Failure> state(StreamHandle) const override { return StreamState{}; }
   Expected<void*, Failure> scratch(std::size_t) override { return nullptr; }
   Expected<void, Failure> prepare_library() override { return {}; }
-  Expected<void, Failure> gemm(ElementType, const GemmShape&, const GemmOperands&,
+  Expected<void, Failure> gemm(ElementType, const GemmShape&, const MatrixOperands&,
+                               StreamHandle) override {
+    return {};
+  }
+  Expected<void, Failure> geam(ElementType, const GeamShape&, const MatrixOperands&,
                                StreamHandle) override {
     return {};
   }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the cpu backend has OpenBLAS multiply.
+// What the cpu backend has OpenBLAS multiply, and what it adds itself.
+#include "../support/geam_case.hpp"
 #include "../support/gemm_case.hpp"
 #include "cpu_fixture.hpp"
 #include "tuner/core/error.hpp"
@@ -9,6 +10,7 @@
 #include <functional>
 #include <string>
 #include <type_traits>
+#include <utility>
 
 namespace tuner {
 namespace {
@@ -33,6 +35,37 @@ TYPED_TEST(CpuLibrary, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(this->template download<TypeParam>(c, made.c.size()), made.result);
   }
+}
+
+TYPED_TEST(CpuLibrary, AddsInEveryLayoutAndReadsNoMatrixThatHasAFactorOfZero) {
+  constexpr auto kType = std::is_same_v<TypeParam, float> ? ElementType::f32 : ElementType::f64;
+  for (const GeamShape& shape : testing_support::geam_shapes()) {
+    for (const auto& [alpha, beta] : {std::pair{2, -3}, std::pair{1, 0}, std::pair{0, 1}}) {
+      const auto made = testing_support::geam_case<TypeParam>(shape, static_cast<TypeParam>(alpha),
+                                                              static_cast<TypeParam>(beta));
+      const BufferId c = this->upload(made.c);
+      GeamCall call{.type = kType, .shape = shape, .a = {}, .b = {}, .c = c};
+      call.alpha = alpha;
+      call.beta = beta;
+      call.a = this->upload(made.a);
+      call.b = this->upload(made.b);
+      const auto done = this->backend().run(call);
+      ASSERT_TRUE(done) << done.error().message;
+      EXPECT_EQ(this->template download<TypeParam>(c, made.c.size()), made.result);
+    }
+  }
+}
+
+TYPED_TEST(CpuLibrary, TransposesWithTheResultInPlaceOfB) {
+  constexpr auto kType = std::is_same_v<TypeParam, float> ? ElementType::f32 : ElementType::f64;
+  GeamShape shape = packed_geam(67, 45, Transpose::yes);
+  shape.b = shape.c;
+  const auto made = testing_support::geam_case<TypeParam>(shape, 1, 0);
+  const BufferId c = this->upload(made.c);
+  const auto done = this->backend().run(
+      GeamCall{.type = kType, .shape = shape, .a = this->upload(made.a), .b = c, .c = c});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(this->template download<TypeParam>(c, made.c.size()), made.result);
 }
 
 using CpuLibraryCall = CpuBackendTest;
@@ -61,6 +94,28 @@ TEST_F(CpuLibraryCall, RefusesWhatCannotBeMultiplied) {
   EXPECT_THAT(error([](GemmShape& shape) { shape.a.ld = std::int64_t{1} << 60; }),
               testing::HasSubstr("no memory holds"));
   EXPECT_THAT(error([](GemmShape& shape) { shape.b.stride = 990; }),
+              testing::HasSubstr("bytes asked of a buffer of 4000"));
+}
+
+TEST_F(CpuLibraryCall, RefusesWhatCannotBeAdded) {
+  const BufferId buffer = upload(std::vector<float>(1000));
+  const auto error = [&](const std::function<void(GeamShape&)>& change) -> std::string {
+    GeamShape shape = packed_geam(3, 4, Transpose::yes);
+    change(shape);
+    try {
+      static_cast<void>(
+          backend().run(GeamCall{.shape = shape, .a = buffer, .b = buffer, .c = buffer}));
+      return "accepted";
+    } catch (const Error& refused) {
+      return refused.what();
+    }
+  };
+  EXPECT_EQ(error([](GeamShape&) {}), "accepted");
+  EXPECT_EQ(error([](GeamShape& shape) { shape.a.ld = 2; }),
+            "geam: lda is 2, less than a row of a is long: 3");
+  EXPECT_EQ(error([](GeamShape& shape) { shape.m = -1; }),
+            "geam: m=-1, n=4: neither can be negative");
+  EXPECT_THAT(error([](GeamShape& shape) { shape.c.ld = 999; }),
               testing::HasSubstr("bytes asked of a buffer of 4000"));
 }
 

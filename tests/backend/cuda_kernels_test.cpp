@@ -9,22 +9,30 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <random>
 #include <string>
+#include <vector>
 
 namespace tuner {
 namespace {
 
-const Family& gemm() {
-  static const Family family = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
-  return family;
+const std::vector<Family>& families() {
+  static const std::vector<Family> all = {load_family(TUNER_SOURCE_DIR "/spaces/gemm.json"),
+                                          load_family(TUNER_SOURCE_DIR "/spaces/copy.json"),
+                                          load_family(TUNER_SOURCE_DIR "/spaces/reduction.json"),
+                                          load_family(TUNER_SOURCE_DIR "/spaces/transpose.json")};
+  return all;
 }
 
 /// A size at which a kernel has configurations.
-Size size_for(const Kernel& kernel) {
-  return parse_size(kernel.name == "gemm_skinny" ? "8,4096,4096" : "1024,1024,1024",
-                    gemm().problem.dims);
+Size size_for(const Family& family, const Kernel& kernel) {
+  const std::string text = kernel.name == "gemm_skinny" ? "8,4096,4096"
+                           : family.name == "gemm"      ? "1024,1024,1024"
+                           : family.name == "reduction" ? "1048576"
+                                                        : "1024,1024";
+  return parse_size(text, family.problem.dims);
 }
 
 /// What decides on the configurations of an architecture, as of the cards that have least of it.
@@ -48,14 +56,16 @@ class CudaKernelsTest : public testing::TestWithParam<const char*> {};
 TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
   const NvrtcCompiler compiler(GetParam());
   std::mt19937_64 random(7);
-  for (const Kernel& kernel : gemm().kernels) {
-    const DeviceAttributes device = attributes_of(GetParam());
-    if (!kernel.tensor_maps.empty() && device.compute_capability < 90) continue;
-    const Space space(kernel.space, device, size_for(kernel));
-    for (const Config& config : {space.default_config(), space.sample(random)}) {
-      const auto binary = compiler.compile(compile_job(kernel, space, config));
-      EXPECT_TRUE(binary) << kernel.name << " " << display(*kernel.space, config) << "\n"
-                          << binary.error().message;
+  for (const Family& family : families()) {
+    for (const Kernel& kernel : family.kernels) {
+      const DeviceAttributes device = attributes_of(GetParam());
+      if (!kernel.tensor_maps.empty() && device.compute_capability < 90) continue;
+      const Space space(kernel.space, device, size_for(family, kernel));
+      for (const Config& config : {space.default_config(), space.sample(random)}) {
+        const auto binary = compiler.compile(compile_job(kernel, space, config));
+        EXPECT_TRUE(binary) << kernel.name << " " << display(*kernel.space, config) << "\n"
+                            << binary.error().message;
+      }
     }
   }
 }
@@ -71,8 +81,11 @@ TEST_P(SpillsTest, AreRareInTheSpace) {
   constexpr int kSample = 20;
   constexpr int kFewest = kSample * 9 / 10;
   const NvrtcCompiler compiler("sm_90");
-  const Kernel& kernel = gemm().kernel(GetParam());
-  const Space space(kernel.space, attributes_of("sm_90"), size_for(kernel));
+  const std::string name = GetParam();
+  const std::string family_name = name.substr(0, name.find('_'));
+  const Family& family = *std::ranges::find(families(), family_name, &Family::name);
+  const Kernel& kernel = family.kernel(name);
+  const Space space(kernel.space, attributes_of("sm_90"), size_for(family, kernel));
   std::mt19937_64 random(2026);
   int without = 0;
   std::string spilling;
@@ -87,8 +100,10 @@ TEST_P(SpillsTest, AreRareInTheSpace) {
   EXPECT_GE(without, kFewest) << "of " << kSample << " do not spill; these do:\n" << spilling;
 }
 
-INSTANTIATE_TEST_SUITE_P(OfGemm, SpillsTest,
-                         testing::Values("gemm_tiled", "gemm_tma", "gemm_skinny"),
+INSTANTIATE_TEST_SUITE_P(OfKernels, SpillsTest,
+                         testing::Values("gemm_tiled", "gemm_tma", "gemm_skinny",
+                                         "reduction_last_block", "transpose_tiled",
+                                         "transpose_tma"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 class BackendKernelsTest : public testing::TestWithParam<const char*> {};

@@ -13,11 +13,12 @@ namespace {
 using std::chrono::milliseconds;
 
 TEST(Format, GivesARateInTheUnitOfTheField) {
-  EXPECT_EQ(format_rate(2.0 * 4096 * 4096 * 4096, 2.75e6), "50.0 TFLOP/s");
-  EXPECT_EQ(format_rate(812, 1), "812 GFLOP/s");
-  EXPECT_EQ(format_rate(999.8, 1), "1.00 TFLOP/s");
-  EXPECT_EQ(format_rate(0, 1), "–");
-  EXPECT_EQ(format_rate(1, 0), "–");
+  EXPECT_EQ(format_rate(2.0 * 4096 * 4096 * 4096, 3.0 * 4 * 4096 * 4096, 2.75e6), "50.0 TFLOP/s");
+  EXPECT_EQ(format_rate(812, 1, 1), "812 GFLOP/s");
+  EXPECT_EQ(format_rate(999.8, 1, 1), "1.00 TFLOP/s");
+  EXPECT_EQ(format_rate(0, 8.0 * 4096 * 4096, 32e3), "4.19 TB/s") << "where there are no FLOP";
+  EXPECT_EQ(format_rate(0, 0, 1), "–");
+  EXPECT_EQ(format_rate(1, 1, 0), "–");
 }
 
 TEST(Format, MarksAnUnknownRatio) {

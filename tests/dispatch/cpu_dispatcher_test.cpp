@@ -82,6 +82,25 @@ TEST_F(CpuDispatcherTest, EveryRungMultipliesRight) {
   EXPECT_EQ(dispatcher.answer(family, Size{9, 6, 5}).rung, Rung::library);
 }
 
+TEST_F(CpuDispatcherTest, TheLibraryTransposesWhereItIsFaster) {
+  const std::string space = R"json({
+    "format": "space/1", "family": "turned",
+    "problem": {"dims": ["M", "N"], "flops": 0, "bytes": "8*M*N"},
+    "arguments": [ {"name": "A", "type": "float*", "count": "M*N"},
+                   {"name": "C", "type": "float*", "count": "M*N", "role": "output"} ],
+    "check": {"reference": {"op": "geam", "m": "M", "n": "N", "a": "A", "c": "C", "trans_a": 1}},
+    "kernels": {"rows": {"source": "product.cu", "entry": "rows",
+                         "launch": {"grid": [1], "block": [1]}}} })json";
+  database.add(
+      {.size = "2,3", .config = "{}", .ratio_to_library = 0.5, .family = "turned", .space = space});
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  std::vector<float> a = {1, 2, 3, 4, 5, 6}, c(6);
+  const FamilyId family = dispatcher.family("turned");
+  dispatcher.launch(family, Size{2, 3}, std::vector<DispatchArgument>{a.data(), c.data()});
+  EXPECT_EQ(c, (std::vector<float>{1, 3, 5, 2, 4, 6})) << "A is stored 3 by 2";
+  EXPECT_EQ(dispatcher.answer(family, Size{2, 3}).rung, Rung::library);
+}
+
 TEST_F(CpuDispatcherTest, CompiledKernelsComeFromTheDiskCacheUnlessTheyAreDamaged) {
   database.add({.size = "8,6,5"});
   const auto run = [&] {

@@ -30,7 +30,7 @@ class FakeExecutor final : public Executor {
     std::size_t arguments = 0;
     std::array<std::uint64_t, 16> values{};
     GemmShape shape{};
-    GemmOperands operands{};
+    MatrixOperands operands{};
     StreamHandle stream = nullptr;
   };
 
@@ -96,10 +96,18 @@ class FakeExecutor final : public Executor {
     return {};
   }
   [[nodiscard]] Expected<void, Failure> gemm(ElementType, const GemmShape& shape,
-                                             const GemmOperands& operands,
+                                             const MatrixOperands& operands,
                                              StreamHandle stream) override {
     const std::scoped_lock lock(mutex_);
     last = {.entry = "library", .shape = shape, .operands = operands, .stream = stream};
+    return {};
+  }
+
+  [[nodiscard]] Expected<void, Failure> geam(ElementType, const GeamShape&,
+                                             const MatrixOperands& operands,
+                                             StreamHandle stream) override {
+    const std::scoped_lock lock(mutex_);
+    last = {.entry = "library", .operands = operands, .stream = stream};
     return {};
   }
 

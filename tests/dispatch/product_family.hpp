@@ -92,6 +92,7 @@ struct Tuned {
   double median_ns = 1000;
   double ratio_to_library = 2;  ///< above 1: faster than the library
   std::string family = "product";
+  std::string space = kProductSpace;
 };
 
 /// A database in a directory of its own, for one device.
@@ -136,8 +137,10 @@ class TunedDatabase {
     return best;
   }
   static KernelRecord record(const Tuned& tuned) {
-    std::string space = kProductSpace;
-    space.replace(space.find("\"product\""), 9, "\"" + tuned.family + "\"");
+    std::string space = tuned.space;
+    if (const std::size_t named = space.find("\"product\""); named != std::string::npos) {
+      space.replace(named, 9, "\"" + tuned.family + "\"");
+    }
     return {.family = tuned.family,
             .kernel = tuned.kernel,
             .hash = "hash of " + tuned.kernel,

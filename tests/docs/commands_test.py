@@ -25,7 +25,8 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 # what is appended instead. Queries keep their size: they are answered from the nearest.
 DROPPED = ("--size", "--sizes", "--max-time", "--max-evals", "--backend", "--device")
 SHORT = ("--backend", "cpu", "--max-evals", "2")
-SMALL = ("--size", "16,16,16")  # of the families in spaces/
+SMALL = {"spaces/gemm.json": "16,16,16", "spaces/transpose.json": "16,16", "spaces/copy.json": "16,16",
+         "spaces/reduction.json": "16"}
 
 SHELLS = ("", "sh", "bash", "shell", "console")
 SYNOPSIS = re.compile(r"\[.*\]|…|\w\|\w")
@@ -86,7 +87,7 @@ class CommandsTest(unittest.TestCase):
         for folder in ("spaces", "kernels", "docs", "tests/data/recorded"):
             shutil.copytree(ROOT / folder, cls.tree / folder)
         cls.database = cls.tree / "results.db"
-        cls.run_program(TUNE, "--space", "spaces/gemm.json", "-q", *SHORT, *SMALL)
+        cls.run_program(TUNE, "--space", "spaces/gemm.json", "-q", *SHORT, "--size", SMALL["spaces/gemm.json"])
 
     @classmethod
     def run_program(cls, *command):
@@ -106,8 +107,8 @@ class CommandsTest(unittest.TestCase):
             elif word.split("=")[0] not in DROPPED:
                 kept.append(word)
         if "--space" in kept:
-            ours = kept[kept.index("--space") + 1].startswith("spaces/")
-            kept += SHORT + (SMALL if ours else ())
+            small = SMALL.get(kept[kept.index("--space") + 1])
+            kept += SHORT + (("--size", small) if small else ())
         self.run_program(TUNE, *kept)
 
     def check_preset(self, command):

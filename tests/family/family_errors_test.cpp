@@ -163,6 +163,25 @@ TEST(SpaceFile, ReferencesMustNameWhatThereIs) {
             "axpy.json: check.cases[0].reads[0]: must name an output buffer; 'x' is none");
 }
 
+TEST(SpaceFile, ASumOfMatricesNeedsMatricesOfOneTypeAndSaysNothingOfOnesItDoesNotName) {
+  const std::string reference = R"({"kernel": "plain"})";
+  const std::string geam = R"({"op": "geam", "m": "N", "n": 1, "a": "x", "c": "y")";
+  EXPECT_NO_THROW(sample::parse(altered(kDocument, reference, geam + "}")));
+  EXPECT_NO_THROW(sample::parse(altered(kDocument, reference, geam + R"(, "b": "x", "ldb": 2})")));
+  EXPECT_EQ(error(reference, geam + R"(, "ldb": 2})"),
+            "axpy.json: check.reference.ldb: says something of a matrix b, and the operation names "
+            "none");
+  EXPECT_THAT(error(reference, geam + R"(, "k": 2})"),
+              StartsWith("axpy.json: check.reference: unknown key \"k\""));
+  EXPECT_EQ(error(altered(altered(kDocument, R"("x", "type": "float*")", R"("x", "type": "int*")"),
+                          reference, geam + "}")),
+            "axpy.json: check.reference: the buffers a and c of \"geam\" must be all float* or all "
+            "double*");
+  EXPECT_EQ(
+      error(reference, geam + R"(, "lda": 0})"),
+      "axpy.json: geam: lda is 0, less than a row of a is long: 1 at the size 1 of this file");
+}
+
 TEST(SpaceFile, TheEntryHoldsEveryTemplateParameterAndNoOther) {
   EXPECT_THAT(error("plain<${BLOCK},${SPAN}>", "plain<64>"),
               StartsWith("axpy.json: kernels.plain.entry: the template parameter BLOCK does not "

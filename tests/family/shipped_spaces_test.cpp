@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What spaces/gemm.json and the page about its format promise.
+// What the files in spaces/ and the page about their format promise.
 #include "tuner/core/file.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/space/device.hpp"
@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 namespace tuner {
 namespace {
@@ -38,14 +39,39 @@ TEST(GemmSpace, LoadsAndItsDefaultsAreValidEverywhere) {
   }
 }
 
-TEST(GemmSpace, DocumentsEveryParameterAndConstraint) {
-  const Family family = load_family(kSpaceFile);
-  for (const Kernel& kernel : family.kernels) {
-    EXPECT_FALSE(kernel.doc.empty());
-    for (const Parameter& each : kernel.space->parameters)
-      EXPECT_FALSE(each.doc.empty()) << each.name;
-    for (const Constraint& each : kernel.space->constraints) {
-      EXPECT_FALSE(each.why.empty()) << each.expression.text();
+std::vector<std::filesystem::path> space_files() {
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(kSpaceFile.parent_path())) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  return files;
+}
+
+TEST(EverySpace, DocumentsEveryKernelParameterAndConstraint) {
+  for (const std::filesystem::path& file : space_files()) {
+    for (const Kernel& kernel : load_family(file).kernels) {
+      EXPECT_FALSE(kernel.doc.empty()) << kernel.name;
+      for (const Parameter& each : kernel.space->parameters)
+        EXPECT_FALSE(each.doc.empty()) << kernel.name << " " << each.name;
+      for (const Constraint& each : kernel.space->constraints) {
+        EXPECT_FALSE(each.why.empty()) << kernel.name << " " << each.expression.text();
+      }
+    }
+  }
+}
+
+TEST(EverySpace, HasValidConfigurationsToBeTriedFirst) {
+  const DeviceAttributes h200 = device_profile("h200").value().attributes;
+  for (const std::filesystem::path& file : space_files()) {
+    const Family family = load_family(file);
+    if (family.name == "gemm") continue;  // its kernels are for other sizes each
+    const Size size = family.problem.sizes.at("default").back();
+    for (const Kernel& kernel : family.kernels) {
+      EXPECT_NO_THROW(check_default(kernel, h200, size)) << kernel.name;
+      const Space space(kernel.space, h200, size);
+      for (const Config& config : kernel.try_first) {
+        EXPECT_TRUE(space.position(config)) << kernel.name << " " << display(*kernel.space, config);
+      }
     }
   }
 }

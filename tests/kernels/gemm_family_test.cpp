@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of spaces/gemm.json in every layout, at any alignment, in batches, K shared out among
 // blocks and warps: right at the size and at the awkward sizes that verification adds.
-#include "gemm_family.hpp"
-
+#include "kernel_family.hpp"
 #include "tuner/backend/cpu/cpu_backend.hpp"
 
 #include <memory>
@@ -26,7 +25,7 @@ class GemmFamilyTest : public testing::Test {
 
  private:
   std::unique_ptr<Backend> backend_ = open_cpu_backend();
-  GemmFamily family_{*backend_};
+  KernelFamily family_{*backend_, "gemm"};
 };
 
 TEST_F(GemmFamilyTest, TilesAreRightInEveryLayoutWhicheverWayTheyCome) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the kernels of spaces/gemm.json do on GPUs alone: tensor maps, warps that only fetch.
-#include "gemm_family.hpp"
+#include "kernel_family.hpp"
 #include "tests/backend/cuda_fixture.hpp"
 
 #include <optional>
@@ -12,7 +12,7 @@ class GemmGpuTest : public TensorMapTest {
  protected:
   void SetUp() override {
     TensorMapTest::SetUp();
-    if (!IsSkipped() && !HasFatalFailure()) family_.emplace(backend());
+    if (!IsSkipped() && !HasFatalFailure()) family_.emplace(backend(), "gemm");
   }
   void TearDown() override { family_.reset(); }
 
@@ -20,7 +20,7 @@ class GemmGpuTest : public TensorMapTest {
     family_->expect_right("gemm_tma", size, std::string(condition));
   }
 
-  std::optional<GemmFamily> family_;
+  std::optional<KernelFamily> family_;
 };
 
 TEST_F(GemmGpuTest, TensorMapsBringTilesInEveryLayout) {

@@ -8,6 +8,7 @@
 #include "tuner/core/outcome.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/element_type.hpp"
+#include "tuner/family/geam_shape.hpp"
 #include "tuner/family/gemm_shape.hpp"
 #include "tuner/space/device.hpp"
 
@@ -85,9 +86,17 @@ struct GemmCall {
   Region a, b, c;
 };
 
+/// A sum of matrices, or a transposition, by the platform's BLAS, f32 or f64.
+struct GeamCall {
+  ElementType type = ElementType::f32;
+  GeamShape shape;  ///< as check_shape allows
+  double alpha = 1.0, beta = 0.0;
+  Region a, b, c;  ///< b is c where there is no B
+};
+
 /// What a device can be asked to do and to time: a kernel of ours or the library's, by the same
 /// path.
-using Work = std::variant<Launch, GemmCall>;
+using Work = std::variant<Launch, GemmCall, GeamCall>;
 
 /// How to take samples of a piece of work.
 struct SamplePlan {

@@ -29,8 +29,8 @@ struct StreamState {
   std::optional<std::uint64_t> capture = {};  ///< the capture's own number
 };
 
-/// Where a product's matrices lie; the first of each for a batch.
-struct GemmOperands {
+/// Where the matrices of a product or a sum lie; the first of each for a batch.
+struct MatrixOperands {
   const void* a = nullptr;
   const void* b = nullptr;
   void* c = nullptr;
@@ -74,11 +74,15 @@ class Executor {
   /// Zeroed device memory that lives as long as the executor. Not during a capture.
   [[nodiscard]] virtual Expected<void*, Failure> scratch(std::size_t size_bytes) = 0;
 
-  /// Makes ready what products by the library need, so that they can be captured.
+  /// Makes ready what the library needs, so that its work can be captured.
   [[nodiscard]] virtual Expected<void, Failure> prepare_library() = 0;
   /// Enqueues a product by the library in full precision; fails as launch does.
   [[nodiscard]] virtual Expected<void, Failure> gemm(ElementType type, const GemmShape& shape,
-                                                     const GemmOperands& operands,
+                                                     const MatrixOperands& operands,
+                                                     StreamHandle stream) = 0;
+  /// The same for a sum of matrices or a transposition.
+  [[nodiscard]] virtual Expected<void, Failure> geam(ElementType type, const GeamShape& shape,
+                                                     const MatrixOperands& operands,
                                                      StreamHandle stream) = 0;
 };
 

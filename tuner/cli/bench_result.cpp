@@ -40,7 +40,8 @@ std::vector<std::string> time_cells(const BenchReport& report, const BenchConten
   return {quantity::time(time.median_ns),
           fmt::format("{}–{}", quantity::time(time.q1_ns), quantity::time(time.q3_ns)),
           quantity::time(*contender.timed->hot_ns),
-          format_rate(flops_at(report.family.problem, report.size), time.median_ns),
+          format_rate(flops_at(report.family.problem, report.size),
+                      bytes_at(report.family.problem, report.size), time.median_ns),
           beside_fastest(contender)};
 }
 

@@ -13,11 +13,13 @@
 #include <vector>
 
 namespace tuner::cli {
-std::string format_rate(double flops, double nanoseconds) {
-  if (!(flops > 0) || !(nanoseconds > 0)) return "–";
-  const double gigaflops = flops / nanoseconds;
-  if (gigaflops < 999.5) return fmt::format("{} GFLOP/s", quantity::number(gigaflops, 3));
-  return fmt::format("{} TFLOP/s", quantity::number(gigaflops / 1e3, 3));
+std::string format_rate(double flops, double bytes, double nanoseconds) {
+  const double work = flops > 0 ? flops : bytes;
+  if (!(work > 0) || !(nanoseconds > 0)) return "–";
+  const char* const unit = flops > 0 ? "FLOP/s" : "B/s";
+  const double giga = work / nanoseconds;
+  if (giga < 999.5) return fmt::format("{} G{}", quantity::number(giga, 3), unit);
+  return fmt::format("{} T{}", quantity::number(giga / 1e3, 3), unit);
 }
 
 std::string format_ratio(std::optional<double> ratio) {

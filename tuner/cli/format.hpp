@@ -13,8 +13,8 @@
 
 namespace tuner::cli {
 
-/// "51.2 TFLOP/s", "812 GFLOP/s"; "–" when either is unknown.
-[[nodiscard]] std::string format_rate(double flops, double nanoseconds);
+/// "51.2 TFLOP/s", "812 GFLOP/s"; where there are no operations "4.12 TB/s"; "–" when unknown.
+[[nodiscard]] std::string format_rate(double flops, double bytes, double nanoseconds);
 /// "×1.07".
 [[nodiscard]] std::string format_ratio(std::optional<double> ratio);
 /// "23 compile_error, 1 wrong_result"; "none".

@@ -62,7 +62,9 @@ std::string ProgressPrinter::line(const Progress& progress) const {
   if (const auto best = best_ns_.find(progress.size); best != best_ns_.end()) {
     text +=
         fmt::format("  {}: best {}", display(progress.size, dims_), quantity::time(best->second));
-    if (progress.flops > 0) text += fmt::format(" ({})", format_rate(progress.flops, best->second));
+    if (progress.flops > 0 || progress.bytes > 0) {
+      text += fmt::format(" ({})", format_rate(progress.flops, progress.bytes, best->second));
+    }
   }
   text += fmt::format("  failed: {}", format_failures(progress.outcomes));
   if (progress.remaining) text += fmt::format("  {} left", quantity::duration(*progress.remaining));

@@ -129,7 +129,7 @@ void print_table(const Selection& selection) {
         {"time", fmt::format("{} (quartiles {} to {}, {} samples)",
                              quantity::time(best.time.median_ns), quantity::time(best.time.q1_ns),
                              quantity::time(best.time.q3_ns), best.time.samples)});
-    table.add({"rate", format_rate(best.flops, best.time.median_ns)});
+    table.add({"rate", format_rate(best.flops, best.bytes, best.time.median_ns)});
     table.add({"speed", ratio_text(best)});
     if (best.ties > 0) table.add({"ties", fmt::format("{} other finalists within 1 %", best.ties)});
     table.add({"recorded", fmt::format("{} UTC, {}, {}", best.recorded_at,

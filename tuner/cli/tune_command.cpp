@@ -104,9 +104,9 @@ void print_table(const Kernel& kernel, const SessionResult& result) {
     }
     const BestRecord& best = *size.best;
     table.add({display(size.size, kernel.space->dims), quantity::time(best.time.median_ns),
-               format_rate(best.flops, best.time.median_ns), format_ratio(best.ratio_to_library),
-               format_ratio(best.ratio_to_default), fmt::format("{}", best.ties),
-               size.winner_display});
+               format_rate(best.flops, best.bytes, best.time.median_ns),
+               format_ratio(best.ratio_to_library), format_ratio(best.ratio_to_default),
+               fmt::format("{}", best.ties), size.winner_display});
   }
   fmt::print("{}", table.text());
 }

@@ -250,7 +250,7 @@ Preparation DispatchEngine::prepare_one(const Generation& generation, FamilyTabl
 std::vector<Preparation> DispatchEngine::prepare(FamilyId id, std::span<const Size> sizes) {
   const std::shared_ptr<const Generation> generation = this->generation();
   FamilyTable& family = generation->at(id);
-  if (std::holds_alternative<GemmReference>(family.family().check.reference)) {
+  if (library_arguments(family.family().check) != nullptr) {
     if (auto done = executor_->prepare_library(); !done) {
       log(settings_, LogLevel::warn, done.error().message);
     }

@@ -87,8 +87,9 @@ KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, cons
                           result.values.size(), kMostKernelArguments));
 }
 
-std::optional<LibraryProduct> library_product(const FamilyTable& family, const Size& size) {
-  const auto* const reference = std::get_if<GemmReference>(&family.family().check.reference);
+std::optional<LibraryOperation> library_operation(const FamilyTable& family, const Size& size) {
+  const Check& check = family.family().check;
+  const MatrixArguments* const reference = library_arguments(check);
   if (reference == nullptr) return std::nullopt;
   const auto a = given_place(family, reference->a);
   const auto b = given_place(family, reference->b);
@@ -96,13 +97,13 @@ std::optional<LibraryProduct> library_product(const FamilyTable& family, const S
   if (!a || !b || !c) return std::nullopt;
   const Slots slots = family.slots(size);
   const auto& matrix = family.family().arguments[family.given()[*a].place].what;
-  return LibraryProduct{.type = std::get<BufferArgument>(matrix).type,
-                        .shape = gemm_shape(*reference, slots),
-                        .a = *a,
-                        .b = *b,
-                        .c = *c,
-                        .alpha = factor(family, reference->alpha, slots, 1),
-                        .beta = factor(family, reference->beta, slots, 0)};
+  return LibraryOperation{.type = std::get<BufferArgument>(matrix).type,
+                          .shape = *library_shape(check, slots),
+                          .a = *a,
+                          .b = *b,
+                          .c = *c,
+                          .alpha = factor(family, reference->alpha, slots, 1),
+                          .beta = factor(family, reference->beta, slots, default_beta(check))};
 }
 
 }  // namespace tuner

@@ -25,9 +25,9 @@ struct KernelValues {
 [[nodiscard]] KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel,
                                          const Slots& slots);
 
-/// The family's reference as a product of the library's at a size; none when it is no such
-/// product. Throws Error(usage) as gemm_shape.
-[[nodiscard]] std::optional<LibraryProduct> library_product(const FamilyTable& family,
-                                                            const Size& size);
+/// The family's reference as an operation of the library's at a size; none when it is no such
+/// operation. Throws Error(usage) as gemm_shape.
+[[nodiscard]] std::optional<LibraryOperation> library_operation(const FamilyTable& family,
+                                                                const Size& size);
 
 }  // namespace tuner

@@ -47,22 +47,26 @@ double value_of(const DispatchArgument& argument) {
              : std::bit_cast<double>(argument.bits());
 }
 
-Expected<LaunchEnd, Failure> enqueue_product(Executor& executor, const LibraryProduct& product,
-                                             std::span<const DispatchArgument> arguments,
-                                             StreamHandle stream) {
+Expected<LaunchEnd, Failure> enqueue_operation(Executor& executor,
+                                               const LibraryOperation& operation,
+                                               std::span<const DispatchArgument> arguments,
+                                               StreamHandle stream) {
   const auto pointer = [&](std::size_t place) {
     return reinterpret_cast<void*>(static_cast<std::uintptr_t>(arguments[place].bits()));
   };
   const auto factor = [&](const Factor& it) {
     return it.given ? value_of(arguments[*it.given]) : it.fixed;
   };
-  return ended(executor.gemm(product.type, product.shape,
-                             {.a = pointer(product.a),
-                              .b = pointer(product.b),
-                              .c = pointer(product.c),
-                              .alpha = factor(product.alpha),
-                              .beta = factor(product.beta)},
-                             stream));
+  const MatrixOperands operands{.a = pointer(operation.a),
+                                .b = pointer(operation.b),
+                                .c = pointer(operation.c),
+                                .alpha = factor(operation.alpha),
+                                .beta = factor(operation.beta)};
+  if (const auto* const gemm = std::get_if<GemmShape>(&operation.shape)) {
+    return ended(executor.gemm(operation.type, *gemm, operands, stream));
+  }
+  return ended(
+      executor.geam(operation.type, std::get<GeamShape>(operation.shape), operands, stream));
 }
 
 }  // namespace
@@ -71,7 +75,7 @@ Expected<LaunchEnd, Failure> enqueue(Executor& executor, const LaunchPlan& plan,
                                      std::span<const DispatchArgument> arguments,
                                      StreamHandle stream) {
   return plan.kernel ? enqueue_kernel(executor, *plan.kernel, arguments, stream)
-                     : enqueue_product(executor, *plan.product, arguments, stream);
+                     : enqueue_operation(executor, *plan.library, arguments, stream);
 }
 
 }  // namespace tuner

@@ -30,16 +30,16 @@ struct KernelLaunch {
   LaunchMaps maps = {};               ///< the last arguments
 };
 
-/// A factor of a product: given by the launch, or fixed.
+/// A factor of an operation: given by the launch, or fixed.
 struct Factor {
   std::optional<std::size_t> given = {};  ///< among the launch's arguments
   double fixed = 1;
 };
 
-/// A product by the library.
-struct LibraryProduct {
+/// A product or a sum of matrices by the library.
+struct LibraryOperation {
   ElementType type = ElementType::f32;
-  GemmShape shape;
+  LibraryShape shape;
   std::size_t a = 0, b = 0, c = 0;  ///< among the launch's arguments
   Factor alpha, beta;
 };
@@ -52,7 +52,7 @@ struct LaunchPlan {
   SizeKnowledge knowledge = SizeKnowledge::untuned;
   std::string identity;  ///< under which a failure is remembered
   std::optional<KernelLaunch> kernel;
-  std::optional<LibraryProduct> product;  ///< where there is no kernel
+  std::optional<LibraryOperation> library;  ///< where there is no kernel
 };
 
 /// How a launch by a plan went.

@@ -125,8 +125,8 @@ Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
   LaunchPlan plan;
   try {
     if (selection.kernel == nullptr) {
-      plan.product = library_product(family, slot.size);
-      if (plan.product) return plan;
+      plan.library = library_operation(family, slot.size);
+      if (plan.library) return plan;
       return Unexpected<std::string>("the family's reference is no operation of the library");
     }
     auto launch = kernel_launch(family, slot, selection, choice);

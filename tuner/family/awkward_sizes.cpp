@@ -51,7 +51,7 @@ std::vector<CheckSize> general_sizes(const Dimensions& dims) {
 }
 
 std::vector<CheckSize> stated_sizes(const Family& family, const Kernel& kernel) {
-  const bool library = std::holds_alternative<GemmReference>(family.check.reference);
+  const bool library = library_arguments(family.check) != nullptr;
   std::vector<CheckSize> sizes = family.check.sizes.empty() && library
                                      ? general_sizes(family.problem.dims)
                                      : family.check.sizes;

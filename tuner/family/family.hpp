@@ -3,6 +3,7 @@
 
 #include "tuner/core/json.hpp"
 #include "tuner/family/element_type.hpp"
+#include "tuner/family/geam_shape.hpp"
 #include "tuner/family/gemm_shape.hpp"
 #include "tuner/space/definition.hpp"
 #include "tuner/space/size.hpp"
@@ -58,23 +59,38 @@ struct Argument {
   std::variant<ScalarArgument, BufferArgument> what;
 };
 
-/// A batch of row-major C = alpha·op(A)·op(B) + beta·C by the platform's BLAS. Names refer to
-/// arguments of the family; what is absent is as packed_gemm makes it.
-struct GemmReference {
+/// The arguments of the family that an operation of the platform's BLAS works on. What is not named
+/// is as the operation has it.
+struct MatrixArguments {
+  std::string a, b, c;
+  std::string alpha, beta;  ///< empty: 1 and default_beta
+};
+
+/// A batch of row-major C = alpha·op(A)·op(B) + beta·C by the platform's BLAS. What is absent is as
+/// packed_gemm makes it.
+struct GemmReference : MatrixArguments {
   Expression m = Expression::constant(1);
   Expression n = Expression::constant(1);
   Expression k = Expression::constant(1);
-  std::string a, b, c;
-  std::string alpha, beta;  ///< empty: 1 and 0
   Expression trans_a = Expression::constant(0), trans_b = Expression::constant(0);  ///< 0 or 1
   Expression batch = Expression::constant(1);
   std::optional<Expression> lda, ldb, ldc;                 ///< elements from a row to the next
   std::optional<Expression> stride_a, stride_b, stride_c;  ///< elements from a matrix to the next
 };
 
+/// A row-major C = alpha·op(A) + beta·op(B) by the platform's BLAS. Where there is no B it is C.
+/// What is absent is as packed_geam makes it.
+struct GeamReference : MatrixArguments {
+  Expression m = Expression::constant(1);
+  Expression n = Expression::constant(1);
+  Expression trans_a = Expression::constant(0), trans_b = Expression::constant(0);  ///< 0 or 1
+  std::optional<Expression> lda, ldb, ldc;  ///< elements from a row to the next
+};
+
 /// A reference's shape at the size that `slots` hold. Throws Error(usage) when an expression has no
 /// value there, or what check_shape throws.
 [[nodiscard]] GemmShape gemm_shape(const GemmReference& reference, const Slots& slots);
+[[nodiscard]] GeamShape geam_shape(const GeamReference& reference, const Slots& slots);
 
 /// Another kernel of the same family at its default configuration.
 struct KernelReference {
@@ -106,11 +122,23 @@ struct CheckSize {
 /// summed, and e the reference computed on absolute values (for GEMM |A|·|B|): the probabilistic
 /// bound of Higham & Mary, SIAM J. Sci. Comput. 41 (2019). On small integers it must be equal.
 struct Check {
-  std::variant<GemmReference, KernelReference> reference;
+  std::variant<GemmReference, GeamReference, KernelReference> reference;
   Expression accumulates = Expression::constant(1);
   std::vector<CheckSize> sizes;  ///< awkward sizes every kernel must get right
   std::vector<CheckCase> cases;
 };
+
+/// The arguments of the reference; null when it is no operation of a library.
+[[nodiscard]] const MatrixArguments* library_arguments(const Check& check);
+/// The factor beta of a reference that names none: 1 for the sum with a B of its own, else 0.
+[[nodiscard]] double default_beta(const Check& check);
+
+/// The shape of an operation by the platform's BLAS.
+using LibraryShape = std::variant<GemmShape, GeamShape>;
+
+/// The reference's at the size that `slots` hold; none when it is no operation of a library. Throws
+/// as gemm_shape.
+[[nodiscard]] std::optional<LibraryShape> library_shape(const Check& check, const Slots& slots);
 
 /// A header that a kernel includes as "name".
 struct Header {

@@ -6,46 +6,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <string_view>
-#include <utility>
+#include <string>
 
 namespace tuner {
 namespace {
 
-/// So many elements that no memory holds them and that offsets in bytes do not overflow.
-constexpr double kTooMany = 0x1p56;
+constexpr const char* kOperation = "gemm";
 
 [[noreturn]] void fail(const std::string& text) {
-  throw Error(ErrorCode::usage, "gemm: " + text);
-}
-
-MatrixLayout packed(std::int64_t rows, std::int64_t columns, Transpose transpose) {
-  if (std::abs(static_cast<double>(rows) * static_cast<double>(columns)) >= kTooMany) {
-    fail(fmt::format("no memory holds a matrix of {}x{} elements", rows, columns));
-  }
-  if (transpose == Transpose::yes) std::swap(rows, columns);
-  return {.rows = rows, .columns = columns, .ld = columns, .stride = rows * columns};
-}
-
-/// Whether row i of all matrices comes before row i + 1 of any.
-bool interleaved(const MatrixLayout& layout, std::int64_t batch) {
-  return layout.stride >= layout.columns &&
-         (batch - 1) * layout.stride + layout.columns <= layout.ld;
-}
-
-/// `name` is the matrix's letter: a, b or c.
-void check_layout(char name, const MatrixLayout& layout, std::int64_t batch) {
-  if (layout.ld < layout.columns) {
-    fail(fmt::format("ld{0} is {1}, less than a row of {0} is long: {2}", name, layout.ld,
-                     layout.columns));
-  }
-  if (layout.stride < 0) {
-    fail(fmt::format("stride_{} is {}; it must be at least 0", name, layout.stride));
-  }
-  const double span = static_cast<double>(batch) * static_cast<double>(layout.stride) +
-                      static_cast<double>(layout.rows) * static_cast<double>(layout.ld);
-  if (span >= kTooMany) fail(fmt::format("no memory holds the {:.3g} elements of {}", span, name));
+  throw Error(ErrorCode::usage, fmt::format("{}: {}", kOperation, text));
 }
 
 }  // namespace
@@ -58,9 +27,9 @@ GemmShape packed_gemm(std::int64_t m, std::int64_t n, std::int64_t k, Transpose 
           .trans_a = trans_a,
           .trans_b = trans_b,
           .batch = batch,
-          .a = packed(m, k, trans_a),
-          .b = packed(k, n, trans_b),
-          .c = packed(m, n, Transpose::no)};
+          .a = packed_matrix(kOperation, m, k, trans_a),
+          .b = packed_matrix(kOperation, k, n, trans_b),
+          .c = packed_matrix(kOperation, m, n, Transpose::no)};
 }
 
 void check_shape(const GemmShape& shape) {
@@ -68,46 +37,14 @@ void check_shape(const GemmShape& shape) {
     fail(fmt::format("m={}, n={}, k={}, batch={}: none can be negative, and batch is at least 1",
                      shape.m, shape.n, shape.k, shape.batch));
   }
-  check_layout('a', shape.a, shape.batch);
-  check_layout('b', shape.b, shape.batch);
-  check_layout('c', shape.c, shape.batch);
+  check_layout(kOperation, 'a', shape.a, shape.batch);
+  check_layout(kOperation, 'b', shape.b, shape.batch);
+  check_layout(kOperation, 'c', shape.c, shape.batch);
   const MatrixLayout one = {shape.c.rows, shape.c.columns, shape.c.ld, 0};
   if (shape.batch == 1 || shape.c.stride >= elements(one, 1)) return;
   if (interleaved(shape.c, shape.batch)) return;
   fail(fmt::format("stride_c is {}, but a matrix of c takes {} elements: they would overlap",
                    shape.c.stride, elements(one, 1)));
-}
-
-std::int64_t elements(const MatrixLayout& layout, std::int64_t batch) {
-  if (layout.rows == 0 || layout.columns == 0) return 0;
-  return (batch - 1) * layout.stride + (layout.rows - 1) * layout.ld + layout.columns;
-}
-
-std::optional<MatrixElements> matrix_elements(const MatrixLayout& layout, std::int64_t batch) {
-  const auto& [rows, columns, ld, stride] = layout;
-  const std::int64_t one = std::max<std::int64_t>(1, elements(layout, 1));
-  if (batch == 1 || stride == 0)
-    return MatrixElements{1, one, rows, std::max(ld, std::int64_t{1}), columns};
-  if (stride >= one)
-    return MatrixElements{batch, stride, rows, std::max(ld, std::int64_t{1}), columns};
-  if (interleaved(layout, batch)) return MatrixElements{rows, ld, batch, stride, columns};
-  return std::nullopt;
-}
-
-std::string place_name(const MatrixLayout& layout, std::int64_t batch, std::int64_t index) {
-  const auto each = matrix_elements(layout, batch);
-  if (!each) return "";
-  const std::int64_t outer = index / each->outer_step;
-  const std::int64_t inner = index % each->outer_step / each->inner_step;
-  const std::int64_t column = index % each->outer_step % each->inner_step;
-  if (outer >= each->outer_count || inner >= each->inner_count || column >= each->columns) {
-    return "between the rows";
-  }
-  const bool by_rows = batch > 1 && layout.stride > 0 && layout.stride < elements(layout, 1);
-  const std::int64_t matrix = by_rows ? inner : outer;
-  const std::int64_t row = by_rows ? outer : inner;
-  const std::string place = fmt::format("row {}, column {}", row, column);
-  return batch > 1 && layout.stride > 0 ? fmt::format("matrix {}, {}", matrix, place) : place;
 }
 
 }  // namespace tuner

@@ -3,8 +3,10 @@
 #include "tuner/family/parse.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <limits>
 #include <utility>
 
@@ -60,48 +62,84 @@ std::string parse_factor(const DocumentNode& reference, std::string_view key,
   return name;
 }
 
-void parse_layout(const DocumentNode& node, const Scope& scope, GemmReference& gemm) {
-  const auto find = [&](std::string_view key) -> std::optional<Expression> {
-    const auto value = node.find(key);
-    return value ? std::optional(family_expression(*value, scope)) : std::nullopt;
+std::optional<Expression> find_expression(const DocumentNode& node, std::string_view key,
+                                          const Scope& scope) {
+  const auto value = node.find(key);
+  return value ? std::optional(family_expression(*value, scope)) : std::nullopt;
+}
+
+/// Fails unless the matrices that are named have one type, which BLAS computes with.
+MatrixArguments parse_matrices(const DocumentNode& node,
+                               std::initializer_list<std::string_view> keys,
+                               const ArgumentFinder& finder) {
+  const ElementType type = finder.buffer(node.at("c"), BufferRole::output).type;
+  bool alike = type == ElementType::f32 || type == ElementType::f64;
+  for (const std::string_view key : keys) {
+    alike = finder.buffer(node.at(key), BufferRole::input).type == type && alike;
+  }
+  if (!alike) {
+    node.fail(fmt::format("the buffers {} and c of \"{}\" must be all float* or all double*",
+                          fmt::join(keys, ", "), node.at("op").text()));
+  }
+  const auto text = [&](std::string_view key) {
+    const auto named = node.find(key);
+    return named ? named->text() : "";
   };
-  gemm.trans_a = find("trans_a").value_or(gemm.trans_a);
-  gemm.trans_b = find("trans_b").value_or(gemm.trans_b);
-  gemm.batch = find("batch").value_or(gemm.batch);
-  gemm.lda = find("lda");
-  gemm.ldb = find("ldb");
-  gemm.ldc = find("ldc");
-  gemm.stride_a = find("stride_a");
-  gemm.stride_b = find("stride_b");
-  gemm.stride_c = find("stride_c");
+  return {.a = text("a"),
+          .b = text("b"),
+          .c = text("c"),
+          .alpha = parse_factor(node, "alpha", finder),
+          .beta = parse_factor(node, "beta", finder)};
+}
+
+/// What products and sums of matrices have in common.
+template <class Reference>
+Reference parse_operation(const DocumentNode& node, const Scope& scope, MatrixArguments matrices) {
+  const auto find = [&](std::string_view key) { return find_expression(node, key, scope); };
+  Reference reference;
+  static_cast<MatrixArguments&>(reference) = std::move(matrices);
+  reference.m = family_expression(node.at("m"), scope);
+  reference.n = family_expression(node.at("n"), scope);
+  reference.trans_a = find("trans_a").value_or(reference.trans_a);
+  reference.trans_b = find("trans_b").value_or(reference.trans_b);
+  reference.lda = find("lda");
+  reference.ldb = find("ldb");
+  reference.ldc = find("ldc");
+  return reference;
 }
 
 GemmReference parse_gemm(const DocumentNode& node, const Scope& scope,
                          const ArgumentFinder& finder) {
   node.expect_keys({"op", "m", "n", "k", "a", "b", "c", "alpha", "beta", "trans_a", "trans_b",
                     "lda", "ldb", "ldc", "batch", "stride_a", "stride_b", "stride_c"});
-  const ElementType a = finder.buffer(node.at("a"), BufferRole::input).type;
-  const ElementType b = finder.buffer(node.at("b"), BufferRole::input).type;
-  const ElementType c = finder.buffer(node.at("c"), BufferRole::output).type;
-  if (a != b || b != c || (a != ElementType::f32 && a != ElementType::f64)) {
-    node.fail("the buffers a, b and c of \"gemm\" must be all float* or all double*");
-  }
-  GemmReference gemm;
-  gemm.m = family_expression(node.at("m"), scope);
-  gemm.n = family_expression(node.at("n"), scope);
+  auto gemm = parse_operation<GemmReference>(node, scope, parse_matrices(node, {"a", "b"}, finder));
   gemm.k = family_expression(node.at("k"), scope);
-  gemm.a = node.at("a").text();
-  gemm.b = node.at("b").text();
-  gemm.c = node.at("c").text();
-  gemm.alpha = parse_factor(node, "alpha", finder);
-  gemm.beta = parse_factor(node, "beta", finder);
-  parse_layout(node, scope, gemm);
+  gemm.batch = find_expression(node, "batch", scope).value_or(gemm.batch);
+  gemm.stride_a = find_expression(node, "stride_a", scope);
+  gemm.stride_b = find_expression(node, "stride_b", scope);
+  gemm.stride_c = find_expression(node, "stride_c", scope);
   return gemm;
 }
 
-std::variant<GemmReference, KernelReference> parse_reference(const DocumentNode& node,
-                                                             const Scope& scope,
-                                                             const ArgumentFinder& finder) {
+GeamReference parse_geam(const DocumentNode& node, const Scope& scope,
+                         const ArgumentFinder& finder) {
+  node.expect_keys(
+      {"op", "m", "n", "a", "b", "c", "alpha", "beta", "trans_a", "trans_b", "lda", "ldb", "ldc"});
+  if (node.find("b")) {
+    return parse_operation<GeamReference>(node, scope, parse_matrices(node, {"a", "b"}, finder));
+  }
+  for (const std::string_view key : {"beta", "trans_b", "ldb"}) {
+    if (const auto given = node.find(key)) {
+      given->fail("says something of a matrix b, and the operation names none");
+    }
+  }
+  auto geam = parse_operation<GeamReference>(node, scope, parse_matrices(node, {"a"}, finder));
+  geam.b = geam.c;
+  return geam;
+}
+
+decltype(Check::reference) parse_reference(const DocumentNode& node, const Scope& scope,
+                                           const ArgumentFinder& finder) {
   if (const auto kernel = node.find("kernel")) {
     node.expect_keys({"kernel"});
     return KernelReference{kernel->name()};
@@ -109,7 +147,8 @@ std::variant<GemmReference, KernelReference> parse_reference(const DocumentNode&
   const DocumentNode op = node.at("op");
   const std::string name = op.text();
   if (name == "gemm") return parse_gemm(node, scope, finder);
-  const std::vector<std::string> known = {"gemm"};
+  if (name == "geam") return parse_geam(node, scope, finder);
+  const std::vector<std::string> known = {"gemm", "geam"};
   op.fail(
       fmt::format("unknown operation {}{}; for another computation name a kernel of this "
                   "family that is known to be right: {{\"kernel\": NAME}}",

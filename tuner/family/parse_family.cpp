@@ -68,11 +68,9 @@ void check_quantities(const DocumentNode& root, const Family& family,
 /// The same of a reference's shape.
 void check_reference(const DocumentNode& root, const Family& family,
                      const std::vector<Size>& sizes) {
-  const auto* gemm = std::get_if<GemmReference>(&family.check.reference);
-  if (gemm == nullptr) return;
   for (const Size& size : sizes) {
     try {
-      static_cast<void>(gemm_shape(*gemm, family_slots(size)));
+      static_cast<void>(library_shape(family.check, family_slots(size)));
     } catch (const Error& error) {
       root.fail(fmt::format("{} at the size {} of this file", error.what(),
                             display(size, family.problem.dims)));

@@ -35,7 +35,7 @@ struct Progress {
   const TrialRecord* trial = nullptr;
   bool reused = false;                        ///< taken from the database, not run
   bool new_best = false;                      ///< the fastest so far at its size
-  double flops = 0;                           ///< of the problem
+  double flops = 0, bytes = 0;                ///< of the problem
   std::uint64_t evaluated = 0;                ///< over all sizes, reused ones included
   std::uint64_t planned = 0;                  ///< likewise
   std::map<Outcome, std::uint64_t> outcomes;  ///< over all sizes

@@ -31,6 +31,7 @@ Progress ProgressReport::progress(const SizeSearch& search, const TrialRecord& t
   progress.trial = &trial;
   progress.new_best = new_best;
   progress.flops = flops_at(problem_, search.size());
+  progress.bytes = bytes_at(problem_, search.size());
   for (const SizeSearch& each : searches_) {
     progress.evaluated += each.recorded();
     progress.planned += each.planned();

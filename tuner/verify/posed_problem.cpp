@@ -57,10 +57,8 @@ PosedProblem::PosedProblem(Backend& backend, const Family& family, Recipe recipe
       slots_(family_slots(family, backend.device().attributes, recipe_.size)),
       accumulated_(
           std::max<std::int64_t>(1, evaluate(family.check.accumulates, "check.accumulates"))) {
-  const auto* gemm = std::get_if<GemmReference>(&family.check.reference);
-  if (gemm == nullptr) return;
   try {
-    shape_ = gemm_shape(*gemm, slots_);
+    shape_ = library_shape(family.check, slots_);
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {} (at the size {})", family.name, error.what(),
                                           display(recipe_.size, family.problem.dims)));
@@ -121,19 +119,24 @@ void PosedProblem::fill(CheckKernels& kernels, Region region, const CheckedData&
     kernels.fill_whole(region, data.type, data.count, seed,
                        accumulated_ <= kTermsForRange3 ? 3 : 1);
   }
-  const MatrixLayout* const matrix = layout(data.name);
-  if (matrix == nullptr || data.role == BufferRole::output) return;
-  const auto used = matrix_elements(*matrix, shape_->batch);
+  const auto matrix = operand(data.name);
+  if (!matrix || data.role == BufferRole::output) return;
+  const auto used = matrix_elements(matrix->layout, matrix->batch);
   if (!used || used->outer_count * used->inner_count * used->columns >= data.count) return;
   kernels.poison_padding(region, data.type, data.count, seed, *used);
 }
 
-const MatrixLayout* PosedProblem::layout(std::string_view argument) const {
-  const auto* gemm = std::get_if<GemmReference>(&family_.check.reference);
-  if (gemm == nullptr) return nullptr;
-  if (argument == gemm->a) return &shape_->a;
-  if (argument == gemm->b) return &shape_->b;
-  return argument == gemm->c ? &shape_->c : nullptr;
+std::optional<PosedProblem::Operand> PosedProblem::operand(std::string_view argument) const {
+  if (!shape_) return std::nullopt;
+  const MatrixArguments& names = *library_arguments(family_.check);
+  return std::visit(
+      [&](const auto& shape) -> std::optional<Operand> {
+        if (argument == names.a) return Operand{shape.a, shape.batch};
+        if (argument == names.c) return Operand{shape.c, shape.batch};
+        if (argument == names.b) return Operand{shape.b, shape.batch};
+        return std::nullopt;
+      },
+      *shape_);
 }
 
 Scalar PosedProblem::scalar(const Argument& argument, Values values) const {
@@ -163,10 +166,10 @@ std::vector<LaunchArgument> PosedProblem::arguments(const std::vector<Region>& b
   return launch;
 }
 
-std::optional<GemmCall> PosedProblem::library_call(const std::vector<Region>& buffers,
-                                                   Values values) const {
-  const auto* gemm = std::get_if<GemmReference>(&family_.check.reference);
-  if (gemm == nullptr) return std::nullopt;
+std::optional<Work> PosedProblem::library_call(const std::vector<Region>& buffers,
+                                               Values values) const {
+  if (!shape_) return std::nullopt;
+  const MatrixArguments& names = *library_arguments(family_.check);
   const auto index = [&](const std::string& argument) {
     const auto found = std::ranges::find(family_.arguments, argument, &Argument::name);
     return static_cast<std::size_t>(found - family_.arguments.begin());
@@ -175,13 +178,18 @@ std::optional<GemmCall> PosedProblem::library_call(const std::vector<Region>& bu
     return argument.empty() ? otherwise
                             : as_double(scalar(family_.arguments[index(argument)], values));
   };
-  return GemmCall{.type = std::get<BufferArgument>(family_.arguments[index(gemm->c)].what).type,
-                  .shape = *shape_,
-                  .alpha = factor(gemm->alpha, 1.0),
-                  .beta = factor(gemm->beta, 0.0),
-                  .a = buffers[index(gemm->a)],
-                  .b = buffers[index(gemm->b)],
-                  .c = buffers[index(gemm->c)]};
+  const auto call = [&](auto made, const auto& shape) -> Work {
+    made.type = std::get<BufferArgument>(family_.arguments[index(names.c)].what).type;
+    made.shape = shape;
+    made.alpha = factor(names.alpha, 1);
+    made.beta = factor(names.beta, default_beta(family_.check));
+    made.a = buffers[index(names.a)];
+    made.b = buffers[index(names.b)];
+    made.c = buffers[index(names.c)];
+    return made;
+  };
+  if (const auto* gemm = std::get_if<GemmShape>(&*shape_)) return call(GemmCall(), *gemm);
+  return call(GeamCall(), std::get<GeamShape>(*shape_));
 }
 
 void PosedProblem::run_kernel_reference(const KernelReference& reference,
@@ -231,9 +239,10 @@ void PosedProblem::run_reference(const std::vector<Region>& buffers, Values valu
 std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index) const {
   const std::string& buffer = family_.arguments[argument].name;
   std::string text = fmt::format("{}[{}]", buffer, index);
-  const MatrixLayout* const matrix = layout(buffer);
-  if (matrix == nullptr) return text;
-  const std::string place = place_name(*matrix, shape_->batch, static_cast<std::int64_t>(index));
+  const auto matrix = operand(buffer);
+  if (!matrix) return text;
+  const std::string place =
+      place_name(matrix->layout, matrix->batch, static_cast<std::int64_t>(index));
   return place.empty() ? text : fmt::format("{} ({})", text, place);
 }
 

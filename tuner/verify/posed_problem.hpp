@@ -54,8 +54,8 @@ class PosedProblem {
   /// Runs the reference. Throws Error(failure) when it cannot run.
   void run_reference(const std::vector<Region>& buffers, Values values) const;
   /// The library's work, when the reference is the library's.
-  [[nodiscard]] std::optional<GemmCall> library_call(const std::vector<Region>& buffers,
-                                                     Values values) const;
+  [[nodiscard]] std::optional<Work> library_call(const std::vector<Region>& buffers,
+                                                 Values values) const;
 
   /// "C[13] (row 1, column 6)"; the row and column, as stored, when the argument is a matrix of the
   /// reference.
@@ -66,8 +66,13 @@ class PosedProblem {
  private:
   [[nodiscard]] const CheckCase* check_case() const;
   [[nodiscard]] std::int64_t evaluate(const Expression& expression, std::string_view what) const;
-  /// How a matrix of the library's lies; null for other arguments.
-  [[nodiscard]] const MatrixLayout* layout(std::string_view argument) const;
+  /// How an argument lies that is a matrix of the library's.
+  struct Operand {
+    MatrixLayout layout;
+    std::int64_t batch = 1;
+  };
+  /// None for other arguments.
+  [[nodiscard]] std::optional<Operand> operand(std::string_view argument) const;
   [[nodiscard]] Scalar scalar(const Argument& argument, Values values) const;
   void run_kernel_reference(const KernelReference& reference, const std::vector<Region>& buffers,
                             Values values) const;
@@ -75,8 +80,8 @@ class PosedProblem {
   Backend& backend_;
   const Family& family_;
   Recipe recipe_;
-  Slots slots_;                     // of the family's scope, at this size
-  std::optional<GemmShape> shape_;  // when the reference is the library's
+  Slots slots_;                        // of the family's scope, at this size
+  std::optional<LibraryShape> shape_;  // when the reference is the library's
   std::int64_t accumulated_ = 1;
 };
 

@@ -5,6 +5,7 @@
 #include "tuner/backend/cpu/cpu_executor.hpp"
 #include "tuner/backend/cpu/grid_runner.hpp"
 #include "tuner/backend/cpu/host_compiler.hpp"
+#include "tuner/backend/cpu/host_geam.hpp"
 #include "tuner/backend/cpu/host_gemm.hpp"
 #include "tuner/backend/cpu/host_memory.hpp"
 #include "tuner/backend/cpu/launch_limits.hpp"
@@ -159,17 +160,25 @@ class CpuBackend final : public Backend {
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {
+    return host_gemm(call.type, call.shape, operands(call));
+  }
+  [[nodiscard]] Expected<void, Failure> execute(const GeamCall& call) {
+    return host_geam(call.type, call.shape, operands(call));
+  }
+
+  /// Throws when a buffer of the call is too small.
+  template <class Call>
+  [[nodiscard]] MatrixOperands operands(const Call& call) {
     check_shape(call.shape);
-    const auto matrices = [&](Region region, const MatrixLayout& layout) {
+    const auto at = [&](Region region, const MatrixLayout& layout) {
       const auto count = static_cast<std::size_t>(elements(layout, call.shape.batch));
       return memory_.data(region, count * size_bytes(call.type));
     };
-    return host_gemm(call.type, call.shape,
-                     {.a = matrices(call.a, call.shape.a),
-                      .b = matrices(call.b, call.shape.b),
-                      .c = matrices(call.c, call.shape.c),
-                      .alpha = call.alpha,
-                      .beta = call.beta});
+    return {.a = at(call.a, call.shape.a),
+            .b = at(call.b, call.shape.b),
+            .c = at(call.c, call.shape.c),
+            .alpha = call.alpha,
+            .beta = call.beta};
   }
 
   DeviceInfo device_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/cpu_executor.hpp"
 
+#include "tuner/backend/cpu/host_geam.hpp"
 #include "tuner/backend/cpu/host_gemm.hpp"
 #include "tuner/backend/cpu/launch_limits.hpp"
 
@@ -80,8 +81,13 @@ Expected<void*, Failure> CpuExecutor::scratch(std::size_t size_bytes) {
 }
 
 Expected<void, Failure> CpuExecutor::gemm(ElementType type, const GemmShape& shape,
-                                          const GemmOperands& operands, StreamHandle) {
+                                          const MatrixOperands& operands, StreamHandle) {
   return host_gemm(type, shape, operands);
+}
+
+Expected<void, Failure> CpuExecutor::geam(ElementType type, const GeamShape& shape,
+                                          const MatrixOperands& operands, StreamHandle) {
+  return host_geam(type, shape, operands);
 }
 
 }  // namespace tuner

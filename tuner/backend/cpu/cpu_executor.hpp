@@ -35,8 +35,11 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override;
   [[nodiscard]] Expected<void*, Failure> scratch(std::size_t size_bytes) override;
   [[nodiscard]] Expected<void, Failure> prepare_library() override { return {}; }
+  [[nodiscard]] Expected<void, Failure> geam(ElementType type, const GeamShape& shape,
+                                             const MatrixOperands& operands,
+                                             StreamHandle stream) override;
   [[nodiscard]] Expected<void, Failure> gemm(ElementType type, const GemmShape& shape,
-                                             const GemmOperands& operands,
+                                             const MatrixOperands& operands,
                                              StreamHandle stream) override;
 
  private:

@@ -24,7 +24,7 @@ CBLAS_TRANSPOSE blas_transpose(Transpose transpose) {
 }
 
 template <class Float, class Gemm>
-void gemm(Gemm* blas, const GemmShape& shape, const GemmOperands& operands) {
+void gemm(Gemm* blas, const GemmShape& shape, const MatrixOperands& operands) {
   check_shape(shape);
   const blasint m = blas_size(shape.m), n = blas_size(shape.n), k = blas_size(shape.k);
   const auto ld = [](const MatrixLayout& layout) { return std::max(blas_size(layout.ld), 1); };
@@ -42,7 +42,7 @@ void gemm(Gemm* blas, const GemmShape& shape, const GemmOperands& operands) {
 }  // namespace
 
 Expected<void, Failure> host_gemm(ElementType type, const GemmShape& shape,
-                                  const GemmOperands& operands) {
+                                  const MatrixOperands& operands) {
   switch (type) {
     case ElementType::f32:
       gemm<float>(openblas().sgemm, shape, operands);

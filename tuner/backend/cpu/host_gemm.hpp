@@ -8,6 +8,6 @@ namespace tuner {
 /// A product by OpenBLAS, done on return. launch_error for a type that it has no GEMM for; throws
 /// Error(failure) for a size that it cannot take, and what check_shape throws.
 [[nodiscard]] Expected<void, Failure> host_gemm(ElementType type, const GemmShape& shape,
-                                                const GemmOperands& operands);
+                                                const MatrixOperands& operands);
 
 }  // namespace tuner

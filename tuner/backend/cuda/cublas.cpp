@@ -23,7 +23,7 @@ std::int64_t leading(const MatrixLayout& layout) {
 /// is transposed stays so.
 template <class Element, class Gemm, class BatchedGemm>
 cublasStatus_t gemm_by_rows(cublasHandle_t handle, Gemm gemm, BatchedGemm batched_gemm,
-                            const GemmShape& shape, const GemmOperands& operands) {
+                            const GemmShape& shape, const MatrixOperands& operands) {
   const auto* const a = static_cast<const Element*>(operands.a);
   const auto* const b = static_cast<const Element*>(operands.b);
   auto* const c = static_cast<Element*>(operands.c);
@@ -37,6 +37,24 @@ cublasStatus_t gemm_by_rows(cublasHandle_t handle, Gemm gemm, BatchedGemm batche
                     : batched_gemm(handle, op_b, op_a, n, m, k, &alpha, b, leading(b_lies),
                                    b_lies.stride, a, leading(a_lies), a_lies.stride, &beta, c,
                                    leading(c_lies), c_lies.stride, batch);
+}
+
+/// As gemm_by_rows: it is asked for op(C)ᵀ = op(A)ᵀ + op(B)ᵀ, and what is transposed stays so.
+template <class Element, class Geam>
+cublasStatus_t geam_by_rows(cublasHandle_t handle, Geam geam, const GeamShape& shape,
+                            const MatrixOperands& operands) {
+  const auto alpha = static_cast<Element>(operands.alpha);
+  const auto beta = static_cast<Element>(operands.beta);
+  return geam(handle, operation(shape.trans_a), operation(shape.trans_b), shape.n, shape.m, &alpha,
+              static_cast<const Element*>(operands.a), leading(shape.a), &beta,
+              static_cast<const Element*>(operands.b), leading(shape.b),
+              static_cast<Element*>(operands.c), leading(shape.c));
+}
+
+Unexpected<Failure> no_such_type(std::string_view verb, ElementType type) {
+  return Unexpected(
+      Failure{Outcome::launch_error,
+              fmt::format("cuBLAS {} float and double here, not {}", verb, name(type))});
 }
 
 }  // namespace
@@ -80,7 +98,7 @@ Expected<cublasHandle_t, Failure> make_cublas_handle(const CublasApi& api) {
 }
 
 Expected<void, Failure> cublas_gemm(const CublasApi& api, cublasHandle_t handle, ElementType type,
-                                    const GemmShape& shape, const GemmOperands& operands) {
+                                    const GemmShape& shape, const MatrixOperands& operands) {
   switch (type) {
     case ElementType::f32:
       return attempt(api,
@@ -89,9 +107,19 @@ Expected<void, Failure> cublas_gemm(const CublasApi& api, cublasHandle_t handle,
       return attempt(api,
                      gemm_by_rows<double>(handle, api.dgemm, api.dgemm_batched, shape, operands));
     default:
-      return Unexpected(
-          Failure{Outcome::launch_error,
-                  fmt::format("cuBLAS multiplies float and double here, not {}", name(type))});
+      return no_such_type("multiplies", type);
+  }
+}
+
+Expected<void, Failure> cublas_geam(const CublasApi& api, cublasHandle_t handle, ElementType type,
+                                    const GeamShape& shape, const MatrixOperands& operands) {
+  switch (type) {
+    case ElementType::f32:
+      return attempt(api, geam_by_rows<float>(handle, api.sgeam, shape, operands));
+    case ElementType::f64:
+      return attempt(api, geam_by_rows<double>(handle, api.dgeam, shape, operands));
+    default:
+      return no_such_type("adds", type);
   }
 }
 
@@ -119,10 +147,18 @@ cublasContext* Cublas::context() {
 }
 
 Enqueue Cublas::gemm(const GemmCall& call, const Matrices& at) {
-  const GemmOperands operands{
+  const MatrixOperands operands{
       .a = at.a, .b = at.b, .c = at.c, .alpha = call.alpha, .beta = call.beta};
   return [this, context = context(), type = call.type, shape = call.shape, operands] {
     return cublas_gemm(*api_, context, type, shape, operands);
+  };
+}
+
+Enqueue Cublas::geam(const GeamCall& call, const Matrices& at) {
+  const MatrixOperands operands{
+      .a = at.a, .b = at.b, .c = at.c, .alpha = call.alpha, .beta = call.beta};
+  return [this, context = context(), type = call.type, shape = call.shape, operands] {
+    return cublas_geam(*api_, context, type, shape, operands);
   };
 }
 

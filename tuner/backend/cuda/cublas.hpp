@@ -33,6 +33,8 @@ class Cublas {
   };
   /// The call: cublasSgemm or cublasDgemm; for a batch of several their strided batched form.
   [[nodiscard]] Enqueue gemm(const GemmCall& call, const Matrices& at);
+  /// The call: cublasSgeam or cublasDgeam.
+  [[nodiscard]] Enqueue geam(const GeamCall& call, const Matrices& at);
 
  private:
   /// The library's state, made when first needed: it takes 0.1 s and device memory.

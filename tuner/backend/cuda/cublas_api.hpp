@@ -27,6 +27,8 @@ struct CublasApi {
       library.symbol("cublasSgemmStridedBatched_64");
   decltype(&cublasDgemmStridedBatched_64) dgemm_batched =
       library.symbol("cublasDgemmStridedBatched_64");
+  decltype(&cublasSgeam_64) sgeam = library.symbol("cublasSgeam_64");
+  decltype(&cublasDgeam_64) dgeam = library.symbol("cublasDgeam_64");
 };
 
 /// "cuBLAS 13.1.0".
@@ -41,7 +43,12 @@ struct CublasApi {
 /// multiply here; else crashed.
 [[nodiscard]] Expected<void, Failure> cublas_gemm(const CublasApi& api, cublasHandle_t handle,
                                                   ElementType type, const GemmShape& shape,
-                                                  const GemmOperands& operands);
+                                                  const MatrixOperands& operands);
+
+/// The same for a sum of matrices: cublasSgeam or cublasDgeam.
+[[nodiscard]] Expected<void, Failure> cublas_geam(const CublasApi& api, cublasHandle_t handle,
+                                                  ElementType type, const GeamShape& shape,
+                                                  const MatrixOperands& operands);
 
 /// As `attempt` for the runtime's codes.
 [[nodiscard]] Expected<void, Failure> attempt(const CublasApi& api, cublasStatus_t status);

@@ -103,6 +103,10 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Work& work);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Launch& launch);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const GemmCall& call);
+  [[nodiscard]] Expected<Enqueue, Failure> prepare(const GeamCall& call);
+  /// Throws when a buffer of the call is too small.
+  template <class Call>
+  [[nodiscard]] Cublas::Matrices matrices(const Call& call) const;
 
   int ordinal_;
   DeviceInfo device_;
@@ -253,14 +257,22 @@ Expected<Enqueue, Failure> CudaBackend::prepare(const Launch& launch) {
 }
 
 Expected<Enqueue, Failure> CudaBackend::prepare(const GemmCall& call) {
+  return cublas_.gemm(call, matrices(call));
+}
+
+Expected<Enqueue, Failure> CudaBackend::prepare(const GeamCall& call) {
+  return cublas_.geam(call, matrices(call));
+}
+
+template <class Call>
+Cublas::Matrices CudaBackend::matrices(const Call& call) const {
   check_shape(call.shape);
-  const auto matrices = [&](Region region, const MatrixLayout& layout) {
+  const auto at = [&](Region region, const MatrixLayout& layout) {
     const auto count = static_cast<std::size_t>(elements(layout, call.shape.batch));
     return memory(region, count * size_bytes(call.type));
   };
-  return cublas_.gemm(call, {.a = matrices(call.a, call.shape.a),
-                             .b = matrices(call.b, call.shape.b),
-                             .c = matrices(call.c, call.shape.c)});
+  return {
+      .a = at(call.a, call.shape.a), .b = at(call.b, call.shape.b), .c = at(call.c, call.shape.c)};
 }
 
 Expected<KernelArgument, Failure> CudaBackend::argument(const LaunchArgument& argument) const {

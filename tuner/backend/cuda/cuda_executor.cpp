@@ -54,9 +54,12 @@ class CudaExecutor final : public Executor {
   Expected<void*, Failure> scratch(std::size_t size_bytes) override;
   Expected<void, Failure> prepare_library() override;
   Expected<void, Failure> gemm(ElementType type, const GemmShape& shape,
-                               const GemmOperands& operands, StreamHandle stream) override;
+                               const MatrixOperands& operands, StreamHandle stream) override;
+  Expected<void, Failure> geam(ElementType type, const GeamShape& shape,
+                               const MatrixOperands& operands, StreamHandle stream) override;
 
  private:
+  [[nodiscard]] Expected<cublasHandle_t, Failure> handle_on(StreamHandle stream);
   /// Gives a thread that has no context the device's primary one, as the CUDA runtime does.
   void ensure_context() const;
   [[nodiscard]] Expected<void, Failure> check_arguments(
@@ -233,13 +236,24 @@ Expected<void, Failure> CudaExecutor::prepare_library() {
   return cublas_.prepare();
 }
 
-Expected<void, Failure> CudaExecutor::gemm(ElementType type, const GemmShape& shape,
-                                           const GemmOperands& operands, StreamHandle stream) {
+Expected<cublasHandle_t, Failure> CudaExecutor::handle_on(StreamHandle stream) {
   const auto where = state(stream);
   if (!where) return Unexpected(where.error());
-  const auto handle = cublas_.on(*where, stream);
+  return cublas_.on(*where, stream);
+}
+
+Expected<void, Failure> CudaExecutor::gemm(ElementType type, const GemmShape& shape,
+                                           const MatrixOperands& operands, StreamHandle stream) {
+  const auto handle = handle_on(stream);
   if (!handle) return Unexpected(handle.error());
   return cublas_gemm(cublas_.api(), *handle, type, shape, operands);
+}
+
+Expected<void, Failure> CudaExecutor::geam(ElementType type, const GeamShape& shape,
+                                           const MatrixOperands& operands, StreamHandle stream) {
+  const auto handle = handle_on(stream);
+  if (!handle) return Unexpected(handle.error());
+  return cublas_geam(cublas_.api(), *handle, type, shape, operands);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of spaces/gemm.json, checked on a backend.
+// The kernels of a space file of this repository, checked on a backend.
 #pragma once
 
 #include "tuner/backend/owned.hpp"
@@ -27,9 +27,11 @@ inline Config configuration(const Kernel& kernel, const DeviceAttributes& device
   return space.sample(random);
 }
 
-class GemmFamily {
+class KernelFamily {
  public:
-  explicit GemmFamily(Backend& backend) : backend_(backend) {}
+  /// `name` as the file in spaces/ has it.
+  KernelFamily(Backend& backend, const std::string& name)
+      : backend_(backend), family_(load_family(TUNER_SOURCE_DIR "/spaces/" + name + ".json")) {}
 
   void expect_right(std::string_view name, std::string_view size_text, std::string condition) {
     SCOPED_TRACE(std::string(name) + " at " + std::string(size_text) + " where " + condition);
@@ -55,7 +57,7 @@ class GemmFamily {
 
  private:
   Backend& backend_;
-  Family family_ = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+  Family family_;
   Verifier verifier_{backend_, family_, 77};
 };
 

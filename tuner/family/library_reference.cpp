@@ -49,4 +49,40 @@ GemmShape gemm_shape(const GemmReference& reference, const Slots& slots) {
   return shape;
 }
 
+GeamShape geam_shape(const GeamReference& reference, const Slots& slots) {
+  GeamShape shape =
+      packed_geam(value_of(reference.m, slots, "m"), value_of(reference.n, slots, "n"),
+                  transpose_of(reference.trans_a, slots, "trans_a"),
+                  transpose_of(reference.trans_b, slots, "trans_b"));
+  place(shape.a, 'a', reference.lda, std::nullopt, slots);
+  place(shape.c, 'c', reference.ldc, std::nullopt, slots);
+  if (reference.b == reference.c) {
+    shape.b = shape.c;
+  } else {
+    place(shape.b, 'b', reference.ldb, std::nullopt, slots);
+  }
+  check_shape(shape);
+  return shape;
+}
+
+const MatrixArguments* library_arguments(const Check& check) {
+  if (const auto* gemm = std::get_if<GemmReference>(&check.reference)) return gemm;
+  return std::get_if<GeamReference>(&check.reference);
+}
+
+double default_beta(const Check& check) {
+  const auto* const geam = std::get_if<GeamReference>(&check.reference);
+  return geam != nullptr && geam->b != geam->c ? 1 : 0;
+}
+
+std::optional<LibraryShape> library_shape(const Check& check, const Slots& slots) {
+  if (const auto* gemm = std::get_if<GemmReference>(&check.reference)) {
+    return gemm_shape(*gemm, slots);
+  }
+  if (const auto* geam = std::get_if<GeamReference>(&check.reference)) {
+    return geam_shape(*geam, slots);
+  }
+  return std::nullopt;
+}
+
 }  // namespace tuner

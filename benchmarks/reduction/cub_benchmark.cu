@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+// The sum of N floats by CUB and by kernels/reduction/reduction_last_block.cu, in turns in one process.
+//
+//   nvcc -O3 -std=c++20 -arch=native -o cub_benchmark benchmarks/reduction/cub_benchmark.cu
+//   ./cub_benchmark                  # 2^10 to 2^28 and odd sizes
+//   ./cub_benchmark 16777216
+//
+// Built by hand, since nothing else of this project needs nvcc: CUB's dispatch is a template of host
+// code, and is what applications call. Ours runs in several configurations, of which the one with the
+// least median counts in the end, in rounds of its own. A sample begins with a cold second cache; the
+// GPU waits at an event of the stream until all of a sample is enqueued, so that neither side pays for
+// launching.
+
+#include "../../kernels/reduction/reduction_last_block.cu"
+
+#include <cub/device/device_reduce.cuh>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace {
+
+void check(cudaError_t result, const char* what) {
+  if (result == cudaSuccess) return;
+  std::fprintf(stderr, "cannot %s: %s\n", what, cudaGetErrorString(result));
+  std::exit(1);
+}
+
+constexpr int kRounds = 41;
+constexpr long long kMostFloats = 1LL << 28;
+
+struct Memory {
+  float* x = nullptr;
+  float* sum = nullptr;
+  float* partials = nullptr;
+  unsigned* arrivals = nullptr;
+  void* cub = nullptr;
+  std::size_t cub_bytes = 0;
+  char* flush = nullptr;
+  std::size_t flush_bytes = 0;
+  int multiprocessors = 0;
+};
+
+__global__ void fill(float* x, long long count) {
+  for (long long i = blockIdx.x * 256LL + threadIdx.x; i < count; i += gridDim.x * 256LL) {
+    const unsigned hash = static_cast<unsigned>(i) * 2654435761u;
+    x[i] = static_cast<float>(hash >> 8) / 8388608.0f - 1.0f;
+  }
+}
+
+/// Holds the stream until the sample is enqueued.
+__global__ void wait(long long clocks) {
+  const long long begin = clock64();
+  while (clock64() - begin < clocks) {
+  }
+}
+
+Memory make_memory() {
+  Memory memory;
+  int l2_bytes = 0;
+  check(cudaDeviceGetAttribute(&memory.multiprocessors, cudaDevAttrMultiProcessorCount, 0), "ask");
+  check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0), "ask");
+  memory.flush_bytes = 2 * static_cast<std::size_t>(l2_bytes);
+  check(cudaMalloc(&memory.x, kMostFloats * sizeof(float)), "allocate");
+  check(cudaMalloc(&memory.sum, sizeof(float)), "allocate");
+  check(cudaMalloc(&memory.partials, 32 * 1024 * sizeof(float)), "allocate");
+  check(cudaMalloc(&memory.arrivals, sizeof(unsigned)), "allocate");
+  check(cudaMemset(memory.arrivals, 0, sizeof(unsigned)), "clear");
+  check(cudaMalloc(&memory.flush, memory.flush_bytes), "allocate");
+  check(cub::DeviceReduce::Sum(nullptr, memory.cub_bytes, memory.x, memory.sum,
+                               static_cast<int>(kMostFloats)),
+        "ask CUB");
+  check(cudaMalloc(&memory.cub, memory.cub_bytes), "allocate");
+  fill<<<4096, 256>>>(memory.x, kMostFloats);
+  check(cudaDeviceSynchronize(), "fill");
+  return memory;
+}
+
+struct Contender {
+  std::string name;
+  std::function<void(int)> launch;
+};
+
+template <int BLOCK, int UNROLL, int LOAD, bool CHUNKED>
+void add_ours(std::vector<Contender>& contenders, Memory& memory) {
+  for (const int blocks : {1, 2, 3, 4, 6, 8}) {
+    if (BLOCK * blocks > 2048 || BLOCK * blocks * (4 * UNROLL + 28) > 65536) continue;
+    char name[96];
+    std::snprintf(name, sizeof name, "BLOCK=%d UNROLL=%d BLOCKS=%d LOAD=%d CHUNKED=%d", BLOCK, UNROLL,
+                  blocks, LOAD, CHUNKED ? 1 : 0);
+    contenders.push_back({name, [&memory, blocks](int count) {
+                            const int step = 4 * BLOCK * UNROLL;
+                            const int most = blocks * memory.multiprocessors;
+                            const int grid = std::max(1, std::min(most, count / step));
+                            reduction_last_block<4, BLOCK, UNROLL, LOAD, CHUNKED><<<grid, BLOCK>>>(
+                                count, memory.x, memory.sum, memory.partials, memory.arrivals);
+                          }});
+  }
+}
+
+std::vector<Contender> our_contenders(Memory& memory) {
+  std::vector<Contender> ours;
+  add_ours<256, 1, 0, false>(ours, memory);
+  add_ours<512, 1, 0, false>(ours, memory);
+  add_ours<1024, 1, 0, false>(ours, memory);
+  add_ours<256, 2, 0, false>(ours, memory);
+  add_ours<512, 2, 1, false>(ours, memory);
+  add_ours<256, 4, 0, false>(ours, memory);
+  add_ours<256, 4, 1, false>(ours, memory);
+  add_ours<256, 4, 2, false>(ours, memory);
+  add_ours<512, 4, 2, false>(ours, memory);
+  add_ours<256, 4, 1, true>(ours, memory);
+  add_ours<256, 8, 1, false>(ours, memory);
+  add_ours<512, 8, 2, false>(ours, memory);
+  add_ours<128, 16, 1, false>(ours, memory);
+  return ours;
+}
+
+double time_us(const Memory& memory, const Contender& contender, int count) {
+  static cudaEvent_t begin = nullptr, end = nullptr;
+  if (begin == nullptr) {
+    check(cudaEventCreate(&begin), "make an event");
+    check(cudaEventCreate(&end), "make an event");
+  }
+  check(cudaMemsetAsync(memory.flush, 1, memory.flush_bytes), "flush");
+  wait<<<1, 1>>>(60'000);
+  check(cudaEventRecord(begin), "record");
+  contender.launch(count);
+  check(cudaEventRecord(end), "record");
+  check(cudaEventSynchronize(end), "run");
+  float milliseconds = 0;
+  check(cudaEventElapsedTime(&milliseconds, begin, end), "time");
+  return 1e3 * static_cast<double>(milliseconds);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
+  return values[values.size() / 2];
+}
+
+float result_of(const Memory& memory, const Contender& contender, int count) {
+  contender.launch(count);
+  float sum = 0;
+  check(cudaMemcpy(&sum, memory.sum, sizeof sum, cudaMemcpyDeviceToHost), "read");
+  return sum;
+}
+
+const Contender& best_of(const Memory& memory, const std::vector<Contender>& ours, int count) {
+  const Contender* best = nullptr;
+  double least = INFINITY;
+  for (const Contender& each : ours) {
+    std::vector<double> times;
+    for (int i = 0; i < 7; ++i) times.push_back(time_us(memory, each, count));
+    if (median(times) < least) {
+      least = median(times);
+      best = &each;
+    }
+  }
+  return *best;
+}
+
+void compare(const Memory& memory, const Contender& cub, const std::vector<Contender>& ours,
+             int count) {
+  const Contender& best = best_of(memory, ours, count);
+  std::vector<double> of_cub, of_ours;
+  for (int round = 0; round < kRounds; ++round) {
+    if (round % 2 == 0) of_cub.push_back(time_us(memory, cub, count));
+    of_ours.push_back(time_us(memory, best, count));
+    if (round % 2 != 0) of_cub.push_back(time_us(memory, cub, count));
+  }
+  const double cub_us = median(of_cub), our_us = median(of_ours);
+  std::printf("%10d  CUB %9.2f us %7.0f GB/s  ours %9.2f us %7.0f GB/s  x%.3f  %s  (%g, %g)\n", count,
+              cub_us, 4e-3 * count / cub_us, our_us, 4e-3 * count / our_us, cub_us / our_us,
+              best.name.c_str(), static_cast<double>(result_of(memory, cub, count)),
+              static_cast<double>(result_of(memory, best, count)));
+  std::fflush(stdout);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Memory memory = make_memory();
+  const Contender cub{"CUB", [&memory](int count) {
+                        check(cub::DeviceReduce::Sum(memory.cub, memory.cub_bytes, memory.x,
+                                                     memory.sum, count),
+                              "run CUB");
+                      }};
+  const std::vector<Contender> ours = our_contenders(memory);
+  std::vector<int> counts;
+  for (int i = 1; i < argc; ++i) counts.push_back(std::atoi(argv[i]));
+  if (counts.empty()) {
+    for (int power = 10; power <= 28; power += 2) counts.push_back(1 << power);
+    counts.insert(counts.end(), {10007, 1000000, 10000019, 100000007});
+  }
+  for (const int count : counts) {
+    if (count < 1 || count > kMostFloats) {
+      std::fprintf(stderr, "%d: sizes are 1 to %lld\n", count, kMostFloats);
+      return 2;
+    }
+    compare(memory, cub, ours, count);
+  }
+  return 0;
+}

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// *sum = x[0] + … + x[N - 1] in one launch. Every block adds up its part and stores it; whichever comes
+// last adds up the parts, always in the same order: equal inputs give equal bits, without atomics on
+// floats.
+//
+// A step is BLOCK * UNROLL vectors of VEC floats. Blocks take steps in turn or, CHUNKED, each a piece
+// of x of its own. A thread adds up its UNROLL vectors in a tree, and its steps in a row.
+//
+// Grid (blocks), block (BLOCK). x begins on a multiple of VEC floats. `partials` holds a float for each
+// block, `arrivals` a counter that is zero before and after. The values of LOAD are in access.cuh.
+
+#include "access.cuh"
+
+/// What another block has written.
+__device__ __forceinline__ float load_of_other(const float* from) {
+#ifdef __CUDA_ARCH__
+  return __ldcg(from);
+#else
+  return *from;
+#endif
+}
+
+/// The sum over the threads of the block, in the first one.
+template <int BLOCK>
+__device__ __forceinline__ float sum_of_block(float value) {
+  __shared__ float of_warp[BLOCK / 32];
+#pragma unroll
+  for (int apart = 16; apart > 0; apart /= 2) {
+    value += __shfl_down_sync(0xffffffffu, value, apart);
+  }
+  __syncthreads();  // an earlier sum is read
+  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
+  __syncthreads();
+  if (threadIdx.x >= 32) return 0.0f;
+  value = threadIdx.x < BLOCK / 32 ? of_warp[threadIdx.x] : 0.0f;
+#pragma unroll
+  for (int apart = 16; apart > 0; apart /= 2) {
+    value += __shfl_down_sync(0xffffffffu, value, apart);
+  }
+  return value;
+}
+
+/// Whether this block is the last to come by, after which all that the others have written is there to
+/// read; sets the counter back for the next launch.
+__device__ __forceinline__ bool comes_last(unsigned* arrivals) {
+  __shared__ bool last;
+  if (threadIdx.x == 0) {
+    __threadfence();
+    last = atomicAdd(arrivals, 1u) == gridDim.x - 1;
+    if (last) *arrivals = 0;
+    __threadfence();
+  }
+  __syncthreads();
+  return last;
+}
+
+template <int VEC, int BLOCK, int UNROLL, int LOAD, bool CHUNKED>
+__global__ void __launch_bounds__(BLOCK)
+    reduction_last_block(int N, const float* __restrict__ x, float* sum, float* partials,
+                         unsigned* arrivals) {
+  constexpr int STEP = BLOCK * UNROLL;
+  const int thread = threadIdx.x;
+  const int vectors = N / VEC;
+  const int steps = (vectors + STEP - 1) / STEP;
+  const int chunk = (steps + gridDim.x - 1) / gridDim.x;
+  const int begin = CHUNKED ? blockIdx.x * chunk : blockIdx.x;
+  const int end = CHUNKED && chunk < steps - begin ? begin + chunk : steps;
+  const int apart = CHUNKED ? 1 : gridDim.x;
+
+  Floats<VEC> total = {};
+  for (int step = begin; step < end; step += apart) {
+    const int first = step * STEP + thread;
+    const bool whole = vectors - step * STEP >= STEP;
+    Floats<VEC> value[UNROLL] = {};
+#pragma unroll
+    for (int i = 0; i < UNROLL; ++i) {
+      const int at = first + i * BLOCK;
+      if (whole || at < vectors) value[i] = load<LOAD, VEC>(x + static_cast<long long>(at) * VEC);
+    }
+#pragma unroll
+    for (int half = UNROLL / 2; half > 0; half /= 2) {
+#pragma unroll
+      for (int i = 0; i < half; ++i) {
+#pragma unroll
+        for (int j = 0; j < VEC; ++j) value[i].at[j] += value[i + half].at[j];
+      }
+    }
+#pragma unroll
+    for (int j = 0; j < VEC; ++j) total.at[j] += value[0].at[j];
+  }
+  float mine = 0.0f;
+#pragma unroll
+  for (int j = 0; j < VEC; ++j) mine += total.at[j];
+  const int tail = vectors * VEC + thread;  // what is left over from whole vectors
+  if (blockIdx.x == 0 && tail < N) mine += x[tail];
+
+  float all = sum_of_block<BLOCK>(mine);
+  if (gridDim.x > 1) {
+    if (thread == 0) partials[blockIdx.x] = all;
+    if (!comes_last(arrivals)) return;
+    mine = 0.0f;
+    for (int i = thread; i < gridDim.x; i += BLOCK) mine += load_of_other(partials + i);
+    all = sum_of_block<BLOCK>(mine);
+  }
+  if (thread == 0) *sum = all;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// *sum = x[0] + … + x[N - 1], added up in double precision and rounded once: what the other kernels are
+// checked against.
+//
+// Grid (1), block (1024).
+
+__global__ void __launch_bounds__(1024) reduction_plain(int N, const float* x, float* sum) {
+  __shared__ double of_thread[1024];
+  double mine = 0;
+  for (long long i = threadIdx.x; i < N; i += 1024) mine += x[i];
+  of_thread[threadIdx.x] = mine;
+  __syncthreads();
+  if (threadIdx.x != 0) return;
+  double all = 0;
+  for (int i = 0; i < 1024; ++i) all += of_thread[i];
+  *sum = static_cast<float>(all);
+}

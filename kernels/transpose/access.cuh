@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Floats that are loaded and stored at once, with what the caches are told about them.
+#pragma once
+
+template <int COUNT>
+struct alignas(COUNT * sizeof(float)) Floats {
+  float at[COUNT];
+};
+
+// What compute capability 7.5 does not know.
+#if __CUDA_ARCH__ >= 800
+#define FETCH_WIDE ".L2::256B"
+#else
+#define FETCH_WIDE ""
+#endif
+
+#define LOAD_AS(how)                                                                        \
+  if constexpr (COUNT == 4) {                                                               \
+    asm volatile("ld.global" how ".v4.f32 {%0, %1, %2, %3}, [%4];"                          \
+                 : "=f"(value.at[0]), "=f"(value.at[1]), "=f"(value.at[2]), "=f"(value.at[3]) \
+                 : "l"(from));                                                              \
+  } else if constexpr (COUNT == 2) {                                                        \
+    asm volatile("ld.global" how ".v2.f32 {%0, %1}, [%2];"                                  \
+                 : "=f"(value.at[0]), "=f"(value.at[1])                                     \
+                 : "l"(from));                                                              \
+  } else {                                                                                  \
+    asm volatile("ld.global" how ".f32 %0, [%1];" : "=f"(value.at[0]) : "l"(from));         \
+  }
+
+/// HOW 0: as any load. 1: read once, so not kept in the first cache. 2: that, and the second cache
+/// fetches 256 bytes at a time. 3: read once, so the first to be evicted from both.
+template <int HOW, int COUNT>
+__device__ __forceinline__ Floats<COUNT> load(const float* from) {
+#ifdef __CUDA_ARCH__
+  Floats<COUNT> value;
+  if constexpr (HOW == 0) {
+    value = *reinterpret_cast<const Floats<COUNT>*>(from);
+  } else if constexpr (HOW == 1) {
+    LOAD_AS(".nc.L1::no_allocate")
+  } else if constexpr (HOW == 2) {
+    LOAD_AS(".nc.L1::no_allocate" FETCH_WIDE)
+  } else {
+    LOAD_AS(".cs")
+  }
+  return value;
+#else
+  return *reinterpret_cast<const Floats<COUNT>*>(from);
+#endif
+}
+#undef LOAD_AS
+#undef FETCH_WIDE
+
+/// HOW 0: as any store. 1: not read again soon, so the first to be evicted.
+template <int HOW, int COUNT>
+__device__ __forceinline__ void store(float* to, const Floats<COUNT>& value) {
+#ifdef __CUDA_ARCH__
+  if constexpr (HOW == 1 && COUNT == 4) {
+    asm volatile("st.global.cs.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(value.at[0]),
+                 "f"(value.at[1]), "f"(value.at[2]), "f"(value.at[3])
+                 : "memory");
+    return;
+  } else if constexpr (HOW == 1 && COUNT == 2) {
+    asm volatile("st.global.cs.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(value.at[0]),
+                 "f"(value.at[1])
+                 : "memory");
+    return;
+  } else if constexpr (HOW == 1) {
+    asm volatile("st.global.cs.f32 [%0], %1;" ::"l"(to), "f"(value.at[0]) : "memory");
+    return;
+  }
+#endif
+  *reinterpret_cast<Floats<COUNT>*>(to) = value;
+}

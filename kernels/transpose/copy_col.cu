@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// out = in, both NY x NX and row-major: neighbouring threads read and write neighbours in a column,
+// NX floats apart. What becomes of the bandwidth when neither side is contiguous.
+// A thread copies UNROLL elements that lie BLOCK_X rows apart in a column.
+//
+// Grid (ceil(NY / (BLOCK_X * UNROLL)), ceil(NX / BLOCK_Y)), block (BLOCK_X, BLOCK_Y).
+
+template <int BLOCK_X, int BLOCK_Y, int UNROLL>
+__global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
+    copy_col(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
+  const int x = blockIdx.y * BLOCK_Y + threadIdx.y;
+  const int y0 = blockIdx.x * (BLOCK_X * UNROLL) + threadIdx.x;
+  if (x >= NX) return;
+  float value[UNROLL];
+#pragma unroll
+  for (int i = 0; i < UNROLL; ++i) {
+    const int y = y0 + i * BLOCK_X;
+    if (y < NY) value[i] = in[static_cast<long long>(y) * NX + x];
+  }
+#pragma unroll
+  for (int i = 0; i < UNROLL; ++i) {
+    const int y = y0 + i * BLOCK_X;
+    if (y < NY) out[static_cast<long long>(y) * NX + x] = value[i];
+  }
+}

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+// out = in, both NY x NX and row-major: neighbouring threads read and write neighbours in a row. What
+// a transpose cannot be faster than.
+// A thread copies UNROLL vectors of VEC floats that lie BLOCK_X vectors apart in a row.
+//
+// Grid (ceil(NX / (VEC * BLOCK_X * UNROLL)), ceil(NY / BLOCK_Y)), block (BLOCK_X, BLOCK_Y). NX is a
+// multiple of VEC. The values of LOAD and STORE are in access.cuh.
+
+#include "access.cuh"
+
+template <int VEC, int BLOCK_X, int BLOCK_Y, int UNROLL, int LOAD, int STORE>
+__global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
+    copy_row(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
+  const int y = blockIdx.y * BLOCK_Y + threadIdx.y;
+  const int x0 = (blockIdx.x * (BLOCK_X * UNROLL) + threadIdx.x) * VEC;
+  if (y >= NY) return;
+  const long long row = static_cast<long long>(y) * NX;
+  Floats<VEC> value[UNROLL];
+#pragma unroll
+  for (int i = 0; i < UNROLL; ++i) {
+    const int x = x0 + i * (BLOCK_X * VEC);
+    if (x < NX) value[i] = load<LOAD, VEC>(in + row + x);
+  }
+#pragma unroll
+  for (int i = 0; i < UNROLL; ++i) {
+    const int x = x0 + i * (BLOCK_X * VEC);
+    if (x < NX) store<STORE>(out + row + x, value[i]);
+  }
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// out = in^T as transpose_naive_row.cu (BY_ROWS) or transpose_naive_col.cu, but neighbouring blocks
+// lie on a diagonal of the matrix: where rows are a power of two apart, blocks of one row or column
+// meet in the same part of memory, those of a diagonal do not.
+//
+// Grid (ceil(NX / WIDTH), ceil(NY / HEIGHT)), block (BLOCK_X, BLOCK_Y), where WIDTH x HEIGHT of in is
+// BLOCK_X x BLOCK_Y, with BY_ROWS = 0 the other way round.
+
+template <bool BY_ROWS, int BLOCK_X, int BLOCK_Y>
+__global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
+    transpose_diagonal(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
+  constexpr int WIDTH = BY_ROWS ? BLOCK_X : BLOCK_Y;
+  constexpr int HEIGHT = BY_ROWS ? BLOCK_Y : BLOCK_X;
+  // Down a column of blocks, each of them one block further right than the one above it.
+  const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
+  const int block_y = block % gridDim.y;
+  const int block_x = (block / gridDim.y + block_y) % gridDim.x;
+  const int x = block_x * WIDTH + (BY_ROWS ? threadIdx.x : threadIdx.y);
+  const int y = block_y * HEIGHT + (BY_ROWS ? threadIdx.y : threadIdx.x);
+  if (x >= NX || y >= NY) return;
+  out[static_cast<long long>(x) * NY + y] = in[static_cast<long long>(y) * NX + x];
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+// out = in^T, row-major: in is NY x NX, out NX x NY. As wide accesses as the rows' lengths allow on
+// both sides: a thread loads 4 rows x VEC_X columns, transposes them in registers, and lays them down
+// in shared memory as pieces of 16 bytes along NY. Swizzled, these pieces are written and read
+// without bank conflicts and without padding.
+//
+// Grid (tiles), block (THREADS), dynamic shared memory 4 * TILE_X * TILE_Y bytes. NX is a multiple of
+// VEC_X, NY of VEC_Y. The values of LOAD and STORE are in access.cuh, those of BAND in walk.cuh.
+
+#include "access.cuh"
+#include "walk.cuh"
+
+/// The tile in shared memory holds TILE_Y floats for each column of the matrix that is read, in pieces of
+/// four. Where a piece lies among the others of its column changes from one group of columns, which a
+/// thread loads at once, to the next: so 8 threads side by side meet in different banks, along NX when
+/// they write and along NY when they read.
+__device__ __forceinline__ int swizzled(int piece, int group) { return piece ^ (group % 8); }
+
+/// A rectangle LANES wide that THREADS threads visit side by side, all of them at each turn: where the
+/// thread is at a turn, with all that depends on the turn known to the compiler.
+template <int LANES, int THREADS>
+struct Visits {
+  static constexpr int WIDE = LANES > THREADS ? LANES / THREADS : 1;  // turns for one row
+  static constexpr int HIGH = LANES > THREADS ? 1 : THREADS / LANES;  // rows at one turn
+  static __device__ __forceinline__ int lane(unsigned thread, int turn) {
+    return (WIDE > 1 ? thread : thread % LANES) + turn % WIDE * THREADS;
+  }
+  static __device__ __forceinline__ int row(unsigned thread, int turn) {
+    return (WIDE > 1 ? 0 : thread / LANES) + turn / WIDE * HIGH;
+  }
+};
+
+/// What one block does. WHOLE: all of the tile exists; else `width` and `height` of it.
+template <bool WHOLE, int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int THREADS, int LOAD, int STORE>
+__device__ __forceinline__ void transpose_tile(int NX, int NY, int width, int height,
+                                               const float* __restrict__ in,
+                                               float* __restrict__ out, float* shared) {
+  using Loading = Visits<TILE_X / VEC_X, THREADS>;
+  using Storing = Visits<TILE_Y / VEC_Y, THREADS>;
+  constexpr int LOADS = TILE_X * TILE_Y / (4 * VEC_X * THREADS);
+  constexpr int STORES = TILE_X * TILE_Y / (VEC_Y * THREADS);
+  const unsigned thread = threadIdx.x;
+
+  Floats<VEC_X> value[LOADS][4];
+#pragma unroll
+  for (int i = 0; i < LOADS; ++i) {
+    const int x = Loading::lane(thread, i) * VEC_X, y = Loading::row(thread, i) * 4;
+#pragma unroll
+    for (int row = 0; row < 4; ++row) {
+      if (WHOLE || (x < width && y + row < height)) {
+        value[i][row] = load<LOAD, VEC_X>(in + static_cast<long long>(y + row) * NX + x);
+      }
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < LOADS; ++i) {
+    const int group = Loading::lane(thread, i);
+    float* const to =
+        shared + group * VEC_X * TILE_Y + swizzled(Loading::row(thread, i), group) * 4;
+#pragma unroll
+    for (int column = 0; column < VEC_X; ++column) {
+      *reinterpret_cast<Floats<4>*>(to + column * TILE_Y) = {
+          value[i][0].at[column], value[i][1].at[column], value[i][2].at[column],
+          value[i][3].at[column]};
+    }
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < STORES; ++i) {
+    const int x = Storing::row(thread, i), y = Storing::lane(thread, i) * VEC_Y;
+    if (WHOLE || (x < width && y < height)) {
+      const float* const from = shared + x * TILE_Y + swizzled(y / 4, x / VEC_X) * 4 + y % 4;
+      store<STORE>(out + static_cast<long long>(x) * NY + y,
+                   *reinterpret_cast<const Floats<VEC_Y>*>(from));
+    }
+  }
+}
+
+template <int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int THREADS, int LOAD, int STORE, int BAND,
+          bool DIAGONAL, int MIN_BLOCKS>
+__global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
+    transpose_tiled(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
+  static_assert(TILE_X * TILE_Y % (4 * VEC_X * THREADS) == 0, "all threads have as much to load");
+  static_assert(TILE_Y % 32 == 0, "pieces of a column change places in groups of 8");
+  extern __shared__ __align__(16) float shared[];
+
+  const Tile tile =
+      tile_of<BAND, DIAGONAL>(blockIdx.x, ceil_div(NX, TILE_X), ceil_div(NY, TILE_Y));
+  const int x0 = tile.x * TILE_X, y0 = tile.y * TILE_Y;
+  const int width = NX - x0, height = NY - y0;  // of what is left from the tile's corner on
+  in += static_cast<long long>(y0) * NX + x0;
+  out += static_cast<long long>(x0) * NY + y0;
+  if (width >= TILE_X && height >= TILE_Y) {
+    transpose_tile<true, VEC_X, VEC_Y, TILE_X, TILE_Y, THREADS, LOAD, STORE>(NX, NY, width, height,
+                                                                             in, out, shared);
+  } else {
+    transpose_tile<false, VEC_X, VEC_Y, TILE_X, TILE_Y, THREADS, LOAD, STORE>(NX, NY, width, height,
+                                                                              in, out, shared);
+  }
+}

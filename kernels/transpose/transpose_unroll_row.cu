@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// out = in^T as transpose_naive_row.cu, but a thread takes UNROLL elements that lie BLOCK_X apart in
+// a row of in, so that as many loads are under way at once.
+//
+// Grid (ceil(NX / (BLOCK_X * UNROLL)), ceil(NY / BLOCK_Y)), block (BLOCK_X, BLOCK_Y).
+
+template <int BLOCK_X, int BLOCK_Y, int UNROLL>
+__global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
+    transpose_unroll_row(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
+  const int x0 = blockIdx.x * (BLOCK_X * UNROLL) + threadIdx.x;
+  const int y = blockIdx.y * BLOCK_Y + threadIdx.y;
+  if (y >= NY) return;
+  float value[UNROLL];
+#pragma unroll
+  for (int i = 0; i < UNROLL; ++i) {
+    const int x = x0 + i * BLOCK_X;
+    if (x < NX) value[i] = in[static_cast<long long>(y) * NX + x];
+  }
+#pragma unroll
+  for (int i = 0; i < UNROLL; ++i) {
+    const int x = x0 + i * BLOCK_X;
+    if (x < NX) out[static_cast<long long>(x) * NY + y] = value[i];
+  }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernels of spaces/reduction.json: right at the size and at the awkward sizes that
+// verification adds, whatever the alignment.
+#include "kernel_family.hpp"
+#include "tuner/backend/cpu/cpu_backend.hpp"
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tuner {
+namespace {
+
+class ReductionFamilyTest : public testing::Test {
+ protected:
+  /// Of blocks and steps that take the time that a test may.
+  void expect_right(std::string_view size, const std::string& condition) {
+    family_.expect_right("reduction_last_block", size,
+                         "MOST_BLOCKS*STEP <= 300000 and " + condition);
+  }
+
+ private:
+  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  KernelFamily family_{*backend_, "reduction"};
+};
+
+TEST_F(ReductionFamilyTest, OneBlockAddsUpWhatIsLittle) {
+  expect_right("1", "BLOCK == 128");
+  expect_right("1023", "BLOCK == 256 and UNROLL == 4");
+}
+
+TEST_F(ReductionFamilyTest, TheLastBlockAddsUpThePartsOfAll) {
+  expect_right("100003", "BLOCK == 128 and UNROLL == 2 and not CHUNKED");
+  expect_right("100003", "BLOCK == 128 and UNROLL == 4 and CHUNKED");
+  expect_right("70000", "BLOCK == 1024 and UNROLL == 1 and BLOCKS == 1 and CHUNKED");
+}
+
+TEST_F(ReductionFamilyTest, AnyAlignmentIsRight) {
+  expect_right("50001,ALIGN=1", "BLOCK == 128 and not CHUNKED");
+  expect_right("50001,ALIGN=2", "BLOCK == 256 and CHUNKED");
+}
+
+}  // namespace
+}  // namespace tuner

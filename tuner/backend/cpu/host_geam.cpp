@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/host_geam.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace tuner {
+namespace {
+
+/// A square of so many rows and columns of each matrix stays in the first cache.
+constexpr std::int64_t kTile = 32;
+
+/// op(X) of a stored matrix.
+template <class Float>
+struct Operand {
+  Operand(const void* data, const MatrixLayout& layout, Transpose transpose)
+      : first(static_cast<const Float*>(data)),
+        row(transpose == Transpose::yes ? 1 : layout.ld),
+        column(transpose == Transpose::yes ? layout.ld : 1) {}
+  [[nodiscard]] Float at(std::int64_t i, std::int64_t j) const {
+    return first[i * row + j * column];
+  }
+
+  const Float* first;
+  std::int64_t row, column;  // elements from one to the next
+};
+
+template <class Float>
+void geam(const GeamShape& shape, const MatrixOperands& operands) {
+  check_shape(shape);
+  const Operand<Float> a(operands.a, shape.a, shape.trans_a);
+  const Operand<Float> b(operands.b, shape.b, shape.trans_b);
+  auto* const c = static_cast<Float*>(operands.c);
+  const auto alpha = static_cast<Float>(operands.alpha);
+  const auto beta = static_cast<Float>(operands.beta);
+  // As in BLAS a factor of zero leaves its matrix unread.
+  const auto element = [&](std::int64_t i, std::int64_t j) {
+    const Float of_a = alpha == Float(0) ? Float(0) : alpha * a.at(i, j);
+    return beta == Float(0) ? of_a : of_a + beta * b.at(i, j);
+  };
+  for (std::int64_t i0 = 0; i0 < shape.m; i0 += kTile) {
+    for (std::int64_t j0 = 0; j0 < shape.n; j0 += kTile) {
+      for (std::int64_t i = i0; i < std::min(i0 + kTile, shape.m); ++i) {
+        for (std::int64_t j = j0; j < std::min(j0 + kTile, shape.n); ++j) {
+          c[i * shape.c.ld + j] = element(i, j);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Expected<void, Failure> host_geam(ElementType type, const GeamShape& shape,
+                                  const MatrixOperands& operands) {
+  switch (type) {
+    case ElementType::f32:
+      geam<float>(shape, operands);
+      return {};
+    case ElementType::f64:
+      geam<double>(shape, operands);
+      return {};
+    case ElementType::i32:
+    case ElementType::u32:
+    case ElementType::i64:
+      break;
+  }
+  return Unexpected(
+      Failure{Outcome::launch_error, fmt::format("BLAS adds no matrices of {}", name(type))});
+}
+
+}  // namespace tuner

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/executor.hpp"
+
+namespace tuner {
+
+/// A sum of matrices or a transposition, done on return: loops of our own, since CBLAS has none.
+/// launch_error for a type that is neither f32 nor f64; throws what check_shape throws.
+[[nodiscard]] Expected<void, Failure> host_geam(ElementType type, const GeamShape& shape,
+                                                const MatrixOperands& operands);
+
+}  // namespace tuner

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/matrix_layout.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+/// So many elements that no memory holds them and that offsets in bytes do not overflow.
+constexpr double kTooMany = 0x1p56;
+
+[[noreturn]] void fail(std::string_view operation, const std::string& text) {
+  throw Error(ErrorCode::usage, fmt::format("{}: {}", operation, text));
+}
+
+}  // namespace
+
+MatrixLayout packed_matrix(std::string_view operation, std::int64_t rows, std::int64_t columns,
+                           Transpose transpose) {
+  if (std::abs(static_cast<double>(rows) * static_cast<double>(columns)) >= kTooMany) {
+    fail(operation, fmt::format("no memory holds a matrix of {}x{} elements", rows, columns));
+  }
+  if (transpose == Transpose::yes) std::swap(rows, columns);
+  return {.rows = rows, .columns = columns, .ld = columns, .stride = rows * columns};
+}
+
+void check_layout(std::string_view operation, char name, const MatrixLayout& layout,
+                  std::int64_t batch) {
+  if (layout.ld < layout.columns) {
+    fail(operation, fmt::format("ld{0} is {1}, less than a row of {0} is long: {2}", name,
+                                layout.ld, layout.columns));
+  }
+  if (layout.stride < 0) {
+    fail(operation, fmt::format("stride_{} is {}; it must be at least 0", name, layout.stride));
+  }
+  const double span = static_cast<double>(batch) * static_cast<double>(layout.stride) +
+                      static_cast<double>(layout.rows) * static_cast<double>(layout.ld);
+  if (span < kTooMany) return;
+  fail(operation, fmt::format("no memory holds the {:.3g} elements of {}", span, name));
+}
+
+bool interleaved(const MatrixLayout& layout, std::int64_t batch) {
+  return layout.stride >= layout.columns &&
+         (batch - 1) * layout.stride + layout.columns <= layout.ld;
+}
+
+std::int64_t elements(const MatrixLayout& layout, std::int64_t batch) {
+  if (layout.rows == 0 || layout.columns == 0) return 0;
+  return (batch - 1) * layout.stride + (layout.rows - 1) * layout.ld + layout.columns;
+}
+
+std::optional<MatrixElements> matrix_elements(const MatrixLayout& layout, std::int64_t batch) {
+  const auto& [rows, columns, ld, stride] = layout;
+  const std::int64_t one = std::max<std::int64_t>(1, elements(layout, 1));
+  if (batch == 1 || stride == 0)
+    return MatrixElements{1, one, rows, std::max(ld, std::int64_t{1}), columns};
+  if (stride >= one)
+    return MatrixElements{batch, stride, rows, std::max(ld, std::int64_t{1}), columns};
+  if (interleaved(layout, batch)) return MatrixElements{rows, ld, batch, stride, columns};
+  return std::nullopt;
+}
+
+std::string place_name(const MatrixLayout& layout, std::int64_t batch, std::int64_t index) {
+  const auto each = matrix_elements(layout, batch);
+  if (!each) return "";
+  const std::int64_t outer = index / each->outer_step;
+  const std::int64_t inner = index % each->outer_step / each->inner_step;
+  const std::int64_t column = index % each->outer_step % each->inner_step;
+  if (outer >= each->outer_count || inner >= each->inner_count || column >= each->columns) {
+    return "between the rows";
+  }
+  const bool by_rows = batch > 1 && layout.stride > 0 && layout.stride < elements(layout, 1);
+  const std::int64_t matrix = by_rows ? inner : outer;
+  const std::int64_t row = by_rows ? outer : inner;
+  const std::string place = fmt::format("row {}, column {}", row, column);
+  return batch > 1 && layout.stride > 0 ? fmt::format("matrix {}, {}", matrix, place) : place;
+}
+
+}  // namespace tuner
