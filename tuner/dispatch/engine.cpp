@@ -72,16 +72,12 @@ std::size_t DispatchEngine::number_of(const std::string& family) {
 
 std::shared_ptr<const DispatchEngine::Generation> DispatchEngine::read(const Table& table) {
   auto next = std::make_shared<Generation>();
-  const DeviceInfo& device = executor_->device();
-  next->catalogue = read_table(table.source(), device, executor_->environment(), stale_);
-  std::map<std::string, std::vector<const CatalogueKernel*>> families;
-  for (const CatalogueKernel& kernel : next->catalogue.kernels) {
-    if (kernel.stored) families[kernel.record->family].push_back(&kernel);
-  }
-  for (const auto& [name, kernels] : families) {
+  auto families = by_family(read_table(table.source(), executor_->device(),
+                                       executor_->environment(), kernels_.binaries()));
+  for (auto& [name, outline] : families) {
     const std::size_t place = number_of(name);
     if (next->families.size() <= place) next->families.resize(place + 1);
-    next->families[place] = std::make_unique<FamilyTable>(kernels, device);
+    next->families[place] = std::make_unique<FamilyTable>(std::move(outline), stale_);
     if (is_blas_gemm(*next->families[place])) next->gemm = FamilyId{static_cast<unsigned>(place)};
   }
   return next;
@@ -162,13 +158,13 @@ void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size
   }
   SizeSlot* const slot = aligned(family, asked, arguments);
   if (slot == nullptr) {
-    return launch_once(*generation, family, asked, PlanChoice::library, arguments, stream);
+    return launch_once(family, asked, PlanChoice::library, arguments, stream);
   }
   if (state->capture) {
-    return launch_once(*generation, family, *slot, PlanChoice::ready, arguments, stream);
+    return launch_once(family, *slot, PlanChoice::ready, arguments, stream);
   }
   for (;;) {
-    const LaunchPlan& plan = plan_for(*generation, family, *slot);
+    const LaunchPlan& plan = plan_for(family, *slot);
     const auto end = enqueue(*executor_, plan, arguments, stream);
     if (end && *end == LaunchEnd::enqueued) return;
     if (!end && end.error().outcome == Outcome::crashed) fail_device(end.error());
@@ -176,10 +172,9 @@ void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size
   }
 }
 
-void DispatchEngine::launch_once(const Generation& generation, const FamilyTable& family,
-                                 const SizeSlot& slot, PlanChoice choice,
+void DispatchEngine::launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
                                  std::span<const DispatchArgument> arguments, StreamHandle stream) {
-  const auto plan = maker_.make(generation.catalogue, family, slot, choice);
+  const auto plan = maker_.make(family, slot, choice);
   if (!plan) {
     throw DispatchError(fmt::format(
         "{}\n{}", plan.error(),
@@ -195,11 +190,10 @@ void DispatchEngine::launch_once(const Generation& generation, const FamilyTable
   }
 }
 
-const LaunchPlan& DispatchEngine::plan_for(const Generation& generation, const FamilyTable& family,
-                                           SizeSlot& slot) {
+const LaunchPlan& DispatchEngine::plan_for(const FamilyTable& family, SizeSlot& slot) {
   const std::scoped_lock lock(slot.mutex);
   if (const LaunchPlan* const known = slot.plan.load(std::memory_order_acquire)) return *known;
-  auto plan = maker_.make(generation.catalogue, family, slot, PlanChoice::any);
+  auto plan = maker_.make(family, slot, PlanChoice::any);
   if (!plan) throw DispatchError(plan.error());
   note(family, slot, *plan);
   slot.plans.push_back(std::move(*plan));
@@ -235,11 +229,10 @@ void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const
           answer.kernel.empty() ? "" : ", ", answer.kernel, name, slot.text));
 }
 
-Preparation DispatchEngine::prepare_one(const Generation& generation, FamilyTable& family,
-                                        const Size& size) {
+Preparation DispatchEngine::prepare_one(FamilyTable& family, const Size& size) {
   try {
     SizeSlot& slot = family.slot(size);
-    const LaunchPlan& plan = plan_for(generation, family, slot);
+    const LaunchPlan& plan = plan_for(family, slot);
     if (plan.kernel && plan.kernel->scratch != nullptr) plan.kernel->scratch->prepare();
     return {.size = size, .answer = plan.answer, .problem = {}};
   } catch (const std::exception& exception) {
@@ -259,7 +252,7 @@ std::vector<Preparation> DispatchEngine::prepare(FamilyId id, std::span<const Si
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i; (i = next.fetch_add(1)) < sizes.size();) {
-      results[i] = prepare_one(*generation, family, sizes[i]);
+      results[i] = prepare_one(family, sizes[i]);
     }
   };
   std::vector<std::jthread> helpers;
@@ -275,7 +268,7 @@ Answer DispatchEngine::answer(FamilyId id, std::span<const std::int64_t> size) c
   FamilyTable& family = generation->at(id);
   SizeSlot& slot = family.slot(size);
   if (const LaunchPlan* const plan = slot.plan.load(std::memory_order_acquire)) return plan->answer;
-  auto answer = maker_.foresee(generation->catalogue, family, slot);
+  auto answer = maker_.foresee(family, slot);
   if (!answer) throw DispatchError(answer.error());
   return *std::move(answer);
 }

@@ -45,7 +45,6 @@ class DispatchEngine {
  private:
   /// A table in use.
   struct Generation {
-    Catalogue catalogue;
     std::vector<std::unique_ptr<FamilyTable>> families;  ///< by FamilyId; null: not in this table
     std::optional<FamilyId> gemm;
 
@@ -64,14 +63,11 @@ class DispatchEngine {
   void launch_anew(FamilyId family, std::span<const std::int64_t> size,
                    std::span<const DispatchArgument> arguments, StreamHandle stream);
   /// Launches by a plan that is used this once.
-  void launch_once(const Generation& generation, const FamilyTable& family, const SizeSlot& slot,
-                   PlanChoice choice, std::span<const DispatchArgument> arguments,
-                   StreamHandle stream);
-  [[nodiscard]] const LaunchPlan& plan_for(const Generation& generation, const FamilyTable& family,
-                                           SizeSlot& slot);
+  void launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
+                   std::span<const DispatchArgument> arguments, StreamHandle stream);
+  [[nodiscard]] const LaunchPlan& plan_for(const FamilyTable& family, SizeSlot& slot);
   void discard(SizeSlot& slot, const LaunchPlan& plan, std::string_view why);
-  [[nodiscard]] Preparation prepare_one(const Generation& generation, FamilyTable& family,
-                                        const Size& size);
+  [[nodiscard]] Preparation prepare_one(FamilyTable& family, const Size& size);
   void note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan);
 
   DispatchSettings settings_;

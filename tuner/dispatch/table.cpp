@@ -3,7 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
-#include "tuner/select/catalogue_json.hpp"
+#include "tuner/dispatch/database_snapshot.hpp"
 #include "tuner/store/database_path.hpp"
 #include "tuner/store/store.hpp"
 
@@ -36,9 +36,9 @@ Catalogue kernels_alone(const Store& store, const DeviceInfo& device,
   return result;
 }
 
-Catalogue read_database(const std::filesystem::path& path, const DeviceInfo& device,
-                        const EnvironmentInfo& environment) {
-  const Store store(path.empty() ? default_database() : path, Store::Mode::read_only);
+Catalogue read_store(const std::filesystem::path& path, const DeviceInfo& device,
+                     const EnvironmentInfo& environment) {
+  const Store store(path, Store::Mode::read_only);
   try {
     Catalogue result = catalogue(store, {.device = device.name, .environment = environment});
     if (result.device.backend != device.backend) return kernels_alone(store, device, environment);
@@ -49,53 +49,58 @@ Catalogue read_database(const std::filesystem::path& path, const DeviceInfo& dev
   }
 }
 
+CatalogueOutline read_database(const std::filesystem::path& path, const DeviceInfo& device,
+                               const EnvironmentInfo& environment, BinaryCache& snapshots) {
+  const DatabaseSnapshot snapshot(snapshots, path, device, environment);
+  if (auto kept = snapshot.find()) return *std::move(kept);
+  CatalogueOutline outline{.known = read_store(path, device, environment)};
+  snapshot.keep(outline.known);
+  outline.unread.resize(outline.known.kernels.size());
+  return outline;
+}
+
 /// An entry of another device never answers for this one.
-Catalogue for_device(Catalogue catalogue, const DeviceInfo& device,
-                     const EnvironmentInfo& environment) {
-  const bool foreign =
-      catalogue.device.backend != device.backend || catalogue.device.name != device.name;
-  if (foreign) {
-    for (CatalogueKernel& kernel : catalogue.kernels) {
+CatalogueOutline for_device(CatalogueOutline outline, const DeviceInfo& device) {
+  Catalogue& known = outline.known;
+  if (known.device.backend != device.backend || known.device.name != device.name) {
+    for (CatalogueKernel& kernel : known.kernels) {
       CatalogueKernel alone;
       alone.record = kernel.record;
       alone.stored = kernel.stored;
       kernel = std::move(alone);
     }
-    catalogue.explanation.push_back(
-        fmt::format("device: the table is of {}, this is {}", catalogue.device.name, device.name));
+    for (std::string& unread : outline.unread) unread.clear();
+    known.explanation.push_back(
+        fmt::format("device: the table is of {}, this is {}", known.device.name, device.name));
   }
-  catalogue.device = device;
-  return in_environment(std::move(catalogue), environment);
+  return outline;
 }
 
-Catalogue read(const TableSource& source, const DeviceInfo& device,
-               const EnvironmentInfo& environment) {
+CatalogueOutline read(const TableSource& source, const DeviceInfo& device,
+                      const EnvironmentInfo& environment, BinaryCache& snapshots) {
   switch (source.kind) {
     case TableSource::Kind::database:
-      return read_database(source.path, device, environment);
+      return read_database(source.path.empty() ? default_database() : source.path, device,
+                           environment, snapshots);
     case TableSource::Kind::file:
       return for_device(
-          parse_catalogue(read_file(source.path, kFileLimitBytes), source.path.string()), device,
-          environment);
+          outline_catalogue(read_file(source.path, kFileLimitBytes), source.path.string()), device);
     case TableSource::Kind::text:
-      return for_device(parse_catalogue(source.text, "the embedded table"), device, environment);
+      return for_device(outline_catalogue(source.text, "the embedded table"), device);
     case TableSource::Kind::empty:
       break;
   }
-  return {.device = device, .environment = environment, .kernels = {}, .explanation = {}};
+  return {};
 }
 
 }  // namespace
 
-Catalogue read_table(const TableSource& source, const DeviceInfo& device,
-                     const EnvironmentInfo& environment, StalePolicy policy) {
-  Catalogue catalogue = read(source, device, environment);
-  if (policy == StalePolicy::refuse) {
-    for (CatalogueKernel& kernel : catalogue.kernels) {
-      std::erase_if(kernel.entries, [](const Entry& entry) { return entry.stale; });
-    }
-  }
-  return catalogue;
+CatalogueOutline read_table(const TableSource& source, const DeviceInfo& device,
+                            const EnvironmentInfo& environment, BinaryCache& snapshots) {
+  CatalogueOutline outline = read(source, device, environment, snapshots);
+  outline.known.device = device;
+  outline.known.environment = environment;
+  return outline;
 }
 
 Table Table::database(std::filesystem::path path) {
