@@ -47,6 +47,44 @@ TEST_F(CatalogueJsonTest, RanksAfterARoundTripAsBefore) {
   }
 }
 
+TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAnew) {
+  for (int i = 1; i <= 16; ++i) {
+    put({.problem = fmt::format("{},{}", 64 * i, 64 * i),
+         .value = 32,
+         .median_ns = 1000.0 * i * i});
+  }
+  Catalogue before = catalogue(store, {});
+  const auto tiled = [](const Catalogue& known) {
+    return std::ranges::find_if(known.kernels,
+                                [](const auto& it) { return it.record->kernel == "tiled"; });
+  };
+  ASSERT_NE(tiled(before)->model, nullptr);
+  const Catalogue after = parse_catalogue(catalogue_json(before), "test");
+  ASSERT_NE(tiled(after)->model, nullptr);
+  EXPECT_EQ(tiled(after)->model->fitted().samples.size(),
+            tiled(before)->model->fitted().samples.size());
+  EXPECT_THAT(answers(after, "1000,1000"), ElementsAreArray(answers(before, "1000,1000")));
+  std::string other = catalogue_json(before);
+  const std::size_t at = other.find(R"("mean":)") + 7;
+  other.replace(at, other.find(',', at) - at, "3");
+  EXPECT_EQ(tiled(parse_catalogue(other, "test"))->model->fitted().mean, 3);
+}
+
+TEST_F(CatalogueJsonTest, WhatWasChangedSinceItWasWrittenIsReadWhole) {
+  const std::string text = catalogue_json(catalogue(store, {}));
+  const CatalogueOutline outline = outline_catalogue(text, "test");
+  EXPECT_TRUE(outline.known.kernels.front().entries.empty());
+  EXPECT_FALSE(outline.unread.front().empty());
+  std::string edited = text;
+  edited.replace(edited.find("2048,2048"), 9, "2048,2040");
+  const CatalogueOutline whole = outline_catalogue(edited, "test");
+  EXPECT_FALSE(whole.known.kernels.front().entries.empty());
+  EXPECT_TRUE(whole.unread.front().empty());
+  std::string broken = text;
+  broken.replace(broken.find(R"("entries":[{)"), 12, R"("entries":[[)");
+  EXPECT_THROW(static_cast<void>(outline_catalogue(broken, "test")), Error);
+}
+
 TEST_F(CatalogueJsonTest, IsStaleInAnotherEnvironment) {
   const Catalogue table = parse_catalogue(catalogue_json(catalogue(store, {})), "test");
   EXPECT_THAT(answers(table, "2048,2048").front(), HasSubstr("exact"));

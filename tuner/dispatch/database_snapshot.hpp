@@ -10,7 +10,7 @@
 
 namespace tuner {
 
-/// What a database says of a device, as a table that is kept among the compiled kernels: while
+/// What a database says of a device, as a table that is kept as compiled kernels are: while
 /// nothing is committed to the database, opening it again checks no row and fits no cost model.
 class DatabaseSnapshot {
  public:

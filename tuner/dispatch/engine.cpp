@@ -25,6 +25,13 @@ SizeSlot* aligned(FamilyTable& family, SizeSlot& asked,
   return nullptr;
 }
 
+constexpr std::uint64_t kMostTableBytes = std::uint64_t{256} << 20;
+
+std::filesystem::path table_cache(const DispatchOptions& options) {
+  const auto kernels = options.cache.empty() ? default_binary_cache() : options.cache;
+  return kernels.empty() ? kernels : kernels / "tables";
+}
+
 [[noreturn]] void fail_device(const Failure& failure) {
   throw DispatchError(fmt::format(
       "the device has failed, perhaps before this launch: {}. Work in this process cannot go on "
@@ -52,6 +59,7 @@ DispatchEngine::DispatchEngine(std::unique_ptr<Executor> executor, const Table& 
       stale_(options.stale),
       executor_(std::move(executor)),
       kernels_(*executor_, options.cache),
+      tables_(table_cache(options), kMostTableBytes),
       scratch_(*executor_),
       maker_(*executor_, kernels_, scratch_, settings_),
       recorder_(settings_.record) {
@@ -72,9 +80,14 @@ std::size_t DispatchEngine::number_of(const std::string& family) {
 
 std::shared_ptr<const DispatchEngine::Generation> DispatchEngine::read(const Table& table) {
   auto next = std::make_shared<Generation>();
-  auto families = by_family(read_table(table.source(), executor_->device(),
-                                       executor_->environment(), kernels_.binaries()));
+  auto families =
+      by_family(read_table(table.source(), executor_->device(), executor_->environment(), tables_));
   for (auto& [name, outline] : families) {
+    if (const std::string unusable = without_sources(outline); !unusable.empty()) {
+      log(settings_, LogLevel::warn, unusable);
+      next->without_sources[name] = unusable;
+    }
+    if (std::ranges::none_of(outline.known.kernels, has_sources)) continue;
     const std::size_t place = number_of(name);
     if (next->families.size() <= place) next->families.resize(place + 1);
     next->families[place] = std::make_unique<FamilyTable>(std::move(outline), stale_);
@@ -109,6 +122,8 @@ std::optional<FamilyId> DispatchEngine::find_family(std::string_view name) const
 FamilyId DispatchEngine::family(std::string_view name) const {
   if (const auto found = find_family(name)) return *found;
   const std::scoped_lock lock(mutex_);
+  const auto unusable = generation_->without_sources.find(std::string(name));
+  if (unusable != generation_->without_sources.end()) throw DispatchError(unusable->second);
   throw DispatchError(fmt::format("the table has no family '{}'{}: tune one of its kernels first",
                                   name, did_you_mean(name, names_)));
 }
@@ -207,18 +222,22 @@ void DispatchEngine::discard(SizeSlot& slot, const LaunchPlan& plan, std::string
   slot.plan.compare_exchange_strong(expected, nullptr);
 }
 
+void DispatchEngine::record(const std::string& family, const Dimensions& dims, const Size& size) {
+  if (settings_.record.empty()) return;
+  try {
+    recorder_.record(family, dims, size);
+  } catch (const std::exception& exception) {
+    log(settings_, LogLevel::warn, exception.what());
+  }
+}
+
 void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan) {
   const std::string& name = family.family().name;
   {
     const std::scoped_lock lock(mutex_);
     if (!noted_.insert(name + " " + slot.text).second) return;
   }
-  try {
-    const Dimensions& dims = family.family().problem.dims;
-    if (!settings_.record.empty()) recorder_.record(name, dims, slot.size);
-  } catch (const std::exception& exception) {
-    log(settings_, LogLevel::warn, exception.what());
-  }
+  record(name, family.family().problem.dims, slot.size);
   if (plan.knowledge == SizeKnowledge::tuned) return;
   const Answer& answer = plan.answer;
   log(settings_, answer.rung == Rung::default_config ? LogLevel::warn : LogLevel::info,

@@ -11,6 +11,7 @@
 #include "tuner/dispatch/size_recorder.hpp"
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,6 +41,10 @@ class DispatchEngine {
               std::span<const DispatchArgument> arguments, StreamHandle stream);
   void reload(const Table& table);
 
+  /// Adds a size to what TUNER_RECORD names, when it names something: of a family that the table
+  /// need not have.
+  void record(const std::string& family, const Dimensions& dims, const Size& size);
+
   [[nodiscard]] Executor& executor() { return *executor_; }
 
  private:
@@ -47,6 +52,7 @@ class DispatchEngine {
   struct Generation {
     std::vector<std::unique_ptr<FamilyTable>> families;  ///< by FamilyId; null: not in this table
     std::optional<FamilyId> gemm;
+    std::map<std::string, std::string> without_sources;  ///< what the user is told, by family
 
     [[nodiscard]] FamilyTable* find(FamilyId id) const;
     [[nodiscard]] FamilyTable& at(FamilyId id) const;  ///< throws DispatchError
@@ -74,6 +80,7 @@ class DispatchEngine {
   StalePolicy stale_;
   std::unique_ptr<Executor> executor_;
   LoadedKernels kernels_;
+  BinaryCache tables_;  // what databases said, see DatabaseSnapshot
   ScratchPool scratch_;
   mutable PlanMaker maker_;
   SizeRecorder recorder_;

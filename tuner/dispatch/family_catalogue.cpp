@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/family_catalogue.hpp"
 
+#include "tuner/core/quantity.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -12,7 +17,7 @@ FamilyCatalogue::FamilyCatalogue(CatalogueOutline outline, StalePolicy policy)
 std::vector<const CatalogueKernel*> FamilyCatalogue::with_sources() const {
   std::vector<const CatalogueKernel*> kernels;
   for (const CatalogueKernel& kernel : outline_.known.kernels) {
-    if (kernel.stored) kernels.push_back(&kernel);
+    if (has_sources(kernel)) kernels.push_back(&kernel);
   }
   return kernels;
 }
@@ -38,6 +43,31 @@ void FamilyCatalogue::read() const {
   outline_ = {.known = std::move(known)};
 }
 
+bool has_sources(const CatalogueKernel& kernel) {
+  return has_space(*kernel.record);
+}
+
+std::string without_sources(const CatalogueOutline& family) {
+  std::vector<std::string> kernels;
+  for (std::size_t i = 0; i < family.known.kernels.size(); ++i) {
+    CatalogueKernel kernel = family.known.kernels[i];
+    if (has_sources(kernel)) continue;
+    if (!family.unread[i].empty()) {
+      read_results(kernel, family.unread[i], family.known.device.attributes);
+    }
+    if (kernel.entries.empty()) continue;
+    kernels.push_back(fmt::format("{} ({} on {}, from {})", kernel.record->kernel,
+                                  quantity::count(kernel.entries.size(), "size"),
+                                  family.known.device.name, kernel.entries.front().best.origin));
+  }
+  if (kernels.empty()) return "";
+  return fmt::format(
+      "{}: what is known of {} came as results alone and cannot run without the kernel's source: "
+      "take it from the database that it was tuned in, with `tune merge THAT_DATABASE`, or open a "
+      "table that `tune export --format json` wrote from it",
+      family.known.kernels.front().record->family, fmt::join(kernels, ", "));
+}
+
 std::map<std::string, CatalogueOutline> by_family(CatalogueOutline table) {
   std::map<std::string, CatalogueOutline> families;
   for (std::size_t i = 0; i < table.known.kernels.size(); ++i) {
@@ -53,10 +83,6 @@ std::map<std::string, CatalogueOutline> by_family(CatalogueOutline table) {
     outline.known.kernels.push_back(std::move(kernel));
     outline.unread.push_back(std::move(table.unread[i]));
   }
-  std::erase_if(families, [](const auto& family) {
-    return std::ranges::none_of(family.second.known.kernels,
-                                [](const CatalogueKernel& it) { return it.stored != nullptr; });
-  });
   return families;
 }
 

@@ -33,7 +33,14 @@ class FamilyCatalogue {
   mutable CatalogueOutline outline_;
 };
 
-/// One outline for each family of a table that has a kernel with its sources.
+/// Whether a kernel can be compiled: what came as lines of results cannot.
+[[nodiscard]] bool has_sources(const CatalogueKernel& kernel);
+
+/// Which kernels of a family have results here that cannot be used for want of their sources, and
+/// how to mend it; empty when there are none. Throws Error(usage) when the results cannot be read.
+[[nodiscard]] std::string without_sources(const CatalogueOutline& family);
+
+/// One outline for each family of a table.
 [[nodiscard]] std::map<std::string, CatalogueOutline> by_family(CatalogueOutline table);
 
 }  // namespace tuner

@@ -94,7 +94,7 @@ FamilyTable::FamilyTable(CatalogueOutline outline, StalePolicy policy)
   for (const GivenArgument& it : given_) given_types_.push_back(it.type);
   const std::string backend = catalogue_.device().backend;
   const std::vector<const CatalogueKernel*> kernels = catalogue_.with_sources();
-  std::map<std::string, Family> families;  // by their text
+  std::map<std::string, Family> families = {{kernels.front()->record->space_text, family_}};
   for (const CatalogueKernel* kernel : kernels) {
     const std::string& text = kernel->record->space_text;
     auto known = families.find(text);

@@ -28,8 +28,6 @@ class LoadedKernels {
   /// Whatever is loaded by now; none is compiled or waited for.
   [[nodiscard]] std::optional<FunctionId> find(const std::string& key) const;
 
-  /// Where compiled kernels are kept on disk.
-  [[nodiscard]] BinaryCache& binaries() { return cache_; }
   /// Why compiled kernels are not kept on disk; empty when they are.
   [[nodiscard]] const std::string& cache_problem() const { return cache_.problem(); }
 

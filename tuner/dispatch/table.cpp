@@ -18,6 +18,15 @@ namespace {
 
 constexpr std::size_t kFileLimitBytes = std::size_t{256} << 20;
 
+CatalogueKernel without_results(const KernelRecord& record) {
+  CatalogueKernel kernel;
+  kernel.record = std::make_shared<const KernelRecord>(record);
+  if (has_space(record)) {
+    kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(record));
+  }
+  return kernel;
+}
+
 /// The kernels of a database in the version used last, without entries: for a device on which none
 /// of them was tuned.
 Catalogue kernels_alone(const Store& store, const DeviceInfo& device,
@@ -26,10 +35,7 @@ Catalogue kernels_alone(const Store& store, const DeviceInfo& device,
   std::set<std::pair<std::string, std::string>> known;
   for (const KernelRecord& record : store.kernels({})) {
     if (!has_space(record) || !known.emplace(record.family, record.kernel).second) continue;
-    CatalogueKernel kernel;
-    kernel.record = std::make_shared<const KernelRecord>(record);
-    kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(record));
-    result.kernels.push_back(std::move(kernel));
+    result.kernels.push_back(without_results(record));
   }
   result.explanation.push_back(
       fmt::format("device: nothing was tuned on {} in {}", device.name, store.path().string()));
@@ -63,12 +69,7 @@ CatalogueOutline read_database(const std::filesystem::path& path, const DeviceIn
 CatalogueOutline for_device(CatalogueOutline outline, const DeviceInfo& device) {
   Catalogue& known = outline.known;
   if (known.device.backend != device.backend || known.device.name != device.name) {
-    for (CatalogueKernel& kernel : known.kernels) {
-      CatalogueKernel alone;
-      alone.record = kernel.record;
-      alone.stored = kernel.stored;
-      kernel = std::move(alone);
-    }
+    for (CatalogueKernel& kernel : known.kernels) kernel = without_results(*kernel.record);
     for (std::string& unread : outline.unread) unread.clear();
     known.explanation.push_back(
         fmt::format("device: the table is of {}, this is {}", known.device.name, device.name));

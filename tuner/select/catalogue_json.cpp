@@ -152,6 +152,9 @@ void read_or_fit_model(CatalogueKernel& kernel, const Json& json, const DeviceAt
 }
 
 void read_results(CatalogueKernel& kernel, const Json& json, const DeviceAttributes& device) {
+  if (has_space(*kernel.record)) {
+    kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(*kernel.record));
+  }
   std::vector<EnvironmentInfo> environments;
   if (const auto list = json.find("environments"); list != json.end()) {
     for (const Json& it : *list) environments.push_back(read_environment(it));
@@ -173,9 +176,6 @@ CatalogueKernel read_kernel(const Json& json) {
                                                             .source_text = json.at("source"),
                                                             .headers_json = json.at("headers")});
   CatalogueKernel kernel;
-  if (has_space(*record)) {
-    kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(*record));
-  }
   kernel.record = std::move(record);
   return kernel;
 }
@@ -273,7 +273,7 @@ CatalogueOutline outline_catalogue(std::string_view text, std::string_view origi
 void read_results(CatalogueKernel& kernel, std::string_view unread,
                   const DeviceAttributes& device) {
   const std::string origin = fmt::format("the results of {}", kernel.record->kernel);
-  reading(origin, [&] { read_results(kernel, parse_json(unread, origin), device); });
+  reading(origin, [&] { read_results(kernel, Json::parse(unread), device); });
 }
 
 }  // namespace tuner

@@ -17,7 +17,7 @@ namespace tuner {
 /// was written. Throws Error(usage) when the text is not one of ours.
 [[nodiscard]] Catalogue parse_catalogue(std::string_view text, std::string_view origin);
 
-/// A catalogue of which only the kernels may be known yet.
+/// A catalogue of which only the kernels may be known yet, each by its record alone.
 struct CatalogueOutline {
   Catalogue known;
   /// For each kernel what read_results takes; empty where its results are known already.
@@ -29,7 +29,7 @@ struct CatalogueOutline {
 /// was changed since is read whole.
 [[nodiscard]] CatalogueOutline outline_catalogue(std::string_view text, std::string_view origin);
 
-/// Adds a kernel's sizes, configurations, entries and cost model. Throws Error(usage).
+/// Adds all but the record of a kernel. Throws Error(usage).
 void read_results(CatalogueKernel& kernel, std::string_view unread, const DeviceAttributes& device);
 
 }  // namespace tuner
