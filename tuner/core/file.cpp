@@ -36,9 +36,11 @@ std::string read_file(const fs::path& path, std::size_t limit_bytes) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
   }
+  const std::uintmax_t bytes = fs::file_size(path, ignored);  // as far as it has one
+  const std::size_t first = ignored ? 0 : static_cast<std::size_t>(bytes) + 1;
   std::string content;
   for (std::size_t read = 0; in && read <= limit_bytes; content.resize(read)) {
-    content.resize(std::min(limit_bytes + 1, std::max(kFirstPiece, 2 * read)));
+    content.resize(std::min(limit_bytes + 1, std::max({kFirstPiece, first, 2 * read})));
     in.read(content.data() + read, static_cast<std::streamsize>(content.size() - read));
     read += static_cast<std::size_t>(in.gcount());
   }

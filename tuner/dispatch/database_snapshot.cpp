@@ -58,7 +58,7 @@ std::optional<CatalogueOutline> DatabaseSnapshot::find() const {
   if (next_line(text) != *state_) return std::nullopt;
   try {
     const std::string_view explanation = next_line(text);
-    CatalogueOutline outline = outline_catalogue(text, "the kept table");
+    CatalogueOutline outline = outline_catalogue(std::string(text), "the kept table");
     outline.known.explanation =
         parse_json(explanation, "the kept table").get<std::vector<std::string>>();
     return outline;

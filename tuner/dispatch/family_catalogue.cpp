@@ -81,7 +81,8 @@ std::map<std::string, CatalogueOutline> by_family(CatalogueOutline table) {
                        .explanation = table.known.explanation};
     }
     outline.known.kernels.push_back(std::move(kernel));
-    outline.unread.push_back(std::move(table.unread[i]));
+    outline.unread.push_back(table.unread[i]);
+    outline.text = table.text;
   }
   return families;
 }

@@ -70,7 +70,7 @@ CatalogueOutline for_device(CatalogueOutline outline, const DeviceInfo& device) 
   Catalogue& known = outline.known;
   if (known.device.backend != device.backend || known.device.name != device.name) {
     for (CatalogueKernel& kernel : known.kernels) kernel = without_results(*kernel.record);
-    for (std::string& unread : outline.unread) unread.clear();
+    for (std::string_view& unread : outline.unread) unread = {};
     known.explanation.push_back(
         fmt::format("device: the table is of {}, this is {}", known.device.name, device.name));
   }

@@ -228,7 +228,7 @@ CatalogueOutline read_outline(const Json& head, std::string_view kernels, std::s
     if (results.ends_with(',')) results.remove_suffix(1);
     outline.known.kernels.push_back(
         read_kernel(parse_json(std::string(kernels.substr(0, line)) + "}", origin)));
-    outline.unread.push_back("{" + std::string(results));
+    outline.unread.push_back(results);
     kernels.remove_prefix(end + 1);
   }
   if (outline.known.kernels.empty()) fail("it has no kernels");
@@ -260,12 +260,16 @@ Catalogue parse_catalogue(std::string_view text, std::string_view origin) {
   return reading(origin, [&] { return read_whole(json); });
 }
 
-CatalogueOutline outline_catalogue(std::string_view text, std::string_view origin) {
-  const auto head = reading(origin, [&] { return unchanged(text, origin); });
+CatalogueOutline outline_catalogue(std::string text, std::string_view origin) {
+  const auto kept = std::make_shared<const std::string>(std::move(text));
+  const auto head = reading(origin, [&] { return unchanged(*kept, origin); });
   if (head) {
-    return reading(origin, [&] { return read_outline(head->first, head->second, origin); });
+    CatalogueOutline outline =
+        reading(origin, [&] { return read_outline(head->first, head->second, origin); });
+    outline.text = kept;
+    return outline;
   }
-  CatalogueOutline outline{.known = parse_catalogue(text, origin)};
+  CatalogueOutline outline{.known = parse_catalogue(*kept, origin)};
   outline.unread.resize(outline.known.kernels.size());
   return outline;
 }
@@ -273,7 +277,7 @@ CatalogueOutline outline_catalogue(std::string_view text, std::string_view origi
 void read_results(CatalogueKernel& kernel, std::string_view unread,
                   const DeviceAttributes& device) {
   const std::string origin = fmt::format("the results of {}", kernel.record->kernel);
-  reading(origin, [&] { read_results(kernel, Json::parse(unread), device); });
+  reading(origin, [&] { read_results(kernel, Json::parse("{" + std::string(unread)), device); });
 }
 
 }  // namespace tuner

@@ -4,6 +4,7 @@
 
 #include "tuner/select/catalogue.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,13 +22,14 @@ namespace tuner {
 struct CatalogueOutline {
   Catalogue known;
   /// For each kernel what read_results takes; empty where its results are known already.
-  std::vector<std::string> unread = {};
+  std::vector<std::string_view> unread = {};
+  std::shared_ptr<const std::string> text = {};  ///< that `unread` is part of
 };
 
 /// The same as parse_catalogue, without the results of a text that is, by its checksum, as
 /// catalogue_json wrote it: they are most of it, and nothing can be wrong with them. A text that
 /// was changed since is read whole.
-[[nodiscard]] CatalogueOutline outline_catalogue(std::string_view text, std::string_view origin);
+[[nodiscard]] CatalogueOutline outline_catalogue(std::string text, std::string_view origin);
 
 /// Adds all but the record of a kernel. Throws Error(usage).
 void read_results(CatalogueKernel& kernel, std::string_view unread, const DeviceAttributes& device);

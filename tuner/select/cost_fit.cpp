@@ -209,7 +209,9 @@ std::optional<FittedCost> fit_cost(const StoredKernel& kernel, const DeviceAttri
   if (kernel.grid.empty() || kernel.flops.slots().empty()) return std::nullopt;
   Fit fit(kernel, device, sizes, configs);
   if (!fit.has_enough()) return std::nullopt;
-  return std::move(fit).run();
+  FittedCost fitted = std::move(fit).run();
+  if (!std::isfinite(fitted.mean)) return std::nullopt;  // the times are no times
+  return fitted;
 }
 
 }  // namespace tuner
