@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace tuner {
@@ -48,26 +49,34 @@ TEST_F(CatalogueJsonTest, RanksAfterARoundTripAsBefore) {
 }
 
 TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAnew) {
+  std::string space = kTilesSpace;
+  space.insert(space.find(R"("parameters": { "TILE")"),
+               R"("launch": {"grid": ["M//TILE", "N"], "block": [64]}, )");
   for (int i = 1; i <= 16; ++i) {
-    put({.problem = fmt::format("{},{}", 64 * i, 64 * i),
-         .value = 32,
-         .median_ns = 1000.0 * i * i});
+    put({.problem = fmt::format("{},64", 64 * i),
+         .value = i % 2 == 0 ? 32 : 64,
+         .median_ns = 1000.0 * i + i % 5,
+         .space = space});
   }
-  Catalogue before = catalogue(store, {});
-  const auto tiled = [](const Catalogue& known) {
-    return std::ranges::find_if(known.kernels,
-                                [](const auto& it) { return it.record->kernel == "tiled"; });
+  const auto model = [](const Catalogue& known) {
+    return std::ranges::find_if(
+               known.kernels,
+               [](const CatalogueKernel& it) { return it.record->kernel == "tiled"; })
+        ->model;
   };
-  ASSERT_NE(tiled(before)->model, nullptr);
-  const Catalogue after = parse_catalogue(catalogue_json(before), "test");
-  ASSERT_NE(tiled(after)->model, nullptr);
-  EXPECT_EQ(tiled(after)->model->fitted().samples.size(),
-            tiled(before)->model->fitted().samples.size());
-  EXPECT_THAT(answers(after, "1000,1000"), ElementsAreArray(answers(before, "1000,1000")));
-  std::string other = catalogue_json(before);
-  const std::size_t at = other.find(R"("mean":)") + 7;
-  other.replace(at, other.find(',', at) - at, "3");
-  EXPECT_EQ(tiled(parse_catalogue(other, "test"))->model->fitted().mean, 3);
+  const Catalogue before = catalogue(store, {});
+  ASSERT_NE(model(before), nullptr);
+  std::string text = catalogue_json(before);
+  const FittedCost& fitted = model(before)->fitted();
+  const auto read = model(parse_catalogue(text, "test"));
+  EXPECT_EQ(read->fitted().mean, fitted.mean);
+  EXPECT_EQ(read->fitted().size_effects, fitted.size_effects);
+  EXPECT_EQ(read->fitted().config_effects, fitted.config_effects);
+  EXPECT_EQ(read->fitted().samples.size(), fitted.samples.size());
+  EXPECT_EQ(read->size_effect({1000, 64}), model(before)->size_effect({1000, 64}));
+  const std::size_t at = text.find(R"("mean":)") + 7;
+  text.replace(at, text.find(',', at) - at, "3");
+  EXPECT_EQ(model(parse_catalogue(text, "test"))->fitted().mean, 3);
 }
 
 TEST_F(CatalogueJsonTest, WhatWasChangedSinceItWasWrittenIsReadWhole) {

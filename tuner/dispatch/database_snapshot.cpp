@@ -46,7 +46,6 @@ std::string_view next_line(std::string_view& text) {
 DatabaseSnapshot::DatabaseSnapshot(BinaryCache& cache, const std::filesystem::path& database,
                                    const DeviceInfo& device, const EnvironmentInfo& environment)
     : cache_(cache),
-      database_(database),
       key_(key_of(database, device, environment)),
       state_(database_state(database)) {}
 
@@ -68,7 +67,7 @@ std::optional<CatalogueOutline> DatabaseSnapshot::find() const {
 }
 
 void DatabaseSnapshot::keep(const Catalogue& catalogue) const {
-  if (!state_ || catalogue.kernels.empty() || database_state(database_) != state_) return;
+  if (!state_ || catalogue.kernels.empty()) return;
   const std::string text = fmt::format("{}\n{}\n{}", *state_, Json(catalogue.explanation).dump(),
                                        catalogue_json(catalogue));
   Binary kept{.image = std::vector<std::byte>(text.size()), .symbol = kSymbol};

@@ -21,12 +21,11 @@ class DatabaseSnapshot {
 
   /// None where nothing is kept, or of another state of the database.
   [[nodiscard]] std::optional<CatalogueOutline> find() const;
-  /// Does nothing when the database has changed meanwhile, or the catalogue has no kernels.
+  /// Does nothing when the state was not to be told, or the catalogue has no kernels.
   void keep(const Catalogue& catalogue) const;
 
  private:
   BinaryCache& cache_;
-  std::filesystem::path database_;
   std::string key_;
   std::optional<std::string> state_;
 };
