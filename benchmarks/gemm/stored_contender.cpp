@@ -122,7 +122,8 @@ std::optional<StoredBest> StoredContenders::fastest(const Size& size) const {
                     .problem = canonical_size(size, family_.problem.dims)});
   // A result of another version of a source says nothing of the kernel as it is now.
   std::erase_if(bests, [&](const StoredBest& best) {
-    const auto kernel = std::ranges::find(family_.kernels, best.subject.kernel.hash, &Kernel::hash);
+    const auto kernel =
+        std::ranges::find(family_.kernels, best.subject->kernel.hash, &Kernel::hash);
     return kernel == family_.kernels.end();
   });
   const auto best = std::ranges::min_element(

@@ -16,6 +16,7 @@
 namespace tuner {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 class CpuDispatcherTest : public testing::Test {
@@ -51,7 +52,7 @@ class CpuDispatcherTest : public testing::Test {
   [[nodiscard]] std::vector<std::filesystem::path> cached() const {
     std::vector<std::filesystem::path> files;
     for (const auto& entry : std::filesystem::directory_iterator(options.cache)) {
-      files.push_back(entry.path());
+      if (entry.is_regular_file()) files.push_back(entry.path());
     }
     return files;
   }
@@ -155,6 +156,21 @@ TEST_F(CpuDispatcherTest, TheTypedDoorMultipliesWithoutAnyTable) {
   } catch (const DispatchError& error) {
     EXPECT_THAT(error.what(), HasSubstr("lda is 2, but a stored row has 3 floats"));
   }
+}
+
+TEST_F(CpuDispatcherTest, TheTypedDoorRecordsItsSizesWithoutAnyTable) {
+  const std::filesystem::path file = folder.path() / "sizes.json";
+  ::setenv("TUNER_RECORD", file.c_str(), 1);
+  Dispatcher dispatcher(Table::empty(), options);
+  ::unsetenv("TUNER_RECORD");
+  const std::vector<float> a(6, 1), b(6, 1);
+  std::vector<float> c(4);
+  sgemm(dispatcher, nullptr, Transpose::no, Transpose::no, 2, 2, 3, 1, a.data(), 3, b.data(), 2, 0,
+        c.data(), 2);
+  sgemm(dispatcher, nullptr, Transpose::yes, Transpose::no, 2, 2, 1, 1, a.data(), 2, b.data(), 2, 0,
+        c.data(), 2);
+  EXPECT_THAT(read_file(file, 10000), AllOf(HasSubstr(R"("family": "gemm")"), HasSubstr("[2,2,3]"),
+                                            HasSubstr(R"({"M":2,"N":2,"K":1,"TRANS_A":1})")));
 }
 
 TEST_F(CpuDispatcherTest, SaysWhatCannotBeOpened) {

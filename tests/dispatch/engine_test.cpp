@@ -285,6 +285,23 @@ TEST_F(EngineTest, RecordsTheSizesThatAreAskedFor) {
               AllOf(HasSubstr("[8,16,4]"), HasSubstr("[5,6,7]")));
 }
 
+TEST_F(EngineTest, SaysHowToUseResultsThatCameWithoutTheirSources) {
+  database.add({.size = "8,16,4", .family = "other"});
+  database.import_without_sources({.size = "8,16,4"}, "seed.jsonl");
+  settings.log = LogLevel::warn;
+  const auto said = AllOf(HasSubstr("rows (1 size on NVIDIA H200, from seed.jsonl)"),
+                          HasSubstr("`tune merge"), HasSubstr("`tune export --format json`"));
+  testing::internal::CaptureStderr();
+  family = FamilyId{};
+  try {
+    open();
+    FAIL() << "no kernel of the family can run";
+  } catch (const DispatchError& error) {
+    EXPECT_THAT(error.what(), said);
+  }
+  EXPECT_THAT(testing::internal::GetCapturedStderr(), said);
+}
+
 TEST_F(EngineTest, SaysOnceWhatWasNeverTuned) {
   settings.log = LogLevel::info;
   database.add({.size = "8,16,4"});

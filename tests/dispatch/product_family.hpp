@@ -8,6 +8,7 @@
 #include "tuner/store/store.hpp"
 
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -115,6 +116,18 @@ class TunedDatabase {
     for (const Tuned& tuned : all) store.record_final(session.id, best_of(tuned), {});
     session.state = SessionState::complete;
     store.end_session(session.id, session);
+  }
+
+  /// As lines of results bring it: the kernel's name and hash, and nothing to compile.
+  void import_without_sources(const Tuned& tuned, const std::string& origin) {
+    Subject subject{.device = device_, .environment = environment_, .kernel = {}};
+    subject.kernel.family = tuned.family;
+    subject.kernel.kernel = tuned.kernel;
+    subject.kernel.hash = "hash of theirs";
+    StoredBest stored{.subject = std::make_shared<const Subject>(subject), .best = best_of(tuned)};
+    stored.best.session_uuid = origin;
+    stored.best.recorded_at = "2026-01-01T00:00:00Z";
+    Store(path(), Store::Mode::read_write).import_bests(std::vector{stored}, origin);
   }
 
   DeviceInfo& device() { return device_; }

@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <filesystem>
 
 namespace tuner {
@@ -45,6 +46,52 @@ TEST_F(CatalogueJsonTest, RanksAfterARoundTripAsBefore) {
   for (const char* size : {"1024,1024", "2048,2048", "1000,1000", "48,48", "96,96", "7,7"}) {
     EXPECT_THAT(answers(after, size), ElementsAreArray(answers(before, size))) << size;
   }
+}
+
+TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAnew) {
+  std::string space = kTilesSpace;
+  space.insert(space.find(R"("parameters": { "TILE")"),
+               R"("launch": {"grid": ["M//TILE", "N"], "block": [64]}, )");
+  for (int i = 1; i <= 16; ++i) {
+    put({.problem = fmt::format("{},64", 64 * i),
+         .value = i % 2 == 0 ? 32 : 64,
+         .median_ns = 1000.0 * i + i % 5,
+         .space = space});
+  }
+  const auto model = [](const Catalogue& known) {
+    return std::ranges::find_if(
+               known.kernels,
+               [](const CatalogueKernel& it) { return it.record->kernel == "tiled"; })
+        ->model;
+  };
+  const Catalogue before = catalogue(store, {});
+  ASSERT_NE(model(before), nullptr);
+  std::string text = catalogue_json(before);
+  const FittedCost& fitted = model(before)->fitted();
+  const auto read = model(parse_catalogue(text, "test"));
+  EXPECT_EQ(read->fitted().mean, fitted.mean);
+  EXPECT_EQ(read->fitted().size_effects, fitted.size_effects);
+  EXPECT_EQ(read->fitted().config_effects, fitted.config_effects);
+  EXPECT_EQ(read->fitted().samples.size(), fitted.samples.size());
+  EXPECT_EQ(read->size_effect({1000, 64}), model(before)->size_effect({1000, 64}));
+  const std::size_t at = text.find(R"("mean":)") + 7;
+  text.replace(at, text.find(',', at) - at, "3");
+  EXPECT_EQ(model(parse_catalogue(text, "test"))->fitted().mean, 3);
+}
+
+TEST_F(CatalogueJsonTest, WhatWasChangedSinceItWasWrittenIsReadWhole) {
+  const std::string text = catalogue_json(catalogue(store, {}));
+  const CatalogueOutline outline = outline_catalogue(text, "test");
+  EXPECT_TRUE(outline.known.kernels.front().entries.empty());
+  EXPECT_FALSE(outline.unread.front().empty());
+  std::string edited = text;
+  edited.replace(edited.find("2048,2048"), 9, "2048,2040");
+  const CatalogueOutline whole = outline_catalogue(edited, "test");
+  EXPECT_FALSE(whole.known.kernels.front().entries.empty());
+  EXPECT_TRUE(whole.unread.front().empty());
+  std::string broken = text;
+  broken.replace(broken.find(R"("entries":[{)"), 12, R"("entries":[[)");
+  EXPECT_THROW(static_cast<void>(outline_catalogue(broken, "test")), Error);
 }
 
 TEST_F(CatalogueJsonTest, IsStaleInAnotherEnvironment) {

@@ -76,12 +76,13 @@ TEST_F(SelectTest, PrefersWhatWasVerifiedHereToWhatWasImported) {
 }
 
 TEST_F(SelectTest, AnswersForTheVerySizeFromAKernelWithoutItsSpaceFile) {
-  StoredBest theirs;
-  theirs.subject.device = device_profile("h200").value();
-  theirs.subject.environment = {.driver = "1", .compiler = "c", .library = "l", .tool = "t"};
-  theirs.subject.kernel.family = "tiles";
-  theirs.subject.kernel.kernel = "tiled";
-  theirs.subject.kernel.hash = "theirs";
+  Subject subject;
+  subject.device = device_profile("h200").value();
+  subject.environment = {.driver = "1", .compiler = "c", .library = "l", .tool = "t"};
+  subject.kernel.family = "tiles";
+  subject.kernel.kernel = "tiled";
+  subject.kernel.hash = "theirs";
+  StoredBest theirs{.subject = std::make_shared<const Subject>(subject), .best = {}};
   theirs.best.problem = "1024,1024";
   theirs.best.config_json = R"({"TILE":8})";
   theirs.best.time = {.median_ns = 9, .q1_ns = 9, .q3_ns = 9, .min_ns = 9, .samples = 30};

@@ -63,12 +63,12 @@ std::string text(const FinalistRecord& it) {
 
 std::string text(const StoredBest& stored) {
   const BestRecord& it = stored.best;
-  const EnvironmentInfo& environment = stored.subject.environment;
+  const EnvironmentInfo& environment = stored.subject->environment;
   return fmt::format("best {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
-                     text(stored.subject.device), environment.driver, environment.compiler,
-                     environment.library, environment.tool, text(stored.subject.kernel), it.problem,
-                     it.config_json, text(it.time), text(it.library_ns), text(it.default_ns),
-                     text(it.ratio_to_library), text(it.ratio_to_default),
+                     text(stored.subject->device), environment.driver, environment.compiler,
+                     environment.library, environment.tool, text(stored.subject->kernel),
+                     it.problem, it.config_json, text(it.time), text(it.library_ns),
+                     text(it.default_ns), text(it.ratio_to_library), text(it.ratio_to_default),
                      text(it.ratio_to_library_low), text(it.ratio_to_library_high), it.library_name,
                      it.ties, it.flops, it.bytes, it.session_uuid, it.recorded_at, it.verified,
                      it.origin);

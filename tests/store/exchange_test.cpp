@@ -25,12 +25,19 @@ using testing::SizeIs;
 using testing::ThrowsMessage;
 
 StoredBest example(double median_ns = 1520.25,
-                   const std::string& recorded_at = "2026-01-02T03:04:05Z") {
-  StoredBest stored{.subject = example_subject(),
+                   const std::string& recorded_at = "2026-01-02T03:04:05Z",
+                   const Subject& subject = example_subject()) {
+  StoredBest stored{.subject = std::make_shared<const Subject>(subject),
                     .best = example_best("{\"TILE_M\":64}", median_ns)};
   stored.best.session_uuid = "0f5b9c1e-0000";
   stored.best.recorded_at = recorded_at;
   return stored;
+}
+
+StoredBest of_another_source() {
+  Subject subject = example_subject();
+  subject.kernel.hash = "ffff";
+  return example(1520.25, "2026-01-02T03:04:05Z", subject);
 }
 
 std::string replaced(std::string text, const std::string& what, const std::string& with) {
@@ -56,14 +63,14 @@ TEST(BestLine, ReadsBackAsItWasButNotVerified) {
   ASSERT_THAT(read, SizeIs(1));
   EXPECT_FALSE(read[0].best.verified);
   StoredBest again = read[0];
-  EXPECT_EQ(again.subject.device.attributes, example().subject.device.attributes);
+  EXPECT_EQ(again.subject->device.attributes, example().subject->device.attributes);
   EXPECT_EQ(best_line(again), line);
 }
 
 TEST(BestLine, ReadsThePublishedLinesOfFormat1) {
   const std::vector<StoredBest> read = parse_best_lines(lines_of_format_1(), "best-1.jsonl");
   ASSERT_THAT(read, SizeIs(8));
-  EXPECT_EQ(read[0].subject.kernel.kernel, "gemm_naive");
+  EXPECT_EQ(read[0].subject->kernel.kernel, "gemm_naive");
   EXPECT_EQ(read[0].best.recorded_at, "2026-11-21T10:04:55Z");
   EXPECT_EQ(read[0].best.session_uuid, parse_best_lines(line_1(), "x")[0].best.session_uuid);
 }
@@ -151,8 +158,7 @@ TEST(Import, PrefersTheNewerOfTwoThatAreNotVerified) {
 
 TEST(Import, IsAllOrNothing) {
   Store store = Store::in_memory();
-  StoredBest impossible = example();
-  impossible.subject.kernel.hash = "ffff";
+  StoredBest impossible = of_another_source();
   impossible.best.time.min_ns = 1e9;  // above the median
   EXPECT_THROW(store.import_bests(std::vector{example(), impossible}, "f"), Error);
   EXPECT_THAT(store.bests({}), IsEmpty());
@@ -163,8 +169,7 @@ TEST(Import, LeavesWhatWasUsedLastHereInFront) {
   Subject mine = example_subject();
   mine.device = device_profile("a100").value();
   static_cast<void>(store.begin_session(mine, example_session("mine")));
-  StoredBest theirs = example();
-  theirs.subject.kernel.hash = "ffff";
+  const StoredBest theirs = of_another_source();
   store.import_bests(std::vector{theirs}, "f");
   EXPECT_EQ(store.devices().front().name, mine.device.name);
   EXPECT_EQ(store.kernels({}).front().hash, mine.kernel.hash);
@@ -206,7 +211,7 @@ TEST_F(MergeTest, AddsEndedSessionsWithAllTheirRowsOnce) {
   EXPECT_EQ(mine.strikes(subject).at("{\"A\":2}"), 1);
   ASSERT_THAT(mine.bests({}), SizeIs(bests + 1));
   for (const StoredBest& best : mine.bests({})) {
-    EXPECT_EQ(best.best.origin.empty(), best.subject.kernel.hash != "ffff");
+    EXPECT_EQ(best.best.origin.empty(), best.subject->kernel.hash != "ffff");
   }
   EXPECT_EQ(mine.merge(theirs).known, 1U);
   EXPECT_THAT(mine.trials(merged->id), SizeIs(1));

@@ -206,7 +206,7 @@ TEST_F(StoreTest, KeepsEveryFieldOfABest) {
   store.record_final(id, example_best(), {});
   const std::vector<StoredBest> bests = store.bests({});
   ASSERT_THAT(bests, SizeIs(1));
-  expect_same(bests[0].subject, example_subject());
+  expect_same(*bests[0].subject, example_subject());
   const BestRecord& best = bests[0].best;
   const BestRecord expected = example_best();
   EXPECT_EQ(best.problem, expected.problem);

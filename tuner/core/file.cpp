@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -18,6 +19,13 @@ namespace tuner {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+/// Limits are far above what files have, and memory is cleared before it is read into.
+constexpr std::size_t kFirstPiece = std::size_t{1} << 16;
+
+}  // namespace
+
 std::string read_file(const fs::path& path, std::size_t limit_bytes) {
   std::error_code ignored;
   if (fs::is_directory(path, ignored)) {
@@ -28,9 +36,14 @@ std::string read_file(const fs::path& path, std::size_t limit_bytes) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
   }
-  std::string content(limit_bytes + 1, '\0');
-  in.read(content.data(), static_cast<std::streamsize>(content.size()));
-  content.resize(static_cast<std::size_t>(in.gcount()));
+  const std::uintmax_t bytes = fs::file_size(path, ignored);  // as far as it has one
+  const std::size_t first = ignored ? 0 : static_cast<std::size_t>(bytes) + 1;
+  std::string content;
+  for (std::size_t read = 0; in && read <= limit_bytes; content.resize(read)) {
+    content.resize(std::min(limit_bytes + 1, std::max({kFirstPiece, first, 2 * read})));
+    in.read(content.data() + read, static_cast<std::streamsize>(content.size() - read));
+    read += static_cast<std::size_t>(in.gcount());
+  }
   if (content.size() > limit_bytes) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: larger than the limit of {} bytes", path.string(), limit_bytes));

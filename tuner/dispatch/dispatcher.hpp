@@ -67,8 +67,9 @@ struct DispatchOptions {
   std::string backend = "cuda";  ///< or "cpu"
   int device = 0;                ///< among the backend's devices
   StalePolicy stale = StalePolicy::use;
-  /// Where compiled kernels are kept. Empty: where `tune` keeps them
-  /// ($XDG_CACHE_HOME/tune/binaries). A folder that cannot be used costs compilations, no more.
+  /// Where compiled kernels are kept, and what databases said when they were read last. Empty:
+  /// where `tune` keeps kernels ($XDG_CACHE_HOME/tune/binaries). A folder that cannot be used costs
+  /// time, no more.
   std::filesystem::path cache = {};
 };
 

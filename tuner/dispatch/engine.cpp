@@ -25,6 +25,13 @@ SizeSlot* aligned(FamilyTable& family, SizeSlot& asked,
   return nullptr;
 }
 
+constexpr std::uint64_t kMostTableBytes = std::uint64_t{256} << 20;
+
+std::filesystem::path table_cache(const DispatchOptions& options) {
+  const auto kernels = options.cache.empty() ? default_binary_cache() : options.cache;
+  return kernels.empty() ? kernels : kernels / "tables";
+}
+
 [[noreturn]] void fail_device(const Failure& failure) {
   throw DispatchError(fmt::format(
       "the device has failed, perhaps before this launch: {}. Work in this process cannot go on "
@@ -52,6 +59,7 @@ DispatchEngine::DispatchEngine(std::unique_ptr<Executor> executor, const Table& 
       stale_(options.stale),
       executor_(std::move(executor)),
       kernels_(*executor_, options.cache),
+      tables_(table_cache(options), kMostTableBytes),
       scratch_(*executor_),
       maker_(*executor_, kernels_, scratch_, settings_),
       recorder_(settings_.record) {
@@ -72,16 +80,17 @@ std::size_t DispatchEngine::number_of(const std::string& family) {
 
 std::shared_ptr<const DispatchEngine::Generation> DispatchEngine::read(const Table& table) {
   auto next = std::make_shared<Generation>();
-  const DeviceInfo& device = executor_->device();
-  next->catalogue = read_table(table.source(), device, executor_->environment(), stale_);
-  std::map<std::string, std::vector<const CatalogueKernel*>> families;
-  for (const CatalogueKernel& kernel : next->catalogue.kernels) {
-    if (kernel.stored) families[kernel.record->family].push_back(&kernel);
-  }
-  for (const auto& [name, kernels] : families) {
+  auto families =
+      by_family(read_table(table.source(), executor_->device(), executor_->environment(), tables_));
+  for (auto& [name, outline] : families) {
+    if (const std::string unusable = without_sources(outline); !unusable.empty()) {
+      log(settings_, LogLevel::warn, unusable);
+      next->without_sources[name] = unusable;
+    }
+    if (std::ranges::none_of(outline.known.kernels, has_sources)) continue;
     const std::size_t place = number_of(name);
     if (next->families.size() <= place) next->families.resize(place + 1);
-    next->families[place] = std::make_unique<FamilyTable>(kernels, device);
+    next->families[place] = std::make_unique<FamilyTable>(std::move(outline), stale_);
     if (is_blas_gemm(*next->families[place])) next->gemm = FamilyId{static_cast<unsigned>(place)};
   }
   return next;
@@ -113,6 +122,8 @@ std::optional<FamilyId> DispatchEngine::find_family(std::string_view name) const
 FamilyId DispatchEngine::family(std::string_view name) const {
   if (const auto found = find_family(name)) return *found;
   const std::scoped_lock lock(mutex_);
+  const auto unusable = generation_->without_sources.find(std::string(name));
+  if (unusable != generation_->without_sources.end()) throw DispatchError(unusable->second);
   throw DispatchError(fmt::format("the table has no family '{}'{}: tune one of its kernels first",
                                   name, did_you_mean(name, names_)));
 }
@@ -162,13 +173,13 @@ void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size
   }
   SizeSlot* const slot = aligned(family, asked, arguments);
   if (slot == nullptr) {
-    return launch_once(*generation, family, asked, PlanChoice::library, arguments, stream);
+    return launch_once(family, asked, PlanChoice::library, arguments, stream);
   }
   if (state->capture) {
-    return launch_once(*generation, family, *slot, PlanChoice::ready, arguments, stream);
+    return launch_once(family, *slot, PlanChoice::ready, arguments, stream);
   }
   for (;;) {
-    const LaunchPlan& plan = plan_for(*generation, family, *slot);
+    const LaunchPlan& plan = plan_for(family, *slot);
     const auto end = enqueue(*executor_, plan, arguments, stream);
     if (end && *end == LaunchEnd::enqueued) return;
     if (!end && end.error().outcome == Outcome::crashed) fail_device(end.error());
@@ -176,10 +187,9 @@ void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size
   }
 }
 
-void DispatchEngine::launch_once(const Generation& generation, const FamilyTable& family,
-                                 const SizeSlot& slot, PlanChoice choice,
+void DispatchEngine::launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
                                  std::span<const DispatchArgument> arguments, StreamHandle stream) {
-  const auto plan = maker_.make(generation.catalogue, family, slot, choice);
+  const auto plan = maker_.make(family, slot, choice);
   if (!plan) {
     throw DispatchError(fmt::format(
         "{}\n{}", plan.error(),
@@ -195,11 +205,10 @@ void DispatchEngine::launch_once(const Generation& generation, const FamilyTable
   }
 }
 
-const LaunchPlan& DispatchEngine::plan_for(const Generation& generation, const FamilyTable& family,
-                                           SizeSlot& slot) {
+const LaunchPlan& DispatchEngine::plan_for(const FamilyTable& family, SizeSlot& slot) {
   const std::scoped_lock lock(slot.mutex);
   if (const LaunchPlan* const known = slot.plan.load(std::memory_order_acquire)) return *known;
-  auto plan = maker_.make(generation.catalogue, family, slot, PlanChoice::any);
+  auto plan = maker_.make(family, slot, PlanChoice::any);
   if (!plan) throw DispatchError(plan.error());
   note(family, slot, *plan);
   slot.plans.push_back(std::move(*plan));
@@ -213,18 +222,22 @@ void DispatchEngine::discard(SizeSlot& slot, const LaunchPlan& plan, std::string
   slot.plan.compare_exchange_strong(expected, nullptr);
 }
 
+void DispatchEngine::record(const std::string& family, const Dimensions& dims, const Size& size) {
+  if (settings_.record.empty()) return;
+  try {
+    recorder_.record(family, dims, size);
+  } catch (const std::exception& exception) {
+    log(settings_, LogLevel::warn, exception.what());
+  }
+}
+
 void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan) {
   const std::string& name = family.family().name;
   {
     const std::scoped_lock lock(mutex_);
     if (!noted_.insert(name + " " + slot.text).second) return;
   }
-  try {
-    const Dimensions& dims = family.family().problem.dims;
-    if (!settings_.record.empty()) recorder_.record(name, dims, slot.size);
-  } catch (const std::exception& exception) {
-    log(settings_, LogLevel::warn, exception.what());
-  }
+  record(name, family.family().problem.dims, slot.size);
   if (plan.knowledge == SizeKnowledge::tuned) return;
   const Answer& answer = plan.answer;
   log(settings_, answer.rung == Rung::default_config ? LogLevel::warn : LogLevel::info,
@@ -235,11 +248,10 @@ void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const
           answer.kernel.empty() ? "" : ", ", answer.kernel, name, slot.text));
 }
 
-Preparation DispatchEngine::prepare_one(const Generation& generation, FamilyTable& family,
-                                        const Size& size) {
+Preparation DispatchEngine::prepare_one(FamilyTable& family, const Size& size) {
   try {
     SizeSlot& slot = family.slot(size);
-    const LaunchPlan& plan = plan_for(generation, family, slot);
+    const LaunchPlan& plan = plan_for(family, slot);
     if (plan.kernel && plan.kernel->scratch != nullptr) plan.kernel->scratch->prepare();
     return {.size = size, .answer = plan.answer, .problem = {}};
   } catch (const std::exception& exception) {
@@ -259,7 +271,7 @@ std::vector<Preparation> DispatchEngine::prepare(FamilyId id, std::span<const Si
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i; (i = next.fetch_add(1)) < sizes.size();) {
-      results[i] = prepare_one(*generation, family, sizes[i]);
+      results[i] = prepare_one(family, sizes[i]);
     }
   };
   std::vector<std::jthread> helpers;
@@ -275,7 +287,7 @@ Answer DispatchEngine::answer(FamilyId id, std::span<const std::int64_t> size) c
   FamilyTable& family = generation->at(id);
   SizeSlot& slot = family.slot(size);
   if (const LaunchPlan* const plan = slot.plan.load(std::memory_order_acquire)) return plan->answer;
-  auto answer = maker_.foresee(generation->catalogue, family, slot);
+  auto answer = maker_.foresee(family, slot);
   if (!answer) throw DispatchError(answer.error());
   return *std::move(answer);
 }

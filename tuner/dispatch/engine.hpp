@@ -11,6 +11,7 @@
 #include "tuner/dispatch/size_recorder.hpp"
 
 #include <atomic>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -40,14 +41,18 @@ class DispatchEngine {
               std::span<const DispatchArgument> arguments, StreamHandle stream);
   void reload(const Table& table);
 
+  /// Adds a size to what TUNER_RECORD names, when it names something: of a family that the table
+  /// need not have.
+  void record(const std::string& family, const Dimensions& dims, const Size& size);
+
   [[nodiscard]] Executor& executor() { return *executor_; }
 
  private:
   /// A table in use.
   struct Generation {
-    Catalogue catalogue;
     std::vector<std::unique_ptr<FamilyTable>> families;  ///< by FamilyId; null: not in this table
     std::optional<FamilyId> gemm;
+    std::map<std::string, std::string> without_sources;  ///< what the user is told, by family
 
     [[nodiscard]] FamilyTable* find(FamilyId id) const;
     [[nodiscard]] FamilyTable& at(FamilyId id) const;  ///< throws DispatchError
@@ -64,20 +69,18 @@ class DispatchEngine {
   void launch_anew(FamilyId family, std::span<const std::int64_t> size,
                    std::span<const DispatchArgument> arguments, StreamHandle stream);
   /// Launches by a plan that is used this once.
-  void launch_once(const Generation& generation, const FamilyTable& family, const SizeSlot& slot,
-                   PlanChoice choice, std::span<const DispatchArgument> arguments,
-                   StreamHandle stream);
-  [[nodiscard]] const LaunchPlan& plan_for(const Generation& generation, const FamilyTable& family,
-                                           SizeSlot& slot);
+  void launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
+                   std::span<const DispatchArgument> arguments, StreamHandle stream);
+  [[nodiscard]] const LaunchPlan& plan_for(const FamilyTable& family, SizeSlot& slot);
   void discard(SizeSlot& slot, const LaunchPlan& plan, std::string_view why);
-  [[nodiscard]] Preparation prepare_one(const Generation& generation, FamilyTable& family,
-                                        const Size& size);
+  [[nodiscard]] Preparation prepare_one(FamilyTable& family, const Size& size);
   void note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan);
 
   DispatchSettings settings_;
   StalePolicy stale_;
   std::unique_ptr<Executor> executor_;
   LoadedKernels kernels_;
+  BinaryCache tables_;  // what databases said, see DatabaseSnapshot
   ScratchPool scratch_;
   mutable PlanMaker maker_;
   SizeRecorder recorder_;

@@ -85,13 +85,16 @@ std::vector<std::size_t> alignment_dimensions(const Family& family) {
 
 }  // namespace
 
-FamilyTable::FamilyTable(std::span<const CatalogueKernel* const> kernels, const DeviceInfo& device)
-    : family_(stored_family(kernels, *kernels.front()->record)),
-      device_(device.attributes),
+FamilyTable::FamilyTable(CatalogueOutline outline, StalePolicy policy)
+    : catalogue_(std::move(outline), policy),
+      family_(stored_family(catalogue_.with_sources(), *catalogue_.with_sources().front()->record)),
+      device_(catalogue_.device().attributes),
       given_(given_arguments(family_.arguments)),
       alignment_dims_(alignment_dimensions(family_)) {
   for (const GivenArgument& it : given_) given_types_.push_back(it.type);
-  std::map<std::string, Family> families;  // by their text
+  const std::string backend = catalogue_.device().backend;
+  const std::vector<const CatalogueKernel*> kernels = catalogue_.with_sources();
+  std::map<std::string, Family> families = {{kernels.front()->record->space_text, family_}};
   for (const CatalogueKernel* kernel : kernels) {
     const std::string& text = kernel->record->space_text;
     auto known = families.find(text);
@@ -101,8 +104,7 @@ FamilyTable::FamilyTable(std::span<const CatalogueKernel* const> kernels, const 
     if (signature(known->second) != signature(family_)) continue;
     const Kernel& parsed = known->second.kernel(kernel->record->kernel);
     const auto& backends = parsed.backends;
-    if (!backends.empty() && std::ranges::find(backends, device.backend) == backends.end())
-      continue;
+    if (!backends.empty() && std::ranges::find(backends, backend) == backends.end()) continue;
     kernels_.emplace(parsed.name, parsed);
   }
 }

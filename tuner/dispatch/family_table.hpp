@@ -2,9 +2,9 @@
 #pragma once
 
 #include "tuner/core/number_map.hpp"
+#include "tuner/dispatch/family_catalogue.hpp"
 #include "tuner/dispatch/launch_plan.hpp"
 #include "tuner/family/family.hpp"
-#include "tuner/select/catalogue.hpp"
 
 #include <algorithm>
 #include <atomic>
@@ -59,10 +59,13 @@ struct SizeSlot {
 /// A family of a table on a device: its kernels, ready to be planned with, and its sizes.
 class FamilyTable {
  public:
-  /// `kernels` of one family, the one used last first. A kernel whose arguments or dimensions are
-  /// not those of the first is left out, as is one that does not run on the backend. Throws
-  /// Error(usage) when a space file cannot be read.
-  FamilyTable(std::span<const CatalogueKernel* const> kernels, const DeviceInfo& device);
+  /// `outline` of one family, with sources, the kernel used last first. A kernel whose arguments or
+  /// dimensions are not those of the first is left out, as is one that does not run on the backend.
+  /// Throws Error(usage) when a space file cannot be read.
+  FamilyTable(CatalogueOutline outline, StalePolicy policy);
+
+  /// Read at the first call. Throws Error(usage) when it cannot be. Safe for many threads.
+  [[nodiscard]] const Catalogue& catalogue() const { return catalogue_.complete(); }
 
   [[nodiscard]] const Family& family() const { return family_; }
   [[nodiscard]] const std::vector<GivenArgument>& given() const { return given_; }
@@ -92,6 +95,7 @@ class FamilyTable {
   [[nodiscard]] std::vector<Realignment> realignments(const Size& size) const;
   [[noreturn]] void fail_arguments(std::span<const DispatchArgument> arguments) const;
 
+  FamilyCatalogue catalogue_;
   Family family_;
   DeviceAttributes device_;
   std::vector<GivenArgument> given_;

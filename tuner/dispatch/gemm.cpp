@@ -6,6 +6,7 @@
 #include "tuner/dispatch/engine.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <array>
@@ -51,11 +52,24 @@ bool fits_family(const GemmShape& shape) {
          (shape.batch == 1 || (is_packed(shape.a) && is_packed(shape.b) && is_packed(shape.c)));
 }
 
+/// Those of the family that a table would have, for sizes that are recorded without it.
+const Dimensions& blas_dimensions() {
+  static const Dimensions dims =
+      parse_dimensions(Json::parse(R"({"dims": ["M", "N", "K", {"name": "BATCH", "default": 1},
+                               {"name": "TRANS_A", "values": [0, 1], "default": 0},
+                               {"name": "TRANS_B", "values": [0, 1], "default": 0},
+                               {"name": "LDA", "default": "TRANS_A ? M : K"},
+                               {"name": "LDB", "default": "TRANS_B ? K : N"},
+                               {"name": "LDC", "default": "N"}]})"),
+                       "gemm");
+  return dims;
+}
+
 void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
   const GemmShape& shape = product.shape;
   if (shape.m == 0 || shape.n == 0 || shape.batch == 0) return;
   const auto family = dispatcher.engine().gemm_family();
-  if (!family || !fits_family(shape)) return multiply_by_library(dispatcher, stream, product);
+  if (!fits_family(shape)) return multiply_by_library(dispatcher, stream, product);
   const std::array<std::int64_t, 9> size = {shape.m,
                                             shape.n,
                                             shape.k,
@@ -65,6 +79,10 @@ void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& produc
                                             shape.a.ld,
                                             shape.b.ld,
                                             shape.c.ld};
+  if (!family) {
+    dispatcher.engine().record("gemm", blas_dimensions(), {size.begin(), size.end()});
+    return multiply_by_library(dispatcher, stream, product);
+  }
   const std::array<DispatchArgument, 5> arguments = {product.alpha, product.a, product.b,
                                                      product.beta, product.c};
   dispatcher.launch(*family, size, arguments, stream);

@@ -42,8 +42,8 @@ SizeKnowledge knowledge_of(const Selection& selection, const SizeSlot& slot) {
   return is_tuned ? SizeKnowledge::tuned : SizeKnowledge::untuned;
 }
 
-Ranking ranking_of(const Catalogue& catalogue, const FamilyTable& family, const SizeSlot& slot) {
-  return rank(catalogue, {.family = family.family().name, .size = slot.text});
+Ranking ranking_of(const FamilyTable& family, const SizeSlot& slot) {
+  return rank(family.catalogue(), {.family = family.family().name, .size = slot.text});
 }
 
 std::string nothing_can_run(const FamilyTable& family, const SizeSlot& slot,
@@ -75,12 +75,11 @@ std::string PlanMaker::objection(const Selection& selection, const SizeSlot& slo
   return failed == failures_.end() ? "" : fmt::format("it failed before: {}", failed->second);
 }
 
-Expected<LaunchPlan, std::string> PlanMaker::make(const Catalogue& catalogue,
-                                                  const FamilyTable& family, const SizeSlot& slot,
+Expected<LaunchPlan, std::string> PlanMaker::make(const FamilyTable& family, const SizeSlot& slot,
                                                   PlanChoice choice) {
   std::vector<std::string> explanation;
   try {
-    Ranking ranking = ranking_of(catalogue, family, slot);
+    Ranking ranking = ranking_of(family, slot);
     explanation = std::move(ranking.explanation);
     for (const Selection& selection : ranking.answers) {
       auto plan = attempt(family, slot, selection, choice);
@@ -99,12 +98,11 @@ Expected<LaunchPlan, std::string> PlanMaker::make(const Catalogue& catalogue,
   return Unexpected(nothing_can_run(family, slot, explanation));
 }
 
-Expected<Answer, std::string> PlanMaker::foresee(const Catalogue& catalogue,
-                                                 const FamilyTable& family,
+Expected<Answer, std::string> PlanMaker::foresee(const FamilyTable& family,
                                                  const SizeSlot& slot) const {
   std::vector<std::string> explanation;
   try {
-    Ranking ranking = ranking_of(catalogue, family, slot);
+    Ranking ranking = ranking_of(family, slot);
     explanation = std::move(ranking.explanation);
     for (const Selection& selection : ranking.answers) {
       const std::string why = objection(selection, slot, PlanChoice::any);

@@ -29,12 +29,10 @@ class PlanMaker {
       : executor_(executor), kernels_(kernels), scratch_(scratch), settings_(settings) {}
 
   /// The best plan that can be launched; else why there is none, for the user.
-  [[nodiscard]] Expected<LaunchPlan, std::string> make(const Catalogue& catalogue,
-                                                       const FamilyTable& family,
+  [[nodiscard]] Expected<LaunchPlan, std::string> make(const FamilyTable& family,
                                                        const SizeSlot& slot, PlanChoice choice);
   /// What make() would try first; nothing is compiled.
-  [[nodiscard]] Expected<Answer, std::string> foresee(const Catalogue& catalogue,
-                                                      const FamilyTable& family,
+  [[nodiscard]] Expected<Answer, std::string> foresee(const FamilyTable& family,
                                                       const SizeSlot& slot) const;
   /// A plan of this identity is not made again.
   void remember_failure(const std::string& identity, std::string_view why);

@@ -1,20 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/read_sections.hpp"
 
-#include <sched.h>
 #include <thread>
 
 namespace tuner {
 
-ReadSections::Section ReadSections::enter() {
-  // Any stripe would be right: the thread's own processor's is the fastest.
-  const int processor = ::sched_getcpu();
-  Stripe& stripe =
-      stripes_[static_cast<std::size_t>(processor < 0 ? 0 : processor) % stripes_.size()];
-  auto& readers = stripe.readers[side_.load(std::memory_order_relaxed)];
-  // Before anything that the section reads: whoever waits sees it, or it sees what is new.
-  readers.fetch_add(1, std::memory_order_seq_cst);
-  return Section(readers);
+namespace {
+
+// Of the process, as its threads are.
+std::array<std::atomic<bool>, ThreadPlace::kOwnPlaces> taken_places;
+
+}  // namespace
+
+constinit thread_local std::size_t ThreadPlace::number_ = ThreadPlace::kUnclaimed;
+
+/// Gives a thread's place back when it ends. What the thread launches after that shares the last.
+struct ClaimedPlace {
+  ClaimedPlace() {
+    for (std::size_t i = 0; i < taken_places.size(); ++i) {
+      if (taken_places[i].exchange(true, std::memory_order_acquire)) continue;
+      ThreadPlace::number_ = i;
+      return;
+    }
+    ThreadPlace::number_ = ThreadPlace::kOwnPlaces;
+  }
+  ~ClaimedPlace() {
+    const std::size_t place = ThreadPlace::number_;
+    ThreadPlace::number_ = ThreadPlace::kOwnPlaces;
+    if (place < taken_places.size()) taken_places[place].store(false, std::memory_order_release);
+  }
+};
+
+std::size_t ThreadPlace::claim() {
+  static thread_local const ClaimedPlace place;
+  return number_;
 }
 
 void ReadSections::wait() {

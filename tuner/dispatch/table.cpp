@@ -3,7 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
-#include "tuner/select/catalogue_json.hpp"
+#include "tuner/dispatch/database_snapshot.hpp"
 #include "tuner/store/database_path.hpp"
 #include "tuner/store/store.hpp"
 
@@ -18,6 +18,15 @@ namespace {
 
 constexpr std::size_t kFileLimitBytes = std::size_t{256} << 20;
 
+CatalogueKernel without_results(const KernelRecord& record) {
+  CatalogueKernel kernel;
+  kernel.record = std::make_shared<const KernelRecord>(record);
+  if (has_space(record)) {
+    kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(record));
+  }
+  return kernel;
+}
+
 /// The kernels of a database in the version used last, without entries: for a device on which none
 /// of them was tuned.
 Catalogue kernels_alone(const Store& store, const DeviceInfo& device,
@@ -26,19 +35,16 @@ Catalogue kernels_alone(const Store& store, const DeviceInfo& device,
   std::set<std::pair<std::string, std::string>> known;
   for (const KernelRecord& record : store.kernels({})) {
     if (!has_space(record) || !known.emplace(record.family, record.kernel).second) continue;
-    CatalogueKernel kernel;
-    kernel.record = std::make_shared<const KernelRecord>(record);
-    kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(record));
-    result.kernels.push_back(std::move(kernel));
+    result.kernels.push_back(without_results(record));
   }
   result.explanation.push_back(
       fmt::format("device: nothing was tuned on {} in {}", device.name, store.path().string()));
   return result;
 }
 
-Catalogue read_database(const std::filesystem::path& path, const DeviceInfo& device,
-                        const EnvironmentInfo& environment) {
-  const Store store(path.empty() ? default_database() : path, Store::Mode::read_only);
+Catalogue read_store(const std::filesystem::path& path, const DeviceInfo& device,
+                     const EnvironmentInfo& environment) {
+  const Store store(path, Store::Mode::read_only);
   try {
     Catalogue result = catalogue(store, {.device = device.name, .environment = environment});
     if (result.device.backend != device.backend) return kernels_alone(store, device, environment);
@@ -49,53 +55,53 @@ Catalogue read_database(const std::filesystem::path& path, const DeviceInfo& dev
   }
 }
 
-/// An entry of another device never answers for this one.
-Catalogue for_device(Catalogue catalogue, const DeviceInfo& device,
-                     const EnvironmentInfo& environment) {
-  const bool foreign =
-      catalogue.device.backend != device.backend || catalogue.device.name != device.name;
-  if (foreign) {
-    for (CatalogueKernel& kernel : catalogue.kernels) {
-      CatalogueKernel alone;
-      alone.record = kernel.record;
-      alone.stored = kernel.stored;
-      kernel = std::move(alone);
-    }
-    catalogue.explanation.push_back(
-        fmt::format("device: the table is of {}, this is {}", catalogue.device.name, device.name));
-  }
-  catalogue.device = device;
-  return in_environment(std::move(catalogue), environment);
+CatalogueOutline read_database(const std::filesystem::path& path, const DeviceInfo& device,
+                               const EnvironmentInfo& environment, BinaryCache& snapshots) {
+  const DatabaseSnapshot snapshot(snapshots, path, device, environment);
+  if (auto kept = snapshot.find()) return *std::move(kept);
+  CatalogueOutline outline{.known = read_store(path, device, environment)};
+  snapshot.keep(outline.known);
+  outline.unread.resize(outline.known.kernels.size());
+  return outline;
 }
 
-Catalogue read(const TableSource& source, const DeviceInfo& device,
-               const EnvironmentInfo& environment) {
+/// An entry of another device never answers for this one.
+CatalogueOutline for_device(CatalogueOutline outline, const DeviceInfo& device) {
+  Catalogue& known = outline.known;
+  if (known.device.backend != device.backend || known.device.name != device.name) {
+    for (CatalogueKernel& kernel : known.kernels) kernel = without_results(*kernel.record);
+    for (std::string_view& unread : outline.unread) unread = {};
+    known.explanation.push_back(
+        fmt::format("device: the table is of {}, this is {}", known.device.name, device.name));
+  }
+  return outline;
+}
+
+CatalogueOutline read(const TableSource& source, const DeviceInfo& device,
+                      const EnvironmentInfo& environment, BinaryCache& snapshots) {
   switch (source.kind) {
     case TableSource::Kind::database:
-      return read_database(source.path, device, environment);
+      return read_database(source.path.empty() ? default_database() : source.path, device,
+                           environment, snapshots);
     case TableSource::Kind::file:
       return for_device(
-          parse_catalogue(read_file(source.path, kFileLimitBytes), source.path.string()), device,
-          environment);
+          outline_catalogue(read_file(source.path, kFileLimitBytes), source.path.string()), device);
     case TableSource::Kind::text:
-      return for_device(parse_catalogue(source.text, "the embedded table"), device, environment);
+      return for_device(outline_catalogue(source.text, "the embedded table"), device);
     case TableSource::Kind::empty:
       break;
   }
-  return {.device = device, .environment = environment, .kernels = {}, .explanation = {}};
+  return {};
 }
 
 }  // namespace
 
-Catalogue read_table(const TableSource& source, const DeviceInfo& device,
-                     const EnvironmentInfo& environment, StalePolicy policy) {
-  Catalogue catalogue = read(source, device, environment);
-  if (policy == StalePolicy::refuse) {
-    for (CatalogueKernel& kernel : catalogue.kernels) {
-      std::erase_if(kernel.entries, [](const Entry& entry) { return entry.stale; });
-    }
-  }
-  return catalogue;
+CatalogueOutline read_table(const TableSource& source, const DeviceInfo& device,
+                            const EnvironmentInfo& environment, BinaryCache& snapshots) {
+  CatalogueOutline outline = read(source, device, environment, snapshots);
+  outline.known.device = device;
+  outline.known.environment = environment;
+  return outline;
 }
 
 Table Table::database(std::filesystem::path path) {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/backend/binary_cache.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
-#include "tuner/select/catalogue.hpp"
+#include "tuner/select/catalogue_json.hpp"
 #include "tuner/space/device.hpp"
 
 #include <filesystem>
@@ -19,9 +20,11 @@ struct TableSource {
   std::string text;
 };
 
-/// What a table knows of a device: kernels with their entries there, none where they were tuned
-/// on other devices only. Without stale entries where these are refused. Throws Error.
-[[nodiscard]] Catalogue read_table(const TableSource& source, const DeviceInfo& device,
-                                   const EnvironmentInfo& environment, StalePolicy policy);
+/// What a table knows of a device, in this environment: kernels with their entries there, none
+/// where they were tuned on other devices only. What a database says is kept in `snapshots`. Throws
+/// Error.
+[[nodiscard]] CatalogueOutline read_table(const TableSource& source, const DeviceInfo& device,
+                                          const EnvironmentInfo& environment,
+                                          BinaryCache& snapshots);
 
 }  // namespace tuner

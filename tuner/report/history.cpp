@@ -75,7 +75,7 @@ std::string latest_hash(const std::vector<SessionRecord>& sessions,
   for (const StoredBest& stored : bests) {
     if (stored.best.recorded_at <= when) continue;
     when = stored.best.recorded_at;
-    hash = stored.subject.kernel.hash;
+    hash = stored.subject->kernel.hash;
   }
   return hash;
 }
@@ -131,7 +131,7 @@ std::vector<EnvironmentInfo> environments_of(std::vector<StoredBest> bests) {
   std::stable_sort(bests.begin(), bests.end(), newer);
   std::vector<EnvironmentInfo> environments;
   for (const StoredBest& stored : bests) {
-    const EnvironmentInfo& environment = stored.subject.environment;
+    const EnvironmentInfo& environment = stored.subject->environment;
     if (std::find(environments.begin(), environments.end(), environment) == environments.end()) {
       environments.push_back(environment);
     }
@@ -162,7 +162,7 @@ KernelHistory kernel_history(const Store& store, const KernelKey& key,
                              std::vector<SessionRecord> sessions, std::vector<StoredBest> bests) {
   KernelHistory history{key.first, key.second, latest_hash(sessions, bests), {}, {}, {}, {}};
   std::erase_if(sessions, [&](const auto& session) { return session.kernel_hash != history.hash; });
-  std::erase_if(bests, [&](const auto& best) { return best.subject.kernel.hash != history.hash; });
+  std::erase_if(bests, [&](const auto& best) { return best.subject->kernel.hash != history.hash; });
   std::reverse(sessions.begin(), sessions.end());
 
   std::vector<std::vector<StoredTrial>> trials;
@@ -171,9 +171,9 @@ KernelHistory kernel_history(const Store& store, const KernelKey& key,
     trials.push_back(store.trials(session.id));
     stored_parameters.merge(parameter_names(trials.back(), {}));
   }
-  const std::vector<std::string> declared = bests.empty()
-                                                ? std::vector<std::string>()
-                                                : parameters_of_space(bests.front().subject.kernel);
+  const std::vector<std::string> declared =
+      bests.empty() ? std::vector<std::string>()
+                    : parameters_of_space(bests.front().subject->kernel);
   history.parameters = with_stored_parameters(declared, stored_parameters);
 
   std::map<std::string, SizeHistory> sizes;
@@ -199,7 +199,7 @@ std::vector<KernelHistory> kernel_histories(const Store& store, const std::strin
   ResultFilter filter;
   filter.device = device_name;
   for (StoredBest& best : store.bests(filter)) {
-    kernels[{best.subject.kernel.family, best.subject.kernel.kernel}].second.push_back(
+    kernels[{best.subject->kernel.family, best.subject->kernel.kernel}].second.push_back(
         std::move(best));
   }
   std::vector<KernelHistory> histories;

@@ -190,7 +190,7 @@ EnvironmentInfo environment_in_use(const std::vector<StoredBest>& bests) {
   if (bests.empty()) return {};
   const auto own = std::find_if(bests.begin(), bests.end(),
                                 [](const StoredBest& it) { return it.best.verified; });
-  return (own == bests.end() ? bests.front() : *own).subject.environment;
+  return (own == bests.end() ? bests.front() : *own).subject->environment;
 }
 
 void add_entries(Catalogue& catalogue, CatalogueKernel& kernel,
@@ -198,7 +198,7 @@ void add_entries(Catalogue& catalogue, CatalogueKernel& kernel,
   EntryCollector collector(kernel);
   std::size_t outdated = 0;
   for (const StoredBest& stored : bests) {
-    const KernelRecord& record = stored.subject.kernel;
+    const KernelRecord& record = stored.subject->kernel;
     if (record.family != kernel.record->family || record.kernel != kernel.record->kernel) continue;
     auto size = known_size(stored.best.problem, kernel);
     if (record.hash != kernel.record->hash || !size) {
@@ -206,9 +206,9 @@ void add_entries(Catalogue& catalogue, CatalogueKernel& kernel,
       continue;
     }
     collector.add({.best = stored.best,
-                   .environment = stored.subject.environment,
+                   .environment = stored.subject->environment,
                    .size = *std::move(size),
-                   .stale = !same_versions(stored.subject.environment, catalogue.environment)});
+                   .stale = !same_versions(stored.subject->environment, catalogue.environment)});
   }
   if (outdated == 0) return;
   catalogue.explanation.push_back(
@@ -278,7 +278,7 @@ Catalogue catalogue(const Store& store, const CatalogueQuery& query) {
   result.device = choose_device(store, query, result);
   std::vector<StoredBest> bests = store.bests({.device = result.device.name});
   std::erase_if(bests, [&](const StoredBest& stored) {
-    return !same_model(stored.subject.device, result.device);
+    return !same_model(stored.subject->device, result.device);
   });
   result.environment = query.environment ? *query.environment : environment_in_use(bests);
   for (CatalogueKernel& kernel : result.kernels) {

@@ -2,12 +2,15 @@
 #include "tuner/select/catalogue_json.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/hash.hpp"
 #include "tuner/core/json.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 namespace tuner {
@@ -19,10 +22,6 @@ constexpr std::string_view kFormat = "dispatch/1";
   throw Error(ErrorCode::usage, what);
 }
 
-Json optional(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
 double positive(const Json& json) {
   const double value = json.get<double>();
   if (!std::isfinite(value) || value <= 0 || value >= 1e30) fail("a number is out of range");
@@ -32,17 +31,6 @@ double positive(const Json& json) {
 std::optional<double> optional_positive(const Json& json) {
   if (json.is_null()) return std::nullopt;
   return positive(json);
-}
-
-Json device_json(const DeviceInfo& device) {
-  Json attributes = Json::object();
-  for (const AttributeField& field : attribute_fields()) {
-    attributes[std::string(field.name)] = device.attributes.*field.member;
-  }
-  return {{"backend", device.backend},
-          {"name", device.name},
-          {"architecture", device.architecture},
-          {"attributes", attributes}};
 }
 
 DeviceInfo read_device(const Json& json) {
@@ -59,31 +47,11 @@ DeviceInfo read_device(const Json& json) {
   return device;
 }
 
-Json environment_json(const EnvironmentInfo& it) {
-  return {
-      {"driver", it.driver}, {"compiler", it.compiler}, {"library", it.library}, {"tool", it.tool}};
-}
-
 EnvironmentInfo read_environment(const Json& json) {
   return {.driver = json.at("driver"),
           .compiler = json.at("compiler"),
           .library = json.at("library"),
           .tool = json.at("tool")};
-}
-
-Json entry_json(const Entry& entry) {
-  const BestRecord& best = entry.best;
-  return {{"size", entry.size.text},
-          {"config", entry.config},
-          {"median_ns", best.time.median_ns},
-          {"flops", best.flops},
-          {"ratio_to_library", optional(best.ratio_to_library)},
-          {"library", best.library_name},
-          {"recorded_at", best.recorded_at},
-          {"verified", best.verified},
-          {"shared", best.shared},
-          {"origin", best.origin},
-          {"environment", environment_json(entry.environment)}};
 }
 
 KnownSize read_size(const Json& json, const CatalogueKernel& kernel) {
@@ -92,12 +60,22 @@ KnownSize read_size(const Json& json, const CatalogueKernel& kernel) {
   return *std::move(size);
 }
 
-Entry read_entry(const Json& json, const CatalogueKernel& kernel) {
+/// Where it is a number, that of one of the kernel's; older tables have it in each entry.
+EnvironmentInfo entry_environment(const Json& json,
+                                  const std::vector<EnvironmentInfo>& environments) {
+  if (json.is_object()) return read_environment(json);
+  const auto place = json.get<std::size_t>();
+  if (place >= environments.size()) fail("an entry has no environment");
+  return environments[place];
+}
+
+Entry read_entry(const Json& json, const CatalogueKernel& kernel,
+                 const std::vector<EnvironmentInfo>& environments) {
   Entry entry;
   entry.size = read_size(json.at("size"), kernel);
   entry.config = json.at("config").get<std::size_t>();
   if (entry.config >= kernel.configs.size()) fail("an entry has no configuration");
-  entry.environment = read_environment(json.at("environment"));
+  entry.environment = entry_environment(json.at("environment"), environments);
   BestRecord& best = entry.best;
   best.problem = entry.size.text;
   best.config_json = kernel.configs[entry.config].json;
@@ -110,14 +88,6 @@ Entry read_entry(const Json& json, const CatalogueKernel& kernel) {
   best.shared = json.at("shared");
   best.origin = json.at("origin");
   return entry;
-}
-
-Json config_json(const KnownConfig& config) {
-  Json timings = Json::array();
-  for (const Timing& it : config.timings) {
-    timings.push_back(Json::array({it.size, it.median_ns, it.registers}));
-  }
-  return {{"values", config.json}, {"verified", config.verified}, {"timings", timings}};
 }
 
 KnownConfig read_config(const Json& json, const CatalogueKernel& kernel) {
@@ -134,24 +104,70 @@ KnownConfig read_config(const Json& json, const CatalogueKernel& kernel) {
   return config;
 }
 
-Json kernel_json(const CatalogueKernel& kernel) {
-  const KernelRecord& record = *kernel.record;
-  Json json = {{"family", record.family},
-               {"kernel", record.kernel},
-               {"hash", record.hash},
-               {"space", record.space_text},
-               {"source_name", record.source_name},
-               {"source", record.source_text},
-               {"headers", record.headers_json}};
-  for (const char* list : {"sizes", "configs", "entries"}) json[list] = Json::array();
-  for (const KnownSize& size : kernel.sizes) json["sizes"].push_back(size.text);
-  for (const KnownConfig& config : kernel.configs) json["configs"].push_back(config_json(config));
-  for (const Entry& entry : kernel.entries) json["entries"].push_back(entry_json(entry));
-  return json;
+double within(const Json& json, double low, double high) {
+  const double value = json.get<double>();
+  if (!(value >= low && value <= high)) fail("a number of the cost model is out of range");
+  return value;
 }
 
-CatalogueKernel read_kernel(const Json& json, const DeviceAttributes& device) {
-  CatalogueKernel kernel;
+/// ln of a time's deviation from the physical part: beyond this nothing was measured.
+double deviation(const Json& json) {
+  return within(json, -100, 100);
+}
+
+FittedCost read_model(const Json& json) {
+  FittedCost fitted;
+  CostParameters& p = fitted.parameters;
+  std::size_t place = 0;
+  for (double* const parameter : {&p.fixed_ns, &p.scratch_ns, &p.flops_per_ns, &p.half_warps,
+                                  &p.bytes_per_ns, &p.sm_bytes_per_ns, &p.sharpness}) {
+    // Only the launch itself and the scratch memory may cost nothing.
+    *parameter = within(json.at("parameters").at(place), place < 2 ? 0 : 1e-15, 1e30);
+    ++place;
+  }
+  fitted.mean = deviation(json.at("mean"));
+  for (const Json& it : json.at("configs")) fitted.config_effects.push_back(deviation(it));
+  for (const Json& it : json.at("sizes")) fitted.size_effects.push_back(deviation(it));
+  for (const Json& it : json.at("samples")) {
+    fitted.samples.push_back({.config = it.at(0).get<std::size_t>(),
+                              .size = it.at(1).get<std::size_t>(),
+                              .variant = it.at(4),
+                              .residual = deviation(it.at(2)),
+                              .weight = within(it.at(3), 0, 1)});
+  }
+  return fitted;
+}
+
+/// A table without a model, or from before there were any in it, has one fitted.
+void read_or_fit_model(CatalogueKernel& kernel, const Json& json, const DeviceAttributes& device) {
+  const auto model = json.find("model");
+  if (model == json.end()) return fit_model(kernel, device);
+  if (model->is_null() || !kernel.stored) return;
+  FittedCost fitted = read_model(*model);
+  if (fitted.config_effects.size() != kernel.configs.size()) {
+    fail("the cost model is not of the configurations");
+  }
+  kernel.model =
+      std::make_shared<const CostModel>(*kernel.stored, device, kernel.sizes, std::move(fitted));
+}
+
+void read_results(CatalogueKernel& kernel, const Json& json, const DeviceAttributes& device) {
+  if (has_space(*kernel.record)) {
+    kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(*kernel.record));
+  }
+  std::vector<EnvironmentInfo> environments;
+  if (const auto list = json.find("environments"); list != json.end()) {
+    for (const Json& it : *list) environments.push_back(read_environment(it));
+  }
+  for (const Json& it : json.at("sizes")) kernel.sizes.push_back(read_size(it, kernel));
+  for (const Json& it : json.at("configs")) kernel.configs.push_back(read_config(it, kernel));
+  for (const Json& it : json.at("entries")) {
+    kernel.entries.push_back(read_entry(it, kernel, environments));
+  }
+  read_or_fit_model(kernel, json, device);
+}
+
+CatalogueKernel read_kernel(const Json& json) {
   auto record = std::make_shared<KernelRecord>(KernelRecord{.family = json.at("family"),
                                                             .kernel = json.at("kernel"),
                                                             .hash = json.at("hash"),
@@ -159,57 +175,109 @@ CatalogueKernel read_kernel(const Json& json, const DeviceAttributes& device) {
                                                             .source_name = json.at("source_name"),
                                                             .source_text = json.at("source"),
                                                             .headers_json = json.at("headers")});
-  if (has_space(*record)) {
-    kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(*record));
-  }
+  CatalogueKernel kernel;
   kernel.record = std::move(record);
-  for (const Json& it : json.at("sizes")) kernel.sizes.push_back(read_size(it, kernel));
-  for (const Json& it : json.at("configs")) kernel.configs.push_back(read_config(it, kernel));
-  for (const Json& it : json.at("entries")) kernel.entries.push_back(read_entry(it, kernel));
-  fit_model(kernel, device);
   return kernel;
 }
 
-Catalogue read_catalogue(const Json& json) {
+/// All but the kernels.
+Catalogue read_head(const Json& json) {
   if (json.at("format") != kFormat) fail(fmt::format("its format is not {}", kFormat));
   Catalogue catalogue;
   catalogue.device = read_device(json.at("device"));
+  catalogue.environment = read_environment(json.at("environment"));
+  catalogue.explanation = {fmt::format("device: {}, that of the table", catalogue.device.name)};
+  return catalogue;
+}
+
+Catalogue read_whole(const Json& json) {
+  Catalogue catalogue = read_head(json);
   for (const Json& it : json.at("kernels")) {
-    catalogue.kernels.push_back(read_kernel(it, catalogue.device.attributes));
+    catalogue.kernels.push_back(read_kernel(it));
+    read_results(catalogue.kernels.back(), it, catalogue.device.attributes);
   }
   if (catalogue.kernels.empty()) fail("it has no kernels");
-  catalogue.explanation = {fmt::format("device: {}, that of the table", catalogue.device.name)};
-  return in_environment(std::move(catalogue), read_environment(json.at("environment")));
+  const EnvironmentInfo environment = catalogue.environment;
+  return in_environment(std::move(catalogue), environment);
 }
 
-}  // namespace
-
-std::string catalogue_json(const Catalogue& catalogue) {
-  Json json = {{"format", kFormat},
-               {"device", device_json(catalogue.device)},
-               {"environment", environment_json(catalogue.environment)},
-               {"kernels", Json::array()}};
-  for (const CatalogueKernel& kernel : catalogue.kernels) {
-    json["kernels"].push_back(kernel_json(kernel));
+/// The first line of what catalogue_json wrote, closed, and all that follows; none when the text
+/// is not as it was written.
+std::optional<std::pair<Json, std::string_view>> unchanged(std::string_view text,
+                                                           std::string_view origin) {
+  constexpr std::string_view kOpen = "\"kernels\":[";
+  const std::size_t end = text.find('\n');
+  if (end == std::string_view::npos || !text.starts_with(R"({"format":"dispatch/1","checksum":)") ||
+      !text.substr(0, end).ends_with(kOpen)) {
+    return std::nullopt;
   }
-  return json.dump() + "\n";
+  Json head = parse_json(std::string(text.substr(0, end)) + "]}", origin);
+  const std::string_view rest = text.substr(end + 1);
+  if (head.at("checksum") != content_hash({rest})) return std::nullopt;
+  return std::pair(std::move(head), rest);
 }
 
-Catalogue parse_catalogue(std::string_view text, std::string_view origin) {
+/// The kernels one by one: each begins on a line of its own.
+CatalogueOutline read_outline(const Json& head, std::string_view kernels, std::string_view origin) {
+  CatalogueOutline outline{.known = read_head(head)};
+  while (kernels.starts_with('{')) {
+    const std::size_t line = kernels.find(",\n");
+    const std::size_t end = std::min(kernels.find("\n{"), kernels.find("\n]}"));
+    if (line >= end || end == std::string_view::npos) fail("a kernel is cut");
+    std::string_view results = kernels.substr(line + 2, end - line - 2);
+    if (results.ends_with(',')) results.remove_suffix(1);
+    outline.known.kernels.push_back(
+        read_kernel(parse_json(std::string(kernels.substr(0, line)) + "}", origin)));
+    outline.unread.push_back(results);
+    kernels.remove_prefix(end + 1);
+  }
+  if (outline.known.kernels.empty()) fail("it has no kernels");
+  return outline;
+}
+
+/// Runs `read()`; what is wrong with the text is said with its origin and the remedy.
+template <class Read>
+auto reading(std::string_view origin, Read read) {
   const auto refuse = [&](const char* why) -> Error {
     return {ErrorCode::usage,
             fmt::format("{}: is no table of tuned configurations: {}; write one with `tune export "
                         "--format json`",
                         origin, why)};
   };
-  const Json json = parse_json(text, origin);
   try {
-    return read_catalogue(json);
+    return read();
   } catch (const Json::exception& exception) {
     throw refuse(exception.what());
   } catch (const Error& error) {
     throw refuse(error.what());
   }
+}
+
+}  // namespace
+
+Catalogue parse_catalogue(std::string_view text, std::string_view origin) {
+  const Json json = parse_json(text, origin);
+  return reading(origin, [&] { return read_whole(json); });
+}
+
+CatalogueOutline outline_catalogue(std::string text, std::string_view origin) {
+  const auto kept = std::make_shared<const std::string>(std::move(text));
+  const auto head = reading(origin, [&] { return unchanged(*kept, origin); });
+  if (head) {
+    CatalogueOutline outline =
+        reading(origin, [&] { return read_outline(head->first, head->second, origin); });
+    outline.text = kept;
+    return outline;
+  }
+  CatalogueOutline outline{.known = parse_catalogue(*kept, origin)};
+  outline.unread.resize(outline.known.kernels.size());
+  return outline;
+}
+
+void read_results(CatalogueKernel& kernel, std::string_view unread,
+                  const DeviceAttributes& device) {
+  const std::string origin = fmt::format("the results of {}", kernel.record->kernel);
+  reading(origin, [&] { read_results(kernel, Json::parse("{" + std::string(unread)), device); });
 }
 
 }  // namespace tuner

@@ -4,15 +4,34 @@
 
 #include "tuner/select/catalogue.hpp"
 
+#include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tuner {
 
+/// The cost models are part of it: whoever reads it fits nothing.
 [[nodiscard]] std::string catalogue_json(const Catalogue& catalogue);
 
 /// Reads such a text; `origin`, a path say, begins messages. The catalogue ranks as the one that
 /// was written. Throws Error(usage) when the text is not one of ours.
 [[nodiscard]] Catalogue parse_catalogue(std::string_view text, std::string_view origin);
+
+/// A catalogue of which only the kernels may be known yet, each by its record alone.
+struct CatalogueOutline {
+  Catalogue known;
+  /// For each kernel what read_results takes; empty where its results are known already.
+  std::vector<std::string_view> unread = {};
+  std::shared_ptr<const std::string> text = {};  ///< that `unread` is part of
+};
+
+/// The same as parse_catalogue, without the results of a text that is, by its checksum, as
+/// catalogue_json wrote it: they are most of it, and nothing can be wrong with them. A text that
+/// was changed since is read whole.
+[[nodiscard]] CatalogueOutline outline_catalogue(std::string text, std::string_view origin);
+
+/// Adds all but the record of a kernel. Throws Error(usage).
+void read_results(CatalogueKernel& kernel, std::string_view unread, const DeviceAttributes& device);
 
 }  // namespace tuner

@@ -10,7 +10,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace tuner {
@@ -39,11 +38,40 @@ struct Cost {
 /// |ln(a / b)| over the dimensions that the flops depend on, L2 norm.
 [[nodiscard]] double log_distance(const Size& a, const Size& b, const StoredKernel& kernel);
 
+/// What a fit found: with the kernel and the sizes it makes the same model again.
+struct FittedCost {
+  /// How far one time is from the physical part.
+  struct Sample {
+    std::size_t config = 0;
+    std::size_t size = 0;
+    std::string variant;  ///< LaunchShape::variant
+    double residual = 0;  ///< ln of the time beyond the fixed part over the work, less the effects
+    double weight = 1;    ///< how much of the time the work is, squared
+  };
+
+  CostParameters parameters;
+  double mean = 0;                     ///< of the residuals before the effects
+  std::vector<double> config_effects;  ///< of each configuration
+  std::vector<double> size_effects;    ///< of each size
+  std::vector<Sample> samples;         ///< by configuration
+};
+
+/// None where there is too little: fewer than 3 sizes, 12 times, or a kernel without a launch.
+/// Deterministic.
+[[nodiscard]] std::optional<FittedCost> fit_cost(const StoredKernel& kernel,
+                                                 const DeviceAttributes& device,
+                                                 std::span<const KnownSize> sizes,
+                                                 std::span<const KnownConfig> configs);
+
 /// The model of one kernel on one device: the physical part, and how far configurations and sizes
-/// are from it in the times that there are. Deterministic; reading it is safe from many threads.
+/// are from it in the times that there are. Reading it is safe from many threads.
 class CostModel {
  public:
-  /// None where there is too little: fewer than 3 sizes, 12 times, or a kernel without a launch.
+  /// Throws Error(usage) where what was fitted is not of these sizes.
+  CostModel(const StoredKernel& kernel, const DeviceAttributes& device,
+            std::span<const KnownSize> sizes, FittedCost fitted);
+
+  /// A fitted model; none where there is too little for one (fit_cost).
   [[nodiscard]] static std::shared_ptr<const CostModel> fit(const StoredKernel& kernel,
                                                             const DeviceAttributes& device,
                                                             std::span<const KnownSize> sizes,
@@ -59,39 +87,15 @@ class CostModel {
   [[nodiscard]] double expected_ns(std::size_t config, const LaunchShape& shape, const Size& size,
                                    double size_effect) const;
 
-  [[nodiscard]] const CostParameters& parameters() const { return parameters_; }
+  [[nodiscard]] const CostParameters& parameters() const { return fitted_.parameters; }
+  [[nodiscard]] const FittedCost& fitted() const { return fitted_; }
 
  private:
-  /// A time as the model sees it.
-  struct Sample {
-    std::size_t config = 0;
-    std::size_t size = 0;
-    double median_ns = 0;
-    LaunchShape shape;
-    double residual = 0;  // ln of the time beyond the fixed part over the work, less the effects
-    double weight = 1;    // how much of the time the work is, squared
-  };
-
-  CostModel(const StoredKernel& kernel, const DeviceAttributes& device,
-            std::span<const KnownSize> sizes);
-  [[nodiscard]] static bool same_code(const Sample& a, const Sample& b);
-  [[nodiscard]] std::pair<double, double> beyond_physics(const Sample& sample,
-                                                         const CostParameters& parameters) const;
-  void add_samples(std::span<const KnownConfig> configs, const DeviceAttributes& device);
-  void choose_parameters();
-  void set_residuals();
-  [[nodiscard]] double spread(const CostParameters& parameters) const;
-  void fit_effects();
-
   StoredKernel kernel_;
   std::int64_t multiprocessors_;
   std::vector<Size> sizes_;
-  std::vector<Sample> samples_;            // by configuration
+  FittedCost fitted_;
   std::vector<std::size_t> first_sample_;  // of each configuration, and one past the last
-  CostParameters parameters_;
-  double mean_ = 0;
-  std::vector<double> config_effects_;
-  std::vector<double> size_effects_;
 };
 
 }  // namespace tuner

@@ -28,7 +28,7 @@ std::optional<Config> incumbent(const Store& store, const Family& family, const 
                                   .kernel = kernel.name,
                                   .problem = canonical_size(size, family.problem.dims)});
   for (const StoredBest& stored : bests) {
-    if (stored.subject.device.backend != device.backend) continue;
+    if (stored.subject->device.backend != device.backend) continue;
     if (auto config = config_of(stored, kernel)) return config;
   }
   return std::nullopt;
@@ -41,7 +41,7 @@ std::vector<Config> winners_elsewhere(const Store& store, const Family& family,
   using Distance = std::pair<bool, Nearness>;
   std::vector<std::pair<Distance, Config>> winners;
   for (const StoredBest& stored : store.bests({.family = family.name, .kernel = kernel.name})) {
-    const DeviceInfo& other = stored.subject.device;
+    const DeviceInfo& other = stored.subject->device;
     if (other.backend != device.backend) continue;
     auto config = config_of(stored, kernel);
     const auto there = stored_size(stored.best.problem, family.problem.dims);

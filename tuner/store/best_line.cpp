@@ -45,7 +45,8 @@ SortedJson device_json(const DeviceInfo& device) {
 
 /// Everything but the checksum.
 SortedJson document_of(const StoredBest& stored) {
-  const auto& [subject, best] = stored;
+  const Subject& subject = *stored.subject;
+  const BestRecord& best = stored.best;
   return {{"format", kFormat2},
           {"device", device_json(subject.device)},
           {"environment",
@@ -155,26 +156,31 @@ std::string invented_uuid(const Subject& subject) {
 void read_provenance(JsonFields& fields, StoredBest& stored) {
   if (fields.text("format") == kFormat1) {
     stored.best.recorded_at = fields.date("recorded_at");
-    stored.best.session_uuid = invented_uuid(stored.subject);
+    stored.best.session_uuid = invented_uuid(*stored.subject);
     return;
   }
   JsonFields provenance = fields.object("provenance");
   stored.best.session_uuid = provenance.name("session");
   stored.best.recorded_at = provenance.date("recorded_at");
   stored.best.origin = provenance.text("origin");
-  if (provenance.text("tool") != stored.subject.environment.tool) {
+  if (provenance.text("tool") != stored.subject->environment.tool) {
     provenance.fail("'provenance.tool' is not 'environment.tool'");
   }
   provenance.finish();
 }
 
+std::shared_ptr<const Subject> subject_of(JsonFields& fields) {
+  auto subject = std::make_shared<Subject>();
+  subject->device = device_of(fields.object("device"));
+  subject->environment = environment_of(fields.object("environment"));
+  subject->kernel.family = fields.name("family");
+  subject->kernel.kernel = fields.name("kernel");
+  subject->kernel.hash = fields.name("kernel_hash");
+  return subject;
+}
+
 StoredBest best_of(JsonFields fields) {
-  StoredBest stored;
-  stored.subject.device = device_of(fields.object("device"));
-  stored.subject.environment = environment_of(fields.object("environment"));
-  stored.subject.kernel.family = fields.name("family");
-  stored.subject.kernel.kernel = fields.name("kernel");
-  stored.subject.kernel.hash = fields.name("kernel_hash");
+  StoredBest stored{.subject = subject_of(fields), .best = {}};
   BestRecord& best = stored.best;
   best.problem = fields.name("problem");
   if (!is_canonical_size(best.problem)) {

@@ -5,6 +5,11 @@
 
 #include <fmt/format.h>
 
+#include <map>
+#include <memory>
+#include <tuple>
+#include <utility>
+
 namespace tuner {
 namespace {
 
@@ -21,17 +26,87 @@ KernelRecord read_kernel(RowReader& row) {
           .headers_json = row.text()};
 }
 
-Subject read_subject(RowReader& row) {
-  Subject subject;
-  subject.device = read_device(row);
-  subject.device.uuid = row.text();
-  subject.environment = {
-      .driver = row.text(), .compiler = row.text(), .library = row.text(), .tool = row.text()};
-  subject.kernel = read_kernel(row);
-  return subject;
+/// What bests refer to, read and checked once.
+struct Referred {
+  struct Session {
+    std::string uuid, device_uuid;
+    bool shared = false;
+  };
+  std::map<std::int64_t, DeviceInfo> devices;
+  std::map<std::int64_t, EnvironmentInfo> environments;
+  std::map<std::int64_t, KernelRecord> kernels;
+  std::map<std::int64_t, Session> sessions;
+};
+
+/// Puts what `read` makes of each row under the row's id, its first column.
+template <class Value, class Read>
+void read_all(const SQLite::Database& database, const std::string& sql,
+              std::map<std::int64_t, Value>& into, Read read) {
+  SQLite::Statement found(database, sql);
+  while (found.executeStep()) {
+    RowReader row(found);
+    const std::int64_t id = row.integer();
+    into.emplace(id, read(row));
+  }
 }
 
-BestRecord read_best(RowReader& row) {
+Referred read_referred(const SQLite::Database& database) {
+  Referred all;
+  read_all(database, fmt::format("SELECT id, {}, intact FROM device", device_columns("")),
+           all.devices, read_device);
+  read_all(database, "SELECT id, driver, compiler, library, tool, intact FROM environment",
+           all.environments, [](RowReader& row) -> EnvironmentInfo {
+             return {.driver = row.text(),
+                     .compiler = row.text(),
+                     .library = row.text(),
+                     .tool = row.text()};
+           });
+  read_all(database, fmt::format("SELECT k.id, {}, k.intact FROM kernel k", kKernelColumns),
+           all.kernels, read_kernel);
+  read_all(database, "SELECT id, uuid, device_uuid, shared, intact FROM session", all.sessions,
+           [](RowReader& row) -> Referred::Session {
+             return {.uuid = row.text(), .device_uuid = row.text(), .shared = row.flag()};
+           });
+  return all;
+}
+
+/// The subjects of bests, each made once.
+class Subjects {
+ public:
+  Subjects(const Referred& all, const ResultFilter& filter) : all_(all), filter_(filter) {}
+
+  /// Of the ids in a row; null when the filter does not want it.
+  std::shared_ptr<const Subject> read(RowReader& row, const Referred::Session& session) {
+    const std::int64_t device = row.integer();
+    const std::int64_t environment = row.integer();
+    const std::int64_t kernel = row.integer();
+    const auto [at, added] =
+        made_.try_emplace({device, environment, kernel, session.device_uuid}, nullptr);
+    if (added && is_wanted(all_.devices.at(device), all_.kernels.at(kernel))) {
+      Subject subject{.device = all_.devices.at(device),
+                      .environment = all_.environments.at(environment),
+                      .kernel = all_.kernels.at(kernel)};
+      subject.device.uuid = session.device_uuid;
+      at->second = std::make_shared<const Subject>(std::move(subject));
+    }
+    return at->second;
+  }
+
+ private:
+  [[nodiscard]] bool is_wanted(const DeviceInfo& device, const KernelRecord& kernel) const {
+    return device.name == filter_.device.value_or(device.name) &&
+           kernel.family == filter_.family.value_or(kernel.family) &&
+           kernel.kernel == filter_.kernel.value_or(kernel.kernel);
+  }
+
+  const Referred& all_;
+  const ResultFilter& filter_;
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>,
+           std::shared_ptr<const Subject>>
+      made_;
+};
+
+BestRecord read_best(RowReader& row, const Referred::Session& session) {
   return {.problem = row.text(),
           .config_json = row.text(),
           .time = read_time(row),
@@ -45,37 +120,35 @@ BestRecord read_best(RowReader& row) {
           .ties = row.number(),
           .flops = row.real(),
           .bytes = row.real(),
-          .session_uuid = row.text(),
+          .session_uuid = session.uuid,
           .recorded_at = row.text(),
           .verified = row.flag(),
           .origin = row.text(),
-          .shared = row.flag()};
+          .shared = session.shared};
 }
 
 }  // namespace
 
 std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
-  const std::string sql = fmt::format(
-      "SELECT {}, s.device_uuid, e.driver, e.compiler, e.library, e.tool, {}, "
-      "p.size, c.json, b.median_ns, b.q1_ns, b.q3_ns, b.min_ns, b.samples, b.library_ns, "
-      "b.default_ns, b.ratio_to_library, b.ratio_to_default, b.ratio_to_library_low, "
-      "b.ratio_to_library_high, b.library_name, b.ties, b.flops, b.bytes, s.uuid, b.recorded_at, "
-      "b.verified, b.origin, s.shared, b.intact, d.intact, k.intact, e.intact, p.intact, c.intact, "
-      "s.intact "
-      "FROM best b JOIN device d ON d.id = b.device_id JOIN kernel k ON k.id = b.kernel_id "
-      "JOIN environment e ON e.id = b.environment_id JOIN problem p ON p.id = b.problem_id "
-      "JOIN config c ON c.id = b.config_id JOIN session s ON s.id = b.session_id "
-      "WHERE (?1 IS NULL OR d.name = ?1) AND (?2 IS NULL OR k.family = ?2) "
-      "AND (?3 IS NULL OR k.name = ?3) AND (?4 IS NULL OR p.size = ?4) "
-      "ORDER BY b.recorded_at DESC, b.id DESC",
-      device_columns("d."), kKernelColumns);
+  const std::string sql =
+      "SELECT b.session_id, b.device_id, b.environment_id, b.kernel_id, p.size, c.json, "
+      "b.median_ns, b.q1_ns, b.q3_ns, b.min_ns, b.samples, b.library_ns, b.default_ns, "
+      "b.ratio_to_library, b.ratio_to_default, b.ratio_to_library_low, b.ratio_to_library_high, "
+      "b.library_name, b.ties, b.flops, b.bytes, b.recorded_at, b.verified, b.origin, "
+      "b.intact, p.intact, c.intact "
+      "FROM best b JOIN problem p ON p.id = b.problem_id JOIN config c ON c.id = b.config_id "
+      "WHERE (?1 IS NULL OR p.size = ?1) ORDER BY b.recorded_at DESC, b.id DESC";
   return state_->connection.read([&](const SQLite::Database& database) {
+    const Referred all = read_referred(database);
+    Subjects subjects(all, filter);
     std::vector<StoredBest> bests;
-    SQLite::Statement found =
-        prepare(database, sql, filter.device, filter.family, filter.kernel, filter.problem);
+    SQLite::Statement found = prepare(database, sql, filter.problem);
     while (found.executeStep()) {
       RowReader row(found);
-      bests.push_back({.subject = read_subject(row), .best = read_best(row)});
+      const Referred::Session& session = all.sessions.at(row.integer());
+      auto subject = subjects.read(row, session);
+      if (!subject) continue;
+      bests.push_back({.subject = std::move(subject), .best = read_best(row, session)});
     }
     return bests;
   });

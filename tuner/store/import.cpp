@@ -77,7 +77,7 @@ bool is_superfluous(const SQLite::Database& database, const SessionKey& key, std
 }  // namespace
 
 Import import_best(const SQLite::Database& database, const StoredBest& stored) {
-  SessionKey key = key_of(database, stored.subject);
+  SessionKey key = key_of(database, *stored.subject);
   const std::int64_t problem = store_problem(database, key.family, stored.best.problem);
   if (is_superfluous(database, key, problem, stored.best)) return Import::kept;
   key.id = known_or_imported_session(database, key, stored.best);

@@ -7,6 +7,7 @@
 #include "tuner/space/device.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -112,7 +113,7 @@ struct BestRecord {
 
 /// A stored best with what it was measured on.
 struct StoredBest {
-  Subject subject;
+  std::shared_ptr<const Subject> subject;  ///< bests of the same subject share it; never null
   BestRecord best;
 };
 

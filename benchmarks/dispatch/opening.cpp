@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "benchmarks/dispatch/opening.hpp"
+
+#include "tuner/core/file.hpp"
+#include "tuner/dispatch/engine.hpp"
+#include "tuner/select/catalogue_json.hpp"
+#include "tuner/store/database_state.hpp"
+#include "tuner/store/store.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <ctime>
+#include <filesystem>
+#include <random>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+using Clock = std::chrono::steady_clock;
+using Opening = std::function<std::unique_ptr<DispatchEngine>()>;
+
+constexpr int kRounds = 15;
+
+double ms_since(Clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
+}
+
+/// Sizes that nobody tuned, each once.
+class Sizes {
+ public:
+  std::string next() {
+    for (;;) {
+      const std::string size = fmt::format("{},{},{}", extent(), extent(), extent());
+      if (used_.insert(size).second) return size;
+    }
+  }
+
+ private:
+  int extent() { return 4 * std::uniform_int_distribution(4, 1024)(random_); }
+
+  std::mt19937 random_{7};
+  std::set<std::string> used_;
+};
+
+/// As if the configurations of the published table had won at other sizes on a device.
+std::vector<StoredBest> bests(const Catalogue& published, const DeviceInfo& device, int entries) {
+  Sizes sizes;
+  std::vector<std::shared_ptr<const Subject>> subjects;
+  for (const CatalogueKernel& kernel : published.kernels) {
+    subjects.push_back(std::make_shared<const Subject>(
+        Subject{.device = device, .environment = published.environment, .kernel = *kernel.record}));
+  }
+  std::vector<StoredBest> all;
+  for (int i = 0; i < entries; ++i) {
+    const auto& kernels = published.kernels;
+    const CatalogueKernel& kernel = kernels[static_cast<std::size_t>(i) % kernels.size()];
+    const Entry& entry = kernel.entries[static_cast<std::size_t>(i) % kernel.entries.size()];
+    StoredBest best{.subject = subjects[static_cast<std::size_t>(i) % subjects.size()],
+                    .best = entry.best};
+    best.best.problem = sizes.next();
+    best.best.config_json =
+        kernel.configs[static_cast<std::size_t>(i) % kernel.configs.size()].json;
+    best.best.time.q1_ns = best.best.time.q3_ns = best.best.time.min_ns = best.best.time.median_ns;
+    best.best.time.samples = 30;
+    best.best.session_uuid = fmt::format("{} {}", device.name, i % 50);
+    all.push_back(std::move(best));
+  }
+  return all;
+}
+
+/// Entries of this device, and half as many of another one.
+void fill(const fs::path& database, const DeviceInfo& device, int entries) {
+  const fs::path file = TUNER_SOURCE_DIR "/db/seed/nvidia-h200.gemm.json";
+  const Catalogue published = parse_catalogue(read_file(file, std::size_t{1} << 26), file.string());
+  DeviceInfo other = device;
+  other.name = "another";
+  Store store(database, Store::Mode::read_write);
+  store.import_bests(bests(published, other, entries / 2), "a benchmark");
+  store.import_bests(bests(published, device, entries), "a benchmark");
+}
+
+/// Of the calling thread: a busy machine takes longer, but does not more.
+double processor_ms() {
+  timespec time{};
+  ::clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) / 1e6;
+}
+
+std::string spread(std::vector<double> values) {
+  std::ranges::sort(values);
+  return fmt::format("{:.1f} ms ({:.1f} to {:.1f})", values[values.size() / 2], values.front(),
+                     values.back());
+}
+
+/// Opens again and again; `before` each time, untimed.
+void print(const std::string& what, const std::function<void()>& before, const Opening& open) {
+  std::vector<double> openings, processor, questions;
+  for (int i = 0; i < kRounds; ++i) {
+    before();
+    const auto begin = Clock::now();
+    const double used = processor_ms();
+    const auto engine = open();
+    processor.push_back(processor_ms() - used);
+    openings.push_back(ms_since(begin));
+    const auto asked = processor_ms();
+    static_cast<void>(engine->answer(engine->family("gemm"), Size{1000, 1000, 1000}));
+    questions.push_back(processor_ms() - asked);
+  }
+  fmt::print("{}: {}, of the processor {}; its first question {}\n", what, spread(openings),
+             spread(processor), spread(questions));
+}
+
+void wait_until_at_rest(const fs::path& database) {
+  while (!database_state(database)) std::this_thread::yield();
+}
+
+}  // namespace
+
+void print_opening(const std::function<std::unique_ptr<Executor>()>& executor, int entries) {
+  TemporaryDirectory folder;
+  const fs::path database = folder.path() / "tune.db";
+  const fs::path cache = folder.path() / "binaries";
+  fill(database, executor()->device(), entries);
+  wait_until_at_rest(database);
+  const auto open = [&](const Table& table) {
+    DispatchOptions options;
+    options.cache = cache;
+    return std::make_unique<DispatchEngine>(executor(), table, options,
+                                            DispatchSettings{.log = LogLevel::off});
+  };
+  const auto from_database = [&] { return open(Table::database(database)); };
+  print(
+      fmt::format("opening a database of {}, first", entries), [&] { fs::remove_all(cache); },
+      from_database);
+  print(
+      fmt::format("opening a database of {}, again", entries), [] {}, from_database);
+  const std::string document = catalogue_json(
+      catalogue(Store(database, Store::Mode::read_only), {.device = executor()->device().name}));
+  write_file(folder.path() / "table.json", document);
+  print(
+      fmt::format("opening an exported table of {}", entries), [] {},
+      [&] { return open(Table::file(folder.path() / "table.json")); });
+}
+
+}  // namespace tuner

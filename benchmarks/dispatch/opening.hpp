@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/executor.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace tuner {
+
+/// Prints how long a table of so many entries takes to open, and to answer its first question:
+/// from a database that nothing is kept of, from the same once it was read, and exported.
+/// `executor` makes an H200.
+void print_opening(const std::function<std::unique_ptr<Executor>()>& executor, int entries);
+
+}  // namespace tuner

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/read_sections.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <latch>
+#include <memory>
+#include <set>
+#include <thread>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+TEST(ReadSections, FreesNothingThatAReaderHolds) {
+  constexpr int kReaders = 8;
+  ReadSections sections;
+  auto owner = std::make_unique<std::atomic<int>>(0);
+  std::atomic<std::atomic<int>*> current = owner.get();
+  std::atomic<bool> over = false;
+  std::vector<std::jthread> readers;
+  for (int i = 0; i < kReaders; ++i) {
+    readers.emplace_back([&] {
+      while (!over) {
+        const auto section = sections.enter();
+        EXPECT_GE(current.load()->load(), 0);
+      }
+    });
+  }
+  for (int i = 0; i < 200; ++i) {
+    auto next = std::make_unique<std::atomic<int>>(i);
+    current = next.get();
+    sections.wait();
+    owner->store(-1);  // a reader that still held it would see this, and a sanitizer the freeing
+    owner = std::move(next);
+  }
+  over = true;
+}
+
+TEST(ThreadPlace, IsOneThreadsAloneAndGivenBack) {
+  constexpr std::size_t kMore = 20;
+  std::vector<std::size_t> places(ThreadPlace::kOwnPlaces + kMore);
+  {
+    std::latch all(static_cast<std::ptrdiff_t>(places.size()));
+    std::vector<std::jthread> threads;
+    for (std::size_t& place : places) {
+      threads.emplace_back([&] {
+        place = ThreadPlace::number();
+        all.arrive_and_wait();
+      });
+    }
+  }
+  std::erase(places, ThreadPlace::kOwnPlaces);
+  EXPECT_EQ(std::set(places.begin(), places.end()).size(), places.size());
+  EXPECT_GE(places.size(), ThreadPlace::kOwnPlaces - 1) << "this thread may have one";
+  std::size_t later = ThreadPlace::kOwnPlaces;
+  std::jthread([&] { later = ThreadPlace::number(); }).join();
+  EXPECT_LT(later, ThreadPlace::kOwnPlaces);
+}
+
+}  // namespace
+}  // namespace tuner

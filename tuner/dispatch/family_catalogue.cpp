@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/family_catalogue.hpp"
+
+#include "tuner/core/quantity.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace tuner {
+
+FamilyCatalogue::FamilyCatalogue(CatalogueOutline outline, StalePolicy policy)
+    : device_(outline.known.device), policy_(policy), outline_(std::move(outline)) {}
+
+std::vector<const CatalogueKernel*> FamilyCatalogue::with_sources() const {
+  std::vector<const CatalogueKernel*> kernels;
+  for (const CatalogueKernel& kernel : outline_.known.kernels) {
+    if (has_sources(kernel)) kernels.push_back(&kernel);
+  }
+  return kernels;
+}
+
+const Catalogue& FamilyCatalogue::complete() const {
+  std::call_once(once_, [this] { read(); });
+  return outline_.known;
+}
+
+void FamilyCatalogue::read() const {
+  Catalogue known = outline_.known;
+  for (std::size_t i = 0; i < known.kernels.size(); ++i) {
+    if (outline_.unread[i].empty()) continue;
+    read_results(known.kernels[i], outline_.unread[i], known.device.attributes);
+  }
+  const EnvironmentInfo environment = known.environment;
+  known = in_environment(std::move(known), environment);
+  if (policy_ == StalePolicy::refuse) {
+    for (CatalogueKernel& kernel : known.kernels) {
+      std::erase_if(kernel.entries, [](const Entry& entry) { return entry.stale; });
+    }
+  }
+  outline_ = {.known = std::move(known)};
+}
+
+bool has_sources(const CatalogueKernel& kernel) {
+  return has_space(*kernel.record);
+}
+
+std::string without_sources(const CatalogueOutline& family) {
+  std::vector<std::string> kernels;
+  for (std::size_t i = 0; i < family.known.kernels.size(); ++i) {
+    CatalogueKernel kernel = family.known.kernels[i];
+    if (has_sources(kernel)) continue;
+    if (!family.unread[i].empty()) {
+      read_results(kernel, family.unread[i], family.known.device.attributes);
+    }
+    if (kernel.entries.empty()) continue;
+    kernels.push_back(fmt::format("{} ({} on {}, from {})", kernel.record->kernel,
+                                  quantity::count(kernel.entries.size(), "size"),
+                                  family.known.device.name, kernel.entries.front().best.origin));
+  }
+  if (kernels.empty()) return "";
+  return fmt::format(
+      "{}: what is known of {} came as results alone and cannot run without the kernel's source: "
+      "take it from the database that it was tuned in, with `tune merge THAT_DATABASE`, or open a "
+      "table that `tune export --format json` wrote from it",
+      family.known.kernels.front().record->family, fmt::join(kernels, ", "));
+}
+
+std::map<std::string, CatalogueOutline> by_family(CatalogueOutline table) {
+  std::map<std::string, CatalogueOutline> families;
+  for (std::size_t i = 0; i < table.known.kernels.size(); ++i) {
+    CatalogueKernel& kernel = table.known.kernels[i];
+    const auto [family, added] = families.try_emplace(kernel.record->family);
+    CatalogueOutline& outline = family->second;
+    if (added) {
+      outline.known = {.device = table.known.device,
+                       .environment = table.known.environment,
+                       .kernels = {},
+                       .explanation = table.known.explanation};
+    }
+    outline.known.kernels.push_back(std::move(kernel));
+    outline.unread.push_back(table.unread[i]);
+    outline.text = table.text;
+  }
+  return families;
+}
+
+}  // namespace tuner

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/select/catalogue_json.hpp"
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// What a table knows of one family on a device. Its results are read when the first question is
+/// asked: a program that uses one family of a large table does not wait for the others.
+class FamilyCatalogue {
+ public:
+  /// `outline` in the environment in use. Without stale entries where these are refused.
+  FamilyCatalogue(CatalogueOutline outline, StalePolicy policy);
+
+  [[nodiscard]] const DeviceInfo& device() const { return device_; }
+  /// The kernels that came with their sources. To be used before complete() is called.
+  [[nodiscard]] std::vector<const CatalogueKernel*> with_sources() const;
+  /// With all results. Throws Error(usage) when they cannot be read. Safe for many threads.
+  [[nodiscard]] const Catalogue& complete() const;
+
+ private:
+  void read() const;
+
+  DeviceInfo device_;
+  StalePolicy policy_;
+  mutable std::once_flag once_;  // of what follows
+  mutable CatalogueOutline outline_;
+};
+
+/// Whether a kernel can be compiled: what came as lines of results cannot.
+[[nodiscard]] bool has_sources(const CatalogueKernel& kernel);
+
+/// Which kernels of a family have results here that cannot be used for want of their sources, and
+/// how to mend it; empty when there are none. Throws Error(usage) when the results cannot be read.
+[[nodiscard]] std::string without_sources(const CatalogueOutline& family);
+
+/// One outline for each family of a table.
+[[nodiscard]] std::map<std::string, CatalogueOutline> by_family(CatalogueOutline table);
+
+}  // namespace tuner

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes the text of a catalogue. Each kernel has a line of its own, and so has each of the lists
+// behind it, so that a reader can pass over them (outline_catalogue).
+#include "tuner/core/hash.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/select/catalogue_json.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <iterator>
+#include <string_view>
+
+namespace tuner {
+namespace {
+
+std::string literal(std::string_view text) {
+  return Json(text).dump();
+}
+
+/// A list of what `item` says of each element.
+template <class Range, class Item>
+std::string list(const Range& range, Item item) {
+  std::string text = "[";
+  for (const auto& it : range) {
+    if (text.size() > 1) text += ',';
+    text += item(it);
+  }
+  return text + "]";
+}
+
+std::string numbers(const std::vector<double>& values) {
+  return list(values, [](double value) { return fmt::format("{}", value); });
+}
+
+std::string device_text(const DeviceInfo& device) {
+  const std::string attributes = list(attribute_fields(), [&](const AttributeField& field) {
+    return fmt::format("{}:{}", literal(field.name), device.attributes.*field.member);
+  });
+  return fmt::format(R"({{"backend":{},"name":{},"architecture":{},"attributes":{{{}}}}})",
+                     literal(device.backend), literal(device.name), literal(device.architecture),
+                     std::string_view(attributes).substr(1, attributes.size() - 2));
+}
+
+std::string environment_text(const EnvironmentInfo& it) {
+  return fmt::format(R"({{"driver":{},"compiler":{},"library":{},"tool":{}}})", literal(it.driver),
+                     literal(it.compiler), literal(it.library), literal(it.tool));
+}
+
+/// Each once: nearly all entries of a table have the same.
+std::vector<EnvironmentInfo> environments_of(const CatalogueKernel& kernel) {
+  std::vector<EnvironmentInfo> environments;
+  for (const Entry& entry : kernel.entries) {
+    if (std::ranges::find(environments, entry.environment) == environments.end()) {
+      environments.push_back(entry.environment);
+    }
+  }
+  return environments;
+}
+
+std::string entry_text(const Entry& entry, const std::vector<EnvironmentInfo>& environments) {
+  const BestRecord& best = entry.best;
+  return fmt::format(
+      R"({{"size":{},"config":{},"median_ns":{},"flops":{},"ratio_to_library":{},"library":{},)"
+      R"("recorded_at":{},"verified":{},"shared":{},"origin":{},"environment":{}}})",
+      literal(entry.size.text), entry.config, best.time.median_ns, best.flops,
+      best.ratio_to_library ? fmt::format("{}", *best.ratio_to_library) : "null",
+      literal(best.library_name), literal(best.recorded_at), best.verified, best.shared,
+      literal(best.origin),
+      std::ranges::find(environments, entry.environment) - environments.begin());
+}
+
+std::string config_text(const KnownConfig& config) {
+  const std::string timings = list(config.timings, [](const Timing& it) {
+    return fmt::format("[{},{},{}]", it.size, it.median_ns, it.registers);
+  });
+  return fmt::format(R"({{"values":{},"verified":{},"timings":{}}})", literal(config.json),
+                     config.verified, timings);
+}
+
+std::string model_text(const CostModel* model) {
+  if (model == nullptr) return "null";
+  const FittedCost& it = model->fitted();
+  const CostParameters& p = it.parameters;
+  const std::string samples = list(it.samples, [](const FittedCost::Sample& sample) {
+    return fmt::format("[{},{},{},{},{}]", sample.config, sample.size, sample.residual,
+                       sample.weight, literal(sample.variant));
+  });
+  return fmt::format(R"({{"parameters":{},"mean":{},"configs":{},"sizes":{},"samples":{}}})",
+                     numbers({p.fixed_ns, p.scratch_ns, p.flops_per_ns, p.half_warps,
+                              p.bytes_per_ns, p.sm_bytes_per_ns, p.sharpness}),
+                     it.mean, numbers(it.config_effects), numbers(it.size_effects), samples);
+}
+
+std::string kernel_text(const CatalogueKernel& kernel) {
+  const KernelRecord& record = *kernel.record;
+  const std::vector<EnvironmentInfo> environments = environments_of(kernel);
+  return fmt::format(
+      R"({{"family":{},"kernel":{},"hash":{},"space":{},"source_name":{},"source":{},"headers":{},)"
+      "\n\"environments\":{},\n\"sizes\":{},\n\"configs\":{},\n\"entries\":{},\n\"model\":{}}}",
+      literal(record.family), literal(record.kernel), literal(record.hash),
+      literal(record.space_text), literal(record.source_name), literal(record.source_text),
+      literal(record.headers_json), list(environments, environment_text),
+      list(kernel.sizes, [](const KnownSize& size) { return literal(size.text); }),
+      list(kernel.configs, config_text),
+      list(kernel.entries, [&](const Entry& entry) { return entry_text(entry, environments); }),
+      model_text(kernel.model.get()));
+}
+
+}  // namespace
+
+std::string catalogue_json(const Catalogue& catalogue) {
+  std::string kernels;
+  for (const CatalogueKernel& kernel : catalogue.kernels) {
+    if (!kernels.empty()) kernels += ",\n";
+    kernels += kernel_text(kernel);
+  }
+  kernels += "\n]}\n";
+  return fmt::format(
+      "{{\"format\":\"dispatch/"
+      "1\",\"checksum\":{},\"device\":{},\"environment\":{},\"kernels\":[\n{}",
+      literal(content_hash({kernels})), device_text(catalogue.device),
+      environment_text(catalogue.environment), kernels);
+}
+
+}  // namespace tuner

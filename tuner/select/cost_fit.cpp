@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+// Fits the cost model to the times that there are.
+#include "tuner/select/cost_model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kLeastSizes = 3;
+constexpr std::size_t kLeastTimes = 12;
+/// How many times a prior counts that a configuration, and a size, is as all others.
+constexpr double kPriorOfConfig = 0.1;
+constexpr double kPriorOfSize = 2;
+/// The fixed part never is more of a time than this.
+constexpr double kMostFixed = 0.95;
+constexpr double kLongestFixed = 10'000;  // ns
+
+/// A time with the launch that took it.
+struct Timed {
+  std::size_t config = 0;
+  std::size_t size = 0;
+  double median_ns = 0;
+  LaunchShape shape;
+  double residual = 0;
+  double weight = 1;
+};
+
+class Fit {
+ public:
+  Fit(const StoredKernel& kernel, const DeviceAttributes& device, std::span<const KnownSize> sizes,
+      std::span<const KnownConfig> configs)
+      : kernel_(kernel), multiprocessors_(device.sm_count) {
+    found_.size_effects.resize(sizes.size());
+    found_.config_effects.resize(configs.size());
+    add_samples(device, sizes, configs);
+  }
+
+  [[nodiscard]] bool has_enough() const {
+    std::vector<bool> seen(found_.size_effects.size());
+    for (const Timed& sample : samples_) seen[sample.size] = true;
+    const auto timed = static_cast<std::size_t>(std::ranges::count(seen, true));
+    return timed >= kLeastSizes && samples_.size() >= kLeastTimes;
+  }
+
+  [[nodiscard]] FittedCost run() && {
+    choose_parameters();
+    set_residuals();
+    fit_effects();
+    for (Timed& it : samples_) {
+      found_.samples.push_back({.config = it.config,
+                                .size = it.size,
+                                .variant = std::move(it.shape.variant),
+                                .residual = it.residual,
+                                .weight = it.weight});
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void add_samples(const DeviceAttributes& device, std::span<const KnownSize> sizes,
+                   std::span<const KnownConfig> configs) {
+    std::vector<KernelAtSize> at_sizes;
+    at_sizes.reserve(sizes.size());
+    for (const KnownSize& size : sizes) at_sizes.emplace_back(kernel_, device, size.numbers);
+    for (std::size_t c = 0; c < configs.size(); ++c) {
+      const auto first = static_cast<std::ptrdiff_t>(samples_.size());
+      if (!configs[c].config) continue;
+      for (const Timing& timing : configs[c].timings) {
+        auto shape = launch_shape(kernel_, device, at_sizes[timing.size], *configs[c].config,
+                                  timing.registers);
+        if (!shape || shape->block_flops <= 0) continue;
+        samples_.push_back({.config = c,
+                            .size = timing.size,
+                            .median_ns = timing.median_ns,
+                            .shape = *std::move(shape)});
+      }
+      const auto own = samples_.begin() + first;
+      std::stable_sort(own, samples_.end(), [](const Timed& a, const Timed& b) {
+        return a.shape.variant < b.shape.variant;
+      });
+    }
+  }
+
+  static bool same_code(const Timed& a, const Timed& b) {
+    return a.config == b.config && a.shape.variant == b.shape.variant;
+  }
+
+  /// ln of the time beyond the fixed part over the work, and its weight: the less of the time the
+  /// work is, the less it tells.
+  std::pair<double, double> beyond_physics(const Timed& sample,
+                                           const CostParameters& parameters) const {
+    const Cost it = cost(sample.shape, parameters, multiprocessors_);
+    const double beyond =
+        std::max(sample.median_ns - it.fixed_ns, (1 - kMostFixed) * sample.median_ns);
+    const double share = it.work_ns / (it.work_ns + it.fixed_ns);
+    return {std::log(beyond / it.work_ns), share * share};
+  }
+
+  /// How far times of the same code at different sizes are from the physical part, beyond
+  /// what is the configuration's own.
+  double spread(const CostParameters& parameters) const {
+    double squares = 0;
+    double freedom = 1e-9;
+    for (std::size_t first = 0, last = 0; first < samples_.size(); first = last) {
+      double weights = 0, sum = 0, sum_squares = 0;
+      for (last = first; last < samples_.size() && same_code(samples_[first], samples_[last]);
+           ++last) {
+        const auto [x, weight] = beyond_physics(samples_[last], parameters);
+        weights += weight;
+        sum += weight * x;
+        sum_squares += weight * x * x;
+      }
+      squares += sum_squares - sum * sum / weights;
+      freedom += static_cast<double>(last - first) - 1;
+    }
+    return squares / freedom;
+  }
+
+  /// Tries a few values of one parameter after the other, twice: the spread is flat near its least.
+  void choose_parameters() {
+    double least = std::numeric_limits<double>::infinity();
+    double fastest = 1e-9, widest = 1e-9;
+    const auto multiprocessors = static_cast<double>(std::max<std::int64_t>(1, multiprocessors_));
+    for (const Timed& sample : samples_) {
+      least = std::min(least, sample.median_ns);
+      fastest = std::max(fastest, sample.shape.flops / sample.median_ns / multiprocessors);
+      widest = std::max(widest, sample.shape.bytes / sample.median_ns);
+    }
+    least = std::min(least, kLongestFixed);
+    found_.parameters = {.fixed_ns = 0.7 * least,
+                         .scratch_ns = 0,
+                         .flops_per_ns = 1.1 * fastest,
+                         .half_warps = 2,
+                         .bytes_per_ns = widest,
+                         .sm_bytes_per_ns = 2 * widest / multiprocessors,
+                         .sharpness = 2};
+    double best = spread(found_.parameters);
+    const auto try_values = [&](double CostParameters::*member, double unit,
+                                std::initializer_list<double> values) {
+      for (const double value : values) {
+        CostParameters other = found_.parameters;
+        other.*member = value * unit;
+        const double there = spread(other);
+        if (there >= best) continue;
+        best = there;
+        found_.parameters = other;
+      }
+    };
+    for (int round = 0; round < 2; ++round) {
+      try_values(&CostParameters::fixed_ns, least, {0, 0.3, 0.6, 0.8, 0.87, 0.92});
+      try_values(&CostParameters::scratch_ns, 1000, {0, 1, 2, 3, 4, 5});
+      try_values(&CostParameters::half_warps, 1, {0.5, 1, 2, 4, 8, 16});
+      try_values(&CostParameters::bytes_per_ns, widest, {0.3, 0.5, 0.7, 0.85, 1, 1.2, 1.5});
+      try_values(&CostParameters::sm_bytes_per_ns, widest / multiprocessors, {1, 1.5, 2, 3, 1e6});
+      try_values(&CostParameters::sharpness, 1, {1, 2, 4, 8});
+    }
+  }
+
+  void set_residuals() {
+    double weights = 0, sum = 0;
+    for (Timed& sample : samples_) {
+      std::tie(sample.residual, sample.weight) = beyond_physics(sample, found_.parameters);
+      weights += sample.weight;
+      sum += sample.weight * sample.residual;
+    }
+    found_.mean = sum / weights;
+    for (Timed& sample : samples_) sample.residual -= found_.mean;
+  }
+
+  /// residual = effect of the configuration + effect of the size + the rest, by turns.
+  void fit_effects() {
+    const auto estimate = [&](std::vector<double>& effects, const std::vector<double>& others,
+                              std::size_t Timed::*own, std::size_t Timed::*other, double prior) {
+      std::vector<double> weights(effects.size(), prior);
+      std::vector<double> sums(effects.size(), 0);
+      for (const Timed& it : samples_) {
+        weights[it.*own] += it.weight;
+        sums[it.*own] += it.weight * (it.residual - others[it.*other]);
+      }
+      for (std::size_t i = 0; i < effects.size(); ++i) effects[i] = sums[i] / weights[i];
+    };
+    for (int round = 0; round < 4; ++round) {
+      estimate(found_.config_effects, found_.size_effects, &Timed::config, &Timed::size,
+               kPriorOfConfig);
+      estimate(found_.size_effects, found_.config_effects, &Timed::size, &Timed::config,
+               kPriorOfSize);
+    }
+    for (Timed& it : samples_)
+      it.residual -= found_.config_effects[it.config] + found_.size_effects[it.size];
+  }
+
+  const StoredKernel& kernel_;
+  std::int64_t multiprocessors_;
+  std::vector<Timed> samples_;  // by configuration, equal code together
+  FittedCost found_;
+};
+
+}  // namespace
+
+std::optional<FittedCost> fit_cost(const StoredKernel& kernel, const DeviceAttributes& device,
+                                   std::span<const KnownSize> sizes,
+                                   std::span<const KnownConfig> configs) {
+  if (kernel.grid.empty() || kernel.flops.slots().empty()) return std::nullopt;
+  Fit fit(kernel, device, sizes, configs);
+  if (!fit.has_enough()) return std::nullopt;
+  FittedCost fitted = std::move(fit).run();
+  if (!std::isfinite(fitted.mean)) return std::nullopt;  // the times are no times
+  return fitted;
+}
+
+}  // namespace tuner
