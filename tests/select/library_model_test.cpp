@@ -49,6 +49,18 @@ TEST_F(LibraryModelTest, IsUnsureFarFromIt) {
   EXPECT_EQ(expected_ratio({}, at(16, 16)).ln_ratio, 0);
 }
 
+TEST_F(LibraryModelTest, IsSurerWhereRatiosDoNotJump) {
+  std::vector<LibraryRatio> steady, jumping;
+  for (std::int64_t m = 16, i = 0; m < 8000; m *= 2) {
+    for (std::int64_t k = 16; k < 8000; k *= 4, ++i) {
+      steady.push_back({at(m, k), 0.2});
+      jumping.push_back({at(m, k), i % 2 == 0 ? 0.5 : -0.1});
+    }
+  }
+  const SizeFeatures between = at(700, 700);
+  EXPECT_LT(expected_ratio(steady, between).error, 0.6 * expected_ratio(jumping, between).error);
+}
+
 TEST_F(LibraryModelTest, KnowsThatRowsAreAligned) {
   const double aligned = squared_distance(at(1000, 1000), at(1000, 1004));
   const double odd = squared_distance(at(1000, 1000), at(1000, 1003));

@@ -11,7 +11,9 @@ namespace tuner {
 namespace {
 
 /// Of ln ratio, from size to size: libraries choose among kernels of their own by rules that jump.
+/// What the sizes show scales it, beside as many that show just this.
 constexpr double kDeviation = 0.2;
+constexpr double kPriorOfDeviation = 20;
 /// Of a single final, and of what two sizes next to each other have not in common.
 constexpr double kNoise = 0.05;
 /// As if so many sizes had shown no difference.
@@ -83,9 +85,12 @@ ExpectedRatio expected_ratio(std::span<const LibraryRatio> known, const SizeFeat
   }
   const Triangle triangle(near);
   const std::vector<double> weights = triangle.solve(to_asked);
-  const double variance = kDeviation * kDeviation + kNoise * kNoise - dot(weights, weights);
-  return {.ln_ratio = mean + dot(weights, triangle.solve(beyond_mean)),
-          .error = std::sqrt(std::max(kNoise * kNoise, variance))};
+  const std::vector<double> surprises = triangle.solve(beyond_mean);
+  const double unknown = kDeviation * kDeviation + kNoise * kNoise - dot(weights, weights);
+  const double scale = (kPriorOfDeviation + dot(surprises, surprises)) /
+                       (kPriorOfDeviation + static_cast<double>(near.size()));
+  return {.ln_ratio = mean + dot(weights, surprises),
+          .error = std::sqrt(scale * std::max(kNoise * kNoise, unknown))};
 }
 
 }  // namespace tuner
