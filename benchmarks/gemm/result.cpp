@@ -7,8 +7,8 @@
 namespace tuner::gemm_benchmark {
 
 std::string_view name(Role role) {
-  constexpr std::array<std::string_view, 6> kNames = {"ours",     "default",    "cublas",
-                                                      "cublasLt", "dispatched", "retuned"};
+  constexpr std::array<std::string_view, 7> kNames = {"ours",       "default", "cublas", "cublasLt",
+                                                      "dispatched", "retuned", "kernel"};
   return kNames.at(static_cast<std::size_t>(role));
 }
 

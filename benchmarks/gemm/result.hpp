@@ -20,8 +20,9 @@ enum class Role {
   cublas_lt,   ///< the best of cublasLt's first 16 heuristics
   dispatched,  ///< what the dispatcher chooses
   retuned,     ///< what it chooses where the very size was tuned
+  kernel,      ///< the kernel that it would choose if there were no library
 };
-/// "ours", "default", "cublas", "cublasLt", "dispatched", "retuned".
+/// "ours", "default", "cublas", "cublasLt", "dispatched", "retuned", "kernel".
 [[nodiscard]] std::string_view name(Role role);
 
 /// One contender's share in a shape's rounds.

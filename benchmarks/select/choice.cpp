@@ -60,7 +60,9 @@ std::optional<double> expectation_error(const RandomSizesResult& result) {
 
 std::string_view verdict(const Choice& choice) {
   if (!choice.to_cublas) return "-";
-  if (choice.answer && choice.answer->rung == Rung::library) return "library";
+  if (choice.answer && choice.answer->rung == Rung::library) {
+    return choice.kernel_to_cublas && choice.kernel_to_cublas->high < 1 ? "missed" : "library";
+  }
   if (choice.to_cublas->high < 1) return "faster";
   return choice.to_cublas->low > 1 ? "slower" : "even";
 }
@@ -77,6 +79,7 @@ ChoiceSummary summarise(const RandomSizesResult& result) {
       .by_odd_rows = ratios(result, &Choice::to_cublas,
                             [](const Choice& choice) { return !has_rows_of_16(choice); }),
       .regret = ratios(result, &Choice::regret, any),
+      .kernels_left = ratios(result, &Choice::kernel_to_cublas, any),
       .rungs = {},
       .expectation_error = expectation_error(result)};
   for (const Choice& choice : result.choices) {

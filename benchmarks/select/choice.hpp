@@ -24,6 +24,8 @@ struct Choice {
   std::optional<MedianInterval> to_cublas = {};
   /// Its time over that of what tuning this very size found.
   std::optional<MedianInterval> regret = {};
+  /// Where the library was chosen: the best kernel's time over cublasSgemm's.
+  std::optional<MedianInterval> kernel_to_cublas = {};
   std::optional<double> worst_difference = {};  ///< as in ShapeResult
   std::vector<std::string> notes = {};          ///< what could not be done, and why
 };
@@ -35,7 +37,8 @@ struct RandomSizesResult {
 };
 
 /// "faster", "slower" than cublasSgemm where the interval says so, else "even"; "library" where it
-/// was chosen; "-" where nothing was measured.
+/// was chosen, "missed" where the best kernel is known to be faster than it; "-" where nothing was
+/// measured.
 [[nodiscard]] std::string_view verdict(const Choice& choice);
 /// Measured, and the result is the library's.
 [[nodiscard]] bool is_good(const Choice& choice);
@@ -55,6 +58,7 @@ struct ChoiceSummary {
   std::optional<Ratios> by_rows_of_16;       ///< of those whose matrices all have rows of 16 bytes
   std::optional<Ratios> by_odd_rows;         ///< of the others
   std::optional<Ratios> regret;              ///< of those that were tuned
+  std::optional<Ratios> kernels_left;        ///< the best kernel where the library was chosen
   std::map<std::string, std::size_t> rungs;  ///< how many sizes each answered
   /// Root mean square of ln(expected / measured).
   std::optional<double> expectation_error;

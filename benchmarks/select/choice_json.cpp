@@ -36,6 +36,7 @@ Json choice_json(const Choice& choice) {
           {"retuned_us", microseconds(choice.retuned_ns)},
           {"to_cublas", interval_json(choice.to_cublas)},
           {"regret", interval_json(choice.regret)},
+          {"kernel_to_cublas", interval_json(choice.kernel_to_cublas)},
           {"choice", verdict(choice)},
           {"worst_difference", or_null(choice.worst_difference)},
           {"notes", choice.notes}};
@@ -60,6 +61,7 @@ Json summary_json(const ChoiceSummary& summary) {
           {"to_cublas_rows_of_16_bytes", ratios_json(summary.by_rows_of_16)},
           {"to_cublas_other_rows", ratios_json(summary.by_odd_rows)},
           {"regret", ratios_json(summary.regret)},
+          {"kernels_left", ratios_json(summary.kernels_left)},
           {"rungs", summary.rungs},
           {"expectation_error", or_null(summary.expectation_error)}};
 }

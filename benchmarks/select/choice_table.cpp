@@ -32,6 +32,7 @@ Row row(const Choice& choice) {
           ratio(choice.to_cublas),
           std::string(verdict(choice)),
           ratio(choice.regret),
+          ratio(choice.kernel_to_cublas),
           expectation(choice),
           choice.worst_difference ? fmt::format("{:.2g}", *choice.worst_difference) : "-",
           fmt::format("{}", fmt::join(choice.notes, "; "))};
@@ -54,6 +55,7 @@ std::string closing(const ChoiceSummary& summary) {
   add(rows, "cublasSgemm, rows of 16 bytes", summary.by_rows_of_16);
   add(rows, "cublasSgemm, other rows", summary.by_odd_rows);
   add(rows, "what tuning it finds", summary.regret);
+  add(rows, "kernels left for cublasSgemm", summary.kernels_left);
   std::string text = aligned_rows(rows);
   for (const auto& [rung, sizes] : summary.rungs) {
     text += fmt::format("{} answered {} sizes\n", rung, sizes);
@@ -68,7 +70,7 @@ std::string closing(const ChoiceSummary& summary) {
 
 std::string table(const RandomSizesResult& result) {
   std::vector<Row> rows{{"size", "rung", "kernel", "us", "cublas us", "/cublas", "choice", "regret",
-                         "expected", "diff", "notes"}};
+                         "kernel", "expected", "diff", "notes"}};
   for (const Choice& choice : result.choices) rows.push_back(row(choice));
   const RunInfo& run = result.run;
   return fmt::format("{}, driver {}, CUDA {}, {}, {}; {} sizes, seed {}\n\n{}\n{}", run.device,

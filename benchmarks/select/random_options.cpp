@@ -25,6 +25,8 @@ void declare(CLI::App& app, Typed& typed) {
                  "Database in which the first 20 of the sizes were tuned: shows what choosing "
                  "without costs")
       ->check(CLI::ExistingFile);
+  app.add_flag("--kernels-too", typed.options.kernels_too,
+               "Where the library is chosen, times the best kernel, too; needs --db");
   app.add_option("--write-sizes", typed.write_sizes,
                  "Only writes the sizes as a suite: `tune --sizes FILE:regret` tunes the first 20");
   app.add_option("--count", typed.options.count, "Sizes")
@@ -65,9 +67,15 @@ std::optional<RandomOptions> parse_random_options(int count, char** arguments) {
                 "name what the dispatcher chooses from, --db FILE or --table FILE; or "
                 "--write-sizes FILE, which only writes the sizes");
   }
+  if (typed.options.kernels_too && typed.database.empty()) {
+    throw Error(ErrorCode::usage, "--kernels-too needs the database: name it with --db FILE");
+  }
   RandomOptions options = typed.options;
   if (!typed.write_sizes.empty()) options.write_sizes = typed.write_sizes;
-  if (!typed.database.empty()) options.table = Table::database(typed.database);
+  if (!typed.database.empty()) {
+    options.table = Table::database(typed.database);
+    options.database = typed.database;
+  }
   if (!typed.table.empty()) options.table = Table::file(typed.table);
   if (!typed.tuned.empty()) options.tuned = Table::database(typed.tuned);
   if (!typed.json.empty()) options.json = typed.json;

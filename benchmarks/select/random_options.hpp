@@ -16,6 +16,8 @@ struct RandomOptions {
   std::uint64_t seed = 1;
   std::optional<std::filesystem::path> write_sizes;  ///< then nothing is measured
   std::optional<Table> table;                        ///< present where something is measured
+  std::optional<std::filesystem::path> database;     ///< that the table is of, if it is one
+  bool kernels_too = false;                          ///< also where the library is chosen
   std::optional<Table> tuned;                        ///< in which the first sizes were tuned
   std::optional<std::filesystem::path> json;
   double time_per_size_s = 0.3;

@@ -5,7 +5,8 @@
 //
 //   random_sizes_benchmark --db tune.sqlite --json figures.json
 //
-// and what choosing costs beside tuning the very size, at the first 20 of them:
+// with the best kernel where the library was chosen (--kernels-too), and what choosing costs beside
+// tuning the very size, at the first 20 of them:
 //
 //   random_sizes_benchmark --write-sizes random.json
 //   tune --space spaces/gemm.json --sizes random.json:regret --db tuned.sqlite
@@ -21,6 +22,7 @@
 #include "benchmarks/gemm/sm_clock.hpp"
 #include "benchmarks/select/choice.hpp"
 #include "benchmarks/select/dispatched_contender.hpp"
+#include "benchmarks/select/kernels_alone.hpp"
 #include "benchmarks/select/random_options.hpp"
 #include "benchmarks/select/random_sizes.hpp"
 #include "tuner/core/error.hpp"
@@ -75,9 +77,14 @@ class Benchmark {
         clock_(gpu_.device().uuid),
         cublas_(gpu_.stream()),
         dispatched_(*options.table, options.device, shapes) {
-    if (!options.tuned) return;
-    retuned_.emplace(*options.tuned, options.device,
-                     shapes.first(std::min(kRegretSizes, shapes.size())));
+    if (options.kernels_too) {
+      kernels_.emplace(kernels_alone(*options.database, gpu_.device().name), options.device,
+                       shapes);
+    }
+    if (options.tuned) {
+      retuned_.emplace(*options.tuned, options.device,
+                       shapes.first(std::min(kRegretSizes, shapes.size())));
+    }
   }
 
   [[nodiscard]] RunInfo run_info() { return gemm_benchmark::run_info(gpu_, cublas_.version()); }
@@ -110,34 +117,51 @@ class Benchmark {
     warm_up(contenders, sets, gpu_);
     const RoundTimes times = Rounds(contenders, plan_series(fastest_ns, sets), sets, gpu_, clock_)
                                  .run(options_.time_per_size_s);
-    add_times(choice, times);
+    add_times(choice, contenders, times);
   }
 
-  /// In this order: dispatched, cublasSgemm, retuned.
+  /// The dispatched call first, then cublasSgemm, then who else there is.
   [[nodiscard]] std::vector<Contender> line_up(Choice& choice, std::size_t index,
                                                const Operands& operands) {
-    std::vector<Contender> all{dispatched_contender(Role::dispatched, dispatched_.dispatcher(),
-                                                    choice.shape, operands, gpu_.stream()),
+    const auto by = [&](Role role, Prepared& prepared) {
+      return dispatched_contender(role, prepared.dispatcher(), choice.shape, operands,
+                                  gpu_.stream());
+    };
+    std::vector<Contender> all{by(Role::dispatched, dispatched_),
                                cublas_.contender(choice.shape, operands)};
+    if (kernels_ && choice.answer->rung == Rung::library && has_kernel(kernels_->at(index))) {
+      all.push_back(by(Role::kernel, *kernels_));
+    }
     if (!retuned_ || index >= retuned_->count()) return all;
     const auto& answer = retuned_->at(index).answer;
-    if (!answer || (answer->rung != Rung::exact && answer->rung != Rung::library)) {
+    if (answer && (answer->rung == Rung::exact || answer->rung == Rung::library)) {
+      all.push_back(by(Role::retuned, *retuned_));
+    } else {
       choice.notes.emplace_back("no regret: not tuned in the database of --tuned");
-      return all;
     }
-    all.push_back(dispatched_contender(Role::retuned, retuned_->dispatcher(), choice.shape,
-                                       operands, gpu_.stream()));
     return all;
   }
 
-  static void add_times(Choice& choice, const RoundTimes& times) {
-    const auto& ns = times.times_ns;
-    choice.dispatched_ns = tuner::summarise(ns[0]);
-    choice.cublas_ns = tuner::summarise(ns[1]);
-    choice.to_cublas = median_interval(paired_ratios(ns[0], ns[1]));
-    if (ns.size() < 3) return;
-    choice.retuned_ns = tuner::summarise(ns[2]);
-    choice.regret = median_interval(paired_ratios(ns[0], ns[2]));
+  [[nodiscard]] static bool has_kernel(const Preparation& preparation) {
+    return preparation.answer && preparation.answer->rung != Rung::library;
+  }
+
+  static void add_times(Choice& choice, const std::vector<Contender>& contenders,
+                        const RoundTimes& times) {
+    const std::vector<double>& dispatched = times.times_ns[0];
+    const std::vector<double>& cublas = times.times_ns[1];
+    choice.dispatched_ns = tuner::summarise(dispatched);
+    choice.cublas_ns = tuner::summarise(cublas);
+    choice.to_cublas = median_interval(paired_ratios(dispatched, cublas));
+    for (std::size_t i = 2; i < contenders.size(); ++i) {
+      const std::vector<double>& other = times.times_ns[i];
+      if (contenders[i].role == Role::kernel) {
+        choice.kernel_to_cublas = median_interval(paired_ratios(other, cublas));
+      } else {
+        choice.retuned_ns = tuner::summarise(other);
+        choice.regret = median_interval(paired_ratios(dispatched, other));
+      }
+    }
   }
 
   RandomOptions options_;
@@ -145,6 +169,7 @@ class Benchmark {
   SmClock clock_;
   CublasContenders cublas_;
   Prepared dispatched_;
+  std::optional<Prepared> kernels_;  // without the library
   std::optional<Prepared> retuned_;
 };
 

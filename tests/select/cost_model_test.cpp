@@ -73,5 +73,37 @@ TEST_F(CostModelTest, ForetellsASizeBetweenTheTimedOnes) {
   }
 }
 
+/// Code of its own for odd sizes.
+KernelRecord aligned_rows() {
+  KernelRecord record = tiled_rows();
+  record.space_text = R"json({
+    "family": "rows",
+    "problem": { "dims": ["M"], "flops": "1000*M", "bytes": "4*M" },
+    "kernels": { "tiled": {
+      "entry": "rows<${VEC},${TILE}>",
+      "derived": { "VEC": "M % 2 == 0 ? 2 : 1" },
+      "parameters": { "TILE": {"values": [32, 256], "default": 32} },
+      "launch": { "grid": ["ceil_div(M, TILE)"], "block": [128] } } } })json";
+  return record;
+}
+
+TEST_F(CostModelTest, LearnsALittleFromOtherCodeOfTheConfiguration) {
+  kernel = stored_kernel(aligned_rows());
+  std::vector<KnownSize> sizes;
+  for (std::int64_t m = 1000; m <= 1'000'000; m *= 2) {
+    sizes.push_back({std::to_string(m), {m}});
+    for (std::size_t c = 0; c < 2; ++c) {
+      configs[c].timings.push_back(
+          {.size = sizes.size() - 1, .median_ns = 100 * static_cast<double>(m), .registers = 32});
+    }
+  }
+  const auto model = CostModel::fit(kernel, device, sizes, configs);
+  ASSERT_NE(model, nullptr);
+  const double same_code = std::log(model->expected_ns(0, shape(0, {128'000}), {128'000}));
+  const double other_code = std::log(model->expected_ns(0, shape(0, {128'001}), {128'001}));
+  EXPECT_GT(other_code, same_code) << "it may be slower";
+  EXPECT_LT(other_code, same_code + 0.16) << "yet it is the same configuration";
+}
+
 }  // namespace
 }  // namespace tuner

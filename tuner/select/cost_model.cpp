@@ -15,6 +15,9 @@ namespace {
 constexpr double kReach = 1.2;
 constexpr double kReachOfSizes = 1.0;
 constexpr double kPriorOfPlace = 0.5;
+/// What a time of the same configuration in other code counts, such as with narrower accesses where
+/// rows are not aligned.
+constexpr double kWeightOfOtherCode = 0.2;
 /// Of ln time, where a configuration was timed at no size near by: of many, the one that looks best
 /// is often one of which little is known.
 constexpr double kCaution = 0.35;
@@ -111,9 +114,9 @@ double CostModel::expected_ns(std::size_t config, const LaunchShape& shape, cons
   double weights = kPriorOfPlace, sum = 0;
   for (std::size_t i = first_sample_[config]; i < first_sample_[config + 1]; ++i) {
     const FittedCost::Sample& sample = fitted_.samples[i];
-    if (sample.variant != shape.variant) continue;
+    const double likeness = sample.variant == shape.variant ? 1 : kWeightOfOtherCode;
     const double distance = log_distance(size, sizes_[sample.size], kernel_) / kReach;
-    const double weight = sample.weight * std::exp(-distance * distance / 2);
+    const double weight = likeness * sample.weight * std::exp(-distance * distance / 2);
     weights += weight;
     sum += weight * sample.residual;
   }

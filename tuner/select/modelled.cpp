@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/select/modelled.hpp"
 
+#include "tuner/select/library_model.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -146,7 +148,8 @@ class Modelling {
 
 /// The library beside the best of all kernels in the final of one size.
 struct Timed {
-  double best_ns, library_ns, distance;
+  double best_ns, library_ns;
+  SizeFeatures features;
 };
 
 std::map<std::string, Timed> timed_sizes(const std::vector<AskedKernel>& asked) {
@@ -160,14 +163,20 @@ std::map<std::string, Timed> timed_sizes(const std::vector<AskedKernel>& asked) 
         continue;
       }
       const double ns = entry.best.time.median_ns;
-      const double distance =
-          log_distance(it.size->numbers, entry.size.numbers, *it.kernel->stored);
-      const Timed timed{ns, ns * *entry.best.ratio_to_library, distance};
+      const Timed timed{ns, ns * *entry.best.ratio_to_library,
+                        size_features(entry.size.numbers, *it.kernel->stored)};
       const auto [at, added] = sizes.try_emplace(entry.size.text, timed);
       if (!added && ns < at->second.best_ns) at->second = timed;
     }
   }
   return sizes;
+}
+
+/// Where the asked size stands; it is one of some kernel's.
+SizeFeatures asked_features(const std::vector<AskedKernel>& asked) {
+  const auto known = std::ranges::find_if(
+      asked, [](const AskedKernel& it) { return it.kernel->stored && it.size; });
+  return size_features(known->size->numbers, *known->kernel->stored);
 }
 
 }  // namespace
@@ -187,31 +196,20 @@ std::optional<Nearest> modelled_candidates(const std::vector<AskedKernel>& asked
 }
 
 std::optional<LibraryEstimate> library_estimate(const std::vector<AskedKernel>& asked) {
-  constexpr double kReach = 1.0;
-  constexpr double kPriorWeight = 0.1;
-  constexpr double kPriorError = 0.15;
   const std::map<std::string, Timed> sizes = timed_sizes(asked);
   if (sizes.empty()) return std::nullopt;
-  LibraryEstimate estimate;
-  estimate.sizes = sizes.size();
-  double weights = kPriorWeight, sum = 0, least = 0;
-  double squares = kPriorWeight * kPriorError * kPriorError;
+  const SizeFeatures here = asked_features(asked);
+  std::vector<LibraryRatio> known;
   for (const auto& [text, timed] : sizes) {
-    const double x = timed.distance / kReach;
-    const double weight = std::exp(-x * x / 2);
-    const double ln = std::log(timed.library_ns / timed.best_ns);
-    weights += weight;
-    sum += weight * ln;
-    squares += weight * ln * ln;
-    if (estimate.nearest.empty() || timed.distance < least) {
-      least = timed.distance;
-      estimate.nearest = text;
-    }
+    known.push_back({timed.features, std::log(timed.library_ns / timed.best_ns)});
   }
-  const double mean = sum / weights;
-  estimate.ratio = std::exp(mean);
-  estimate.error = std::sqrt(std::max(0.0, squares / weights - mean * mean));
-  return estimate;
+  const auto nearest = std::ranges::min_element(
+      sizes, {}, [&](const auto& it) { return squared_distance(it.second.features, here); });
+  const ExpectedRatio expected = expected_ratio(known, here);
+  return LibraryEstimate{.ratio = std::exp(expected.ln_ratio),
+                         .error = expected.error,
+                         .sizes = sizes.size(),
+                         .nearest = nearest->first};
 }
 
 }  // namespace tuner

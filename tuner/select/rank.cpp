@@ -8,15 +8,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <utility>
 
 namespace tuner {
 namespace {
 
-/// The library is taken unless it takes this many times as long: what was not tuned for the very
-/// size is a few per cent slower than what would have been (docs/selection.md).
-constexpr double kLeastGain = 1.02;
+/// A kernel is taken before the library where it is expected to be faster by this many standard
+/// deviations of that expectation (docs/selection.md).
+constexpr double kDeviationsOfGain = 1.5;
 
 /// What is to be said of an entry that was not measured here, or not alone; else empty.
 std::string reservation(const BestRecord& best) {
@@ -164,13 +165,13 @@ class Ladder {
     const auto estimate = library_estimate(asked_);
     if (!estimate) return;
     library_ns_ = *first.expected_ns * estimate->ratio;
-    library_is_first_ = estimate->ratio < kLeastGain;
+    const double least_gain = std::exp(kDeviationsOfGain * estimate->error);
+    library_is_first_ = estimate->ratio < least_gain;
     explain(Rung::library,
             "{:.5g} us expected, {:.3g} times the best configuration (+-{:.0f} %, "
             "from {} sizes, the nearest {}): {}",
             *library_ns_ / 1e3, estimate->ratio, 100 * estimate->error, estimate->sizes,
-            estimate->nearest,
-            library_is_first_ ? "taken, there is too little to gain" : "not taken");
+            estimate->nearest, library_is_first_ ? "taken, a gain is not sure" : "not taken");
   }
 
   /// The library stands where its time puts it beside the first answer.
@@ -188,9 +189,8 @@ class Ladder {
       place = ratio && *ratio < 1 ? 0 : 1;
     } else if (library_ns_) {
       library.expected_ns = library_ns_;
-      const auto slower = std::ranges::find_if(ranking_.answers, [&](const Selection& it) {
-        return *it.expected_ns * kLeastGain > *library_ns_;
-      });
+      const auto slower = std::ranges::find_if(
+          ranking_.answers, [&](const Selection& it) { return *it.expected_ns > *library_ns_; });
       place = library_is_first_
                   ? 0
                   : std::max<std::size_t>(

@@ -38,6 +38,7 @@ RandomSizesResult figures() {
                     choice("66,66,66", Rung::library, 1, 0.01),
                     {.shape = parse_shape("67,67,67"), .notes = {"not measured: why"}}};
   result.choices[0].regret = MedianInterval{.median = 1.25, .low = 1.2, .high = 1.3};
+  result.choices[2].kernel_to_cublas = MedianInterval{.median = 1.5, .low = 1.4, .high = 1.6};
   return result;
 }
 
@@ -48,6 +49,11 @@ TEST(Choice, IsJudgedByItsInterval) {
   EXPECT_EQ(verdict(choice("64,64,64", Rung::nearest, 1.02, 0.01)), "slower");
   EXPECT_EQ(verdict(choice("64,64,64", Rung::library, 1.02, 0.01)), "library");
   EXPECT_EQ(verdict({.shape = parse_shape("64,64,64")}), "-");
+  Choice left = choice("64,64,64", Rung::library, 1, 0.01);
+  left.kernel_to_cublas = MedianInterval{.median = 0.98, .low = 0.95, .high = 1.01};
+  EXPECT_EQ(verdict(left), "library");
+  left.kernel_to_cublas = MedianInterval{.median = 0.98, .low = 0.97, .high = 0.99};
+  EXPECT_EQ(verdict(left), "missed");
 }
 
 TEST(Choice, IsGoodWhenItIsMeasuredAndRight) {
@@ -73,6 +79,8 @@ TEST(ChoiceSummary, IsOfWhatWasMeasured) {
   EXPECT_EQ(summary.by_odd_rows->sizes, 2U);
   EXPECT_EQ(summary.regret->sizes, 1U);
   EXPECT_DOUBLE_EQ(summary.regret->worst, 1.25);
+  EXPECT_EQ(summary.kernels_left->sizes, 1U);
+  EXPECT_DOUBLE_EQ(summary.kernels_left->worst, 1.5);
   EXPECT_EQ(summary.rungs.at("nearest"), 2U);
   EXPECT_EQ(summary.rungs.at("library"), 1U);
   // ln 4, 0 and ln 2

@@ -21,6 +21,7 @@ expect() {
 
 expect "nothing to choose from" 2 "name what the dispatcher chooses from" "$program" --count 3
 expect "no such database" 2 "File does not exist" "$program" --db "$directory/none.sqlite"
+expect "kernels of a table" 2 "needs the database" "$program" --table "$0" --kernels-too
 expect "help" 0 "--time-per-size" "$program" --help
 
 expect "sizes" 0 "" "$program" --count 30 --write-sizes "$directory/random.json"
