@@ -19,6 +19,8 @@ struct Contender {
   Role role = Role::ours;
   std::string kernel;  ///< empty: to be learnt from what it launches
   LaunchOn launch;
+  /// Makes ready what the launches of one graph need for themselves; called before each capture.
+  std::function<void()> before_capture = [] {};
 };
 
 }  // namespace tuner::gemm_benchmark

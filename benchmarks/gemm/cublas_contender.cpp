@@ -77,7 +77,7 @@ Contender CublasContenders::contender(const Shape& shape, const Operands& operan
                                      matrix_a(shape).stride(), &zero, floats(set.c), shape.ldc,
                                      matrix_c(shape).stride(), shape.batch));
   };
-  return {.role = Role::cublas, .kernel = {}, .launch = launch};
+  return {.role = Role::cublas, .kernel = {}, .launch = launch, .before_capture = [] {}};
 }
 
 }  // namespace tuner::gemm_benchmark

@@ -70,6 +70,7 @@ Rounds::Rounds(std::span<const Contender> contenders, const SeriesPlan& plan, st
   if (!plan_.is_graph()) return;
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     for (std::size_t series = 0; series < plan_.series; ++series) {
+      contenders[i].before_capture();
       graphs_[i].push_back(instantiate(
           capture(contenders[i].launch, sets_of(series, plan_, sets_), stream_), stream_));
     }

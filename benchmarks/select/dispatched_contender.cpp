@@ -24,7 +24,12 @@ Contender dispatched_contender(Role role, Dispatcher& dispatcher, const Shape& s
     }
     return {};
   };
-  return {.role = role, .kernel = {}, .launch = launch};
+  // A kernel with scratch memory takes a set of it into each graph.
+  const auto before_capture = [=, &dispatcher] {
+    static_cast<void>(
+        dispatcher.prepare(dispatcher.family("gemm"), {{{shape.m, shape.n, shape.k}}}));
+  };
+  return {.role = role, .kernel = {}, .launch = launch, .before_capture = before_capture};
 }
 
 }  // namespace tuner::gemm_benchmark

@@ -16,6 +16,7 @@
 // (nothing printed but why) when there is no GPU.
 #include "benchmarks/gemm/cublas_contender.hpp"
 #include "benchmarks/gemm/gpu.hpp"
+#include "benchmarks/gemm/graph.hpp"
 #include "benchmarks/gemm/operands.hpp"
 #include "benchmarks/gemm/rounds.hpp"
 #include "benchmarks/gemm/run_info.hpp"
@@ -114,6 +115,7 @@ class Benchmark {
       fastest_ns = std::min(fastest_ns, probe(contender, sets, gpu_).value_or(fastest_ns));
     }
     choice.worst_difference = operands.worst_difference(contenders[0].launch, contenders[1].launch);
+    require_kernel_in_graphs(contenders.front(), *choice.answer);
     warm_up(contenders, sets, gpu_);
     const RoundTimes times = Rounds(contenders, plan_series(fastest_ns, sets), sets, gpu_, clock_)
                                  .run(options_.time_per_size_s);
@@ -140,6 +142,15 @@ class Benchmark {
       choice.notes.emplace_back("no regret: not tuned in the database of --tuned");
     }
     return all;
+  }
+
+  /// While a stream is captured a dispatcher may fall back on the library without a word.
+  void require_kernel_in_graphs(const Contender& dispatched, const Answer& answer) {
+    dispatched.before_capture();
+    const std::string launched = kernel_names(capture(dispatched.launch, {0}, gpu_.stream()));
+    if (launched.empty() || launched.find(answer.kernel) != std::string::npos) return;
+    throw Error(ErrorCode::failure,
+                fmt::format("{} was chosen, but {} runs in a graph", answer.kernel, launched));
   }
 
   [[nodiscard]] static bool has_kernel(const Preparation& preparation) {
