@@ -56,18 +56,6 @@ TYPED_TEST(CpuLibrary, AddsInEveryLayoutAndReadsNoMatrixThatHasAFactorOfZero) {
   }
 }
 
-TYPED_TEST(CpuLibrary, TransposesWithTheResultInPlaceOfB) {
-  constexpr auto kType = std::is_same_v<TypeParam, float> ? ElementType::f32 : ElementType::f64;
-  GeamShape shape = packed_geam(67, 45, Transpose::yes);
-  shape.b = shape.c;
-  const auto made = testing_support::geam_case<TypeParam>(shape, 1, 0);
-  const BufferId c = this->upload(made.c);
-  const auto done = this->backend().run(
-      GeamCall{.type = kType, .shape = shape, .a = this->upload(made.a), .b = c, .c = c});
-  ASSERT_TRUE(done) << done.error().message;
-  EXPECT_EQ(this->template download<TypeParam>(c, made.c.size()), made.result);
-}
-
 using CpuLibraryCall = CpuBackendTest;
 
 TEST_F(CpuLibraryCall, RefusesWhatCannotBeMultiplied) {

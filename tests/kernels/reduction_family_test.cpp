@@ -16,7 +16,7 @@ class ReductionFamilyTest : public testing::Test {
   /// Of blocks and steps that take the time that a test may.
   void expect_right(std::string_view size, const std::string& condition) {
     family_.expect_right("reduction_last_block", size,
-                         "MOST_BLOCKS*STEP <= 300000 and " + condition);
+                         "BLOCKS <= 2 and STEP <= 4096 and " + condition);
   }
 
  private:
