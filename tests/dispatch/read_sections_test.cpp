@@ -15,7 +15,7 @@ namespace tuner {
 namespace {
 
 TEST(ReadSections, FreesNothingThatAReaderHolds) {
-  constexpr int kReaders = 8;
+  constexpr int kReaders = 4;
   ReadSections sections;
   std::vector<std::unique_ptr<std::atomic<int>>> retired;  // marked where they would be freed
   auto owner = std::make_unique<std::atomic<int>>(0);
@@ -35,7 +35,7 @@ TEST(ReadSections, FreesNothingThatAReaderHolds) {
       }
     });
   }
-  for (int i = 0; i < 200; ++i) {
+  for (int i = 0; i < 50; ++i) {
     auto next = std::make_unique<std::atomic<int>>(i);
     current = next.get();
     sections.wait();
