@@ -147,7 +147,7 @@ StoredContenders::Prepared StoredContenders::prepare(const Shape& shape) {
                     store_.path().string()));
     return prepared;
   }
-  const Kernel& kernel = family_.kernel(best->subject.kernel.kernel);
+  const Kernel& kernel = family_.kernel(best->subject->kernel.kernel);
   const Space space(kernel.space, gpu_.device().attributes, *size);
   const auto enter = [&](Role role, const Config& config) {
     prepared.candidates.push_back(
