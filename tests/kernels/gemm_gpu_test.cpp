@@ -60,6 +60,10 @@ TEST_F(GemmGpuTest, TensorMapsBringTilesWhoseRowsBeginAnywhere) {
     }
   }
   expect_tma("101,62,53,BATCH=3,LDA=56,LDB=64,LDC=63", "STAGED_C == 1");
+  for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
+    expect_tma(std::string("300,264,204,LDA=301") + layout, "BLOCK_K == 32");  // one of the two
+    expect_tma(std::string("300,264,204,LDB=267") + layout, "BLOCK_K == 16 and STAGES > 2");
+  }
   expect_tma("4,5,7", "SPLIT == 0");
 }
 
