@@ -10,8 +10,9 @@ from program import ROOT, ProgramTest
 
 NVCC = os.environ["NVCC"]
 HOST_COMPILER = os.environ["HOST_COMPILER"]
-SIZE = "16,16,16"  # of the families in spaces/
-GPU_ONLY = ("gemm_tma",)  # nothing is tuned without a GPU, so there is nothing to print
+SIZES = {"gemm": "16,16,16", "transpose": "16,16", "copy": "16,16", "reduction": "1000"}
+FOLDERS = {"copy": "transpose"}  # of the sources, where they are another family's
+GPU_ONLY = ("gemm_tma", "transpose_tma")  # nothing is tuned without a GPU, so there is nothing to print
 
 
 class LaunchCodeTest(ProgramTest):
@@ -25,17 +26,18 @@ class LaunchCodeTest(ProgramTest):
     def test_every_shipped_kernel(self):
         kernels = 0
         for space in sorted((ROOT / "spaces").glob("*.json")):
+            size = SIZES[space.stem]
             for line in self.tune("space", "check", space).stdout.splitlines():
                 kernel = line.split(":")[0]
                 if kernel in GPU_ONLY:
                     continue
                 kernels += 1
                 with self.subTest(kernel=kernel):
-                    self.tune("--space", space, "--kernel", kernel, "--backend", "cpu", "--size", SIZE,
+                    self.tune("--space", space, "--kernel", kernel, "--backend", "cpu", "--size", size,
                               "--max-evals", "1", "-q")
-                    text = self.tune("query", "--kernel", kernel, "--size", SIZE, "--format", "cpp").stdout
-                    self.compile(text, ROOT / "kernels" / space.stem)
-        self.assertGreaterEqual(kernels, 4)
+                    text = self.tune("query", "--kernel", kernel, "--size", size, "--format", "cpp").stdout
+                    self.compile(text, ROOT / "kernels" / FOLDERS.get(space.stem, space.stem))
+        self.assertGreaterEqual(kernels, 4 + 8 + 2 + 1)
 
 
 if __name__ == "__main__":
