@@ -55,7 +55,13 @@ class NullExecutor final : public Executor {
     return TensorMapValue{};
   }
   Expected<StreamState, Failure> state(StreamHandle) const override { return StreamState{}; }
-  Expected<void*, Failure> scratch(std::size_t) override { return nullptr; }
+  Expected<std::shared_ptr<void>, Failure> memory(std::size_t) override {
+    return std::shared_ptr<void>();
+  }
+  Expected<std::vector<std::vector<double>>, Failure> time(std::span<const StreamWork> works,
+                                                           int rounds) override {
+    return std::vector(works.size(), std::vector<double>(static_cast<std::size_t>(rounds)));
+  }
   Expected<void, Failure> prepare_library() override { return {}; }
   Expected<void, Failure> gemm(ElementType, const GemmShape&, const MatrixOperands&,
                                StreamHandle) override {
@@ -80,6 +86,7 @@ class NullExecutor final : public Executor {
 /// An engine, its family and a launch of 4x4x4.
 struct Opened {
   std::unique_ptr<DispatchEngine> engine;
+  std::shared_ptr<void> memory;  // what it launches on; goes first
   FamilyId family{};
   std::array<DispatchArgument, 5> arguments;
   Size size;
@@ -94,11 +101,12 @@ Opened open(std::unique_ptr<Executor> executor, const std::filesystem::path& dat
   Executor& device = *executor;
   auto engine = std::make_unique<DispatchEngine>(std::move(executor), Table::database(database),
                                                  options, DispatchSettings{.log = LogLevel::off});
-  void* const memory = device.scratch(4096).value();
+  std::shared_ptr<void> memory = device.memory(4096).value();
   const FamilyId family = engine->family("product");
   return {.engine = std::move(engine),
+          .memory = memory,
           .family = family,
-          .arguments = {1.0F, memory, memory, 0.0F, memory},
+          .arguments = {1.0F, memory.get(), memory.get(), 0.0F, memory.get()},
           .size = {4, 4, 4}};
 }
 

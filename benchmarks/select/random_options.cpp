@@ -13,6 +13,7 @@ namespace {
 
 struct Typed {
   std::string database, table, tuned, write_sizes, json;
+  bool measured = false;
   RandomOptions options = {};
 };
 
@@ -25,6 +26,8 @@ void declare(CLI::App& app, Typed& typed) {
                  "Database in which the first 20 of the sizes were tuned: shows what choosing "
                  "without costs")
       ->check(CLI::ExistingFile);
+  app.add_flag("--measured", typed.measured,
+               "Prepares the sizes by measurement, not by the model's expectation alone");
   app.add_flag("--kernels-too", typed.options.kernels_too,
                "Where the library is chosen, times the best kernel, too; needs --db");
   app.add_option("--write-sizes", typed.write_sizes,
@@ -71,6 +74,7 @@ std::optional<RandomOptions> parse_random_options(int count, char** arguments) {
     throw Error(ErrorCode::usage, "--kernels-too needs the database: name it with --db FILE");
   }
   RandomOptions options = typed.options;
+  if (typed.measured) options.choose_by = ChooseBy::measurement;
   if (!typed.write_sizes.empty()) options.write_sizes = typed.write_sizes;
   if (!typed.database.empty()) {
     options.table = Table::database(typed.database);

@@ -5,7 +5,8 @@
 //
 //   random_sizes_benchmark --db tune.sqlite --json figures.json
 //
-// with the best kernel where the library was chosen (--kernels-too), and what choosing costs beside
+// with the best kernel where the library was chosen (--kernels-too), or with choices by measurement
+// (--measured), and what choosing costs beside
 // tuning the very size, at the first 20 of them:
 //
 //   random_sizes_benchmark --write-sizes random.json
@@ -52,12 +53,13 @@ double seconds_since(std::chrono::steady_clock::time_point begin) {
 /// A dispatcher and how it is prepared for the sizes, as far as it is asked for them.
 class Prepared {
  public:
-  Prepared(const Table& table, int device, std::span<const Shape> shapes)
+  Prepared(const Table& table, int device, std::span<const Shape> shapes,
+           ChooseBy choose_by = ChooseBy::expectation)
       : dispatcher_(table, {.device = device}) {
     const auto begin = std::chrono::steady_clock::now();
     std::vector<Size> sizes;
     for (const Shape& shape : shapes) sizes.push_back({shape.m, shape.n, shape.k});
-    preparations_ = dispatcher_.prepare(dispatcher_.family("gemm"), sizes);
+    preparations_ = dispatcher_.prepare(dispatcher_.family("gemm"), sizes, choose_by);
     fmt::print(stderr, "{} sizes prepared in {:.1f} s\n", sizes.size(), seconds_since(begin));
   }
 
@@ -77,7 +79,7 @@ class Benchmark {
         gpu_(options.device),
         clock_(gpu_.device().uuid),
         cublas_(gpu_.stream()),
-        dispatched_(*options.table, options.device, shapes) {
+        dispatched_(*options.table, options.device, shapes, options.choose_by) {
     if (options.kernels_too) {
       kernels_.emplace(kernels_alone(*options.database, gpu_.device().name), options.device,
                        shapes);

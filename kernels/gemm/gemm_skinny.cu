@@ -5,19 +5,42 @@
 // A lane takes VEC neighbouring floats of the long operand at a time, UNROLL * PER of them before it
 // computes with the UNROLL * PER before: neighbours along its extent where these are neighbours in
 // memory, else along K, in which case the lanes' sums are added in the end. WARPS warps of a block
-// lie side by side along the extent, WARPS_K share out K, as with SPLIT_K the grid's height in blocks does. The short operand's
-// part of BATCHES such steps is kept in shared memory.
+// lie side by side along the extent, WARPS_K share out K, as with SPLIT_K the grid's height in
+// blocks does. The short operand's part of BATCHES such steps is kept in shared memory; with 0
+// BATCHES every lane reads from the cache what it needs, and no warp waits for another.
 //
 // Grid (ceil(extent / BLOCK_E), parts of K, batch), block (THREADS), dynamic shared memory
-// 4 * SHORT * max(CHUNK, BLOCK_E) bytes; see below for BLOCK_E and CHUNK.
+// 4 * max(SHORT * BATCHES * STEP_K, ROWS * WARPS_K * BLOCK_E) bytes; see below for these.
 
 #include "split_k.cuh"
 #include "vector.cuh"
 
+/// Floats that are read once: they would only push out of the cache what is read again.
+template <int WIDTH>
+__device__ __forceinline__ Floats<WIDTH> load_once(const float* from) {
+#ifdef __CUDA_ARCH__
+  Floats<WIDTH> read;
+  if constexpr (WIDTH == 4) {
+    asm("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(read.at[0]), "=f"(read.at[1]), "=f"(read.at[2]), "=f"(read.at[3])
+                 : "l"(from));
+  } else if constexpr (WIDTH == 2) {
+    asm("ld.global.nc.L1::no_allocate.v2.f32 {%0, %1}, [%2];"
+                 : "=f"(read.at[0]), "=f"(read.at[1])
+                 : "l"(from));
+  } else {
+    asm("ld.global.nc.L1::no_allocate.f32 %0, [%1];" : "=f"(read.at[0]) : "l"(from));
+  }
+  return read;
+#else
+  return *reinterpret_cast<const Floats<WIDTH>*>(from);
+#endif
+}
+
 /// `count` of WIDTH floats, and zeros for the rest.
 template <int WIDTH>
 __device__ __forceinline__ Floats<WIDTH> load_some(const float* from, int count) {
-  if (count >= WIDTH) return *reinterpret_cast<const Floats<WIDTH>*>(from);
+  if (count >= WIDTH) return load_once<WIDTH>(from);
   Floats<WIDTH> some;
 #pragma unroll
   for (int i = 0; i < WIDTH; ++i) some.at[i] = i < count ? from[i] : 0.0f;
@@ -45,8 +68,14 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   constexpr int BLOCK_E = WARPS * WARP_E;
   constexpr int WARP_K = ALONG_K ? UNROLL * SPAN : UNROLL;  // of K that a warp takes in a step
   constexpr int STEP_K = WARPS_K * WARP_K;
-  constexpr int CHUNK = BATCHES * STEP_K;  // of K that shared memory holds of the short operand
+  constexpr int KEPT = BATCHES > 0 ? BATCHES : 1;
+  constexpr int CHUNK = KEPT * STEP_K;  // of K that shared memory holds of the short operand, if any
   constexpr int SUMS = ALONG_K ? PER : PER * VEC;  // of a thread, for each of SHORT
+  constexpr int FACTORS = ALONG_K ? UNROLL * VEC : UNROLL;  // of a step, for each of SHORT
+  // So many of SHORT rows have their sums from all warps in shared memory at a time, 32 KB if need be.
+  constexpr int FITTING = 8192 / (WARPS_K * BLOCK_E);
+  constexpr int ROWS = FITTING < 1 ? 1 : FITTING < SHORT ? FITTING : SHORT;
+  constexpr int PASSES = SHORT / ROWS;
 
   extern __shared__ __align__(16) float shared[];
 
@@ -93,38 +122,64 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     }
     return values;
   };
-  const auto read_short = [&](int first_k) {
+  const auto short_at = [&](int r, int k) {
+    if (r >= shorts || k >= end) return 0.0f;
+    return short_one[SHORT_ALONG_K ? r * short_ld + k : k * short_ld + r];
+  };
+  const auto share_short = [&](int first_k) {
     for (int i = threadIdx.x; i < SHORT * CHUNK; i += THREADS) {
       const int r = SHORT_ALONG_K ? i / CHUNK : i % SHORT;
       const int k = SHORT_ALONG_K ? i % CHUNK : i / SHORT;
-      const bool there = r < shorts && first_k + k < end;
-      const long long place = SHORT_ALONG_K ? r * short_ld + (first_k + k)
-                                            : (first_k + k) * short_ld + r;
-      shared[ALONG_K ? r * CHUNK + k : k * SHORT + r] = there ? short_one[place] : 0.0f;
+      shared[ALONG_K ? r * CHUNK + k : k * SHORT + r] = short_at(r, first_k + k);
     }
+  };
+  struct Factors {
+    float at[SHORT][FACTORS];
+  };
+  const auto read_factors = [&](int step) {
+    Factors factors;
+    const int first_k =
+        begin + step * STEP_K + warp_k * WARP_K + (ALONG_K ? lane * VEC : 0);
+#pragma unroll
+    for (int r = 0; r < SHORT; ++r) {
+#pragma unroll
+      for (int i = 0; i < FACTORS; ++i) {
+        factors.at[r][i] = short_at(r, first_k + (ALONG_K ? i / VEC * SPAN + i % VEC : i));
+      }
+    }
+    return factors;
+  };
+  const auto shared_factors = [&](int step) {
+    Factors factors;
+    const int first_k = step % KEPT * STEP_K + warp_k * WARP_K;
+#pragma unroll
+    for (int r = 0; r < SHORT; ++r) {
+#pragma unroll
+      for (int u = 0; u < UNROLL; ++u) {
+        if constexpr (ALONG_K) {
+          *reinterpret_cast<Floats<VEC>*>(&factors.at[r][u * VEC]) =
+              *reinterpret_cast<const Floats<VEC>*>(shared + r * CHUNK + first_k + u * SPAN +
+                                                    lane * VEC);
+        } else {
+          factors.at[r][u] = shared[(first_k + u) * SHORT + r];
+        }
+      }
+    }
+    return factors;
   };
 
   float sum[SHORT][SUMS] = {};
-  const auto accumulate = [&](const Step& values, int step_in_chunk) {
-    const int first_k = step_in_chunk * STEP_K + warp_k * WARP_K;
+  const auto accumulate = [&](const Step& values, const Factors& factors) {
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {
 #pragma unroll
       for (int r = 0; r < SHORT; ++r) {
-        if constexpr (ALONG_K) {
-          const auto factors = *reinterpret_cast<const Floats<VEC>*>(
-              shared + r * CHUNK + first_k + u * SPAN + lane * VEC);
 #pragma unroll
-          for (int p = 0; p < PER; ++p) {
+        for (int p = 0; p < PER; ++p) {
 #pragma unroll
-            for (int v = 0; v < VEC; ++v) sum[r][p] += factors.at[v] * values.at[u][p].at[v];
-          }
-        } else {
-          const float factor = shared[(first_k + u) * SHORT + r];
-#pragma unroll
-          for (int p = 0; p < PER; ++p) {
-#pragma unroll
-            for (int v = 0; v < VEC; ++v) sum[r][p * VEC + v] += factor * values.at[u][p].at[v];
+          for (int v = 0; v < VEC; ++v) {
+            sum[r][ALONG_K ? p : p * VEC + v] +=
+                factors.at[r][ALONG_K ? u * VEC + v : u] * values.at[u][p].at[v];
           }
         }
       }
@@ -133,17 +188,24 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
 
   Step next = read_long(0);
   for (int step = 0; step < steps; ++step) {
-    if (step % BATCHES == 0) {
-      __syncthreads();
-      read_short(begin + step * STEP_K);
-      __syncthreads();
-    }
     const Step now = next;
-    next = read_long(step + 1);
-    accumulate(now, step % BATCHES);
+    if constexpr (BATCHES == 0) {
+      const Factors factors = read_factors(step);
+      next = read_long(step + 1);
+      accumulate(now, factors);
+    } else {
+      if (step % KEPT == 0) {
+        __syncthreads();
+        share_short(begin + step * STEP_K);
+        __syncthreads();
+      }
+      next = read_long(step + 1);
+      accumulate(now, shared_factors(step));
+    }
   }
 
-  // The block's tile, SHORT rows of BLOCK_E: the warps that share K add to it one after another.
+  // A thread's elements of the block's tile, SHORT rows of BLOCK_E, in the order in which
+  // neighbours are neighbours in C: the sums of the warps that share K are added up ROWS at a time.
   if constexpr (ALONG_K) {
 #pragma unroll
     for (int r = 0; r < SHORT; ++r) {
@@ -151,31 +213,36 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
       for (int p = 0; p < PER; ++p) sum[r][p] = sum_of_lanes(sum[r][p]);
     }
   }
-#pragma unroll 1
-  for (int turn = 0; turn < WARPS_K; ++turn) {
+  constexpr int COUNT = ceil_div(ROWS * BLOCK_E, THREADS);
+  const auto row_of = [](int index) { return SHORT_M ? index / BLOCK_E : index % ROWS; };
+  const auto column_of = [](int index) { return SHORT_M ? index % BLOCK_E : index / ROWS; };
+  float mine[PASSES * COUNT];
+#pragma unroll
+  for (int pass = 0; pass < PASSES; ++pass) {
     __syncthreads();
-    if (turn != warp_k || (ALONG_K && lane != 0)) continue;
+    if (!ALONG_K || lane == 0) {
 #pragma unroll
-    for (int r = 0; r < SHORT; ++r) {
+      for (int r = 0; r < ROWS; ++r) {
 #pragma unroll
-      for (int i = 0; i < SUMS; ++i) {
-        const int e = first_e - block_e + (ALONG_K ? i : i / VEC * SPAN + i % VEC);
-        float* const at = shared + r * BLOCK_E + e;
-        *at = turn == 0 ? sum[r][i] : *at + sum[r][i];
+        for (int i = 0; i < SUMS; ++i) {
+          const int e = first_e - block_e + (ALONG_K ? i : i / VEC * SPAN + i % VEC);
+          shared[(warp_k * ROWS + r) * BLOCK_E + e] = sum[pass * ROWS + r][i];
+        }
       }
     }
-  }
-  __syncthreads();
-
-  // A thread's elements of the tile, in the order in which neighbours are neighbours in C.
-  constexpr int COUNT = ceil_div(SHORT * BLOCK_E, THREADS);
-  float mine[COUNT];
+    __syncthreads();
 #pragma unroll
-  for (int i = 0; i < COUNT; ++i) {
-    const int index = threadIdx.x + i * THREADS;
-    const int r = SHORT_M ? index / BLOCK_E : index % SHORT;
-    const int e = SHORT_M ? index % BLOCK_E : index / SHORT;
-    mine[i] = index < SHORT * BLOCK_E ? shared[r * BLOCK_E + e] : 0.0f;
+    for (int i = 0; i < COUNT; ++i) {
+      const int index = threadIdx.x + i * THREADS;
+      float total = 0.0f;
+      if (index < ROWS * BLOCK_E) {
+#pragma unroll
+        for (int w = 0; w < WARPS_K; ++w) {
+          total += shared[(w * ROWS + row_of(index)) * BLOCK_E + column_of(index)];
+        }
+      }
+      mine[pass * COUNT + i] = total;
+    }
   }
   if constexpr (SPLIT_K) {
     const long long tile = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;
@@ -185,11 +252,11 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     }
   }
 #pragma unroll
-  for (int i = 0; i < COUNT; ++i) {
-    const int index = threadIdx.x + i * THREADS;
-    const int r = SHORT_M ? index / BLOCK_E : index % SHORT;
-    const int e = block_e + (SHORT_M ? index % BLOCK_E : index / SHORT);
-    if (index >= SHORT * BLOCK_E || r >= shorts || e >= extent) continue;
+  for (int i = 0; i < PASSES * COUNT; ++i) {
+    const int index = threadIdx.x + i % COUNT * THREADS;
+    const int r = i / COUNT * ROWS + row_of(index);
+    const int e = block_e + column_of(index);
+    if (index >= ROWS * BLOCK_E || r >= shorts || e >= extent) continue;
     float* const c = C + blockIdx.z * stride_c +
                      (SHORT_M ? static_cast<long long>(r) * ldc + e
                               : static_cast<long long>(e) * ldc + r);

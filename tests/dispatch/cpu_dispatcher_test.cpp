@@ -7,6 +7,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <fstream>
 #include <sys/stat.h>
@@ -81,6 +82,21 @@ TEST_F(CpuDispatcherTest, EveryRungMultipliesRight) {
   dispatcher.reload(Table::database(database.path()));
   EXPECT_TRUE(multiplies(dispatcher, 9, 6, 5));
   EXPECT_EQ(dispatcher.answer(family, Size{9, 6, 5}).rung, Rung::library);
+}
+
+TEST_F(CpuDispatcherTest, WhatMeasurementChoseMultipliesRight) {
+  database.add({.size = "8,6,5", .config = R"({"TILE":2})"});
+  database.add({.size = "40,6,5", .kernel = "split", .config = R"({"PARTS":4})"});
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const auto done = dispatcher.prepare(dispatcher.family("product"), {{{12, 6, 5}}},
+                                       ChooseBy::measurement);
+  ASSERT_TRUE(done.front().answer) << done.front().problem;
+  EXPECT_GT(done.front().answer->expected_ns.value(), 0);
+  EXPECT_EQ(std::ranges::count_if(done.front().answer->explanation,
+                                  [](const std::string& it) { return it.starts_with("measured"); }),
+            3)
+      << "two kernels and the library";
+  EXPECT_TRUE(multiplies(dispatcher, 12, 6, 5));
 }
 
 TEST_F(CpuDispatcherTest, TheLibraryTransposesWhereItIsFaster) {

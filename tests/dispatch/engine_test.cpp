@@ -122,6 +122,66 @@ TEST_F(EngineTest, BuffersLessAlignedThanTheSizeClaimsRunOtherCode) {
   EXPECT_EQ(launched({8, 16, 4}, nullptr, odd), "library");
 }
 
+/// Of sizes that were never tuned, by measurement.
+class EngineMeasurementTest : public EngineTest {
+ protected:
+  EngineMeasurementTest() {
+    database.add_all({{.size = "8,16,4", .config = R"({"TILE":2})"},
+                      {.size = "64,16,4", .config = R"({"TILE":4})"}});
+    database.add({.size = "64,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
+    open();
+    device->time_ns = {{"rows<2,4>", 500}, {"rows<4,4>", 200}, {"split<4>", 700}, {"library", 300}};
+  }
+
+  Answer prepare(const Size& size) {
+    return engine->prepare(family, {{size}}, ChooseBy::measurement).front().answer.value();
+  }
+};
+
+TEST_F(EngineMeasurementTest, TheFastestRunsAndTheOthersAreNamed) {
+  const Answer answer = prepare({16, 16, 4});
+  EXPECT_EQ(answer.rung, Rung::nearest);
+  EXPECT_EQ(answer.configuration, R"({"TILE":4})");
+  EXPECT_EQ(answer.expected_ns, 200);
+  EXPECT_THAT(answer.explanation, Contains(HasSubstr("measured: the library takes 0.3 us")));
+  EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
+  device->time_ns["library"] = 100;
+  EXPECT_EQ(prepare({32, 16, 4}).rung, Rung::library);
+  EXPECT_EQ(launched({32, 16, 4}), "library");
+}
+
+TEST_F(EngineMeasurementTest, TakesThePlaceOfWhatWasExpected) {
+  ASSERT_EQ(launched({16, 16, 4}), "rows<2,4>") << "the nearest";
+  prepare({16, 16, 4});
+  EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
+  device->time_ns["library"] = 100;
+  prepare({16, 16, 4});
+  EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>") << "once measured, it is settled";
+}
+
+TEST_F(EngineMeasurementTest, WhatWasTunedForTheSizeIsNotMeasuredAgain) {
+  EXPECT_EQ(prepare({8, 16, 4}).rung, Rung::exact);
+  EXPECT_EQ(launched({8, 16, 4}), "rows<2,4>");
+  EXPECT_EQ(device->launches, 1);
+}
+
+TEST_F(EngineMeasurementTest, WhatCannotBeLaunchedIsLeftOut) {
+  device->fails_to_launch = {"rows<4,4>"};
+  EXPECT_EQ(prepare({16, 16, 4}).rung, Rung::library);
+}
+
+TEST_F(EngineMeasurementTest, MemoryOfThoseThatLostIsGivenBack) {
+  prepare({16, 16, 4});
+  EXPECT_EQ(device->bytes_held, 0U);
+}
+
+TEST_F(EngineMeasurementTest, WithoutMemoryExpectationDecides) {
+  device->has_memory = false;
+  const Answer answer = prepare({16, 16, 4});
+  EXPECT_EQ(answer.configuration, R"({"TILE":2})");
+  EXPECT_THAT(answer.explanation, Contains(HasSubstr("not measured: out of memory")));
+}
+
 TEST_F(EngineTest, ScratchMemoryIsEachStreamsOwnAndStays) {
   database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
   open();

@@ -83,12 +83,25 @@ class FakeExecutor final : public Executor {
     if (stream == unusable) return launch_error("invalid handle");
     return state;
   }
-  [[nodiscard]] Expected<void*, Failure> scratch(std::size_t size_bytes) override {
+  [[nodiscard]] Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override {
     const std::scoped_lock lock(mutex_);
     note_capture();
     if (!has_memory) return launch_error("out of memory");
-    memory_.emplace_back(size_bytes);
-    return memory_.back().data();
+    bytes_held += size_bytes;
+    return std::shared_ptr<void>(new std::byte[size_bytes]{}, [this, size_bytes](void* memory) {
+      delete[] static_cast<std::byte*>(memory);
+      bytes_held -= size_bytes;
+    });
+  }
+  [[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> time(
+      std::span<const StreamWork> works, int rounds) override {
+    std::vector<std::vector<double>> times_ns;
+    for (const StreamWork& work : works) {
+      if (auto done = work(stream_number(1000)); !done) return Unexpected(done.error());
+      const auto known = time_ns.find(last.entry);
+      times_ns.emplace_back(rounds, known == time_ns.end() ? 1000 : known->second);
+    }
+    return times_ns;
   }
   [[nodiscard]] Expected<void, Failure> prepare_library() override {
     const std::scoped_lock lock(mutex_);
@@ -116,6 +129,8 @@ class FakeExecutor final : public Executor {
   bool has_memory = true;
   bool device_is_lost = false;
   std::set<StreamHandle> capturing;
+  std::map<std::string, double, std::less<>> time_ns;  ///< by entry; 1000 of others
+  std::atomic<std::size_t> bytes_held = 0;
   StreamHandle unusable = stream_number(99);
   Launched last;
   std::atomic<int> launches = 0;
@@ -149,7 +164,6 @@ class FakeExecutor final : public Executor {
   mutable std::mutex mutex_;
   std::deque<std::string> entries_;
   std::map<FunctionId, std::vector<std::size_t>> argument_bytes_;
-  std::deque<std::vector<std::byte>> memory_;
 };
 
 }  // namespace tuner

@@ -179,6 +179,21 @@ TEST_F(GpuDispatcherTest, MultipliesInTheApplicationsStream) {
   EXPECT_CUDA(cudaStreamDestroy(stream));
 }
 
+TEST_F(GpuDispatcherTest, WhatMeasurementChoseIsTheFastestOfThoseItNamesAndMultipliesRight) {
+  const Problem3 p = {320, 192, 512};
+  const auto done = dispatcher_->prepare(dispatcher_->family("gemm"), {{{p.m, p.n, p.k}}},
+                                         ChooseBy::measurement);
+  ASSERT_TRUE(done.front().answer) << done.front().problem;
+  EXPECT_THAT(done.front().answer->explanation,
+              testing::Contains(testing::HasSubstr("measured: the library takes")));
+  EXPECT_GT(done.front().answer->expected_ns.value(), 1e3);
+  EXPECT_LT(done.front().answer->expected_ns.value(), 1e6);
+  const Matrix a(p.m, p.k, 7), b(p.k, p.n, 5), c(p.m, p.n, 3);
+  multiply(*dispatcher_, p, a, b, c, nullptr);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(c.download(), right(p, a, b));
+}
+
 TEST_F(GpuDispatcherTest, BuffersThatBeginAnywhereAreMultipliedToo) {
   const Matrix a(257, 128, 7), b(129, 192, 5), c(257, 192, 3), whole(256, 192, 3);
   sgemm(*dispatcher_, nullptr, Transpose::no, Transpose::no, 256, 192, 128, 1, a.get() + 1, 128,

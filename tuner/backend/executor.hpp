@@ -8,10 +8,12 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string_view>
+#include <vector>
 
 struct CUstream_st;
 
@@ -42,6 +44,9 @@ struct alignas(64) TensorMapValue {
   std::array<std::byte, 128> bytes;
 };
 
+/// Enqueues something on the stream that it is given.
+using StreamWork = std::function<Expected<void, Failure>(StreamHandle)>;
+
 /// One device. Safe to use from many threads at once.
 class Executor {
  public:
@@ -71,8 +76,15 @@ class Executor {
                                                                      void* buffer) const = 0;
 
   [[nodiscard]] virtual Expected<StreamState, Failure> state(StreamHandle stream) const = 0;
-  /// Zeroed device memory that lives as long as the executor. Not during a capture.
-  [[nodiscard]] virtual Expected<void*, Failure> scratch(std::size_t size_bytes) = 0;
+  /// Zeroed device memory, at a multiple of 256 bytes, until the last owner goes; the executor must
+  /// outlive them. Not during a capture.
+  [[nodiscard]] virtual Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) = 0;
+
+  /// Nanoseconds of each piece of work, by round: in a round each runs once, one after the other on
+  /// a stream of the executor's own, from an L2 cache that holds none of its data. The first round
+  /// is not reported. Fails as launch does. Not during a capture.
+  [[nodiscard]] virtual Expected<std::vector<std::vector<double>>, Failure> time(
+      std::span<const StreamWork> works, int rounds) = 0;
 
   /// Makes ready what the library needs, so that its work can be captured.
   [[nodiscard]] virtual Expected<void, Failure> prepare_library() = 0;

@@ -2,8 +2,8 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -50,6 +50,12 @@ class NumberMap {
 
  private:
   static constexpr std::size_t kFirstSlots = 64;  // powers of two
+  /// Odd numbers at random (SplitMix64 from 0).
+  static constexpr std::array<std::uint64_t, 16> kFactors = {
+      0xe220a8397b1dcdafu, 0x6e789e6aa1b965f5u, 0x06c45d188009454fu, 0xf88bb8a8724c81edu,
+      0x1b39896a51a8749bu, 0x53cb9f0c747ea2ebu, 0x2c829abe1f4532e1u, 0xc584133ac916ab3du,
+      0x3ee5789041c98ac3u, 0xf3b8488c368cb0a7u, 0x657eecdd3cb13d09u, 0xc2d326e0055bdef7u,
+      0x8621a03fe0bbdb7bu, 0x8e1f7555983aa92fu, 0xb54e0f1600cc4d19u, 0x84bb3f97971d80abu};
 
   struct Entry {
     std::uint64_t hash = 0;
@@ -61,10 +67,12 @@ class NumberMap {
     std::vector<std::atomic<Entry*>> places;  // open addressing, at most half full
   };
 
+  /// Multilinear (Lemire and Kaser, The Computer Journal 57, 2014): products that wait for no other,
+  /// of which the upper bits are good.
   static std::uint64_t hash_of(Key key) {
     std::uint64_t hash = key.size();
-    for (const std::int64_t number : key) {
-      hash = (std::rotl(hash, 23) ^ static_cast<std::uint64_t>(number)) * 0x9e3779b97f4a7c15u;
+    for (std::size_t i = 0; i < key.size(); ++i) {
+      hash += static_cast<std::uint64_t>(key[i]) * kFactors[i % kFactors.size()];
     }
     return hash ^ hash >> 32;
   }

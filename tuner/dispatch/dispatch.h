@@ -60,6 +60,11 @@ TUNER_API tuner_status tuner_find_family(const tuner_dispatcher* dispatcher, con
 TUNER_API tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t family,
                                      const int64_t* sizes, size_t dimensions, size_t count);
 
+/* The same, choosing by measurement (ChooseBy::measurement) where a size was never tuned. */
+TUNER_API tuner_status tuner_prepare_measured(tuner_dispatcher* dispatcher, uint32_t family,
+                                              const int64_t* sizes, size_t dimensions,
+                                              size_t count);
+
 typedef enum {
   TUNER_RUNG_EXACT,
   TUNER_RUNG_STALE,

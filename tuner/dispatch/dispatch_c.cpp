@@ -131,6 +131,23 @@ class Arguments {
   std::size_t count_;
 };
 
+void prepare(tuner_dispatcher* dispatcher, uint32_t family, const int64_t* sizes,
+             std::size_t dimensions, std::size_t count, tuner::ChooseBy choose_by) {
+  const auto all = numbers(sizes, dimensions * count, "sizes");
+  std::vector<tuner::Size> wanted;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto size = all.subspan(i * dimensions, dimensions);
+    wanted.emplace_back(size.begin(), size.end());
+  }
+  std::string problems;
+  for (const tuner::Preparation& done :
+       required(dispatcher, "dispatcher")
+           .dispatcher.prepare(tuner::FamilyId{family}, wanted, choose_by)) {
+    if (!done.answer) problems += (problems.empty() ? "" : "\n") + done.problem;
+  }
+  if (!problems.empty()) throw tuner::DispatchError(problems);
+}
+
 tuner::Transpose transpose_of(tuner_transpose transpose) {
   return transpose == TUNER_NO_TRANSPOSE ? tuner::Transpose::no : tuner::Transpose::yes;
 }
@@ -177,17 +194,14 @@ tuner_status tuner_find_family(const tuner_dispatcher* dispatcher, const char* n
 tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t family, const int64_t* sizes,
                            size_t dimensions, size_t count) {
   return guarded([&] {
-    const auto all = numbers(sizes, dimensions * count, "sizes");
-    std::vector<tuner::Size> wanted;
-    for (std::size_t i = 0; i < count; ++i) {
-      const auto size = all.subspan(i * dimensions, dimensions);
-      wanted.emplace_back(size.begin(), size.end());
-    }
-    std::string problems;
-    for (const tuner::Preparation& done :
-         required(dispatcher, "dispatcher").dispatcher.prepare(tuner::FamilyId{family}, wanted))
-      if (!done.answer) problems += (problems.empty() ? "" : "\n") + done.problem;
-    if (!problems.empty()) throw tuner::DispatchError(problems);
+    prepare(dispatcher, family, sizes, dimensions, count, tuner::ChooseBy::expectation);
+  });
+}
+
+tuner_status tuner_prepare_measured(tuner_dispatcher* dispatcher, uint32_t family,
+                                    const int64_t* sizes, size_t dimensions, size_t count) {
+  return guarded([&] {
+    prepare(dispatcher, family, sizes, dimensions, count, tuner::ChooseBy::measurement);
   });
 }
 

@@ -44,8 +44,9 @@ std::optional<FamilyId> Dispatcher::find_family(std::string_view name) const {
   return engine_->find_family(name);
 }
 
-std::vector<Preparation> Dispatcher::prepare(FamilyId family, std::span<const Size> sizes) {
-  return translated([&] { return engine_->prepare(family, sizes); });
+std::vector<Preparation> Dispatcher::prepare(FamilyId family, std::span<const Size> sizes,
+                                             ChooseBy choose_by) {
+  return translated([&] { return engine_->prepare(family, sizes, choose_by); });
 }
 
 Answer Dispatcher::answer(FamilyId family, std::span<const std::int64_t> size) const {

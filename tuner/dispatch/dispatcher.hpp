@@ -84,6 +84,15 @@ struct Answer {
   bool prepared = false;  ///< a launch compiles and loads nothing any more
 };
 
+/// How prepare() chooses for a size that was never tuned.
+enum class ChooseBy {
+  expectation,  ///< what the cost model expects to be the fastest
+  /// What is the fastest of the library and of the eight kernels of which the model expects most,
+  /// run side by side on buffers of the dispatcher's own. Compiles those kernels and holds up the
+  /// device for some milliseconds; other work on it at the time makes the choice worse.
+  measurement,
+};
+
 /// How a size was prepared: an answer that is prepared, or why nothing can run at this size.
 struct Preparation {
   Size size;
@@ -156,8 +165,11 @@ class TUNER_API Dispatcher {
   [[nodiscard]] std::optional<FamilyId> find_family(std::string_view name) const;
 
   /// Compiles and loads ahead, on as many threads as the machine has cores. One result for each
-  /// size, in order: a size at which nothing can run does not stop the others.
-  std::vector<Preparation> prepare(FamilyId family, std::span<const Size> sizes);
+  /// size, in order: a size at which nothing can run does not stop the others. A choice by
+  /// measurement holds until the next reload(), and takes the place of one by expectation. Where
+  /// there is no memory for the buffers, expectation decides.
+  std::vector<Preparation> prepare(FamilyId family, std::span<const Size> sizes,
+                                   ChooseBy choose_by = ChooseBy::expectation);
 
   /// What launch() would run. Throws DispatchError when the size is none of the family's.
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;

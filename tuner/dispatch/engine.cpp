@@ -179,7 +179,7 @@ void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size
     return launch_once(family, *slot, PlanChoice::ready, arguments, stream);
   }
   for (;;) {
-    const LaunchPlan& plan = plan_for(family, *slot);
+    const LaunchPlan& plan = plan_for(family, *slot, ChooseBy::expectation);
     const auto end = enqueue(*executor_, plan, arguments, stream);
     if (end && *end == LaunchEnd::enqueued) return;
     if (!end && end.error().outcome == Outcome::crashed) fail_device(end.error());
@@ -205,10 +205,14 @@ void DispatchEngine::launch_once(const FamilyTable& family, const SizeSlot& slot
   }
 }
 
-const LaunchPlan& DispatchEngine::plan_for(const FamilyTable& family, SizeSlot& slot) {
+const LaunchPlan& DispatchEngine::plan_for(const FamilyTable& family, SizeSlot& slot,
+                                           ChooseBy choose_by) {
   const std::scoped_lock lock(slot.mutex);
-  if (const LaunchPlan* const known = slot.plan.load(std::memory_order_acquire)) return *known;
-  auto plan = maker_.make(family, slot, PlanChoice::any);
+  const LaunchPlan* const known = slot.plan.load(std::memory_order_acquire);
+  const bool by_measurement = choose_by == ChooseBy::measurement;
+  if (known != nullptr && (!by_measurement || known->chosen_by == choose_by)) return *known;
+  auto plan = by_measurement ? maker_.make_measured(family, slot)
+                             : maker_.make(family, slot, PlanChoice::any);
   if (!plan) throw DispatchError(plan.error());
   note(family, slot, *plan);
   slot.plans.push_back(std::move(*plan));
@@ -248,10 +252,11 @@ void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const
           answer.kernel.empty() ? "" : ", ", answer.kernel, name, slot.text));
 }
 
-Preparation DispatchEngine::prepare_one(FamilyTable& family, const Size& size) {
+Preparation DispatchEngine::prepare_one(FamilyTable& family, const Size& size,
+                                        ChooseBy choose_by) {
   try {
     SizeSlot& slot = family.slot(size);
-    const LaunchPlan& plan = plan_for(family, slot);
+    const LaunchPlan& plan = plan_for(family, slot, choose_by);
     if (plan.kernel && plan.kernel->scratch != nullptr) plan.kernel->scratch->prepare();
     return {.size = size, .answer = plan.answer, .problem = {}};
   } catch (const std::exception& exception) {
@@ -259,7 +264,8 @@ Preparation DispatchEngine::prepare_one(FamilyTable& family, const Size& size) {
   }
 }
 
-std::vector<Preparation> DispatchEngine::prepare(FamilyId id, std::span<const Size> sizes) {
+std::vector<Preparation> DispatchEngine::prepare(FamilyId id, std::span<const Size> sizes,
+                                                 ChooseBy choose_by) {
   const std::shared_ptr<const Generation> generation = this->generation();
   FamilyTable& family = generation->at(id);
   if (library_arguments(family.family().check) != nullptr) {
@@ -271,7 +277,7 @@ std::vector<Preparation> DispatchEngine::prepare(FamilyId id, std::span<const Si
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i; (i = next.fetch_add(1)) < sizes.size();) {
-      results[i] = prepare_one(family, sizes[i]);
+      results[i] = prepare_one(family, sizes[i], choose_by);
     }
   };
   std::vector<std::jthread> helpers;

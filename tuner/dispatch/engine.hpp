@@ -35,7 +35,8 @@ class DispatchEngine {
   /// The table's family "gemm" when its sizes and arguments are those of BLAS. Without a lock.
   [[nodiscard]] std::optional<FamilyId> gemm_family() const;
 
-  std::vector<Preparation> prepare(FamilyId family, std::span<const Size> sizes);
+  std::vector<Preparation> prepare(FamilyId family, std::span<const Size> sizes,
+                                   ChooseBy choose_by = ChooseBy::expectation);
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
   void launch(FamilyId family, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, StreamHandle stream);
@@ -71,9 +72,10 @@ class DispatchEngine {
   /// Launches by a plan that is used this once.
   void launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
                    std::span<const DispatchArgument> arguments, StreamHandle stream);
-  [[nodiscard]] const LaunchPlan& plan_for(const FamilyTable& family, SizeSlot& slot);
+  [[nodiscard]] const LaunchPlan& plan_for(const FamilyTable& family, SizeSlot& slot,
+                                           ChooseBy choose_by = ChooseBy::expectation);
   void discard(SizeSlot& slot, const LaunchPlan& plan, std::string_view why);
-  [[nodiscard]] Preparation prepare_one(FamilyTable& family, const Size& size);
+  [[nodiscard]] Preparation prepare_one(FamilyTable& family, const Size& size, ChooseBy choose_by);
   void note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan);
 
   DispatchSettings settings_;

@@ -50,6 +50,7 @@ enum class SizeKnowledge { tuned, untuned };
 struct LaunchPlan {
   Answer answer;
   SizeKnowledge knowledge = SizeKnowledge::untuned;
+  ChooseBy chosen_by = ChooseBy::expectation;
   std::string identity;  ///< under which a failure is remembered
   std::optional<KernelLaunch> kernel;
   std::optional<LibraryOperation> library;  ///< where there is no kernel

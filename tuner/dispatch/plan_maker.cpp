@@ -2,6 +2,7 @@
 #include "tuner/dispatch/plan_maker.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/dispatch/contest.hpp"
 #include "tuner/dispatch/kernel_values.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +13,10 @@
 
 namespace tuner {
 namespace {
+
+/// Kernels that a choice by measurement runs: among so many that the model expects most of, the
+/// best is almost always one (docs/selection.md).
+constexpr std::size_t kMostMeasured = 8;
 
 /// What tells one configuration of one source at one size from all others.
 std::string identity_of(const Selection& selection, const SizeSlot& slot) {
@@ -77,23 +82,76 @@ std::string PlanMaker::objection(const Selection& selection, const SizeSlot& slo
 
 Expected<LaunchPlan, std::string> PlanMaker::make(const FamilyTable& family, const SizeSlot& slot,
                                                   PlanChoice choice) {
-  std::vector<std::string> explanation;
   try {
     Ranking ranking = ranking_of(family, slot);
-    explanation = std::move(ranking.explanation);
-    for (const Selection& selection : ranking.answers) {
-      auto plan = attempt(family, slot, selection, choice);
-      if (plan) {
-        plan->answer = answer_of(selection, std::move(explanation));
-        plan->answer.prepared = true;
-        plan->identity = identity_of(selection, slot);
-        plan->knowledge = knowledge_of(selection, slot);
-        return plan;
-      }
-      explanation.push_back(fmt::format("{}: passed over: {}", title(selection), plan.error()));
-    }
+    return first_that_works(family, slot, ranking.answers, choice, std::move(ranking.explanation));
   } catch (const Error& error) {
-    explanation.emplace_back(error.what());
+    return Unexpected(nothing_can_run(family, slot, {error.what()}));
+  }
+}
+
+Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& family,
+                                                           const SizeSlot& slot) {
+  try {
+    Ranking ranking = ranking_of(family, slot);
+    if (!ranking.answers.empty() &&
+        knowledge_of(ranking.answers.front(), slot) == SizeKnowledge::untuned) {
+      auto in_order = measured(family, slot, ranking.answers, ranking.explanation);
+      if (!in_order.empty()) ranking.answers = std::move(in_order);
+    }
+    auto plan = first_that_works(family, slot, ranking.answers, PlanChoice::any,
+                                 std::move(ranking.explanation));
+    if (plan) plan->chosen_by = ChooseBy::measurement;
+    return plan;
+  } catch (const Error& error) {
+    return Unexpected(nothing_can_run(family, slot, {error.what()}));
+  }
+}
+
+std::vector<Selection> PlanMaker::measured(const FamilyTable& family, const SizeSlot& slot,
+                                           const std::vector<Selection>& answers,
+                                           std::vector<std::string>& explanation) {
+  ScratchPool scratch(executor_);  // goes with those that lose
+  std::vector<Selection> entrants;
+  std::vector<LaunchPlan> plans;
+  std::size_t kernels = 0;
+  for (const Selection& selection : answers) {
+    if (selection.kernel != nullptr && kernels == kMostMeasured) continue;
+    auto plan = attempt(family, slot, selection, PlanChoice::any, scratch);
+    if (!plan) continue;
+    if (selection.kernel != nullptr) ++kernels;
+    entrants.push_back(selection);
+    plans.push_back(*std::move(plan));
+  }
+  const std::scoped_lock lock(measuring_);
+  const auto times_ns = contest(executor_, family, slot, plans);
+  if (!times_ns) {
+    explanation.push_back(fmt::format("not measured: {}", times_ns.error().message));
+    return {};
+  }
+  std::vector<Selection> in_order;
+  for (const std::size_t place : fastest_first(*times_ns)) {
+    in_order.push_back(std::move(entrants[place]));
+    in_order.back().expected_ns = *(*times_ns)[place];
+    explanation.push_back(fmt::format("measured: {} takes {:.5g} us", title(in_order.back()),
+                                      *(*times_ns)[place] / 1e3));
+  }
+  return in_order;
+}
+
+Expected<LaunchPlan, std::string> PlanMaker::first_that_works(
+    const FamilyTable& family, const SizeSlot& slot, const std::vector<Selection>& answers,
+    PlanChoice choice, std::vector<std::string> explanation) {
+  for (const Selection& selection : answers) {
+    auto plan = attempt(family, slot, selection, choice, scratch_);
+    if (plan) {
+      plan->answer = answer_of(selection, std::move(explanation));
+      plan->answer.prepared = true;
+      plan->identity = identity_of(selection, slot);
+      plan->knowledge = knowledge_of(selection, slot);
+      return plan;
+    }
+    explanation.push_back(fmt::format("{}: passed over: {}", title(selection), plan.error()));
   }
   return Unexpected(nothing_can_run(family, slot, explanation));
 }
@@ -118,7 +176,7 @@ Expected<Answer, std::string> PlanMaker::foresee(const FamilyTable& family,
 Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
                                                      const SizeSlot& slot,
                                                      const Selection& selection,
-                                                     PlanChoice choice) {
+                                                     PlanChoice choice, ScratchPool& scratch) {
   if (std::string why = objection(selection, slot, choice); !why.empty()) return Unexpected(why);
   LaunchPlan plan;
   try {
@@ -127,7 +185,7 @@ Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
       if (plan.library) return plan;
       return Unexpected<std::string>("the family's reference is no operation of the library");
     }
-    auto launch = kernel_launch(family, slot, selection, choice);
+    auto launch = kernel_launch(family, slot, selection, choice, scratch);
     if (!launch) return Unexpected(launch.error());
     plan.kernel = std::move(*launch);
     return plan;
@@ -139,7 +197,8 @@ Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
 Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& family,
                                                              const SizeSlot& slot,
                                                              const Selection& selection,
-                                                             PlanChoice choice) {
+                                                             PlanChoice choice,
+                                                             ScratchPool& scratch) {
   const Kernel* const kernel = family.kernel(selection.kernel->kernel);
   if (kernel == nullptr || selection.stored == nullptr) {
     return Unexpected<std::string>("its source does not fit the family, backend or table");
@@ -169,7 +228,7 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
     return Unexpected(fits.error().message);
   }
   if (!values.scratch_bytes.empty())
-    launch.scratch = &scratch_.sets(identity, values.scratch_bytes);
+    launch.scratch = &scratch.sets(identity, values.scratch_bytes);
   return launch;
 }
 

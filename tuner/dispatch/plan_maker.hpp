@@ -10,6 +10,7 @@
 #include <mutex>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tuner {
 
@@ -31,6 +32,11 @@ class PlanMaker {
   /// The best plan that can be launched; else why there is none, for the user.
   [[nodiscard]] Expected<LaunchPlan, std::string> make(const FamilyTable& family,
                                                        const SizeSlot& slot, PlanChoice choice);
+  /// The same by measurement: what is expected to be fastest, at most 8 kernels, and the library run
+  /// side by side on buffers of zeros; the fastest is taken. As make() where the size was tuned or
+  /// nothing could be measured. Not during a capture.
+  [[nodiscard]] Expected<LaunchPlan, std::string> make_measured(const FamilyTable& family,
+                                                                const SizeSlot& slot);
   /// What make() would try first; nothing is compiled.
   [[nodiscard]] Expected<Answer, std::string> foresee(const FamilyTable& family,
                                                       const SizeSlot& slot) const;
@@ -44,16 +50,26 @@ class PlanMaker {
   [[nodiscard]] Expected<LaunchPlan, std::string> attempt(const FamilyTable& family,
                                                           const SizeSlot& slot,
                                                           const Selection& selection,
-                                                          PlanChoice choice);
+                                                          PlanChoice choice, ScratchPool& scratch);
   [[nodiscard]] Expected<KernelLaunch, std::string> kernel_launch(const FamilyTable& family,
                                                                   const SizeSlot& slot,
                                                                   const Selection& selection,
-                                                                  PlanChoice choice);
+                                                                  PlanChoice choice,
+                                                                  ScratchPool& scratch);
+  /// The answers of a ranking in the order of what they took, and a line on each of those that ran;
+  /// none where nothing could be measured.
+  [[nodiscard]] std::vector<Selection> measured(const FamilyTable& family, const SizeSlot& slot,
+                                                const std::vector<Selection>& answers,
+                                                std::vector<std::string>& explanation);
+  [[nodiscard]] Expected<LaunchPlan, std::string> first_that_works(
+      const FamilyTable& family, const SizeSlot& slot, const std::vector<Selection>& answers,
+      PlanChoice choice, std::vector<std::string> explanation);
 
   Executor& executor_;
   LoadedKernels& kernels_;
   ScratchPool& scratch_;
   const DispatchSettings& settings_;
+  std::mutex measuring_;  // one size at a time, or they would slow each other down
   mutable std::mutex mutex_;
   std::map<std::string, std::string> failures_;  // why, by identity
 };

@@ -46,11 +46,14 @@ void ScratchSets::prepare() {
 
 const ScratchSets::Set* ScratchSets::make() {
   Set set;
+  std::vector<std::shared_ptr<void>> buffers;
   for (const std::size_t bytes : buffer_bytes_) {
-    const auto memory = executor_.scratch(bytes);
+    auto memory = executor_.memory(bytes);
     if (!memory) return nullptr;
-    set.push_back(reinterpret_cast<std::uintptr_t>(*memory));
+    buffers.push_back(*std::move(memory));
+    set.push_back(reinterpret_cast<std::uintptr_t>(buffers.back().get()));
   }
+  memory_.insert(memory_.end(), buffers.begin(), buffers.end());
   sets_.push_back(std::make_unique<const Set>(std::move(set)));
   return sets_.back().get();
 }

@@ -38,11 +38,12 @@ class ScratchSets {
   std::vector<std::size_t> buffer_bytes_;
   NumberMap<const Set> by_stream_;
   std::mutex mutex_;  // of what follows
+  std::vector<std::shared_ptr<void>> memory_;
   std::vector<std::unique_ptr<const Set>> sets_;
   std::vector<const Set*> spare_;
 };
 
-/// All sets of a dispatcher. They stay while it lives: graphs may hold their addresses, and a table
+/// Sets by who owns them. They stay while it lives: graphs may hold their addresses, and a table
 /// that is read again finds them as its launches left them.
 class ScratchPool {
  public:

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -70,14 +71,27 @@ Expected<StreamState, Failure> CpuExecutor::state(StreamHandle) const {
   return StreamState{};
 }
 
-Expected<void*, Failure> CpuExecutor::scratch(std::size_t size_bytes) {
+Expected<std::shared_ptr<void>, Failure> CpuExecutor::memory(std::size_t size_bytes) {
   const std::size_t whole = (size_bytes + kAlignment) / kAlignment * kAlignment;
   std::shared_ptr<void> memory(std::aligned_alloc(kAlignment, whole), std::free);
   if (memory == nullptr) return launch_error(fmt::format("no {} bytes of memory", whole));
   std::memset(memory.get(), 0, whole);
-  const std::scoped_lock lock(mutex_);
-  memory_.push_back(memory);
-  return memory.get();
+  return memory;
+}
+
+Expected<std::vector<std::vector<double>>, Failure> CpuExecutor::time(
+    std::span<const StreamWork> works, int rounds) {
+  using Clock = std::chrono::steady_clock;
+  std::vector<std::vector<double>> times_ns(works.size());
+  for (int round = 0; round <= rounds; ++round) {
+    for (std::size_t i = 0; i < works.size(); ++i) {
+      const auto begin = Clock::now();
+      if (auto done = works[i](nullptr); !done) return Unexpected(done.error());
+      const std::chrono::duration<double, std::nano> time = Clock::now() - begin;
+      if (round > 0) times_ns[i].push_back(time.count());
+    }
+  }
+  return times_ns;
 }
 
 Expected<void, Failure> CpuExecutor::gemm(ElementType type, const GemmShape& shape,

@@ -33,7 +33,9 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
                                                              void* buffer) const override;
   [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override;
-  [[nodiscard]] Expected<void*, Failure> scratch(std::size_t size_bytes) override;
+  [[nodiscard]] Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override;
+  [[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> time(
+      std::span<const StreamWork> works, int rounds) override;
   [[nodiscard]] Expected<void, Failure> prepare_library() override { return {}; }
   [[nodiscard]] Expected<void, Failure> geam(ElementType type, const GeamShape& shape,
                                              const MatrixOperands& operands,
@@ -49,7 +51,6 @@ class CpuExecutor final : public Executor {
   TemporaryDirectory scratch_files_;
   std::mutex mutex_;                // of what follows
   std::deque<LoadedImage> images_;  // a FunctionId is the address of one
-  std::vector<std::shared_ptr<void>> memory_;
   std::mutex grid_mutex_;
   GridRunner grids_;  // last: its threads stop before the kernels' images go
 };

@@ -5,11 +5,13 @@
 #include "tuner/backend/cuda/device_query.hpp"
 #include "tuner/backend/cuda/driver.hpp"
 #include "tuner/backend/cuda/kernel_argument.hpp"
+#include "tuner/backend/cuda/launch_timer.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
 
+#include <map>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -51,7 +53,9 @@ class CudaExecutor final : public Executor {
   Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
                                                void* buffer) const override;
   Expected<StreamState, Failure> state(StreamHandle stream) const override;
-  Expected<void*, Failure> scratch(std::size_t size_bytes) override;
+  Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override;
+  Expected<std::vector<std::vector<double>>, Failure> time(std::span<const StreamWork> works,
+                                                           int rounds) override;
   Expected<void, Failure> prepare_library() override;
   Expected<void, Failure> gemm(ElementType type, const GemmShape& shape,
                                const MatrixOperands& operands, StreamHandle stream) override;
@@ -75,7 +79,8 @@ class CudaExecutor final : public Executor {
   CUcontext primary_ = nullptr;
   std::mutex mutex_;  // of what follows
   std::vector<CUlibrary> libraries_;
-  std::vector<CUdeviceptr> memory_;
+  std::mutex timing_;  // of those who time; of what follows
+  std::map<CUcontext, LaunchTimer> timers_;
 };
 
 CudaExecutor::CudaExecutor(int ordinal)
@@ -99,7 +104,7 @@ CudaExecutor::CudaExecutor(int ordinal)
 
 CudaExecutor::~CudaExecutor() {
   ensure_context();
-  for (const CUdeviceptr memory : memory_) driver_.free(memory);
+  timers_.clear();
   for (CUlibrary library : libraries_) driver_.unload_library(library);
   driver_.release(number_);
 }
@@ -215,20 +220,40 @@ Expected<void, Failure> CudaExecutor::clear(CUdeviceptr memory, std::size_t size
   return done;
 }
 
-Expected<void*, Failure> CudaExecutor::scratch(std::size_t size_bytes) {
+Expected<std::shared_ptr<void>, Failure> CudaExecutor::memory(std::size_t size_bytes) {
   ensure_context();
   const CaptureBystander bystander(driver_);
-  CUdeviceptr memory = 0;
-  if (auto done = attempt(driver_, driver_.allocate(&memory, size_bytes)); !done) {
-    return launch_error(
-        fmt::format("{} bytes of scratch memory: {}", size_bytes, done.error().message));
+  CUdeviceptr address = 0;
+  if (auto done = attempt(driver_, driver_.allocate(&address, size_bytes)); !done) {
+    return launch_error(fmt::format("{} bytes of memory: {}", size_bytes, done.error().message));
   }
-  {
-    const std::scoped_lock lock(mutex_);
-    memory_.push_back(memory);
+  std::shared_ptr<void> memory(reinterpret_cast<void*>(address), [this, address](void*) {
+    ensure_context();
+    const CaptureBystander no_part_of_captures(driver_);
+    driver_.free(address);
+  });
+  if (auto done = clear(address, size_bytes); !done) return Unexpected(done.error());
+  return memory;
+}
+
+Expected<std::vector<std::vector<double>>, Failure> CudaExecutor::time(
+    std::span<const StreamWork> works, int rounds) {
+  ensure_context();
+  const CaptureBystander bystander(driver_);
+  const std::scoped_lock lock(timing_);
+  const std::size_t flush_bytes = 2 * static_cast<std::size_t>(device_.attributes.l2_bytes);
+  const auto flush = memory(flush_bytes);
+  if (!flush) return Unexpected(flush.error());
+  CUcontext context = nullptr;
+  driver_.current_context(&context);
+  auto timer = timers_.find(context);
+  if (timer == timers_.end()) {
+    auto made = LaunchTimer::make(driver_);
+    if (!made) return Unexpected(made.error());
+    timer = timers_.emplace(context, *std::move(made)).first;
   }
-  if (auto done = clear(memory, size_bytes); !done) return Unexpected(done.error());
-  return reinterpret_cast<void*>(memory);
+  return timer->second.time(works, rounds, reinterpret_cast<CUdeviceptr>(flush->get()),
+                            flush_bytes);
 }
 
 Expected<void, Failure> CudaExecutor::prepare_library() {

@@ -39,6 +39,10 @@ struct DriverApi {
   PFN_cuStreamCreate_v2000 create_stream = library.symbol("cuStreamCreate");
   PFN_cuStreamDestroy_v4000 destroy_stream = library.symbol("cuStreamDestroy_v2");
   PFN_cuStreamSynchronize_v2000 synchronize = library.symbol("cuStreamSynchronize");
+  PFN_cuEventCreate_v2000 create_event = library.symbol("cuEventCreate");
+  PFN_cuEventDestroy_v4000 destroy_event = library.symbol("cuEventDestroy_v2");
+  PFN_cuEventRecord_v2000 record_event = library.symbol("cuEventRecord");
+  PFN_cuEventElapsedTime_v2000 elapsed_time = library.symbol("cuEventElapsedTime");
   PFN_cuMemAlloc_v3020 allocate = library.symbol("cuMemAlloc_v2");
   PFN_cuMemFree_v3020 free = library.symbol("cuMemFree_v2");
   PFN_cuMemsetD8Async_v3020 memset = library.symbol("cuMemsetD8Async");

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/dispatch/contest.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+constexpr int kFewestRounds = 3;
+constexpr int kMostRounds = 9;
+constexpr double kBudgetNs = 100e6;  // after which there are no more than the fewest
+
+/// Arguments for a launch at a size that nobody gave.
+struct TrialArguments {
+  std::vector<std::shared_ptr<void>> memory;
+  std::vector<DispatchArgument> values;
+};
+
+DispatchArgument number(ElementType type, std::int64_t value) {
+  switch (type) {
+    case ElementType::i32:
+      return static_cast<std::int32_t>(value);
+    case ElementType::u32:
+      return static_cast<std::uint32_t>(value);
+    case ElementType::i64:
+      return value;
+    case ElementType::f32:
+      return static_cast<float>(value);
+    case ElementType::f64:
+      break;
+  }
+  return static_cast<double>(value);
+}
+
+Unexpected<Failure> no_value(const std::string& argument) {
+  return Unexpected(Failure{Outcome::launch_error, "an expression of " + argument + " has no value"});
+}
+
+Expected<TrialArguments, Failure> trial_arguments(Executor& executor, const FamilyTable& family,
+                                                  const Size& size) {
+  TrialArguments trial;
+  const Slots slots = family.slots(size);
+  for (const GivenArgument& given : family.given()) {
+    const auto& what = family.family().arguments[given.place].what;
+    if (const auto* const scalar = std::get_if<ScalarArgument>(&what)) {
+      const auto value = scalar->value.evaluate(slots);
+      if (!value) return no_value(given.name);
+      trial.values.push_back(number(scalar->type, *value));
+      continue;
+    }
+    const auto& buffer = std::get<BufferArgument>(what);
+    const auto count = buffer.count.evaluate(slots);
+    const auto offset = buffer.offset.evaluate(slots);
+    if (!count || !offset || *count < 0 || *offset < 0) return no_value(given.name);
+    const std::size_t skipped = static_cast<std::size_t>(*offset) * size_bytes(buffer.type);
+    const std::size_t bytes = static_cast<std::size_t>(*count) * size_bytes(buffer.type);
+    auto memory = executor.memory(std::max<std::size_t>(skipped + bytes, 1));
+    if (!memory) return Unexpected(memory.error());
+    trial.memory.push_back(*std::move(memory));
+    trial.values.emplace_back(static_cast<std::byte*>(trial.memory.back().get()) + skipped);
+  }
+  return trial;
+}
+
+StreamWork work_of(Executor& executor, const LaunchPlan& plan,
+                   std::span<const DispatchArgument> arguments) {
+  return [&executor, &plan, arguments](StreamHandle stream) -> Expected<void, Failure> {
+    const auto end = enqueue(executor, plan, arguments, stream);
+    if (!end) return Unexpected(end.error());
+    if (*end == LaunchEnd::enqueued) return {};
+    return Unexpected(Failure{Outcome::launch_error, "no memory for its scratch buffers"});
+  };
+}
+
+double median(std::vector<double> times_ns) {
+  const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
+  std::ranges::nth_element(times_ns, middle);
+  return *middle;
+}
+
+}  // namespace
+
+Expected<std::vector<std::optional<double>>, Failure> contest(Executor& executor,
+                                                              const FamilyTable& family,
+                                                              const SizeSlot& slot,
+                                                              std::span<const LaunchPlan> plans) {
+  const auto arguments = trial_arguments(executor, family, slot.size);
+  if (!arguments) return Unexpected(arguments.error());
+  // Alone first: what cannot be launched is left out, and the others are ready.
+  std::vector<StreamWork> works;
+  std::vector<std::size_t> places;
+  double round_ns = 0;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    StreamWork work = work_of(executor, plans[i], arguments->values);
+    const auto alone = executor.time({&work, 1}, 1);
+    if (!alone && alone.error().outcome == Outcome::crashed) return Unexpected(alone.error());
+    if (!alone) continue;
+    round_ns += alone->front().front();
+    works.push_back(std::move(work));
+    places.push_back(i);
+  }
+  std::vector<std::optional<double>> result(plans.size());
+  const int rounds = static_cast<int>(
+      std::clamp(kBudgetNs / std::max(round_ns, 1.0), double{kFewestRounds}, double{kMostRounds}));
+  const auto times_ns = executor.time(works, rounds);
+  if (!times_ns) return Unexpected(times_ns.error());
+  for (std::size_t i = 0; i < places.size(); ++i) result[places[i]] = median((*times_ns)[i]);
+  return result;
+}
+
+std::vector<std::size_t> fastest_first(std::span<const std::optional<double>> times_ns) {
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < times_ns.size(); ++i) {
+    if (times_ns[i]) places.push_back(i);
+  }
+  std::ranges::stable_sort(places, {}, [&](std::size_t place) { return *times_ns[place]; });
+  return places;
+}
+
+}  // namespace tuner
