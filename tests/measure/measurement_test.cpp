@@ -107,7 +107,12 @@ TEST_F(ScreenTest, ANoisyOneThatIsNoContenderGetsNoMore) {
 TEST_F(ScreenTest, ALongContenderGetsNoMoreSamplesThanTimeAllows) {
   ScriptedBackend backend(
       [draw = spread(0.2)](const Work& work) mutable { return 2e5 * draw(work); });
-  EXPECT_EQ(screened(backend)->samples_ns.size(), 20U) << "of 20 ms each";
+  EXPECT_EQ(screened(backend)->samples_ns.size(), 10U) << "of 20 ms each";
+}
+
+TEST_F(ScreenTest, AVeryLongOneEndsWithItsProbe) {
+  ScriptedBackend backend([](const Work&) { return 2e8; });
+  EXPECT_EQ(screened(backend)->samples_ns.size(), 5U);
 }
 
 TEST_F(ScreenTest, SamplesAtAFallenClockAreTakenAgain) {

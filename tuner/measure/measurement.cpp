@@ -26,6 +26,12 @@ Expected<void, Failure> settle(SteadySampler& sampler, const ScreenPlan& plan) {
   return {};
 }
 
+/// The full number of samples, or as many as there is time for.
+int full_samples(const ScreenPlan& plan, const std::vector<double>& probe_ns) {
+  const double affordable = plan.most_sampling_ns / *quantile(probe_ns, 0.5);
+  return static_cast<int>(std::clamp<double>(affordable, plan.probe_samples, plan.full_samples));
+}
+
 Measurement measurement_of(const SteadySampler& sampler) {
   Measurement measurement{.samples_ns = times(sampler.kept()),
                           .summary = {},
@@ -61,7 +67,7 @@ Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const 
   if (!within(hopeless_factor(plan, probe_ns), std::ranges::min(probe_ns))) {
     return measurement_of(sampler);
   }
-  if (auto done = sampler.reach(plan.full_samples); !done) return Unexpected(done.error());
+  if (auto done = sampler.reach(full_samples(plan, probe_ns)); !done) return Unexpected(done.error());
   if (!within(plan.contender_factor, *quantile(times(sampler.kept()), 0.5))) {
     return measurement_of(sampler);
   }

@@ -33,12 +33,12 @@ struct ScreenPlan {
   double settled_error = 0.005;  ///< the relative error of a contender's median that is enough
   int step_samples = 16;         ///< by which a contender's samples grow until then
   int most_samples = 100;
-  double most_sampling_ns = 2e8;  ///< sum of a contender's samples after which it gets no more
+  double most_sampling_ns = 2e8;  ///< sum of samples after which there are no more than the probe's
   std::chrono::milliseconds pause{50};  ///< after samples at a fallen clock; doubles four times
 };
 
-/// Times a candidate that was verified: the probe; the full number of samples unless it is hopeless
-/// beside `best_ns`, the best median so far; and more while it is a contender and its median is
+/// Times a candidate that was verified: the probe; the full number of samples, or as many as there
+/// is time for, unless it is hopeless beside `best_ns`, the best median so far; and more while it is a contender and its median is
 /// uncertain. Samples at a fallen clock are taken again, unless the device says that its power
 /// limit is the reason: then they show how the candidate runs. When three times as many are
 /// discarded as are kept, `watch` takes the clock as it is and all begins anew, once; then it is

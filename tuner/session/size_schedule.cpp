@@ -10,6 +10,9 @@ namespace {
 /// Candidates on their way to the device for each that can compile at once: enough that no compiler
 /// waits, and no more, since what is asked late is asked with more known.
 constexpr std::size_t kAhead = 2;
+/// Trials that a size gets even where one of them takes longer than its share of the time: the
+/// default, what was best before, and two that won nearby.
+constexpr std::uint64_t kFewestTrials = 4;
 
 }  // namespace
 
@@ -53,7 +56,7 @@ std::optional<Pending> SizeSchedule::next(const std::function<bool()>& stop) {
 
 const Pending* SizeSchedule::following(const SizeSearch& search) const {
   const bool last = search.recorded() + 1 >= search.planned();
-  const bool may_end = last || is_in_vain(search, 1) || shares_.used_up(index_.at(&search));
+  const bool may_end = last || is_in_vain(search, 1) || is_out_of_time(search, 1);
   return may_end ? nullptr : pipeline_.peek();
 }
 
@@ -73,9 +76,13 @@ bool SizeSchedule::is_in_vain(const SizeSearch& search, std::uint64_t more) cons
   return plan_.patience && search.in_vain() + more >= *plan_.patience;
 }
 
+bool SizeSchedule::is_out_of_time(const SizeSearch& search, std::uint64_t more) const {
+  return search.recorded() + more >= kFewestTrials && shares_.used_up(index_.at(&search));
+}
+
 bool SizeSchedule::is_over(SizeSearch& search) {
   if (is_in_vain(search, 0) || pipeline_.exhausted(search, budget_)) ended_.insert(&search);
-  return ended_.contains(&search) || shares_.used_up(index_.at(&search));
+  return ended_.contains(&search) || is_out_of_time(search, 0);
 }
 
 void SizeSchedule::close(SizeSearch& search) {

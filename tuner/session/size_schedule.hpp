@@ -67,6 +67,8 @@ class SizeSchedule {
  private:
   /// Whether patience is at an end after so many more results that bring nothing.
   [[nodiscard]] bool is_in_vain(const SizeSearch& search, std::uint64_t more) const;
+  /// Whether its time is up after so many more results.
+  [[nodiscard]] bool is_out_of_time(const SizeSearch& search, std::uint64_t more) const;
 
   const SessionPlan& plan_;
   std::deque<SizeSearch> searches_;

@@ -43,8 +43,11 @@ Expected<double, Failure> HotTimer::time(const Enqueue& work) {
 }
 
 Expected<HotTimer::Series, Failure> HotTimer::series(const Enqueue& work) {
+  const Series single{.enqueue = work, .runs = 1};
   const Series few{.enqueue = one_by_one(work, kFewestRuns), .runs = kFewestRuns};
-  if (auto cache_filled = time_of_one(few); !cache_filled) return Unexpected(cache_filled.error());
+  const auto filling_ns = time_of_one(single);  // the cache
+  if (!filling_ns) return Unexpected(filling_ns.error());
+  if (*filling_ns >= kSeries_ns) return single;
   const auto estimate_ns = time_of_one(few);
   if (!estimate_ns) return Unexpected(estimate_ns.error());
   const double wanted = std::ceil(kSeries_ns / std::max(*estimate_ns, 1.0));

@@ -16,7 +16,8 @@ class HotTimer {
   /// The gate is of the same stream and must outlive the timer.
   HotTimer(cudaStream_t stream, StreamGate& gate) : stream_(stream), gate_(gate) {}
 
-  /// Nanoseconds of one run: the median of five series of at least 200 µs each.
+  /// Nanoseconds of one run: the median of five series of at least 200 µs each, three runs or more
+  /// unless one takes longer than that.
   [[nodiscard]] Expected<double, Failure> time(const Enqueue& work);
 
  private:
