@@ -71,7 +71,6 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   constexpr int KEPT = BATCHES > 0 ? BATCHES : 1;
   constexpr int CHUNK = KEPT * STEP_K;  // of K that shared memory holds of the short operand, if any
   constexpr int SUMS = ALONG_K ? PER : PER * VEC;  // of a thread, for each of SHORT
-  constexpr int FACTORS = ALONG_K ? UNROLL * VEC : UNROLL;  // of a step, for each of SHORT
   // So many of SHORT rows have their sums from all warps in shared memory at a time, 32 KB if need be.
   constexpr int FITTING = 8192 / (WARPS_K * BLOCK_E);
   constexpr int ROWS = FITTING < 1 ? 1 : FITTING < SHORT ? FITTING : SHORT;
@@ -106,19 +105,31 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   struct Step {
     Floats<VEC> at[UNROLL][PER];
   };
+  const auto k_of_lane = [&](int step) {
+    return begin + step * STEP_K + warp_k * WARP_K + (ALONG_K ? lane * VEC : 0);
+  };
   const auto read_long = [&](int step) {
     Step values;
-    const int first_k = begin + step * STEP_K + warp_k * WARP_K + (ALONG_K ? lane * VEC : 0);
+    const int first_k = k_of_lane(step);
+    const auto read = [&](const auto& load) {
 #pragma unroll
-    for (int u = 0; u < UNROLL; ++u) {
+      for (int u = 0; u < UNROLL; ++u) {
 #pragma unroll
-      for (int p = 0; p < PER; ++p) {
-        const int k = first_k + u * (ALONG_K ? SPAN : 1);
-        const int e = first_e + p * (ALONG_K ? 1 : SPAN);
-        const int count = ALONG_K ? (e < extent ? end - k : 0) : (k < end ? extent - e : 0);
-        values.at[u][p] = load_some<VEC>(
-            long_one + (ALONG_K ? e * long_ld + k : k * long_ld + e), count);
+        for (int p = 0; p < PER; ++p) {
+          const int k = first_k + u * (ALONG_K ? SPAN : 1);
+          const int e = first_e + p * (ALONG_K ? 1 : SPAN);
+          const int count = ALONG_K ? (e < extent ? end - k : 0) : (k < end ? extent - e : 0);
+          values.at[u][p] = load(long_one + (ALONG_K ? e * long_ld + k : k * long_ld + e), count);
+        }
       }
+    };
+    // One question for all loads: with one for each they would wait for each other.
+    const int last_k = first_k + (ALONG_K ? (UNROLL - 1) * SPAN + VEC : UNROLL);
+    const int last_e = first_e + (ALONG_K ? PER : (PER - 1) * SPAN + VEC);
+    if (last_k <= end && last_e <= extent) {
+      read([](const float* from, int) { return load_once<VEC>(from); });
+    } else {
+      read([](const float* from, int count) { return load_some<VEC>(from, count); });
     }
     return values;
   };
@@ -133,53 +144,56 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
       shared[ALONG_K ? r * CHUNK + k : k * SHORT + r] = short_at(r, first_k + k);
     }
   };
-  struct Factors {
-    float at[SHORT][FACTORS];
+  // What a lane multiplies its values with: one factor for all along the extent, each its own
+  // along K.
+  constexpr int FACTORS = ALONG_K ? VEC : 1;
+  struct StepFactors {
+    Floats<FACTORS> at[UNROLL][SHORT];
   };
   const auto read_factors = [&](int step) {
-    Factors factors;
-    const int first_k =
-        begin + step * STEP_K + warp_k * WARP_K + (ALONG_K ? lane * VEC : 0);
+    StepFactors factors;
+    const int first_k = k_of_lane(step);
+    const auto read = [&](const auto& load) {
 #pragma unroll
-    for (int r = 0; r < SHORT; ++r) {
+      for (int u = 0; u < UNROLL; ++u) {
 #pragma unroll
-      for (int i = 0; i < FACTORS; ++i) {
-        factors.at[r][i] = short_at(r, first_k + (ALONG_K ? i / VEC * SPAN + i % VEC : i));
+        for (int r = 0; r < SHORT; ++r) {
+#pragma unroll
+          for (int v = 0; v < FACTORS; ++v) {
+            factors.at[u][r].at[v] = load(r, first_k + u * (ALONG_K ? SPAN : 1) + v);
+          }
+        }
       }
+    };
+    const int last_k = first_k + (ALONG_K ? (UNROLL - 1) * SPAN + VEC : UNROLL);
+    if (last_k <= end && shorts == SHORT) {
+      read([&](int r, int k) { return short_one[SHORT_ALONG_K ? r * short_ld + k : k * short_ld + r]; });
+    } else {
+      read(short_at);
     }
     return factors;
   };
   const auto shared_factors = [&](int step) {
-    Factors factors;
-    const int first_k = step % KEPT * STEP_K + warp_k * WARP_K;
-#pragma unroll
-    for (int r = 0; r < SHORT; ++r) {
-#pragma unroll
-      for (int u = 0; u < UNROLL; ++u) {
-        if constexpr (ALONG_K) {
-          *reinterpret_cast<Floats<VEC>*>(&factors.at[r][u * VEC]) =
-              *reinterpret_cast<const Floats<VEC>*>(shared + r * CHUNK + first_k + u * SPAN +
-                                                    lane * VEC);
-        } else {
-          factors.at[r][u] = shared[(first_k + u) * SHORT + r];
-        }
-      }
-    }
-    return factors;
+    return [=](int u, int r) {
+      const int k = step % KEPT * STEP_K + warp_k * WARP_K + u * (ALONG_K ? SPAN : 1);
+      return *reinterpret_cast<const Floats<FACTORS>*>(
+          ALONG_K ? shared + r * CHUNK + k + lane * VEC : shared + k * SHORT + r);
+    };
   };
 
   float sum[SHORT][SUMS] = {};
-  const auto accumulate = [&](const Step& values, const Factors& factors) {
+  const auto accumulate = [&](const Step& values, const auto& factors_at) {
 #pragma unroll
     for (int u = 0; u < UNROLL; ++u) {
 #pragma unroll
       for (int r = 0; r < SHORT; ++r) {
+        const Floats<FACTORS> factors = factors_at(u, r);
 #pragma unroll
         for (int p = 0; p < PER; ++p) {
 #pragma unroll
           for (int v = 0; v < VEC; ++v) {
             sum[r][ALONG_K ? p : p * VEC + v] +=
-                factors.at[r][ALONG_K ? u * VEC + v : u] * values.at[u][p].at[v];
+                factors.at[ALONG_K ? v : 0] * values.at[u][p].at[v];
           }
         }
       }
@@ -190,9 +204,9 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   for (int step = 0; step < steps; ++step) {
     const Step now = next;
     if constexpr (BATCHES == 0) {
-      const Factors factors = read_factors(step);
+      const StepFactors factors = read_factors(step);
       next = read_long(step + 1);
-      accumulate(now, factors);
+      accumulate(now, [&](int u, int r) { return factors.at[u][r]; });
     } else {
       if (step % KEPT == 0) {
         __syncthreads();
