@@ -26,7 +26,8 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 DROPPED = ("--size", "--sizes", "--max-time", "--max-evals", "--backend", "--device")
 SHORT = ("--backend", "cpu", "--max-evals", "2")
 SMALL = {"spaces/gemm.json": "16,16,16", "spaces/transpose.json": "16,16", "spaces/copy.json": "16,16",
-         "spaces/reduction.json": "16"}
+         "spaces/reduction.json": "16",
+         "spaces/convolution.json": "16,16,3", "spaces/window_square.json": "15,15"}
 
 SHELLS = ("", "sh", "bash", "shell", "console")
 SYNOPSIS = re.compile(r"\[.*\]|…|\w\|\w")
