@@ -107,7 +107,7 @@ TEST_P(SpillsTest, AreRareInTheSpace) {
 INSTANTIATE_TEST_SUITE_P(OfKernels, SpillsTest,
                          testing::Values("convolution_tiled", "gemm_tiled", "gemm_tma",
                                          "gemm_skinny", "reduction_last_block", "transpose_tiled",
-                                         "transpose_tma", "window_square_gather"),
+                                         "transpose_tma"),
                          [](const auto& tested) { return std::string(tested.param); });
 
 class BackendKernelsTest : public testing::TestWithParam<const char*> {};

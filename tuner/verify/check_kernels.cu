@@ -229,7 +229,7 @@ __global__ void inspect(const unsigned char* candidate, const unsigned char* ref
   for (int p = 0; p < part_count; ++p) {
     const CheckPart part = parts[p];
     if (part.kind == CheckPart::repeat && !with_repeats) continue;
-    if (first_index() < part.words) {
+    if (first_index() < (part.count > part.words ? part.count : part.words)) {
       add(mine[p], look_at(part, candidate, reference, (Bits64)poison));
     }
   }
