@@ -19,19 +19,23 @@ namespace tuner {
 namespace {
 
 const std::vector<Family>& families() {
-  static const std::vector<Family> all = {load_family(TUNER_SOURCE_DIR "/spaces/gemm.json"),
-                                          load_family(TUNER_SOURCE_DIR "/spaces/copy.json"),
-                                          load_family(TUNER_SOURCE_DIR "/spaces/reduction.json"),
-                                          load_family(TUNER_SOURCE_DIR "/spaces/transpose.json")};
+  static const std::vector<Family> all = {
+      load_family(TUNER_SOURCE_DIR "/spaces/gemm.json"),
+      load_family(TUNER_SOURCE_DIR "/spaces/convolution.json"),
+      load_family(TUNER_SOURCE_DIR "/spaces/copy.json"),
+      load_family(TUNER_SOURCE_DIR "/spaces/reduction.json"),
+      load_family(TUNER_SOURCE_DIR "/spaces/transpose.json"),
+      load_family(TUNER_SOURCE_DIR "/spaces/window_square.json")};
   return all;
 }
 
 /// A size at which a kernel has configurations.
 Size size_for(const Family& family, const Kernel& kernel) {
-  const std::string text = kernel.name == "gemm_skinny" ? "8,4096,4096"
-                           : family.name == "gemm"      ? "1024,1024,1024"
-                           : family.name == "reduction" ? "1048576"
-                                                        : "1024,1024";
+  const std::string text = kernel.name == "gemm_skinny"   ? "8,4096,4096"
+                           : family.name == "gemm"        ? "1024,1024,1024"
+                           : family.name == "reduction"   ? "1048576"
+                           : family.name == "convolution" ? "1024,1024,15"
+                                                          : "1024,1024";
   return parse_size(text, family.problem.dims);
 }
 
@@ -82,8 +86,8 @@ TEST_P(SpillsTest, AreRareInTheSpace) {
   constexpr int kFewest = kSample * 9 / 10;
   const NvrtcCompiler compiler("sm_90");
   const std::string name = GetParam();
-  const std::string family_name = name.substr(0, name.find('_'));
-  const Family& family = *std::ranges::find(families(), family_name, &Family::name);
+  const Family& family = *std::ranges::find_if(
+      families(), [&](const Family& each) { return name.starts_with(each.name + "_"); });
   const Kernel& kernel = family.kernel(name);
   const Space space(kernel.space, attributes_of("sm_90"), size_for(family, kernel));
   std::mt19937_64 random(2026);
@@ -101,8 +105,8 @@ TEST_P(SpillsTest, AreRareInTheSpace) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfKernels, SpillsTest,
-                         testing::Values("gemm_tiled", "gemm_tma", "gemm_skinny",
-                                         "reduction_last_block", "transpose_tiled",
+                         testing::Values("convolution_tiled", "gemm_tiled", "gemm_tma",
+                                         "gemm_skinny", "reduction_last_block", "transpose_tiled",
                                          "transpose_tma"),
                          [](const auto& tested) { return std::string(tested.param); });
 

@@ -19,14 +19,17 @@ import unittest
 
 TUNE = os.environ["TUNE"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
 
 # What keeps a run short, and off a GPU: options of `tune` that are dropped with their value, and
 # what is appended instead. Queries keep their size: they are answered from the nearest.
-DROPPED = ("--size", "--sizes", "--max-time", "--max-evals", "--backend", "--device")
+DROPPED = ("--size", "--sizes", "--max-time", "--max-evals", "--rounds", "--backend", "--device")
 SHORT = ("--backend", "cpu", "--max-evals", "2")
+SHORT_BENCH = ("--backend", "cpu", "--rounds", "6")
 SMALL = {"spaces/gemm.json": "16,16,16", "spaces/transpose.json": "16,16", "spaces/copy.json": "16,16",
-         "spaces/reduction.json": "16"}
+         "spaces/reduction.json": "16",
+         "spaces/convolution.json": "16,16,15", "spaces/window_square.json": "15,15",
+         "docs/studies/fused_multiply_add.json": "16,16,3"}
 
 SHELLS = ("", "sh", "bash", "shell", "console")
 SYNOPSIS = re.compile(r"\[.*\]|…|\w\|\w")
@@ -96,7 +99,8 @@ class CommandsTest(unittest.TestCase):
                        env={**os.environ, "TUNER_DB": str(cls.database)})
 
     def run_tune(self, arguments):
-        if arguments and not arguments[0].startswith("-"):
+        benches = arguments[:1] == ["bench"]
+        if arguments and not arguments[0].startswith("-") and not benches:
             self.run_program(TUNE, *arguments)
             return
         kept = []
@@ -108,7 +112,7 @@ class CommandsTest(unittest.TestCase):
                 kept.append(word)
         if "--space" in kept:
             small = SMALL.get(kept[kept.index("--space") + 1])
-            kept += SHORT + (("--size", small) if small else ())
+            kept += (SHORT_BENCH if benches else SHORT) + (("--size", small) if small else ())
         self.run_program(TUNE, *kept)
 
     def check_preset(self, command):

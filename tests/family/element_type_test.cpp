@@ -24,6 +24,7 @@ TEST(ElementType, SizesAreThoseOfTheDevice) {
   EXPECT_EQ(size_bytes(ElementType::i64), sizeof(std::int64_t));
   EXPECT_EQ(size_bytes(ElementType::f32), sizeof(float));
   EXPECT_EQ(size_bytes(ElementType::f64), sizeof(double));
+  EXPECT_EQ(size_bytes(ElementType::u16), sizeof(std::uint16_t));
 }
 
 TEST(ElementType, UnitRoundoffIsHalfTheDistanceToTheNextNumberAfterOne) {
@@ -46,6 +47,8 @@ TEST(MakeScalar, RefusesWhatAnIntegerTypeCannotHold) {
             "2147483648 does not fit an argument of type 'int'");
   EXPECT_EQ(sample::usage_error([] { return make_scalar(ElementType::u32, -1); }),
             "-1 does not fit an argument of type 'unsigned'");
+  EXPECT_EQ(sample::usage_error([] { return make_scalar(ElementType::u16, 1); }),
+            "no argument by value is of type 'unsigned short'");
 }
 
 }  // namespace

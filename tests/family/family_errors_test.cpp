@@ -134,6 +134,8 @@ TEST(SpaceFile, ArgumentsAreChecked) {
   EXPECT_EQ(error("\"int\"", "\"half\""),
             "axpy.json: arguments[0].type: unknown type \"half\" (known: int, unsigned, long long, "
             "float, double); a buffer's type ends in *");
+  EXPECT_THAT(error("\"int\"", "\"unsigned short\""),
+              StartsWith("axpy.json: arguments[0].type: unknown type \"unsigned short\""));
 }
 
 TEST(SpaceFile, ReferencesMustNameWhatThereIs) {

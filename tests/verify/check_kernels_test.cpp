@@ -77,6 +77,21 @@ TEST_F(CheckKernelsFill, NormalNumbersHaveMeanZeroAndVarianceOneAndFollowTheSeed
   EXPECT_NE(filled(43), numbers);
 }
 
+TEST_F(CheckKernelsFill, NumbersOfUnsignedTypesAreSmallToo) {
+  constexpr std::int64_t kCount = 40'000;
+  Buffer buffer(*backend, kCount * sizeof(std::uint16_t));
+  kernels.fill_whole(buffer.id(), ElementType::u16, kCount, 42, 3);
+  std::map<int, int> counts;
+  for (const std::uint16_t number : download<std::uint16_t>(buffer)) ++counts[number];
+  ASSERT_EQ(counts.size(), 4U);
+  for (const auto& [number, count] : counts) {
+    EXPECT_LE(number, 3);
+    EXPECT_NEAR(count, kCount / 4.0, 435) << number;  // 5 standard deviations
+  }
+  kernels.fill_normal(buffer.id(), ElementType::u16, kCount, 42);
+  for (const std::uint16_t number : download<std::uint16_t>(buffer)) EXPECT_LT(number, 8 * 6);
+}
+
 TEST_F(CheckKernelsFill, AbsoluteDropsTheSign) {
   const Buffer data = upload<float>({-1.5f, 0.0f, 2.5f});
   const Buffer result(*backend, 3 * sizeof(float));

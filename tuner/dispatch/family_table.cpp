@@ -29,6 +29,7 @@ DispatchArgument::Type argument_type(ElementType type) {
     case ElementType::f32:
       return DispatchArgument::Type::f32;
     case ElementType::f64:
+    case ElementType::u16:
       break;
   }
   return DispatchArgument::Type::f64;

@@ -24,6 +24,8 @@ T narrow(ElementType type, std::int64_t value) {
 
 std::size_t size_bytes(ElementType type) {
   switch (type) {
+    case ElementType::u16:
+      return 2;
     case ElementType::i32:
     case ElementType::u32:
     case ElementType::f32:
@@ -47,6 +49,8 @@ std::string_view name(ElementType type) {
       return "float";
     case ElementType::f64:
       return "double";
+    case ElementType::u16:
+      return "unsigned short";
   }
   return "unknown";
 }
@@ -67,6 +71,7 @@ double unit_roundoff(ElementType type) {
     case ElementType::i32:
     case ElementType::u32:
     case ElementType::i64:
+    case ElementType::u16:
       return 0.0;
   }
   return 0.0;
@@ -84,8 +89,10 @@ Scalar make_scalar(ElementType type, std::int64_t value) {
       return static_cast<float>(value);
     case ElementType::f64:
       return static_cast<double>(value);
+    case ElementType::u16:
+      break;
   }
-  return value;
+  throw Error(ErrorCode::usage, fmt::format("no argument by value is of type '{}'", name(type)));
 }
 
 }  // namespace tuner

@@ -170,6 +170,7 @@ std::pair<std::int64_t, std::int64_t> limits(ElementType type) {
     case ElementType::i64:
     case ElementType::f32:
     case ElementType::f64:
+    case ElementType::u16:
       break;
   }
   return limits_of<std::int64_t>();

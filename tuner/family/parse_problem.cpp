@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <span>
 #include <utility>
 
 namespace tuner {
@@ -14,11 +15,14 @@ namespace {
 constexpr std::size_t kMaximumSizes = 1000;
 constexpr std::size_t kMaximumArguments = 64;
 
-/// The type of an argument without the star of a buffer.
-ElementType parse_type(const DocumentNode& node, std::string_view name) {
-  if (const auto type = element_type_from_name(name)) return *type;
+/// The type of an argument, without the star of a buffer, if it is one of `types`.
+ElementType parse_type(const DocumentNode& node, std::string_view name,
+                       std::span<const ElementType> types) {
   std::vector<std::string> known;
-  for (const ElementType type : kElementTypes) known.emplace_back(tuner::name(type));
+  for (const ElementType type : types) {
+    if (tuner::name(type) == name) return type;
+    known.emplace_back(tuner::name(type));
+  }
   node.fail(fmt::format("unknown type {}{}; a buffer's type ends in *", in_quotes(name),
                         did_you_mean(name, known)));
 }
@@ -38,7 +42,7 @@ Argument parse_argument(const DocumentNode& node, const Scope& scope) {
   if (!type.ends_with('*')) {
     node.expect_keys({"name", "type", "value"});
     ScalarArgument scalar;
-    scalar.type = parse_type(type_node, type);
+    scalar.type = parse_type(type_node, type, kScalarTypes);
     scalar.value = family_expression(node.at("value"), scope);
     argument.what = std::move(scalar);
   } else {
@@ -64,7 +68,7 @@ bool is_output(const Argument& argument) {
 ElementType parse_buffer_type(const DocumentNode& node) {
   const std::string type = node.text();
   if (type.ends_with('*')) {
-    return parse_type(node, std::string_view(type).substr(0, type.size() - 1));
+    return parse_type(node, std::string_view(type).substr(0, type.size() - 1), kElementTypes);
   }
   node.fail(fmt::format("{} must end in *: it is the type of a buffer", in_quotes(type)));
 }

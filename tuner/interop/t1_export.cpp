@@ -119,11 +119,9 @@ class T1Writer {
   }
 
   Json t1_argument(const Json& argument) const {
-    static const std::map<std::string, std::string> types = {{"int", "int32"},
-                                                             {"unsigned", "uint32"},
-                                                             {"long long", "int64"},
-                                                             {"float", "float"},
-                                                             {"double", "double"}};
+    static const std::map<std::string, std::string> types = {
+        {"int", "int32"},       {"unsigned", "uint32"}, {"unsigned short", "uint16"},
+        {"long long", "int64"}, {"float", "float"},     {"double", "double"}};
     auto type = argument.at("type").get<std::string>();
     const bool is_buffer = type.ends_with('*');
     if (is_buffer) type.pop_back();

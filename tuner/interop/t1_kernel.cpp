@@ -32,10 +32,17 @@ void replace_all(std::string& text, const std::string& from, const std::string& 
 }
 
 std::string element_type(const std::string& t1) {
-  static const std::map<std::string, std::string> names = {
-      {"int", "int"},         {"int32", "int"},      {"uint32", "unsigned"}, {"uint", "unsigned"},
-      {"int64", "long long"}, {"long", "long long"}, {"float", "float"},     {"float32", "float"},
-      {"double", "double"},   {"float64", "double"}};
+  static const std::map<std::string, std::string> names = {{"int", "int"},
+                                                           {"int32", "int"},
+                                                           {"uint32", "unsigned"},
+                                                           {"uint", "unsigned"},
+                                                           {"int64", "long long"},
+                                                           {"long", "long long"},
+                                                           {"float", "float"},
+                                                           {"float32", "float"},
+                                                           {"double", "double"},
+                                                           {"float64", "double"},
+                                                           {"uint16", "unsigned short"}};
   const auto found = names.find(t1);
   return found == names.end() ? "" : found->second;
 }

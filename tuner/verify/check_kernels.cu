@@ -24,7 +24,11 @@ __device__ inline long long first_index() {
 }
 __device__ inline long long index_stride() { return (long long)gridDim.x * blockDim.x; }
 
-/// Standard normal numbers (Box & Muller 1958). Integer types get them rounded, ×8.
+template <class T>
+constexpr bool kUnsigned = (T)-1 > (T)0;
+
+/// Standard normal numbers (Box & Muller 1958). Integer types get them rounded, ×8; unsigned ones their
+/// absolute values.
 template <class T>
 __global__ void fill_normal(T* data, long long count, long long seed) {
   for (long long i = first_index(); i < count; i += index_stride()) {
@@ -32,17 +36,21 @@ __global__ void fill_normal(T* data, long long count, long long seed) {
     const float u = ((float)(Bits32)(bits >> 40) + 1.0f) * 0x1p-24f;  // (0, 1]
     const float v = (float)(Bits32)(bits & 0xFFFFFF) * 0x1p-24f;      // [0, 1)
     const float x = sqrtf(-2.0f * logf(u)) * cosf(6.2831853f * v);
-    data[i] = (T)0.5f == (T)0 ? (T)(x * 8.0f) : (T)x;
+    if (kUnsigned<T>) {
+      data[i] = (T)(fabsf(x) * 8.0f);
+    } else {
+      data[i] = (T)0.5f == (T)0 ? (T)(x * 8.0f) : (T)x;
+    }
   }
 }
 
-/// Whole numbers in [-range, range]: sums of their products are exact in float while they stay
+/// Whole numbers in [-range, range], of an unsigned type in [0, range]: sums of their products are exact in float while they stay
 /// below 2^24, so a right result equals its reference bit for bit.
 template <class T>
 __global__ void fill_whole(T* data, long long count, long long seed, int range) {
   for (long long i = first_index(); i < count; i += index_stride()) {
-    const Bits32 draw = (Bits32)(random_bits((Bits64)seed, (Bits64)i) >> 33) % (2 * range + 1);
-    data[i] = (T)((int)draw - range);
+    const Bits32 bits = (Bits32)(random_bits((Bits64)seed, (Bits64)i) >> 33);
+    data[i] = kUnsigned<T> ? (T)(bits % (range + 1)) : (T)((int)(bits % (2 * range + 1)) - range);
   }
 }
 
@@ -57,6 +65,22 @@ __global__ void absolute(T* result, const T* data, long long count) {
 /// kernel copies from one place of this kind to another shows there too.
 __device__ inline Bits32 nan_word(Bits64 seed, long long index) {
   return 0x7FF00000u | (Bits32)(random_bits(seed, (Bits64)index) >> 44);
+}
+
+/// Whether an element is made of words as `word` gives them, by their numbers.
+template <class T, class Word>
+__device__ bool is_made_of(const T* data, long long index, Word word) {
+  if constexpr (sizeof(T) < sizeof(Bits32)) {
+    constexpr int kParts = sizeof(Bits32) / sizeof(T);
+    const Bits32 whole = word(index / kParts);
+    return data[index] == ((const T*)&whole)[index % kParts];
+  } else {
+    constexpr int kWords = sizeof(T) / sizeof(Bits32);
+    for (long long i = index * kWords; i < (index + 1) * kWords; ++i) {
+      if (((const Bits32*)data)[i] != word(i)) return false;
+    }
+    return true;
+  }
 }
 
 /// The elements of a matrix's buffer that belong to no row get NaN words: those that are not at
@@ -104,22 +128,19 @@ __device__ inline void count_wrong(CheckReport& found, long long index) {
 /// Whether an element is still the poison that it was given before the launch.
 template <class T>
 __device__ bool is_untouched(const T* data, long long index, Bits64 poison) {
-  constexpr int kWords = sizeof(T) / sizeof(Bits32);
-  for (int word = 0; word < kWords; ++word) {
-    const long long i = index * kWords + word;
-    if (((const Bits32*)data)[i] != nan_word(poison, i)) return false;
-  }
-  return true;
+  return is_made_of(data, index, [=](long long word) { return nan_word(poison, word); });
 }
 
 /// Whether the reference left an element as it is.
 template <class T>
 __device__ bool is_unwritten(const T* expected, long long index) {
-  constexpr int kWords = sizeof(T) / sizeof(Bits32);
-  for (int word = 0; word < kWords; ++word) {
-    if (((const Bits32*)expected)[index * kWords + word] != kUnwritten) return false;
-  }
-  return true;
+  return is_made_of(expected, index, [](long long) { return kUnwritten; });
+}
+
+/// The bits of a word, by halves, that the reference left and that still are the poison.
+__device__ inline Bits32 left_bits(Bits32 expected, Bits32 word, Bits32 poison) {
+  const Bits32 changed = (expected ^ kUnwritten) | (word ^ poison);
+  return (changed & 0xFFFFu ? 0u : 0xFFFFu) | (changed >> 16 ? 0u : 0xFFFF0000u);
 }
 
 /// An element c is wrong when !(|c − r| <= factor·magnitude + tiny), so that NaN is; without
@@ -161,8 +182,8 @@ __device__ inline CheckReport look_at_words(const CheckPart& part, const unsigne
     if (part.kind == CheckPart::guard) {
       if (words[i] != nan_word((Bits64)part.offset, i)) count_wrong(found, i);
     } else if (before) {
-      const bool left = expected[i] == kUnwritten && words[i] == nan_word(poison, i);
-      if (words[i] != before[i] && !left) count_wrong(found, i);
+      const Bits32 left = left_bits(expected[i], words[i], nan_word(poison, i));
+      if ((words[i] ^ before[i]) & ~left) count_wrong(found, i);
     } else {
       found.fingerprint += random_bits((Bits64)words[i] << 32, (Bits64)i);
     }
@@ -180,7 +201,8 @@ __device__ inline CheckReport look_at(const CheckPart& part, const unsigned char
     case 1: return compare<unsigned>(part, candidate, reference, poison);
     case 2: return compare<long long>(part, candidate, reference, poison);
     case 3: return compare<float>(part, candidate, reference, poison);
-    default: return compare<double>(part, candidate, reference, poison);
+    case 4: return compare<double>(part, candidate, reference, poison);
+    default: return compare<unsigned short>(part, candidate, reference, poison);
   }
 }
 
@@ -207,7 +229,7 @@ __global__ void inspect(const unsigned char* candidate, const unsigned char* ref
   for (int p = 0; p < part_count; ++p) {
     const CheckPart part = parts[p];
     if (part.kind == CheckPart::repeat && !with_repeats) continue;
-    if (first_index() < part.words) {
+    if (first_index() < (part.count > part.words ? part.count : part.words)) {
       add(mine[p], look_at(part, candidate, reference, (Bits64)poison));
     }
   }

@@ -112,7 +112,7 @@ Failure Findings::input_failure(std::size_t part) const {
                     fmt::format("wrote its input {}: {} changed, the first in {}", data.name,
                                 quantity::count(words, "word"),
                                 subject_.problem.element_name(
-                                    data.argument, first / (size_bytes(data.type) / kWord))));
+                                    data.argument, first * kWord / size_bytes(data.type))));
 }
 
 Failure Findings::result_failure(std::size_t part) const {
@@ -140,7 +140,7 @@ Failure Findings::repeat_failure(std::size_t part) const {
   const CheckedMemory& memory = subject_.memory;
   const CheckedData& data = data_at(memory.plan().parts[part]);
   const CheckReport& report = reports_[part];
-  const std::uint64_t index = report.first / (size_bytes(data.type) / kWord);
+  const std::uint64_t index = report.first * kWord / size_bytes(data.type);
   const CheckKernels::Element element = subject_.kernels.pick(
       memory.candidate(data.candidate), memory.reference(*data.repeat), std::nullopt, data.type,
       static_cast<std::int64_t>(index), subject_.poison);

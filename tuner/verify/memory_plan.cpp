@@ -76,6 +76,10 @@ CheckPart data_part(CheckPart::Kind kind, const CheckedData& data) {
 
 }  // namespace
 
+std::int64_t in_whole_words(ElementType type, std::int64_t count) {
+  return size_bytes(type) < kWord ? count + count % 2 : count;
+}
+
 MemoryPlan plan_memory(std::vector<CheckedData> data) {
   MemoryPlan plan;
   plan.data = std::move(data);

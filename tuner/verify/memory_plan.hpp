@@ -12,6 +12,10 @@
 
 namespace tuner {
 
+/// How many elements a buffer of so many has where results are checked: memory is looked at by
+/// words of 32 bits, so that an odd count of 16-bit elements becomes one more.
+[[nodiscard]] std::int64_t in_whole_words(ElementType type, std::int64_t count);
+
 /// A buffer argument of an instance and where all that belongs to it lies, as offsets in bytes:
 /// `candidate` in the memory a candidate gets, the others in the reference memory. Of these, those
 /// that have a value when the plan is made are needed, and get their place then.
@@ -19,7 +23,7 @@ struct CheckedData {
   std::string name = {};     ///< the argument's
   std::size_t argument = 0;  ///< its place among the family's arguments
   ElementType type = ElementType::f32;
-  std::int64_t count = 1;
+  std::int64_t count = 1;   ///< in_whole_words
   std::int64_t offset = 0;  ///< elements from an aligned address to it, wherever it lies
   BufferRole role = BufferRole::input;
   double factor = 0;  ///< of the error bound; 0: results must be equal

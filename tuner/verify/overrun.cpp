@@ -8,6 +8,11 @@
 #include <algorithm>
 
 namespace tuner {
+namespace {
+
+constexpr std::uint64_t kWordBytes = 4;
+
+}  // namespace
 
 std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard,
                          const CheckReport& report) {
@@ -17,17 +22,18 @@ std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard,
   const std::uint64_t words_before_next = static_cast<std::uint64_t>(guard.words) - report.last;
   const bool behind = zone > 0 && (zone == plan.data.size() || report.first < words_before_next);
   const CheckedData& data = plan.data[behind ? zone - 1 : zone];
-  const std::uint64_t words_each = size_bytes(data.type) / 4;
+  const std::uint64_t element_bytes = size_bytes(data.type);
   const std::string zone_text =
       fmt::format("{} of the guard zone changed", quantity::count(report.wrong, "word"));
   if (behind) {
-    return fmt::format("wrote {}[{}], beyond the end of its {}; {}", data.name,
-                       static_cast<std::uint64_t>(data.count) + report.first / words_each,
-                       quantity::count(static_cast<std::uint64_t>(data.count), "element"),
-                       zone_text);
+    return fmt::format(
+        "wrote {}[{}], beyond the end of its {}; {}", data.name,
+        static_cast<std::uint64_t>(data.count) + report.first * kWordBytes / element_bytes,
+        quantity::count(static_cast<std::uint64_t>(data.count), "element"), zone_text);
   }
   return fmt::format("wrote {}[-{}], before its start; {}", data.name,
-                     (words_before_next + words_each - 1) / words_each, zone_text);
+                     (words_before_next * kWordBytes + element_bytes - 1) / element_bytes,
+                     zone_text);
 }
 
 }  // namespace tuner

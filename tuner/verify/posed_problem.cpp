@@ -48,6 +48,15 @@ void check_count(std::string_view argument, ElementType type, std::int64_t count
   }
 }
 
+/// Throws unless data begin with a word of 32 bits, by which memory is looked at.
+void check_offset(const CheckedData& data) {
+  if (data.offset_bytes() % 4 != 0) {
+    throw Error(ErrorCode::usage, fmt::format("argument {}: its offset is {}; 16-bit elements need "
+                                              "an even one",
+                                              data.name, data.offset));
+  }
+}
+
 }  // namespace
 
 PosedProblem::PosedProblem(Backend& backend, const Family& family, Recipe recipe)
@@ -84,14 +93,17 @@ std::vector<CheckedData> PosedProblem::data() const {
     const Argument& argument = family_.arguments[i];
     const auto* buffer = std::get_if<BufferArgument>(&argument.what);
     if (buffer == nullptr) continue;
-    CheckedData data{.name = argument.name,
-                     .argument = i,
-                     .type = buffer->type,
-                     .count = std::max<std::int64_t>(1, evaluate(buffer->count, argument.name)),
-                     .offset = std::max<std::int64_t>(0, evaluate(buffer->offset, argument.name)),
-                     .role = buffer->role};
+    CheckedData data{
+        .name = argument.name,
+        .argument = i,
+        .type = buffer->type,
+        .count = in_whole_words(buffer->type,
+                                std::max<std::int64_t>(1, evaluate(buffer->count, argument.name))),
+        .offset = std::max<std::int64_t>(0, evaluate(buffer->offset, argument.name)),
+        .role = buffer->role};
     check_count(argument.name, data.type, data.count);
     check_count(argument.name, data.type, data.offset);
+    check_offset(data);
     if (data.role == BufferRole::output) {
       data.expected = 0;
       if (check_case() != nullptr && std::ranges::count(check_case()->reads, argument.name) > 0) {

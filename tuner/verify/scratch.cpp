@@ -28,7 +28,7 @@ std::vector<CheckedData> scratch_data(const Kernel& kernel, const Slots& slots) 
     CheckedData data;
     data.name = buffer.name;
     data.type = buffer.type;
-    data.count = std::max<std::int64_t>(1, *count);
+    data.count = in_whole_words(data.type, std::max<std::int64_t>(1, *count));
     data.role = BufferRole::output;
     all.push_back(std::move(data));
   }

@@ -64,6 +64,7 @@ Expected<void, Failure> host_geam(ElementType type, const GeamShape& shape,
     case ElementType::i32:
     case ElementType::u32:
     case ElementType::i64:
+    case ElementType::u16:
       break;
   }
   return Unexpected(

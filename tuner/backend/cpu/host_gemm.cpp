@@ -53,6 +53,7 @@ Expected<void, Failure> host_gemm(ElementType type, const GemmShape& shape,
     case ElementType::i32:
     case ElementType::u32:
     case ElementType::i64:
+    case ElementType::u16:
       break;
   }
   return Unexpected(

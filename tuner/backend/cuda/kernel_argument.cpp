@@ -26,6 +26,8 @@ std::optional<CUtensorMapDataType> data_type(ElementType type) {
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
     case ElementType::f64:
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+    case ElementType::u16:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
   }
   return std::nullopt;
 }

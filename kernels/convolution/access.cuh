@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// Floats that are loaded, copied and stored at once.
+#pragma once
+
+#if __CUDA_ARCH__ >= 800
+#define HAS_COPY_ASYNC
+#endif
+
+template <int COUNT>
+struct alignas(COUNT * sizeof(float)) Floats {
+  float at[COUNT];
+};
+
+__device__ constexpr int align_up(int a, int multiple) {
+  return (a + multiple - 1) / multiple * multiple;
+}
+
+/// What no thread writes, by the read-only path.
+template <int COUNT>
+__device__ __forceinline__ Floats<COUNT> load_constant(const float* from) {
+  Floats<COUNT> value;
+#ifdef __CUDA_ARCH__
+  if constexpr (COUNT == 4) {
+    const float4 got = __ldg(reinterpret_cast<const float4*>(from));
+    value = {got.x, got.y, got.z, got.w};
+  } else if constexpr (COUNT == 2) {
+    const float2 got = __ldg(reinterpret_cast<const float2*>(from));
+    value = {got.x, got.y};
+  } else {
+    value = {__ldg(from)};
+  }
+#else
+  value = *reinterpret_cast<const Floats<COUNT>*>(from);
+#endif
+  return value;
+}
+
+/// Copies COUNT floats to shared memory, zeros if they do not exist. ASYNC: on their way only, until
+/// await_copies.
+template <bool ASYNC, int COUNT>
+__device__ __forceinline__ void copy(float* to, const float* from, bool exists) {
+#ifdef HAS_COPY_ASYNC
+  if constexpr (ASYNC) {
+    const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
+    asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from),
+                 "n"(COUNT * 4), "r"(exists ? COUNT * 4 : 0));
+    return;
+  }
+#endif
+  *reinterpret_cast<Floats<COUNT>*>(to) = exists ? load_constant<COUNT>(from) : Floats<COUNT>{};
+}
+
+/// Returns when what this thread copied is there.
+__device__ __forceinline__ void await_copies() {
+#ifdef HAS_COPY_ASYNC
+  asm volatile("cp.async.wait_all;" ::: "memory");
+#endif
+}
+
+/// The first `count` of a row of results, VEC at once.
+template <int VEC, int TILE_X>
+__device__ __forceinline__ void store_row(float* to, const float (&values)[TILE_X], int count) {
+  constexpr int AT_ONCE = VEC < TILE_X ? VEC : TILE_X;
+#pragma unroll
+  for (int x = 0; x < TILE_X; x += AT_ONCE) {
+    if (x >= count) continue;
+    Floats<AT_ONCE> vector;
+#pragma unroll
+    for (int i = 0; i < AT_ONCE; ++i) vector.at[i] = values[x + i];
+    *reinterpret_cast<Floats<AT_ONCE>*>(to + x) = vector;
+  }
+}

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// out[y][x] = sum over v, u < F of filter[v][u] * in[y + v][x + u], added up in double precision and
+// rounded once: what the other kernels are checked against.
+//
+// Grid (ceil(W / 32), ceil(H / 8)), block (32, 8).
+
+__global__ void __launch_bounds__(256)
+    convolution_plain(int H, int W, int F, const float* in, const float* filter, float* out) {
+  const int x = blockIdx.x * 32 + threadIdx.x;
+  const int y = blockIdx.y * 8 + threadIdx.y;
+  if (x >= W || y >= H) return;
+  double sum = 0;
+  for (int v = 0; v < F; ++v) {
+    for (int u = 0; u < F; ++u) {
+      const long long place = static_cast<long long>(y + v) * (W + F - 1) + x + u;
+      sum += static_cast<double>(filter[v * F + u]) * in[place];
+    }
+  }
+  out[static_cast<long long>(y) * W + x] = static_cast<float>(sum);
+}

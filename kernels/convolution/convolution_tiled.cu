@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: Apache-2.0
+// out[y][x] = sum over v, u < F of filter[v][u] * in[y + v][x + u] in single precision, row-major: out is
+// H x W, in (H + F - 1) x (W + F - 1), filter F x F.
+//
+// A thread computes TILE_Y x TILE_X neighbours of out in registers. It walks down the rows of in that
+// they need, reads what it needs of a row once, and adds what that row brings to each of its TILE_Y
+// rows of sums. Rows in the middle bring something to all of them; UNROLL of these are one body of
+// the loop. Of the first and the last rows that is not so: these are walked with comparisons. With
+// UNROLL 0 there is no loop and no comparison.
+//
+// INPUT 0: rows of in come from global memory by the read-only path. 1: the block's part of in is first
+// copied to shared memory, through registers; 2: by cp.async.
+//
+// Grid (ceil(W / (BLOCK_X * TILE_X)), ceil(H / (BLOCK_Y * TILE_Y))), block (BLOCK_X, BLOCK_Y), dynamic
+// shared memory as in Shape. Every row of in and out begins on a multiple of VEC floats.
+
+#include "access.cuh"
+
+template <int F, int BLOCK_X, int BLOCK_Y, int TILE_X, int TILE_Y>
+struct Shape {
+  static constexpr int THREADS = BLOCK_X * BLOCK_Y;
+  static constexpr int OUT_COLUMNS = BLOCK_X * TILE_X, OUT_ROWS = BLOCK_Y * TILE_Y;
+  static constexpr int COLUMNS = OUT_COLUMNS + F - 1, ROWS = OUT_ROWS + F - 1;
+  /// Floats of a row that a thread reads at once, and all that it reads of a row.
+  static constexpr int READ = TILE_X < 4 ? TILE_X : 4;
+  static constexpr int REACH = align_up(TILE_X + F - 1, READ);
+  /// Floats from one row in shared memory to the next: whole groups of vectors that change places.
+  static constexpr int PITCH = align_up(OUT_COLUMNS - TILE_X + REACH, TILE_X < 4 ? 4 : TILE_X);
+  static constexpr int FILTER_PITCH = align_up(F, 4);
+  static constexpr int FILTER = F * FILTER_PITCH;
+};
+
+/// Where a column lies in a row of shared memory. Neighbouring threads read vectors TILE_X floats
+/// apart; vectors change places with their neighbours so that 8 threads meet in different banks.
+template <int TILE_X, bool SWIZZLE>
+__device__ __forceinline__ int place(int column) {
+  if constexpr (!SWIZZLE || TILE_X <= 4) return column;
+  const int vector = column / 4;
+  return (vector ^ (vector / 8 % (TILE_X / 4))) * 4 + column % 4;
+}
+
+/// The filter, its rows FILTER_PITCH floats apart; what is no coefficient is not read.
+template <class Shape, int F>
+__device__ __forceinline__ void stage_filter(float* to, const float* filter) {
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  for (int i = thread; i < F * F; i += Shape::THREADS) {
+    to[i / F * Shape::FILTER_PITCH + i % F] = filter[i];
+  }
+}
+
+/// The block's part of in, warp by warp a row, in vectors of VEC. What lies outside is zero.
+template <class Shape, int VEC, int TILE_X, int INPUT, bool SWIZZLE>
+__device__ __forceinline__ void stage_input(float* to, const float* from, int pitch, int rows,
+                                            int columns) {
+  const int thread = threadIdx.y * blockDim.x + threadIdx.x;
+  const bool whole = rows >= Shape::ROWS && columns >= Shape::COLUMNS;
+  for (int row = thread / 32; row < Shape::ROWS; row += Shape::THREADS / 32) {
+    const float* const source = from + static_cast<long long>(row) * pitch;
+#pragma unroll
+    for (int first = 0; first < Shape::COLUMNS; first += 32 * VEC) {
+      const int column = first + thread % 32 * VEC;
+      if (column >= Shape::COLUMNS) continue;
+      const bool exists = whole || (row < rows && column < columns);
+      float* const target = to + row * Shape::PITCH + place<TILE_X, SWIZZLE>(column);
+      copy<INPUT == 2, VEC>(target, exists ? source + column : from, exists);
+    }
+  }
+}
+
+/// What of a row of in a thread needs, from shared memory.
+template <class Shape, int TILE_X, bool SWIZZLE>
+struct SharedRows {
+  const float* rows;  ///< the first one of the thread, at the block's first column
+  int column;
+
+  __device__ __forceinline__ void read(int row, float (&values)[Shape::REACH]) const {
+    constexpr int READ = Shape::READ;
+#pragma unroll
+    for (int i = 0; i < Shape::REACH; i += READ) {
+      const auto vector = *reinterpret_cast<const Floats<READ>*>(
+          rows + row * Shape::PITCH + place<TILE_X, SWIZZLE>(column + i));
+#pragma unroll
+      for (int j = 0; j < READ; ++j) values[i + j] = vector.at[j];
+    }
+  }
+};
+
+/// The same from global memory, through the read-only path. What lies outside is zero.
+template <class Shape, int F, int VEC, int TILE_X>
+struct GlobalRows {
+  const float* from;  ///< the thread's first element
+  int pitch, rows, columns;
+
+  __device__ __forceinline__ void read(int row, float (&values)[Shape::REACH]) const {
+    constexpr int READ = VEC < Shape::READ ? VEC : Shape::READ;
+    const float* const source = from + static_cast<long long>(row) * pitch;
+#pragma unroll
+    for (int i = 0; i < Shape::REACH; i += READ) {
+      const bool exists = row < rows && i < columns && i < TILE_X + F - 1;
+      const auto vector = exists ? load_constant<READ>(source + i) : Floats<READ>{};
+#pragma unroll
+      for (int j = 0; j < READ; ++j) values[i + j] = vector.at[j];
+    }
+  }
+};
+
+/// With one rounding or with two.
+template <bool FUSED>
+__device__ __forceinline__ float multiply_add(float a, float b, float c) {
+  if constexpr (FUSED) return a * b + c;
+  return __fadd_rn(__fmul_rn(a, b), c);
+}
+
+/// What one row of in brings to a row of sums, by one row of the filter.
+template <class Shape, int F, int TILE_X, bool FILTER_SHARED, bool FUSED>
+__device__ __forceinline__ void add_products(float (&sums)[TILE_X],
+                                             const float (&values)[Shape::REACH],
+                                             const float* filter) {
+#pragma unroll
+  for (int first = 0; first < F; first += 4) {
+    Floats<4> weights;
+    if constexpr (FILTER_SHARED) {
+      weights = *reinterpret_cast<const Floats<4>*>(filter + first);
+    } else {
+#pragma unroll
+      for (int i = 0; i < 4 && first + i < F; ++i) weights.at[i] = __ldg(filter + first + i);
+    }
+#pragma unroll
+    for (int i = 0; i < 4 && first + i < F; ++i) {
+#pragma unroll
+      for (int x = 0; x < TILE_X; ++x) {
+        sums[x] = multiply_add<FUSED>(weights.at[i], values[first + i + x], sums[x]);
+      }
+    }
+  }
+}
+
+/// The sums of a thread: every row of in that it needs is read once.
+template <class Shape, int F, int TILE_X, int TILE_Y, int UNROLL, bool FILTER_SHARED, bool FUSED,
+          class Rows>
+__device__ __forceinline__ void convolve(float (&sums)[TILE_Y][TILE_X], const Rows& rows,
+                                         const float* filter) {
+  constexpr int PITCH = FILTER_SHARED ? Shape::FILTER_PITCH : F;
+  constexpr int FIRST = TILE_Y - 1 < F ? TILE_Y - 1 : F;  // of the rows in the middle
+  const auto some = [&](int row) {
+    float values[Shape::REACH];
+    rows.read(row, values);
+#pragma unroll
+    for (int y = 0; y < TILE_Y; ++y) {
+      if (y <= row && row < y + F) {
+        add_products<Shape, F, TILE_X, FILTER_SHARED, FUSED>(sums[y], values, filter + (row - y) * PITCH);
+      }
+    }
+  };
+  if constexpr (UNROLL == 0) {
+#pragma unroll
+    for (int row = 0; row < F + TILE_Y - 1; ++row) some(row);
+    return;
+  }
+#pragma unroll 1
+  for (int row = 0; row < FIRST; ++row) some(row);
+#pragma unroll(UNROLL > 0 ? UNROLL : 1)
+  for (int row = FIRST; row < F; ++row) {
+    float values[Shape::REACH];
+    rows.read(row, values);
+#pragma unroll
+    for (int y = 0; y < TILE_Y; ++y) {
+      add_products<Shape, F, TILE_X, FILTER_SHARED, FUSED>(sums[y], values, filter + (row - y) * PITCH);
+    }
+  }
+#pragma unroll 1
+  for (int row = F; row < F + TILE_Y - 1; ++row) some(row);
+}
+
+template <int F, int VEC, int BLOCK_X, int BLOCK_Y, int TILE_X, int TILE_Y, int UNROLL, int INPUT,
+          bool SWIZZLE, bool FILTER_SHARED, bool FUSED>
+__global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
+    convolution_tiled(int H, int W, int, const float* __restrict__ in, const float* __restrict__ filter,
+                      float* __restrict__ out) {
+  using Shape = Shape<F, BLOCK_X, BLOCK_Y, TILE_X, TILE_Y>;
+  extern __shared__ __align__(16) float shared[];
+  float* const tile = shared + (FILTER_SHARED ? Shape::FILTER : 0);
+
+  const int x0 = blockIdx.x * Shape::OUT_COLUMNS, y0 = blockIdx.y * Shape::OUT_ROWS;
+  const int pitch = W + F - 1;
+  const float* const from = in + static_cast<long long>(y0) * pitch + x0;
+  if constexpr (FILTER_SHARED) stage_filter<Shape, F>(shared, filter);
+  if constexpr (INPUT > 0) {
+    stage_input<Shape, VEC, TILE_X, INPUT, SWIZZLE>(tile, from, pitch, H + F - 1 - y0, pitch - x0);
+  }
+  if constexpr (INPUT == 2) await_copies();
+  if constexpr (FILTER_SHARED || INPUT > 0) __syncthreads();
+
+  const int column = threadIdx.x * TILE_X, row = threadIdx.y * TILE_Y;
+  const int columns = W - x0 - column, rows = H - y0 - row;  // that exist from the thread's first on
+  if (columns <= 0 || rows <= 0) return;
+  const float* const coefficients = FILTER_SHARED ? shared : filter;
+  float sums[TILE_Y][TILE_X] = {};
+  if constexpr (INPUT > 0) {
+    const SharedRows<Shape, TILE_X, SWIZZLE> input{tile + row * Shape::PITCH, column};
+    convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FILTER_SHARED, FUSED>(sums, input, coefficients);
+  } else {
+    const GlobalRows<Shape, F, VEC, TILE_X> input{from + static_cast<long long>(row) * pitch + column,
+                                          pitch, rows + F - 1, columns + F - 1};
+    convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FILTER_SHARED, FUSED>(sums, input, coefficients);
+  }
+
+  float* const to = out + static_cast<long long>(y0 + row) * W + x0 + column;
+#pragma unroll
+  for (int y = 0; y < TILE_Y; ++y) {
+    if (y < rows) store_row<VEC, TILE_X>(to + static_cast<long long>(y) * W, sums[y], columns);
+  }
+}

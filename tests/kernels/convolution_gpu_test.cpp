@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the kernels of spaces/convolution.json do on GPUs alone: copies that are on their way
+// (cp.async), and blocks with more shared memory than a kernel has unasked.
+#include "kernel_family.hpp"
+#include "tests/backend/cuda_fixture.hpp"
+
+#include <string>
+
+namespace tuner {
+namespace {
+
+using ConvolutionGpuTest = CudaTest;
+
+TEST_F(ConvolutionGpuTest, TilesAreRightWhereverRowsAreRead) {
+  KernelFamily family(backend(), "convolution");
+  for (const std::string input : {"INPUT == 0", "INPUT == 1", "INPUT == 2"}) {
+    family.expect_right("convolution_tiled", "509,1022,15", input + " and TILE_X == 8");
+    family.expect_right("convolution_tiled", "509,1024,17", input + " and VEC == 4");
+    family.expect_right("convolution_tiled", "509,1021,3", input + " and UNROLL == 0");
+  }
+  family.expect_right("convolution_tiled", "509,1022,15", "SMEM > 49152");
+}
+
+}  // namespace
+}  // namespace tuner
