@@ -94,8 +94,8 @@ TEST_F(CpuDispatcherTest, WhatMeasurementChoseMultipliesRight) {
   EXPECT_GT(done.front().answer->expected_ns.value(), 0);
   EXPECT_EQ(std::ranges::count_if(done.front().answer->explanation,
                                   [](const std::string& it) { return it.starts_with("measured"); }),
-            3)
-      << "two kernels and the library";
+            4)
+      << "two kernels, a default and the library";
   EXPECT_TRUE(multiplies(dispatcher, 12, 6, 5));
 }
 

@@ -29,6 +29,7 @@ DispatchArgument number(ElementType type, std::int64_t value) {
     case ElementType::f32:
       return static_cast<float>(value);
     case ElementType::f64:
+    case ElementType::u16:  // of buffers only
       break;
   }
   return static_cast<double>(value);
@@ -108,15 +109,6 @@ Expected<std::vector<std::optional<double>>, Failure> contest(Executor& executor
   if (!times_ns) return Unexpected(times_ns.error());
   for (std::size_t i = 0; i < places.size(); ++i) result[places[i]] = median((*times_ns)[i]);
   return result;
-}
-
-std::vector<std::size_t> fastest_first(std::span<const std::optional<double>> times_ns) {
-  std::vector<std::size_t> places;
-  for (std::size_t i = 0; i < times_ns.size(); ++i) {
-    if (times_ns[i]) places.push_back(i);
-  }
-  std::ranges::stable_sort(places, {}, [&](std::size_t place) { return *times_ns[place]; });
-  return places;
 }
 
 }  // namespace tuner

@@ -4,7 +4,6 @@
 
 #include "tuner/dispatch/family_table.hpp"
 
-#include <cstddef>
 #include <optional>
 #include <span>
 #include <vector>
@@ -17,9 +16,5 @@ namespace tuner {
 [[nodiscard]] Expected<std::vector<std::optional<double>>, Failure> contest(
     Executor& executor, const FamilyTable& family, const SizeSlot& slot,
     std::span<const LaunchPlan> plans);
-
-/// The places of those that have a time.
-[[nodiscard]] std::vector<std::size_t> fastest_first(
-    std::span<const std::optional<double>> times_ns);
 
 }  // namespace tuner

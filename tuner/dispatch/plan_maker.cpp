@@ -18,6 +18,10 @@ namespace {
 /// best is almost always one (docs/selection.md).
 constexpr std::size_t kMostMeasured = 8;
 
+/// By what factor a kernel must be measured faster than the library to be taken: what so few
+/// samples tell for certain.
+constexpr double kLeastGain = 1.02;
+
 /// What tells one configuration of one source at one size from all others.
 std::string identity_of(const Selection& selection, const SizeSlot& slot) {
   if (selection.kernel == nullptr)
@@ -129,14 +133,20 @@ std::vector<Selection> PlanMaker::measured(const FamilyTable& family, const Size
     explanation.push_back(fmt::format("not measured: {}", times_ns.error().message));
     return {};
   }
-  std::vector<Selection> in_order;
-  for (const std::size_t place : fastest_first(*times_ns)) {
-    in_order.push_back(std::move(entrants[place]));
-    in_order.back().expected_ns = *(*times_ns)[place];
-    explanation.push_back(fmt::format("measured: {} takes {:.5g} us", title(in_order.back()),
-                                      *(*times_ns)[place] / 1e3));
+  std::vector<Selection> ran;
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    if (!(*times_ns)[i]) continue;
+    entrants[i].expected_ns = (*times_ns)[i];
+    ran.push_back(std::move(entrants[i]));
   }
-  return in_order;
+  std::ranges::stable_sort(ran, {}, [](const Selection& it) {
+    return *it.expected_ns * (it.kernel == nullptr ? 1.0 : kLeastGain);
+  });
+  for (const Selection& it : ran) {
+    explanation.push_back(
+        fmt::format("measured: {} takes {:.5g} us", title(it), *it.expected_ns / 1e3));
+  }
+  return ran;
 }
 
 Expected<LaunchPlan, std::string> PlanMaker::first_that_works(

@@ -42,6 +42,7 @@ struct DriverApi {
   PFN_cuEventCreate_v2000 create_event = library.symbol("cuEventCreate");
   PFN_cuEventDestroy_v4000 destroy_event = library.symbol("cuEventDestroy_v2");
   PFN_cuEventRecord_v2000 record_event = library.symbol("cuEventRecord");
+  PFN_cuEventQuery_v2000 query_event = library.symbol("cuEventQuery");
   PFN_cuEventElapsedTime_v2000 elapsed_time = library.symbol("cuEventElapsedTime");
   PFN_cuMemAlloc_v3020 allocate = library.symbol("cuMemAlloc_v2");
   PFN_cuMemFree_v3020 free = library.symbol("cuMemFree_v2");
