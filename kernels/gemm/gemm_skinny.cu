@@ -47,6 +47,16 @@ __device__ __forceinline__ Floats<WIDTH> load_some(const float* from, int count)
   return some;
 }
 
+/// Calls `what(i, j)` for i below ROWS and j below COLUMNS, unrolled.
+template <int ROWS, int COLUMNS, class What>
+__device__ __forceinline__ void for_each(const What& what) {
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) {
+#pragma unroll
+    for (int j = 0; j < COLUMNS; ++j) what(i, j);
+  }
+}
+
 /// The sum over the lanes of a warp, in all of them.
 __device__ __forceinline__ float sum_of_lanes(float value) {
 #pragma unroll
@@ -111,31 +121,30 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   const auto read_long = [&](int step) {
     Step values;
     const int first_k = k_of_lane(step);
-    const auto read = [&](const auto& load) {
-#pragma unroll
-      for (int u = 0; u < UNROLL; ++u) {
-#pragma unroll
-        for (int p = 0; p < PER; ++p) {
-          const int k = first_k + u * (ALONG_K ? SPAN : 1);
-          const int e = first_e + p * (ALONG_K ? 1 : SPAN);
-          const int count = ALONG_K ? (e < extent ? end - k : 0) : (k < end ? extent - e : 0);
-          values.at[u][p] = load(long_one + (ALONG_K ? e * long_ld + k : k * long_ld + e), count);
-        }
-      }
+    const auto k_of = [&](int u) { return first_k + u * (ALONG_K ? SPAN : 1); };
+    const auto e_of = [&](int p) { return first_e + p * (ALONG_K ? 1 : SPAN); };
+    const auto from = [&](int u, int p) {
+      return long_one + (ALONG_K ? e_of(p) * long_ld + k_of(u) : k_of(u) * long_ld + e_of(p));
     };
     // One question for all loads: with one for each they would wait for each other.
-    const int last_k = first_k + (ALONG_K ? (UNROLL - 1) * SPAN + VEC : UNROLL);
-    const int last_e = first_e + (ALONG_K ? PER : (PER - 1) * SPAN + VEC);
-    if (last_k <= end && last_e <= extent) {
-      read([](const float* from, int) { return load_once<VEC>(from); });
+    const bool inside = k_of(UNROLL - 1) + (ALONG_K ? VEC : 1) <= end &&
+                        e_of(PER - 1) + (ALONG_K ? 1 : VEC) <= extent;
+    if (inside) {
+      for_each<UNROLL, PER>([&](int u, int p) { values.at[u][p] = load_once<VEC>(from(u, p)); });
     } else {
-      read([](const float* from, int count) { return load_some<VEC>(from, count); });
+      for_each<UNROLL, PER>([&](int u, int p) {
+        const int count = ALONG_K ? (e_of(p) < extent ? end - k_of(u) : 0)
+                                  : (k_of(u) < end ? extent - e_of(p) : 0);
+        values.at[u][p] = load_some<VEC>(from(u, p), count);
+      });
     }
     return values;
   };
+  const auto short_from = [&](int r, int k) {
+    return short_one + (SHORT_ALONG_K ? r * short_ld + k : k * short_ld + r);
+  };
   const auto short_at = [&](int r, int k) {
-    if (r >= shorts || k >= end) return 0.0f;
-    return short_one[SHORT_ALONG_K ? r * short_ld + k : k * short_ld + r];
+    return r < shorts && k < end ? *short_from(r, k) : 0.0f;
   };
   const auto share_short = [&](int first_k) {
     for (int i = threadIdx.x; i < SHORT * CHUNK; i += THREADS) {
@@ -153,51 +162,31 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   const auto read_factors = [&](int step) {
     StepFactors factors;
     const int first_k = k_of_lane(step);
-    const auto read = [&](const auto& load) {
+    const auto k_of = [&](int u, int v) { return first_k + u * (ALONG_K ? SPAN : 1) + v; };
+    if (k_of(UNROLL - 1, FACTORS - 1) < end && shorts == SHORT) {
+      for_each<UNROLL, SHORT>([&](int u, int r) {
 #pragma unroll
-      for (int u = 0; u < UNROLL; ++u) {
-#pragma unroll
-        for (int r = 0; r < SHORT; ++r) {
-#pragma unroll
-          for (int v = 0; v < FACTORS; ++v) {
-            factors.at[u][r].at[v] = load(r, first_k + u * (ALONG_K ? SPAN : 1) + v);
-          }
-        }
-      }
-    };
-    const int last_k = first_k + (ALONG_K ? (UNROLL - 1) * SPAN + VEC : UNROLL);
-    if (last_k <= end && shorts == SHORT) {
-      read([&](int r, int k) { return short_one[SHORT_ALONG_K ? r * short_ld + k : k * short_ld + r]; });
+        for (int v = 0; v < FACTORS; ++v) factors.at[u][r].at[v] = *short_from(r, k_of(u, v));
+      });
     } else {
-      read(short_at);
+      for_each<UNROLL, SHORT>([&](int u, int r) {
+#pragma unroll
+        for (int v = 0; v < FACTORS; ++v) factors.at[u][r].at[v] = short_at(r, k_of(u, v));
+      });
     }
     return factors;
   };
-  const auto shared_factors = [&](int step) {
-    return [=](int u, int r) {
-      const int k = step % KEPT * STEP_K + warp_k * WARP_K + u * (ALONG_K ? SPAN : 1);
-      return *reinterpret_cast<const Floats<FACTORS>*>(
-          ALONG_K ? shared + r * CHUNK + k + lane * VEC : shared + k * SHORT + r);
-    };
+  const auto shared_factors = [&](int step, int u, int r) {
+    const int k = step % KEPT * STEP_K + warp_k * WARP_K + u * (ALONG_K ? SPAN : 1);
+    return *reinterpret_cast<const Floats<FACTORS>*>(
+        ALONG_K ? shared + r * CHUNK + k + lane * VEC : shared + k * SHORT + r);
   };
 
   float sum[SHORT][SUMS] = {};
-  const auto accumulate = [&](const Step& values, const auto& factors_at) {
-#pragma unroll
-    for (int u = 0; u < UNROLL; ++u) {
-#pragma unroll
-      for (int r = 0; r < SHORT; ++r) {
-        const Floats<FACTORS> factors = factors_at(u, r);
-#pragma unroll
-        for (int p = 0; p < PER; ++p) {
-#pragma unroll
-          for (int v = 0; v < VEC; ++v) {
-            sum[r][ALONG_K ? p : p * VEC + v] +=
-                factors.at[ALONG_K ? v : 0] * values.at[u][p].at[v];
-          }
-        }
-      }
-    }
+  const auto add = [&](const Floats<VEC> (&values)[PER], const Floats<FACTORS>& factors, int r) {
+    for_each<PER, VEC>([&](int p, int v) {
+      sum[r][ALONG_K ? p : p * VEC + v] += factors.at[ALONG_K ? v : 0] * values[p].at[v];
+    });
   };
 
   Step next = read_long(0);
@@ -206,7 +195,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     if constexpr (BATCHES == 0) {
       const StepFactors factors = read_factors(step);
       next = read_long(step + 1);
-      accumulate(now, [&](int u, int r) { return factors.at[u][r]; });
+      for_each<UNROLL, SHORT>([&](int u, int r) { add(now.at[u], factors.at[u][r], r); });
     } else {
       if (step % KEPT == 0) {
         __syncthreads();
@@ -214,7 +203,8 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
         __syncthreads();
       }
       next = read_long(step + 1);
-      accumulate(now, shared_factors(step));
+      for_each<UNROLL, SHORT>(
+          [&](int u, int r) { add(now.at[u], shared_factors(step, u, r), r); });
     }
   }
 
