@@ -226,6 +226,17 @@ TEST(T1_export, Everything_becomes_Python_over_the_parameters) {
   EXPECT_EQ(kernel["Arguments"][2]["Output"], 1);
 }
 
+TEST(T1_export, Elements_of_16_bits_come_back) {
+  std::string text = kOurs;
+  text.replace(text.find("float*"), 6, "unsigned short*");
+  const std::string_view condition = "is_pow2(BLOCK) ? true : !FAST";  // which T1 says otherwise
+  text.replace(text.find(condition), condition.size(), "BLOCK > 0");
+  const Imported ours = parsed(text);
+  const std::string t1 = export_t1(text, "scale", *ours.definition, h200(), ours.size, ".");
+  EXPECT_EQ(Json::parse(t1)["KernelSpecification"]["Arguments"][1]["Type"], "uint16");
+  EXPECT_EQ(parsed(import(t1).text).document["arguments"][1]["type"], "unsigned short*");
+}
+
 TEST(T1_export, A_function_that_Python_lacks_is_refused) {
   const std::string text =
       std::string(kOurs).replace(std::string(kOurs).find("is_pow2(BLOCK)"), 14, "log2(BLOCK) > 0");
