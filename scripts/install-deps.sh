@@ -9,7 +9,7 @@ packages=(
   g++ cmake ninja-build pkg-config make git ca-certificates
   nlohmann-json3-dev libcli11-dev libfmt-dev libxxhash-dev
   libsqlite3-dev libsqlitecpp-dev
-  libopenblas-dev libboost-context-dev
+  libopenblas-dev libeigen3-dev libboost-context-dev
   nodejs npm
   libgtest-dev libgmock-dev libbenchmark-dev clang-format-16 python3 chromium
   clang-16 libclang-rt-16-dev

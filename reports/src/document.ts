@@ -40,7 +40,9 @@ export interface Trials {
 
 export interface Size { problem: string; label: string; verdict: string; sections: Section[]; trials: Trials }
 export interface Kernel { family: string; kernel: string; sections: Section[]; sizes: Size[] }
-export interface Report { format: string; device: string; kernels: Kernel[] }
+/** A part of the page about a range of sizes. */
+export interface Sweep { family: string; sections: Section[] }
+export interface Report { format: string; device: string; kernels: Kernel[]; sweeps: Sweep[] }
 
 export function readReport(): Report {
   return JSON.parse(document.getElementById("report")!.textContent!) as Report;

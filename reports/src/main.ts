@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page is complete without this script; with it, it has charts, choices and downloads.
+import { barsChart } from "./charts/bars";
 import { budgetChart } from "./charts/budget";
 import { convergenceChart, type Progress } from "./charts/convergence";
+import { curvesChart, type Scale } from "./charts/curves";
 import { distributionChart } from "./charts/distribution";
 import { failuresChart } from "./charts/failures";
 import { finalistsChart, finalistsNote } from "./charts/finalists";
@@ -68,6 +70,24 @@ function heatmap(element: HTMLElement, section: HeatmapSection): () => Table {
   return () => pairTable(section, x, y);
 }
 
+function curves(element: HTMLElement, section: Section): void {
+  const scales: Scale[] = ["logarithmic", "linear"];
+  const draw = (scale: Scale): Draw => (theme) => curvesChart(section, scale, theme);
+  const figure = new Figure(part(element, ".chart"), draw("logarithmic"));
+  part(element, ".controls").append(choice("Axes", scales, 0, (i) => figure.redraw(draw(scales[i]))).element);
+}
+
+/** Bars for one size at a time, the last at first. */
+function barsBySize(element: HTMLElement, { table }: Section, name: string, keys: string[]): void {
+  const sizes = [...new Set(table.rows.map((row) => String(row[0])))];
+  const rowsOf = (i: number) => table.rows.filter((row) => row[0] === sizes[i]);
+  const draw = (i: number): Draw => (theme) => barsChart(table, rowsOf(i), name, keys, theme);
+  const last = sizes.length - 1;
+  setHeight(part(element, ".chart"), 2.25, Math.max(...sizes.map((_, i) => rowsOf(i).length)));
+  const figure = new Figure(part(element, ".chart"), draw(last));
+  part(element, ".controls").append(choice("Size", sizes, last, (i) => figure.redraw(draw(i))).element);
+}
+
 function enhance(element: HTMLElement): void {
   const pointer = element.dataset.section!;
   const section = at<Section>(report, pointer);
@@ -84,6 +104,13 @@ function enhance(element: HTMLElement): void {
     case "budget":
       setHeight(chart!, 5.5, section.table.rows.length);
       new Figure(chart!, (theme) => budgetChart(section, theme));
+      break;
+    case "curves": curves(element, section); break;
+    case "split": barsBySize(element, section, "memory", ["to_device_ns", "kernel_ns", "to_host_ns"]); break;
+    case "speedups": barsBySize(element, section, "contender", ["speedup"]); break;
+    case "start_up":
+      setHeight(chart!, 2.25, section.table.rows.length);
+      new Figure(chart!, (theme) => barsChart(section.table, section.table.rows, "what", ["time_ns"], theme));
       break;
     case "convergence": convergence(element, section as MarkedSection, size!); break;
     case "search": search(element, section as SearchSection, size!); break;

@@ -49,6 +49,15 @@ export function strategyColor(name: string, theme: Theme): string {
   return theme === kDark ? dark : light;
 }
 
+/** Of curves that are many: Okabe and Ito's, the later ones again, paler. */
+const kSeries = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+
+export function seriesColor(nth: number, theme: Theme): string {
+  const color = kSeries[nth % kSeries.length];
+  const round = Math.floor(nth / kSeries.length);
+  return round === 0 ? color : round === 1 ? `${color}90` : theme.muted;
+}
+
 const kDarkQuery = window.matchMedia("(prefers-color-scheme: dark)");
 
 /** The theme the reader's system asks for; paper is white. */

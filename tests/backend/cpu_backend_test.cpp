@@ -343,5 +343,23 @@ TEST(OpenCpuBackend, SaysHowToGetAHostCompiler) {
   ::unsetenv("TUNER_HOST_CXX");
 }
 
+TEST_F(CpuBackendTest, KernelsForProcessorsMayIncludeStandardHeaders) {
+  const std::string source =
+      "#include <cmath>\n__global__ void kernel(float* x) { *x = std::sqrt(*x); }";
+  EXPECT_FALSE(compile(source)) << "CUDA's functions have the same names";
+  EXPECT_TRUE(compile(source, "kernel", {"-DTUNER_STANDARD_MATH"}));
+}
+
+TEST_F(CpuBackendTest, PinnedMemoryIsTheHostsAndAKernelsAtOnce) {
+  const PinnedBuffer pinned = backend().allocate_pinned(sizeof(int));
+  int* const value = reinterpret_cast<int*>(pinned.bytes.data());
+  EXPECT_EQ(*value, 0);
+  *value = 20;
+  const KernelId kernel = load("__global__ void kernel(int* x) { *x += 22; }");
+  ASSERT_TRUE(backend().run(Launch{.kernel = kernel, .geometry = {}, .arguments = {pinned.id}}));
+  EXPECT_EQ(*value, 42);
+  backend().release(pinned.id);
+}
+
 }  // namespace
 }  // namespace tuner

@@ -64,6 +64,24 @@ TEST_F(CudaMemoryTest, CopiesBetweenBuffers) {
   EXPECT_EQ(download<float>(to), (std::vector<float>{1, 2, 3, 9}));
 }
 
+TEST_F(CudaMemoryTest, KernelsWorkOnPinnedMemoryOfTheHostWhereItIs) {
+  constexpr std::size_t kCount = 1000;
+  const PinnedBuffer x = backend().allocate_pinned(kCount * sizeof(float));
+  const PinnedBuffer y = backend().allocate_pinned(kCount * sizeof(float));
+  const Buffer owners[] = {{backend(), x.id, x.bytes.size()}, {backend(), y.id, y.bytes.size()}};
+  const std::span at(reinterpret_cast<float*>(x.bytes.data()), kCount);
+  std::iota(at.begin(), at.end(), 0.0F);
+  const LoadedKernel kernel = build(kAxpy, "axpy");
+  const auto done = backend().run(Launch{
+      .kernel = kernel.id(),
+      .geometry = {.grid = {4, 1, 1}, .block = {256, 1, 1}, .dynamic_shared_bytes = 0},
+      .arguments = {Scalar(2.0F), Region(x.id), Region(y.id), Scalar(std::int64_t{kCount})}});
+  ASSERT_TRUE(done) << done.error().message;
+  const std::span result(reinterpret_cast<const float*>(y.bytes.data()), kCount);
+  EXPECT_EQ(result[1], 2);
+  EXPECT_EQ(result[kCount - 1], 2 * (kCount - 1));
+}
+
 TEST_F(CudaMemoryTest, ARegionBeginsInsideABuffer) {
   const Buffer from = upload<int>({1, 2, 3, 4});
   const Buffer to = upload<int>({0, 0, 0, 0});

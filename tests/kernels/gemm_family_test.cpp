@@ -23,6 +23,11 @@ class GemmFamilyTest : public testing::Test {
     family_.expect_right("gemm_skinny", size, "BLOCK_E <= 512 and CHUNK <= 1024 and " + condition);
   }
 
+  void expect_for_processors(std::string_view name, std::string_view size,
+                             const std::string& condition = "M > 0") {
+    family_.expect_right(name, size, condition);
+  }
+
  private:
   std::unique_ptr<Backend> backend_ = open_cpu_backend();
   KernelFamily family_{*backend_, "gemm"};
@@ -70,6 +75,15 @@ TEST_F(GemmFamilyTest, SkinnyOnesAreRightAtAnyAlignmentInBatchesAndWhereKIsShare
   expect_skinny("3,77,1030,LDA=1031,LDB=79,LDC=77,ALIGN=1,BATCH=2", "SPLIT_K > 1");
   expect_skinny("77,8,1030,LDA=1030,LDB=9,LDC=10,ALIGN=2,BATCH=3", "SPLIT_K > 1");
   expect_skinny("77,2,1030,TRANS_A=1,TRANS_B=1,LDA=80,LDC=5", "SPLIT_K > 1 and WARPS_K > 1");
+}
+
+TEST_F(GemmFamilyTest, ThoseForProcessorsAreRightWithPaddedRowsAndInBatches) {
+  expect_for_processors("gemm_cpu_naive", "20,24,31,TRANS_A=1,TRANS_B=1,LDA=23,BATCH=2");
+  const std::string_view padded = "70,66,50,LDA=53,LDB=67,LDC=71,ALIGN=1,BATCH=2";
+  expect_for_processors("gemm_cpu_rows", padded);
+  expect_for_processors("gemm_cpu_tiled", padded, "TILE_M == 32 and TILE_N == 64 and TILE_K == 16");
+  expect_for_processors("gemm_cpu_threads", padded, "TILE_M == 4 and TILE_K == 32");
+  expect_for_processors("gemm_cpu_simd", padded, "STRIP == 24 and DEPTH == 64");
 }
 
 }  // namespace

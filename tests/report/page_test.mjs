@@ -47,7 +47,7 @@ const tests = {
     const { page, problems, close } = await open();
     const charts = page.locator(".chart:visible");
     const total = await charts.count();
-    assert.equal(total, 15, "gemm_shared: 8 (one size open); the other: 7, it held no final");
+    assert.equal(total, 19, "gemm_shared: 8 (one size open); the other: 7, it held no final; the sweep: 4");
     for (let i = 0; i < total; ++i) {
       const chart = charts.nth(i);
       const label = await chart.getAttribute("aria-label");
@@ -113,6 +113,21 @@ const tests = {
     const lines = readFileSync(await download.path(), "utf8").trim().split("\r\n");
     assert.equal(lines[0], "strategy,sessions,over,at,low,median,high");
     assert.ok(lines.some((line) => line.startsWith("auto,3,seconds,")));
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "a sweep is shown on both kinds of axes and size by size"() {
+    const { page, problems, close } = await open();
+    for (const [kind, other] of [["curves", "linear"], ["split", "64×64×64"], ["speedups", "64×64×64"]]) {
+      const panel = page.locator(`.panel[data-kind=${kind}]`);
+      await panel.scrollIntoViewIfNeeded();
+      const image = () => panel.locator("canvas").evaluateAll(imageOf);
+      const before = await image();
+      await panel.locator(".controls select").selectOption(other);
+      assert.notEqual(await image(), before, kind);
+    }
+    assert.match(await page.locator(".panel[data-kind=curves] .answer").textContent(), /faster is CPU at 64×64×64, then GPU from 256×256×256 to 1024×1024×1024/);
     assert.deepEqual(problems, []);
     await close();
   },

@@ -35,7 +35,12 @@ class ScriptedBackend : public Backend, private Compiler {
   }
 
   BufferId allocate(std::size_t) override { return BufferId{++last_id_}; }
-  void release(BufferId) override {}
+  PinnedBuffer allocate_pinned(std::size_t size_bytes) override {
+    const BufferId id{++last_id_};
+    pinned_[id].resize(size_bytes);
+    return {.id = id, .bytes = pinned_[id]};
+  }
+  void release(BufferId buffer) override { pinned_.erase(buffer); }
   void write(Region, std::span<const std::byte>) override {}
   void read(Region, std::span<std::byte>) const override {}
   void fill(Region, std::uint32_t, std::size_t) override {}
@@ -74,6 +79,7 @@ class ScriptedBackend : public Backend, private Compiler {
     if (time_ns) *time_ns /= 10;
     return time_ns;
   }
+  Expected<double, Failure> time_call(const Work& work) override { return timed_run(work); }
   Conditions conditions() override { return now; }
   std::optional<Peak> peak(ElementType) const override { return limit; }
 
@@ -97,6 +103,7 @@ class ScriptedBackend : public Backend, private Compiler {
 
   Script script_;
   std::map<KernelId, std::string> symbols_;
+  std::map<BufferId, std::vector<std::byte>> pinned_;
   DeviceInfo device_;
   EnvironmentInfo environment_;
   std::uint64_t last_id_ = 0;

@@ -47,6 +47,13 @@ class Compiler {
 enum class BufferId : std::uint64_t {};
 enum class KernelId : std::uint64_t {};
 
+/// Memory of the host that the device copies from and to without a detour, and that work on the
+/// device may read and write where it is.
+struct PinnedBuffer {
+  BufferId id;
+  std::span<std::byte> bytes;  ///< until it is released
+};
+
 /// A place in a buffer: data begins there.
 struct Region {
   // NOLINTNEXTLINE(google-explicit-constructor): a buffer is the region from its start
@@ -136,6 +143,8 @@ class Backend {
   /// Device memory of at least one byte. Throws Error(failure), with sizes, when there is not
   /// enough.
   [[nodiscard]] virtual BufferId allocate(std::size_t size_bytes) = 0;
+  /// The same in memory of the host, zeroed, which cannot be paged out.
+  [[nodiscard]] virtual PinnedBuffer allocate_pinned(std::size_t size_bytes) = 0;
   virtual void release(BufferId buffer) = 0;
   virtual void write(Region to, std::span<const std::byte> data) = 0;
   virtual void read(Region from, std::span<std::byte> data) const = 0;
@@ -158,6 +167,10 @@ class Backend {
   /// Nanoseconds of one of many runs back to back, with the data in the cache as far as it fits.
   /// Fails as `run` does.
   [[nodiscard]] virtual Expected<double, Failure> time_hot(const Work& work) = 0;
+
+  /// Nanoseconds of one run as a program meets it, by the host's clock: from its call to its end.
+  /// Nothing is done about the caches. Fails as `run` does.
+  [[nodiscard]] virtual Expected<double, Failure> time_call(const Work& work) = 0;
 
   /// Never fails: what cannot be known is left at its default.
   [[nodiscard]] virtual Conditions conditions() = 0;

@@ -8,11 +8,13 @@
 
 namespace tuner {
 
-/// Device memory, released with its owner. The backend must outlive it.
+/// A buffer, released with its owner. The backend must outlive it.
 class Buffer {
  public:
   Buffer(Backend& backend, std::size_t size_bytes)
-      : backend_(&backend), id_(backend.allocate(size_bytes)), size_bytes_(size_bytes) {}
+      : Buffer(backend, backend.allocate(size_bytes), size_bytes) {}
+  Buffer(Backend& backend, BufferId id, std::size_t size_bytes)
+      : backend_(&backend), id_(id), size_bytes_(size_bytes) {}
   Buffer(Buffer&& other) noexcept
       : backend_(std::exchange(other.backend_, nullptr)),
         id_(other.id_),

@@ -132,6 +132,9 @@ void add_report(CLI::App& app, Arguments& arguments) {
   CLI::App* sub = add_command(app, arguments, "report", "Write one HTML page for each device",
                               [&arguments] { return report(arguments.common, arguments.report); });
   sub->add_option("--device", o.device, "Only this device")->type_name("NAME");
+  sub->add_option("--sweep", o.sweeps,
+                  "What `tune bench --range … --json` wrote, to be shown, too; may be repeated")
+      ->type_name("FILE");
   sub->add_option("-o,--output", o.directory, "Directory to write into")
       ->capture_default_str()
       ->type_name("DIR");

@@ -6,6 +6,7 @@
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/sweep_command.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/session/bench.hpp"
@@ -149,6 +150,7 @@ int bench(const CommonOptions& common, const BenchOptions& options) {
                 "nothing to time: name a space file, for example\n"
                 "  tune bench --kernel gemm_shared --space spaces/gemm.json --size 256,256,256");
   }
+  if (is_sweep(options)) return sweep(common, options);
   const Family family = load_family(options.space);
   const Kernel& kernel = chosen_kernel(family, options.kernel);
   const Size size = chosen_size(family, options.size);

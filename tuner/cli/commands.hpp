@@ -57,8 +57,16 @@ struct BenchOptions : DeviceOptions {
   std::uint64_t seed = 0;
   int rounds = 100;
   std::string max_time = "15s";
+  // of a sweep (sweep_command.hpp)
+  std::string range;  ///< "64:4096:x2"
+  bool cpu = false;
+  bool transfers = false;
+  std::vector<std::string> memory;  ///< "mapped", "A=mapped,B=pinned"
+  std::string limit = "1s";
+  std::string table;  ///< a file of `tune export --format json`; empty: the database
 };
-/// Verifies and times configurations beside the default and the library, and stores nothing.
+/// Verifies and times configurations beside the default and the library, or a range of sizes on the
+/// device and on the processor, and stores nothing.
 int bench(const CommonOptions& common, const BenchOptions& options);
 
 struct QueryOptions {
@@ -74,6 +82,7 @@ int query(const CommonOptions& common, const QueryOptions& options);
 struct ReportOptions {
   std::string device;
   std::string directory = "reports/out";
+  std::vector<std::string> sweeps;  ///< files of `tune bench --range … --json`
 };
 int report(const CommonOptions& common, const ReportOptions& options);
 

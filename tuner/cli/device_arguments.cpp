@@ -59,6 +59,27 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
       ->delimiter(';')
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("--range", options.range,
+                 "Sizes of equal extents, START:STOP:STRIDE or START:STOP:xFACTOR: who is fastest "
+                 "at each, every kernel at its default and as tuned")
+      ->type_name("RANGE");
+  app.add_flag("--cpu", options.cpu, "Time what is for processors, too, beside the device");
+  app.add_flag("--transfers", options.transfers, "Time the data's way to the device and back, too");
+  app.add_option("--memory", options.memory,
+                 "Where the host keeps data: pageable, pinned, mapped, or A=mapped,B=pinned (the "
+                 "rest pageable); may be repeated. Without it: each of the three")
+      ->type_name("PLACE")
+      ->delimiter(';')
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--limit", options.limit,
+                 "Leave out over a range who is expected to take longer for one run")
+      ->capture_default_str()
+      ->type_name("TIME");
+  app.add_option("--table", options.table,
+                 "What was tuned, over a range: a file of `tune export --format json` instead of "
+                 "the database")
+      ->type_name("FILE");
   app.add_option("--seed", options.seed, "Seed of the inputs, as a failure names it")
       ->capture_default_str()
       ->type_name("N")

@@ -1,19 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
+#include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/report/report.hpp"
+#include "tuner/report/sweep_sections.hpp"
 #include "tuner/store/store.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 namespace tuner::cli {
+namespace {
+
+constexpr std::size_t kSweepLimit = std::size_t{64} << 20;
+
+}  // namespace
 
 int report(const CommonOptions& common, const ReportOptions& options) {
   const Store store = open_database(common, Store::Mode::read_only);
   const auto device = options.device.empty() ? std::nullopt : std::optional(options.device);
-  const auto paths = write_reports(store, device, options.directory);
+  std::vector<Json> sweeps;
+  for (const std::string& file : options.sweeps) {
+    sweeps.push_back(parse_sweep(read_file(file, kSweepLimit), file));
+  }
+  const auto paths = write_reports(store, device, options.directory, sweeps);
   if (common.json) {
     Json document = {{"schema", "tune.report-files/1"}, {"files", Json::array()}};
     for (const auto& path : paths) document["files"].push_back(path.string());

@@ -4,6 +4,7 @@
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/report.hpp"
 #include "tuner/report/size_sections.hpp"
+#include "tuner/report/sweep_sections.hpp"
 #include "tuner/report/verdict.hpp"
 
 #include <fmt/format.h>
@@ -107,7 +108,8 @@ Json kernel_document(const KernelHistory& kernel, const std::string& device_name
 
 }  // namespace
 
-Json report_document(const Store& store, const std::string& device_name) {
+Json report_document(const Store& store, const std::string& device_name,
+                     std::span<const Json> sweeps) {
   const DeviceInfo device = device_named(store, device_name);
   const std::vector<KernelHistory> kernels = kernel_histories(store, device_name);
   if (kernels.empty()) {
@@ -121,6 +123,10 @@ Json report_document(const Store& store, const std::string& device_name) {
                    {"period", period_of(kernels)}, {"kernels", Json::array()}};
   for (const KernelHistory& kernel : kernels) {
     document["kernels"].push_back(kernel_document(kernel, device_name));
+  }
+  document["sweeps"] = Json::array();
+  for (const Json& sweep : sweeps) {
+    if (sweep_device(sweep) == device_name) document["sweeps"].push_back(sweep_part(sweep));
   }
   return document;
 }

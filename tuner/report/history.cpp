@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <functional>
 #include <map>
@@ -221,6 +222,12 @@ std::vector<double> extents(std::string_view problem) {
     start = end + 1;
   }
   return numbers;
+}
+
+double mean_extent(std::string_view problem) {
+  const std::vector<double> numbers = extents(problem);
+  const double volume = std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
+  return std::pow(volume, 1.0 / static_cast<double>(numbers.size()));
 }
 
 ConfigValues config_values(const std::vector<std::string>& parameters,

@@ -48,6 +48,8 @@ struct KernelHistory {
 /// The numbers of a canonical size that every size has: "4096,1,7,TRANS_B=1" → {4096, 1, 7}. Text
 /// that is no number counts as 0.
 [[nodiscard]] std::vector<double> extents(std::string_view problem);
+/// Their geometric mean: where a size stands on the axis of sizes.
+[[nodiscard]] double mean_extent(std::string_view problem);
 
 /// The values of a stored configuration in the order of `parameters`.
 [[nodiscard]] ConfigValues config_values(const std::vector<std::string>& parameters,

@@ -10,10 +10,7 @@
 
 #include <algorithm>
 #include <cctype>
-#include <cmath>
-#include <functional>
 #include <map>
-#include <numeric>
 
 namespace tuner {
 namespace {
@@ -59,13 +56,6 @@ Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric
           config_text(kernel.parameters, values),
           size.best ? "final" : "trial",
           query_command(kernel, size, device_name)};
-}
-
-/// The geometric mean of a size's dimensions: where it stands on the axis of sizes.
-double mean_extent(const SizeHistory& size) {
-  const std::vector<double> numbers = extents(size.problem);
-  const double volume = std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
-  return std::pow(volume, 1.0 / static_cast<double>(numbers.size()));
 }
 
 std::string performance_answer(const KernelHistory& kernel) {
@@ -176,7 +166,7 @@ Json performance_section(const KernelHistory& kernel, const Metric& metric) {
     if (!best_ns(size)) continue;
     const BestRecord best = size.best.value_or(BestRecord{});
     if (best.library_ns) library = best.library_name;
-    table["rows"].push_back({format_size(size.problem), rounded(mean_extent(size)),
+    table["rows"].push_back({format_size(size.problem), rounded(mean_extent(size.problem)),
                              value(size, best_ns(size)), value(size, best.default_ns),
                              value(size, best.library_ns)});
   }

@@ -201,6 +201,14 @@ std::string kernel_part(const Json& kernel, std::size_t index) {
       text_of(kernel, "hash").substr(0, 12));
 }
 
+std::string sweep_part_of_page(const Json& sweep, std::size_t index) {
+  return fmt::format(
+      "<section class=\"kernel\" id=\"sweep-{0}\"><p class=\"eyebrow\">Over sizes</p><h2>{1}</h2>"
+      "<p class=\"verdict\">{2}</p><div class=\"grid\">{3}</div></section>",
+      index, text_of(sweep, "family"), text_of(sweep, "verdict"),
+      panels(sweep.at("sections"), fmt::format("/sweeps/{}", index), 0, "h3"));
+}
+
 std::string header_part(const Json& document) {
   std::string html =
       fmt::format("<header><p class=\"eyebrow\">Tuning report · {}</p><h1>{}</h1><dl>",
@@ -230,6 +238,8 @@ std::string body_of(const Json& document) {
   }
   const Json& kernels = document.at("kernels");
   for (std::size_t i = 0; i < kernels.size(); ++i) html += kernel_part(kernels[i], i);
+  const Json& sweeps = document.at("sweeps");
+  for (std::size_t i = 0; i < sweeps.size(); ++i) html += sweep_part_of_page(sweeps[i], i);
   return html;
 }
 

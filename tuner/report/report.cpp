@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/report/history.hpp"
+#include "tuner/report/sweep_sections.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -48,15 +49,23 @@ std::set<std::string> reported_devices(const Store& store) {
 
 std::vector<std::filesystem::path> write_reports(const Store& store,
                                                  const std::optional<std::string>& device,
-                                                 const std::filesystem::path& directory) {
+                                                 const std::filesystem::path& directory,
+                                                 std::span<const Json> sweeps) {
   const std::set<std::string> names = device ? std::set{*device} : reported_devices(store);
+  for (const Json& sweep : sweeps) {
+    if (names.contains(sweep_device(sweep))) continue;
+    throw Error(ErrorCode::usage,
+                fmt::format("a sweep is of '{}', of which there is no page: tune something there "
+                            "first, or leave the sweep out",
+                            sweep_device(sweep)));
+  }
   std::vector<std::filesystem::path> written;
   std::set<std::string> taken;
   for (const std::string& name : names) {
     std::string file = slug(name);
     for (int i = 2; !taken.insert(file).second; ++i) file = fmt::format("{}-{}", slug(name), i);
     const std::filesystem::path path = directory / (file + ".html");
-    write_file(path, render_page(report_document(store, name)));
+    write_file(path, render_page(report_document(store, name, sweeps)));
     written.push_back(path);
   }
   return written;

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,9 @@ namespace tuner {
 /// (docs/report.md). Every number of the page is computed here, once; the page and its script only
 /// draw. Holds no host name and, outside the commands as typed, no directories. Throws
 /// Error(nothing_found), naming the devices that are known, when the device has no results.
-[[nodiscard]] Json report_document(const Store& store, const std::string& device_name);
+/// Of `sweeps` (parse_sweep) those of the device are part of it.
+[[nodiscard]] Json report_document(const Store& store, const std::string& device_name,
+                                   std::span<const Json> sweeps = {});
 
 /// The page of a document: one HTML file that needs nothing else, neither network nor, for its text
 /// and tables, a script. Text of the document is shown as text, whatever it holds.
@@ -26,6 +29,7 @@ namespace tuner {
 /// be written.
 std::vector<std::filesystem::path> write_reports(const Store& store,
                                                  const std::optional<std::string>& device,
-                                                 const std::filesystem::path& directory);
+                                                 const std::filesystem::path& directory,
+                                                 std::span<const Json> sweeps = {});
 
 }  // namespace tuner

@@ -4,11 +4,14 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
+#include "tuner/core/hash.hpp"
 #include "tuner/verify/findings.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 
 namespace tuner {
 namespace {
@@ -90,6 +93,27 @@ std::vector<Region> Instance::candidate_buffers() const {
     buffers[data.argument] = memory_.candidate(data.candidate);
   }
   return buffers;
+}
+
+std::vector<Instance::Operand> Instance::operands() const {
+  std::vector<Operand> operands;
+  for (const CheckedData& data : memory_.plan().data) {
+    operands.push_back({.name = data.name,
+                        .region = memory_.candidate(data.candidate),
+                        .size_bytes = data.size_bytes(),
+                        .role = data.role});
+  }
+  return operands;
+}
+
+std::string Instance::result_hash() const {
+  std::vector<std::string> results;
+  for (const CheckedData& data : memory_.plan().data) {
+    if (data.role != BufferRole::output) continue;
+    std::string& result = results.emplace_back(data.size_bytes(), '\0');
+    backend_.read(memory_.reference(*data.expected), std::as_writable_bytes(std::span(result)));
+  }
+  return content_hash(std::vector<std::string_view>(results.begin(), results.end()));
 }
 
 std::vector<LaunchArgument> Instance::arguments() const {

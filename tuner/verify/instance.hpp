@@ -29,6 +29,18 @@ class Instance {
   [[nodiscard]] Backend& backend() { return backend_; }
   [[nodiscard]] CheckKernels& check_kernels() { return kernels_; }
 
+  /// A buffer argument and where a candidate finds it.
+  struct Operand {
+    std::string name;
+    Region region;
+    std::size_t size_bytes = 0;
+    BufferRole role = BufferRole::input;
+  };
+  /// In the family's order.
+  [[nodiscard]] std::vector<Operand> operands() const;
+  /// Content hash of the right result: equal wherever the reference is exact on the recipe.
+  [[nodiscard]] std::string result_hash() const;
+
   /// The arguments of a launch: this instance's buffers and scalars, in the family's order.
   [[nodiscard]] std::vector<LaunchArgument> arguments() const;
 

@@ -101,6 +101,10 @@ Instance& Verifier::instance(const Recipe& recipe) {
   return instances_.emplace_front(backend_, kernels_, family_, recipe);
 }
 
+std::string Verifier::exact_result(const Size& size) {
+  return instance(recipe(size, Fill::whole)).result_hash();
+}
+
 Instance& Verifier::timing_instance(const Size& size) {
   return instance(recipe(size, Fill::normal));
 }

@@ -63,6 +63,10 @@ class Verifier {
   /// another tuned size.
   [[nodiscard]] Expected<Verdict, Failure> verify(LoadedCandidate& candidate, const Size& size);
 
+  /// Content hash of the right result at a size on whole-number inputs, on which it is exact: other
+  /// devices have the same.
+  [[nodiscard]] std::string exact_result(const Size& size);
+
   /// The instance that candidates are timed on: normal inputs at the tuned size. Valid until the
   /// next call of a method. `prepare_launch` on it before timing lets verify_timed notice a kernel
   /// that no longer writes.

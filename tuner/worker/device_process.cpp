@@ -232,6 +232,23 @@ Expected<double, Failure> DeviceProcess::time_contender_hot(std::size_t contende
                              [](const Json& answer) { return field<double>(answer, "time_ns"); });
 }
 
+Expected<TripTimes, Failure> DeviceProcess::time_trip(std::size_t contender,
+                                                      std::span<const HostPlace> places) {
+  Json names = Json::array();
+  for (const HostPlace place : places) names.push_back(name(place));
+  return ask_about_contender(
+      {{"do", "time_trip"}, {"contender", contender}, {"places", std::move(names)}},
+      [](const Json& answer) { return trip_times_from(field<Json>(answer, "times")); });
+}
+
+std::string DeviceProcess::exact_result(const Size& size) {
+  return field<std::string>(ask_again({{"do", "exact_result"}, {"size", size}}, size), "hash");
+}
+
+StartUp DeviceProcess::start_up() {
+  return start_up_from(ask_again({{"do", "start_up"}}, {}));
+}
+
 std::vector<int> DeviceProcess::other_processes() {
   return field<std::vector<int>>(ask_again({{"do", "other_processes"}}, {}), "processes");
 }

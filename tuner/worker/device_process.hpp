@@ -45,8 +45,14 @@ class DeviceProcess : public DeviceWorker {
   Expected<bool, Failure> add_library() override;
   Expected<Sample, Failure> time_contender(std::size_t contender) override;
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
+  Expected<TripTimes, Failure> time_trip(std::size_t contender,
+                                         std::span<const HostPlace> places) override;
+  std::string exact_result(const Size& size) override;
   std::vector<int> other_processes() override;
   int respawns() const override { return respawns_; }
+
+  /// What it took to open the device; right only before anything else is asked of it.
+  [[nodiscard]] StartUp start_up();
 
  private:
   /// The answer to a request, or why there is none.

@@ -4,9 +4,11 @@
 #include "tuner/backend/backend.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/measure/statistics.hpp"
+#include "tuner/measure/trip.hpp"
 
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -34,6 +36,12 @@ struct Evaluation {
   double measure_ms = 0;
 };
 
+/// Milliseconds that a program spends once on a device.
+struct StartUp {
+  double device_ms = 0;   ///< to open it: the context, the library and the compiler to be loaded
+  double library_ms = 0;  ///< what the library's first call takes longer than its second
+};
+
 /// What drives one device for a session: judges candidates, and times contenders side by side. Used
 /// from one thread. Methods throw Error for what is no candidate's fault: too little device memory,
 /// a reference that cannot run, a device that is lost.
@@ -59,6 +67,12 @@ class DeviceWorker {
   [[nodiscard]] virtual Expected<Sample, Failure> time_contender(std::size_t contender) = 0;
   /// Nanoseconds of a run of a contender with its data in the cache.
   [[nodiscard]] virtual Expected<double, Failure> time_contender_hot(std::size_t contender) = 0;
+  /// The times of a trip (time_trip) of a contender; a place for each of the family's buffers, in
+  /// their order. wrong_result and the like when what the host got is not right.
+  [[nodiscard]] virtual Expected<TripTimes, Failure> time_trip(
+      std::size_t contender, std::span<const HostPlace> places) = 0;
+  /// Content hash of the right result at a size on whole-number inputs: that of other devices.
+  [[nodiscard]] virtual std::string exact_result(const Size& size) = 0;
   /// Other processes that compute on the device at this moment, as far as it can tell.
   [[nodiscard]] virtual std::vector<int> other_processes() = 0;
 

@@ -151,6 +151,25 @@ Expected<Sample, Failure> Evaluator::time_contender(std::size_t contender) {
   return sample->front();
 }
 
+Expected<TripTimes, Failure> Evaluator::time_trip(std::size_t contender,
+                                                  std::span<const HostPlace> places) {
+  constexpr int kSamples = 5;
+  Instance& instance = verifier_.timing_instance(lineup_size_);
+  std::vector<TripData> data;
+  for (const Instance::Operand& operand : instance.operands()) {
+    data.push_back({.region = operand.region,
+                    .size_bytes = operand.size_bytes,
+                    .is_output = operand.role == BufferRole::output,
+                    .place = places[data.size()]});
+  }
+  instance.forget_outputs();  // a library may take another way where data lie elsewhere
+  instance.prepare_launch();
+  const auto times = tuner::time_trip(backend_, lineup_.at(contender), data, kSamples);
+  if (!times) return times;
+  if (const auto right = instance.inspect(); !right) return Unexpected(right.error());
+  return times;
+}
+
 Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
   return backend_.time_hot(lineup_.at(contender));
 }

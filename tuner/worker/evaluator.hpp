@@ -42,6 +42,9 @@ class Evaluator : public DeviceWorker {
   Expected<bool, Failure> add_library() override;
   Expected<Sample, Failure> time_contender(std::size_t contender) override;
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
+  Expected<TripTimes, Failure> time_trip(std::size_t contender,
+                                         std::span<const HostPlace> places) override;
+  std::string exact_result(const Size& size) override { return verifier_.exact_result(size); }
   std::vector<int> other_processes() override { return backend_.conditions().other_processes; }
 
  private:

@@ -236,6 +236,27 @@ Sample sample_from(const Json& message) {
           .clock_mhz = optional_double(message, "clock_mhz")};
 }
 
+Json to_message(const TripTimes& times) {
+  return {{"to_device_ns", times.to_device_ns},
+          {"work_ns", times.work_ns},
+          {"to_host_ns", times.to_host_ns}};
+}
+
+TripTimes trip_times_from(const Json& message) {
+  return {.to_device_ns = field<double>(message, "to_device_ns"),
+          .work_ns = field<double>(message, "work_ns"),
+          .to_host_ns = field<double>(message, "to_host_ns")};
+}
+
+Json to_message(const StartUp& start_up) {
+  return {{"device_ms", start_up.device_ms}, {"library_ms", start_up.library_ms}};
+}
+
+StartUp start_up_from(const Json& message) {
+  return {.device_ms = field<double>(message, "device_ms"),
+          .library_ms = field<double>(message, "library_ms")};
+}
+
 Json to_message(const Error& error) {
   return {{"code", static_cast<int>(error.code())}, {"message", error.what()}};
 }

@@ -20,6 +20,8 @@ namespace tuner {
 [[nodiscard]] Json to_message(const EnvironmentInfo& environment);
 [[nodiscard]] Json to_message(const Evaluation& evaluation);
 [[nodiscard]] Json to_message(const Sample& sample);
+[[nodiscard]] Json to_message(const TripTimes& times);
+[[nodiscard]] Json to_message(const StartUp& start_up);
 [[nodiscard]] Json to_message(const Error& error);
 
 [[nodiscard]] CompileJob compile_job_from(const Json& message);
@@ -30,6 +32,8 @@ namespace tuner {
 [[nodiscard]] EnvironmentInfo environment_from(const Json& message);
 [[nodiscard]] Evaluation evaluation_from(const Json& message);
 [[nodiscard]] Sample sample_from(const Json& message);
+[[nodiscard]] TripTimes trip_times_from(const Json& message);
+[[nodiscard]] StartUp start_up_from(const Json& message);
 [[nodiscard]] Error error_from(const Json& message);
 
 /// A family as parse_family needs it: the space file and the sources of its kernels.

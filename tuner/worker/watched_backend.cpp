@@ -45,4 +45,9 @@ Expected<double, Failure> WatchedBackend::time_hot(const Work& work) {
   return backend_.time_hot(work);
 }
 
+Expected<double, Failure> WatchedBackend::time_call(const Work& work) {
+  announce(work, 1);
+  return backend_.time_call(work);
+}
+
 }  // namespace tuner

@@ -38,6 +38,9 @@ class WatchedBackend : public Backend {
   const EnvironmentInfo& environment() const override { return backend_.environment(); }
   const Compiler& compiler() const override { return compiler_; }
   BufferId allocate(std::size_t size_bytes) override { return backend_.allocate(size_bytes); }
+  PinnedBuffer allocate_pinned(std::size_t size_bytes) override {
+    return backend_.allocate_pinned(size_bytes);
+  }
   void release(BufferId buffer) override { backend_.release(buffer); }
   void write(Region to, std::span<const std::byte> data) override { backend_.write(to, data); }
   void read(Region from, std::span<std::byte> data) const override { backend_.read(from, data); }
@@ -57,6 +60,7 @@ class WatchedBackend : public Backend {
   Expected<void, Failure> run(const Work& work) override;
   Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const Work& work) override;
+  Expected<double, Failure> time_call(const Work& work) override;
   Conditions conditions() override { return backend_.conditions(); }
   std::optional<Peak> peak(ElementType type) const override { return backend_.peak(type); }
 

@@ -2,6 +2,7 @@
 #include "tuner/worker/worker_main.hpp"
 
 #include "tuner/backend/cached_compiler.hpp"
+#include "tuner/backend/owned.hpp"
 #include "tuner/backend/registry.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/worker/evaluator.hpp"
@@ -10,7 +11,9 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <csignal>
 #include <functional>
 #include <map>
@@ -56,11 +59,42 @@ void allow_processor_time(rlim_t seconds) {
   static_cast<void>(::setrlimit(RLIMIT_CPU, &limits));
 }
 
+double milliseconds_since(std::chrono::steady_clock::time_point begin) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin)
+      .count();
+}
+
+/// What the first call of the library takes longer than the second: its state, its kernels.
+double first_library_call_ms(Backend& backend) {
+  const Buffer numbers(backend, 3 * sizeof(float));
+  backend.fill(numbers.id(), 0, numbers.size_bytes());
+  const GemmCall call{.type = ElementType::f32,
+                      .shape = packed_gemm(1, 1, 1),
+                      .a = {numbers.id(), 0},
+                      .b = {numbers.id(), sizeof(float)},
+                      .c = {numbers.id(), 2 * sizeof(float)}};
+  const auto call_ms = [&] {
+    const auto begin = std::chrono::steady_clock::now();
+    if (const auto done = backend.run(call); !done) {
+      throw Error(ErrorCode::failure,
+                  fmt::format("{} cannot multiply numbers: {}", backend.environment().library,
+                              done.error().message));
+    }
+    return milliseconds_since(begin);
+  };
+  const double first_ms = call_ms();
+  return std::max(0.0, first_ms - call_ms());
+}
+
 /// Serves requests about one device.
 class DeviceServer {
  public:
-  DeviceServer(Channel& channel, Backend& backend, Family family, std::uint64_t seed)
+  /// `device_ms` is what it took to open the backend.
+  DeviceServer(Channel& channel, Backend& backend, double device_ms, Family family,
+               std::uint64_t seed)
       : channel_(channel),
+        backend_(backend),
+        device_ms_(device_ms),
         family_(std::move(family)),
         cache_(default_binary_cache()),
         compiler_(backend.compiler(), cache_,
@@ -84,6 +118,14 @@ class DeviceServer {
     }
     if (what == "time_contender_hot") {
       return result("time_ns", evaluator_.time_contender_hot(contender(request)));
+    }
+    if (what == "time_trip") return time_trip(request);
+    if (what == "exact_result") {
+      return {{"hash", evaluator_.exact_result(field<Size>(request, "size"))}};
+    }
+    if (what == "start_up") {
+      return to_message(
+          StartUp{.device_ms = device_ms_, .library_ms = first_library_call_ms(backend_)});
     }
     if (what == "other_processes") return {{"processes", evaluator_.other_processes()}};
     throw Error(ErrorCode::failure, fmt::format("a worker cannot '{}'", what));
@@ -122,11 +164,22 @@ class DeviceServer {
         has_best ? std::optional(field<double>(request, "best_ns")) : std::nullopt));
   }
 
+  [[nodiscard]] Json time_trip(const Json& request) {
+    std::vector<HostPlace> places;
+    for (const Json& name : field<std::vector<Json>>(request, "places")) {
+      const auto place = name.is_string() ? host_place(name.get<std::string>()) : std::nullopt;
+      if (!place) throw Error(ErrorCode::failure, "a message names no place of the host");
+      places.push_back(*place);
+    }
+    return result("times", evaluator_.time_trip(contender(request), places));
+  }
+
   [[nodiscard]] static std::size_t contender(const Json& request) {
     return field<std::uint64_t>(request, "contender");
   }
 
   [[nodiscard]] static Json as_json(const Sample& sample) { return to_message(sample); }
+  [[nodiscard]] static Json as_json(const TripTimes& times) { return to_message(times); }
   [[nodiscard]] static Json as_json(double number) { return number; }
   [[nodiscard]] static Json as_json(bool answer) { return answer; }
   template <class T>
@@ -140,6 +193,8 @@ class DeviceServer {
   }
 
   Channel& channel_;
+  Backend& backend_;
+  double device_ms_;
   Family family_;
   BinaryCache cache_;  // so that a worker that replaces another is soon at work
   CachedCompiler compiler_;
@@ -152,8 +207,10 @@ int drive_device(Channel& channel, const std::string& backend_kind, int ordinal)
   const auto opening = next_request(channel);
   if (!opening) return 0;
   try {
+    const auto begin = std::chrono::steady_clock::now();
     const auto backend = open_backend(backend_kind, ordinal);
-    DeviceServer server(channel, *backend, family_from(field<Json>(*opening, "family")),
+    const double device_ms = milliseconds_since(begin);
+    DeviceServer server(channel, *backend, device_ms, family_from(field<Json>(*opening, "family")),
                         field<std::uint64_t>(*opening, "seed"));
     failpoint("worker.device_opened");
     answer(channel, {{"device", to_message(backend->device())},

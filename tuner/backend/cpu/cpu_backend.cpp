@@ -56,6 +56,12 @@ class CpuBackend final : public Backend {
   [[nodiscard]] BufferId allocate(std::size_t size_bytes) override {
     return memory_.allocate(size_bytes);
   }
+  [[nodiscard]] PinnedBuffer allocate_pinned(std::size_t size_bytes) override {
+    const BufferId id = memory_.allocate(size_bytes);
+    const std::span bytes(memory_.data(id, size_bytes), size_bytes);
+    std::ranges::fill(bytes, std::byte{0});
+    return {.id = id, .bytes = bytes};
+  }
   void release(BufferId buffer) override { memory_.release(buffer); }
   void write(Region to, std::span<const std::byte> data) override {
     std::ranges::copy(data, memory_.data(to, data.size()));
@@ -113,6 +119,10 @@ class CpuBackend final : public Backend {
     }
     std::ranges::sort(times_ns);
     return times_ns[1];
+  }
+
+  [[nodiscard]] Expected<double, Failure> time_call(const Work& work) override {
+    return time_once(work);
   }
 
   [[nodiscard]] Conditions conditions() override { return {}; }
@@ -242,7 +252,8 @@ std::vector<Finding> examine_cpu() {
                      fmt::format("{} {}", compiler->program, compiler->version), ""};
   }
   return {{good, "processor",
-           fmt::format("{} ({} cores, {:.1f} GiB)", device.name, device.attributes.sm_count,
+           fmt::format("{} ({} cores, vectors of {} bits, {:.1f} GiB)", device.name,
+                       device.attributes.sm_count, vector_bits(),
                        static_cast<double>(device.attributes.memory_bytes) / (1 << 30)),
            ""},
           host_compiler,

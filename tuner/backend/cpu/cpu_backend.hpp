@@ -24,6 +24,9 @@ namespace tuner {
 /// Throws Error(no_device) when there is none.
 [[nodiscard]] std::unique_ptr<const Compiler> make_cpu_compiler(std::chrono::seconds deadline);
 
+/// Bits of the widest vectors that this processor computes in: 128, 256 or 512.
+[[nodiscard]] int vector_bits();
+
 /// What the cpu backend needs and what of it is there.
 [[nodiscard]] std::vector<Finding> examine_cpu();
 

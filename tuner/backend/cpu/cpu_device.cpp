@@ -2,6 +2,7 @@
 #include "tuner/backend/cpu/cpu_device.hpp"
 
 #include "tuner/backend/cpu/block_runner.hpp"
+#include "tuner/backend/cpu/cpu_backend.hpp"
 
 #include <algorithm>
 #include <fstream>
@@ -59,6 +60,14 @@ DeviceInfo cpu_device() {
           .uuid = "",
           .architecture = architecture(),
           .attributes = attributes};
+}
+
+int vector_bits() {
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") != 0) return 512;
+  if (__builtin_cpu_supports("avx") != 0) return 256;
+#endif
+  return 128;
 }
 
 }  // namespace tuner

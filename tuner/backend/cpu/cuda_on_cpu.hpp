@@ -3,7 +3,10 @@
 // every kernel; standard headers are left out because parsing them would double the compile time.
 #pragma once
 
+// A kernel for processors alone may include standard headers, which declare the same functions.
+#ifndef TUNER_STANDARD_MATH
 #include "cuda_math_on_cpu.hpp"
+#endif
 #include "kernel_abi.hpp"
 
 #define __global__

@@ -20,16 +20,22 @@
 #include <cudaTypedefs.h>
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <optional>
 #include <utility>
+#include <variant>
 
 namespace tuner {
 namespace {
 
 struct CudaBuffer {
-  DeviceMemory memory;
+  std::variant<DeviceMemory, PinnedMemory> memory;
   std::size_t size_bytes = 0;
+
+  [[nodiscard]] std::byte* address() const {
+    return std::visit([](const auto& owner) { return owner.get(); }, memory);
+  }
 };
 
 template <class Objects>
@@ -65,6 +71,7 @@ class CudaBackend final : public Backend {
   const Compiler& compiler() const override { return compiler_; }
 
   BufferId allocate(std::size_t size_bytes) override;
+  PinnedBuffer allocate_pinned(std::size_t size_bytes) override;
   void release(BufferId buffer) override { buffers_.erase(buffer); }
   void write(Region to, std::span<const std::byte> data) override;
   void read(Region from, std::span<std::byte> data) const override;
@@ -78,6 +85,7 @@ class CudaBackend final : public Backend {
   Expected<void, Failure> run(const Work& work) override;
   Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const Work& work) override;
+  Expected<double, Failure> time_call(const Work& work) override;
   Conditions conditions() override;
   std::optional<Peak> peak(ElementType type) const override {
     return cuda_peak(ordinal_, device_.attributes, type);
@@ -142,11 +150,18 @@ BufferId CudaBackend::allocate(std::size_t size_bytes) {
   return id;
 }
 
+PinnedBuffer CudaBackend::allocate_pinned(std::size_t size_bytes) {
+  use_device();
+  const BufferId id{++last_id_};
+  buffers_[id] = {make_pinned_memory(std::max<std::size_t>(size_bytes, 1)), size_bytes};
+  return {.id = id, .bytes = {buffers_[id].address(), size_bytes}};
+}
+
 std::byte* CudaBackend::memory(Region region, std::size_t size_bytes) const {
   const CudaBuffer& found = object(buffers_, region.buffer, "buffer");
   if (region.offset_bytes <= found.size_bytes &&
       size_bytes <= found.size_bytes - region.offset_bytes) {
-    return found.memory.get() + region.offset_bytes;
+    return found.address() + region.offset_bytes;
   }
   throw Error(ErrorCode::failure,
               fmt::format("a buffer of {} bytes has no {} bytes from byte {} on", found.size_bytes,
@@ -234,6 +249,16 @@ Expected<double, Failure> CudaBackend::time_hot(const Work& work) {
   const auto enqueue = prepare(work);
   if (!enqueue) return Unexpected(enqueue.error());
   return timers().hot.time(*enqueue);
+}
+
+Expected<double, Failure> CudaBackend::time_call(const Work& work) {
+  if (auto usable = try_device(); !usable) return Unexpected(usable.error());
+  const auto enqueue = prepare(work);
+  if (!enqueue) return Unexpected(enqueue.error());
+  const auto begin = std::chrono::steady_clock::now();
+  if (auto enqueued = (*enqueue)(); !enqueued) return Unexpected(enqueued.error());
+  if (auto ended = finish(stream_.get()); !ended) return Unexpected(ended.error());
+  return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
 }
 
 Conditions CudaBackend::conditions() {

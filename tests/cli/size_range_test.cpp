@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/size_range.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+
+namespace tuner::cli {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+const Dimensions kDims = {"M", "N"};
+
+TEST(SizeRange, GoesInStridesOrFactorsUpToItsEnd) {
+  EXPECT_THAT(size_range("64:200:64", kDims),
+              ElementsAre(Size{64, 64}, Size{128, 128}, Size{192, 192}));
+  EXPECT_THAT(size_range("1:9:x3", kDims), ElementsAre(Size{1, 1}, Size{3, 3}, Size{9, 9}));
+  EXPECT_THAT(size_range("7:7:1", kDims), ElementsAre(Size{7, 7}));
+}
+
+TEST(SizeRange, SaysWhatIsWrongWithIt) {
+  const auto says = [](std::string_view text) -> std::string {
+    try {
+      static_cast<void>(size_range(text, kDims));
+      return "nothing";
+    } catch (const Error& error) {
+      return error.what();
+    }
+  };
+  EXPECT_THAT(says("64"), HasSubstr("--range 64: a range has three parts"));
+  EXPECT_THAT(says("64:128"), HasSubstr("three parts"));
+  EXPECT_THAT(says("64:x:2"), HasSubstr("whole numbers above 0"));
+  EXPECT_THAT(says("0:64:2"), HasSubstr("whole numbers above 0"));
+  EXPECT_THAT(says("128:64:x2"), HasSubstr("begins behind its end"));
+  EXPECT_THAT(says("1:64:x1"), HasSubstr("a factor is at least 2"));
+  EXPECT_THAT(says("1:1001:1"), HasSubstr("more than 1000 sizes"));
+  EXPECT_THAT(says("1:64:2:3"), HasSubstr("whole numbers above 0"));
+}
+
+}  // namespace
+}  // namespace tuner::cli

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/measure/trip.hpp"
+
+#include "tests/support/scripted_backend.hpp"
+#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/backend/owned.hpp"
+
+#include <gmock/gmock.h>
+
+#include <array>
+#include <cstring>
+#include <memory>
+
+namespace tuner {
+namespace {
+
+using testing::ElementsAre;
+
+/// The product of two 2x2 matrices, which begin 3 floats into their buffers.
+class TripTest : public testing::Test {
+ protected:
+  static constexpr std::size_t kOffset = 12, kBytes = 16;
+
+  TripTest() {
+    write(a_, {1, 2, 3, 4});
+    write(b_, {5, 6, 7, 8});
+    write(c_, {0, 0, 0, 0});
+  }
+
+  void write(const Buffer& buffer, const std::array<float, 4>& values) {
+    backend_->write(at(buffer), std::as_bytes(std::span(values)));
+  }
+  [[nodiscard]] std::array<float, 4> result() const {
+    std::array<float, 4> values{};
+    backend_->read(at(c_), std::as_writable_bytes(std::span(values)));
+    return values;
+  }
+  [[nodiscard]] static Region at(const Buffer& buffer) { return {buffer.id(), kOffset}; }
+
+  [[nodiscard]] Expected<TripTimes, Failure> trip(HostPlace a, HostPlace b, HostPlace c) {
+    const GemmCall product{.type = ElementType::f32,
+                           .shape = packed_gemm(2, 2, 2),
+                           .a = at(a_),
+                           .b = at(b_),
+                           .c = at(c_)};
+    const std::array<TripData, 3> data = {
+        {{.region = at(a_), .size_bytes = kBytes, .place = a},
+         {.region = at(b_), .size_bytes = kBytes, .place = b},
+         {.region = at(c_), .size_bytes = kBytes, .is_output = true, .place = c}}};
+    return time_trip(*backend_, product, data, 3);
+  }
+
+  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  Buffer a_{*backend_, kOffset + kBytes}, b_{*backend_, kOffset + kBytes},
+      c_{*backend_, kOffset + kBytes};
+};
+
+TEST_F(TripTest, BringsTheResultBackWhereverTheHostKeepsTheData) {
+  using enum HostPlace;
+  for (const auto& [a, b, c] :
+       {std::array{pageable, pageable, pageable}, std::array{pinned, pinned, pinned},
+        std::array{mapped, mapped, mapped}, std::array{mapped, pageable, pinned}}) {
+    write(c_, {0, 0, 0, 0});
+    const auto times = trip(a, b, c);
+    ASSERT_TRUE(times) << times.error().message;
+    EXPECT_THAT(result(), ElementsAre(19, 22, 43, 50));
+    EXPECT_GT(times->work_ns, 0);
+    EXPECT_DOUBLE_EQ(times->total_ns(), times->to_device_ns + times->work_ns + times->to_host_ns);
+  }
+}
+
+/// What the device is asked to copy.
+class CountingBackend : public testing_support::ScriptedBackend {
+ public:
+  using ScriptedBackend::ScriptedBackend;
+  void write(Region to, std::span<const std::byte>) override { written.push_back(to.buffer); }
+  void read(Region from, std::span<std::byte>) const override { read_back.push_back(from.buffer); }
+
+  std::vector<BufferId> written;
+  mutable std::vector<BufferId> read_back;
+};
+
+TEST(Trip, CopiesNothingThatIsMapped) {
+  std::vector<Region> seen;
+  CountingBackend backend([&](const Work& work) {
+    seen = {std::get<Region>(std::get<Launch>(work).arguments[0]),
+            std::get<Region>(std::get<Launch>(work).arguments[1])};
+    return 100.0;
+  });
+  const BufferId in = backend.allocate(8), out = backend.allocate(8);
+  const Launch launch{.kernel = {}, .geometry = {}, .arguments = {Region(in), Region(out)}};
+  const std::array<TripData, 2> data = {
+      {{.region = in, .size_bytes = 8, .place = HostPlace::pinned},
+       {.region = out, .size_bytes = 8, .is_output = true, .place = HostPlace::mapped}}};
+  const auto times = time_trip(backend, launch, data, 2);
+  ASSERT_TRUE(times);
+  EXPECT_EQ(times->work_ns, 100);
+  EXPECT_EQ(seen[0], Region(in)) << "copied: the kernel works on the device's";
+  EXPECT_NE(seen[1].buffer, out) << "mapped: it works on the host's";
+  EXPECT_THAT(backend.written, ElementsAre(in, in, in, out)) << "three trips, and the delivery";
+  EXPECT_THAT(backend.read_back, ElementsAre(in)) << "the numbers, before the first trip";
+}
+
+TEST(Trip, AFailureOfTheWorkIsTheTrips) {
+  testing_support::ScriptedBackend backend([](const Work&) -> Expected<double, Failure> {
+    return Unexpected(Failure{Outcome::crashed, "it fell"});
+  });
+  const auto times = time_trip(backend, testing_support::work_number(1), {}, 2);
+  ASSERT_FALSE(times);
+  EXPECT_EQ(times.error().outcome, Outcome::crashed);
+}
+
+TEST(HostPlaces, HaveNames) {
+  for (const HostPlace place : {HostPlace::pageable, HostPlace::pinned, HostPlace::mapped}) {
+    EXPECT_EQ(host_place(name(place)), place);
+  }
+  EXPECT_EQ(host_place("managed"), std::nullopt);
+}
+
+}  // namespace
+}  // namespace tuner

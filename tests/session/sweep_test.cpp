@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/sweep.hpp"
+
+#include "tests/session/toy.hpp"
+#include "tuner/worker/evaluator.hpp"
+
+#include <gmock/gmock.h>
+
+namespace tuner {
+namespace {
+
+using testing::ElementsAre;
+using testing::Not;
+
+/// The toy family, whose work is 2·N³, at N = 10, 20 and 40: the library, the default toy<2,1>, and
+/// toy<3,2>.
+class SweepTest : public testing::Test {
+ protected:
+  SweepTest() {
+    plan_.sizes = {{10}, {20}, {40}};
+    const Kernel* const kernel = &family_.kernels.front();
+    plan_.contenders = {
+        {.name = "library"},
+        {.name = "toy", .choose = [=](const Size&) { return SweepChoice{.kernel = kernel}; }},
+        {.name = "other", .choose = [=, this](const Size&) {
+           return SweepChoice{.kernel = kernel, .config = toy::config(family_, "TILE=3,DEPTH=2")};
+         }}};
+  }
+
+  SweepResult run(const std::function<bool()>& stop = [] { return false; }) {
+    Evaluator evaluator(device_, device_.compiler(), family_, 0);
+    return run_sweep(
+        family_.problem, plan_, evaluator, device_.compiler(),
+        [this](const SweepTime& fared) { heard_.push_back(fared.contender); }, stop);
+  }
+  /// "toy at 0", for what was timed.
+  static std::vector<std::string> timed(const SweepResult& result) {
+    std::vector<std::string> all;
+    for (const SweepTime& fared : result.times) {
+      if (fared.time) all.push_back(fared.contender + " at " + std::to_string(fared.size));
+    }
+    return all;
+  }
+
+  Family family_ = toy::family();
+  toy::Device device_;
+  SweepPlan plan_;
+  std::vector<std::string> heard_;
+};
+
+TEST_F(SweepTest, TimesEachContenderAtEachSize) {
+  device_.library_ns = 300;
+  device_.behaviours["toy<3,2>"].time_ns = 200;
+  const SweepResult result = run();
+  EXPECT_THAT(timed(result),
+              ElementsAre("library at 0", "toy at 0", "other at 0", "library at 1", "toy at 1",
+                          "other at 1", "library at 2", "toy at 2", "other at 2"));
+  EXPECT_EQ(result.times[0].time->median_ns, 300);
+  EXPECT_EQ(result.times[1].time->median_ns, 1000);
+  EXPECT_EQ(result.times[2].time->median_ns, 200);
+  EXPECT_EQ(result.times[2].config_json, R"({"DEPTH":2,"TILE":3})");
+  EXPECT_EQ(heard_.size(), 9U);
+  EXPECT_TRUE(result.trips.empty());
+  EXPECT_THAT(device_.compiled(), ElementsAre("toy<2,1>", "toy<3,2>")) << "once for all sizes";
+}
+
+TEST_F(SweepTest, LeavesOutWhoWouldTakeTooLong) {
+  device_.library_ns = 100;
+  plan_.most_run_ns = 5000;  // eight times the work is expected to take eight times 1000 ns
+  EXPECT_THAT(timed(run()), ElementsAre("library at 0", "toy at 0", "other at 0", "library at 1",
+                                        "library at 2"));
+}
+
+TEST_F(SweepTest, AFailureIsAnOutcomeAndTheOthersGoOn) {
+  device_.behaviours["toy<2,1>"].failure = Outcome::wrong_result;
+  device_.behaviours["toy<3,2>"].failure = Outcome::compile_error;
+  const SweepResult result = run();
+  EXPECT_THAT(timed(result), ElementsAre("library at 0", "library at 1", "library at 2"));
+  EXPECT_EQ(result.times[1].outcome, Outcome::wrong_result);
+  EXPECT_EQ(result.times[2].outcome, Outcome::compile_error);
+  EXPECT_EQ(result.times[2].message, "toy<3,2> does not compile");
+}
+
+TEST_F(SweepTest, TheFastestTakesTheTrips) {
+  using enum HostPlace;
+  device_.behaviours["toy<3,2>"].time_ns = 200;
+  plan_.sizes = {{10}};
+  plan_.placements = {{.name = "copied", .places = {pageable, pinned, pageable}},
+                      {.name = "mapped", .places = {mapped, mapped, mapped}}};
+  const SweepResult result = run();
+  ASSERT_EQ(result.trips.size(), 2U);
+  EXPECT_EQ(result.trips[0].contender, "other");
+  EXPECT_EQ(result.trips[0].placement, "copied");
+  EXPECT_EQ(result.trips[1].placement, "mapped");
+  EXPECT_EQ(result.trips[1].times->work_ns, 200);
+  EXPECT_THAT(result.exact_results, ElementsAre(Not("")));
+}
+
+TEST_F(SweepTest, StopsBetweenTheStepsAndKeepsWhatItHas) {
+  const SweepResult result = run([this] { return heard_.size() >= 2; });
+  EXPECT_THAT(timed(result), ElementsAre("library at 0", "toy at 0"));
+}
+
+}  // namespace
+}  // namespace tuner

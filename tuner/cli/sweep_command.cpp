@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/sweep_command.hpp"
+
+#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/cli/format.hpp"
+#include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/opened_device.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/placement.hpp"
+#include "tuner/cli/size_range.hpp"
+#include "tuner/cli/sweep_contenders.hpp"
+#include "tuner/cli/sweep_result.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/quantity.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <chrono>
+#include <utility>
+
+namespace tuner::cli {
+namespace {
+
+std::vector<Size> swept_sizes(const Family& family, const BenchOptions& options) {
+  const Dimensions& dims = family.problem.dims;
+  if (!options.range.empty()) return size_range(options.range, dims);
+  if (!options.size.empty()) return {parse_size(options.size, dims)};
+  throw Error(ErrorCode::usage, "which sizes? Write --range 64:4096:x2, or --size for one");
+}
+
+std::vector<Placement> placements(const Family& family, const BenchOptions& options) {
+  if (!options.transfers) return {};
+  std::vector<std::string> texts = options.memory;
+  if (texts.empty()) texts = {"pageable", "pinned", "mapped"};
+  std::vector<Placement> all;
+  for (const std::string& text : texts) all.push_back(parse_placement(text, family));
+  return all;
+}
+
+/// Compiled anew: what compiling takes is part of the answer.
+DeviceOptions options_for(const BenchOptions& options, std::string backend, int device) {
+  DeviceOptions mine = options;
+  mine.backend = std::move(backend);
+  mine.device = device;
+  mine.no_cache = true;
+  return mine;
+}
+
+/// One device of a sweep.
+class Side {
+ public:
+  Side(std::string name, const DeviceOptions& options, const Family& family, std::uint64_t seed)
+      : name_(std::move(name)),
+        family_(family),
+        opened_(options, family, seed),
+        start_up_(opened_.device().start_up()) {
+    if (name_.empty()) name_ = opened_.device().device().backend == "cuda" ? "GPU" : "device";
+  }
+
+  [[nodiscard]] DeviceProcess& device() { return opened_.device(); }
+
+  SweepSide sweep(const SweepPlan& plan, bool quiet, const std::function<bool()>& stop) {
+    if (!quiet) introduce();
+    const auto heard = [&](const SweepTime& fared) {
+      if (quiet) return;
+      tell(fmt::format("{} {} {}: {}\n", name_,
+                       display(plan.sizes[fared.size], family_.problem.dims), fared.contender,
+                       fared.time ? quantity::time(fared.time->median_ns)
+                                  : std::string(tuner::name(fared.outcome))));
+    };
+    return {.name = name_,
+            .device = device().device(),
+            .environment = device().environment(),
+            .start_up = start_up_,
+            .result = run_sweep(family_.problem, plan, device(), opened_.compiler(), heard, stop)};
+  }
+
+ private:
+  void introduce() {
+    const DeviceInfo& info = device().device();
+    const EnvironmentInfo& environment = device().environment();
+    const std::string cores = info.backend == "cpu"
+                                  ? fmt::format(", {} threads, vectors of {} bits",
+                                                info.attributes.sm_count, vector_bits())
+                                  : "";
+    tell(fmt::format("{}: {}{} ({}, {})\n", name_, info.name, cores, environment.compiler,
+                     environment.library));
+  }
+
+  std::string name_;
+  const Family& family_;
+  OpenedDevice opened_;
+  StartUp start_up_;
+};
+
+std::size_t count_failed(const SweepReport& report) {
+  std::size_t failed = 0;
+  for (const SweepSide& side : report.sides) {
+    const auto is_failed = [](const auto& each) { return each.outcome != Outcome::ok; };
+    failed += static_cast<std::size_t>(std::ranges::count_if(side.result.times, is_failed));
+    failed += static_cast<std::size_t>(std::ranges::count_if(side.result.trips, is_failed));
+  }
+  return failed;
+}
+
+}  // namespace
+
+bool is_sweep(const BenchOptions& options) {
+  return options.cpu || options.transfers || !options.range.empty();
+}
+
+int sweep(const CommonOptions& common, const BenchOptions& options) {
+  if (!options.configs.empty()) {
+    throw Error(ErrorCode::usage,
+                "--config is for one size; a sweep takes defaults and what was tuned");
+  }
+  const Family family = load_family(options.space);
+  if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
+  const std::vector<Size> sizes = swept_sizes(family, options);
+  const double most_run_ns =
+      std::chrono::duration<double, std::nano>(parse_duration(options.limit, "--limit")).count();
+  SweepReport report{.family = family,
+                     .sizes = sizes,
+                     .placements = placements(family, options),
+                     .vector_bits = vector_bits(),
+                     .sides = {}};
+  Side device("", options_for(options, options.backend, options.device), family, options.seed);
+  std::optional<Side> host;
+  if (options.cpu) host.emplace("CPU", options_for(options, "cpu", 0), family, options.seed);
+  const Interrupt interrupt;
+  const auto stop = [&] { return interrupt.requested(); };
+  SweepPlan plan{.sizes = sizes, .contenders = {}, .placements = {}, .most_run_ns = most_run_ns};
+  if (host) {
+    plan.contenders = host_contenders(family, host->device());
+    report.sides.push_back(host->sweep(plan, common.quiet, stop));
+  }
+  plan.contenders = device_contenders(common, options, family, device.device());
+  plan.placements = report.placements;
+  report.sides.push_back(device.sweep(plan, common.quiet, stop));
+  const Json document = sweep_json(report);
+  fmt::print("{}", common.json ? document.dump(2) + "\n" : sweep_text(document));
+  if (interrupt.exit_code()) return *interrupt.exit_code();
+  if (const std::size_t failed = count_failed(report); failed > 0) {
+    throw Error(ErrorCode::failure,
+                fmt::format("{} did not end ok", quantity::count(failed, "run")));
+  }
+  if (document["agree"] == false) {
+    throw Error(ErrorCode::failure, "the devices do not agree on the results");
+  }
+  return 0;
+}
+
+}  // namespace tuner::cli

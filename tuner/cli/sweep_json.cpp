@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/sweep_result.hpp"
+#include "tuner/session/sweep_leads.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tuner::cli {
+namespace {
+
+Json optional_number(const std::optional<double>& number) {
+  return number ? Json(*number) : Json();
+}
+
+Json time_json(const SweepTime& fared) {
+  Json json = {{"contender", fared.contender},
+               {"size", fared.size},
+               {"outcome", name(fared.outcome)},
+               {"message", fared.message},
+               {"kernel", fared.kernel},
+               {"config", fared.config_json.empty() ? Json() : Json::parse(fared.config_json)},
+               {"compile_ms", fared.compile_ms},
+               {"worst_error", optional_number(fared.worst_error)}};
+  if (fared.time) {
+    json["median_ns"] = fared.time->median_ns;
+    json["q1_ns"] = fared.time->q1_ns;
+    json["q3_ns"] = fared.time->q3_ns;
+    json["samples"] = fared.time->samples;
+  }
+  return json;
+}
+
+Json trip_json(const SweepTrip& trip) {
+  Json json = {{"contender", trip.contender},
+               {"size", trip.size},
+               {"placement", trip.placement},
+               {"outcome", name(trip.outcome)},
+               {"message", trip.message}};
+  if (trip.times) {
+    json["to_device_ns"] = trip.times->to_device_ns;
+    json["kernel_ns"] = trip.times->work_ns;
+    json["to_host_ns"] = trip.times->to_host_ns;
+    json["total_ns"] = trip.times->total_ns();
+  }
+  return json;
+}
+
+Json side_json(const SweepSide& side) {
+  Json times = Json::array(), trips = Json::array();
+  for (const SweepTime& fared : side.result.times) times.push_back(time_json(fared));
+  for (const SweepTrip& trip : side.result.trips) trips.push_back(trip_json(trip));
+  return {{"name", side.name},
+          {"device", side.device.name},
+          {"backend", side.device.backend},
+          {"cores", side.device.attributes.sm_count},
+          {"driver", side.environment.driver},
+          {"compiler", side.environment.compiler},
+          {"library", side.environment.library},
+          {"start_up",
+           {{"device_ms", side.start_up.device_ms}, {"library_ms", side.start_up.library_ms}}},
+          {"times", std::move(times)},
+          {"trips", std::move(trips)}};
+}
+
+/// The fastest contender's times.
+Curve kernels_of(const SweepSide& side, std::size_t sizes) {
+  Curve best{.name = side.name, .times_ns = std::vector<std::optional<double>>(sizes)};
+  for (const SweepTime& fared : side.result.times) {
+    auto& known = best.times_ns[fared.size];
+    if (fared.time && (!known || fared.time->median_ns < *known)) known = fared.time->median_ns;
+  }
+  return best;
+}
+
+Curve trips_of(const SweepSide& side, const Placement& placement, std::string name,
+               std::size_t sizes) {
+  Curve totals{.name = std::move(name), .times_ns = std::vector<std::optional<double>>(sizes)};
+  for (const SweepTrip& trip : side.result.trips) {
+    if (trip.placement == placement.name && trip.times) {
+      totals.times_ns[trip.size] = trip.times->total_ns();
+    }
+  }
+  return totals;
+}
+
+Json comparison(std::string of, const Curve& one, const Curve& other) {
+  Json stretches = Json::array();
+  for (const Lead& lead : leads(one, other)) {
+    stretches.push_back({{"faster", lead.faster}, {"first", lead.first}, {"last", lead.last}});
+  }
+  return {{"of", std::move(of)}, {"between", {one.name, other.name}}, {"leads", stretches}};
+}
+
+/// Who leads where: the devices with and without the way of the data, and the ways of the data.
+Json comparisons(const SweepReport& report) {
+  const std::size_t sizes = report.sizes.size();
+  const SweepSide& last = report.sides.back();  // the device that data travel to
+  Json all = Json::array();
+  if (report.sides.size() > 1) {
+    const Curve host = kernels_of(report.sides.front(), sizes);
+    all.push_back(comparison("the kernel alone", host, kernels_of(last, sizes)));
+    for (const Placement& placement : report.placements) {
+      all.push_back(comparison(fmt::format("with the data's way, {}", placement.name), host,
+                               trips_of(last, placement, last.name, sizes)));
+    }
+  }
+  for (std::size_t i = 1; i < report.placements.size(); ++i) {
+    const Placement &first = report.placements.front(), &other = report.placements[i];
+    all.push_back(comparison("the whole trip", trips_of(last, first, first.name, sizes),
+                             trips_of(last, other, other.name, sizes)));
+  }
+  return all;
+}
+
+/// Whether all devices computed the same exact results; null where only one did.
+Json agreement(const SweepReport& report) {
+  if (report.sides.size() < 2) return {};
+  const auto& one = report.sides[0].result.exact_results;
+  const auto& other = report.sides[1].result.exact_results;
+  Json agree;
+  for (std::size_t i = 0; i < std::min(one.size(), other.size()); ++i) {
+    if (one[i].empty() || other[i].empty()) continue;
+    agree =
+        agree.is_null() ? Json(one[i] == other[i]) : Json(agree.get<bool>() && one[i] == other[i]);
+  }
+  return agree;
+}
+
+Json placement_json(const SweepReport& report, const Placement& placement) {
+  Json places = Json::object();
+  std::size_t buffer = 0;
+  for (const Argument& argument : report.family.arguments) {
+    if (!std::holds_alternative<BufferArgument>(argument.what)) continue;
+    places[argument.name] = name(placement.places[buffer++]);
+  }
+  return {{"name", placement.name}, {"places", std::move(places)}};
+}
+
+}  // namespace
+
+Json sweep_json(const SweepReport& report) {
+  Json sizes = Json::array(), placements = Json::array(), sides = Json::array();
+  for (const Size& size : report.sizes) {
+    sizes.push_back({{"size", canonical_size(size, report.family.problem.dims)},
+                     {"label", display(size, report.family.problem.dims)},
+                     {"flops", flops_at(report.family.problem, size)},
+                     {"bytes", bytes_at(report.family.problem, size)}});
+  }
+  for (const Placement& each : report.placements)
+    placements.push_back(placement_json(report, each));
+  for (const SweepSide& side : report.sides) sides.push_back(side_json(side));
+  return {{"schema", "tune.sweep/1"},
+          {"family", report.family.name},
+          {"vector_bits", report.vector_bits},
+          {"sizes", std::move(sizes)},
+          {"placements", std::move(placements)},
+          {"sides", std::move(sides)},
+          {"agree", agreement(report)},
+          {"comparisons", comparisons(report)}};
+}
+
+}  // namespace tuner::cli

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/measure/trip.hpp"
+
+#include "tuner/backend/owned.hpp"
+#include "tuner/measure/statistics.hpp"
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+constexpr std::array<std::pair<HostPlace, std::string_view>, 3> kNames = {
+    {{HostPlace::pageable, "pageable"},
+     {HostPlace::pinned, "pinned"},
+     {HostPlace::mapped, "mapped"}}};
+
+/// Data as the host has them.
+class HostData {
+ public:
+  HostData(Backend& backend, const TripData& data) : backend_(backend), data_(data) {
+    if (data.place == HostPlace::pageable) {
+      pageable_.resize(data.size_bytes);
+      bytes_ = pageable_;
+    } else {
+      // As far from an aligned address as on the device, of which kernels may make use.
+      constexpr std::size_t kAlignment = 256;
+      offset_ = data.region.offset_bytes % kAlignment;
+      const PinnedBuffer pinned = backend.allocate_pinned(offset_ + data.size_bytes);
+      pinned_.emplace_back(backend, pinned.id, pinned.bytes.size());
+      bytes_ = pinned.bytes.subspan(offset_);
+    }
+    if (!data.is_output) backend.read(data.region, bytes_);
+  }
+
+  void take_there() {
+    if (!data_.is_output && !is_mapped()) backend_.write(data_.region, bytes_);
+  }
+  void bring_back() {
+    if (data_.is_output && !is_mapped()) backend_.read(data_.region, bytes_);
+  }
+  /// Puts what the host got where the device would have it.
+  void deliver() const {
+    if (data_.is_output) backend_.write(data_.region, bytes_);
+  }
+  /// Where work finds the data that it has in `region`.
+  [[nodiscard]] Region place_of(Region region) const {
+    return is_mapped() && region == data_.region ? Region(pinned_.front().id(), offset_) : region;
+  }
+
+ private:
+  [[nodiscard]] bool is_mapped() const { return data_.place == HostPlace::mapped; }
+
+  Backend& backend_;
+  TripData data_;
+  std::vector<std::byte> pageable_;
+  std::vector<Buffer> pinned_;  // at most one
+  std::size_t offset_ = 0;      // of the data in it
+  std::span<std::byte> bytes_;
+};
+
+template <class Place>
+void move_regions(Launch& launch, const Place& place) {
+  for (LaunchArgument& argument : launch.arguments) {
+    if (auto* region = std::get_if<Region>(&argument)) *region = place(*region);
+    if (auto* tensor = std::get_if<Tensor>(&argument)) tensor->region = place(tensor->region);
+  }
+}
+
+template <class Call, class Place>
+void move_regions(Call& call, const Place& place) {
+  for (Region* region : {&call.a, &call.b, &call.c}) *region = place(*region);
+}
+
+/// The work on the data where they are.
+Work on_host_data(Work work, const std::vector<HostData>& all) {
+  const auto place = [&](Region region) {
+    for (const HostData& data : all) region = data.place_of(region);
+    return region;
+  };
+  std::visit([&](auto& one) { move_regions(one, place); }, work);
+  return work;
+}
+
+double median(const std::vector<double>& samples) {
+  return *quantile(samples, 0.5);
+}
+
+}  // namespace
+
+std::string_view name(HostPlace place) {
+  return std::ranges::find(kNames, place, &std::pair<HostPlace, std::string_view>::first)->second;
+}
+
+std::optional<HostPlace> host_place(std::string_view name) {
+  const auto found =
+      std::ranges::find(kNames, name, &std::pair<HostPlace, std::string_view>::second);
+  return found == kNames.end() ? std::nullopt : std::optional(found->first);
+}
+
+Expected<TripTimes, Failure> time_trip(Backend& backend, const Work& work,
+                                       std::span<const TripData> data, int samples) {
+  using Clock = std::chrono::steady_clock;
+  const auto nanoseconds = [](Clock::duration duration) {
+    return std::chrono::duration<double, std::nano>(duration).count();
+  };
+  std::vector<HostData> all;
+  all.reserve(data.size());
+  for (const TripData& one : data) all.emplace_back(backend, one);
+  const Work moved = on_host_data(work, all);
+  std::vector<double> to_device_ns, work_ns, to_host_ns;
+  for (int i = 0; i <= samples; ++i) {
+    const auto begin = Clock::now();
+    for (HostData& one : all) one.take_there();
+    const auto there = Clock::now();
+    const auto timed_ns = backend.time_call(moved);
+    if (!timed_ns) return Unexpected(timed_ns.error());
+    const auto done = Clock::now();
+    for (HostData& one : all) one.bring_back();
+    const auto back = Clock::now();
+    if (i == 0) continue;
+    to_device_ns.push_back(nanoseconds(there - begin));
+    work_ns.push_back(*timed_ns);
+    to_host_ns.push_back(nanoseconds(back - done));
+  }
+  for (const HostData& one : all) one.deliver();
+  return TripTimes{.to_device_ns = median(to_device_ns),
+                   .work_ns = median(work_ns),
+                   .to_host_ns = median(to_host_ns)};
+}
+
+}  // namespace tuner

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// What it costs to have a device work on data that the host has.
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+
+/// How the host keeps data that a device works on.
+enum class HostPlace {
+  pageable,  ///< as malloc gives memory: copied by way of the driver's own pinned memory
+  pinned,    ///< cannot be paged out: copied by the device itself
+  mapped,    ///< pinned, and not copied at all: the device reads and writes it where it is
+};
+[[nodiscard]] std::string_view name(HostPlace place);
+[[nodiscard]] std::optional<HostPlace> host_place(std::string_view name);
+
+/// Data of a piece of work: where they are on the device, and how the host keeps them.
+struct TripData {
+  Region region;
+  std::size_t size_bytes = 0;
+  bool is_output = false;  ///< brought back; an input is taken there
+  HostPlace place = HostPlace::pageable;
+};
+
+/// Nanoseconds of a trip: the inputs to the device, the work, the outputs back.
+struct TripTimes {
+  double to_device_ns = 0, work_ns = 0, to_host_ns = 0;
+
+  [[nodiscard]] double total_ns() const { return to_device_ns + work_ns + to_host_ns; }
+};
+
+/// The medians of `samples` trips after one that does not count, by the host's clock: each step
+/// with its call and the wait for its end. On return the regions of the outputs hold what the host
+/// got. Fails as Backend::time_call does; throws Error(failure) when memory is short.
+[[nodiscard]] Expected<TripTimes, Failure> time_trip(Backend& backend, const Work& work,
+                                                     std::span<const TripData> data, int samples);
+
+}  // namespace tuner
