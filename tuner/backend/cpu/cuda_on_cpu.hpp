@@ -18,7 +18,9 @@
 // A block runs on one OS thread from its beginning to its end.
 #define __shared__ thread_local
 #define __forceinline__ inline __attribute__((always_inline))
+#ifndef TUNER_STANDARD_MATH  // libstdc++ 13 writes __attribute__((__noinline__))
 #define __noinline__ __attribute__((noinline))
+#endif
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
 
