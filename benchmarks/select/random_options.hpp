@@ -19,7 +19,7 @@ struct RandomOptions {
   std::optional<std::filesystem::path> database;     ///< that the table is of, if it is one
   bool kernels_too = false;                          ///< also where the library is chosen
   ChooseBy choose_by = ChooseBy::expectation;
-  std::optional<Table> tuned;                        ///< in which the first sizes were tuned
+  std::optional<Table> tuned;  ///< in which the first sizes were tuned
   std::optional<std::filesystem::path> json;
   double time_per_size_s = 0.3;
   int device = 0;

@@ -88,8 +88,8 @@ TEST_F(CpuDispatcherTest, WhatMeasurementChoseMultipliesRight) {
   database.add({.size = "8,6,5", .config = R"({"TILE":2})"});
   database.add({.size = "40,6,5", .kernel = "split", .config = R"({"PARTS":4})"});
   Dispatcher dispatcher(Table::database(database.path()), options);
-  const auto done = dispatcher.prepare(dispatcher.family("product"), {{{12, 6, 5}}},
-                                       ChooseBy::measurement);
+  const auto done =
+      dispatcher.prepare(dispatcher.family("product"), {{{12, 6, 5}}}, ChooseBy::measurement);
   ASSERT_TRUE(done.front().answer) << done.front().problem;
   EXPECT_GT(done.front().answer->expected_ns.value(), 0);
   EXPECT_EQ(std::ranges::count_if(done.front().answer->explanation,

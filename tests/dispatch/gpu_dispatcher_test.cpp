@@ -181,8 +181,8 @@ TEST_F(GpuDispatcherTest, MultipliesInTheApplicationsStream) {
 
 TEST_F(GpuDispatcherTest, WhatMeasurementChoseIsTheFastestOfThoseItNamesAndMultipliesRight) {
   const Problem3 p = {320, 192, 512};
-  const auto done = dispatcher_->prepare(dispatcher_->family("gemm"), {{{p.m, p.n, p.k}}},
-                                         ChooseBy::measurement);
+  const auto done =
+      dispatcher_->prepare(dispatcher_->family("gemm"), {{{p.m, p.n, p.k}}}, ChooseBy::measurement);
   ASSERT_TRUE(done.front().answer) << done.front().problem;
   EXPECT_THAT(done.front().answer->explanation,
               testing::Contains(testing::HasSubstr("measured: the library takes")));

@@ -68,6 +68,7 @@ TEST_F(GemmFamilyTest, SkinnyOnesAreRightInEveryLayout) {
   expect_skinny("5,130,300,TRANS_B=1", "SPLIT_K == 1 and UNROLL > 1");
   expect_skinny("130,16,300", "SPLIT_K == 1 and PER > 1");
   expect_skinny("1,260,300", "NARROWER == 4 and WARPS_K == 16");
+  expect_skinny("3,130,300", "SPLIT_K == 1 and BATCHES == 0");
   expect_skinny("11,130,300,TRANS_A=1,TRANS_B=1", "SPLIT_K == 1 and BATCHES > 1");
 }
 

@@ -67,8 +67,8 @@ class NumberMap {
     std::vector<std::atomic<Entry*>> places;  // open addressing, at most half full
   };
 
-  /// Multilinear (Lemire and Kaser, The Computer Journal 57, 2014): products that wait for no other,
-  /// of which the upper bits are good.
+  /// Multilinear (Lemire and Kaser, The Computer Journal 57, 2014): products that wait for no
+  /// other, of which the upper bits are good.
   static std::uint64_t hash_of(Key key) {
     std::uint64_t hash = key.size();
     for (std::size_t i = 0; i < key.size(); ++i) {

@@ -36,7 +36,8 @@ DispatchArgument number(ElementType type, std::int64_t value) {
 }
 
 Unexpected<Failure> no_value(const std::string& argument) {
-  return Unexpected(Failure{Outcome::launch_error, "an expression of " + argument + " has no value"});
+  return Unexpected(
+      Failure{Outcome::launch_error, "an expression of " + argument + " has no value"});
 }
 
 Expected<TrialArguments, Failure> trial_arguments(Executor& executor, const FamilyTable& family,

@@ -193,16 +193,14 @@ tuner_status tuner_find_family(const tuner_dispatcher* dispatcher, const char* n
 
 tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t family, const int64_t* sizes,
                            size_t dimensions, size_t count) {
-  return guarded([&] {
-    prepare(dispatcher, family, sizes, dimensions, count, tuner::ChooseBy::expectation);
-  });
+  return guarded(
+      [&] { prepare(dispatcher, family, sizes, dimensions, count, tuner::ChooseBy::expectation); });
 }
 
 tuner_status tuner_prepare_measured(tuner_dispatcher* dispatcher, uint32_t family,
                                     const int64_t* sizes, size_t dimensions, size_t count) {
-  return guarded([&] {
-    prepare(dispatcher, family, sizes, dimensions, count, tuner::ChooseBy::measurement);
-  });
+  return guarded(
+      [&] { prepare(dispatcher, family, sizes, dimensions, count, tuner::ChooseBy::measurement); });
 }
 
 tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family, const int64_t* size,

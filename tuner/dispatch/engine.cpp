@@ -252,8 +252,7 @@ void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const
           answer.kernel.empty() ? "" : ", ", answer.kernel, name, slot.text));
 }
 
-Preparation DispatchEngine::prepare_one(FamilyTable& family, const Size& size,
-                                        ChooseBy choose_by) {
+Preparation DispatchEngine::prepare_one(FamilyTable& family, const Size& size, ChooseBy choose_by) {
   try {
     SizeSlot& slot = family.slot(size);
     const LaunchPlan& plan = plan_for(family, slot, choose_by);

@@ -185,8 +185,8 @@ Expected<Answer, std::string> PlanMaker::foresee(const FamilyTable& family,
 
 Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
                                                      const SizeSlot& slot,
-                                                     const Selection& selection,
-                                                     PlanChoice choice, ScratchPool& scratch) {
+                                                     const Selection& selection, PlanChoice choice,
+                                                     ScratchPool& scratch) {
   if (std::string why = objection(selection, slot, choice); !why.empty()) return Unexpected(why);
   LaunchPlan plan;
   try {
@@ -237,8 +237,7 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
     remember_failure(identity, fits.error().message);
     return Unexpected(fits.error().message);
   }
-  if (!values.scratch_bytes.empty())
-    launch.scratch = &scratch.sets(identity, values.scratch_bytes);
+  if (!values.scratch_bytes.empty()) launch.scratch = &scratch.sets(identity, values.scratch_bytes);
   return launch;
 }
 

@@ -32,9 +32,9 @@ class PlanMaker {
   /// The best plan that can be launched; else why there is none, for the user.
   [[nodiscard]] Expected<LaunchPlan, std::string> make(const FamilyTable& family,
                                                        const SizeSlot& slot, PlanChoice choice);
-  /// The same by measurement: what is expected to be fastest, at most 8 kernels, and the library run
-  /// side by side on buffers of zeros; the fastest is taken. As make() where the size was tuned or
-  /// nothing could be measured. Not during a capture.
+  /// The same by measurement: what is expected to be fastest, at most 8 kernels, and the library
+  /// run side by side on buffers of zeros; the fastest is taken. As make() where the size was tuned
+  /// or nothing could be measured. Not during a capture.
   [[nodiscard]] Expected<LaunchPlan, std::string> make_measured(const FamilyTable& family,
                                                                 const SizeSlot& slot);
   /// What make() would try first; nothing is compiled.

@@ -67,7 +67,8 @@ Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const 
   if (!within(hopeless_factor(plan, probe_ns), std::ranges::min(probe_ns))) {
     return measurement_of(sampler);
   }
-  if (auto done = sampler.reach(full_samples(plan, probe_ns)); !done) return Unexpected(done.error());
+  if (auto done = sampler.reach(full_samples(plan, probe_ns)); !done)
+    return Unexpected(done.error());
   if (!within(plan.contender_factor, *quantile(times(sampler.kept()), 0.5))) {
     return measurement_of(sampler);
   }

@@ -38,11 +38,11 @@ struct ScreenPlan {
 };
 
 /// Times a candidate that was verified: the probe; the full number of samples, or as many as there
-/// is time for, unless it is hopeless beside `best_ns`, the best median so far; and more while it is a contender and its median is
-/// uncertain. Samples at a fallen clock are taken again, unless the device says that its power
-/// limit is the reason: then they show how the candidate runs. When three times as many are
-/// discarded as are kept, `watch` takes the clock as it is and all begins anew, once; then it is
-/// `unstable`. Fails otherwise as Backend::time does.
+/// is time for, unless it is hopeless beside `best_ns`, the best median so far; and more while it
+/// is a contender and its median is uncertain. Samples at a fallen clock are taken again, unless
+/// the device says that its power limit is the reason: then they show how the candidate runs. When
+/// three times as many are discarded as are kept, `watch` takes the clock as it is and all begins
+/// anew, once; then it is `unstable`. Fails otherwise as Backend::time does.
 [[nodiscard]] Expected<Measurement, Failure> screen(Backend& backend, const Work& work,
                                                     const ScreenPlan& plan,
                                                     std::optional<double> best_ns,

@@ -6,7 +6,10 @@
 namespace tuner {
 
 LaunchTimer::LaunchTimer(const DriverApi& driver, Stream stream, Event begin, Event end)
-    : driver_(&driver), stream_(std::move(stream)), begin_(std::move(begin)), end_(std::move(end)) {}
+    : driver_(&driver),
+      stream_(std::move(stream)),
+      begin_(std::move(begin)),
+      end_(std::move(end)) {}
 
 Expected<LaunchTimer, Failure> LaunchTimer::make(const DriverApi& driver) {
   CUstream stream = nullptr;
