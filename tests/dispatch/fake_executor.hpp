@@ -98,6 +98,7 @@ class FakeExecutor final : public Executor {
     std::vector<std::vector<double>> times_ns;
     for (const StreamWork& work : works) {
       if (auto done = work(stream_number(1000)); !done) return Unexpected(done.error());
+      const std::scoped_lock lock(mutex_);
       const auto known = time_ns.find(last.entry);
       times_ns.emplace_back(rounds, known == time_ns.end() ? 1000 : known->second);
     }

@@ -59,6 +59,33 @@ TEST_F(EngineTest, ThirtyTwoThreadsLookUpPrepareAndReload) {
   EXPECT_EQ(device->compilations, 1) << "one kernel serves all sizes";
 }
 
+TEST_F(EngineTest, ThirtyTwoThreadsLaunchWhileSizesAreMeasured) {
+  database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
+  database.add({.size = "8,16,4", .config = R"({"TILE":8})"});
+  open();
+  device->time_ns = {{"split<4>", 100}};
+  std::atomic<int> failures = 0;
+  const auto work = [&](int thread) {
+    for (std::int64_t m = 16; m <= 96; m += 8) {
+      const std::array<DispatchArgument, 5> arguments = {2.0F, data, data, 1.0F, data};
+      try {
+        if (thread % 2 == 0) engine->prepare(family, {{{m, 16, 4}}}, ChooseBy::measurement);
+        engine->launch(family, Size{m, 16, 4}, arguments,
+                       stream_number(static_cast<std::uintptr_t>(thread)));
+      } catch (const std::exception&) {
+        ++failures;
+      }
+    }
+  };
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 32; ++thread) threads.emplace_back(work, thread);
+  threads.clear();
+  EXPECT_EQ(failures, 0);
+  const Answer answer = engine->answer(family, Size{96, 16, 4});
+  EXPECT_TRUE(answer.prepared);
+  EXPECT_GT(answer.expected_ns.value(), 0);
+}
+
 TEST(NumberMap, FindsWhatWasPutWhileItGrows) {
   NumberMap<std::int64_t> map;
   std::vector<std::int64_t> values(5000);

@@ -88,7 +88,7 @@ struct Answer {
 enum class ChooseBy {
   expectation,  ///< what the cost model expects to be the fastest
   /// What is the fastest of the eight kernels of which the model expects most, run side by side on
-  /// buffers of the dispatcher's own, or the library where none is faster by 3 %. Compiles those
+  /// buffers of the dispatcher's own, or the library where none is faster by 5 %. Compiles those
   /// kernels and holds up the device for some milliseconds; other work on it at the time makes the
   /// choice worse.
   measurement,

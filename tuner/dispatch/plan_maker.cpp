@@ -19,8 +19,8 @@ namespace {
 constexpr std::size_t kMostMeasured = 8;
 
 /// By what factor a kernel must be measured faster than the library to be taken: what so few
-/// samples tell for certain.
-constexpr double kLeastGain = 1.03;
+/// samples, each launched alone, tell for certain (docs/selection.md).
+constexpr double kLeastGain = 1.05;
 
 /// What tells one configuration of one source at one size from all others.
 std::string identity_of(const Selection& selection, const SizeSlot& slot) {
