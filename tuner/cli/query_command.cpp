@@ -110,9 +110,17 @@ bool has_files(const KernelRecord& kernel) {
                           format, selection.kernel->kernel));
 }
 
+[[noreturn]] void fail_without_cuda(const Selection& selection) {
+  throw Error(ErrorCode::nothing_found,
+              fmt::format("--format cpp: {} runs on processors alone, so no CUDA code launches it: "
+                          "ask with --format table, args or json",
+                          selection.kernel->kernel));
+}
+
 std::string launch_code(const Selection& selection) {
   if (!has_files(*selection.kernel)) return selection.config_json + "\n";
-  return Snippet(*selection.kernel, selection.device, selection.config_json, selection.size).cpp();
+  const Snippet snippet(*selection.kernel, selection.device, selection.config_json, selection.size);
+  return snippet.is_cuda() ? snippet.cpp() : selection.config_json + "\n";
 }
 
 void print_table(const Selection& selection) {
@@ -166,12 +174,12 @@ int query(const CommonOptions& common, const QueryOptions& options) {
     print_table(selection);
   } else if (!has_files(*selection.kernel)) {
     fail_without_files(selection, format);
-  } else if (format == "args") {
+  } else {
     const Snippet snippet(*selection.kernel, selection.device, selection.config_json,
                           selection.size);
-    fmt::print("{}\n", printable(snippet.compiler_arguments()));
-  } else {
-    fmt::print("{}", printable(launch_code(selection)));
+    if (format == "cpp" && !snippet.is_cuda()) fail_without_cuda(selection);
+    fmt::print("{}",
+               printable(format == "cpp" ? snippet.cpp() : snippet.compiler_arguments() + "\n"));
   }
   if (options.explain) {
     fmt::print("{}why this one:\n", format == "table" ? "\n" : "");

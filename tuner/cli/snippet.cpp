@@ -108,6 +108,8 @@ Snippet::Snippet(const KernelRecord& record, const DeviceInfo& device, std::stri
   const CompileJob job = compile_job(kernel, space, config);
   const Slots slots = space.slots(config);
   subject_ = fmt::format("{} on {}", display(size, family.problem.dims), one_line(device.name));
+  is_cuda_ = kernel.backends.empty() ||
+             std::ranges::find(kernel.backends, "cuda") != kernel.backends.end();
   entry_ = job.entry;
   options_ = job.options;
   geometry_ = geometry(kernel, slots);

@@ -19,8 +19,10 @@ class Snippet {
   Snippet(const KernelRecord& record, const DeviceInfo& device, std::string_view config_json,
           const std::vector<std::int64_t>& size);
 
-  /// A file that nvcc compiles: it includes the kernel's source and defines a function that
-  /// launches the configuration at this size.
+  /// Whether the kernel is CUDA's, not for processors alone.
+  [[nodiscard]] bool is_cuda() const { return is_cuda_; }
+  /// Of a kernel of CUDA's a file that nvcc compiles: it includes the kernel's source and defines a
+  /// function that launches the configuration at this size.
   [[nodiscard]] std::string cpp() const;
   /// "-DTILE_M=64 -DTILE_N=128 …": every parameter as a compiler definition.
   [[nodiscard]] std::string compiler_arguments() const;
@@ -32,6 +34,7 @@ class Snippet {
   [[nodiscard]] std::string heading() const;
   [[nodiscard]] std::string body() const;
 
+  bool is_cuda_ = true;
   std::string kernel_;
   std::string entry_;
   std::string source_name_;

@@ -24,7 +24,7 @@ std::string size_label(const Json& sweep, const Json& index) {
   return format_size(text(sweep.at("sizes").at(index.get<std::size_t>()), "size"));
 }
 
-/// "CPU gemm_cpu_naive": who ran where.
+/// "CPU naive": who ran where.
 std::string contender_label(const Json& side, const Json& fared) {
   return fmt::format("{} {}", text(side, "name"), text(fared, "contender"));
 }
