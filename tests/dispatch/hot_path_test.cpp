@@ -10,6 +10,26 @@
 namespace tuner {
 namespace {
 
+/// How many of `rounds` rounds in each of 32 threads at once end with an exception.
+template <class Work>
+int failures_in_32_threads(int rounds, const Work& work) {
+  std::atomic<int> failures = 0;
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 32; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (int round = 0; round < rounds; ++round) {
+        try {
+          work(thread, round);
+        } catch (const std::exception&) {
+          ++failures;
+        }
+      }
+    });
+  }
+  threads.clear();
+  return failures;
+}
+
 TEST_F(EngineTest, APreparedLaunchAllocatesNothing) {
   database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
   database.add({.size = "64,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
@@ -35,26 +55,17 @@ TEST_F(EngineTest, ThirtyTwoThreadsLookUpPrepareAndReload) {
     database.add({.size = std::to_string(m) + ",16,4", .config = R"({"TILE":8})"});
   }
   open();
-  std::atomic<int> failures = 0;
-  const auto work = [&](int thread) {
-    for (int round = 0; round < 20; ++round) {
-      const std::int64_t m = 8 * (1 + (thread + round) % 9);
-      const std::array<DispatchArgument, 5> arguments = {2.0F, data, data, 1.0F, data};
-      try {
-        if (thread % 16 == 0 && round % 5 == 0) engine->reload(Table::database(database.path()));
-        if (thread % 4 == 1) engine->prepare(family, std::vector<Size>{{m, 16, 4}});
-        if (thread % 4 == 2) static_cast<void>(engine->answer(family, Size{m, 16, 4}));
-        engine->launch(family, Size{m, 16, 4}, arguments,
-                       stream_number(static_cast<std::uintptr_t>(thread)));
-      } catch (const std::exception&) {
-        ++failures;
-      }
-    }
-  };
-  std::vector<std::jthread> threads;
-  for (int thread = 0; thread < 32; ++thread) threads.emplace_back(work, thread);
-  threads.clear();
-  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(failures_in_32_threads(
+                20,
+                [&](int thread, int round) {
+                  const std::int64_t m = 8 * (1 + (thread + round) % 9);
+                  if (thread % 16 == 0 && round % 5 == 0)
+                    engine->reload(Table::database(database.path()));
+                  if (thread % 4 == 1) engine->prepare(family, std::vector<Size>{{m, 16, 4}});
+                  if (thread % 4 == 2) static_cast<void>(engine->answer(family, Size{m, 16, 4}));
+                  launch({m, 16, 4}, stream_number(static_cast<std::uintptr_t>(thread)));
+                }),
+            0);
   EXPECT_EQ(device->launches, 32 * 20);
   EXPECT_EQ(device->compilations, 1) << "one kernel serves all sizes";
 }
@@ -64,23 +75,15 @@ TEST_F(EngineTest, ThirtyTwoThreadsLaunchWhileSizesAreMeasured) {
   database.add({.size = "8,16,4", .config = R"({"TILE":8})"});
   open();
   device->time_ns = {{"split<4>", 100}};
-  std::atomic<int> failures = 0;
-  const auto work = [&](int thread) {
-    for (std::int64_t m = 16; m <= 96; m += 8) {
-      const std::array<DispatchArgument, 5> arguments = {2.0F, data, data, 1.0F, data};
-      try {
-        if (thread % 2 == 0) engine->prepare(family, {{{m, 16, 4}}}, ChooseBy::measurement);
-        engine->launch(family, Size{m, 16, 4}, arguments,
-                       stream_number(static_cast<std::uintptr_t>(thread)));
-      } catch (const std::exception&) {
-        ++failures;
-      }
-    }
-  };
-  std::vector<std::jthread> threads;
-  for (int thread = 0; thread < 32; ++thread) threads.emplace_back(work, thread);
-  threads.clear();
-  EXPECT_EQ(failures, 0);
+  EXPECT_EQ(failures_in_32_threads(
+                11,
+                [&](int thread, int round) {
+                  const std::int64_t m = 16 + 8 * round;
+                  if (thread % 2 == 0)
+                    engine->prepare(family, {{{m, 16, 4}}}, ChooseBy::measurement);
+                  launch({m, 16, 4}, stream_number(static_cast<std::uintptr_t>(thread)));
+                }),
+            0);
   const Answer answer = engine->answer(family, Size{96, 16, 4});
   EXPECT_TRUE(answer.prepared);
   EXPECT_GT(answer.expected_ns.value(), 0);
