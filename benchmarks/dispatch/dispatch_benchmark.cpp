@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the dispatcher costs an application, in time of the processor:
 //   dispatch_benchmark [cpu|cuda|opening] [ROUNDS]
-// Selection is a launch on a device that does nothing; from 50 rounds on, opening is
-// that of tables of 10000 entries. A whole call is measured in turn with a bare
+// Selection is a launch on a device that does nothing. A chain of multiplications, which needs no
+// memory, says what the host takes for work of several threads that have nothing in common. From 50
+// rounds on, opening is that of tables of 10000 entries. A whole call is measured in turn with a bare
 // launch of the same kernel with the same arguments; the figure is the median over the rounds.
 #include "benchmarks/dispatch/opening.hpp"
 #include "tests/dispatch/product_family.hpp"
@@ -12,8 +13,10 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <barrier>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <functional>
@@ -201,6 +204,22 @@ void print_selection(int rounds) {
   }
 }
 
+void print_host(int rounds) {
+  constexpr int kLength = 64;
+  std::atomic<std::uint64_t> seed = 3;
+  const auto chain = [&](int) {
+    std::uint64_t value = seed.load(std::memory_order_relaxed);
+    for (int i = 0; i < kLength; ++i) value *= value;
+    if (value == 0) seed = 3;  // of an odd number never: keeps the chain from being left out
+  };
+  for (const int threads : {1, 8}) {
+    const Cost cost = measure(threads, rounds, 10000, chain, [](int) {}, [] {});
+    fmt::print("{:<44} {:>9} {:>12.1f} ns\n",
+               fmt::format("a chain of {} multiplications", kLength), threads,
+               cost.dispatched_ns - cost.bare_ns);
+  }
+}
+
 /// Waits for the GPU; nothing where there is none.
 std::function<void()> finisher(const std::string& backend) {
   if (backend != "cuda") return [] {};
@@ -247,7 +266,10 @@ int main(int argc, char** argv) {
   const std::string backend = argc > 1 ? argv[1] : "cpu";
   const int rounds = argc > 2 ? std::max(1, std::atoi(argv[2])) : 100;
   fmt::print("{:<44} {:>9} {:>15}\n", "question", "threads", "answer");
-  if (backend != "opening") tuner::print_selection(rounds);
+  if (backend != "opening") {
+    tuner::print_host(rounds);
+    tuner::print_selection(rounds);
+  }
   tuner::print_opening([] { return std::make_unique<tuner::NullExecutor>(); },
                        rounds >= 50 ? 10000 : 100);
   if (backend != "opening") tuner::print_whole_call(backend, rounds);

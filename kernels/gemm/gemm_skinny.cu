@@ -2,12 +2,13 @@
 // C = alpha * op(A) * op(B) + beta * C, as gemm_tiled.cu, where M or N is at most SHORT: what takes
 // the time is to read the other operand once. SHORT_M says that it is M.
 //
-// A lane takes VEC neighbouring floats of the long operand at a time, UNROLL * PER of them before it
-// computes with the UNROLL * PER before: neighbours along its extent where these are neighbours in
-// memory, else along K, in which case the lanes' sums are added in the end. WARPS warps of a block
-// lie side by side along the extent, WARPS_K share out K, as with SPLIT_K the grid's height in
-// blocks does. The short operand's part of BATCHES such steps is kept in shared memory; with 0
-// BATCHES every lane reads from the cache what it needs, and no warp waits for another.
+// A lane takes VEC neighbouring floats of the long operand at a time: neighbours along its extent
+// where these are neighbours in memory, else along K, in which case the lanes' sums are added in the
+// end. UNROLL * PER of them are a step; with AHEAD the next step is loaded before this one is
+// computed with, else other warps have the time. WARPS warps of a block lie side by side along the
+// extent, WARPS_K share out K, as with SPLIT_K the grid's height in blocks does. The short operand's
+// part of BATCHES such steps is kept in shared memory; with 0 BATCHES every lane reads from the cache
+// what it needs, and no warp waits for another.
 //
 // Grid (ceil(extent / BLOCK_E), parts of K, batch), block (THREADS), dynamic shared memory
 // 4 * max(SHORT * BATCHES * STEP_K, ROWS * WARPS_K * BLOCK_E) bytes; see below for these.
@@ -57,15 +58,33 @@ __device__ __forceinline__ void for_each(const What& what) {
   }
 }
 
-/// The sum over the lanes of a warp, in all of them.
-__device__ __forceinline__ float sum_of_lanes(float value) {
+/// Adds up each of COUNT values, a power of two, over 2 * APART lanes. Two lanes that are APART hand
+/// each other half of their values, and each goes on with the other half: COUNT - 1 exchanges for 32
+/// values or fewer, not five for each. In the end a warp's lane has, in front, `lane_sums<COUNT>`
+/// sums from number `first_lane_sum<COUNT>` on.
+template <int COUNT, int APART = 16>
+__device__ __forceinline__ void add_lanes(float* values, int lane) {
+  constexpr int KEPT = COUNT > 1 ? COUNT / 2 : 1;
+  const bool upper = COUNT > 1 && (lane & APART) != 0;
 #pragma unroll
-  for (int apart = 16; apart > 0; apart /= 2) value += __shfl_xor_sync(0xffffffffu, value, apart);
-  return value;
+  for (int i = 0; i < KEPT; ++i) {
+    const float given = upper ? values[i] : values[COUNT - KEPT + i];
+    const float kept = upper ? values[COUNT - KEPT + i] : values[i];
+    values[i] = kept + __shfl_xor_sync(0xffffffffu, given, APART);
+  }
+  if constexpr (APART > 1) add_lanes<KEPT, APART / 2>(values, lane);
+}
+template <int COUNT>
+constexpr int lane_sums = COUNT < 32 ? 1 : COUNT / 32;
+template <int COUNT>
+constexpr int lanes_of_sum = COUNT < 32 ? 32 / COUNT : 1;  // neighbours that have the same
+template <int COUNT>
+__device__ __forceinline__ int first_lane_sum(int lane) {
+  return lane / lanes_of_sum<COUNT> * lane_sums<COUNT>;
 }
 
 template <bool TRANS_A, bool TRANS_B, bool SHORT_M, int SHORT, int VEC, int PER, int UNROLL,
-          int BATCHES, int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS>
+          int AHEAD, int BATCHES, int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS>
 __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     gemm_skinny(int M, int N, int K, float alpha, const float* __restrict__ A, int lda,
                 const float* __restrict__ B, int ldb, float beta, float* __restrict__ C, int ldc,
@@ -182,10 +201,10 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
         ALONG_K ? shared + r * CHUNK + k + lane * VEC : shared + k * SHORT + r);
   };
 
-  float sum[SHORT][SUMS] = {};
+  float sum[SHORT * SUMS] = {};  // row by row of the short extent
   const auto add = [&](const Floats<VEC> (&values)[PER], const Floats<FACTORS>& factors, int r) {
     for_each<PER, VEC>([&](int p, int v) {
-      sum[r][ALONG_K ? p : p * VEC + v] += factors.at[ALONG_K ? v : 0] * values[p].at[v];
+      sum[r * SUMS + (ALONG_K ? p : p * VEC + v)] += factors.at[ALONG_K ? v : 0] * values[p].at[v];
     });
   };
 
@@ -194,7 +213,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     const Step now = next;
     if constexpr (BATCHES == 0) {
       const StepFactors factors = read_factors(step);
-      next = read_long(step + 1);
+      if (AHEAD) next = read_long(step + 1);
       for_each<UNROLL, SHORT>([&](int u, int r) { add(now.at[u], factors.at[u][r], r); });
     } else {
       if (step % KEPT == 0) {
@@ -202,21 +221,16 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
         share_short(begin + step * STEP_K);
         __syncthreads();
       }
-      next = read_long(step + 1);
+      if (AHEAD) next = read_long(step + 1);
       for_each<UNROLL, SHORT>(
           [&](int u, int r) { add(now.at[u], shared_factors(step, u, r), r); });
     }
+    if (!AHEAD) next = read_long(step + 1);
   }
 
   // A thread's elements of the block's tile, SHORT rows of BLOCK_E, in the order in which
   // neighbours are neighbours in C: the sums of the warps that share K are added up ROWS at a time.
-  if constexpr (ALONG_K) {
-#pragma unroll
-    for (int r = 0; r < SHORT; ++r) {
-#pragma unroll
-      for (int p = 0; p < PER; ++p) sum[r][p] = sum_of_lanes(sum[r][p]);
-    }
-  }
+  if constexpr (ALONG_K) add_lanes<SHORT * SUMS>(sum, lane);
   constexpr int COUNT = ceil_div(ROWS * BLOCK_E, THREADS);
   const auto row_of = [](int index) { return SHORT_M ? index / BLOCK_E : index % ROWS; };
   const auto column_of = [](int index) { return SHORT_M ? index % BLOCK_E : index / ROWS; };
@@ -224,15 +238,21 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
 #pragma unroll
   for (int pass = 0; pass < PASSES; ++pass) {
     __syncthreads();
-    if (!ALONG_K || lane == 0) {
+    const auto share = [&](int r, int e, float value) {
+      shared[(warp_k * ROWS + r) * BLOCK_E + first_e - block_e + e] = value;
+    };
+    if constexpr (ALONG_K) {
+      constexpr int COUNT = SHORT * SUMS;
 #pragma unroll
-      for (int r = 0; r < ROWS; ++r) {
-#pragma unroll
-        for (int i = 0; i < SUMS; ++i) {
-          const int e = first_e - block_e + (ALONG_K ? i : i / VEC * SPAN + i % VEC);
-          shared[(warp_k * ROWS + r) * BLOCK_E + e] = sum[pass * ROWS + r][i];
-        }
+      for (int i = 0; i < lane_sums<COUNT>; ++i) {
+        const int number = first_lane_sum<COUNT>(lane) + i;
+        const int r = number / SUMS - pass * ROWS;
+        if (lane % lanes_of_sum<COUNT> == 0 && 0 <= r && r < ROWS) share(r, number % SUMS, sum[i]);
       }
+    } else {
+      for_each<ROWS, SUMS>([&](int r, int i) {
+        share(r, i / VEC * SPAN + i % VEC, sum[(pass * ROWS + r) * SUMS + i]);
+      });
     }
     __syncthreads();
 #pragma unroll

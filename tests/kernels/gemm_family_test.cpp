@@ -62,6 +62,13 @@ TEST_F(GemmFamilyTest, TilesAreRightInBatchesAndWhereKIsSharedOut) {
   expect_tiled("64,64,128,TRANS_A=1", "K_GROUPS == 4");
 }
 
+TEST_F(GemmFamilyTest, TilesAreRightWhereTheyAreAsNarrowAsTheMatrix) {
+  expect_tiled("150,16,300", "TILE_N == 16 and LANES_M == 32 and TURN == 0 and COPY == 1");
+  expect_tiled("150,7,300,TRANS_B=1,LDB=301", "TILE_N == 8 and LANES_M == 32");
+  expect_tiled("16,150,300", "TILE_M == 16 and LANES_M == 1 and SPLIT_K > 1 and BLOCK_K <= 32");
+  expect_tiled("3,150,300,TRANS_A=1", "TILE_M == 4 and K_GROUPS == 2");
+}
+
 TEST_F(GemmFamilyTest, SkinnyOnesAreRightInEveryLayout) {
   expect_skinny("1,260,300", "SPLIT_K == 1 and WARPS_K > 1");
   expect_skinny("260,1,300,TRANS_A=1", "SPLIT_K == 1 and WARPS > 1");
@@ -70,6 +77,10 @@ TEST_F(GemmFamilyTest, SkinnyOnesAreRightInEveryLayout) {
   expect_skinny("1,260,300", "NARROWER == 4 and WARPS_K == 16");
   expect_skinny("3,130,300", "SPLIT_K == 1 and BATCHES == 0");
   expect_skinny("11,130,300,TRANS_A=1,TRANS_B=1", "SPLIT_K == 1 and BATCHES > 1");
+  expect_skinny("130,16,300", "PER == 8 and WARPS_K == 8");  // more sums than lanes, in passes
+  expect_skinny("130,2,300", "PER == 8 and WARPS_K == 1");   // fewer
+  expect_skinny("1,260,300", "AHEAD == 0 and BATCHES == 0");
+  expect_skinny("130,4,300", "AHEAD == 0 and BATCHES > 1");
 }
 
 TEST_F(GemmFamilyTest, SkinnyOnesAreRightAtAnyAlignmentInBatchesAndWhereKIsSharedOut) {
