@@ -59,9 +59,9 @@ __device__ __forceinline__ void for_each(const What& what) {
 }
 
 /// Adds up each of COUNT values, a power of two, over 2 * APART lanes. Two lanes that are APART hand
-/// each other half of their values, and each goes on with the other half: COUNT - 1 exchanges for 32
-/// values or fewer, not five for each. In the end a warp's lane has, in front, `lane_sums<COUNT>`
-/// sums from number `first_lane_sum<COUNT>` on.
+/// each other half of their values, and each goes on with the other half, as long as it has more than
+/// one: 31 exchanges for 32 values, not five for each. In the end a warp's lane has, in front,
+/// `lane_sums<COUNT>` sums from number `first_lane_sum<COUNT>` on.
 template <int COUNT, int APART = 16>
 __device__ __forceinline__ void add_lanes(float* values, int lane) {
   constexpr int KEPT = COUNT > 1 ? COUNT / 2 : 1;
