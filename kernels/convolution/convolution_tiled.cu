@@ -109,26 +109,22 @@ struct GlobalRows {
   }
 };
 
-/// Up to four neighbouring coefficients of a row, from shared memory.
-template <class Shape>
-struct SharedFilter {
-  const float* rows;
+/// The coefficients, in shared memory or where they are passed.
+template <class Shape, int F, bool SHARED>
+struct Coefficients {
+  const Filter<F>& passed;
+  const float* staged;
 
+  /// Up to four neighbours of a row.
   __device__ __forceinline__ Floats<4> read(int row, int first) const {
-    return *reinterpret_cast<const Floats<4>*>(rows + row * Shape::FILTER_PITCH + first);
-  }
-};
-
-/// The same from constant memory.
-template <int F>
-struct ConstantFilter {
-  const Filter<F>& filter;
-
-  __device__ __forceinline__ Floats<4> read(int row, int first) const {
-    Floats<4> weights;
+    if constexpr (SHARED) {
+      return *reinterpret_cast<const Floats<4>*>(staged + row * Shape::FILTER_PITCH + first);
+    } else {
+      Floats<4> weights;
 #pragma unroll
-    for (int i = 0; i < 4 && first + i < F; ++i) weights.at[i] = filter.at[row * F + first + i];
-    return weights;
+      for (int i = 0; i < 4 && first + i < F; ++i) weights.at[i] = passed.at[row * F + first + i];
+      return weights;
+    }
   }
 };
 
@@ -140,10 +136,10 @@ __device__ __forceinline__ float multiply_add(float a, float b, float c) {
 }
 
 /// What one row of in brings to a row of sums, by one row of the filter.
-template <class Shape, int F, int TILE_X, bool FUSED, class Coefficients>
+template <class Shape, int F, int TILE_X, bool FUSED, class Weights>
 __device__ __forceinline__ void add_products(float (&sums)[TILE_X],
                                              const float (&values)[Shape::REACH],
-                                             const Coefficients& filter, int row) {
+                                             const Weights& filter, int row) {
 #pragma unroll
   for (int first = 0; first < F; first += 4) {
     const Floats<4> weights = filter.read(row, first);
@@ -158,10 +154,9 @@ __device__ __forceinline__ void add_products(float (&sums)[TILE_X],
 }
 
 /// The sums of a thread: every row of in that it needs is read once.
-template <class Shape, int F, int TILE_X, int TILE_Y, int UNROLL, bool FUSED, class Rows,
-          class Coefficients>
+template <class Shape, int F, int TILE_X, int TILE_Y, int UNROLL, bool FUSED, class Rows, class Weights>
 __device__ __forceinline__ void convolve(float (&sums)[TILE_Y][TILE_X], const Rows& rows,
-                                         const Coefficients& filter) {
+                                         const Weights& filter) {
   constexpr int FIRST = TILE_Y - 1 < F ? TILE_Y - 1 : F;  // of the rows in the middle
   const auto some = [&](int row) {
     float values[Shape::REACH];
@@ -216,18 +211,14 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   const int columns = W - x0 - column, rows = H - y0 - row;  // that exist from the thread's first on
   if (columns <= 0 || rows <= 0) return;
   float sums[TILE_Y][TILE_X] = {};
-  const auto add_up = [&](const auto& input) {
-    if constexpr (FILTER_SHARED) {
-      convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FUSED>(sums, input, SharedFilter<Shape>{shared});
-    } else {
-      convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FUSED>(sums, input, ConstantFilter<F>{filter});
-    }
-  };
+  const Coefficients<Shape, F, FILTER_SHARED> coefficients{filter, shared};
   if constexpr (INPUT > 0) {
-    add_up(SharedRows<Shape, TILE_X, SWIZZLE>{tile + row * Shape::PITCH, column});
+    const SharedRows<Shape, TILE_X, SWIZZLE> input{tile + row * Shape::PITCH, column};
+    convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FUSED>(sums, input, coefficients);
   } else {
-    add_up(GlobalRows<Shape, F, VEC, TILE_X>{from + static_cast<long long>(row) * pitch + column, pitch,
-                                             rows + F - 1, columns + F - 1});
+    const GlobalRows<Shape, F, VEC, TILE_X> input{from + static_cast<long long>(row) * pitch + column,
+                                          pitch, rows + F - 1, columns + F - 1};
+    convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FUSED>(sums, input, coefficients);
   }
 
   float* const to = out + static_cast<long long>(y0 + row) * W + x0 + column;
