@@ -11,10 +11,15 @@
 // INPUT 0: rows of in come from global memory by the read-only path. 1: the block's part of in is first
 // copied to shared memory, through registers; 2: by cp.async.
 //
+// FILTER_SHARED false: coefficients come from constant memory, in which the kernel's parameters lie. A
+// multiply-add takes one from there where its place is known to the compiler, that is without a loop.
+// true: the block first copies the filter to shared memory.
+//
 // Grid (ceil(W / (BLOCK_X * TILE_X)), ceil(H / (BLOCK_Y * TILE_Y))), block (BLOCK_X, BLOCK_Y), dynamic
 // shared memory as in Shape. Every row of in and out begins on a multiple of VEC floats.
 
 #include "access.cuh"
+#include "filter.cuh"
 
 template <int F, int BLOCK_X, int BLOCK_Y, int TILE_X, int TILE_Y>
 struct Shape {
@@ -41,10 +46,10 @@ __device__ __forceinline__ int place(int column) {
 
 /// The filter, its rows FILTER_PITCH floats apart; what is no coefficient is not read.
 template <class Shape, int F>
-__device__ __forceinline__ void stage_filter(float* to, const float* filter) {
+__device__ __forceinline__ void stage_filter(float* to, const Filter<F>& filter) {
   const int thread = threadIdx.y * blockDim.x + threadIdx.x;
   for (int i = thread; i < F * F; i += Shape::THREADS) {
-    to[i / F * Shape::FILTER_PITCH + i % F] = filter[i];
+    to[i / F * Shape::FILTER_PITCH + i % F] = filter.at[i];
   }
 }
 
@@ -104,6 +109,25 @@ struct GlobalRows {
   }
 };
 
+/// The coefficients, in shared memory or where they are passed.
+template <class Shape, int F, bool SHARED>
+struct Coefficients {
+  const Filter<F>& passed;
+  const float* staged;
+
+  /// Up to four neighbours of a row.
+  __device__ __forceinline__ Floats<4> read(int row, int first) const {
+    if constexpr (SHARED) {
+      return *reinterpret_cast<const Floats<4>*>(staged + row * Shape::FILTER_PITCH + first);
+    } else {
+      Floats<4> weights;
+#pragma unroll
+      for (int i = 0; i < 4 && first + i < F; ++i) weights.at[i] = passed.at[row * F + first + i];
+      return weights;
+    }
+  }
+};
+
 /// With one rounding or with two.
 template <bool FUSED>
 __device__ __forceinline__ float multiply_add(float a, float b, float c) {
@@ -112,19 +136,13 @@ __device__ __forceinline__ float multiply_add(float a, float b, float c) {
 }
 
 /// What one row of in brings to a row of sums, by one row of the filter.
-template <class Shape, int F, int TILE_X, bool FILTER_SHARED, bool FUSED>
+template <class Shape, int F, int TILE_X, bool FUSED, class Weights>
 __device__ __forceinline__ void add_products(float (&sums)[TILE_X],
                                              const float (&values)[Shape::REACH],
-                                             const float* filter) {
+                                             const Weights& filter, int row) {
 #pragma unroll
   for (int first = 0; first < F; first += 4) {
-    Floats<4> weights;
-    if constexpr (FILTER_SHARED) {
-      weights = *reinterpret_cast<const Floats<4>*>(filter + first);
-    } else {
-#pragma unroll
-      for (int i = 0; i < 4 && first + i < F; ++i) weights.at[i] = __ldg(filter + first + i);
-    }
+    const Floats<4> weights = filter.read(row, first);
 #pragma unroll
     for (int i = 0; i < 4 && first + i < F; ++i) {
 #pragma unroll
@@ -136,11 +154,9 @@ __device__ __forceinline__ void add_products(float (&sums)[TILE_X],
 }
 
 /// The sums of a thread: every row of in that it needs is read once.
-template <class Shape, int F, int TILE_X, int TILE_Y, int UNROLL, bool FILTER_SHARED, bool FUSED,
-          class Rows>
+template <class Shape, int F, int TILE_X, int TILE_Y, int UNROLL, bool FUSED, class Rows, class Weights>
 __device__ __forceinline__ void convolve(float (&sums)[TILE_Y][TILE_X], const Rows& rows,
-                                         const float* filter) {
-  constexpr int PITCH = FILTER_SHARED ? Shape::FILTER_PITCH : F;
+                                         const Weights& filter) {
   constexpr int FIRST = TILE_Y - 1 < F ? TILE_Y - 1 : F;  // of the rows in the middle
   const auto some = [&](int row) {
     float values[Shape::REACH];
@@ -148,35 +164,35 @@ __device__ __forceinline__ void convolve(float (&sums)[TILE_Y][TILE_X], const Ro
 #pragma unroll
     for (int y = 0; y < TILE_Y; ++y) {
       if (y <= row && row < y + F) {
-        add_products<Shape, F, TILE_X, FILTER_SHARED, FUSED>(sums[y], values, filter + (row - y) * PITCH);
+        add_products<Shape, F, TILE_X, FUSED>(sums[y], values, filter, row - y);
       }
     }
   };
   if constexpr (UNROLL == 0) {
 #pragma unroll
     for (int row = 0; row < F + TILE_Y - 1; ++row) some(row);
-    return;
-  }
+  } else {
 #pragma unroll 1
-  for (int row = 0; row < FIRST; ++row) some(row);
-#pragma unroll(UNROLL > 0 ? UNROLL : 1)
-  for (int row = FIRST; row < F; ++row) {
-    float values[Shape::REACH];
-    rows.read(row, values);
+    for (int row = 0; row < FIRST; ++row) some(row);
+#pragma unroll(UNROLL)
+    for (int row = FIRST; row < F; ++row) {
+      float values[Shape::REACH];
+      rows.read(row, values);
 #pragma unroll
-    for (int y = 0; y < TILE_Y; ++y) {
-      add_products<Shape, F, TILE_X, FILTER_SHARED, FUSED>(sums[y], values, filter + (row - y) * PITCH);
+      for (int y = 0; y < TILE_Y; ++y) {
+        add_products<Shape, F, TILE_X, FUSED>(sums[y], values, filter, row - y);
+      }
     }
-  }
 #pragma unroll 1
-  for (int row = F; row < F + TILE_Y - 1; ++row) some(row);
+    for (int row = F; row < F + TILE_Y - 1; ++row) some(row);
+  }
 }
 
 template <int F, int VEC, int BLOCK_X, int BLOCK_Y, int TILE_X, int TILE_Y, int UNROLL, int INPUT,
           bool SWIZZLE, bool FILTER_SHARED, bool FUSED>
 __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
-    convolution_tiled(int H, int W, int, const float* __restrict__ in, const float* __restrict__ filter,
-                      float* __restrict__ out) {
+    convolution_tiled(int H, int W, int, const float* __restrict__ in,
+                      const __grid_constant__ Filter<F> filter, float* __restrict__ out) {
   using Shape = Shape<F, BLOCK_X, BLOCK_Y, TILE_X, TILE_Y>;
   extern __shared__ __align__(16) float shared[];
   float* const tile = shared + (FILTER_SHARED ? Shape::FILTER : 0);
@@ -194,15 +210,15 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   const int column = threadIdx.x * TILE_X, row = threadIdx.y * TILE_Y;
   const int columns = W - x0 - column, rows = H - y0 - row;  // that exist from the thread's first on
   if (columns <= 0 || rows <= 0) return;
-  const float* const coefficients = FILTER_SHARED ? shared : filter;
   float sums[TILE_Y][TILE_X] = {};
+  const Coefficients<Shape, F, FILTER_SHARED> coefficients{filter, shared};
   if constexpr (INPUT > 0) {
     const SharedRows<Shape, TILE_X, SWIZZLE> input{tile + row * Shape::PITCH, column};
-    convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FILTER_SHARED, FUSED>(sums, input, coefficients);
+    convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FUSED>(sums, input, coefficients);
   } else {
     const GlobalRows<Shape, F, VEC, TILE_X> input{from + static_cast<long long>(row) * pitch + column,
                                           pitch, rows + F - 1, columns + F - 1};
-    convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FILTER_SHARED, FUSED>(sums, input, coefficients);
+    convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FUSED>(sums, input, coefficients);
   }
 
   float* const to = out + static_cast<long long>(y0 + row) * W + x0 + column;

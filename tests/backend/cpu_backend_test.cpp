@@ -8,11 +8,14 @@
 
 #include <gmock/gmock.h>
 
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
+#include <span>
 
 namespace tuner {
 namespace {
@@ -163,6 +166,27 @@ TEST_F(CpuBackend, PassesScalarsOfEveryType) {
                            Scalar(0.5f), Scalar(0.25)}});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_THAT(download<double>(out, 5), testing::ElementsAre(-1, 4e9, 1099511627776.0, 0.5, 0.25));
+}
+
+TEST_F(CpuBackend, PassesArraysByValueBetweenOtherArguments) {
+  const KernelId kernel = load(R"(
+    template <class T, int N> struct Array { T at[N]; };
+    __global__ void kernel(double* out, const __grid_constant__ Array<unsigned short, 3> a, int b,
+                           const __grid_constant__ Array<double, 2> c) {
+      out[0] = a.at[2]; out[1] = b; out[2] = c.at[0]; out[3] = c.at[1];
+    })");
+  const auto array = [](auto values) {
+    const auto bytes = std::as_bytes(std::span(values));
+    return ArrayValue{.bytes = {bytes.begin(), bytes.end()}};
+  };
+  const BufferId out = upload(std::vector<double>(4));
+  const auto done =
+      backend().run(Launch{.kernel = kernel,
+                           .geometry = {},
+                           .arguments = {out, array(std::array<std::uint16_t, 3>{1, 2, 65535}),
+                                         Scalar(-7), array(std::array<double, 2>{0.5, 0.25})}});
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_THAT(download<double>(out, 4), testing::ElementsAre(65535, -7, 0.5, 0.25));
 }
 
 TEST_F(CpuBackend, WritesReadsFillsAndCopiesBuffers) {

@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner {
@@ -110,6 +111,26 @@ INSTANTIATE_TEST_SUITE_P(OfKernels, SpillsTest,
                                          "gemm_skinny", "reduction_last_block", "transpose_tiled",
                                          "transpose_tma"),
                          [](const auto& tested) { return std::string(tested.param); });
+
+/// Whether an index is known to the compiler or not.
+TEST(ConvolutionKernels, ReadTheFilterWhereItIsPassed) {
+  const NvrtcCompiler compiler("sm_90");
+  const Family family = load_family(TUNER_SOURCE_DIR "/spaces/convolution.json");
+  const Size size = parse_size("1024,1024,9", family.problem.dims);
+  for (const auto& [name, text] :
+       {std::pair("convolution_tiled", R"({"FILTER":0,"UNROLL":0})"),
+        std::pair("convolution_tiled", R"({"FILTER":0,"UNROLL":2})"),
+        std::pair("convolution_tiled", R"({"FILTER":1})"), std::pair("convolution_naive", "{}"),
+        std::pair("convolution_plain", "{}")}) {
+    const Kernel& kernel = family.kernel(name);
+    const Space space(kernel.space, attributes_of("sm_90"), size);
+    const auto binary =
+        compiler.compile(compile_job(kernel, space, config_from_json(*kernel.space, text)));
+    ASSERT_TRUE(binary) << name << " " << text << "\n" << binary.error().message;
+    EXPECT_EQ(testing_support::stack_bytes(*binary), 0U)
+        << name << " " << text << " copies it to local memory";
+  }
+}
 
 class BackendKernelsTest : public testing::TestWithParam<const char*> {};
 

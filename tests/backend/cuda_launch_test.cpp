@@ -32,6 +32,32 @@ TEST_F(CudaLaunchTest, PassesScalarsAndBuffersToTheKernel) {
   EXPECT_TRUE(done) << done.error().message;
 }
 
+TEST_F(CudaLaunchTest, PassesArraysByValue) {
+  const LoadedKernel weigh = build(R"(
+    template <int kCount>
+    struct Weights {
+      float at[kCount];
+    };
+    template <int kCount>
+    __global__ void weigh(const float* x, const __grid_constant__ Weights<kCount> w, float* y) {
+      for (int i = threadIdx.x; i < kCount; i += blockDim.x) y[i] = w.at[i] * x[i];
+    })",
+                                   "weigh<1000>");
+  const std::vector<float> weights(1000, 3.0F);
+  const auto bytes = std::as_bytes(std::span(weights));
+  const Buffer x = upload(std::vector<float>(1000, 2.0F));
+  const Buffer y(backend(), x.size_bytes());
+  Launch launch{.kernel = weigh.id(),
+                .geometry = {.block = {128, 1, 1}},
+                .arguments = {x.id(), ArrayValue{.bytes = {bytes.begin(), bytes.end()}}, y.id()}};
+  const auto done = backend().run(launch);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(download<float>(y), std::vector<float>(1000, 6.0F));
+  std::get<ArrayValue>(launch.arguments[1]).bytes.resize(4);
+  EXPECT_EQ(backend().run(launch).error().message,
+            "argument 2 of the kernel has 4000 bytes, 4 are given");
+}
+
 TEST_F(CudaLaunchTest, GivesABlockMoreThan48KibibytesOfSharedMemory) {
   const LoadedKernel reverse = build(R"(
     template <int kCount>

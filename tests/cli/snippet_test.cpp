@@ -3,10 +3,14 @@
 
 #include "tuner/core/error.hpp"
 
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
+
+#include <string>
 
 namespace tuner::cli {
 namespace {
+
+using testing::HasSubstr;
 
 constexpr const char* kSpace = R"json({
   "format": "space/1", "family": "scale",
@@ -58,6 +62,18 @@ TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {
       "  kernel<<<dim3(16, 1, 1), dim3(64, 1, 1), 1024, stream>>>(N, factor, x, y, sums);\n"
       "  return cudaGetLastError();\n"
       "}\n");
+}
+
+TEST(Snippet, TakesArraysByReferenceAndPassesThemByValue) {
+  std::string space = kSpace;
+  const std::string x = R"("type": "float*", "count": "N"})";
+  space.replace(space.find(x), x.size(), R"("type": "float[]", "count": "N//4"})");
+  const std::string text = Snippet(record(space.c_str()), *device_profile("h200"),
+                                   R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000})
+                               .cpp();
+  EXPECT_THAT(text, HasSubstr("launch_scale(float factor, const float (&x)[250], float* y, "));
+  EXPECT_THAT(text, HasSubstr("(N, factor, AnyArray<float, 250>{x}, y, sums);"));
+  EXPECT_THAT(text, HasSubstr("struct AnyArray {"));
 }
 
 TEST(Snippet, OptsInToLargeSharedMemory) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Through the public door, with kernels that are compiled and run.
-#include "tests/dispatch/product_family.hpp"
+#include "tests/dispatch/weighted_family.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/dispatch/gemm.hpp"
@@ -8,6 +8,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <sys/stat.h>
@@ -116,6 +117,54 @@ TEST_F(CpuDispatcherTest, TheLibraryTransposesWhereItIsFaster) {
   dispatcher.launch(family, Size{2, 3}, std::vector<DispatchArgument>{a.data(), c.data()});
   EXPECT_EQ(c, (std::vector<float>{1, 3, 5, 2, 4, 6})) << "A is stored 3 by 2";
   EXPECT_EQ(dispatcher.answer(family, Size{2, 3}).rung, Rung::library);
+}
+
+TEST_F(CpuDispatcherTest, AnArrayIsReadAtTheCallWhereverItLies) {
+  database.add(weighted("3,4"));
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const FamilyId family = dispatcher.family("weighted");
+  const std::vector<float> x = {1, 10, 100, 1000, 2, 20};
+  std::vector<float> y(3);
+  alignas(16) std::array<float, 5> memory = {0, 1, 2, 3, 4};  // the kernel's struct is aligned more
+  dispatcher.launch(
+      family, Size{3, 4},
+      std::vector<DispatchArgument>{x.data(), DispatchArgument::array(&memory[1]), y.data()});
+  memory.fill(0);
+  EXPECT_EQ(y, (std::vector<float>{4321, 3218, 2186})) << "by 1, 2, 3 and 4";
+}
+
+TEST_F(CpuDispatcherTest, KernelsThatTakeArraysAreMeasured) {
+  database.add(weighted("3,4"));
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const auto done =
+      dispatcher.prepare(dispatcher.family("weighted"), {{{5, 4}}}, ChooseBy::measurement);
+  ASSERT_TRUE(done.front().answer) << done.front().problem;
+  EXPECT_THAT(done.front().answer->explanation, testing::Contains(HasSubstr("measured: weigh")));
+}
+
+TEST_F(CpuDispatcherTest, SaysWhatIsWrongWithAnArray) {
+  database.add(weighted("3,4"));
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const FamilyId family = dispatcher.family("weighted");
+  std::vector<float> data(2000);
+  const auto message = [&](const auto& of, std::int64_t k) -> std::string {
+    try {
+      const std::vector<DispatchArgument> arguments = {data.data(), of(), data.data()};
+      dispatcher.launch(family, Size{3, k}, arguments);
+      return "no error";
+    } catch (const DispatchError& error) {
+      return error.what();
+    }
+  };
+  const auto array = [&] { return DispatchArgument::array(data.data()); };
+  EXPECT_EQ(message(array, 4), "no error");
+  EXPECT_THAT(message([&]() -> DispatchArgument { return data.data(); }, 4),
+              HasSubstr("takes the arguments (pointer x, array w, pointer y) and is given "
+                        "(pointer, pointer, pointer)"));
+  EXPECT_THAT(message([] { return DispatchArgument::array(nullptr); }, 4),
+              HasSubstr("null pointer"));
+  EXPECT_THAT(message(array, 1025),
+              HasSubstr("argument 'w': its count \"K\" is 1025, which are 4100 bytes of float"));
 }
 
 TEST_F(CpuDispatcherTest, CompiledKernelsComeFromTheDiskCacheUnlessTheyAreDamaged) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The C interface, with kernels that are compiled and run on the cpu backend.
-#include "tests/dispatch/product_family.hpp"
+#include "tests/dispatch/weighted_family.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/dispatch/dispatch.h"
 
@@ -75,6 +75,27 @@ TEST_F(DispatchCTest, LaunchesATunedKernelAndSaysWhich) {
             TUNER_OK)
       << tuner_last_error();
   EXPECT_THAT(c, testing::ElementsAre(39, 45, 87, 101));
+}
+
+TEST_F(DispatchCTest, LaunchesAKernelWithAnArrayByValue) {
+  database.add(weighted("2,4"));
+  ASSERT_EQ(open(), TUNER_OK) << tuner_last_error();
+  std::uint32_t family = 99;
+  ASSERT_EQ(tuner_find_family(dispatcher, "weighted", &family), TUNER_OK) << tuner_last_error();
+  const std::array<std::int64_t, 2> size = {2, 4};
+  alignas(16) const std::array<float, 5> x = {1, 10, 100, 1000, 0};
+  const std::array<float, 4> w = {2, 3, 4, 5};
+  alignas(16) std::array<float, 2> y = {};
+  const auto launch = [&](const float* weights) {
+    const std::array arguments = {
+        pointer(x.data()), tuner_argument{.type = TUNER_ARRAY, .value = {.pointer = weights}},
+        pointer(y.data())};
+    return tuner_launch(dispatcher, family, size.data(), 2, arguments.data(), 3, nullptr);
+  };
+  ASSERT_EQ(launch(w.data()), TUNER_OK) << tuner_last_error();
+  EXPECT_THAT(y, testing::ElementsAre(5432, 4320));
+  EXPECT_EQ(launch(nullptr), TUNER_FAILED);
+  EXPECT_THAT(tuner_last_error(), HasSubstr("null pointer"));
 }
 
 TEST_F(DispatchCTest, MultipliesByTheLibraryWhereNothingWasTuned) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// On a GPU, in the application's own streams, captures and contexts, with the shipped GEMM kernels.
+// On a GPU, in the application's own streams, captures and contexts, with the shipped kernels.
 #include "tuner/backend/executor.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -14,6 +14,7 @@
 #include <cudaTypedefs.h>
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstdlib>
 #include <dlfcn.h>
 #include <memory>
@@ -24,12 +25,12 @@ namespace {
 
 #define EXPECT_CUDA(call) EXPECT_EQ(call, cudaSuccess)
 
-/// Puts a kernel of spaces/gemm.json into a database as if it had been tuned.
-class GemmDatabase {
+/// Puts kernels of spaces/ into a database as if they had been tuned.
+class ShippedDatabase {
  public:
   void add(const Executor& executor, const std::string& kernel_name, const std::string& size,
-           const std::string& config_json) {
-    const Family family = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+           const std::string& config_json, const std::string& family_name = "gemm") {
+    const Family family = load_family(TUNER_SOURCE_DIR "/spaces/" + family_name + ".json");
     const Kernel& kernel = family.kernel(kernel_name);
     Json headers = Json::array();
     for (const Header& header : kernel.source.headers) {
@@ -164,7 +165,7 @@ class GpuDispatcherTest : public testing::Test {
   }
 
   TemporaryDirectory folder_;
-  GemmDatabase database_;
+  ShippedDatabase database_;
   std::unique_ptr<Executor> executor_;
   std::unique_ptr<Dispatcher> dispatcher_, library_;
 };
@@ -227,6 +228,38 @@ TEST_F(GpuDispatcherTest, RunsInACapturedGraph) {
     EXPECT_CUDA(cudaGraphDestroy(graph));
     EXPECT_CUDA(cudaStreamDestroy(stream));
   }
+}
+
+TEST_F(GpuDispatcherTest, ACapturedGraphKeepsAnArrayAsItWas) {
+  database_.add(*executor_, "convolution_naive", "8,8,3", "{}", "convolution");
+  dispatcher_->reload(Table::database(database_.path()));
+  const FamilyId family = dispatcher_->family("convolution");
+  const Size size = {8, 8, 3};
+  const auto prepared = dispatcher_->prepare(family, std::vector<Size>{size});
+  ASSERT_TRUE(prepared[0].answer) << prepared[0].problem;
+  const Matrix in(10, 10, 7), out(8, 8, 3);
+  std::array<float, 9> filter{};
+  filter[4] = 2;  // its middle
+  cudaStream_t stream = nullptr;
+  EXPECT_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  EXPECT_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  dispatcher_->launch(
+      family, size,
+      std::vector<DispatchArgument>{in.get(), DispatchArgument::array(filter.data()), out.get()},
+      stream);
+  cudaGraph_t graph = nullptr;
+  EXPECT_CUDA(cudaStreamEndCapture(stream, &graph));
+  filter.fill(0);
+  cudaGraphExec_t executable = nullptr;
+  EXPECT_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+  EXPECT_CUDA(cudaGraphLaunch(executable, stream));
+  EXPECT_CUDA(cudaStreamSynchronize(stream));
+  std::vector<float> right;
+  for (std::size_t i = 0; i < 64; ++i) right.push_back(2 * in.host()[(i / 8 + 1) * 10 + i % 8 + 1]);
+  EXPECT_EQ(out.download(), right);
+  EXPECT_CUDA(cudaGraphExecDestroy(executable));
+  EXPECT_CUDA(cudaGraphDestroy(graph));
+  EXPECT_CUDA(cudaStreamDestroy(stream));
 }
 
 TEST_F(GpuDispatcherTest, TwoStreamsThatSplitKAtOnceDoNotDisturbEachOther) {

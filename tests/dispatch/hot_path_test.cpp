@@ -2,6 +2,7 @@
 // What every thread does millions of times, and what many do at once.
 #include "tests/dispatch/allocations.hpp"
 #include "tests/dispatch/engine_fixture.hpp"
+#include "tests/dispatch/weighted_family.hpp"
 #include "tuner/core/number_map.hpp"
 
 #include <atomic>
@@ -48,6 +49,29 @@ TEST_F(EngineTest, APreparedLaunchAllocatesNothing) {
   const int before = allocations();
   all();
   EXPECT_EQ(allocations(), before);
+}
+
+TEST_F(EngineTest, APreparedLaunchWithAnArrayAllocatesNothing) {
+  database.add({.size = "8,16,4"});
+  database.add(weighted("8,4"));
+  open();
+  const FamilyId weights = engine->family("weighted");
+  const Size size = {8, 4};
+  std::array<float, 4> w = {3, 1, 4, 1};
+  const auto launch_weighted = [&] {
+    const std::array<DispatchArgument, 3> arguments = {data, DispatchArgument::array(w.data()),
+                                                       data};
+    engine->launch(weights, size, arguments, nullptr);
+  };
+  launch_weighted();
+  w[0] = 5;
+  const int before = allocations();
+  launch_weighted();
+  EXPECT_EQ(allocations(), before);
+  EXPECT_EQ(device->last.entry, "weigh<2,4>");
+  std::array<float, 2> passed{};
+  std::memcpy(passed.data(), &device->last.values[2], sizeof passed);
+  EXPECT_THAT(passed, testing::ElementsAre(5, 1)) << "its first elements";
 }
 
 TEST_F(EngineTest, ThirtyTwoThreadsLookUpPrepareAndReload) {

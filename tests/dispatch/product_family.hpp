@@ -94,6 +94,7 @@ struct Tuned {
   double ratio_to_library = 2;  ///< above 1: faster than the library
   std::string family = "product";
   std::string space = kProductSpace;
+  std::string source = kProductSource;
 };
 
 /// A database in a directory of its own, for one device.
@@ -159,7 +160,7 @@ class TunedDatabase {
             .hash = "hash of " + tuned.kernel,
             .space_text = space,
             .source_name = "product.cu",
-            .source_text = kProductSource,
+            .source_text = tuned.source,
             .headers_json = "[]"};
   }
 

@@ -133,9 +133,62 @@ TEST(SpaceFile, ArgumentsAreChecked) {
               StartsWith("axpy.json: arguments[3].role: unknown role \"inout\""));
   EXPECT_EQ(error("\"int\"", "\"half\""),
             "axpy.json: arguments[0].type: unknown type \"half\" (known: int, unsigned, long long, "
-            "float, double); a buffer's type ends in *");
+            "float, double); a buffer's type ends in *, an array's in []");
   EXPECT_THAT(error("\"int\"", "\"unsigned short\""),
               StartsWith("axpy.json: arguments[0].type: unknown type \"unsigned short\""));
+}
+
+TEST(SpaceFile, ArraysByValueAreSmallInputs) {
+  const std::string x = R"("type": "float*", "count": "N"})";
+  const auto array = [&](const std::string& rest) {
+    return altered(kDocument, x, R"("type": "float[]", )" + rest + "}");
+  };
+  EXPECT_EQ(error(array(R"("count": "N", "role": "output")")),
+            "axpy.json: arguments[2].role: an array by value is an input, which a kernel cannot "
+            "write: leave the role out, or make the argument a buffer, \"float*\"");
+  EXPECT_EQ(error(array(R"("count": "N", "offset": 1)")),
+            "axpy.json: arguments[2].offset: an array by value lies among the kernel's parameters: "
+            "leave the offset out, or make the argument a buffer, \"float*\"");
+  EXPECT_EQ(error(array(R"("value": "N")")),
+            "axpy.json: arguments[2]: unknown key \"value\" (known: name, type, count)");
+  EXPECT_EQ(error(altered(array(R"("count": "N")"), "float[]", "half[]")),
+            "axpy.json: arguments[2].type: unknown type \"half\" (known: int, unsigned, long long, "
+            "float, double, unsigned short); a buffer's type ends in *, an array's in []");
+  EXPECT_EQ(error(array(R"("count": "N - 1")")),
+            "axpy.json: argument 'x': its count \"N - 1\" is 0; an array has at least 1 element "
+            "(at the size 1 of this file)");
+  EXPECT_THAT(error(array(R"("count": "7//(N-1)+1")")),
+              HasSubstr("argument 'x': its count \"7//(N-1)+1\" has no value: division by zero"));
+  EXPECT_NO_THROW(sample::parse(array(R"("count": 1024)")));
+  EXPECT_EQ(
+      error(array(R"("count": "2*N")")),
+      "axpy.json: argument 'x': its count \"2*N\" is 2000, which are 8000 bytes of float; an "
+      "array by value has at most 4096, which a kernel's parameters may have everywhere: make "
+      "the argument a buffer, \"float*\", or take a smaller size (at the size 1000 of "
+      "this file)");
+  EXPECT_THAT(error(array(R"("count": "9000000000000000000")")), HasSubstr("by value has at most"));
+}
+
+TEST(SpaceFile, WhatTakesBuffersOrNumbersTakesNoArrays) {
+  const std::string array =
+      altered(kDocument, R"("type": "float*", "count": "N"})", R"("type": "float[]", "count": 3})");
+  const std::string reference = R"({"kernel": "plain"})";
+  EXPECT_EQ(
+      error(altered(array, reference,
+                    R"({"op": "gemm", "m": "N", "n": 1, "k": 1, "a": "x", "b": "x", "c": "y"})")),
+      "axpy.json: check.reference.a: must name an input buffer; 'x' is an array by value: give "
+      "it the type \"float*\"");
+  EXPECT_EQ(error(altered(array, R"("reads": ["y"])", R"("reads": ["x"])")),
+            "axpy.json: check.cases[0].reads[0]: must name an output buffer; 'x' is an array by "
+            "value: give it the type \"float*\"");
+  EXPECT_EQ(
+      error(altered(array, R"({"alpha": 3})", R"({"x": 3})")),
+      "axpy.json: check.cases[0].set.x: must name a number that is passed by value; 'x' is an "
+      "array");
+  EXPECT_EQ(error(altered(array, "\"launch\": {",
+                          R"("tensor_maps": [{"name": "t", "buffer": "x", "extents": ["N"],
+                             "strides": [], "box": [32]}], "launch": {)")),
+            "axpy.json: kernels.plain.tensor_maps[0].buffer: the family has no buffer \"x\"");
 }
 
 TEST(SpaceFile, ReferencesMustNameWhatThereIs) {
@@ -150,8 +203,10 @@ TEST(SpaceFile, ReferencesMustNameWhatThereIs) {
             "axpy.json: check.reference.a: no argument is named \"xx\" (did you mean 'x'?)");
   EXPECT_EQ(error(R"({"kernel": "plain"})", altered(gemm, R"("c": "y")", R"("c": "x")") + "}"),
             "axpy.json: check.reference.c: must name an output buffer; 'x' is none");
-  EXPECT_EQ(error(R"({"kernel": "plain"})", gemm + R"(, "alpha": "x"})"),
-            "axpy.json: check.reference.alpha: must name a by-value argument; 'x' is a buffer");
+  EXPECT_EQ(
+      error(R"({"kernel": "plain"})", gemm + R"(, "alpha": "x"})"),
+      "axpy.json: check.reference.alpha: must name a number that is passed by value; 'x' is a "
+      "buffer");
   EXPECT_EQ(
       error(R"({"kernel": "plain"})", gemm + R"(, "ldc": 0})"),
       "axpy.json: gemm: ldc is 0, less than a row of c is long: 1 at the size 1 of this file");

@@ -168,6 +168,23 @@ TEST(ParseFamily, ReadsOffsetsAndScratch) {
   EXPECT_EQ(scratch.count.text(), "SPAN*N");
 }
 
+TEST(ParseFamily, ReadsArraysByValue) {
+  const auto text = [](const std::string& type, const std::string& count = "7") {
+    return altered(kDocument, R"("type": "float*", "count": "N"})",
+                   R"("type": ")" + type + R"(", "count": ")" + count + "\"}");
+  };
+  for (const ElementType type : kElementTypes) {
+    const Family family = sample::parse(text(std::string(name(type)) + "[]"));
+    const auto& array = std::get<ArrayArgument>(family.arguments[2].what);
+    EXPECT_EQ(array.type, type);
+    EXPECT_EQ(array.count.text(), "7");
+    EXPECT_EQ(array_bytes(array, "x", {}), 7 * size_bytes(type));
+  }
+  EXPECT_NE(hash(text("float[]")), hash(text("float*")));
+  EXPECT_NE(hash(text("float[]")), hash(text("int[]")));
+  EXPECT_NE(hash(text("float[]")), hash(text("float[]", "8")));
+}
+
 TEST(ParseFamily, ReadsTensorMaps) {
   const auto text = [](std::string_view box, const std::string& offset = "N") {
     return altered(kDocument, R"("launch": {)",

@@ -35,6 +35,15 @@ TEST_F(ConvolutionFamilyTest, TilesAreRightFromSharedMemoryAndThroughTheReadOnly
   }
 }
 
+TEST_F(ConvolutionFamilyTest, CoefficientsAreRightFromConstantAndFromSharedMemory) {
+  for (const std::string filter : {"FILTER == 0", "FILTER == 1"}) {
+    expect_tiled("21,38,3", filter + " and UNROLL == 0 and TILE_Y == 5 and INPUT == 2");
+    expect_tiled("21,38,9", filter + " and UNROLL == 0 and TILE_Y == 3 and INPUT == 2");
+    expect_tiled("21,38,9", filter + " and UNROLL == 1 and TILE_Y == 3 and INPUT == 0");
+    expect_tiled("21,38,17", filter + " and UNROLL == 3 and TILE_X == 4 and INPUT == 1");
+  }
+}
+
 TEST_F(ConvolutionFamilyTest, TilesHigherThanTheFilterAreRightWithAndWithoutALoop) {
   expect_tiled("37,43,3", "TILE_Y == 8 and UNROLL == 0 and INPUT > 0");
   expect_tiled("37,43,3", "TILE_Y == 8 and UNROLL == 1 and INPUT > 0");

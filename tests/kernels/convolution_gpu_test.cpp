@@ -21,5 +21,14 @@ TEST_F(ConvolutionGpuTest, TilesAreRightWhereverRowsAreRead) {
   family.expect_right("convolution_tiled", "509,1022,15", "SMEM > 49152");
 }
 
+TEST_F(ConvolutionGpuTest, CoefficientsAreRightFromConstantAndFromSharedMemory) {
+  KernelFamily family(backend(), "convolution");
+  for (const std::string filter : {"FILTER == 0", "FILTER == 1"}) {
+    family.expect_right("convolution_tiled", "509,1022,9", filter + " and UNROLL == 0");
+    family.expect_right("convolution_tiled", "509,1022,17", filter + " and UNROLL == 2");
+  }
+  family.expect_right("convolution_naive", "509,1022,17", "BLOCK_X == 16 and BLOCK_Y == 16");
+}
+
 }  // namespace
 }  // namespace tuner

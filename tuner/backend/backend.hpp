@@ -74,8 +74,15 @@ struct Tensor {
   TensorLayout layout;
 };
 
+/// The bytes of an array that the kernel gets by value.
+struct ArrayValue {
+  bool operator==(const ArrayValue&) const = default;
+
+  std::vector<std::byte> bytes;
+};
+
 /// An argument of a launch.
-using LaunchArgument = std::variant<Scalar, Region, Tensor>;
+using LaunchArgument = std::variant<Scalar, Region, Tensor, ArrayValue>;
 
 /// A kernel launch.
 struct Launch {

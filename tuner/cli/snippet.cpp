@@ -74,6 +74,21 @@ constexpr std::string_view kTensorMaps =
     "                                CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);\n"
     "}\n\n";
 
+/// An array as whatever struct of the same bytes the kernel takes.
+constexpr std::string_view kArrays =
+    "#include <cstring>\n\n"
+    "template <class T, unsigned COUNT>\n"
+    "struct AnyArray {\n"
+    "  const T (&elements)[COUNT];\n"
+    "  template <class Array>\n"
+    "  operator Array() const {\n"
+    "    static_assert(sizeof(Array) == sizeof elements, \"the kernel takes as many bytes\");\n"
+    "    Array same;\n"
+    "    std::memcpy(&same, elements, sizeof same);\n"
+    "    return same;\n"
+    "  }\n"
+    "};\n\n";
+
 std::string_view tensor_data_type(ElementType type) {
   switch (type) {
     case ElementType::i32:
@@ -125,6 +140,14 @@ Snippet::Snippet(const KernelRecord& record, const DeviceInfo& device, std::stri
 
 void Snippet::add_arguments(const Family& family, const Slots& slots) {
   for (const auto& [name, what] : family.arguments) {
+    if (const auto* array = std::get_if<ArrayArgument>(&what)) {
+      const std::string_view type = tuner::name(array->type);
+      const std::size_t count = array_bytes(*array, name, slots) / size_bytes(array->type);
+      parameters_.push_back(fmt::format("const {} (&{})[{}]", type, name, count));
+      arguments_.push_back(fmt::format("AnyArray<{}, {}>{{{}}}", type, count, name));
+      has_arrays_ = true;
+      continue;
+    }
     arguments_.push_back(name);
     if (const auto* buffer = std::get_if<BufferArgument>(&what)) {
       parameters_.push_back(fmt::format("{}{}* {}",
@@ -187,6 +210,7 @@ std::string Snippet::heading() const {
   if (!tensor_maps_.empty()) text += ", link with -lcuda";
   text += fmt::format("\n#include \"{}\"\n\n#include <cuda_runtime.h>\n\n", source_name_);
   if (!tensor_maps_.empty()) text += kTensorMaps;
+  if (has_arrays_) text += kArrays;
   if (!scratch_.empty()) {
     text += fmt::format(
         "// Of the kernel's own, zero before the first call, not shared by launches that overlap:\n"

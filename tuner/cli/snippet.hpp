@@ -35,16 +35,17 @@ class Snippet {
   [[nodiscard]] std::string body() const;
 
   bool is_cuda_ = true;
+  bool has_arrays_ = false;  // by value
   std::string kernel_;
   std::string entry_;
   std::string source_name_;
   std::string subject_;  // size and device, for people
   Geometry geometry_;
-  std::vector<std::string> parameters_;   // of the function: "const float* A"
+  std::vector<std::string> parameters_;   // of the function: "const float* A", "const int (&B)[9]"
   std::vector<std::string> constants_;    // what the size fixes: "const int M = 40"
   std::vector<std::string> scratch_;      // "partials (1024 float)"
   std::vector<std::string> tensor_maps_;  // statements that make them
-  std::vector<std::string> arguments_;    // names, in the order of the kernel's parameters
+  std::vector<std::string> arguments_;    // in the order of the kernel's parameters
   std::vector<std::string> options_;      // of the compilation
   std::vector<std::string> definitions_;  // -DNAME=value, every parameter
 };

@@ -2,6 +2,7 @@
 #include "tuner/dispatch/contest.hpp"
 
 #include <algorithm>
+#include <array>
 #include <memory>
 #include <utility>
 
@@ -11,6 +12,8 @@ namespace {
 constexpr int kFewestRounds = 3;
 constexpr int kMostRounds = 9;
 constexpr double kBudgetNs = 100e6;  // after which there are no more than the fewest
+
+constexpr std::array<std::byte, kMostArrayBytes> kZeros{};
 
 /// Arguments for a launch at a size that nobody gave.
 struct TrialArguments {
@@ -50,6 +53,10 @@ Expected<TrialArguments, Failure> trial_arguments(Executor& executor, const Fami
       const auto value = scalar->value.evaluate(slots);
       if (!value) return no_value(given.name);
       trial.values.push_back(number(scalar->type, *value));
+      continue;
+    }
+    if (std::holds_alternative<ArrayArgument>(what)) {
+      trial.values.push_back(DispatchArgument::array(kZeros.data()));
       continue;
     }
     const auto& buffer = std::get<BufferArgument>(what);

@@ -94,7 +94,8 @@ typedef enum {
   TUNER_UNSIGNED,
   TUNER_LONG_LONG,
   TUNER_FLOAT,
-  TUNER_DOUBLE
+  TUNER_DOUBLE,
+  TUNER_ARRAY /* by value: `pointer` is to its elements in the host's memory */
 } tuner_argument_type;
 
 typedef struct {

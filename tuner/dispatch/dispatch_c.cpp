@@ -102,6 +102,8 @@ tuner::DispatchArgument argument_of(const tuner_argument& argument) {
       return argument.value.f32;
     case TUNER_DOUBLE:
       return argument.value.f64;
+    case TUNER_ARRAY:
+      return tuner::DispatchArgument::array(argument.value.pointer);
   }
   throw tuner::DispatchError("an argument is of no type that there is: " +
                              std::to_string(static_cast<int>(argument.type)));

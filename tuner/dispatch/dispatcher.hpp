@@ -104,11 +104,21 @@ struct Preparation {
 /// A family of the table in use.
 enum class FamilyId : std::uint32_t {};
 
-/// An argument of a launch: a pointer to device memory or a number of exactly the type that the
-/// space file gives the argument.
+/// An argument of a launch: a pointer to device memory, a number of exactly the type that the space
+/// file gives the argument, or an array.
 class DispatchArgument {
  public:
-  enum class Type { pointer, i32, u32, i64, f32, f64 };
+  enum class Type { pointer, i32, u32, i64, f32, f64, array };
+
+  /// An array that the kernel takes by value: its elements, as many as the space file says at the
+  /// size, in the host's memory. They are read before the launch returns, so a graph keeps them.
+  /// Throws DispatchError when `elements` is null.
+  [[nodiscard]] static DispatchArgument array(const void* elements) {
+    if (elements == nullptr) throw DispatchError("an array by value is given as a null pointer");
+    DispatchArgument argument = elements;
+    argument.type_ = Type::array;
+    return argument;
+  }
 
   // NOLINTBEGIN(google-explicit-constructor): arguments are written as they are
   DispatchArgument(const void* value) : type_(Type::pointer) { value_.pointer = value; }
@@ -121,7 +131,7 @@ class DispatchArgument {
   // NOLINTEND(google-explicit-constructor)
 
   [[nodiscard]] Type type() const { return type_; }
-  /// The bytes of the value as a kernel receives them, then zeros.
+  /// The bytes of the value as a kernel receives them, then zeros; of an array its address.
   [[nodiscard]] std::uint64_t bits() const { return value_.bits; }
 
  private:
@@ -176,8 +186,8 @@ class TUNER_API Dispatcher {
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
 
   /// Enqueues the best kernel, or the library, on a stream. `arguments` are the family's in its
-  /// order without those that the size decides: every buffer, and every number whose value in the
-  /// space file is a constant. For gemm: alpha, A, B, beta, C.
+  /// order without those that the size decides: every buffer and array, and every number whose
+  /// value in the space file is a constant. For gemm: alpha, A, B, beta, C.
   ///
   /// A buffer that is less aligned than the size claims is served at the size that claims what is
   /// true, where the family has a dimension for that (as ALIGN of gemm). A configuration that

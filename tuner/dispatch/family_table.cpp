@@ -36,33 +36,44 @@ DispatchArgument::Type argument_type(ElementType type) {
 }
 
 std::string_view name(DispatchArgument::Type type) {
-  constexpr std::string_view kNames[] = {"pointer",   "int",   "unsigned",
-                                         "long long", "float", "double"};
+  constexpr std::string_view kNames[] = {"pointer", "int",    "unsigned", "long long",
+                                         "float",   "double", "array"};
   return kNames[static_cast<std::size_t>(type)];
 }
 
-/// Every buffer, and every number that does not follow from the size.
+/// None for a number that follows from the size.
+std::optional<DispatchArgument::Type> given_type(const Argument& argument) {
+  if (std::holds_alternative<BufferArgument>(argument.what)) return DispatchArgument::Type::pointer;
+  if (std::holds_alternative<ArrayArgument>(argument.what)) return DispatchArgument::Type::array;
+  const auto& scalar = std::get<ScalarArgument>(argument.what);
+  if (!scalar.value.slots().empty()) return std::nullopt;
+  return argument_type(scalar.type);
+}
+
 std::vector<GivenArgument> given_arguments(const std::vector<Argument>& arguments) {
   std::vector<GivenArgument> given;
   for (std::size_t place = 0; place < arguments.size(); ++place) {
-    const auto* const scalar = std::get_if<ScalarArgument>(&arguments[place].what);
-    if (scalar == nullptr) {
-      given.push_back({arguments[place].name, place, DispatchArgument::Type::pointer});
-    } else if (scalar->value.slots().empty()) {
-      given.push_back({arguments[place].name, place, argument_type(scalar->type)});
-    }
+    const auto type = given_type(arguments[place]);
+    if (type) given.push_back({arguments[place].name, place, *type});
   }
   return given;
+}
+
+std::string signature(const ScalarArgument& scalar) {
+  return fmt::format("{}={}", name(scalar.type), scalar.value.text());
+}
+std::string signature(const BufferArgument& buffer) {
+  return fmt::format("{}*+{}", name(buffer.type), buffer.offset.text());
+}
+std::string signature(const ArrayArgument& array) {
+  return fmt::format("{}[{}]", name(array.type), array.count.text());
 }
 
 /// What two kernels must agree on to be launched with the same arguments at the same sizes.
 std::string signature(const Family& family) {
   std::string text = fmt::format("{}", fmt::join(family.problem.dims.names(), ","));
   for (const Argument& argument : family.arguments) {
-    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
-    const auto* const scalar = std::get_if<ScalarArgument>(&argument.what);
-    text += buffer != nullptr ? fmt::format(";{}*+{}", name(buffer->type), buffer->offset.text())
-                              : fmt::format(";{}={}", name(scalar->type), scalar->value.text());
+    text += ";" + std::visit([](const auto& what) { return signature(what); }, argument.what);
   }
   return text;
 }

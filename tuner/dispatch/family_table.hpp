@@ -28,7 +28,7 @@ struct GivenArgument {
 };
 
 /// What a size claims of where buffers begin: for each given argument the bits that its address
-/// must not have set; 0 for a number.
+/// must not have set; 0 for what is no buffer.
 using AlignmentClaim = std::vector<std::uint64_t>;
 
 /// Whether addresses are as a size claims.

@@ -69,12 +69,16 @@ Factor factor(const FamilyTable& family, const std::string& name, const Slots& s
 KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, const Slots& slots) {
   KernelValues result;
   for (const Argument& argument : family.family().arguments) {
-    const auto* const scalar = std::get_if<ScalarArgument>(&argument.what);
-    result.bytes.push_back(scalar == nullptr ? sizeof(void*) : size_bytes(scalar->type));
-    result.values.push_back(
-        scalar == nullptr
-            ? 0
-            : bits_of(make_scalar(scalar->type, value_of(scalar->value, slots, argument.name))));
+    std::size_t bytes = sizeof(void*);
+    std::uint64_t value = 0;
+    if (const auto* const scalar = std::get_if<ScalarArgument>(&argument.what)) {
+      bytes = size_bytes(scalar->type);
+      value = bits_of(make_scalar(scalar->type, value_of(scalar->value, slots, argument.name)));
+    } else if (const auto* const array = std::get_if<ArrayArgument>(&argument.what)) {
+      bytes = array_bytes(*array, argument.name, slots);
+    }
+    result.bytes.push_back(bytes);
+    result.values.push_back(value);
   }
   for (const GivenArgument& it : family.given()) result.given.push_back(it.place);
   add_scratch(result, kernel, slots);

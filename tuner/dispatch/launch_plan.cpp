@@ -13,6 +13,10 @@ Expected<LaunchEnd, Failure> ended(const Expected<void, Failure>& done) {
   return Unexpected(done.error());
 }
 
+void* pointer(const DispatchArgument& argument) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(argument.bits()));
+}
+
 Expected<LaunchEnd, Failure> enqueue_kernel(Executor& executor, const KernelLaunch& launch,
                                             std::span<const DispatchArgument> arguments,
                                             StreamHandle stream) {
@@ -23,7 +27,11 @@ Expected<LaunchEnd, Failure> enqueue_kernel(Executor& executor, const KernelLaun
     addresses[i] = &values[i];
   }
   for (std::size_t i = 0; i < launch.given.size(); ++i) {
-    values[launch.given[i]] = arguments[i].bits();
+    const std::size_t place = launch.given[i];
+    values[place] = arguments[i].bits();
+    if (arguments[i].type() == DispatchArgument::Type::array) {
+      addresses[place] = pointer(arguments[i]);
+    }
   }
   if (launch.scratch != nullptr) {
     const auto state = executor.state(stream);
@@ -51,15 +59,12 @@ Expected<LaunchEnd, Failure> enqueue_operation(Executor& executor,
                                                const LibraryOperation& operation,
                                                std::span<const DispatchArgument> arguments,
                                                StreamHandle stream) {
-  const auto pointer = [&](std::size_t place) {
-    return reinterpret_cast<void*>(static_cast<std::uintptr_t>(arguments[place].bits()));
-  };
   const auto factor = [&](const Factor& it) {
     return it.given ? value_of(arguments[*it.given]) : it.fixed;
   };
-  const MatrixOperands operands{.a = pointer(operation.a),
-                                .b = pointer(operation.b),
-                                .c = pointer(operation.c),
+  const MatrixOperands operands{.a = pointer(arguments[operation.a]),
+                                .b = pointer(arguments[operation.b]),
+                                .c = pointer(arguments[operation.c]),
                                 .alpha = factor(operation.alpha),
                                 .beta = factor(operation.beta)};
   if (const auto* const gemm = std::get_if<GemmShape>(&operation.shape)) {

@@ -10,7 +10,7 @@
 
 namespace tuner {
 
-/// The types an element of a buffer may have. An argument by value is no u16.
+/// The types an element of a buffer or an array may have. A number by value is no u16.
 enum class ElementType { i32, u32, i64, f32, f64, u16 };
 
 inline constexpr std::array kScalarTypes = {ElementType::i32, ElementType::u32, ElementType::i64,

@@ -10,6 +10,7 @@
 #include "tuner/space/space.hpp"
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <map>
@@ -48,16 +49,31 @@ struct BufferArgument {
   BufferRole role = BufferRole::input;
 };
 
-/// A by-value argument.
+/// A number passed by value.
 struct ScalarArgument {
   ElementType type = ElementType::i32;
   Expression value = Expression::constant(0);  ///< of the dimensions
 };
 
+/// A small array passed by value: the kernel takes a struct of its elements.
+struct ArrayArgument {
+  ElementType type = ElementType::f32;
+  Expression count = Expression::constant(1);  ///< elements, of the dimensions
+};
+
 struct Argument {
   std::string name;
-  std::variant<ScalarArgument, BufferArgument> what;
+  std::variant<ScalarArgument, BufferArgument, ArrayArgument> what;
 };
+
+/// The most bytes of an array passed by value: so many all parameters of a kernel may have
+/// everywhere.
+inline constexpr std::size_t kMostArrayBytes = 4096;
+
+/// The bytes of an array, the argument `name`, at the size that `slots` hold. Throws Error(usage)
+/// when its count has no value there or is less than 1, or when it has more than kMostArrayBytes.
+[[nodiscard]] std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
+                                      const Slots& slots);
 
 /// The arguments of the family that an operation of the platform's BLAS works on. What is not named
 /// is as the operation has it.

@@ -57,6 +57,8 @@ void add(std::vector<std::string>& parts, const Argument& argument) {
     if (buffer->offset.text() != "0") {
       parts.insert(parts.end(), {"offset", buffer->offset.text()});
     }
+  } else if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
+    parts.insert(parts.end(), {fmt::format("{}[]", name(array->type)), array->count.text()});
   } else {
     const auto& scalar = std::get<ScalarArgument>(argument.what);
     parts.insert(parts.end(), {std::string(name(scalar.type)), scalar.value.text(), ""});

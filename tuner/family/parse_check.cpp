@@ -33,8 +33,13 @@ class ArgumentFinder {
     const Argument& argument = find(node, node.text());
     const auto* buffer = std::get_if<BufferArgument>(&argument.what);
     if (buffer == nullptr || buffer->role != role) {
-      node.fail(fmt::format("must name an {} buffer; '{}' is none",
-                            role == BufferRole::output ? "output" : "input", argument.name));
+      const auto* array = std::get_if<ArrayArgument>(&argument.what);
+      node.fail(fmt::format(
+          "must name an {} buffer; '{}' is {}", role == BufferRole::output ? "output" : "input",
+          argument.name,
+          array == nullptr
+              ? "none"
+              : fmt::format("an array by value: give it the type \"{}*\"", name(array->type))));
     }
     return *buffer;
   }
@@ -44,7 +49,9 @@ class ArgumentFinder {
     const Argument& argument = find(node, name);
     const auto* scalar = std::get_if<ScalarArgument>(&argument.what);
     if (scalar == nullptr) {
-      node.fail(fmt::format("must name a by-value argument; '{}' is a buffer", argument.name));
+      const bool is_buffer = std::holds_alternative<BufferArgument>(argument.what);
+      node.fail(fmt::format("must name a number that is passed by value; '{}' is {}", argument.name,
+                            is_buffer ? "a buffer" : "an array"));
     }
     return *scalar;
   }

@@ -65,6 +65,22 @@ void check_quantities(const DocumentNode& root, const Family& family,
   }
 }
 
+/// The same of an array.
+void check_arrays(const DocumentNode& root, const Family& family, const std::vector<Size>& sizes) {
+  for (const Argument& argument : family.arguments) {
+    const auto* array = std::get_if<ArrayArgument>(&argument.what);
+    if (array == nullptr) continue;
+    for (const Size& size : sizes) {
+      try {
+        static_cast<void>(array_bytes(*array, argument.name, family_slots(size)));
+      } catch (const Error& error) {
+        root.fail(fmt::format("{} (at the size {} of this file)", error.what(),
+                              display(size, family.problem.dims)));
+      }
+    }
+  }
+}
+
 /// The same of a reference's shape.
 void check_reference(const DocumentNode& root, const Family& family,
                      const std::vector<Size>& sizes) {
@@ -128,6 +144,7 @@ Family parse_document(std::string_view text, std::string_view origin,
   family.check = parse_check(root.at("check"), family.problem, family.arguments);
   const std::vector<Size> sizes = listed_sizes(family);
   check_quantities(root, family, sizes);
+  check_arrays(root, family, sizes);
   check_reference(root, family, sizes);
   parse_kernels(root.at("kernels"), source_of, family);
   if (const auto* reference = std::get_if<KernelReference>(&family.check.reference)) {

@@ -15,7 +15,9 @@ namespace {
 constexpr std::size_t kMaximumSizes = 1000;
 constexpr std::size_t kMaximumArguments = 64;
 
-/// The type of an argument, without the star of a buffer, if it is one of `types`.
+constexpr std::string_view kArraySuffix = "[]";
+
+/// The type of an argument's elements, if it is one of `types`.
 ElementType parse_type(const DocumentNode& node, std::string_view name,
                        std::span<const ElementType> types) {
   std::vector<std::string> known;
@@ -23,8 +25,8 @@ ElementType parse_type(const DocumentNode& node, std::string_view name,
     if (tuner::name(type) == name) return type;
     known.emplace_back(tuner::name(type));
   }
-  node.fail(fmt::format("unknown type {}{}; a buffer's type ends in *", in_quotes(name),
-                        did_you_mean(name, known)));
+  node.fail(fmt::format("unknown type {}{}; a buffer's type ends in *, an array's in []",
+                        in_quotes(name), did_you_mean(name, known)));
 }
 
 BufferRole parse_role(const DocumentNode& node) {
@@ -35,24 +37,57 @@ BufferRole parse_role(const DocumentNode& node) {
   node.fail(fmt::format("unknown role {}{}", in_quotes(role), did_you_mean(role, known)));
 }
 
+ScalarArgument parse_scalar(const DocumentNode& node, const Scope& scope) {
+  node.expect_keys({"name", "type", "value"});
+  const DocumentNode type = node.at("type");
+  ScalarArgument scalar;
+  scalar.type = parse_type(type, type.text(), kScalarTypes);
+  scalar.value = family_expression(node.at("value"), scope);
+  return scalar;
+}
+
+BufferArgument parse_buffer(const DocumentNode& node, const Scope& scope) {
+  node.expect_keys({"name", "type", "count", "offset", "role"});
+  BufferArgument buffer;
+  buffer.type = parse_buffer_type(node.at("type"));
+  buffer.count = family_expression(node.at("count"), scope);
+  if (const auto offset = node.find("offset")) buffer.offset = family_expression(*offset, scope);
+  if (const auto role = node.find("role")) buffer.role = parse_role(*role);
+  return buffer;
+}
+
+ArrayArgument parse_array(const DocumentNode& node, const Scope& scope) {
+  const DocumentNode type = node.at("type");
+  const std::string text = type.text();
+  const std::string_view element = std::string_view(text).substr(0, text.rfind(kArraySuffix));
+  ArrayArgument array;
+  array.type = parse_type(type, element, kElementTypes);
+  if (const auto role = node.find("role")) {
+    role->fail(
+        fmt::format("an array by value is an input, which a kernel cannot write: leave the "
+                    "role out, or make the argument a buffer, \"{}*\"",
+                    element));
+  }
+  if (const auto offset = node.find("offset")) {
+    offset->fail(
+        fmt::format("an array by value lies among the kernel's parameters: leave the "
+                    "offset out, or make the argument a buffer, \"{}*\"",
+                    element));
+  }
+  node.expect_keys({"name", "type", "count"});
+  array.count = family_expression(node.at("count"), scope);
+  return array;
+}
+
 Argument parse_argument(const DocumentNode& node, const Scope& scope) {
-  const DocumentNode type_node = node.at("type");
-  const std::string type = type_node.text();
+  const std::string type = node.at("type").text();
   Argument argument;
-  if (!type.ends_with('*')) {
-    node.expect_keys({"name", "type", "value"});
-    ScalarArgument scalar;
-    scalar.type = parse_type(type_node, type, kScalarTypes);
-    scalar.value = family_expression(node.at("value"), scope);
-    argument.what = std::move(scalar);
+  if (type.ends_with('*')) {
+    argument.what = parse_buffer(node, scope);
+  } else if (type.ends_with(kArraySuffix)) {
+    argument.what = parse_array(node, scope);
   } else {
-    node.expect_keys({"name", "type", "count", "offset", "role"});
-    BufferArgument buffer;
-    buffer.type = parse_buffer_type(type_node);
-    buffer.count = family_expression(node.at("count"), scope);
-    if (const auto offset = node.find("offset")) buffer.offset = family_expression(*offset, scope);
-    if (const auto role = node.find("role")) buffer.role = parse_role(*role);
-    argument.what = std::move(buffer);
+    argument.what = parse_scalar(node, scope);
   }
   argument.name = node.at("name").name();
   return argument;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/error.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/family/parse.hpp"
+
+#include <fmt/format.h>
 
 namespace tuner {
 namespace {
@@ -11,6 +14,27 @@ double at_size(const Expression& expression, const Size& size) {
 }
 
 }  // namespace
+
+std::size_t array_bytes(const ArrayArgument& array, std::string_view name, const Slots& slots) {
+  const auto fail = [&](const std::string& why) {
+    throw Error(ErrorCode::usage,
+                fmt::format("argument '{}': its count \"{}\" {}", name, array.count.text(), why));
+  };
+  const auto count = array.count.evaluate(slots);
+  if (!count) fail(fmt::format("has no value: {}", tuner::name(count.error())));
+  if (*count < 1) fail(fmt::format("is {}; an array has at least 1 element", *count));
+  const std::size_t element_bytes = size_bytes(array.type);
+  const auto elements = static_cast<std::uint64_t>(*count);
+  if (elements > kMostArrayBytes / element_bytes) {
+    fail(fmt::format(
+        "is {}, which are {} bytes of {}; an array by value has at most {}, which a kernel's "
+        "parameters may have everywhere: make the argument a buffer, \"{}*\", or take a smaller "
+        "size",
+        elements, static_cast<double>(elements) * static_cast<double>(element_bytes),
+        tuner::name(array.type), kMostArrayBytes, tuner::name(array.type)));
+  }
+  return static_cast<std::size_t>(elements) * element_bytes;
+}
 
 double flops_at(const Problem& problem, const Size& size) {
   return at_size(problem.flops, size);

@@ -49,6 +49,7 @@ Instance::Instance(Backend& backend, CheckKernels& kernels, const Family& family
 }
 
 void Instance::make_data() {
+  problem_.make_arrays(kernels_);
   std::vector<Region> buffers = candidate_buffers();
   for (const CheckedData& data : memory_.plan().data) {
     if (data.role == BufferRole::input) {

@@ -41,7 +41,7 @@ class Instance {
   /// Content hash of the right result: equal wherever the reference is exact on the recipe.
   [[nodiscard]] std::string result_hash() const;
 
-  /// The arguments of a launch: this instance's buffers and scalars, in the family's order.
+  /// The arguments of a launch: this instance's buffers, arrays and scalars, in the family's order.
   [[nodiscard]] std::vector<LaunchArgument> arguments() const;
 
   /// Gives the outputs their content from before a launch: the data that the case reads, or NaN

@@ -138,6 +138,29 @@ void PosedProblem::fill(CheckKernels& kernels, Region region, const CheckedData&
   kernels.poison_padding(region, data.type, data.count, seed, *used);
 }
 
+PosedProblem::MadeArray PosedProblem::make_array(CheckKernels& kernels, std::size_t place) const {
+  const Argument& argument = family_.arguments[place];
+  const auto& array = std::get<ArrayArgument>(argument.what);
+  const std::size_t bytes = array_bytes(array, argument.name, slots_);
+  CheckedData data{.name = argument.name, .argument = place, .type = array.type};
+  data.count = static_cast<std::int64_t>(bytes / size_bytes(array.type));
+  const Buffer buffer(backend_, data.size_bytes());
+  MadeArray made{.as_they_are = {.bytes = std::vector<std::byte>(bytes)},
+                 .absolute = {.bytes = std::vector<std::byte>(bytes)}};
+  fill(kernels, buffer.id(), data);
+  backend_.read(buffer.id(), made.as_they_are.bytes);
+  kernels.absolute(buffer.id(), buffer.id(), data.type, data.count);
+  backend_.read(buffer.id(), made.absolute.bytes);
+  return made;
+}
+
+void PosedProblem::make_arrays(CheckKernels& kernels) {
+  for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
+    if (!std::holds_alternative<ArrayArgument>(family_.arguments[i].what)) continue;
+    arrays_.emplace(i, make_array(kernels, i));
+  }
+}
+
 std::optional<PosedProblem::Operand> PosedProblem::operand(std::string_view argument) const {
   if (!shape_) return std::nullopt;
   const MatrixArguments& names = *library_arguments(family_.check);
@@ -171,6 +194,9 @@ std::vector<LaunchArgument> PosedProblem::arguments(const std::vector<Region>& b
     const Argument& argument = family_.arguments[i];
     if (std::holds_alternative<BufferArgument>(argument.what)) {
       launch.emplace_back(buffers[i]);
+    } else if (std::holds_alternative<ArrayArgument>(argument.what)) {
+      const MadeArray& made = arrays_.at(i);
+      launch.emplace_back(values == Values::absolute ? made.absolute : made.as_they_are);
     } else {
       launch.emplace_back(scalar(argument, values));
     }

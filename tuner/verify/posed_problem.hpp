@@ -5,7 +5,9 @@
 #include "tuner/family/family.hpp"
 #include "tuner/verify/check_kernels.hpp"
 
+#include <cstddef>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,8 +49,12 @@ class PosedProblem {
   /// library's operand is NaN.
   void fill(CheckKernels& kernels, Region region, const CheckedData& data) const;
 
-  /// The arguments of a launch; `buffers` holds one region for every argument of the family,
-  /// scalars' places are unused.
+  /// Makes the arrays that are passed by value, from the same numbers as a buffer's. Before the
+  /// first launch. Throws Error(failure) as `fill`.
+  void make_arrays(CheckKernels& kernels);
+
+  /// The arguments of a launch; `buffers` holds one region for every argument of the family, of
+  /// which those of buffers are used.
   [[nodiscard]] std::vector<LaunchArgument> arguments(const std::vector<Region>& buffers,
                                                       Values values) const;
   /// Runs the reference. Throws Error(failure) when it cannot run.
@@ -74,6 +80,11 @@ class PosedProblem {
   /// None for other arguments.
   [[nodiscard]] std::optional<Operand> operand(std::string_view argument) const;
   [[nodiscard]] Scalar scalar(const Argument& argument, Values values) const;
+  /// An array of the family at `place`, and its absolute values.
+  struct MadeArray {
+    ArrayValue as_they_are, absolute;
+  };
+  [[nodiscard]] MadeArray make_array(CheckKernels& kernels, std::size_t place) const;
   void run_kernel_reference(const KernelReference& reference, const std::vector<Region>& buffers,
                             Values values) const;
 
@@ -83,6 +94,7 @@ class PosedProblem {
   Slots slots_;                        // of the family's scope, at this size
   std::optional<LibraryShape> shape_;  // when the reference is the library's
   std::int64_t accumulated_ = 1;
+  std::map<std::size_t, MadeArray> arrays_;  // by their places among the arguments
 };
 
 }  // namespace tuner

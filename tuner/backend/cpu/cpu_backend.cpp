@@ -149,6 +149,8 @@ class CpuBackend final : public Backend {
         arguments.push(memory_.data(*region, 0));
       } else if (const auto* scalar = std::get_if<Scalar>(&argument)) {
         arguments.push(*scalar);
+      } else if (const auto* array = std::get_if<ArrayValue>(&argument)) {
+        arguments.push(*array);
       } else {
         return launch_error("a processor has no tensor maps");
       }

@@ -250,6 +250,15 @@ struct IndicesUpTo<0, I...> {
   using type = Indices<I...>;
 };
 
+/// An argument, wherever it lies: an array that is passed by value may be less aligned than the
+/// kernel's struct.
+template <class Parameter>
+__attribute__((always_inline)) inline Parameter passed(const void* argument) {
+  Parameter value;
+  __builtin_memcpy(static_cast<void*>(&value), argument, sizeof value);
+  return value;
+}
+
 template <class Kernel>
 struct Signature;
 
@@ -261,7 +270,7 @@ struct Signature<void (*)(Parameters...)> {
   template <unsigned... I>
   __attribute__((always_inline)) static void call(void (*kernel)(Parameters...),
                                                   void* const* arguments, Indices<I...>) {
-    kernel(*static_cast<Parameters*>(arguments[I])...);
+    kernel(passed<Parameters>(arguments[I])...);
   }
 };
 

@@ -16,6 +16,11 @@ Unexpected<Failure> launch_error(std::string message) {
   return Unexpected(Failure{Outcome::launch_error, std::move(message)});
 }
 
+/// Words of 64 bits that hold so many bytes.
+std::size_t words(std::size_t size_bytes) {
+  return (size_bytes + sizeof(std::uint64_t) - 1) / sizeof(std::uint64_t);
+}
+
 }  // namespace
 
 void LoadedImage::Close::operator()(void* library) const {
@@ -40,24 +45,31 @@ Expected<LoadedImage, Failure> LoadedImage::load(const Binary& binary,
 }
 
 void ArgumentList::push(const Scalar& value) {
-  std::visit(
-      [this](auto number) {
-        std::uint64_t bits = 0;
-        std::memcpy(&bits, &number, sizeof number);
-        values_.push_back(bits);
-        sizes_.push_back(sizeof number);
-      },
-      value);
+  std::visit([this](auto number) { push(&number, sizeof number); }, value);
 }
 
 void ArgumentList::push(void* pointer) {
-  values_.push_back(reinterpret_cast<std::uintptr_t>(pointer));
-  sizes_.push_back(sizeof pointer);
+  push(static_cast<const void*>(&pointer), sizeof pointer);
+}
+
+void ArgumentList::push(const ArrayValue& array) {
+  push(array.bytes.data(), array.bytes.size());
+}
+
+void ArgumentList::push(const void* value, std::size_t size_bytes) {
+  const std::size_t first = words_.size();
+  words_.resize(first + words(size_bytes));
+  std::memcpy(&words_[first], value, size_bytes);
+  sizes_.push_back(size_bytes);
 }
 
 void* const* ArgumentList::addresses() {
   addresses_.clear();
-  for (std::uint64_t& value : values_) addresses_.push_back(&value);
+  std::uint64_t* word = words_.data();
+  for (const std::size_t size_bytes : sizes_) {
+    addresses_.push_back(word);
+    word += words(size_bytes);
+  }
   return addresses_.data();
 }
 

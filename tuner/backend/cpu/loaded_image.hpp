@@ -40,6 +40,7 @@ class ArgumentList {
  public:
   void push(const Scalar& value);
   void push(void* pointer);
+  void push(const ArrayValue& array);
 
   /// Valid until the next push.
   [[nodiscard]] void* const* addresses();
@@ -47,8 +48,10 @@ class ArgumentList {
   [[nodiscard]] Expected<void, Failure> matches(std::span<const unsigned> parameter_sizes) const;
 
  private:
-  std::vector<std::uint64_t> values_;  // each in its first bytes
-  std::vector<std::size_t> sizes_;
+  void push(const void* value, std::size_t size_bytes);
+
+  std::vector<std::uint64_t> words_;  // of the values, each of which begins a word
+  std::vector<std::size_t> sizes_;    // bytes
   std::vector<void*> addresses_;
 };
 

@@ -305,6 +305,9 @@ Expected<KernelArgument, Failure> CudaBackend::argument(const LaunchArgument& ar
   if (const auto* tensor = std::get_if<Tensor>(&argument)) {
     return packed(tensor->layout, memory(tensor->region, 0));
   }
+  if (const auto* array = std::get_if<ArrayValue>(&argument)) {
+    return KernelArgument{.size_bytes = array->bytes.size(), .array = array->bytes};
+  }
   return std::visit([](auto value) { return packed(value); }, std::get<Scalar>(argument));
 }
 

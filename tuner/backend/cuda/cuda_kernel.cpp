@@ -91,7 +91,7 @@ Expected<Enqueue, Failure> CudaKernel::launch(const Geometry& geometry,
   const std::size_t shared_bytes = geometry.dynamic_shared_bytes;
   return Enqueue([=, function = function(), arguments = std::move(arguments)]() mutable {
     std::vector<void*> addresses;
-    for (KernelArgument& argument : arguments) addresses.push_back(argument.bytes.data());
+    for (KernelArgument& argument : arguments) addresses.push_back(argument.address());
     return attempt(cudaLaunchKernel(function, grid, block, addresses.data(), shared_bytes, stream));
   });
 }

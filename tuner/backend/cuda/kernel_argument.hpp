@@ -8,13 +8,17 @@
 #include <array>
 #include <cstddef>
 #include <cstring>
+#include <vector>
 
 namespace tuner {
 
-/// An argument as the device receives it: a value, a pointer, or a tensor map.
+/// An argument as the device receives it: a value, a pointer, a tensor map, or an array.
 struct KernelArgument {
   alignas(64) std::array<std::byte, 128> bytes{};
   std::size_t size_bytes = 0;
+  std::vector<std::byte> array = {};  ///< in place of `bytes`
+
+  [[nodiscard]] void* address() { return array.empty() ? bytes.data() : array.data(); }
 };
 
 template <class Value>

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Arrays that a kernel gets by value: it must use what they hold, whatever their type.
+#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/verify/verifier.hpp"
+
+#include <gmock/gmock.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+using testing::AllOf;
+using testing::Contains;
+using testing::Each;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Le;
+
+constexpr std::string_view kSource = R"(
+template <int K>
+struct Weights {
+  TYPE at[K];
+};
+template <int K>
+__global__ void weigh(int n, int, const TYPE* x, const __grid_constant__ Weights<K> w, TYPE* y) {
+  const int i = blockIdx.x * 64 + threadIdx.x;
+  if (i >= n) return;
+  SUM sum = 0;
+  for (int k = 0; k < K; ++k) sum += w.at[k] * static_cast<SUM>(x[i + k]);
+  y[i] = static_cast<TYPE>(sum);
+}
+)";
+
+constexpr std::string_view kDocument = R"json({
+  "format": "space/1",
+  "family": "weighted",
+  "problem": {"dims": ["N", "K"], "flops": "2*N*K", "bytes": "8*N"},
+  "arguments": [
+    {"name": "N", "type": "int", "value": "N"},
+    {"name": "K", "type": "int", "value": "K"},
+    {"name": "x", "type": "TYPE*", "count": "N + K - 1"},
+    {"name": "w", "type": "TYPE[]", "count": "K"},
+    {"name": "y", "type": "TYPE*", "count": "N", "role": "output"}
+  ],
+  "check": {"reference": {"kernel": "weigh"}, "accumulates": "K", "sizes": [[1, "K"], [65, "K"]]},
+  "kernels": {
+    "weigh": {"source": "weigh.cu", "entry": "weigh<${K}>",
+              "launch": {"grid": ["ceil_div(N, 64)"], "block": [64]}}
+  }
+})json";
+
+constexpr std::size_t kArray = 3;  // place of the argument
+
+std::string replaced(std::string_view text, std::string_view from, std::string_view to) {
+  std::string result(text);
+  for (std::size_t at = 0; (at = result.find(from, at)) != std::string::npos; at += to.size()) {
+    result.replace(at, from.size(), to);
+  }
+  return result;
+}
+
+Family family_of(std::string_view type, std::string_view sum) {
+  const std::string source = replaced(replaced(kSource, "TYPE", type), "SUM", sum);
+  return parse_family(replaced(kDocument, "TYPE", type), "weighted.json",
+                      {{"weigh", {.name = "weigh.cu", .text = source, .headers = {}}}});
+}
+
+class ArrayArgumentTest : public testing::Test {
+ protected:
+  /// Judges the kernel with a part of its source replaced.
+  static Expected<Verdict, Failure> verify(Backend& backend, const Family& family, const Size& size,
+                                           std::string_view from, std::string_view to) {
+    Verifier verifier(backend, family, 77);
+    Kernel kernel = family.kernels.front();
+    kernel.source.text = replaced(kernel.source.text, from, to);
+    kernel.hash = to;
+    const Space space(kernel.space, backend.device().attributes, size);
+    const Config config = space.default_config();
+    const auto binary = backend.compiler().compile(compile_job(kernel, space, config));
+    if (!binary) return Unexpected(binary.error());
+    const LoadedKernel loaded(backend, *backend.load(*binary));
+    LoadedCandidate candidate{
+        .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
+    return verifier.verify(candidate, size);
+  }
+  Expected<Verdict, Failure> verify(std::string_view from, std::string_view to) {
+    return verify(*backend_, family_, {100, 33}, from, to);
+  }
+  void expect_failure(std::string_view from, std::string_view to, Outcome outcome,
+                      const std::string& message) {
+    const auto verdict = verify(from, to);
+    ASSERT_FALSE(verdict) << to;
+    EXPECT_EQ(verdict.error().outcome, outcome) << verdict.error().message;
+    EXPECT_THAT(verdict.error().message, HasSubstr(message));
+  }
+
+  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  Family family_ = family_of("float", "double");
+};
+
+TEST_F(ArrayArgumentTest, OfEveryTypeReachesTheKernelAndTheReference) {
+  for (const ElementType type : kElementTypes) {
+    const std::string_view sum = unit_roundoff(type) > 0 ? "double" : "long long";
+    const auto verdict = verify(*backend_, family_of(name(type), sum), {100, 5}, "weigh", "weigh");
+    EXPECT_TRUE(verdict) << name(type) << ": " << verdict.error().message;
+  }
+}
+
+TEST_F(ArrayArgumentTest, AKernelThatDoesNotUseItIsFoundOut) {
+  expect_failure("w.at[k] *", "", Outcome::wrong_result, "y[0] is ");
+  expect_failure("w.at[k]", "w.at[0]", Outcome::wrong_result, "y[0] is ");
+  expect_failure("w.at[k]", "(k == 32 ? 0 : w.at[k])", Outcome::wrong_result, "y[");
+}
+
+TEST_F(ArrayArgumentTest, TheErrorBoundIsOfItsAbsoluteValues) {
+  const auto verdict = verify("double", "float");
+  ASSERT_TRUE(verdict) << verdict.error().message;
+  EXPECT_GT(verdict->worst_error, 0.0) << "sums are rounded";
+  EXPECT_LT(verdict->worst_error, 0.5);
+}
+
+TEST_F(ArrayArgumentTest, AStructOfAnotherSizeIsNoParameterForIt) {
+  expect_failure("at[K]", "at[K + 1]", Outcome::launch_error,
+                 "argument 4: the kernel takes 136 bytes, the launch gives 132");
+}
+
+TEST_F(ArrayArgumentTest, HoldsTheNumbersThatABufferWould) {
+  const auto values = [&](Fill fill) {
+    CheckKernels kernels(*backend_);
+    const Instance instance(*backend_, kernels, family_, {.size = {100, 1024}, .fill = fill});
+    const auto array = std::get<ArrayValue>(instance.arguments().at(kArray));
+    std::vector<float> numbers(array.bytes.size() / sizeof(float));
+    std::memcpy(numbers.data(), array.bytes.data(), array.bytes.size());
+    return numbers;
+  };
+  const std::vector<float> whole = values(Fill::whole), normal = values(Fill::normal);
+  EXPECT_THAT(whole, AllOf(testing::SizeIs(1024), Each(AllOf(Ge(-3), Le(3))), Contains(-3)));
+  EXPECT_THAT(normal, AllOf(testing::SizeIs(1024), Contains(Ge(2)), Contains(Le(-2))));
+}
+
+TEST_F(ArrayArgumentTest, HasAtMost4096Bytes) {
+  Verifier verifier(*backend_, family_, 77);
+  try {
+    static_cast<void>(verifier.timing_instance({100, 1025}));
+    FAIL() << "4100 bytes";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(),
+                 "argument 'w': its count \"K\" is 1025, which are 4100 bytes of float; an array "
+                 "by value has at most 4096, which a kernel's parameters may have everywhere: make "
+                 "the argument a buffer, \"float*\", or take a smaller size");
+  }
+}
+
+}  // namespace
+}  // namespace tuner
