@@ -245,5 +245,17 @@ TEST(T1_export, A_function_that_Python_lacks_is_refused) {
       static_cast<void>(export_t1(text, "scale", *ours.definition, h200(), ours.size, ".")), Error);
 }
 
+TEST(T1_export, An_array_by_value_is_refused) {
+  std::string text = kOurs;
+  text.replace(text.find("float*"), 6, "float[]");
+  const Imported ours = parsed(text);
+  try {
+    static_cast<void>(export_t1(text, "scale", *ours.definition, h200(), ours.size, "."));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("T1 has no arrays by value"));
+  }
+}
+
 }  // namespace
 }  // namespace tuner

@@ -123,6 +123,12 @@ class T1Writer {
         {"int", "int32"},       {"unsigned", "uint32"}, {"unsigned short", "uint16"},
         {"long long", "int64"}, {"float", "float"},     {"double", "double"}};
     auto type = argument.at("type").get<std::string>();
+    if (type.ends_with("[]")) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("argument {}: T1 has no arrays by value; the kernel must take a "
+                              "buffer there",
+                              argument.at("name").get<std::string>()));
+    }
     const bool is_buffer = type.ends_with('*');
     if (is_buffer) type.pop_back();
     Json result = {{"Name", argument.at("name")},
