@@ -3,8 +3,8 @@
 //   dispatch_benchmark [cpu|cuda|opening] [ROUNDS]
 // Selection is a launch on a device that does nothing. A chain of multiplications, which needs no
 // memory, says what the host takes for work of several threads that have nothing in common. From 50
-// rounds on, opening is that of tables of 10000 entries. A whole call is measured in turn with a bare
-// launch of the same kernel with the same arguments; the figure is the median over the rounds.
+// rounds on, opening is that of tables of 10000 entries. A whole call is measured in turn with a
+// bare launch of the same kernel with the same arguments; the figure is the median over the rounds.
 #include "benchmarks/dispatch/opening.hpp"
 #include "tests/dispatch/product_family.hpp"
 #include "tuner/dispatch/engine.hpp"
@@ -213,10 +213,10 @@ void print_host(int rounds) {
     if (value == 0) seed = 3;  // of an odd number never: keeps the chain from being left out
   };
   for (const int threads : {1, 8}) {
-    const Cost cost = measure(threads, rounds, 10000, chain, [](int) {}, [] {});
-    fmt::print("{:<44} {:>9} {:>12.1f} ns\n",
-               fmt::format("a chain of {} multiplications", kLength), threads,
-               cost.dispatched_ns - cost.bare_ns);
+    const Cost cost = measure(
+        threads, rounds, 10000, chain, [](int) {}, [] {});
+    fmt::print("{:<44} {:>9} {:>12.1f} ns\n", fmt::format("a chain of {} multiplications", kLength),
+               threads, cost.dispatched_ns - cost.bare_ns);
   }
 }
 

@@ -37,6 +37,16 @@ class BenchTest : public testing::Test {
   toy::Device device_;
 };
 
+TEST_F(BenchTest, ALibraryThatCannotBeTimedIsLeftOut) {
+  device_.library_failure = Outcome::unstable;
+  const BenchResult result = run({"TILE=3"});
+  EXPECT_THAT(roles(result), ElementsAre("candidate", "default"));
+  EXPECT_TRUE(result.contenders.front().timed);
+  EXPECT_EQ(result.library_problem, "the library fails");
+  device_.library_failure.reset();
+  EXPECT_EQ(run({"TILE=3"}).library_problem, "");
+}
+
 TEST_F(BenchTest, TimesWhatIsRightBesideTheDefaultAndTheLibraryFastestFirst) {
   device_.behaviours["toy<3,2>"] = {.time_ns = 500, .failure = {}, .resources = {.registers = 40}};
   device_.behaviours["toy<1,1>"].time_ns = 504;

@@ -9,6 +9,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Optional;
 using testing::SizeIs;
 
 class FaultTest : public SessionTest {
@@ -30,6 +31,19 @@ TEST_F(FaultTest, ACrashCostsItsCandidateAndAStrike) {
   EXPECT_EQ(strikes.front().config_json, R"({"DEPTH":3,"TILE":3})");
   EXPECT_EQ(strikes.front().strikes, 1);
   EXPECT_THAT(strikes.front().reason, HasSubstr("toy<3,3> fails"));
+}
+
+TEST_F(FaultTest, ALibraryThatCannotBeTimedIsLeftOutOfTheFinal) {
+  device.library_failure = Outcome::unstable;
+  const SessionResult result = run({.sizes = {{10}, {11}}});
+  EXPECT_EQ(result.state, SessionState::complete);
+  for (const SizeResult& size : result.sizes) {
+    EXPECT_EQ(size.outcomes, (std::map<Outcome, std::uint64_t>{{Outcome::ok, 12}}));
+    EXPECT_EQ(size.library_problem, "the library fails");
+    EXPECT_EQ(size.best->config_json, kFastest);
+    EXPECT_EQ(size.best->ratio_to_library, std::nullopt);
+    EXPECT_THAT(size.best->ratio_to_default, Optional(2.0));
+  }
 }
 
 TEST_F(FaultTest, AfterTwoStrikesAConfigurationIsNotRunAtAnotherSize) {

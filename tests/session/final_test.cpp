@@ -42,7 +42,8 @@ class FinalTest : public testing::Test {
   Expected<FinalOutcome, LostContender> run(const std::function<bool()>& stop = kNeverStop) {
     CompilePool pool(device_.compiler(), 1);
     Evaluator evaluator(device_, device_.compiler(), family_, 0);
-    return Final(family_, kernel_, pool, evaluator).run(*search_, {.rounds = 10}, stop);
+    return Final(family_, kernel_, pool, evaluator)
+        .run(*search_, {.rounds = 10}, stop, LibraryPart::taken);
   }
 
   std::string winner(const Expected<FinalOutcome, LostContender>& outcome) const {

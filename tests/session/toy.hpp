@@ -89,6 +89,12 @@ class Device : public testing_support::ScriptedBackend {
     }
     return ScriptedBackend::compile(job);
   }
+  Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override {
+    if (library_failure && !std::holds_alternative<Launch>(work)) {
+      return Unexpected(Failure{*library_failure, "the library fails"});
+    }
+    return ScriptedBackend::time(work, plan);
+  }
   Resources resources(KernelId kernel) const override {
     return behaviour(symbol(kernel)).resources;
   }
@@ -109,6 +115,7 @@ class Device : public testing_support::ScriptedBackend {
 
   std::map<std::string, Behaviour> behaviours;  ///< by entry
   double library_ns = 1000;
+  std::optional<Outcome> library_failure;              ///< when it is timed
   std::map<std::string, int> launches;                 ///< of candidates, by entry
   std::function<void(const std::string&)> on_launch;   ///< if set, called with a candidate's entry
   std::function<void(const std::string&)> on_compile;  ///< the same, while it is compiled

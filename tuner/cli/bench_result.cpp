@@ -105,6 +105,10 @@ std::string bench_text(const BenchReport& report) {
     failures += fmt::format("\n{} at {}:\n  {}\n", name(trial.outcome), trial.config_json,
                             printable(trial.message));
   }
+  if (!report.result.library_problem.empty()) {
+    failures += fmt::format("\nwithout {}, which could not be timed:\n  {}\n",
+                            report.environment.library, printable(report.result.library_problem));
+  }
   return table.text() + failures;
 }
 
@@ -127,6 +131,7 @@ Json bench_json(const BenchReport& report) {
           {"flops", flops_at(report.family.problem, report.size)},
           {"bytes", bytes_at(report.family.problem, report.size)},
           {"discarded_rounds", report.result.discarded_rounds},
+          {"library_problem", report.result.library_problem},
           {"contenders", std::move(contenders)}};
 }
 

@@ -9,6 +9,7 @@
 #include "tuner/cli/table.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/report/report.hpp"
@@ -63,6 +64,7 @@ Json best_json(const SizeResult& result, const Dimensions& dims) {
   Json json = {{"size", size_json(result.size, dims)},
                {"evaluated", result.evaluated},
                {"reused", result.reused}};
+  if (!result.library_problem.empty()) json["library_problem"] = result.library_problem;
   Json outcomes = Json::object();
   for (const auto& [outcome, count] : result.outcomes) outcomes[std::string(name(outcome))] = count;
   json["outcomes"] = outcomes;
@@ -109,6 +111,11 @@ void print_table(const Kernel& kernel, const SessionResult& result) {
                fmt::format("{}", best.ties), size.winner_display});
   }
   fmt::print("{}", table.text());
+  for (const SizeResult& size : result.sizes) {
+    if (size.library_problem.empty()) continue;
+    fmt::print("{}: settled without the library, which could not be timed: {}\n",
+               display(size.size, kernel.space->dims), printable(size.library_problem));
+  }
 }
 
 void print_totals(const SessionResult& result) {

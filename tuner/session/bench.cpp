@@ -5,12 +5,11 @@
 #include "tuner/session/line_up.hpp"
 #include "tuner/session/trial_record.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <future>
 #include <limits>
+#include <string>
 #include <utility>
 
 namespace tuner {
@@ -91,8 +90,9 @@ class Bench {
         if (entrant.trial->outcome == Outcome::ok) configs.push_back(entrant.config);
       }
       if (configs.empty() || stop_()) return std::nullopt;
-      auto times =
-          LineUp(kernel_, space_, plan_.size, pool_, device_).time(configs, plan_.finals, stop_);
+      auto times = LineUp(kernel_, space_, plan_.size, pool_, device_,
+                          library_problem_.empty() ? LibraryPart::taken : LibraryPart::left_out)
+                       .time(configs, plan_.finals, stop_);
       if (times) {
         if (!*times) return std::nullopt;
         return Timed{.configs = std::move(configs), .times = std::move(**times)};
@@ -103,9 +103,8 @@ class Bench {
 
   void drop(const LostContender& lost) {
     if (!lost.config) {
-      throw Error(ErrorCode::failure,
-                  fmt::format("{} could not be timed at {}: {}", device_.environment().library,
-                              display(plan_.size, kernel_.space->dims), lost.failure.message));
+      library_problem_ = lost.failure.message;
+      return;
     }
     TrialRecord& trial = *std::ranges::find(entrants_, *lost.config, &Entrant::config)->trial;
     trial.time.reset();
@@ -122,6 +121,7 @@ class Bench {
                                    .timed = std::nullopt,
                                    .place = std::nullopt});
     }
+    result.library_problem = library_problem_;
     if (timed) add_times(result, *timed);
     std::ranges::stable_sort(result.contenders, {}, [](const BenchContender& contender) {
       return contender.timed ? contender.timed->time.median_ns
@@ -162,6 +162,7 @@ class Bench {
   Space space_;
   CompilePool pool_;
   std::vector<Entrant> entrants_;
+  std::string library_problem_;
 };
 
 }  // namespace

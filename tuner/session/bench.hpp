@@ -42,6 +42,7 @@ struct BenchContender {
 struct BenchResult {
   std::vector<BenchContender> contenders;  ///< fastest first; then what was not timed, as asked
   int discarded_rounds = 0;                ///< the device was throttled
+  std::string library_problem = {};        ///< why the library could not be timed, if so
 };
 
 /// Judges each configuration, and the default one where it is valid, as a session would: compiles,

@@ -78,10 +78,11 @@ FinalOutcome Final::without_final(const SizeSearch& search) const {
 }
 
 Expected<FinalOutcome, LostContender> Final::run(const SizeSearch& search, const FinalsPlan& plan,
-                                                 const std::function<bool()>& stop) {
+                                                 const std::function<bool()>& stop,
+                                                 LibraryPart library) {
   const std::vector<Config> configs = contenders(search);
-  const auto times =
-      LineUp(kernel_, search.space(), search.size(), pool_, device_).time(configs, plan, stop);
+  const auto times = LineUp(kernel_, search.space(), search.size(), pool_, device_, library)
+                         .time(configs, plan, stop);
   if (!times) return Unexpected(times.error());
   return *times ? outcome(search, configs, **times) : without_final(search);
 }

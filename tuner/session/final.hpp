@@ -18,6 +18,7 @@ struct FinalOutcome {
   BestRecord best;
   Config winner;
   std::vector<FinalistRecord> finalists;  ///< fastest first; empty when there was no final
+  std::string library_problem = {};       ///< why the library had to be left out, if so
 };
 
 /// Settles one size: re-times the best of the search, the default, what was best before and the
@@ -37,7 +38,8 @@ class Final {
   /// contender falls out the final is void: it can be run again without that one.
   [[nodiscard]] Expected<FinalOutcome, LostContender> run(const SizeSearch& search,
                                                           const FinalsPlan& plan,
-                                                          const std::function<bool()>& stop);
+                                                          const std::function<bool()>& stop,
+                                                          LibraryPart library);
   /// The fastest of the search as it was screened, without a final: what an interrupted session
   /// leaves.
   [[nodiscard]] FinalOutcome without_final(const SizeSearch& search) const;

@@ -32,6 +32,7 @@ Expected<std::size_t, LostContender> LineUp::gather(std::span<const Config> conf
         {.kernel = kernel_, .space = space_, .config = config, .binary = *compiled.binary});
     if (!added) return Unexpected(LostContender{config, added.error()});
   }
+  if (library_ == LibraryPart::left_out) return configs.size();
   const auto has_library = device_.add_library();
   if (!has_library) return Unexpected(LostContender{std::nullopt, has_library.error()});
   return configs.size() + (*has_library ? 1 : 0);

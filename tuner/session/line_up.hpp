@@ -22,6 +22,9 @@ struct LostContender {
   Failure failure;
 };
 
+/// Whether the library takes part, where the family's reference is one.
+enum class LibraryPart { taken, left_out };
+
 /// The times of contenders side by side: the configurations in their order, then the library if the
 /// family's reference is of one.
 struct LineUpTimes {
@@ -39,8 +42,13 @@ class LineUp {
  public:
   /// All must outlive it. `space` is the kernel's at `size`.
   LineUp(const Kernel& kernel, const Space& space, const Size& size, CompilePool& pool,
-         DeviceWorker& device)
-      : kernel_(kernel), space_(space), size_(size), pool_(pool), device_(device) {}
+         DeviceWorker& device, LibraryPart library)
+      : kernel_(kernel),
+        space_(space),
+        size_(size),
+        pool_(pool),
+        device_(device),
+        library_(library) {}
 
   /// Times configurations that were verified at the size, at least one, in rounds as run_finals
   /// does; they are ranked, the library rides along. None when `stop` said so before there were
@@ -58,6 +66,7 @@ class LineUp {
   const Size& size_;
   CompilePool& pool_;
   DeviceWorker& device_;
+  LibraryPart library_;
 };
 
 }  // namespace tuner

@@ -48,7 +48,8 @@ struct SizeResult {
   Size size;
   std::optional<BestRecord> best;  ///< absent: no configuration ended `ok`
   std::vector<FinalistRecord> finalists;
-  std::string winner_display;  ///< "TILE_M=64 …"
+  std::string winner_display;   ///< "TILE_M=64 …"
+  std::string library_problem;  ///< why the final had to do without the library, if so
   std::uint64_t evaluated = 0, reused = 0;
   std::map<Outcome, std::uint64_t> outcomes;
 };

@@ -256,6 +256,7 @@ class Run {
                            .best = std::nullopt,
                            .finalists = {},
                            .winner_display = "",
+                           .library_problem = "",
                            .evaluated = search.recorded(),
                            .reused = progress_.reused(search),
                            .outcomes = search.outcomes()};
@@ -271,6 +272,7 @@ class Run {
       }
       size_result.best = std::move(outcome->best);
       size_result.finalists = std::move(outcome->finalists);
+      size_result.library_problem = std::move(outcome->library_problem);
     }
     observer_.size_done(size_result);
     return size_result;

@@ -21,13 +21,12 @@ class Settlement {
   Settlement(const Family& family, const Kernel& kernel, CompilePool& pool, DeviceWorker& device,
              TrialRunner& runner, Observer& observer, const std::function<bool()>& interrupted)
       : final_(family, kernel, pool, device),
-        device_(device),
         runner_(runner),
         observer_(observer),
         interrupted_(interrupted) {}
 
   /// How the size came out: by a final, or, interrupted, as it was screened; none when no
-  /// configuration is left. Throws Error when the library falls out twice.
+  /// configuration is left. A library that falls out twice is left out.
   [[nodiscard]] std::optional<FinalOutcome> settle(SizeSearch& search, const FinalsPlan& plan,
                                                    const Refuted& refuted);
 
@@ -35,14 +34,10 @@ class Settlement {
   [[nodiscard]] double measure_s() const { return measure_s_; }
 
  private:
-  void drop(SizeSearch& search, const LostContender& lost, const Refuted& refuted);
-
   Final final_;
-  DeviceWorker& device_;
   TrialRunner& runner_;
   Observer& observer_;
   const std::function<bool()>& interrupted_;
-  bool library_fell_out_ = false;
   double measure_s_ = 0;
 };
 

@@ -94,7 +94,10 @@ Expected<Measurement, Failure> Evaluator::time(LoadedCandidate& candidate, const
 Expected<ClockWatch*, Failure> Evaluator::clock(const Instance& instance, const Work& work) {
   const Size& size = instance.recipe().size;
   if (const auto known = clocks_.find(size); known != clocks_.end()) return &known->second;
-  auto learned = learn_clock(backend_, instance.library_work().value_or(work));
+  const std::optional<Work> library = instance.library_work();
+  auto learned = learn_clock(backend_, library.value_or(work));
+  // That a library cannot be timed at a size is no fault of its candidates.
+  if (!learned && library) learned = learn_clock(backend_, work);
   if (!learned) return Unexpected(std::move(learned.error()));
   return &clocks_.emplace(size, *learned).first->second;
 }
