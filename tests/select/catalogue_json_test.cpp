@@ -17,6 +17,7 @@ namespace {
 using testing::AllOf;
 using testing::ElementsAreArray;
 using testing::HasSubstr;
+using testing::Not;
 using testing::ThrowsMessage;
 
 class CatalogueJsonTest : public TunedDatabase {
@@ -46,6 +47,13 @@ TEST_F(CatalogueJsonTest, RanksAfterARoundTripAsBefore) {
   for (const char* size : {"1024,1024", "2048,2048", "1000,1000", "48,48", "96,96", "7,7"}) {
     EXPECT_THAT(answers(after, size), ElementsAreArray(answers(before, size))) << size;
   }
+}
+
+TEST_F(CatalogueJsonTest, SaysOfWhichFileAResultCameButNotWhereThatLies) {
+  Catalogue known = catalogue(store, {});
+  known.kernels.front().entries.front().best.origin = "/home/ada/h200.sqlite";
+  EXPECT_THAT(catalogue_json(known),
+              AllOf(HasSubstr(R"("origin":"h200.sqlite")"), Not(HasSubstr("ada"))));
 }
 
 TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAnew) {

@@ -67,6 +67,12 @@ TEST(BestLine, ReadsBackAsItWasButNotVerified) {
   EXPECT_EQ(best_line(again), line);
 }
 
+TEST(BestLine, SaysOfWhichFileItCameButNotWhereThatLies) {
+  StoredBest imported = example();
+  imported.best.origin = "/home/ada/h200.sqlite";
+  EXPECT_EQ(parse_best_lines(best_line(imported) + "\n", "")[0].best.origin, "h200.sqlite");
+}
+
 TEST(BestLine, ReadsThePublishedLinesOfFormat1) {
   const std::vector<StoredBest> read = parse_best_lines(lines_of_format_1(), "best-1.jsonl");
   ASSERT_THAT(read, SizeIs(8));

@@ -4,6 +4,7 @@
 #include "tuner/core/hash.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/select/catalogue_json.hpp"
+#include "tuner/store/best_line.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -67,7 +68,7 @@ std::string entry_text(const Entry& entry, const std::vector<EnvironmentInfo>& e
       literal(entry.size.text), entry.config, best.time.median_ns, best.flops,
       best.ratio_to_library ? fmt::format("{}", *best.ratio_to_library) : "null",
       literal(best.library_name), literal(best.recorded_at), best.verified, best.shared,
-      literal(best.origin),
+      literal(published_origin(best)),
       std::ranges::find(environments, entry.environment) - environments.begin());
 }
 

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <filesystem>
+
 namespace tuner {
 namespace {
 
@@ -80,7 +82,7 @@ SortedJson document_of(const StoredBest& stored) {
            {{"session", best.session_uuid},
             {"recorded_at", best.recorded_at},
             {"tool", subject.environment.tool},
-            {"origin", best.origin}}}};
+            {"origin", published_origin(best)}}}};
 }
 
 DeviceInfo device_of(JsonFields fields) {
@@ -222,6 +224,10 @@ std::string best_line(const StoredBest& stored) {
   SortedJson document = document_of(stored);
   document["checksum"] = content_hash({document.dump()});
   return document.dump();
+}
+
+std::string published_origin(const BestRecord& best) {
+  return std::filesystem::path(best.origin).filename().string();
 }
 
 std::vector<StoredBest> parse_best_lines(std::string_view text, std::string_view origin) {
