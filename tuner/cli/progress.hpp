@@ -32,7 +32,9 @@ class ProgressPrinter : public Observer {
 
   using SteadyClock = std::chrono::steady_clock;
   Style style_;
-  SteadyClock::time_point last_ = SteadyClock::now();
+  // The line that is redrawn appears with the first trial, however soon that is over.
+  SteadyClock::time_point last_ =
+      style_ == Style::redrawn ? SteadyClock::time_point() : SteadyClock::now();
   bool line_is_open_ = false;
   Dimensions dims_;  // of what has been opened
   std::map<Size, double> best_ns_;
