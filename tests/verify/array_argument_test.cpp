@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays that a kernel gets by value: it must use what they hold, whatever their type.
+#include "tests/verify/verify_configuration.hpp"
 #include "tuner/backend/cpu/cpu_backend.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/verify/verifier.hpp"
 
 #include <gmock/gmock.h>
 
-#include <cmath>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -81,14 +80,7 @@ class ArrayArgumentTest : public testing::Test {
     Kernel kernel = family.kernels.front();
     kernel.source.text = replaced(kernel.source.text, from, to);
     kernel.hash = to;
-    const Space space(kernel.space, backend.device().attributes, size);
-    const Config config = space.default_config();
-    const auto binary = backend.compiler().compile(compile_job(kernel, space, config));
-    if (!binary) return Unexpected(binary.error());
-    const LoadedKernel loaded(backend, *backend.load(*binary));
-    LoadedCandidate candidate{
-        .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
-    return verifier.verify(candidate, size);
+    return verify_configuration(backend, verifier, kernel, size);
   }
   Expected<Verdict, Failure> verify(std::string_view from, std::string_view to) {
     return verify(*backend_, family_, {100, 33}, from, to);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels broken in the ways in which kernels break: each must be found out.
 #include "tests/verify/gemm_family.hpp"
+#include "tests/verify/verify_configuration.hpp"
 #include "tuner/backend/cpu/cpu_backend.hpp"
-#include "tuner/verify/verifier.hpp"
 
 #include <gmock/gmock.h>
 
@@ -52,25 +52,14 @@ std::string mutated(const Mutant& mutant) {
   return source.replace(at, mutant.from.size(), mutant.to);
 }
 
-/// Verifies the default configuration of a kernel of the family at a size.
-Expected<Verdict, Failure> verify(Backend& backend, Verifier& verifier, const Kernel& kernel,
-                                  const Size& size = {20, 24, 31}) {
-  const Space space(kernel.space, backend.device().attributes, size);
-  const Config config = space.default_config();
-  const auto binary = backend.compiler().compile(compile_job(kernel, space, config));
-  if (!binary) return Unexpected(binary.error());
-  const LoadedKernel loaded(backend, *backend.load(*binary));
-  LoadedCandidate candidate{
-      .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
-  return verifier.verify(candidate, size);
-}
+const Size kSize = {20, 24, 31};
 
 // One test for all: they share the compiled kernels that check and the instances.
 TEST(Mutants, EndAsWrongResultsThatSayWhatIsWrongWhere) {
   const auto backend = open_cpu_backend();
   const Family family = gemm::family();
   Verifier verifier(*backend, family, 77);
-  const auto unbroken = verify(*backend, verifier, family.kernels.front());
+  const auto unbroken = verify_configuration(*backend, verifier, family.kernels.front(), kSize);
   ASSERT_TRUE(unbroken) << unbroken.error().message;
   EXPECT_LE(unbroken->worst_error, 1.0);
   for (const Mutant& mutant : kMutants) {
@@ -78,7 +67,7 @@ TEST(Mutants, EndAsWrongResultsThatSayWhatIsWrongWhere) {
     Kernel kernel = family.kernels.front();
     kernel.source.text = mutated(mutant);
     kernel.hash = mutant.name;
-    const auto verdict = verify(*backend, verifier, kernel);
+    const auto verdict = verify_configuration(*backend, verifier, kernel, kSize);
     ASSERT_FALSE(verdict) << "survived";
     EXPECT_EQ(verdict.error().outcome, Outcome::wrong_result) << verdict.error().message;
     EXPECT_THAT(verdict.error().message,
@@ -91,11 +80,11 @@ TEST(Mutants, NoCandidateIsBlamedForAReferenceThatAnotherOneChanged) {
   const auto backend = open_cpu_backend();
   const Family family = gemm::family();
   Verifier verifier(*backend, family, 77);
-  ASSERT_TRUE(verify(*backend, verifier, family.kernels.front()));
+  ASSERT_TRUE(verify_configuration(*backend, verifier, family.kernels.front(), kSize));
   const Region given = std::get<Region>(verifier.timing_instance({20, 24, 31}).arguments()[7]);
   // The reference is allocated right behind what a candidate is given.
   backend->fill(BufferId{static_cast<std::uint64_t>(given.buffer) + 1}, 0x7FF8BAD0u, 64);
-  const auto verdict = verify(*backend, verifier, family.kernels.front());
+  const auto verdict = verify_configuration(*backend, verifier, family.kernels.front(), kSize);
   EXPECT_TRUE(verdict) << verdict.error().message;
 }
 
@@ -107,7 +96,8 @@ TEST(ShippedKernels, AreRightAtTheirDefaultConfigurations) {
     if (!kernel.backends.empty()) continue;  // not for this one
     // gemm_skinny is for no other sizes.
     const std::string_view size = kernel.name == "gemm_skinny" ? "11,24,31" : "20,24,31";
-    const auto verdict = verify(*backend, verifier, kernel, parse_size(size, family.problem.dims));
+    const auto verdict =
+        verify_configuration(*backend, verifier, kernel, parse_size(size, family.problem.dims));
     ASSERT_TRUE(verdict) << kernel.name << ": " << verdict.error().message;
     EXPECT_LE(verdict->worst_error, 1.0);
   }

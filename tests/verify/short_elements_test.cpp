@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of 16 bits an element, of which an odd number does not fill its last word.
+#include "tests/verify/verify_configuration.hpp"
 #include "tuner/backend/cpu/cpu_backend.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/verify/verifier.hpp"
@@ -53,15 +54,7 @@ class ShortElementsTest : public testing::Test {
     Kernel kernel = family_.kernels.front();
     kernel.source.text.replace(kernel.source.text.find(from), from.size(), to);
     kernel.hash = to;
-    const Size size = {101};
-    const Space space(kernel.space, backend_->device().attributes, size);
-    const Config config = space.default_config();
-    const auto binary = backend_->compiler().compile(compile_job(kernel, space, config));
-    if (!binary) return Unexpected(binary.error());
-    const LoadedKernel loaded(*backend_, *backend_->load(*binary));
-    LoadedCandidate candidate{
-        .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
-    return verifier_.verify(candidate, size);
+    return verify_configuration(*backend_, verifier_, kernel, {101});
   }
 
   std::unique_ptr<Backend> backend_ = open_cpu_backend();

@@ -3,6 +3,7 @@
 // getting one of them wrong is found out.
 #include "tests/verify/split_gemm.hpp"
 
+#include "tests/verify/verify_configuration.hpp"
 #include "tuner/backend/cpu/cpu_backend.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/verify/verifier.hpp"
@@ -29,15 +30,7 @@ class SplitGemmTest : public testing::Test {
   Expected<Verdict, Failure> verify(const Family& family, const Size& size,
                                     std::string_view config_text = "") {
     Verifier verifier(*backend_, family, 77);
-    const Kernel& kernel = family.kernels.front();
-    const Space space(kernel.space, backend_->device().attributes, size);
-    const Config config = config_from_text(*kernel.space, config_text);
-    const auto binary = backend_->compiler().compile(compile_job(kernel, space, config));
-    if (!binary) return Unexpected(binary.error());
-    const LoadedKernel loaded(*backend_, *backend_->load(*binary));
-    LoadedCandidate candidate{
-        .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
-    return verifier.verify(candidate, size);
+    return verify_configuration(*backend_, verifier, family.kernels.front(), size, config_text);
   }
 
   /// The outcome and the message of a kernel in which `from` is replaced.
