@@ -87,6 +87,17 @@ class SizesTest(ProgramTest):
         done = self.tune("--space", space, *RUN, "--dry-run")
         self.assertIn("is checked at no other size", done.stderr)
 
+        def wider_where_asked(document):
+            other_code(document)
+            kernel = document["kernels"]["scale"]
+            kernel["entry"] = "scale<${BLOCK} + 0 * ${REST} + 0 * ${WIDE}>"
+            kernel["parameters"]["WIDE"] = {"values": [0, 1], "default": 0}
+            kernel["constraints"] = [{"expr": "BLOCK > 32*WIDE", "why": "no narrow one is wide"}]
+
+        done = self.tune("--space", self.space_file(wider_where_asked), *RUN, "--set", "WIDE=1")
+        self.assertEqual(done.stdout.splitlines()[1].split()[-1], "BLOCK=64")
+        self.assertNotIn("caution", done.stderr)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -49,6 +49,7 @@ std::optional<Size> listed_size_for(const Family& family, const Kernel& kernel,
 
 std::string check_sizes_caution(const Family& family, const Kernel& kernel, const Space& space,
                                 const Size& size) {
+  if (space.violation(space.default_config())) return "";  // what does not run needs no check
   const AwkwardSizes awkward = awkward_sizes(family, kernel, space, space.default_config(), size);
   const std::size_t left_out = awkward.of_other_code + awkward.refused;
   if (!awkward.sizes.empty() || left_out == 0) return "";
