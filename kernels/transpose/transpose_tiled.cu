@@ -4,8 +4,13 @@
 // in shared memory as pieces of 16 bytes along NY. Swizzled, these pieces are written and read
 // without bank conflicts and without padding.
 //
-// Grid (tiles), block (THREADS), dynamic shared memory 4 * TILE_X * TILE_Y bytes. NX is a multiple of
-// VEC_X, NY of VEC_Y. The values of LOAD and STORE are in access.cuh, those of BAND in walk.cuh.
+// Memory takes pieces of out that begin beside its sectors of 32 bytes at a tenth less than its speed.
+// With STORE_ALIGN above 1 tiles share as many rows of in, less by which each stores of a row of out, so
+// that it can begin where a multiple of STORE_ALIGN floats does in memory, wherever the row begins.
+//
+// Grid (tiles, each TILE_Y rows high, STORE_ALIGN of them shared if that is above 1), block (THREADS),
+// dynamic shared memory 4 * TILE_X * TILE_Y bytes. NX is a multiple of VEC_X, NY of VEC_Y. The values of
+// LOAD and STORE are in access.cuh, those of BAND in walk.cuh.
 
 #include "access.cuh"
 #include "walk.cuh"
@@ -13,8 +18,12 @@
 /// The tile in shared memory holds TILE_Y floats for each column of the matrix that is read, in pieces of
 /// four. Where a piece lies among the others of its column changes from one group of columns, which a
 /// thread loads at once, to the next: so 8 threads side by side meet in different banks, along NX when
-/// they write and along NY when they read.
-__device__ __forceinline__ int swizzled(int piece, int group) { return piece ^ (group % 8); }
+/// they write and along NY when they read. A column of fewer than 8 pieces has fewer places.
+template <int TILE_Y>
+__device__ __forceinline__ int swizzled(int piece, int group) {
+  constexpr int PLACES = TILE_Y / 4 < 8 ? TILE_Y / 4 : 8;
+  return piece ^ (group % PLACES);
+}
 
 /// A rectangle LANES wide that THREADS threads visit side by side, all of them at each turn: where the
 /// thread is at a turn, with all that depends on the turn known to the compiler.
@@ -30,9 +39,17 @@ struct Visits {
   }
 };
 
-/// What one block does. WHOLE: all of the tile exists; else `width` and `height` of it.
-template <bool WHOLE, int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int THREADS, int LOAD, int STORE>
-__device__ __forceinline__ void transpose_tile(int NX, int NY, int width, int height,
+/// By how many floats `at` lies beside the last multiple of COUNT floats in memory.
+template <int COUNT>
+__device__ __forceinline__ int beside(const float* at) {
+  return reinterpret_cast<unsigned long long>(at) / sizeof(float) % COUNT;
+}
+
+/// What one block does. WHOLE: all of the tile exists; else `width` and `height` of it. FIRST: there is
+/// no tile above that would store the rows before the first multiple of STORE_ALIGN.
+template <bool WHOLE, int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int STORE_ALIGN, int THREADS,
+          int LOAD, int STORE>
+__device__ __forceinline__ void transpose_tile(int NX, int NY, int width, int height, bool first,
                                                const float* __restrict__ in,
                                                float* __restrict__ out, float* shared) {
   using Loading = Visits<TILE_X / VEC_X, THREADS>;
@@ -56,7 +73,7 @@ __device__ __forceinline__ void transpose_tile(int NX, int NY, int width, int he
   for (int i = 0; i < LOADS; ++i) {
     const int group = Loading::lane(thread, i);
     float* const to =
-        shared + group * VEC_X * TILE_Y + swizzled(Loading::row(thread, i), group) * 4;
+        shared + group * VEC_X * TILE_Y + swizzled<TILE_Y>(Loading::row(thread, i), group) * 4;
 #pragma unroll
     for (int column = 0; column < VEC_X; ++column) {
       *reinterpret_cast<Floats<4>*>(to + column * TILE_Y) = {
@@ -67,34 +84,42 @@ __device__ __forceinline__ void transpose_tile(int NX, int NY, int width, int he
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < STORES; ++i) {
-    const int x = Storing::row(thread, i), y = Storing::lane(thread, i) * VEC_Y;
-    if (WHOLE || (x < width && y < height)) {
-      const float* const from = shared + x * TILE_Y + swizzled(y / 4, x / VEC_X) * 4 + y % 4;
-      store<STORE>(out + static_cast<long long>(x) * NY + y,
-                   *reinterpret_cast<const Floats<VEC_Y>*>(from));
+    const int x = Storing::row(thread, i);
+    int y = Storing::lane(thread, i) * VEC_Y;
+    float* const row = out + static_cast<long long>(x) * NY;
+    bool mine = WHOLE || (x < width && y < height);
+    if constexpr (STORE_ALIGN > 1) {
+      const int past = beside<STORE_ALIGN>(row);
+      y -= past;
+      mine = y >= (first ? 0 : STORE_ALIGN - past) && (WHOLE || (x < width && y < height));
+    }
+    if (mine) {
+      const float* const from = shared + x * TILE_Y + swizzled<TILE_Y>(y / 4, x / VEC_X) * 4 + y % 4;
+      store<STORE>(row + y, *reinterpret_cast<const Floats<VEC_Y>*>(from));
     }
   }
 }
 
-template <int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int THREADS, int LOAD, int STORE, int BAND,
-          bool DIAGONAL, int MIN_BLOCKS>
+template <int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int STORE_ALIGN, int THREADS, int LOAD,
+          int STORE, int BAND, bool DIAGONAL, int MIN_BLOCKS>
 __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     transpose_tiled(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
   static_assert(TILE_X * TILE_Y % (4 * VEC_X * THREADS) == 0, "all threads have as much to load");
-  static_assert(TILE_Y % 32 == 0, "pieces of a column change places in groups of 8");
+  static_assert(TILE_Y % STORE_ALIGN == 0, "tiles lie to multiples of STORE_ALIGN all in the same way");
+  constexpr int STEP_Y = STORE_ALIGN > 1 ? TILE_Y - STORE_ALIGN : TILE_Y;
   extern __shared__ __align__(16) float shared[];
 
   const Tile tile =
-      tile_of<BAND, DIAGONAL>(blockIdx.x, ceil_div(NX, TILE_X), ceil_div(NY, TILE_Y));
-  const int x0 = tile.x * TILE_X, y0 = tile.y * TILE_Y;
+      tile_of<BAND, DIAGONAL>(blockIdx.x, ceil_div(NX, TILE_X), ceil_div(NY, STEP_Y));
+  const int x0 = tile.x * TILE_X, y0 = tile.y * STEP_Y;
   const int width = NX - x0, height = NY - y0;  // of what is left from the tile's corner on
   in += static_cast<long long>(y0) * NX + x0;
   out += static_cast<long long>(x0) * NY + y0;
   if (width >= TILE_X && height >= TILE_Y) {
-    transpose_tile<true, VEC_X, VEC_Y, TILE_X, TILE_Y, THREADS, LOAD, STORE>(NX, NY, width, height,
-                                                                             in, out, shared);
+    transpose_tile<true, VEC_X, VEC_Y, TILE_X, TILE_Y, STORE_ALIGN, THREADS, LOAD, STORE>(
+        NX, NY, width, height, y0 == 0, in, out, shared);
   } else {
-    transpose_tile<false, VEC_X, VEC_Y, TILE_X, TILE_Y, THREADS, LOAD, STORE>(NX, NY, width, height,
-                                                                              in, out, shared);
+    transpose_tile<false, VEC_X, VEC_Y, TILE_X, TILE_Y, STORE_ALIGN, THREADS, LOAD, STORE>(
+        NX, NY, width, height, y0 == 0, in, out, shared);
   }
 }

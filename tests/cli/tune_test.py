@@ -107,6 +107,17 @@ class TuneTest(ProgramTest):
         done = self.refuse(*scale, "--size", 500, "--size", 600, code=4, says=("at 500", "small vectors"))
         self.assertNotIn("600", done.stderr)
 
+    def test_sizes_too_large_for_the_device_are_left_out_as_long_as_one_remains(self):
+        def much_memory(document):
+            document["arguments"][1]["count"] = "4096 * N"
+
+        scale = ("--space", self.space_file(much_memory), "--backend", "cpu", "--kernel", "scale")
+        run = self.tune(*scale, "--size", 2**31 - 1, "--size", 64)
+        self.assertRegex(run.stderr, r"(?m)^skipped: 1 of 2 sizes for kernel scale; the first: scale: to check a kernel "
+                                     r"at the size 2147483647 takes 65568\.0 GiB of memory, of which the device has")
+        self.assertEqual([line.split()[0] for line in run.stdout.splitlines()], ["scale", "64"])
+        self.refuse(*scale, "--size", 2**31 - 1, code=2, says=("65568.0 GiB", "take a smaller size"))
+
     def test_a_kernel_for_other_sizes_is_left_out_unless_it_is_named(self):
         def large_only(document):
             document["kernels"]["scale"]["constraints"] = [{"expr": "N > 64", "why": "large vectors"}]

@@ -65,10 +65,28 @@ TEST_F(TransposeFamilyTest, TilesAreRightWhateverTheRowsLengthsAndTheAlignment) 
   expect_transposed("transpose_tiled", "132,100,ALIGN=2", small + "BAND == 8");
 }
 
+TEST_F(TransposeFamilyTest, TilesThatShareRowsStoreEveryElementOfRowsThatBeginAnywhere) {
+  const std::string sharing = "TILE_X*TILE_Y <= 8192 and STORE_ALIGN == 8 and ";
+  expect_transposed("transpose_tiled", "131,101", sharing + "TILE_Y == 32");
+  expect_transposed("transpose_tiled", "132,211", sharing + "TILE_Y == 64");
+  expect_transposed("transpose_tiled", "67,390", sharing + "TILE_Y == 128");
+  expect_transposed("transpose_tiled", "67,300", sharing + "TILE_Y == 64 and DIAGONAL");
+  expect_transposed("transpose_tiled", "64,256,ALIGN=1", sharing + "BAND == 0");
+  expect_transposed("transpose_tiled", "64,256,ALIGN=2", sharing + "BAND == 2");
+  expect_transposed("transpose_tiled", "40,3,ALIGN=1", sharing + "TILE_Y == 32");
+}
+
 TEST_F(TransposeFamilyTest, TilesAreRightWhereThreadsAreFewerThanARowHasVectors) {
   expect_transposed("transpose_tiled", "261,70", "TILE_X == 128 and THREADS == 64");
   expect_transposed("transpose_tiled", "70,261", "TILE_Y == 128 and THREADS == 64");
   expect_transposed("transpose_tiled", "5,300", "TILE_X == 8 and TILE_Y == 32");
+}
+
+TEST_F(TransposeFamilyTest, TilesAreRightThatAreAsNarrowAsTheMatrix) {
+  expect_transposed("transpose_tiled", "3,700", "TILE_X == 4 and TILE_Y == 256");
+  expect_transposed("transpose_tiled", "700,3", "TILE_X == 256 and TILE_Y == 4");
+  expect_transposed("transpose_tiled", "700,7", "TILE_X == 256 and TILE_Y == 8");
+  expect_transposed("transpose_tiled", "700,16", "TILE_X == 128 and TILE_Y == 16");
 }
 
 TEST_F(TransposeFamilyTest, CopiesAreRightByRowsAndByColumns) {

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -138,15 +139,23 @@ TEST_F(ArrayArgumentTest, HoldsTheNumbersThatABufferWould) {
 }
 
 TEST_F(ArrayArgumentTest, HasAtMost4096Bytes) {
+  const DeviceAttributes& device = backend_->device().attributes;
+  EXPECT_NO_THROW(check_size(family_, device, {100, 1024}));
   Verifier verifier(*backend_, family_, 77);
-  try {
-    static_cast<void>(verifier.timing_instance({100, 1025}));
-    FAIL() << "4100 bytes";
-  } catch (const Error& error) {
-    EXPECT_STREQ(error.what(),
-                 "argument 'w': its count \"K\" is 1025, which are 4100 bytes of float; an array "
-                 "by value has at most 4096, which a kernel's parameters may have everywhere: make "
-                 "the argument a buffer, \"float*\", or take a smaller size");
+  const std::vector<std::function<void(const Size&)>> refusals = {
+      [&](const Size& size) { check_size(family_, device, size); },
+      [&](const Size& size) { static_cast<void>(verifier.timing_instance(size)); }};
+  for (const auto& refuse : refusals) {
+    try {
+      refuse({100, 1025});
+      FAIL() << "4100 bytes";
+    } catch (const Error& error) {
+      EXPECT_STREQ(
+          error.what(),
+          "argument 'w': its count \"K\" is 1025, which are 4100 bytes of float; an array "
+          "by value has at most 4096, which a kernel's parameters may have everywhere: make "
+          "the argument a buffer, \"float*\", or take a smaller size");
+    }
   }
 }
 

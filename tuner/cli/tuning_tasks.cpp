@@ -5,6 +5,7 @@
 #include "tuner/cli/sizes.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/verify/posed_problem.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -83,6 +84,7 @@ std::optional<Error> refusal(const Family& family, const Kernel& kernel, const D
     return Error(ErrorCode::no_valid_config, nothing_valid(family, kernel, device, space, size));
   }
   try {
+    check_size(family, device.attributes, size);
     check_default(family.kernel(kernel.name), device.attributes, size);
   } catch (const Error& error) {
     return error;

@@ -48,6 +48,31 @@ void check_count(std::string_view argument, ElementType type, std::int64_t count
   }
 }
 
+/// Throws unless the reference can be shaped to the size.
+std::optional<LibraryShape> shape_at(const Family& family, const Slots& slots, const Size& size) {
+  try {
+    return library_shape(family.check, slots);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {} (at the size {})", family.name, error.what(),
+                                          display(size, family.problem.dims)));
+  }
+}
+
+std::int64_t value_of(const Expression& expression, std::string_view what, const Slots& slots) {
+  const auto value = expression.evaluate(slots);
+  if (!value) {
+    throw Error(ErrorCode::usage, fmt::format("{}: '{}' has no value at this size: {}", what,
+                                              expression.text(), name(value.error())));
+  }
+  return *value;
+}
+
+std::int64_t buffer_count(const BufferArgument& buffer, std::string_view name, const Slots& slots) {
+  const std::int64_t count = std::max<std::int64_t>(1, value_of(buffer.count, name, slots));
+  check_count(name, buffer.type, count);
+  return in_whole_words(buffer.type, count);
+}
+
 /// Throws unless data begin with a word of 32 bits, by which memory is looked at.
 void check_offset(const CheckedData& data) {
   if (data.offset_bytes() % 4 != 0) {
@@ -59,32 +84,47 @@ void check_offset(const CheckedData& data) {
 
 }  // namespace
 
+void check_size(const Family& family, const DeviceAttributes& device, const Size& size) {
+  const Slots slots = family_slots(family, device, size);
+  static_cast<void>(shape_at(family, slots, size));
+  double bytes = 0;
+  for (const Argument& argument : family.arguments) {
+    if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
+      static_cast<void>(array_bytes(*array, argument.name, slots));
+    } else if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) {
+      // An input and its absolute values; an output, its right result, that of absolute inputs, and
+      // what a launch before wrote.
+      const double copies = buffer->role == BufferRole::input ? 2 : 4;
+      const auto count = static_cast<double>(buffer_count(*buffer, argument.name, slots));
+      bytes += copies * count * static_cast<double>(size_bytes(buffer->type));
+    }
+  }
+  if (bytes > static_cast<double>(device.memory_bytes)) {
+    constexpr double kGibibyte = 1 << 30;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: to check a kernel at the size {} takes {:.1f} GiB of memory, of which "
+                    "the device has {:.1f}; take a smaller size",
+                    family.name, display(size, family.problem.dims), bytes / kGibibyte,
+                    static_cast<double>(device.memory_bytes) / kGibibyte));
+  }
+}
+
 PosedProblem::PosedProblem(Backend& backend, const Family& family, Recipe recipe)
     : backend_(backend),
       family_(family),
       recipe_(std::move(recipe)),
       slots_(family_slots(family, backend.device().attributes, recipe_.size)),
       accumulated_(
-          std::max<std::int64_t>(1, evaluate(family.check.accumulates, "check.accumulates"))) {
-  try {
-    shape_ = library_shape(family.check, slots_);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {} (at the size {})", family.name, error.what(),
-                                          display(recipe_.size, family.problem.dims)));
-  }
-}
+          std::max<std::int64_t>(1, evaluate(family.check.accumulates, "check.accumulates"))),
+      shape_(shape_at(family, slots_, recipe_.size)) {}
 
 const CheckCase* PosedProblem::check_case() const {
   return recipe_.check_case == 0 ? nullptr : &family_.check.cases.at(recipe_.check_case - 1);
 }
 
 std::int64_t PosedProblem::evaluate(const Expression& expression, std::string_view what) const {
-  const auto value = expression.evaluate(slots_);
-  if (!value) {
-    throw Error(ErrorCode::usage, fmt::format("{}: '{}' has no value at this size: {}", what,
-                                              expression.text(), name(value.error())));
-  }
-  return *value;
+  return value_of(expression, what, slots_);
 }
 
 std::vector<CheckedData> PosedProblem::data() const {
@@ -93,15 +133,12 @@ std::vector<CheckedData> PosedProblem::data() const {
     const Argument& argument = family_.arguments[i];
     const auto* buffer = std::get_if<BufferArgument>(&argument.what);
     if (buffer == nullptr) continue;
-    CheckedData data{
-        .name = argument.name,
-        .argument = i,
-        .type = buffer->type,
-        .count = in_whole_words(buffer->type,
-                                std::max<std::int64_t>(1, evaluate(buffer->count, argument.name))),
-        .offset = std::max<std::int64_t>(0, evaluate(buffer->offset, argument.name)),
-        .role = buffer->role};
-    check_count(argument.name, data.type, data.count);
+    CheckedData data{.name = argument.name,
+                     .argument = i,
+                     .type = buffer->type,
+                     .count = buffer_count(*buffer, argument.name, slots_),
+                     .offset = std::max<std::int64_t>(0, evaluate(buffer->offset, argument.name)),
+                     .role = buffer->role};
     check_count(argument.name, data.type, data.offset);
     check_offset(data);
     if (data.role == BufferRole::output) {

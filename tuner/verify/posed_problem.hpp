@@ -32,6 +32,12 @@ struct Recipe {
 /// Whose values the reference is computed on.
 enum class Values { as_they_are, absolute };
 
+/// Throws Error(usage) where a problem of this size cannot be posed on the device, and so no kernel
+/// be checked: the family's expressions have no value, the reference has no possible shape, an
+/// array by value is too large, or memory does not hold the buffers, their right results and what
+/// else a check of normal inputs keeps.
+void check_size(const Family& family, const DeviceAttributes& device, const Size& size);
+
 /// A family's problem at the size, with the inputs and under the case of a recipe: its arguments,
 /// its inputs and its right result. The backend and the family must outlive it.
 class PosedProblem {
@@ -91,9 +97,9 @@ class PosedProblem {
   Backend& backend_;
   const Family& family_;
   Recipe recipe_;
-  Slots slots_;                        // of the family's scope, at this size
-  std::optional<LibraryShape> shape_;  // when the reference is the library's
+  Slots slots_;  // of the family's scope, at this size
   std::int64_t accumulated_ = 1;
+  std::optional<LibraryShape> shape_;        // when the reference is the library's
   std::map<std::size_t, MadeArray> arrays_;  // by their places among the arguments
 };
 

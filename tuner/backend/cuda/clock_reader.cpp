@@ -51,12 +51,12 @@ std::int64_t ClockReader::measure_timer_step(const Compiler& compiler) {
 }
 
 Expected<void, Failure> ClockReader::prepare(std::size_t count) {
-  const std::size_t size_bytes = count * multiprocessors_ * sizeof(ClockReading);
+  const std::size_t size_bytes = 2 * count * multiprocessors_ * sizeof(ClockReading);
   if (count > capacity_) {
     memory_ = make_device_memory(size_bytes);
     capacity_ = count;
   }
-  count_ = count;
+  spans_ = count;
   return attempt(cudaMemsetAsync(memory_.get(), 0, size_bytes, stream_));
 }
 
@@ -70,7 +70,7 @@ Expected<void, Failure> ClockReader::read(std::size_t index) {
 }
 
 Expected<std::vector<std::optional<double>>, Failure> ClockReader::clocks() const {
-  std::vector<ClockReading> all(count_ * multiprocessors_);
+  std::vector<ClockReading> all(2 * spans_ * multiprocessors_);
   if (auto done =
           attempt(cudaMemcpyAsync(all.data(), memory_.get(), all.size() * sizeof(ClockReading),
                                   cudaMemcpyDeviceToHost, stream_));
@@ -79,9 +79,9 @@ Expected<std::vector<std::optional<double>>, Failure> ClockReader::clocks() cons
   }
   if (auto finished = finish(stream_); !finished) return Unexpected(finished.error());
   std::vector<std::optional<double>> clocks_mhz;
-  for (std::size_t i = 0; i + 1 < count_; ++i) {
-    clocks_mhz.push_back(clock_between(reading(all, i, multiprocessors_),
-                                       reading(all, i + 1, multiprocessors_), timer_step_ns_));
+  for (std::size_t i = 0; i < spans_; ++i) {
+    clocks_mhz.push_back(clock_between(reading(all, 2 * i, multiprocessors_),
+                                       reading(all, 2 * i + 1, multiprocessors_), timer_step_ns_));
   }
   return clocks_mhz;
 }

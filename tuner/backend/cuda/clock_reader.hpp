@@ -26,27 +26,29 @@ struct ClockReading {
                                                   std::span<const ClockReading> after,
                                                   std::int64_t timer_step_ns);
 
-/// Reads the multiprocessors' cycle counters at points of a stream.
+/// Reads the multiprocessors' cycle counters where spans of a stream begin and end.
 class ClockReader {
  public:
   /// Throws Error(failure) when its kernels cannot be made.
   ClockReader(const Compiler& compiler, cudaStream_t stream, int multiprocessors);
 
-  /// Forgets what was read and makes room for readings 0 to count - 1. Call it on an idle stream.
+  /// Forgets what was read and makes room for spans 0 to count - 1. Call it on an idle stream.
   Expected<void, Failure> prepare(std::size_t count);
-  /// Enqueues a reading.
-  Expected<void, Failure> read(std::size_t index);
-  /// The clocks between each reading and the next. Waits for the stream.
+  /// Enqueues the reading at which the span begins, or ends.
+  Expected<void, Failure> begin(std::size_t span) { return read(2 * span); }
+  Expected<void, Failure> end(std::size_t span) { return read(2 * span + 1); }
+  /// The clock in MHz over each span, by clock_between(). Waits for the stream.
   [[nodiscard]] Expected<std::vector<std::optional<double>>, Failure> clocks() const;
 
  private:
+  Expected<void, Failure> read(std::size_t index);
   [[nodiscard]] std::int64_t measure_timer_step(const Compiler& compiler);
 
   cudaStream_t stream_;
   std::size_t multiprocessors_;
   CudaKernel kernel_;
   DeviceMemory memory_;
-  std::size_t count_ = 0, capacity_ = 0;
+  std::size_t spans_ = 0, capacity_ = 0;
   std::int64_t timer_step_ns_ = 0;
 };
 

@@ -7,10 +7,6 @@
 namespace tuner {
 namespace {
 
-/// A sample is five operations on the stream, or a few more where the library takes several
-/// kernels: what is behind the gate stays below its 1024.
-constexpr std::size_t kMostBehindGate = 100;
-
 /// Writing twice the cache's size leaves nothing of what was there whatever the replacement
 /// policy; the floor gives the clock's reading a span to be measured over.
 std::size_t flush_size(std::int64_t l2_bytes) {
@@ -18,15 +14,16 @@ std::size_t flush_size(std::int64_t l2_bytes) {
   return std::max(2 * static_cast<std::size_t>(l2_bytes), kFloor);
 }
 
-/// A flush does not evict lines that are marked as persisting (karpathy/llm.c #851). GPUs that
-/// cannot mark any refuse, which is as good.
+/// A flush does not evict lines that are marked as persisting (karpathy/llm.c #851), nor those that
+/// a kernel asked to be evicted last: 16 MB read so were still there after 512 MB had been written
+/// (H200). GPUs that cannot mark any refuse, which is as good.
 void forget_persisting_lines() {
   static_cast<void>(attempt(cudaCtxResetPersistingL2Cache()));
 }
 
 Failure gate_expired() {
   return {Outcome::unstable,
-          "the samples could not be enqueued within 5 s, twice: the work waits for the device by "
+          "a sample could not be enqueued within 5 s, twice: the work waits for the device by "
           "itself, so that launch latency would be in its time"};
 }
 
@@ -47,13 +44,20 @@ ColdTimer::ColdTimer(const Compiler& compiler, cudaStream_t stream, StreamGate& 
 Expected<std::vector<Sample>, Failure> ColdTimer::time(const Enqueue& work,
                                                        const SamplePlan& plan) {
   if (auto warm = warm_up(work, plan); !warm) return Unexpected(warm.error());
-  std::vector<Sample> samples;
   const auto count = static_cast<std::size_t>(plan.samples);
-  while (samples.size() < count) {
-    auto batch = time_batch(work, std::min(kMostBehindGate, count - samples.size()));
-    if (!batch) return batch;
-    samples.insert(samples.end(), batch->begin(), batch->end());
+  if (auto ready = clocks_.prepare(count); !ready) return Unexpected(ready.error());
+  std::vector<Sample> samples;
+  for (std::size_t i = 0; i < count; ++i) {
+    auto in_time = take_sample(work, i);
+    // What the first run has to load is loaded for the second.
+    if (in_time && !*in_time) in_time = take_sample(work, i);
+    if (!in_time) return Unexpected(in_time.error());
+    if (!*in_time) return Unexpected(gate_expired());
+    samples.push_back({.time_ns = elapsed_ns(begin_, end_)});
   }
+  const auto clocks_mhz = clocks_.clocks();
+  if (!clocks_mhz) return Unexpected(clocks_mhz.error());
+  for (std::size_t i = 0; i < count; ++i) samples[i].clock_mhz = (*clocks_mhz)[i];
   return samples;
 }
 
@@ -76,51 +80,25 @@ Expected<void, Failure> ColdTimer::warm_up(const Enqueue& work, const SamplePlan
   return {};
 }
 
-Expected<std::vector<Sample>, Failure> ColdTimer::time_batch(const Enqueue& work,
-                                                             std::size_t count) {
-  while (events_.size() < count) events_.emplace_back();
-  auto in_time = run_batch(work, count);
-  // What the first run has to load is loaded for the second.
-  if (in_time && !*in_time) in_time = run_batch(work, count);
-  if (!in_time) return Unexpected(in_time.error());
-  if (!*in_time) return Unexpected(gate_expired());
-
-  const auto clocks_mhz = clocks_.clocks();
-  if (!clocks_mhz) return Unexpected(clocks_mhz.error());
-  std::vector<Sample> samples;
-  for (std::size_t i = 0; i < count; ++i) {
-    samples.push_back(
-        {.time_ns = elapsed_ns(events_[i].begin, events_[i].end), .clock_mhz = (*clocks_mhz)[i]});
-  }
-  return samples;
-}
-
-Expected<bool, Failure> ColdTimer::run_batch(const Enqueue& work, std::size_t count) {
+Expected<bool, Failure> ColdTimer::take_sample(const Enqueue& work, std::size_t index) {
   forget_persisting_lines();
-  if (auto ready = clocks_.prepare(count + 1); !ready) return Unexpected(ready.error());
   if (auto closed = gate_.close(); !closed) return Unexpected(closed.error());
-  const auto enqueued = enqueue(work, count);
+  const auto enqueued = enqueue_sample(work, index);
   gate_.open();
   if (auto finished = finish(stream_); !finished) return Unexpected(finished.error());
   if (!enqueued) return Unexpected(enqueued.error());
   return !gate_.expired();
 }
 
-Expected<void, Failure> ColdTimer::enqueue(const Enqueue& work, std::size_t count) {
-  for (std::size_t i = 0; i < count; ++i) {
-    if (auto done = clocks_.read(i); !done) return done;
-    if (auto done = enqueue_sample(work, events_[i]); !done) return done;
-  }
-  return clocks_.read(count);
-}
-
-Expected<void, Failure> ColdTimer::enqueue_sample(const Enqueue& work, const Events& events) {
+Expected<void, Failure> ColdTimer::enqueue_sample(const Enqueue& work, std::size_t index) {
+  if (auto done = clocks_.begin(index); !done) return done;
   if (auto done = attempt(cudaMemsetAsync(flush_memory_.get(), 0, flush_bytes_, stream_)); !done) {
     return done;
   }
-  if (auto done = attempt(cudaEventRecord(events.begin.get(), stream_)); !done) return done;
+  if (auto done = attempt(cudaEventRecord(begin_.get(), stream_)); !done) return done;
   if (auto done = work(); !done) return done;
-  return attempt(cudaEventRecord(events.end.get(), stream_));
+  if (auto done = attempt(cudaEventRecord(end_.get(), stream_)); !done) return done;
+  return clocks_.end(index);
 }
 
 }  // namespace tuner

@@ -12,8 +12,10 @@
 namespace tuner {
 
 /// Times work on a stream between two events, each run from an L2 cache that holds none of its
-/// data, and reads the multiprocessors' clock over each. All runs are enqueued before the first may
-/// begin, so that no launch latency falls between the events.
+/// data, and reads the multiprocessors' clock over each. A run and its events are enqueued before
+/// the first of them may begin, so that no launch latency falls between the events. Runs are not
+/// enqueued together: lines that one marked to stay in the cache can be forgotten only on an idle
+/// device.
 class ColdTimer {
  public:
   /// The gate is of the same stream and must outlive the timer. Throws Error(failure) when there is
@@ -26,27 +28,17 @@ class ColdTimer {
                                                             const SamplePlan& plan);
 
  private:
-  /// The events around one run.
-  struct Events {
-    Event begin = make_event();
-    Event end = make_event();
-  };
-
   Expected<void, Failure> warm_up(const Enqueue& work, const SamplePlan& plan);
-  /// So many samples as fit behind the gate.
-  [[nodiscard]] Expected<std::vector<Sample>, Failure> time_batch(const Enqueue& work,
-                                                                  std::size_t count);
-  /// Returns whether the gate held until all was enqueued.
-  [[nodiscard]] Expected<bool, Failure> run_batch(const Enqueue& work, std::size_t count);
-  Expected<void, Failure> enqueue(const Enqueue& work, std::size_t count);
-  Expected<void, Failure> enqueue_sample(const Enqueue& work, const Events& events);
+  /// Returns whether the gate held until all was enqueued; then the events tell the sample's time.
+  [[nodiscard]] Expected<bool, Failure> take_sample(const Enqueue& work, std::size_t index);
+  Expected<void, Failure> enqueue_sample(const Enqueue& work, std::size_t index);
 
   cudaStream_t stream_;
   StreamGate& gate_;
   ClockReader clocks_;
   std::size_t flush_bytes_;
   DeviceMemory flush_memory_;
-  std::vector<Events> events_;  ///< reused from call to call
+  Event begin_ = make_event(), end_ = make_event();  ///< around the work of a sample
 };
 
 }  // namespace tuner
