@@ -31,7 +31,7 @@ void check(cudaError_t result, const char* what) {
   std::exit(1);
 }
 
-constexpr int kRounds = 41;
+constexpr int kRounds = 201, kRoundsOfEach = 15;
 constexpr long long kMostFloats = 1LL << 28;
 
 struct Memory {
@@ -155,7 +155,7 @@ const Contender& best_of(const Memory& memory, const std::vector<Contender>& our
   double least = INFINITY;
   for (const Contender& each : ours) {
     std::vector<double> times;
-    for (int i = 0; i < 7; ++i) times.push_back(time_us(memory, each, count));
+    for (int i = 0; i < kRoundsOfEach; ++i) times.push_back(time_us(memory, each, count));
     if (median(times) < least) {
       least = median(times);
       best = &each;

@@ -20,21 +20,20 @@ __device__ __forceinline__ float load_of_other(const float* from) {
 #endif
 }
 
-/// The sum over the threads of the block, in the first one.
+/// The sum over the threads of the block, in the first one. `of_warp` holds a float for each warp, and
+/// nothing that is still to be read.
 template <int BLOCK>
-__device__ __forceinline__ float sum_of_block(float value) {
-  __shared__ float of_warp[BLOCK / 32];
+__device__ __forceinline__ float sum_of_block(float value, float* of_warp) {
 #pragma unroll
   for (int apart = 16; apart > 0; apart /= 2) {
     value += __shfl_down_sync(0xffffffffu, value, apart);
   }
-  __syncthreads();  // an earlier sum is read
   if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
   __syncthreads();
   if (threadIdx.x >= 32) return 0.0f;
   value = threadIdx.x < BLOCK / 32 ? of_warp[threadIdx.x] : 0.0f;
 #pragma unroll
-  for (int apart = 16; apart > 0; apart /= 2) {
+  for (int apart = BLOCK / 64; apart > 0; apart /= 2) {
     value += __shfl_down_sync(0xffffffffu, value, apart);
   }
   return value;
@@ -94,13 +93,14 @@ __global__ void __launch_bounds__(BLOCK)
   const int tail = vectors * VEC + thread;  // what is left over from whole vectors
   if (blockIdx.x == 0 && tail < N) mine += x[tail];
 
-  float all = sum_of_block<BLOCK>(mine);
+  __shared__ float of_warp[2][BLOCK / 32];
+  float all = sum_of_block<BLOCK>(mine, of_warp[0]);
   if (gridDim.x > 1) {
     if (thread == 0) partials[blockIdx.x] = all;
     if (!comes_last(arrivals)) return;
     mine = 0.0f;
     for (int i = thread; i < gridDim.x; i += BLOCK) mine += load_of_other(partials + i);
-    all = sum_of_block<BLOCK>(mine);
+    all = sum_of_block<BLOCK>(mine, of_warp[1]);
   }
   if (thread == 0) *sum = all;
 }

@@ -15,33 +15,34 @@
 #include "access.cuh"
 #include "walk.cuh"
 
-/// The tile in shared memory holds TILE_Y floats for each column of the matrix that is read, in pieces of
-/// four. Where a piece lies among the others of its column changes from one group of columns, which a
-/// thread loads at once, to the next: so 8 threads side by side meet in different banks, along NX when
-/// they write and along NY when they read. A column of fewer than 8 pieces has fewer places.
-template <int TILE_Y>
-__device__ __forceinline__ int swizzled(int piece, int group) {
-  constexpr int PLACES = TILE_Y / 4 < 8 ? TILE_Y / 4 : 8;
-  return piece ^ (group % PLACES);
+/// Where an element of the tile lies in shared memory, which holds TILE_Y floats for each column of the
+/// matrix that is read, in pieces of four. Where a piece lies among the others of its column changes from
+/// one group of columns, which a thread loads at once, to the next: so 8 threads side by side meet in
+/// different banks, along NX when they write and along NY when they read. A column of fewer than 8
+/// pieces has fewer places.
+template <int VEC_X, int TILE_Y>
+__device__ __forceinline__ unsigned place(unsigned x, unsigned y) {
+  constexpr unsigned PLACES = TILE_Y / 4 < 8 ? TILE_Y / 4 : 8;
+  return x * TILE_Y + (y ^ (x / VEC_X % PLACES * 4));
 }
 
 /// A rectangle LANES wide that THREADS threads visit side by side, all of them at each turn: where the
 /// thread is at a turn, with all that depends on the turn known to the compiler.
 template <int LANES, int THREADS>
 struct Visits {
-  static constexpr int WIDE = LANES > THREADS ? LANES / THREADS : 1;  // turns for one row
-  static constexpr int HIGH = LANES > THREADS ? 1 : THREADS / LANES;  // rows at one turn
-  static __device__ __forceinline__ int lane(unsigned thread, int turn) {
+  static constexpr unsigned WIDE = LANES > THREADS ? LANES / THREADS : 1;  // turns for one row
+  static constexpr unsigned HIGH = LANES > THREADS ? 1 : THREADS / LANES;  // rows at one turn
+  static __device__ __forceinline__ unsigned lane(unsigned thread, unsigned turn) {
     return (WIDE > 1 ? thread : thread % LANES) + turn % WIDE * THREADS;
   }
-  static __device__ __forceinline__ int row(unsigned thread, int turn) {
+  static __device__ __forceinline__ unsigned row(unsigned thread, unsigned turn) {
     return (WIDE > 1 ? 0 : thread / LANES) + turn / WIDE * HIGH;
   }
 };
 
-/// By how many floats `at` lies beside the last multiple of COUNT floats in memory.
+/// By how many floats `at` lies past the last multiple of COUNT floats in memory.
 template <int COUNT>
-__device__ __forceinline__ int beside(const float* at) {
+__device__ __forceinline__ unsigned floats_past(const float* at) {
   return reinterpret_cast<unsigned long long>(at) / sizeof(float) % COUNT;
 }
 
@@ -49,8 +50,8 @@ __device__ __forceinline__ int beside(const float* at) {
 /// no tile above that would store the rows before the first multiple of STORE_ALIGN.
 template <bool WHOLE, int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int STORE_ALIGN, int THREADS,
           int LOAD, int STORE>
-__device__ __forceinline__ void transpose_tile(int NX, int NY, int width, int height, bool first,
-                                               const float* __restrict__ in,
+__device__ __forceinline__ void transpose_tile(int NX, int NY, unsigned width, unsigned height,
+                                               bool first, const float* __restrict__ in,
                                                float* __restrict__ out, float* shared) {
   using Loading = Visits<TILE_X / VEC_X, THREADS>;
   using Storing = Visits<TILE_Y / VEC_Y, THREADS>;
@@ -61,7 +62,7 @@ __device__ __forceinline__ void transpose_tile(int NX, int NY, int width, int he
   Floats<VEC_X> value[LOADS][4];
 #pragma unroll
   for (int i = 0; i < LOADS; ++i) {
-    const int x = Loading::lane(thread, i) * VEC_X, y = Loading::row(thread, i) * 4;
+    const unsigned x = Loading::lane(thread, i) * VEC_X, y = Loading::row(thread, i) * 4;
 #pragma unroll
     for (int row = 0; row < 4; ++row) {
       if (WHOLE || (x < width && y + row < height)) {
@@ -71,9 +72,8 @@ __device__ __forceinline__ void transpose_tile(int NX, int NY, int width, int he
   }
 #pragma unroll
   for (int i = 0; i < LOADS; ++i) {
-    const int group = Loading::lane(thread, i);
-    float* const to =
-        shared + group * VEC_X * TILE_Y + swizzled<TILE_Y>(Loading::row(thread, i), group) * 4;
+    const unsigned x = Loading::lane(thread, i) * VEC_X, y = Loading::row(thread, i) * 4;
+    float* const to = shared + place<VEC_X, TILE_Y>(x, y);
 #pragma unroll
     for (int column = 0; column < VEC_X; ++column) {
       *reinterpret_cast<Floats<4>*>(to + column * TILE_Y) = {
@@ -84,18 +84,15 @@ __device__ __forceinline__ void transpose_tile(int NX, int NY, int width, int he
   __syncthreads();
 #pragma unroll
   for (int i = 0; i < STORES; ++i) {
-    const int x = Storing::row(thread, i);
-    int y = Storing::lane(thread, i) * VEC_Y;
+    const unsigned x = Storing::row(thread, i), lane = Storing::lane(thread, i) * VEC_Y;
     float* const row = out + static_cast<long long>(x) * NY;
-    bool mine = WHOLE || (x < width && y < height);
-    if constexpr (STORE_ALIGN > 1) {
-      const int past = beside<STORE_ALIGN>(row);
-      y -= past;
-      mine = y >= (first ? 0 : STORE_ALIGN - past) && (WHOLE || (x < width && y < height));
-    }
-    if (mine) {
-      const float* const from = shared + x * TILE_Y + swizzled<TILE_Y>(y / 4, x / VEC_X) * 4 + y % 4;
-      store<STORE>(row + y, *reinterpret_cast<const Floats<VEC_Y>*>(from));
+    const unsigned past = floats_past<STORE_ALIGN>(row);
+    const unsigned y = lane - past;
+    const bool of_tile_above =
+        STORE_ALIGN > 1 && lane < STORE_ALIGN && !(first && lane >= past);
+    if (!of_tile_above && (WHOLE || (x < width && y < height))) {
+      store<STORE>(row + y, *reinterpret_cast<const Floats<VEC_Y>*>(
+                                shared + place<VEC_X, TILE_Y>(x, y)));
     }
   }
 }
@@ -112,7 +109,7 @@ __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
   const Tile tile =
       tile_of<BAND, DIAGONAL>(blockIdx.x, ceil_div(NX, TILE_X), ceil_div(NY, STEP_Y));
   const int x0 = tile.x * TILE_X, y0 = tile.y * STEP_Y;
-  const int width = NX - x0, height = NY - y0;  // of what is left from the tile's corner on
+  const unsigned width = NX - x0, height = NY - y0;  // of what is left from the tile's corner on
   in += static_cast<long long>(y0) * NX + x0;
   out += static_cast<long long>(x0) * NY + y0;
   if (width >= TILE_X && height >= TILE_Y) {
