@@ -4,9 +4,10 @@
 // in shared memory as pieces of 16 bytes along NY. Swizzled, these pieces are written and read
 // without bank conflicts and without padding.
 //
-// Memory takes pieces of out that begin beside its sectors of 32 bytes at a tenth less than its speed.
-// With STORE_ALIGN above 1 tiles share as many rows of in, less by which each stores of a row of out, so
-// that it can begin where a multiple of STORE_ALIGN floats does in memory, wherever the row begins.
+// Memory is written in sectors of 32 bytes. Where rows of out begin beside them, two tiles would each
+// store a part of the sector between them. With STORE_ALIGN above 1 tiles share as many rows of in, less
+// by which each stores of a row of out, so that it can begin where a multiple of STORE_ALIGN floats does
+// in memory, wherever the row begins.
 //
 // Grid (tiles, each TILE_Y rows high, STORE_ALIGN of them shared if that is above 1), block (THREADS),
 // dynamic shared memory 4 * TILE_X * TILE_Y bytes. NX is a multiple of VEC_X, NY of VEC_Y. The values of
@@ -46,7 +47,7 @@ __device__ __forceinline__ unsigned floats_past(const float* at) {
   return reinterpret_cast<unsigned long long>(at) / sizeof(float) % COUNT;
 }
 
-/// What one block does. WHOLE: all of the tile exists; else `width` and `height` of it. FIRST: there is
+/// What one block does. WHOLE: all of the tile exists; else `width` and `height` of it. `first`: there is
 /// no tile above that would store the rows before the first multiple of STORE_ALIGN.
 template <bool WHOLE, int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int STORE_ALIGN, int THREADS,
           int LOAD, int STORE>
@@ -102,7 +103,7 @@ template <int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int STORE_ALIGN, int THR
 __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     transpose_tiled(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
   static_assert(TILE_X * TILE_Y % (4 * VEC_X * THREADS) == 0, "all threads have as much to load");
-  static_assert(TILE_Y % STORE_ALIGN == 0, "tiles lie to multiples of STORE_ALIGN all in the same way");
+  static_assert(TILE_Y % STORE_ALIGN == 0, "tiles all lie in the same way to its multiples");
   constexpr int STEP_Y = STORE_ALIGN > 1 ? TILE_Y - STORE_ALIGN : TILE_Y;
   extern __shared__ __align__(16) float shared[];
 
