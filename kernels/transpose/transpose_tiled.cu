@@ -55,9 +55,14 @@ __device__ __forceinline__ void transpose_tile(int NX, int NY, unsigned width, u
                                                bool first, const float* __restrict__ in,
                                                float* __restrict__ out, float* shared) {
   using Loading = Visits<TILE_X / VEC_X, THREADS>;
-  using Storing = Visits<TILE_Y / VEC_Y, THREADS>;
   constexpr int LOADS = TILE_X * TILE_Y / (4 * VEC_X * THREADS);
-  constexpr int STORES = TILE_X * TILE_Y / (VEC_Y * THREADS);
+  // As few threads side by side as leave a row of out for all of them, but whole warps: what is computed
+  // for a row serves all of the stretches that a thread stores of it.
+  constexpr int FEWEST = THREADS / TILE_X > 32 ? THREADS / TILE_X : 32;
+  constexpr int LANES = TILE_Y / VEC_Y < FEWEST ? TILE_Y / VEC_Y : FEWEST;
+  constexpr int STRETCH = LANES * VEC_Y, TURNS = TILE_Y / STRETCH;
+  constexpr int ROWS = TILE_X * LANES / THREADS;
+  using Storing = Visits<LANES, THREADS>;
   const unsigned thread = threadIdx.x;
 
   Floats<VEC_X> value[LOADS][4];
@@ -84,16 +89,22 @@ __device__ __forceinline__ void transpose_tile(int NX, int NY, unsigned width, u
   }
   __syncthreads();
 #pragma unroll
-  for (int i = 0; i < STORES; ++i) {
+  for (int i = 0; i < ROWS; ++i) {
     const unsigned x = Storing::row(thread, i), lane = Storing::lane(thread, i) * VEC_Y;
     float* const row = out + static_cast<long long>(x) * NY;
     const unsigned past = floats_past<STORE_ALIGN>(row);
-    const unsigned y = lane - past;
+    float* const to = row - past + lane;
+    const unsigned from = place<VEC_X, TILE_Y>(x, lane - past);
     const bool of_tile_above =
         STORE_ALIGN > 1 && lane < STORE_ALIGN && !(first && lane >= past);
-    if (!of_tile_above && (WHOLE || (x < width && y < height))) {
-      store<STORE>(row + y, *reinterpret_cast<const Floats<VEC_Y>*>(
-                                shared + place<VEC_X, TILE_Y>(x, y)));
+#pragma unroll
+    for (int turn = 0; turn < TURNS; ++turn) {
+      const bool exists = WHOLE || (x < width && lane - past + turn * STRETCH < height);
+      if (exists && !(turn == 0 && of_tile_above)) {
+        // Places change within 32 floats, so that those of all stretches lie to each other as these do.
+        store<STORE>(to + turn * STRETCH,
+                     *reinterpret_cast<const Floats<VEC_Y>*>(shared + (from + turn * STRETCH)));
+      }
     }
   }
 }

@@ -72,6 +72,7 @@ TEST_F(TransposeFamilyTest, TilesThatShareRowsStoreEveryElementOfRowsThatBeginAn
   expect_transposed("transpose_tiled", "67,390", sharing + "TILE_Y == 128");
   expect_transposed("transpose_tiled", "67,300", sharing + "TILE_Y == 64 and DIAGONAL");
   expect_transposed("transpose_tiled", "64,256,ALIGN=1", sharing + "BAND == 0");
+  expect_transposed("transpose_tiled", "64,256,ALIGN=1", sharing + "TILE_Y == 128");
   expect_transposed("transpose_tiled", "64,256,ALIGN=2", sharing + "BAND == 2");
   expect_transposed("transpose_tiled", "40,3,ALIGN=1", sharing + "TILE_Y == 32");
 }

@@ -16,8 +16,9 @@ namespace tuner {
 /// each run to empty the cache keeps the device busy until the run is enqueued, so that no launch
 /// latency falls between the events; where the host was too slow for that, it is written more often
 /// and the run repeated. A gate that the host opens would do without, but whoever waits for the
-/// device meanwhile, in an application, could keep the host from opening it. Lines that a kernel asked
-/// to be evicted last stay, as ColdTimer's do not: to forget them would forget the application's.
+/// device meanwhile, in an application, could keep the host from opening it. Lines that a kernel
+/// asked to be evicted last stay, as ColdTimer's do not: to forget them would forget the
+/// application's.
 class LaunchTimer {
  public:
   /// In the current context. The driver must outlive it.
