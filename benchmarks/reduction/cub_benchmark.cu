@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of N floats by CUB and by kernels/reduction/reduction_last_block.cu, in turns in one process.
+// The sum of N floats by CUB and by kernels/reduction/reduction_last_block.cu, in turns in one process,
+// and how long reading them alone takes.
 //
 //   nvcc -O3 -std=c++20 -arch=native -o cub_benchmark benchmarks/reduction/cub_benchmark.cu
 //   ./cub_benchmark                  # 2^10 to 2^28 and odd sizes
 //   ./cub_benchmark 16777216
 //
 // Built by hand, since nothing else of this project needs nvcc: CUB's dispatch is a template of host
-// code, and is what applications call. Ours runs in several configurations, of which the one with the
-// least median counts in the end, in rounds of its own. A sample begins with a cold second cache; the
+// code, and is what applications call. Ours and the reading run in several configurations, of which the one
+// with the least median counts in the end, in rounds of its own. A sample begins with a cold second cache; the
 // GPU waits at an event of the stream until all of a sample is enqueued, so that neither side pays for
 // launching.
 
@@ -51,6 +52,26 @@ __global__ void fill(float* x, long long count) {
     const unsigned hash = static_cast<unsigned>(i) * 2654435761u;
     x[i] = static_cast<float>(hash >> 8) / 8388608.0f - 1.0f;
   }
+}
+
+/// Reads all whole vectors, and stores what nobody looks at, so that the loads are not left out.
+template <int BLOCK, int UNROLL, int LOAD>
+__global__ void __launch_bounds__(BLOCK) read_all(int count, const float* x, float* sink) {
+  const int vectors = count / 4, apart = gridDim.x * BLOCK * UNROLL;
+  float sum = 0;
+  for (int first = blockIdx.x * BLOCK * UNROLL + threadIdx.x; first < vectors; first += apart) {
+    Floats<4> value[UNROLL] = {};
+#pragma unroll
+    for (int i = 0; i < UNROLL; ++i) {
+      const int at = first + i * BLOCK;
+      if (at < vectors) value[i] = load<LOAD, 4>(x + 4LL * at);
+    }
+#pragma unroll
+    for (int i = 0; i < UNROLL; ++i) {
+      sum += value[i].at[0] + value[i].at[1] + value[i].at[2] + value[i].at[3];
+    }
+  }
+  if (sum == 1234.5f) *sink = sum;
 }
 
 /// Holds the stream until the sample is enqueued.
@@ -101,6 +122,34 @@ void add_ours(std::vector<Contender>& contenders, Memory& memory) {
                                 count, memory.x, memory.sum, memory.partials, memory.arrivals);
                           }});
   }
+}
+
+template <int BLOCK, int UNROLL, int LOAD>
+void add_reading(std::vector<Contender>& contenders, Memory& memory) {
+  for (const int blocks : {1, 2, 4, 8}) {
+    if (BLOCK * blocks > 2048) continue;
+    char name[64];
+    std::snprintf(name, sizeof name, "BLOCK=%d UNROLL=%d BLOCKS=%d LOAD=%d", BLOCK, UNROLL, blocks, LOAD);
+    contenders.push_back({name, [&memory, blocks](int count) {
+                            const int step = 4 * BLOCK * UNROLL;
+                            const int most = blocks * memory.multiprocessors;
+                            const int grid = std::max(1, std::min(most, count / step));
+                            read_all<BLOCK, UNROLL, LOAD>
+                                <<<grid, BLOCK>>>(count, memory.x, memory.sum);
+                          }});
+  }
+}
+
+std::vector<Contender> reading_contenders(Memory& memory) {
+  std::vector<Contender> reading;
+  add_reading<256, 1, 0>(reading, memory);
+  add_reading<1024, 1, 0>(reading, memory);
+  add_reading<512, 2, 1>(reading, memory);
+  add_reading<256, 4, 0>(reading, memory);
+  add_reading<256, 4, 2>(reading, memory);
+  add_reading<512, 4, 2>(reading, memory);
+  add_reading<256, 8, 1>(reading, memory);
+  return reading;
 }
 
 std::vector<Contender> our_contenders(Memory& memory) {
@@ -165,19 +214,24 @@ const Contender& best_of(const Memory& memory, const std::vector<Contender>& our
 }
 
 void compare(const Memory& memory, const Contender& cub, const std::vector<Contender>& ours,
-             int count) {
+             const std::vector<Contender>& reading, int count) {
   const Contender& best = best_of(memory, ours, count);
-  std::vector<double> of_cub, of_ours;
+  const Contender* const sides[] = {&cub, &best, &best_of(memory, reading, count)};
+  std::vector<double> times[3];
   for (int round = 0; round < kRounds; ++round) {
-    if (round % 2 == 0) of_cub.push_back(time_us(memory, cub, count));
-    of_ours.push_back(time_us(memory, best, count));
-    if (round % 2 != 0) of_cub.push_back(time_us(memory, cub, count));
+    for (int i = 0; i < 3; ++i) {
+      const int side = round % 2 == 0 ? i : 2 - i;
+      times[side].push_back(time_us(memory, *sides[side], count));
+    }
   }
-  const double cub_us = median(of_cub), our_us = median(of_ours);
-  std::printf("%10d  CUB %9.2f us %7.0f GB/s  ours %9.2f us %7.0f GB/s  x%.3f  %s  (%g, %g)\n", count,
-              cub_us, 4e-3 * count / cub_us, our_us, 4e-3 * count / our_us, cub_us / our_us,
-              best.name.c_str(), static_cast<double>(result_of(memory, cub, count)),
-              static_cast<double>(result_of(memory, best, count)));
+  const double cub_us = median(times[0]), our_us = median(times[1]), read_us = median(times[2]);
+  std::printf(
+      "%10d  CUB %9.2f us %7.0f GB/s  ours %9.2f us %7.0f GB/s  x%.3f  reading %9.2f us %7.0f GB/s  "
+      "x%.3f  %s  (%g, %g)\n",
+      count, cub_us, 4e-3 * count / cub_us, our_us, 4e-3 * count / our_us, cub_us / our_us, read_us,
+      4e-3 * count / read_us, read_us / our_us, best.name.c_str(),
+      static_cast<double>(result_of(memory, cub, count)),
+      static_cast<double>(result_of(memory, best, count)));
   std::fflush(stdout);
 }
 
@@ -190,7 +244,7 @@ int main(int argc, char** argv) {
                                                      memory.sum, count),
                               "run CUB");
                       }};
-  const std::vector<Contender> ours = our_contenders(memory);
+  const std::vector<Contender> ours = our_contenders(memory), reading = reading_contenders(memory);
   std::vector<int> counts;
   for (int i = 1; i < argc; ++i) counts.push_back(std::atoi(argv[i]));
   if (counts.empty()) {
@@ -202,7 +256,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%d: sizes are 1 to %lld\n", count, kMostFloats);
       return 2;
     }
-    compare(memory, cub, ours, count);
+    compare(memory, cub, ours, reading, count);
   }
   return 0;
 }
