@@ -8,31 +8,16 @@
 //
 // Built by hand, since nothing else of this project needs nvcc: CUB's dispatch is a template of host
 // code, and is what applications call. Ours and the reading run in several configurations, of which the one
-// with the least median counts in the end, in rounds of its own. A sample begins with a cold second cache; the
-// GPU waits at an event of the stream until all of a sample is enqueued, so that neither side pays for
-// launching.
+// with the least median counts in the end, in rounds of its own.
 
 #include "../../kernels/reduction/reduction_last_block.cu"
+#include "../cold_rounds.cuh"
 
 #include <cub/device/device_reduce.cuh>
 
-#include <algorithm>
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <functional>
-#include <string>
-#include <vector>
-
 namespace {
 
-void check(cudaError_t result, const char* what) {
-  if (result == cudaSuccess) return;
-  std::fprintf(stderr, "cannot %s: %s\n", what, cudaGetErrorString(result));
-  std::exit(1);
-}
-
-constexpr int kRounds = 201, kRoundsOfEach = 15;
+constexpr int kRounds = 201;
 constexpr long long kMostFloats = 1LL << 28;
 
 struct Memory {
@@ -42,17 +27,8 @@ struct Memory {
   unsigned* arrivals = nullptr;
   void* cub = nullptr;
   std::size_t cub_bytes = 0;
-  char* flush = nullptr;
-  std::size_t flush_bytes = 0;
   int multiprocessors = 0;
 };
-
-__global__ void fill(float* x, long long count) {
-  for (long long i = blockIdx.x * 256LL + threadIdx.x; i < count; i += gridDim.x * 256LL) {
-    const unsigned hash = static_cast<unsigned>(i) * 2654435761u;
-    x[i] = static_cast<float>(hash >> 8) / 8388608.0f - 1.0f;
-  }
-}
 
 /// Reads all whole vectors, and stores what nobody looks at, so that the loads are not left out.
 template <int BLOCK, int UNROLL, int LOAD>
@@ -74,25 +50,14 @@ __global__ void __launch_bounds__(BLOCK) read_all(int count, const float* x, flo
   if (sum == 1234.5f) *sink = sum;
 }
 
-/// Holds the stream until the sample is enqueued.
-__global__ void wait(long long clocks) {
-  const long long begin = clock64();
-  while (clock64() - begin < clocks) {
-  }
-}
-
 Memory make_memory() {
   Memory memory;
-  int l2_bytes = 0;
   check(cudaDeviceGetAttribute(&memory.multiprocessors, cudaDevAttrMultiProcessorCount, 0), "ask");
-  check(cudaDeviceGetAttribute(&l2_bytes, cudaDevAttrL2CacheSize, 0), "ask");
-  memory.flush_bytes = 2 * static_cast<std::size_t>(l2_bytes);
   check(cudaMalloc(&memory.x, kMostFloats * sizeof(float)), "allocate");
   check(cudaMalloc(&memory.sum, sizeof(float)), "allocate");
   check(cudaMalloc(&memory.partials, 32 * 1024 * sizeof(float)), "allocate");
   check(cudaMalloc(&memory.arrivals, sizeof(unsigned)), "allocate");
   check(cudaMemset(memory.arrivals, 0, sizeof(unsigned)), "clear");
-  check(cudaMalloc(&memory.flush, memory.flush_bytes), "allocate");
   check(cub::DeviceReduce::Sum(nullptr, memory.cub_bytes, memory.x, memory.sum,
                                static_cast<int>(kMostFloats)),
         "ask CUB");
@@ -101,11 +66,6 @@ Memory make_memory() {
   check(cudaDeviceSynchronize(), "fill");
   return memory;
 }
-
-struct Contender {
-  std::string name;
-  std::function<void(int)> launch;
-};
 
 template <int BLOCK, int UNROLL, int LOAD, bool CHUNKED>
 void add_ours(std::vector<Contender>& contenders, Memory& memory) {
@@ -170,28 +130,6 @@ std::vector<Contender> our_contenders(Memory& memory) {
   return ours;
 }
 
-double time_us(const Memory& memory, const Contender& contender, int count) {
-  static cudaEvent_t begin = nullptr, end = nullptr;
-  if (begin == nullptr) {
-    check(cudaEventCreate(&begin), "make an event");
-    check(cudaEventCreate(&end), "make an event");
-  }
-  check(cudaMemsetAsync(memory.flush, 1, memory.flush_bytes), "flush");
-  wait<<<1, 1>>>(60'000);
-  check(cudaEventRecord(begin), "record");
-  contender.launch(count);
-  check(cudaEventRecord(end), "record");
-  check(cudaEventSynchronize(end), "run");
-  float milliseconds = 0;
-  check(cudaEventElapsedTime(&milliseconds, begin, end), "time");
-  return 1e3 * static_cast<double>(milliseconds);
-}
-
-double median(std::vector<double> values) {
-  std::ranges::nth_element(values, values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2));
-  return values[values.size() / 2];
-}
-
 float result_of(const Memory& memory, const Contender& contender, int count) {
   contender.launch(count);
   float sum = 0;
@@ -199,38 +137,17 @@ float result_of(const Memory& memory, const Contender& contender, int count) {
   return sum;
 }
 
-const Contender& best_of(const Memory& memory, const std::vector<Contender>& ours, int count) {
-  const Contender* best = nullptr;
-  double least = INFINITY;
-  for (const Contender& each : ours) {
-    std::vector<double> times;
-    for (int i = 0; i < kRoundsOfEach; ++i) times.push_back(time_us(memory, each, count));
-    if (median(times) < least) {
-      least = median(times);
-      best = &each;
-    }
-  }
-  return *best;
-}
-
-void compare(const Memory& memory, const Contender& cub, const std::vector<Contender>& ours,
-             const std::vector<Contender>& reading, int count) {
-  const Contender& best = best_of(memory, ours, count);
-  const Contender* const sides[] = {&cub, &best, &best_of(memory, reading, count)};
-  std::vector<double> times[3];
-  for (int round = 0; round < kRounds; ++round) {
-    for (int i = 0; i < 3; ++i) {
-      const int side = round % 2 == 0 ? i : 2 - i;
-      times[side].push_back(time_us(memory, *sides[side], count));
-    }
-  }
-  const double cub_us = median(times[0]), our_us = median(times[1]), read_us = median(times[2]);
+void compare(const ColdRounds& rounds, const Memory& memory, const Contender& cub,
+             const std::vector<Contender>& ours, const std::vector<Contender>& reading, int count) {
+  const Contender& best = rounds.best_of(ours, count);
+  const auto us =
+      rounds.medians_us({&cub, &best, &rounds.best_of(reading, count)}, count, kRounds);
+  const auto gb_per_s = [&](double time_us) { return 4e-3 * count / time_us; };
   std::printf(
       "%10d  CUB %9.2f us %7.0f GB/s  ours %9.2f us %7.0f GB/s  x%.3f  reading %9.2f us %7.0f GB/s  "
       "x%.3f  %s  (%g, %g)\n",
-      count, cub_us, 4e-3 * count / cub_us, our_us, 4e-3 * count / our_us, cub_us / our_us, read_us,
-      4e-3 * count / read_us, read_us / our_us, best.name.c_str(),
-      static_cast<double>(result_of(memory, cub, count)),
+      count, us[0], gb_per_s(us[0]), us[1], gb_per_s(us[1]), us[0] / us[1], us[2], gb_per_s(us[2]),
+      us[2] / us[1], best.name.c_str(), static_cast<double>(result_of(memory, cub, count)),
       static_cast<double>(result_of(memory, best, count)));
   std::fflush(stdout);
 }
@@ -238,6 +155,7 @@ void compare(const Memory& memory, const Contender& cub, const std::vector<Conte
 }  // namespace
 
 int main(int argc, char** argv) {
+  const ColdRounds rounds;
   Memory memory = make_memory();
   const Contender cub{"CUB", [&memory](int count) {
                         check(cub::DeviceReduce::Sum(memory.cub, memory.cub_bytes, memory.x,
@@ -256,7 +174,7 @@ int main(int argc, char** argv) {
       std::fprintf(stderr, "%d: sizes are 1 to %lld\n", count, kMostFloats);
       return 2;
     }
-    compare(memory, cub, ours, reading, count);
+    compare(rounds, memory, cub, ours, reading, count);
   }
   return 0;
 }
