@@ -7,7 +7,7 @@ import subprocess
 import tempfile
 import unittest
 
-from program import SHORT_RUN, TUNE, ProgramTest
+from program import SEED, SHORT_RUN, TUNE, ProgramTest
 
 
 class QueryTest(ProgramTest):
@@ -33,6 +33,12 @@ class QueryTest(ProgramTest):
         self.assertIn("of OpenBLAS", text)
         self.assertIn("kernel<<<dim3(1, 1, 1), dim3(16, 16, 1), 0, stream>>>(M, N, K, alpha, A, lda, B, ldb, beta, C, ldc, "
                       "stride_a, stride_b, stride_c);", text)
+
+    def test_ties_are_counted_in_words(self):
+        self.database = self.directory / "seed.db"
+        self.tune("-q", "import", SEED)
+        for size, ties in (("4096,4096,4096", "1 other finalist within"), ("1024,1024,1024", "4 other finalists within")):
+            self.assertRegex(self.ask(size).stdout, rf"ties +{ties} 1 %\n")
 
     def test_the_document(self):
         document = json.loads(self.ask("16,16,16", "--format", "json").stdout)

@@ -139,7 +139,10 @@ void print_table(const Selection& selection) {
                              quantity::time(best.time.q3_ns), best.time.samples)});
     table.add({"rate", format_rate(best.flops, best.bytes, best.time.median_ns)});
     table.add({"speed", ratio_text(best)});
-    if (best.ties > 0) table.add({"ties", fmt::format("{} other finalists within 1 %", best.ties)});
+    if (best.ties > 0) {
+      const auto others = quantity::count(static_cast<std::uint64_t>(best.ties), "other finalist");
+      table.add({"ties", others + " within 1 %"});
+    }
     table.add({"recorded", fmt::format("{} UTC, {}, {}", best.recorded_at,
                                        selection.entry->environment.compiler,
                                        selection.entry->environment.library)});
