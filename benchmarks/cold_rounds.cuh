@@ -13,10 +13,10 @@
 #include <string>
 #include <vector>
 
-/// Ends the program unless the result of CUDA's or cuBLAS's function is success.
-inline void check(int result, const char* what) {
-  if (result == 0) return;
-  std::fprintf(stderr, "cannot %s: error %d\n", what, result);
+/// Ends the program unless CUDA's function succeeded.
+inline void check(cudaError_t result, const char* what) {
+  if (result == cudaSuccess) return;
+  std::fprintf(stderr, "cannot %s: %s\n", what, cudaGetErrorString(result));
   std::exit(1);
 }
 

@@ -30,7 +30,7 @@ struct Memory {
   int multiprocessors = 0;
 };
 
-/// Reads all whole vectors, and stores what nobody looks at, so that the loads are not left out.
+/// Reads all whole vectors. Their sum decides whether it is stored, so that the loads are not left out.
 template <int BLOCK, int UNROLL, int LOAD>
 __global__ void __launch_bounds__(BLOCK) read_all(int count, const float* x, float* sink) {
   const int vectors = count / 4, apart = gridDim.x * BLOCK * UNROLL;

@@ -21,8 +21,16 @@
 
 namespace {
 
+using ::check;  // of CUDA, beside cuBLAS's
+
 constexpr int kRounds = 51;
 constexpr int kLargest = 16384;
+
+void check(cublasStatus_t result, const char* what) {
+  if (result == CUBLAS_STATUS_SUCCESS) return;
+  std::fprintf(stderr, "cannot %s: %s\n", what, cublasGetStatusString(result));
+  std::exit(1);
+}
 
 struct Memory {
   float* in = nullptr;
