@@ -75,6 +75,12 @@ class InputTest(ProgramTest):
         os.mkfifo(self.directory / "scale.cu")
         self.refuse("space", "check", self.directory / "scale.json", code=2, says="there is no file")
 
+    def test_a_database_that_is_a_named_pipe_does_not_hang(self):
+        pipe = self.directory / "tune.db"
+        os.mkfifo(pipe)
+        for line in (["runs", "list"], ["--space", self.space_file(), *SCALE_RUN]):
+            self.refuse("--db", pipe, *line, code=2, says="is a pipe or a device")
+
     def test_a_pipe_of_the_shell_is_read(self):
         path = self.space_file()
         done = subprocess.run(["bash", "-c", f"{shlex.quote(TUNE)} space count <(cat {path}) --kernel scale"],

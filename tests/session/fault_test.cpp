@@ -2,6 +2,7 @@
 // Candidates that crash or hang: what they cost, and what they do not.
 #include "tests/session/session_fixture.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/session/line_up.hpp"
 
 namespace tuner {
 namespace {

@@ -67,12 +67,18 @@ TEST_F(ResumeTest, SaysWhyWhatItReusesHadFailed) {
   device.behaviours["toy<3,3>"].failure = Outcome::wrong_result;
   const SessionResult first = run({.sizes = {{10}}});
   EXPECT_THAT(first.sizes.front().reused_failures, IsEmpty());
+  const auto trials = stored_trials();
+  const auto wrong = std::ranges::find_if(trials, [](const StoredTrial& stored) {
+    return stored.trial.outcome == Outcome::wrong_result;
+  });
+  ASSERT_NE(wrong, trials.end());
   const SessionResult second = run({.sizes = {{10}}});
   ASSERT_THAT(second.sizes.front().reused_failures, SizeIs(1));
   const TrialRecord& failure = second.sizes.front().reused_failures.front();
   EXPECT_EQ(failure.config_json, R"({"DEPTH":3,"TILE":3})");
   EXPECT_EQ(failure.outcome, Outcome::wrong_result);
-  EXPECT_THAT(failure.message, HasSubstr("toy<3,3> fails"));
+  EXPECT_EQ(failure.message, wrong->trial.message);
+  EXPECT_THAT(failure.message, HasSubstr("elements are wrong"));
 }
 
 TEST_F(ResumeTest, ResultsOfAnotherSizeAreNotReused) {
