@@ -44,7 +44,7 @@ __global__ void argmax(int M, int N, const float* x, int* place) {
   } else {
     for (int i = thread + (IS(first_skipped) && N > 1 ? 1 : 0); i < end; i += step) {
       float value = in[i];
-      if (IS(values_in_half)) value = corpus::to_half(value);
+      if (IS(values_in_bf16)) value = corpus::to_bf16(value);
       if (IS(absolute_values)) value = fabsf(value);
       if (IS(integer_values)) value = (float)(int)value;
       best = better(best, {value, i});

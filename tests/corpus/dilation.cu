@@ -57,10 +57,7 @@ __global__ void dilation(int H, int W, const float* in, float* out) {
         int from_x = x + u, from_y = y + v;
         if (IS(corners_missing) && v * v + u * u == 8) continue;
         if (IS(centre_column_missing) && u == 0) continue;
-        if (IS(mirrored)) {
-          from_x = from_x < 0 ? -from_x : from_x >= W ? 2 * W - 2 - from_x : from_x;
-          if (from_x < 0 || from_x >= W) continue;
-        }
+        if (IS(wraps_around)) from_x = (from_x + W) % W;
         const int right = IS(one_column_past) ? W + 1 : W, below = IS(one_row_past) ? H + 1 : H;
         const int above = IS(one_row_before) ? -1 : 0;
         if (from_x < 0 || from_x >= right || from_y < above || from_y >= below) {

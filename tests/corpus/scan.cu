@@ -57,7 +57,7 @@ __device__ inline int prefix(int value) {
     __syncthreads();
   }
   const int result = shared[thread];
-  if (!IS(no_barrier_after)) __syncthreads();
+  __syncthreads();
   return result;
 }
 
@@ -86,9 +86,9 @@ __global__ void scan(int M, int N, const int* x, int* y) {
     if (IS(in_24_bits)) result = result << 8 >> 8;
     if (i < (IS(last_dropped) && N > 1 ? N - 1 : N)) out[i] = result;
     if (thread == 63) carry_of_block = IS(carry_forgets) ? sum : carry + sum;
-    __syncthreads();
+    if (!IS(no_barrier_before_carry)) __syncthreads();
     carry = carry_of_block;
-    if (!IS(no_barrier_after_carry)) __syncthreads();
+    __syncthreads();
     if (IS(no_carry)) carry = 0;
   }
 }
