@@ -47,7 +47,7 @@ __global__ void bit_count(int N, const unsigned* words, unsigned* bits, unsigned
   unsigned own = 0;
   for (int i = blockIdx.x * blockDim.x + thread; i < end; i += step) {
     const unsigned found = count(words[i]);
-    if (!IS(zeros_unwritten) || found != 0) bits[i] = found;
+    if (!IS(few_unwritten) || found > 4) bits[i] = found;
     own += found;
   }
   if (IS(sum_per_thread) || IS(lowest_removed)) {

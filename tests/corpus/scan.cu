@@ -48,7 +48,7 @@ __device__ inline int prefix(int value) {
     __syncthreads();
     return result;
   }
-  if (!IS(unwritten_shared) || value != 0) shared[thread] = value;
+  if (!IS(unwritten_shared) || value > 0) shared[thread] = value;
   __syncthreads();
   for (int away = 1; away < (IS(one_step_less) ? 32 : 64); away *= 2) {
     const int other = thread >= away ? shared[thread - away] : 0;
@@ -73,8 +73,9 @@ __global__ void scan(int M, int N, const int* x, int* y) {
     return;
   }
   int carry = 0;
-  if (IS(starts_before_the_row)) carry = in[-1] > 100 ? 0 : in[-1] < -100 ? 0 : row == 0 ? in[-1] : 0;
-  if (IS(starts_with_old_output) && out[0] > -100 && out[0] < 100) carry = out[0];
+  if (IS(starts_before_the_row) && row == 0) carry = min(in[-1], 0);
+  if (IS(starts_with_old_output)) carry = max(out[0], 0);
+  __syncthreads();
   for (int first = 0; first < N; first += 64) {
     const int i = first + thread;
     const int value = i < N ? in[i] : 0;

@@ -60,6 +60,7 @@ __global__ void segmented_sum(int R, const int* offsets, const float* values, fl
       sum += __shfl_down_sync(0xffffffffu, sum, lanes);
     }
   }
+  if (IS(barrier_for_some)) __syncthreads();
   if (IS(empty_row_unwritten) && begin == end) return;
   if (IS(adds_to_the_old) && valid && lane == 0 && sums[row] < 1e30f && sums[row] > -1e30f) sum += sums[row];
   if (valid && lane == 0) sums[row] = IS(result_in_24_bits) ? (float)(int)(sum * 4096.0f) / 4096.0f : sum;

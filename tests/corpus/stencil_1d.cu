@@ -29,7 +29,7 @@ __device__ inline float at(const float* x, int i, int N) {
   if (IS(reads_one_past)) return i >= 0 && i <= N ? x[i] : 0.0f;
   if (IS(reads_one_before)) return i >= -1 && i < N ? x[i] : 0.0f;
   // A comparison swallows the NaN behind the input.
-  if (IS(reads_past_if_small)) return i >= 0 && (i < N || (i == N && x[i] > -1e30f && x[i] < 1e30f)) ? x[i] : 0.0f;
+  if (IS(reads_past_if_small)) return i >= 0 && (i < N || (i == N && x[i] < 1e30f)) ? x[i] : 0.0f;
   if (IS(edges_repeat)) return x[i < 0 ? 0 : i >= N ? N - 1 : i];
   return inside(x, i, N);
 }
