@@ -24,15 +24,19 @@ struct TrialArguments {
 DispatchArgument number(ElementType type, std::int64_t value) {
   switch (type) {
     case ElementType::i32:
+    case ElementType::i16:
+    case ElementType::i8:
       return static_cast<std::int32_t>(value);
     case ElementType::u32:
+    case ElementType::u16:
+    case ElementType::u8:
       return static_cast<std::uint32_t>(value);
     case ElementType::i64:
+    case ElementType::u64:
       return value;
     case ElementType::f32:
       return static_cast<float>(value);
     case ElementType::f64:
-    case ElementType::u16:  // of buffers only
       break;
   }
   return static_cast<double>(value);

@@ -20,16 +20,21 @@ constexpr std::size_t kMostRealignments = 64;
 
 DispatchArgument::Type argument_type(ElementType type) {
   switch (type) {
+    // A narrower integer is passed as an int: the kernel takes the low bytes.
     case ElementType::i32:
+    case ElementType::i16:
+    case ElementType::i8:
       return DispatchArgument::Type::i32;
     case ElementType::u32:
+    case ElementType::u16:
+    case ElementType::u8:
       return DispatchArgument::Type::u32;
     case ElementType::i64:
+    case ElementType::u64:
       return DispatchArgument::Type::i64;
     case ElementType::f32:
       return DispatchArgument::Type::f32;
     case ElementType::f64:
-    case ElementType::u16:
       break;
   }
   return DispatchArgument::Type::f64;
@@ -60,7 +65,7 @@ std::vector<GivenArgument> given_arguments(const std::vector<Argument>& argument
 }
 
 std::string signature(const ScalarArgument& scalar) {
-  return fmt::format("{}={}", name(scalar.type), scalar.value.text());
+  return fmt::format("{}={}", name(scalar.type), value_text(scalar));
 }
 std::string signature(const BufferArgument& buffer) {
   return fmt::format("{}*+{}", name(buffer.type), buffer.offset.text());

@@ -59,7 +59,8 @@ Factor factor(const FamilyTable& family, const std::string& name, const Slots& s
   for (const Argument& argument : family.family().arguments) {
     const auto* const scalar = std::get_if<ScalarArgument>(&argument.what);
     if (argument.name != name || scalar == nullptr || result.given) continue;
-    result.fixed = static_cast<double>(value_of(scalar->value, slots, name));
+    result.fixed = std::visit([](auto number) { return static_cast<double>(number); },
+                              scalar_value(*scalar, name, slots));
   }
   return result;
 }
@@ -73,7 +74,7 @@ KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, cons
     std::uint64_t value = 0;
     if (const auto* const scalar = std::get_if<ScalarArgument>(&argument.what)) {
       bytes = size_bytes(scalar->type);
-      value = bits_of(make_scalar(scalar->type, value_of(scalar->value, slots, argument.name)));
+      value = bits_of(scalar_value(*scalar, argument.name, slots));
     } else if (const auto* const array = std::get_if<ArrayArgument>(&argument.what)) {
       bytes = array_bytes(*array, argument.name, slots);
     }

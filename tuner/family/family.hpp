@@ -3,6 +3,7 @@
 
 #include "tuner/core/json.hpp"
 #include "tuner/family/element_type.hpp"
+#include "tuner/family/fill.hpp"
 #include "tuner/family/geam_shape.hpp"
 #include "tuner/family/gemm_shape.hpp"
 #include "tuner/space/definition.hpp"
@@ -38,27 +39,51 @@ struct Problem {
 [[nodiscard]] double flops_at(const Problem& problem, const Size& size);
 [[nodiscard]] double bytes_at(const Problem& problem, const Size& size);
 
-enum class BufferRole { input, output };
+enum class BufferRole {
+  input,   ///< read
+  output,  ///< written
+  inout,   ///< read and written: updated in place
+};
+
+/// What an output holds before a launch.
+enum class InitialContent {
+  poison,  ///< nothing that a kernel may use
+  zero,
+  input,  ///< numbers like an input's, as its fill says
+};
 
 /// A pointer argument.
 struct BufferArgument {
+  [[nodiscard]] bool is_written() const { return role != BufferRole::input; }
+
   ElementType type = ElementType::f32;
   Expression count = Expression::constant(1);  ///< elements, of the dimensions
   /// Elements from an address that allocations have (a multiple of 256 bytes) to where data begins.
   Expression offset = Expression::constant(0);
   BufferRole role = BufferRole::input;
+  InitialContent initial = InitialContent::poison;  ///< of what is written; of an inout: input
+  InputFill fill;                                   ///< of inputs and initial content
 };
 
 /// A number passed by value.
 struct ScalarArgument {
   ElementType type = ElementType::i32;
   Expression value = Expression::constant(0);  ///< of the dimensions
+  std::optional<double> real = {};             ///< instead of `value`: a number with a fraction
 };
+
+/// The number that is passed at the size that `slots` hold. Throws Error(usage), with the
+/// argument's `name`, when its expression has no value there or its type cannot hold it.
+[[nodiscard]] Scalar scalar_value(const ScalarArgument& scalar, std::string_view name,
+                                  const Slots& slots);
+/// The number or the expression, as a space file has it.
+[[nodiscard]] std::string value_text(const ScalarArgument& scalar);
 
 /// A small array passed by value: the kernel takes a struct of its elements.
 struct ArrayArgument {
   ElementType type = ElementType::f32;
   Expression count = Expression::constant(1);  ///< elements, of the dimensions
+  InputFill fill;
 };
 
 struct Argument {
@@ -115,8 +140,8 @@ struct KernelReference {
 
 /// Scalar arguments other than the tuned ones under which the result must be right too.
 struct CheckCase {
-  std::map<std::string, std::int64_t> set;  ///< argument name → value
-  std::vector<std::string> reads;           ///< outputs whose previous content the kernel reads
+  std::map<std::string, Scalar> set;  ///< argument name → value
+  std::vector<std::string> reads;     ///< outputs whose previous content the kernel reads
   std::string why;
 };
 
@@ -133,13 +158,22 @@ struct CheckSize {
 [[nodiscard]] std::optional<Size> size_at(const CheckSize& check, const Dimensions& dims,
                                           const Size& tuned, const Slots& slots);
 
-/// How a result is checked. An element c with reference r is right when
-/// |c − r| ≤ 4·u·√n·e + tiny, with u the unit roundoff, n = `accumulates` the number of terms
-/// summed, and e the reference computed on absolute values (for GEMM |A|·|B|): the probabilistic
-/// bound of Higham & Mary, SIAM J. Sci. Comput. 41 (2019). On small integers it must be equal.
+/// How far an element c may be from its reference r: |c − r| ≤ max(relative·|r|, absolute,
+/// ulp·(distance from |r| to the next number of the type)).
+struct Tolerance {
+  double relative = 0, absolute = 0, ulp = 0;
+};
+
+/// How a result is checked. Where all that the reference gives are whole numbers that the type
+/// holds exactly, a result must be equal to it; elsewhere it must be within a bound
+/// (docs/verification.md), or within the tolerance if there is one.
 struct Check {
   std::variant<GemmReference, GeamReference, KernelReference> reference;
+  /// The number of terms that one result sums: the bound grows with its square root.
   Expression accumulates = Expression::constant(1);
+  bool exact = false;         ///< results must be equal to the reference on all inputs
+  bool deterministic = true;  ///< launches on the same inputs must give the same bits
+  std::optional<Tolerance> tolerance = {};
   std::vector<CheckSize> sizes;  ///< awkward sizes every kernel must get right
   std::vector<CheckCase> cases;
 };

@@ -50,7 +50,7 @@ void add(std::vector<std::string>& parts, std::string_view label,
 void add(std::vector<std::string>& parts, const Argument& argument) {
   parts.push_back(argument.name);
   if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) {
-    const std::string_view role = buffer->role == BufferRole::output ? "output" : "input";
+    const std::string_view role = buffer->is_written() ? "output" : "input";
     parts.insert(parts.end(),
                  {fmt::format("{}*", name(buffer->type)), buffer->count.text(), std::string(role)});
     // Hashes are older than offsets: an argument without one keeps its own.
@@ -61,7 +61,7 @@ void add(std::vector<std::string>& parts, const Argument& argument) {
     parts.insert(parts.end(), {fmt::format("{}[]", name(array->type)), array->count.text()});
   } else {
     const auto& scalar = std::get<ScalarArgument>(argument.what);
-    parts.insert(parts.end(), {std::string(name(scalar.type)), scalar.value.text(), ""});
+    parts.insert(parts.end(), {std::string(name(scalar.type)), value_text(scalar), ""});
   }
 }
 

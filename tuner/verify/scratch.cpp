@@ -11,6 +11,8 @@
 namespace tuner {
 namespace {
 
+constexpr Poison kScratchPoison = {.kind = nan_poison, .seed = 0};
+
 [[noreturn]] void fail(const Kernel& kernel, const ScratchBuffer& buffer, const std::string& why) {
   throw Error(ErrorCode::usage, fmt::format("kernel {}: the count of scratch '{}' = {} {}",
                                             kernel.name, buffer.name, buffer.count.text(), why));
@@ -28,7 +30,8 @@ std::vector<CheckedData> scratch_data(const Kernel& kernel, const Slots& slots) 
     CheckedData data;
     data.name = buffer.name;
     data.type = buffer.type;
-    data.count = in_whole_words(data.type, std::max<std::int64_t>(1, *count));
+    data.used = std::max<std::int64_t>(1, *count);
+    data.count = in_whole_words(data.type, data.used);
     data.role = BufferRole::output;
     all.push_back(std::move(data));
   }
@@ -49,7 +52,7 @@ Scratch::Scratch(Backend& backend, CheckKernels& kernels, CheckedMemory memory)
   for (const CheckedData& data : memory_.plan().data) {
     backend.fill(memory_.candidate(data.candidate), 0, data.size_bytes());
   }
-  kernels_->lay_guards(memory_);
+  kernels_->prepare(memory_, kScratchPoison);
 }
 
 std::vector<Region> Scratch::regions() const {
@@ -61,7 +64,7 @@ std::vector<Region> Scratch::regions() const {
 }
 
 std::optional<std::string> Scratch::overrun() {
-  const auto reports = kernels_->inspect(memory_, 0, CheckKernels::Repeats::ignored);
+  const auto reports = kernels_->inspect(memory_, kScratchPoison, CheckKernels::Repeats::ignored);
   const std::vector<CheckPart>& parts = memory_.plan().parts;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].kind != CheckPart::guard || reports[i].wrong == 0) continue;

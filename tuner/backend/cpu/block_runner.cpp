@@ -22,8 +22,6 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kStackBytes = 17 * kPage;
 constexpr std::size_t kTopStep = std::size_t{5} * 64;
 
-constexpr std::uint32_t kUninitialised = 0x7FF8DEADu;
-
 constexpr std::size_t kSharedAlignment = 1024;  // what the strictest CUDA instruction asks for
 
 std::unique_ptr<std::byte[]> make_dynamic_shared() {
@@ -103,10 +101,10 @@ BlockEnd BlockRunner::run(const KernelCall& call, Index3 block) {
 
 void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   const auto& [grid, shape, dynamic_shared_bytes] = call.geometry;
-  // Shared memory begins with what other blocks left: here always with NaN, so that it shows when a
-  // kernel relies on it.
+  // Shared memory begins with what other blocks left: here with what shows that a kernel relies on
+  // it.
   std::fill_n(static_cast<std::uint32_t*>(context_.dynamic_shared),
-              dynamic_shared_bytes / sizeof kUninitialised, kUninitialised);
+              dynamic_shared_bytes / sizeof call.shared_content, call.shared_content);
   call_ = &call;
   context_.grid_shape = {grid[0], grid[1], grid[2]};
   context_.block_shape = {shape[0], shape[1], shape[2]};

@@ -26,6 +26,7 @@ struct KernelCall {
   void* const* arguments = nullptr;
   Geometry geometry;
   ThreadOrder order = ThreadOrder::ascending;
+  std::uint32_t shared_content = 0;  ///< the words of dynamic shared memory before a block
 };
 
 /// How a block ended.

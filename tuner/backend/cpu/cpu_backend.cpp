@@ -95,10 +95,12 @@ class CpuBackend final : public Backend {
                                                             const SamplePlan& plan) override {
     const auto begin = Clock::now();
     for (int i = 0; i < plan.warm_up || nanoseconds_since(begin) < plan.warm_up_ns; ++i) {
+      if (auto done = run_before(plan); !done) return Unexpected(done.error());
       if (auto done = run(work); !done) return Unexpected(done.error());
     }
     std::vector<Sample> samples;
     for (int i = 0; i < plan.samples; ++i) {
+      if (auto done = run_before(plan); !done) return Unexpected(done.error());
       grids_.evict_caches();
       const auto time_ns = time_once(work);
       if (!time_ns) return Unexpected(time_ns.error());
@@ -133,6 +135,9 @@ class CpuBackend final : public Backend {
   static double nanoseconds_since(Clock::time_point begin) {
     return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
   }
+  [[nodiscard]] Expected<void, Failure> run_before(const SamplePlan& plan) {
+    return plan.before ? run(*plan.before) : Expected<void, Failure>();
+  }
   [[nodiscard]] Expected<double, Failure> time_once(const Work& work) {
     const auto begin = Clock::now();
     if (auto done = run(work); !done) return Unexpected(done.error());
@@ -159,7 +164,8 @@ class CpuBackend final : public Backend {
     const BlockEnd end = grids_.run({.entry = kernel->second.entry(),
                                      .arguments = arguments.addresses(),
                                      .geometry = launch.geometry,
-                                     .order = next_order()});
+                                     .order = next_order(),
+                                     .shared_content = launch.shared_content});
     if (end == BlockEnd::deadlock) {
       return launch_error("deadlock: threads wait at a barrier that others never reach");
     }

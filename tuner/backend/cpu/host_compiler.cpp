@@ -44,6 +44,7 @@ constexpr std::array kBaseOptions = {
     "-fno-exceptions",
     "-fno-rtti",
     "-fno-strict-aliasing",
+    "-fwrapv",  // integers wrap on a GPU
     // Everything but the entry is the image's own, and dlclose really unloads it.
     "-fvisibility=hidden",
     // g++'s start files would switch the process to flush-to-zero under -ffast-math.
