@@ -397,7 +397,7 @@ __device__ CheckReport compare(const CheckPart& part, const unsigned char* candi
     if (untouched || (c != c && r != r)) {
       right = untouched == is_unwritten(expected, i);
     }
-    if (!right && !untouched && allowed && r - r == (T)0) {
+    if (!right && allowed && r - r == (T)0) {
       const double difference = c > r ? (double)c - (double)r : (double)r - (double)c;
       right = difference <= (double)allowed[i];
       if (difference == difference) share = (float)(difference / (double)allowed[i]);
