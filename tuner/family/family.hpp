@@ -269,6 +269,11 @@ struct Family {
 [[nodiscard]] Family parse_family(std::string_view text, std::string_view origin,
                                   const std::map<std::string, KernelSource>& sources);
 
+/// A hash of all that decides whether a result of a kernel is right, as far as it is in the family:
+/// `check` and `arguments` of the space file without its texts for people, the kernel's own check
+/// sizes, the reference kernel at its default configuration, and the .npy files that these name.
+[[nodiscard]] std::string check_hash(const Family& family, const Kernel& kernel);
+
 /// Throws Error(usage) naming the constraint that a kernel's default configuration breaks on a
 /// device at a size; returns when it breaks none.
 void check_default(const Kernel& kernel, const DeviceAttributes& device, const Size& size);

@@ -18,6 +18,21 @@ namespace fs = std::filesystem;
 constexpr std::size_t kFileLimitBytes = std::size_t{1024} * 1024;
 constexpr std::size_t kMaximumHeaders = 64;
 
+/// A source as compilers take it wherever it stands in what they compile: without the mark with
+/// which some editors begin a file.
+std::string read_source_text(const fs::path& path) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  std::string text = read_file(path, kFileLimitBytes);
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"}) {
+    if (!text.starts_with(mark)) continue;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: is UTF-16, which no compiler reads; save it as UTF-8", path.string()));
+  }
+  return text;
+}
+
 /// Collects headers, each once, in the order in which they are first included.
 class HeaderCollector {
  public:
@@ -38,7 +53,7 @@ class HeaderCollector {
                                 in_quotes(include.name), in_quotes(path.string())));
       }
       check_link(path, place);
-      headers_.push_back({include.name, read_file(path, kFileLimitBytes)});
+      headers_.push_back({include.name, read_source_text(path)});
       const std::string header_text = headers_.back().text;  // the vector grows below
       collect(path, header_text);
     }
@@ -75,7 +90,7 @@ class HeaderCollector {
 KernelSource read_kernel_source(const fs::path& path) {
   KernelSource source;
   source.name = path.filename().string();
-  source.text = read_file(path, kFileLimitBytes);
+  source.text = read_source_text(path);
   HeaderCollector collector(path.parent_path());
   collector.collect(path, source.text);
   source.headers = collector.take();

@@ -4,12 +4,14 @@
 #include "embedded/cuda_math_on_cpu.hpp"
 #include "embedded/cuda_on_cpu.hpp"
 #include "embedded/kernel_abi.hpp"
+#include "tuner/backend/cpu/compiler_log.hpp"
 #include "tuner/backend/cpu/host_source.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/core/process.hpp"
 #include "tuner/family/include.hpp"
+#include "tuner/family/missing_header.hpp"
 
 #include <fmt/format.h>
 
@@ -27,8 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-constexpr ProcessLimits kCompileLimits = {.processor_time = {},
-                                          .address_space_bytes = std::uint64_t{4} << 30};
+constexpr std::uint64_t kAddressSpace = std::uint64_t{4} << 30;
 constexpr std::size_t kLogLimit = 4096;
 constexpr std::size_t kImageLimit = std::size_t{256} << 20;
 
@@ -140,7 +141,11 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
   arguments.insert(arguments.end(), {"-I", directory.path().string(), "-include",
                                      (headers_.path() / "cuda_on_cpu.hpp").string(), unit.string(),
                                      "-o", image.string()});
-  const ProcessResult result = run_process(arguments, deadline_, kCompileLimits);
+  const ProcessLimits limits{
+      .processor_time = {},
+      .address_space_bytes = kAddressSpace,
+      .temporary_files = directory.path()};  // one that is killed leaves them behind
+  const ProcessResult result = run_process(arguments, deadline_, limits);
   failpoint("backend.compiler_ended");
   if (result.timed_out) {
     return Unexpected(
@@ -150,7 +155,18 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
   if (result.exit_code != 0) {
     std::string log = without(result.output, directory.path().string() + "/");
     log = without(std::move(log), headers_.path().string() + "/");
-    return compile_error(log.substr(0, kLogLimit));
+    if (log.find_first_not_of(" \t\r\n") == std::string::npos) {
+      log = fmt::format("{} ended with exit code {} and said nothing", info_.program,
+                        result.exit_code);
+    }
+    log = without_export(log);
+    return compile_error(log.substr(0, kLogLimit) + missing_header_hint(log));
+  }
+  if (!fs::is_regular_file(image) || fs::is_empty(image)) {
+    return compile_error(
+        fmt::format("{} ended without an error and wrote no image; TUNER_HOST_CXX names the "
+                    "compiler",
+                    info_.program));
   }
   const std::string bytes = read_file(image, kImageLimit);
   failpoint("backend.image_read");

@@ -3,6 +3,7 @@
 
 #include "tuner/backend/cuda/shared_library.hpp"
 #include "tuner/family/include.hpp"
+#include "tuner/family/missing_header.hpp"
 
 #include <fmt/format.h>
 
@@ -122,7 +123,7 @@ std::string Program::message() const {
     text.resize(std::min(text.size(), text.rfind('\n')));
     text += kMore;
   }
-  return text;
+  return text + missing_header_hint(text);
 }
 
 /// A cubin runs on the very architecture it is for anyway, so that kernels may as well use what is
