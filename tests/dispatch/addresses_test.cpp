@@ -57,14 +57,15 @@ TEST_F(WeightedAddressesTest, ABufferOfWhichNothingIsSaidMayBeginAtAnyElement) {
   EXPECT_EQ(launched_on(data), "weigh<2,4>");
   EXPECT_EQ(launched_on(data + 1), "weigh<2,4>");
   auto* const odd = reinterpret_cast<float*>(reinterpret_cast<std::uintptr_t>(data) + 2);
-  EXPECT_THAT(launched_on(odd), AllOf(HasSubstr("x begins at 0x"), HasSubstr("a multiple of 4")));
+  EXPECT_THAT(launched_on(odd),
+              AllOf(HasSubstr("x begins at 0x"), HasSubstr("multiples of 4 bytes")));
 }
 
 TEST_F(WeightedAddressesTest, ABufferBeginsWhereItsFileSays) {
   open_with(R"(, "align": 8)", true);
   EXPECT_EQ(launched_on(data + 2), "weigh<2,4>");
   EXPECT_THAT(launched_on(data + 1),
-              AllOf(HasSubstr("x begins at 0x"), HasSubstr("a multiple of 8 bytes"),
+              AllOf(HasSubstr("x begins at 0x"), HasSubstr("multiples of 8 bytes"),
                     HasSubstr("\"align\"")));
 }
 
@@ -72,7 +73,7 @@ TEST_F(WeightedAddressesTest, ABufferBeginsWhereItsFileSays) {
 TEST_F(WeightedAddressesTest, WhatWasVerifiedBeforeFilesSaidSoIsGivenBuffersAsItWasVerifiedWith) {
   open_with("", false);
   EXPECT_EQ(launched_on(data), "weigh<2,4>");
-  EXPECT_THAT(launched_on(data + 1), HasSubstr("a multiple of 16 bytes"));
+  EXPECT_THAT(launched_on(data + 1), HasSubstr("multiples of 16 bytes"));
 }
 
 TEST_F(WeightedAddressesTest, AnAlignmentMayDependOnAKindOfTheProblem) {

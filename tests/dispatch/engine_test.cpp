@@ -170,21 +170,6 @@ TEST_F(EngineMeasurementTest, WithoutMemoryExpectationDecides) {
   EXPECT_THAT(answer.explanation, Contains(HasSubstr("not measured: out of memory")));
 }
 
-TEST_F(EngineTest, ScratchMemoryIsEachStreamsOwn) {
-  database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
-  open();
-  const auto scratch = [&](std::uintptr_t stream) {
-    EXPECT_EQ(launched({8, 16, 4}, stream_number(stream)), "split<4>");
-    EXPECT_EQ(device->last.arguments, 9U);
-    return device->last.values[8];
-  };
-  const std::uint64_t first = scratch(1);
-  const std::uint64_t second = scratch(2);
-  EXPECT_NE(first, 0U);
-  EXPECT_NE(first, second);
-  EXPECT_EQ(scratch(1), first);
-}
-
 TEST_F(EngineTest, ATensorMapIsMadeOfTheBufferOfEachLaunch) {
   database.add({.size = "8,8,8", .kernel = "boxes", .config = R"({"BOX":8})"});
   open();

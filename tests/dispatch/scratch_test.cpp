@@ -3,8 +3,10 @@
 #include "tests/dispatch/engine_fixture.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <set>
 #include <span>
+#include <thread>
 
 namespace tuner {
 namespace {
@@ -106,6 +108,62 @@ TEST_F(ScratchTest, ACaptureThatGetsNoneIsServedByTheNextRung) {
   device->capturing.clear();
   device->has_memory = true;
   EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "split<4>") << "held against no configuration";
+}
+
+/// Its kernel says whether its scratch memory is zero or as it left it at this size: 1 or 0.
+constexpr const char* kMarkSpace = R"json({
+  "format": "space/1", "family": "mark",
+  "problem": { "dims": ["N", "K"], "flops": 0, "bytes": "4*N" },
+  "arguments": [
+    {"name": "N", "type": "int", "value": "N"},
+    {"name": "K", "type": "int", "value": "K"},
+    {"name": "is_right", "type": "int*", "count": 1, "role": "output"} ],
+  "check": { "reference": {"kernel": "mark"} },
+  "kernels": {
+    "mark": {
+      "source": "product.cu", "entry": "mark", "launch": {"grid": [1], "block": [1]},
+      "scratch": [ {"name": "marks", "type": "int*", "count": "N"} ] } } })json";
+constexpr const char* kMarkSource = R"cuda(
+extern "C" __global__ void mark(int N, int K, int* is_right, int* marks) {
+  const int first = marks[0];
+  *is_right = first == 0 || first == K;
+  for (int i = 0; i < N; ++i) {
+    if (marks[i] != first) *is_right = 0;
+    marks[i] = K;
+  }
+}
+)cuda";
+
+TEST(ScratchOnTheCpu, IsNeverAnotherSizesWhileManyThreadsTakeItFromEachOther) {
+  const auto executor = open_executor("cpu", 0);
+  TunedDatabase database(executor->device(), executor->environment());
+  database.add({.size = "1,1",
+                .kernel = "mark",
+                .config = "{}",
+                .family = "mark",
+                .space = kMarkSpace,
+                .source = kMarkSource});
+  const TemporaryDirectory folder;
+  DispatchOptions options;
+  options.backend = "cpu";
+  options.cache = folder.path() / "binaries";
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const FamilyId family = dispatcher.family("mark");
+  std::atomic<int> wrong = 0;
+  std::vector<std::jthread> threads;
+  for (int thread = 0; thread < 8; ++thread) {
+    threads.emplace_back([&, thread] {
+      for (std::int64_t round = 0; round < 24; ++round) {
+        const std::int64_t k = 1 + (thread * 5 + round) % 16;  // 16 sizes of 4 MiB for 32 MiB
+        alignas(16) std::int32_t is_right = -1;
+        const std::array<DispatchArgument, 1> arguments = {&is_right};
+        dispatcher.launch(family, Size{(1 << 20) - k, k}, arguments);
+        if (is_right != 1) ++wrong;
+      }
+    });
+  }
+  threads.clear();
+  EXPECT_EQ(wrong, 0);
 }
 
 }  // namespace

@@ -227,8 +227,9 @@ std::string FamilyTable::misalignment(const SizeSlot& slot,
     const std::uint64_t bits = slot.claim[i].unset_bits;
     if ((arguments[i].bits() & bits) == 0) continue;
     return fmt::format(
-        "{} begins at {:#x}, and the kernels need a multiple of {} bytes, as their space file says "
-        "(\"align\", or \"offset\" without it)",
+        "{} begins at {:#x}, but the kernels were verified with multiples of {} bytes (\"align\" "
+        "in "
+        "the space file says of how many, else \"offset\")",
         given_[i].name, arguments[i].bits(), bits + 1);
   }
   return "";
