@@ -203,7 +203,7 @@ AddressClaim FamilyTable::claim(const Size& size) const {
     const auto* const buffer = std::get_if<BufferArgument>(&family_.arguments[it.place].what);
     if (buffer == nullptr) continue;
     const auto count = buffer->count.evaluate(values);
-    of_argument.is_needed = !count || *count > 0;
+    if (!count || *count > 0) of_argument.unset_bits_less_one = BufferClaim::kNotNull;
     for (const std::vector<Argument>& arguments : verified_) {
       const auto& verified = std::get<BufferArgument>(arguments[it.place].what);
       of_argument.unset_bits |= alignment_bytes(verified, it.name, values) - 1;
@@ -215,7 +215,7 @@ AddressClaim FamilyTable::claim(const Size& size) const {
 void FamilyTable::check_not_null(const SizeSlot& slot,
                                  std::span<const DispatchArgument> arguments) const {
   for (std::size_t i = 0; i < given_.size(); ++i) {
-    if (!slot.claim[i].is_needed || arguments[i].bits() != 0) continue;
+    if (slot.claim[i].unset_bits_less_one == 0 || arguments[i].bits() != 0) continue;
     throw DispatchError(
         fmt::format("{} at {}: {} is a null pointer", family_.name, slot.text, given_[i].name));
   }

@@ -17,10 +17,13 @@
 
 namespace tuner {
 
-/// What a size claims of a buffer that a launch gives.
+/// What a size claims of a buffer that a launch gives: bits that must not be set.
 struct BufferClaim {
-  std::uint64_t unset_bits = 0;  ///< that its address must not have set
-  bool is_needed = false;        ///< its address must not be null
+  static constexpr std::uint64_t kNotNull = std::uint64_t{1} << 63;
+
+  std::uint64_t unset_bits = 0;  ///< of its address
+  std::uint64_t unset_bits_less_one =
+      0;  ///< of its address less one: kNotNull, which no address has
 };
 /// For each given argument; of what is no buffer nothing is claimed.
 using AddressClaim = std::vector<BufferClaim>;
@@ -31,9 +34,7 @@ using AddressClaim = std::vector<BufferClaim>;
   std::uint64_t broken = 0;
   for (std::size_t i = 0; i < claim.size(); ++i) {
     const std::uint64_t bits = arguments[i].bits();
-    broken |= bits & claim[i].unset_bits;
-    broken |=
-        static_cast<std::uint64_t>(claim[i].is_needed) & static_cast<std::uint64_t>(bits == 0);
+    broken |= (bits & claim[i].unset_bits) | ((bits - 1) & claim[i].unset_bits_less_one);
   }
   return broken == 0;
 }
