@@ -5,6 +5,7 @@
 #include "tuner/dispatch/dispatch.h"
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/dispatch/gemm.hpp"
+#include "tuner/select/catalogue_json.hpp"
 
 #include <gmock/gmock.h>
 
@@ -184,6 +185,23 @@ TEST_F(MisuseTest, WhatIsSaidOfADatabaseAdvisesNoOptionsOfTheProgram) {
                                     Not(HasSubstr("no error"))));
   }
   EXPECT_THAT(opened(other), HasSubstr("name another file in Table::database()"));
+}
+
+TEST_F(MisuseTest, WhatIsSaidOfADamagedTableNamesNothingInsideTheLibrary) {
+  const std::string good =
+      catalogue_json(catalogue(Store(database.path(), Store::Mode::read_only), {}));
+  std::vector<std::string> damaged = {"{}", "{\"format\": 3}", "[]"};
+  for (const std::string word : {"headers", "kernels", "arguments", "space", "dims"}) {
+    std::string& table = damaged.emplace_back(good);
+    table.replace(table.find(word), word.size(), "xxx");
+  }
+  for (const std::string& table : damaged) {
+    const std::string said = error_of([&] {
+      Dispatcher dispatcher(Table::text(table), options);
+      launch(dispatcher);
+    });
+    EXPECT_THAT(said, AllOf(Not(HasSubstr("no error")), Not(HasSubstr("exception"))));
+  }
 }
 
 }  // namespace

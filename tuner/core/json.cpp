@@ -2,6 +2,7 @@
 #include "tuner/core/json.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/json_reason.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -23,9 +24,10 @@ std::string position(std::string_view text, std::size_t byte) {
   return fmt::format("line {}, column {}", line, before.size() - line_start + 1);
 }
 
-/// nlohmann reports "[json.exception…] parse error at line 1, column 2: <why>": keep the why. It
-/// quotes the file byte by byte; half a character, or what is none, must not reach a terminal.
-std::string reason(const std::string& what) {
+}  // namespace
+
+/// nlohmann reports "[json.exception…] parse error at line 1, column 2: <why>": keep the why.
+std::string json_reason(const std::string& what) {
   constexpr std::size_t kLongest = 200;
   const std::size_t start =
       what.starts_with("[json.exception.parse_error") ? what.find(": ") + 2 : what.find("] ") + 2;
@@ -35,8 +37,6 @@ std::string reason(const std::string& what) {
   if (what.size() > start + kLongest) why += " …";
   return why;
 }
-
-}  // namespace
 
 Json parse_json(std::string_view text, std::string_view origin) {
   const auto fail = [&](const std::string& why) {
@@ -59,9 +59,10 @@ Json parse_json(std::string_view text, std::string_view origin) {
     return Json::parse(text, check, /*allow_exceptions=*/true, /*ignore_comments=*/true);
   } catch (const Json::parse_error& error) {
     fail(fmt::format("not valid JSON at {}: {}",
-                     position(text, error.byte == 0 ? 0 : error.byte - 1), reason(error.what())));
+                     position(text, error.byte == 0 ? 0 : error.byte - 1),
+                     json_reason(error.what())));
   } catch (const Json::out_of_range& error) {
-    fail(fmt::format("not valid JSON: {}", reason(error.what())));
+    fail(fmt::format("not valid JSON: {}", json_reason(error.what())));
   }
   return {};
 }
