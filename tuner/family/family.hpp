@@ -60,10 +60,23 @@ struct BufferArgument {
   Expression count = Expression::constant(1);  ///< elements, of the dimensions
   /// Elements from an address that allocations have (a multiple of 256 bytes) to where data begins.
   Expression offset = Expression::constant(0);
+  /// Bytes of whose multiple data begin, of the dimensions; none: see alignment_bytes.
+  std::optional<Expression> align = std::nullopt;
   BufferRole role = BufferRole::input;
   InitialContent initial = InitialContent::poison;  ///< of what is written; of an inout: input
   InputFill fill;                                   ///< of inputs and initial content
 };
+
+/// The most that a buffer can claim of its alignment: what every allocation has.
+inline constexpr std::size_t kMostAlignmentBytes = 256;
+
+/// The bytes of whose multiple a buffer, the argument `name`, begins at the size that `slots` hold:
+/// what `align` says. Without it, where there is an offset, the largest power of two up to 16 that
+/// divides the offset; else one element. Throws Error(usage) when an expression has no value
+/// there, when `align` is no power of two from the element's size to kMostAlignmentBytes, and when
+/// the offset is no multiple of it.
+[[nodiscard]] std::size_t alignment_bytes(const BufferArgument& buffer, std::string_view name,
+                                          const Slots& slots);
 
 /// A number passed by value.
 struct ScalarArgument {

@@ -54,9 +54,13 @@ void add(std::vector<std::string>& parts, const Argument& argument) {
     parts.insert(parts.end(),
                  {fmt::format("{}*", name(buffer->type)), buffer->count.text(), std::string(role)});
     // Hashes are older than offsets: an argument without one keeps its own.
-    if (buffer->offset.text() != "0") {
-      parts.insert(parts.end(), {"offset", buffer->offset.text()});
-    }
+    const bool has_offset = buffer->offset.text() != "0";
+    if (has_offset) parts.insert(parts.end(), {"offset", buffer->offset.text()});
+    // Nor did they know of `align`: a buffer without an offset was claimed to begin at a multiple
+    // of 16 bytes, which a file says now. One that says nothing claims less, and is another buffer.
+    const std::string before = has_offset ? "" : "16";
+    const std::string align = buffer->align ? buffer->align->text() : "";
+    if (align != before) parts.insert(parts.end(), {"align", align});
   } else if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
     parts.insert(parts.end(), {fmt::format("{}[]", name(array->type)), array->count.text()});
   } else {

@@ -134,11 +134,12 @@ ScalarArgument parse_scalar(const DocumentNode& node, const Scope& scope) {
 }
 
 BufferArgument parse_buffer(const DocumentNode& node, const Scope& scope) {
-  node.expect_keys({"name", "type", "count", "offset", "role", "initial", "fill"});
+  node.expect_keys({"name", "type", "count", "offset", "align", "role", "initial", "fill"});
   BufferArgument buffer;
   buffer.type = parse_buffer_type(node.at("type"));
   buffer.count = family_expression(node.at("count"), scope);
   if (const auto offset = node.find("offset")) buffer.offset = family_expression(*offset, scope);
+  if (const auto align = node.find("align")) buffer.align = family_expression(*align, scope);
   if (const auto role = node.find("role")) buffer.role = parse_role(*role);
   if (buffer.role == BufferRole::inout) buffer.initial = InitialContent::input;
   if (const auto initial = node.find("initial")) {
@@ -165,6 +166,12 @@ ArrayArgument parse_array(const DocumentNode& node, const Scope& scope) {
         fmt::format("an array by value lies among the kernel's parameters: leave the "
                     "offset out, or make the argument a buffer, \"{}*\"",
                     element));
+  }
+  if (const auto align = node.find("align")) {
+    align->fail(fmt::format(
+        "an array by value lies where the compiler aligns the kernel's parameter: leave "
+        "the alignment out, or make the argument a buffer, \"{}*\"",
+        element));
   }
   node.expect_keys({"name", "type", "count", "fill"});
   array.count = family_expression(node.at("count"), scope);

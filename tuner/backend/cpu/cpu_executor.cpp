@@ -79,6 +79,16 @@ Expected<std::shared_ptr<void>, Failure> CpuExecutor::memory(std::size_t size_by
   return memory;
 }
 
+Expected<void, Failure> CpuExecutor::clear(void* memory, std::size_t size_bytes, StreamHandle) {
+  const std::scoped_lock lock(grid_mutex_);
+  std::memset(memory, 0, size_bytes);
+  return {};
+}
+
+Expected<void*, Failure> CpuExecutor::graph_memory(std::size_t, StreamHandle) {
+  return launch_error("a processor captures nothing");
+}
+
 Expected<std::vector<std::vector<double>>, Failure> CpuExecutor::time(
     std::span<const StreamWork> works, int rounds) {
   using Clock = std::chrono::steady_clock;
