@@ -294,6 +294,7 @@ void PosedProblem::run_kernel_reference(const KernelReference& reference,
     launch.arguments.emplace_back(Region(scratch.back().id()));
   }
   launch.arguments = with_tensors(std::move(launch.arguments), tensor_layouts(kernel, slots));
+  launch.arguments = as_taken(kernel, slots, launch.arguments);
   if (const auto done = backend_.run(launch); !done) fail(done.error());
 }
 
