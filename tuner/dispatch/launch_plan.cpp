@@ -45,7 +45,9 @@ Expected<LaunchEnd, Failure> enqueue_kernel(Executor& executor, const KernelLaun
     const std::size_t first = launch.values.size() - maps->size();
     for (std::size_t i = 0; i < maps->size(); ++i) addresses[first + i] = &(*maps)[i];
   }
-  return ended(executor.launch(launch.function, launch.geometry, addresses.data(), stream));
+  std::array<void*, kMostKernelArguments> taken;
+  for (std::size_t i = 0; i < launch.taken.size(); ++i) taken[i] = addresses[launch.taken[i]];
+  return ended(executor.launch(launch.function, launch.geometry, taken.data(), stream));
 }
 
 double value_of(const DispatchArgument& argument) {

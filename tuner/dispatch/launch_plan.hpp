@@ -26,9 +26,10 @@ struct KernelLaunch {
   Geometry geometry;
   std::vector<std::uint64_t> values;  ///< of all arguments; what a launch gives is filled in
   std::vector<std::size_t> given;     ///< the places among them that a launch fills in
+  std::vector<std::size_t> taken;     ///< the places of what the kernel takes, in its order
   std::size_t first_scratch = 0;      ///< where those of `scratch` begin
   std::unique_ptr<ScratchSets> scratch = nullptr;  ///< null: it needs none
-  LaunchMaps maps = {};                            ///< the last arguments
+  LaunchMaps maps = {};                            ///< the last of `values`
 };
 
 /// A factor of an operation: given by the launch, or fixed.

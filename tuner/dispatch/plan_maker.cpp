@@ -238,6 +238,7 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
                       .geometry = geometry(*kernel, slots),
                       .values = std::move(values.values),
                       .given = std::move(values.given),
+                      .taken = std::move(values.taken),
                       .first_scratch = family.family().arguments.size(),
                       .maps = LaunchMaps(std::move(values.tensors))};
   if (auto fits = executor_.admit(launch.function, launch.geometry, values.bytes); !fits) {

@@ -237,13 +237,32 @@ struct TensorMap {
   Expression swizzle_bytes = Expression::constant(0);  ///< 0, 32, 64 or 128
 };
 
+/// A number that one kernel takes by value, of the configuration and the size.
+struct KernelNumber {
+  std::string name;
+  ElementType type = ElementType::i32;
+  Expression value = Expression::constant(0);
+  std::optional<double> fraction = {};  ///< in place of the expression
+};
+
+/// A parameter of a kernel's function: a place among the family's arguments, the kernel's scratch
+/// buffers and its tensor maps, one after the other; or a number of the kernel's own.
+using KernelParameter = std::variant<std::size_t, KernelNumber>;
+
+/// A macro that a kernel is compiled with, -DNAME=value.
+struct MacroDefinition {
+  std::string name;
+  Expression value = Expression::constant(0);  ///< of the configuration and the size
+};
+
 /// One kernel of a family.
 struct Kernel {
   std::string name;
   std::string doc;
   KernelSource source;
-  std::string entry;                  ///< with ${NAME} for parameters and derived values
-  std::vector<std::string> options;   ///< to the compiler: only -D…, -std=… and --use_fast_math
+  std::string entry;                 ///< with ${NAME} for parameters and derived values
+  std::vector<std::string> options;  ///< to the compiler: those that the format allows
+  std::vector<MacroDefinition> defines;
   std::vector<std::string> backends;  ///< the backends it can run on; empty: all
   std::shared_ptr<const SpaceDefinition> space;
   std::vector<Expression> grid;   ///< blocks in x, y, z; 1 to 3
@@ -251,11 +270,14 @@ struct Kernel {
   Expression dynamic_shared_bytes = Expression::constant(0);
   std::vector<ScratchBuffer> scratch;
   std::vector<TensorMap> tensor_maps;
+  /// What the function takes, in its order; none: the family's arguments, the scratch buffers and
+  /// the tensor maps.
+  std::optional<std::vector<KernelParameter>> parameters;
   std::vector<CheckSize> check_sizes;  ///< further sizes, of the configuration
   std::vector<Config> try_first;       ///< what its author expects to be good somewhere
   std::string hash;  ///< of all that a result depends on but the configuration: source, headers,
-                     ///< entry, options, arguments, scratch, tensor maps, launch; not of
-                     ///< documentation or constraints
+                     ///< entry, options, defines, arguments, scratch, tensor maps, launch; not
+                     ///< of documentation or constraints
 };
 
 /// A space file.

@@ -28,6 +28,12 @@ std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
     std::ranges::for_each(map.box, need);
     need(map.swizzle_bytes);
   }
+  for (const MacroDefinition& macro : kernel.defines) need(macro.value);
+  if (kernel.parameters) {
+    for (const KernelParameter& parameter : *kernel.parameters) {
+      if (const auto* number = std::get_if<KernelNumber>(&parameter)) need(number->value);
+    }
+  }
   for (const EntryPiece& piece : split_entry(kernel.entry)) {
     if (const auto* symbol = kernel.space->scope.find(piece.name)) needed.insert(symbol->slot);
   }
@@ -69,6 +75,28 @@ void add(std::vector<std::string>& parts, const Argument& argument) {
   }
 }
 
+void add(std::vector<std::string>& parts, const KernelParameter& parameter) {
+  if (const auto* place = std::get_if<std::size_t>(&parameter)) {
+    parts.push_back(std::to_string(*place));
+    return;
+  }
+  const auto& number = std::get<KernelNumber>(parameter);
+  parts.insert(parts.end(),
+               {std::string(name(number.type)),
+                number.fraction ? fmt::format("{}", *number.fraction) : number.value.text()});
+}
+
+/// What the compiler is told beside the options. Hashes are older than all of these.
+void add_compilation(std::vector<std::string>& parts, const Kernel& kernel) {
+  for (const MacroDefinition& macro : kernel.defines) {
+    parts.insert(parts.end(), {"define", macro.name, macro.value.text()});
+  }
+  for (const Parameter& parameter : kernel.space->parameters) {
+    if (parameter.kind != ParameterKind::option) continue;
+    parts.insert(parts.end(), {"option parameter", parameter.name, parameter.option});
+  }
+}
+
 }  // namespace
 
 std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& arguments) {
@@ -97,6 +125,11 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
     add(parts, "box", map.box);
     add(parts, "swizzle", {map.swizzle_bytes});
   }
+  if (kernel.parameters) {
+    parts.emplace_back("parameters");
+    for (const KernelParameter& parameter : *kernel.parameters) add(parts, parameter);
+  }
+  add_compilation(parts, kernel);
   parts.emplace_back("derived");
   for (const Derived* derived : relevant_derived(kernel)) {
     parts.insert(parts.end(), {derived->name, derived->expression.text()});

@@ -53,6 +53,7 @@ void ReferenceRunner::run_kernel(const std::vector<Region>& buffers, const Input
     launch.arguments.emplace_back(Region(buffer.id()));
   }
   launch.arguments = with_tensors(std::move(launch.arguments), tensor_layouts(*kernel, slots));
+  launch.arguments = as_taken(*kernel, slots, launch.arguments);
   if (const auto done = backend_.run(launch); !done) fail(done.error());
 }
 

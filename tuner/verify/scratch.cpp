@@ -2,6 +2,7 @@
 #include "tuner/verify/scratch.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/family/candidate.hpp"
 #include "tuner/verify/overrun.hpp"
 
 #include <fmt/format.h>
@@ -45,6 +46,21 @@ std::vector<LaunchArgument> with_tensors(std::vector<LaunchArgument> arguments,
     arguments.emplace_back(Tensor{.region = begin, .layout = layout});
   }
   return arguments;
+}
+
+std::vector<LaunchArgument> as_taken(const Kernel& kernel, const Slots& slots,
+                                     const std::vector<LaunchArgument>& arguments) {
+  const std::size_t own = kernel.scratch.size() + kernel.tensor_maps.size();
+  std::vector<LaunchArgument> taken;
+  for (const TakenArgument& each : taken_arguments(kernel, arguments.size() - own, slots)) {
+    const auto* const place = std::get_if<std::size_t>(&each);
+    if (place != nullptr) {
+      taken.push_back(arguments[*place]);
+    } else {
+      taken.emplace_back(std::get<Scalar>(each));
+    }
+  }
+  return taken;
 }
 
 Scratch::Scratch(Backend& backend, CheckKernels& kernels, CheckedMemory memory)

@@ -65,8 +65,9 @@ Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instan
   Launch launch{.kernel = loaded, .geometry = {}, .arguments = {}};
   std::optional<CheckedMemory> memory;
   std::vector<TensorLayout> tensors;
+  Slots slots;
   try {
-    const Slots slots = slots_at_size(kernel, space, config, size);
+    slots = slots_at_size(kernel, space, config, size);
     launch.geometry = geometry(kernel, slots);
     launch.arguments = instance.arguments();
     tensors = tensor_layouts(kernel, slots);
@@ -84,6 +85,11 @@ Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instan
     for (const Region& region : scratch.at(size).regions()) launch.arguments.emplace_back(region);
   }
   launch.arguments = with_tensors(std::move(launch.arguments), tensors);
+  try {
+    launch.arguments = as_taken(kernel, slots, launch.arguments);
+  } catch (const Error& error) {
+    return Unexpected(Failure{Outcome::launch_error, error.what()});
+  }
   return launch;
 }
 

@@ -52,14 +52,8 @@ Expected<void, Failure> CpuExecutor::admit(FunctionId function, const Geometry& 
 Expected<void, Failure> CpuExecutor::launch(FunctionId function, const Geometry& geometry,
                                             void** arguments, StreamHandle) {
   const std::scoped_lock lock(grid_mutex_);
-  const BlockEnd end = grids_.run({.entry = image_of(function).entry(),
-                                   .arguments = arguments,
-                                   .geometry = geometry,
-                                   .order = ThreadOrder::ascending});
-  if (end == BlockEnd::deadlock) {
-    return launch_error("deadlock: threads wait at a barrier that others never reach");
-  }
-  return {};
+  return grids_.run(
+      {.entry = image_of(function).entry(), .arguments = arguments, .geometry = geometry});
 }
 
 Expected<TensorMapValue, Failure> CpuExecutor::tensor_map(const TensorLayout&, void*) const {
