@@ -42,6 +42,68 @@ class FailureTest(ProgramTest):
         self.assertIn("plain", done.stderr)
         self.assertIn("nonsense", done.stderr)
 
+    def test_what_failed_before_says_why_when_it_is_taken_as_it_is(self):
+        scale = ("--space", self.space_file(sources={"scale.cu": HALF_RIGHT}))
+        self.run_scale(*scale)
+        again = self.run_scale(*scale)
+        self.assertIn("resuming: 2 results are already in the database", again.stderr)
+        (message,) = self.rows("SELECT message FROM result WHERE outcome = 'wrong_result'")
+        self.assertIn(f'failed before at 64: {{"BLOCK":32}}: wrong_result: {message[0]}', again.stderr)
+        (kernel,) = self.tune_json("-q", "--kernel", "scale", "--backend", "cpu", *scale)["kernels"]
+        self.assertEqual(kernel["sizes"][0]["reused_failures"],
+                         [{"config": {"BLOCK": 32}, "outcome": "wrong_result", "message": message[0]}])
+
+    def test_a_verdict_does_not_outlive_the_reference_that_it_was_judged_by(self):
+        wrong = SCALE_SOURCES["plain.cu"].replace("2 * x[i]", "3 * x[i]")
+        self.run_scale("--space", self.space_file(sources={"plain.cu": wrong}), code=4)
+        self.assertEqual(self.rows("SELECT DISTINCT outcome FROM result"), [("wrong_result",)])
+        corrected = self.run_scale("--space", self.space_file())
+        self.assertNotIn("resuming", corrected.stderr)
+        self.assertIn("failed: none", corrected.stderr)
+
+    def test_a_verdict_does_not_outlive_its_check(self):
+        def with_case(space):
+            space["check"]["sizes"] = [[3]]
+        self.run_scale("--space", self.space_file())
+        self.assertNotIn("resuming", self.run_scale("--space", self.space_file(with_case)).stderr)
+        self.assertIn("resuming", self.run_scale("--space", self.space_file(with_case)).stderr)
+        self.assertEqual(self.rows("SELECT count(DISTINCT check_hash) FROM session"), [(2,)])
+
+    def test_a_reference_that_crashes_is_named(self):
+        path = self.space_file(sources={"plain.cu": SCALE_SOURCES["plain.cu"].replace("2 * x[i]", "*(volatile float*)8")})
+        self.refuse("--kernel", "scale", "--backend", "cpu", "--space", path, code=1,
+                    says=["the reference kernel plain (plain.cu) fails at size", "signal 11"])
+
+    def test_a_compiler_that_writes_nothing(self):
+        for end, says in (("exit 0", "wrote no image"), ("exit 1", "ended with exit code 1 and said nothing")):
+            with self.subTest(end=end):
+                compiler = self.text_file("c++", f'#!/bin/sh\ncase "$*" in *-dumpfullversion*) exec g++ "$@";; esac\n{end}\n')
+                compiler.chmod(0o755)
+                done = self.run_scale("--space", self.space_file(), "--dry-run", "--no-cache", code=1,
+                                      env={"TUNER_HOST_CXX": str(compiler)})
+                self.assertIn(f"{compiler} ended", done.stderr)
+                self.assertIn(says, done.stderr)
+
+    def test_a_message_of_the_compiler_is_about_the_kernel_alone(self):
+        def misspelt(space):
+            space["kernels"]["scale"]["entry"] = "scal<${BLOCK}>"
+        self.run_scale("--space", self.space_file(misspelt), "--max-evals", "1", code=4)
+        ((message,),) = self.rows("SELECT message FROM result")
+        self.assertRegex(message, r"\Akernel entry:1:\d+: error: .scal. was not declared in this scope.*\n\Z")
+
+    def test_a_message_that_is_no_utf_8(self):
+        path = self.space_file()
+        (self.directory / "scale.cu").write_bytes(b"#error caf\xe9\n" + SCALE_SOURCES["scale.cu"].encode())
+        self.tune_json("-q", "--kernel", "scale", "--backend", "cpu", "--space", path, code=4)
+        self.assertIn("caf\ufffd", self.tune_json("runs", "show")["failures"][0]["example"])
+        self.assertIn("caf\\xe9", self.tune("runs", "show").stdout)
+
+    def test_a_header_that_is_missing(self):
+        path = self.space_file(sources={"scale.cu": "#include <no/such/header.cuh>\n" + SCALE_SOURCES["scale.cu"]})
+        self.run_scale("--space", path, "--max-evals", "1", code=4)
+        ((message,),) = self.rows("SELECT message FROM result")
+        self.assertIn("hint: the header no/such/header.cuh was found neither", message)
+
     def test_no_host_compiler(self):
         self.refuse("--kernel", "scale", "--backend", "cpu", "--space", self.space_file(), code=3,
                     says="TUNER_HOST_CXX", env={"TUNER_HOST_CXX": "/none/c++"})

@@ -38,11 +38,14 @@ TEST(Duration, ReadsUnitsAndTheirSums) {
   EXPECT_EQ(parse_duration("90s", "--max-time"), milliseconds(90'000));
   EXPECT_EQ(parse_duration("500ms", "--max-time"), milliseconds(500));
   EXPECT_EQ(parse_duration("1h30m", "--max-time"), milliseconds(5'400'000));
+  EXPECT_EQ(parse_duration("0.001s", "--max-time"), milliseconds(1));
+  EXPECT_EQ(parse_duration("1.5h0.5s", "--max-time"), milliseconds(5'400'500));
+  EXPECT_EQ(parse_duration("2.5", "--max-time"), milliseconds(2'500));
 }
 
 TEST(Duration, RefusesWhatIsNoneAndNamesTheOption) {
-  for (const char* text :
-       {"", "soon", "-5", "0", "10 m", "10y", "m", "1.5h", "99999999999999999999", "9999h"}) {
+  for (const char* text : {"", "soon", "-5", "0", "10 m", "10y", "m", "1.h.5m", "1e3s", "inf",
+                           "nan", "0.0001s", "99999999999999999999", "9999h"}) {
     try {
       static_cast<void>(parse_duration(text, "--max-time"));
       FAIL() << "'" << text << "' was read as a duration";

@@ -10,9 +10,16 @@ from program import GEMM, ProgramTest
 LONG_RUN = ("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu", "--size", "16,16,16")
 
 
+def obey_signals():
+    """What the tests were started under, as nohup does, may not matter."""
+    for each in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(each, signal.SIG_DFL)
+
+
 class InterruptTest(ProgramTest):
     def start_until(self, mark, *arguments, **options):
         """Starts a run and returns it once a line of its progress contains the mark."""
+        options.setdefault("preexec_fn", obey_signals)
         run = self.start(*arguments, **options)
         self.addCleanup(run.communicate)
         self.addCleanup(run.kill)
@@ -43,6 +50,19 @@ class InterruptTest(ProgramTest):
 
     def test_a_lost_terminal_likewise(self):
         self.save_and_resume(signal.SIGHUP, 129)
+
+    def test_nohup_is_obeyed(self):
+        def as_nohup():
+            obey_signals()
+            signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        run = self.start_until(" 1/51 ", *LONG_RUN, preexec_fn=as_nohup)
+        run.send_signal(signal.SIGHUP)
+        for line in run.stderr:  # it goes on
+            if "final of" in line:
+                break
+        run.communicate(timeout=60)
+        self.assertEqual(run.returncode, 0)
+        self.assertEqual(self.rows("SELECT state FROM session"), [("complete",)])
 
     def test_the_second_signal_ends_at_once(self):
         begun = self.directory / "begun"

@@ -16,9 +16,15 @@ TEST(ShellLine, QuotesWhatAShellWouldNotTakeAsItIs) {
             "'a b' '' '$(x)' 'it'\\''s'");
 }
 
+TEST(ShellLine, EscapesWhatNoTerminalShows) {
+  EXPECT_EQ(shell_line(std::vector<std::string>{"caf\xe9/a.json", "it's\n7", "caf\xc3\xa9"}),
+            R"($'caf\351/a.json' $'it\'s\0127' 'café')");
+}
+
 TEST(ShellWords, ReadsBackWhatShellLineWrites) {
-  const std::vector<std::string> words = {"tune", "--space", "my spaces/a.json", "",   "it's",
-                                          "'",    "a\\b",    R"({"BLOCK":32})",  "\n;"};
+  const std::vector<std::string> words = {
+      "tune", "--space", "my spaces/a.json", "",     "it's", "'", "a\\b", R"({"BLOCK":32})",
+      "\n;",  "\xe9",    "\xff\\'7",         "$'x'", "a$"};
   EXPECT_THAT(shell_words(shell_line(words)), ElementsAreArray(words));
 }
 

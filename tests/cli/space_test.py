@@ -2,6 +2,8 @@
 """`tune space` and space files that are wrong: one message, the exit code, no database made."""
 
 import json
+import signal
+import time
 import unittest
 
 from program import GEMM, SCALE_SPACE, ProgramTest
@@ -25,6 +27,25 @@ class SpaceTest(ProgramTest):
         self.refuse(*ask, code=2, says="which configuration?")
         self.refuse(*ask, "BLOK_X=1", code=2, says="did you mean 'BLOCK_X'?")
         self.refuse("space", "why", GEMM, "BLOCK_X=1", code=2, says="--kernel")
+
+    def test_a_count_that_takes_long_says_so_and_can_be_ended(self):
+        def hard(space):  # nothing that equal sums have in common can be kept: there are too many
+            space["kernels"]["scale"]["parameters"].update(
+                {f"P{i}": {"range": [1, 60, 1], "default": 1, "kind": "define"} for i in range(6)})
+            total = " + ".join(f"P{i} * {1299709 + 104729 * i * i}" for i in range(6))
+            space["kernels"]["scale"]["constraints"] = [{"expr": f"({total}) % 1000003 == 5", "why": "a hash"}]
+        run = self.start("space", "count", self.space_file(hard), "--kernel", "scale",
+                         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+        self.addCleanup(run.communicate)
+        self.addCleanup(run.kill)
+        begin = time.monotonic()
+        self.assertIn("finding the valid configurations", run.stderr.readline())
+        self.assertGreater(time.monotonic() - begin, 1.5)
+        sent = time.monotonic()
+        run.send_signal(signal.SIGINT)
+        run.wait(timeout=30)
+        self.assertLess(time.monotonic() - sent, 2)
+        self.assertEqual(run.returncode, -signal.SIGINT)
 
     def test_names_that_are_not_there(self):
         self.refuse("space", "check", GEMM, "--kernel", "gemm_nave", code=2, says="did you mean 'gemm_naive'?")
@@ -70,6 +91,16 @@ class BadSpaceFileTest(ProgramTest):
     def test_a_duplicate_key(self):
         text = json.dumps(SCALE_SPACE).replace('"family"', '"format": "space/1", "family"')
         self.refuse_space(self.text_file("twice.json", text), '"format" stands twice')
+
+    def test_sixty_thousand_keys(self):
+        begin = time.monotonic()
+        path = self.text_file("keys.json", json.dumps({**SCALE_SPACE, **{f"k{i}": i for i in range(60_000)}}))
+        self.refuse("space", "check", path, code=2, says="unknown key")
+
+        def parameters(space):
+            space["kernels"]["scale"]["parameters"].update({f"P{i}": {"values": [1], "default": 1} for i in range(8_000)})
+        self.refuse("space", "check", self.space_file(parameters), code=2, says="64")
+        self.assertLess(time.monotonic() - begin, 5)
 
     def test_an_unknown_key(self):
         def change(space):

@@ -72,6 +72,17 @@ class TuneTest(ProgramTest):
         (page,) = (self.directory / "pages").iterdir()
         self.assertIn(str(page), done.stderr)
 
+    def test_a_parameter_that_is_set_twice_keeps_the_values_of_both(self):
+        scale = ("--space", self.space_file(), "--kernel", "scale", "--backend", "cpu", "--dry-run")
+        self.assertIn("2 valid", self.tune(*scale, "--set", "BLOCK=32", "--set", "BLOCK=64").stdout)
+        self.assertIn("1 valid", self.tune(*scale, "--set", "BLOCK=32", "--set", "BLOCK=32").stdout)
+        self.refuse(*scale, "--set", "BLOCK=32", "--set", "BLOCK=", code=2, says="'BLOCK=' names no value")
+
+    def test_a_final_names_the_library_only_where_there_is_one(self):
+        self.assertIn("final of 1 and the library\n", self.tune(*SHORT_RUN).stderr)
+        scale = ("--space", self.space_file(), "--kernel", "scale", "--backend", "cpu")
+        self.assertIn("final of 2\n", self.tune(*scale).stderr)
+
     def test_a_dry_run_launches_nothing_and_writes_no_database(self):
         done = self.tune(*SHORT_RUN, "--dry-run")
         self.assertIn("51 valid configurations", done.stdout)

@@ -5,7 +5,7 @@ import os
 import subprocess
 import unittest
 
-from program import GEMM, TUNE, ProgramTest
+from program import GEMM, SHORT_RUN, TUNE, ProgramTest
 
 
 class HelpTest(ProgramTest):
@@ -105,6 +105,23 @@ class OutputTest(ProgramTest):
             done = self.run_into(full)
         self.assertEqual(done.returncode, 1)
         self.assertEqual(done.stderr, "error: the result cannot be written: No space left on device\n")
+
+    def closed(self, descriptor, *arguments):
+        """A run that is started without one of its standard streams."""
+        return subprocess.run([TUNE, *map(str, arguments)], cwd=self.directory, env=self.environment(), text=True,
+                              capture_output=True, timeout=60, preexec_fn=lambda: os.close(descriptor))
+
+    def test_a_stream_that_is_closed(self):
+        for descriptor in (0, 2):
+            with self.subTest(descriptor=descriptor):
+                done = self.closed(descriptor, *SHORT_RUN, "--fresh")
+                self.assertEqual(done.returncode, 0, done.stderr)
+                self.assertIn("16x16x16", done.stdout)
+                self.assertEqual(self.rows("PRAGMA integrity_check"), [("ok",)])
+        self.assertEqual(self.rows("SELECT count(*) FROM result"), [(2,)])
+        done = self.closed(1, *SHORT_RUN)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("error: the result cannot be written: Bad file descriptor\n", done.stderr)
 
     def test_a_reader_that_has_gone(self):
         reading, writing = os.pipe()

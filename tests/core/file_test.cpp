@@ -6,8 +6,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+#include <fcntl.h>
 #include <filesystem>
+#include <future>
+#include <optional>
+#include <string>
 #include <sys/stat.h>
+#include <unistd.h>
 
 namespace tuner {
 namespace {
@@ -60,6 +66,107 @@ TEST(File, SaysWhichFileCannotBeWritten) {
   write_file(directory.path() / "file", "");
   const auto below_a_file = directory.path() / "file" / "below";
   EXPECT_THAT(message_of([&] { write_file(below_a_file, "x"); }), HasSubstr(below_a_file.string()));
+}
+
+TEST(File, KeepsTheModeOfWhatItReplaces) {
+  const TemporaryDirectory directory;
+  const auto path = directory.path() / "file";
+  for (const mode_t mode : {0600U, 0640U, 0755U}) {
+    write_file(path, "old");
+    ASSERT_EQ(::chmod(path.c_str(), mode), 0);
+    write_file(path, "new");
+    EXPECT_EQ(static_cast<mode_t>(std::filesystem::status(path).permissions()), mode);
+  }
+}
+
+TEST(File, WritesWhereLinksLead) {
+  namespace fs = std::filesystem;
+  const TemporaryDirectory directory;
+  fs::create_directory(directory.path() / "elsewhere");
+  const auto link = directory.path() / "link";
+  const auto file = directory.path() / "elsewhere" / "file";
+  fs::create_symlink("elsewhere/file", link);
+  write_file(link, "new");  // there is no such file yet
+  EXPECT_EQ(read_file(file, 100), "new");
+  const auto second = directory.path() / "second";
+  fs::create_symlink(link, second);
+  write_file(second, "newer");
+  EXPECT_EQ(read_file(file, 100), "newer");
+  EXPECT_TRUE(fs::is_symlink(link));
+  EXPECT_TRUE(fs::is_symlink(second));
+}
+
+TEST(File, WritesIntoWhatIsNoRegularFile) {
+  write_file("/dev/null", "nothing");
+  EXPECT_TRUE(std::filesystem::is_character_file("/dev/null"));
+  const TemporaryDirectory directory;
+  const auto pipe = directory.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR), 0);
+  auto reading = std::async(std::launch::async, [&] {
+    const int in = ::open(pipe.c_str(), O_RDONLY | O_CLOEXEC);
+    std::string text(100, '\0');
+    const ssize_t got = ::read(in, text.data(), text.size());
+    ::close(in);
+    return text.substr(0, got > 0 ? static_cast<std::size_t>(got) : 0);
+  });
+  write_file(pipe, "through the pipe");
+  EXPECT_EQ(reading.get(), "through the pipe");
+  EXPECT_TRUE(std::filesystem::is_fifo(pipe));
+}
+
+TEST(File, AddsToWhatIsOpenAlready) {
+  const TemporaryDirectory directory;
+  write_file(directory.path() / "log", "before\n");
+  const int log = ::open((directory.path() / "log").c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+  ASSERT_GE(log, 0);
+  write_file("/dev/fd/" + std::to_string(log), "after\n");
+  ::close(log);
+  EXPECT_EQ(read_file(directory.path() / "log", 100), "before\nafter\n");
+}
+
+TEST(File, ReadsAPipeOfTheShellButNoNamedOne) {
+  int ends[2] = {-1, -1};
+  ASSERT_EQ(::pipe2(ends, O_CLOEXEC), 0);
+  ASSERT_EQ(::write(ends[1], "12345", 5), 5);
+  ::close(ends[1]);
+  EXPECT_EQ(read_file("/dev/fd/" + std::to_string(ends[0]), 100), "12345");
+  ::close(ends[0]);
+  const TemporaryDirectory directory;
+  const auto pipe = directory.path() / "pipe";
+  ASSERT_EQ(::mkfifo(pipe.c_str(), S_IRUSR | S_IWUSR), 0);
+  EXPECT_THAT(message_of([&] { static_cast<void>(read_file(pipe, 100)); }),
+              HasSubstr("is a named pipe, not a file"));
+  EXPECT_THAT(message_of([] { static_cast<void>(read_file("/dev/zero", 100)); }),
+              HasSubstr("is a device, not a file"));
+}
+
+/// An environment variable with a value of the test's own while it lives.
+class Setting {
+ public:
+  Setting(const char* name, const char* value) : name_(name) {
+    if (const char* before = std::getenv(name)) before_ = before;
+    ::setenv(name, value, 1);
+  }
+  Setting(const Setting&) = delete;
+  Setting& operator=(const Setting&) = delete;
+  ~Setting() { before_ ? ::setenv(name_, before_->c_str(), 1) : ::unsetenv(name_); }
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+TEST(TemporaryDirectoryTest, AnEmptyNameIsNone) {
+  const Setting setting("TMPDIR", "");
+  const TemporaryDirectory directory;
+  EXPECT_EQ(directory.path().parent_path(), "/tmp");
+}
+
+TEST(TemporaryDirectoryTest, SaysWhereAndHowToMendIt) {
+  const Setting setting("TMPDIR", "/nowhere");
+  EXPECT_THAT(message_of([] { const TemporaryDirectory directory; }),
+              testing::AllOf(HasSubstr("/nowhere: no folder for temporary files"),
+                             HasSubstr("No such file"), HasSubstr("TMPDIR")));
 }
 
 TEST(PrivateDirectories, AreMadeForTheUserAlone) {

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <chrono>
 #include <string>
 
 namespace tuner {
@@ -52,7 +53,30 @@ TEST(ParseJson, RefusesAKeyThatStandsTwiceInOneObject) {
 TEST(ParseJson, RefusesDeepNestingWithoutExhaustingTheStack) {
   const std::string deep = std::string(10'000, '[') + std::string(10'000, ']');
   EXPECT_THAT(error_of(deep), HasSubstr("nested deeper than 32"));
-  EXPECT_EQ(error_of(std::string(32, '[') + std::string(32, ']')), "no error");
+  EXPECT_EQ(error_of(std::string(32, '[') + "1" + std::string(32, ']')), "no error");
+  EXPECT_THAT(error_of(std::string(33, '[') + std::string(33, ']')), HasSubstr("nested deeper"));
+}
+
+TEST(ParseJson, KeepsValuesOfEveryKindAndWhereTheyStand) {
+  const std::string text =
+      R"({"a":[1,-2,2.5,"x",null,true,[],{}],"b":{"c":{"d":[[1],[2]]},"e":0},"f":""})";
+  EXPECT_EQ(parse_json(text, "file.json"), Json::parse(text));
+  EXPECT_EQ(parse_json(text, "file.json").dump(), text);
+  EXPECT_EQ(parse_json(" 7 ", "file.json"), Json(7));
+}
+
+TEST(ParseJson, TakesTimeInProportionToTheNumberOfKeys) {
+  std::string text = "{";
+  for (int i = 0; i < 200'000; ++i) text += "\"k" + std::to_string(i) + "\":1,";
+  const auto begin = std::chrono::steady_clock::now();
+  const Json parsed = parse_json(text + "\"end\":2}", "file.json");
+  // It takes a tenth of a second; comparing every key with all before it takes a minute.
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+  EXPECT_EQ(parsed.size(), 200'001U);
+}
+
+TEST(ParseJson, PassesOverAByteOrderMark) {
+  EXPECT_EQ(parse_json("\xef\xbb\xbf{\"a\": 1}", "file.json").dump(), R"({"a":1})");
 }
 
 TEST(ParseJson, RefusesNumbersBeyondADouble) {

@@ -49,6 +49,16 @@ TEST_F(LoadFamily, ReadsTheSourceRelativeToTheSpaceFile) {
   EXPECT_EQ(family.kernel("plain").source.text, "// a kernel\n");
 }
 
+TEST_F(LoadFamily, PassesOverAByteOrderMark) {
+  write("kernels/plain.cu", "\xef\xbb\xbf#include \"a.cuh\"\n");
+  write("kernels/a.cuh", "\xef\xbb\xbf// a header\n");
+  const Family family = load();
+  EXPECT_EQ(family.kernel("plain").source.text, "#include \"a.cuh\"\n");
+  EXPECT_EQ(family.kernel("plain").source.headers.front().text, "// a header\n");
+  write("kernels/plain.cu", std::string_view("\xff\xfe/\0/\0", 6));
+  EXPECT_THAT(error(), AllOf(HasSubstr(path("kernels/plain.cu")), HasSubstr("UTF-8")));
+}
+
 TEST_F(LoadFamily, GivesWhatParseFamilyGivesFromTheSameTexts) {
   const Family loaded = load();
   const Family parsed = parse_family(loaded.text, "db", {{"plain", loaded.kernel("plain").source}});
@@ -102,6 +112,14 @@ TEST_F(LoadFamily, NamesAMissingHeaderAndWhoIncludesIt) {
   write("kernels/plain.cu", "#include \"gone.cuh\"\n");
   EXPECT_THAT(error(),
               HasSubstr("plain.cu:1: the header \"gone.cuh\" is missing: there is no file "));
+}
+
+TEST_F(LoadFamily, LeavesAQuotedHeaderOfThePlatformToTheCompilerUnlessTheKernelHasItsOwn) {
+  write("kernels/plain.cu", "#include \"cuda_runtime.h\"\n#include \"cub/cub.cuh\"\n");
+  EXPECT_TRUE(load().kernel("plain").source.headers.empty());
+  write("kernels/cuda_runtime.h", "// mine\n");
+  EXPECT_THAT(load().kernel("plain").source.headers,
+              ElementsAre(Field(&Header::name, "cuda_runtime.h")));
 }
 
 TEST_F(LoadFamily, LimitsTheNumberOfHeaders) {

@@ -2,6 +2,7 @@
 // Candidates that crash or hang: what they cost, and what they do not.
 #include "tests/session/session_fixture.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/session/line_up.hpp"
 
 namespace tuner {
 namespace {
@@ -40,6 +41,7 @@ TEST_F(FaultTest, ALibraryThatCannotBeTimedIsLeftOutOfTheFinal) {
   for (const SizeResult& size : result.sizes) {
     EXPECT_EQ(size.outcomes, (std::map<Outcome, std::uint64_t>{{Outcome::ok, 12}}));
     EXPECT_EQ(size.library_problem, "the library fails");
+    EXPECT_EQ(seen.with_library.back(), LibraryPart::left_out);
     EXPECT_EQ(size.best->config_json, kFastest);
     EXPECT_EQ(size.best->ratio_to_library, std::nullopt);
     EXPECT_THAT(size.best->ratio_to_default, Optional(2.0));
@@ -76,6 +78,19 @@ TEST_F(FaultTest, FiveDifferentDeathsInARowAreTheDevicesFault) {
   EXPECT_THAT(store.strikes(), IsEmpty()) << "none of them is to blame";
   EXPECT_THAT(stored_trials(), SizeIs(6));
   EXPECT_EQ(store.sessions().front().state, SessionState::interrupted);
+}
+
+TEST_F(FaultTest, WhenNothingEverRanTheDeviceIsNotTheOnlySuspect) {
+  fail({"toy<1,1>", "toy<1,2>", "toy<1,3>", "toy<2,1>", "toy<2,2>", "toy<2,3>", "toy<3,1>",
+        "toy<3,2>", "toy<3,3>", "toy<4,1>", "toy<4,2>", "toy<4,3>"},
+       Outcome::crashed);
+  try {
+    static_cast<void>(run({.sizes = {{10}}}));
+    FAIL() << "nothing was thrown";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::failure);
+    EXPECT_THAT(error.what(), HasSubstr("none ran to its end"));
+  }
 }
 
 TEST_F(FaultTest, ASuccessInBetweenMeansThatTheDeviceIsWell) {

@@ -44,6 +44,43 @@ TEST_F(ResumeTest, ResultsOfAnotherKernelHashAreNotReusedButTheirBestDefendsItsP
   EXPECT_EQ(result.sizes.front().finalists.front().role, "incumbent");
 }
 
+TEST_F(ResumeTest, ResultsJudgedByAnotherCheckAreNotReusedButTheirBestIsTriedFirst) {
+  static_cast<void>(run({.sizes = {{10}}}));
+  family = toy::family_with(R"("accumulates": "N")", R"("accumulates": "2*N")");
+  const SessionResult result = run({.sizes = {{10}}});
+  EXPECT_EQ(result.sizes.front().reused, 0U);
+  EXPECT_EQ(seen.order()[1], kFastest);
+  EXPECT_EQ(result.sizes.front().finalists.front().role, "incumbent");
+  EXPECT_EQ(run({.sizes = {{10}}}).sizes.front().reused, 12U);
+}
+
+TEST_F(ResumeTest, ABestThatAnotherCheckRefutesIsNotAnsweredFromAnyMore) {
+  static_cast<void>(run({.sizes = {{10}}}));
+  ASSERT_EQ(stored_best(), kFastest);
+  family = toy::family_with(R"("accumulates": "N")", R"("accumulates": "2*N")");
+  device.behaviours["toy<3,2>"].failure = Outcome::wrong_result;
+  static_cast<void>(run_interrupted_after(3, {.sizes = {{10}}}));
+  EXPECT_NE(stored_best(), kFastest);
+}
+
+TEST_F(ResumeTest, SaysWhyWhatItReusesHadFailed) {
+  device.behaviours["toy<3,3>"].failure = Outcome::wrong_result;
+  const SessionResult first = run({.sizes = {{10}}});
+  EXPECT_THAT(first.sizes.front().reused_failures, IsEmpty());
+  const auto trials = stored_trials();
+  const auto wrong = std::ranges::find_if(trials, [](const StoredTrial& stored) {
+    return stored.trial.outcome == Outcome::wrong_result;
+  });
+  ASSERT_NE(wrong, trials.end());
+  const SessionResult second = run({.sizes = {{10}}});
+  ASSERT_THAT(second.sizes.front().reused_failures, SizeIs(1));
+  const TrialRecord& failure = second.sizes.front().reused_failures.front();
+  EXPECT_EQ(failure.config_json, R"({"DEPTH":3,"TILE":3})");
+  EXPECT_EQ(failure.outcome, Outcome::wrong_result);
+  EXPECT_EQ(failure.message, wrong->trial.message);
+  EXPECT_THAT(failure.message, HasSubstr("elements are wrong"));
+}
+
 TEST_F(ResumeTest, ResultsOfAnotherSizeAreNotReused) {
   static_cast<void>(run({.sizes = {{10}}}));
   EXPECT_EQ(run({.sizes = {{20}}}).sizes.front().reused, 0U);

@@ -32,7 +32,10 @@ class Recorder : public Observer {
   void progressed(const Progress& progress) override {
     steps.push_back({.progress = progress, .trial = *progress.trial, .settled = done.size()});
   }
-  void final_began(const Size&, std::size_t contenders) override { finals.push_back(contenders); }
+  void final_began(const Size&, std::size_t contenders, LibraryPart library) override {
+    finals.push_back(contenders);
+    with_library.push_back(library);
+  }
   void size_done(const SizeResult& result) override { done.push_back(result.size); }
 
   /// The configurations in the order of their trials.
@@ -49,6 +52,7 @@ class Recorder : public Observer {
   std::vector<Opening> openings;
   std::vector<Step> steps;
   std::vector<std::size_t> finals;
+  std::vector<LibraryPart> with_library;
   std::vector<Size> done;
   int estimates = 0;
 };

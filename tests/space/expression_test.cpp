@@ -255,7 +255,9 @@ TEST_F(ExpressionTest, PointsAtSyntaxErrors) {
   EXPECT_EQ(error("A = 1"), "'=' is no operator (did you mean '=='?)\n    A = 1\n      ^");
   EXPECT_EQ(error("A ** 2"),
             "there is no power operator; write a product, or 1 << n\n    A ** 2\n      ^^");
-  EXPECT_EQ(error("1.5"), "numbers are whole; write a fraction as 3/2\n    1.5\n    ^^^");
+  EXPECT_EQ(error("1.5"),
+            "numbers in an expression are whole (3/2 may be a part of one); a number by value with "
+            "a fraction is written without quotes\n    1.5\n    ^^^");
   EXPECT_EQ(error("12ab"), "'12ab' is neither a number nor a name\n    12ab\n    ^^^^");
   EXPECT_EQ(error("9223372036854775808"),
             "the number is larger than 64 bits hold\n    9223372036854775808\n"

@@ -22,6 +22,7 @@ inline Subject example_subject() {
                     .source_name = "gemm_shared.cu",
                     .source_text = "__global__ void gemm_shared() {}\n",
                     .headers_json = R"([{"name":"tile.cuh","text":"#pragma once\n"}])"};
+  subject.check_hash = "fedcba9876543210";
   return subject;
 }
 

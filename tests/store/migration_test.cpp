@@ -3,6 +3,7 @@
 // today.
 #include "tuner/store/migration.hpp"
 
+#include "example_records.hpp"
 #include "example_store.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -19,6 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::HasSubstr;
+using testing::IsEmpty;
 using testing::SizeIs;
 using testing::ThrowsMessage;
 
@@ -34,6 +36,10 @@ class MigrationTest : public testing::Test {
   void put_schema_1() const {
     SQLite::Database(path.string(), SQLite::OPEN_READWRITE | SQLite::OPEN_CREATE)
         .exec(data("schema-1.sql"));
+  }
+  void put(const std::string& name) const {
+    write_file(path, data(name));
+    fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
   }
 
   TemporaryDirectory directory;
@@ -57,7 +63,7 @@ TEST_F(MigrationTest, KeepsACopyOfWhatItChanges) {
   EXPECT_EQ(old.execAndGet("SELECT count(*) FROM result").getInt(), 8);
   EXPECT_EQ(old.execAndGet("PRAGMA integrity_check").getString(), "ok");
   { const Store store(path, kReadWrite); }  // nothing to change now
-  EXPECT_FALSE(fs::exists(path.string() + ".schema-2.bak"));
+  EXPECT_FALSE(fs::exists(path.string() + ".schema-3.bak"));
 }
 
 TEST_F(MigrationTest, LeavesADamagedDatabaseAsItWas) {
@@ -70,17 +76,38 @@ TEST_F(MigrationTest, LeavesADamagedDatabaseAsItWas) {
   EXPECT_EQ(read_file(path, 1 << 24), before);
 }
 
-TEST_F(MigrationTest, ReadsASchema2) {
-  write_file(path, data("schema-2.sqlite"));
-  fs::permissions(path, fs::perms::owner_read | fs::perms::owner_write);
-  EXPECT_EQ(everything(Store(path, kReadOnly)), data("schema-2.txt"));
+TEST_F(MigrationTest, ReadsASchema2AfterBringingItUpToDate) {
+  put("schema-2.sqlite");
+  EXPECT_THAT([&] { Store(path, kReadOnly); }, ThrowsMessage<Error>(HasSubstr("an older tune")));
+  { const Store store(path, kReadWrite); }
+  const Store store(path, kReadOnly);
+  EXPECT_EQ(everything(store), data("schema-2.txt"));
+  EXPECT_THAT(store.known_trials(example_subject(), "4096,4096,4096"), IsEmpty())
+      << "nobody knows what they were judged by";
+  EXPECT_THAT(store.bests({}), SizeIs(2));
+}
+
+TEST_F(MigrationTest, DoesNotMendADamagedRowByWritingItAnew) {
+  put("schema-2.sqlite");
+  tamper(path, "session", "strategy = 'damaged'");
+  const std::string before = read_file(path, 1 << 24);
+  EXPECT_THAT([&] { Store(path, kReadWrite); },
+              ThrowsMessage<Error>(HasSubstr("row 1 of table session is damaged")));
+  EXPECT_EQ(read_file(path, 1 << 24), before);
+}
+
+TEST_F(MigrationTest, ReadsASchema3) {
+  put("schema-3.sqlite");
+  const Store store(path, kReadOnly);
+  EXPECT_EQ(everything(store), data("schema-3.txt"));
+  EXPECT_THAT(store.known_trials(example_subject(), "4096,4096,4096"), SizeIs(8));
 }
 
 TEST_F(MigrationTest, RefusesTablesThatItDoesNotMake) {
   for (const std::string addition :
        {"CREATE TRIGGER t AFTER INSERT ON result BEGIN DELETE FROM best; END",
         "CREATE VIEW v AS SELECT 1", "CREATE TABLE t (x)", "CREATE INDEX i ON device (name)"}) {
-    write_file(path, data("schema-2.sqlite"));
+    put("schema-3.sqlite");
     SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec(addition);
     for (const auto mode : {kReadWrite, kReadOnly}) {
       EXPECT_THAT([&] { Store(path, mode); },

@@ -315,6 +315,20 @@ TEST_F(StoreTest, UndoesAFinalOfWhichOnePartIsRefused) {
   EXPECT_THAT(store.finalists(id, "4096,4096,4096"), IsEmpty());
 }
 
+TEST_F(StoreTest, TakesBackABestThatIsRefuted) {
+  const std::int64_t id = begin(example_subject(), "a");
+  store.record_final(id, example_best("{}"), {});
+  store.record_trial(id, failed_trial(Outcome::wrong_result, R"({"TILE_M":8})"), 0);
+  store.record_trial(id, failed_trial(Outcome::unstable, "{}"), 0);
+  EXPECT_THAT(store.bests({}), SizeIs(1)) << "another configuration, and no verdict";
+  Subject elsewhere = example_subject();
+  elsewhere.environment.driver = "another";
+  store.record_trial(begin(elsewhere, "b"), failed_trial(Outcome::wrong_result, "{}"), 0);
+  EXPECT_THAT(store.bests({}), SizeIs(1)) << "another driver";
+  store.record_trial(id, failed_trial(Outcome::wrong_result, "{}"), 0);
+  EXPECT_THAT(store.bests({}), IsEmpty());
+}
+
 TEST_F(StoreTest, KnowsTheLatestTrialOfEachConfiguration) {
   store.record_trial(begin(example_subject(), "a"), example_trial("{}", 100), 0);
   const std::int64_t later = begin(example_subject(), "b");
@@ -346,6 +360,7 @@ TEST_F(StoreTest, KnowsNoTrialOfAnotherSubject) {
   EXPECT_EQ(known([](Subject& it) { it.environment.library = "cuBLAS 12"; }), 0U);
   EXPECT_EQ(known([](Subject& it) { it.environment.tool = "0.2.0"; }), 0U);
   EXPECT_EQ(known([](Subject& it) { it.kernel.hash = "f"; }), 0U);
+  EXPECT_EQ(known([](Subject& it) { it.check_hash = "f"; }), 0U);
   EXPECT_EQ(known([](Subject& it) { it.kernel.kernel = "gemm_naive"; }), 0U);
   EXPECT_EQ(known([](Subject& it) { it.kernel.family = "other"; }), 0U);
 }

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <utility>
 
 namespace tuner {
 namespace {
@@ -20,6 +21,8 @@ constexpr const char* kBad = R"({"DEPTH":1,"TILE":1})";
 /// A device process whose worker misbehaves on TILE=1 and serves every other configuration.
 class DeviceProcessTest : public testing::Test {
  protected:
+  explicit DeviceProcessTest(Family family = toy::family()) : family_(std::move(family)) {}
+
   void start(const std::string& behaviour, DeviceDeadlines deadlines = {}) {
     device_.emplace(WorkerCommand{TUNER_FAKE_WORKER, std::string(kBad) + "=" + behaviour}, family_,
                     0, deadlines);
@@ -42,7 +45,7 @@ class DeviceProcessTest : public testing::Test {
   static constexpr DeviceDeadlines kShort{
       .start = 20s, .own_work = 300ms, .first_launch = 300ms, .launch = 300ms};
 
-  const Family family_ = toy::family();
+  const Family family_;
   const Kernel& kernel_ = family_.kernels.front();
   std::optional<DeviceProcess> device_;
   std::optional<Space> space_;
@@ -139,6 +142,36 @@ TEST_F(DeviceProcessTest, NoCandidateIsBlamedBeforeItRan) {
   expect_to_serve_again(2);
   start("hang_before_launch", kShort);
   EXPECT_THROW(static_cast<void>(evaluate_bad()), Error);
+}
+
+/// The kernel of the family is the reference, too.
+class DyingReference : public DeviceProcessTest {
+ protected:
+  DyingReference()
+      : DeviceProcessTest(toy::family_with(
+            R"({"op": "gemm", "m": "N", "n": "N", "k": "N", "a": "A", "b": "B", "c": "C"})",
+            R"({"kernel": "toy"})")) {}
+};
+
+TEST_F(DyingReference, IsNamed) {
+  start("reference_dies_first");
+  try {
+    evaluate_bad();
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::failure);
+    EXPECT_THAT(error.what(), StartsWith("the reference kernel toy (toy.cu) fails at size 5: "));
+  }
+  expect_to_serve_again(2);
+}
+
+TEST_F(DyingReference, IsNamedWhereACandidateRanBefore) {
+  start("reference_dies_later");
+  const Evaluation evaluation = evaluate_bad();
+  EXPECT_EQ(evaluation.outcome, Outcome::crashed);
+  EXPECT_THAT(evaluation.message,
+              StartsWith("after it had run, the reference kernel toy at size 5 was ended by"));
+  expect_to_serve_again();
 }
 
 TEST_F(DeviceProcessTest, PassesOnTheErrorsOfTheWorker) {

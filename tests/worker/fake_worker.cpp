@@ -65,7 +65,18 @@ void flood_errors() {
     static_cast<void>(!::write(STDOUT_FILENO, line.data(), line.size()));
 }
 
+[[noreturn]] void die_in_reference(Channel& channel) {
+  say(channel, {{"step",
+                 {{"size", "5"},
+                  {"on_trial", false},
+                  {"launches", 1},
+                  {"launch_s", Json()},
+                  {"source", "toy.cu"}}}});
+  std::abort();
+}
+
 void behave(Channel& channel, const std::string& behaviour) {
+  if (behaviour == "reference_dies_first") die_in_reference(channel);
   if (behaviour == "die_before_launch") std::abort();
   if (behaviour == "hang_before_launch") sleep_for_ever();
   if (behaviour == "error") {
@@ -74,6 +85,7 @@ void behave(Channel& channel, const std::string& behaviour) {
   }
   say(channel,
       {{"step", {{"size", "67"}, {"on_trial", true}, {"launches", 1}, {"launch_s", Json()}}}});
+  if (behaviour == "reference_dies_later") die_in_reference(channel);
   if (behaviour == "segfault") {
     std::signal(SIGSEGV, SIG_DFL);
     std::raise(SIGSEGV);

@@ -175,7 +175,7 @@ int bench(const CommonOptions& common, const BenchOptions& options) {
                            .device = device.device(),
                            .environment = device.environment(),
                            .result = result};
-  fmt::print("{}", common.json ? bench_json(report).dump(2) + "\n" : bench_text(report));
+  fmt::print("{}", common.json ? json_text(bench_json(report)) : bench_text(report));
   if (interrupt.exit_code()) return *interrupt.exit_code();
   if (const auto failed = count_failed(result, *kernel.space, plan.configs); failed > 0) {
     throw Error(ErrorCode::failure,

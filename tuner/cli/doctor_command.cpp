@@ -2,6 +2,7 @@
 #include "tuner/backend/registry.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/store/store.hpp"
@@ -56,7 +57,7 @@ int doctor(const CommonOptions& common) {
                                       {"detail", finding.detail},
                                       {"remedy", finding.remedy}});
     }
-    fmt::print("{}\n", document.dump(2));
+    fmt::print("{}", json_text(document));
     return 0;
   }
   for (const Finding& finding : findings) {

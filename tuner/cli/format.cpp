@@ -7,8 +7,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -36,32 +38,34 @@ std::string format_failures(const std::map<Outcome, std::uint64_t>& outcomes) {
 }
 
 std::chrono::milliseconds parse_duration(std::string_view text, std::string_view option) {
-  constexpr std::array<std::pair<std::string_view, std::int64_t>, 5> kUnits = {
+  constexpr std::array<std::pair<std::string_view, double>, 5> kUnits_ms = {
       {{"ms", 1}, {"s", 1'000}, {"m", 60'000}, {"h", 3'600'000}, {"", 1'000}}};
-  constexpr std::int64_t kLongest = 365LL * 24 * 3'600'000;
+  constexpr double kLongest_ms = 365.0 * 24 * 3'600'000;
   const auto fail = [&] {
     throw Error(ErrorCode::usage,
-                fmt::format("{}: '{}' is no duration; write 90s, 10m or 1h30m", option, text));
+                fmt::format("{}: '{}' is no duration of 1 ms to a year; write 90s, 0.5s, 10m or "
+                            "1h30m",
+                            option, text));
   };
-  std::int64_t total = 0;
+  double total_ms = 0;
   const char* at = text.data();
   const char* const end = at + text.size();
   if (at == end) fail();
   while (at != end) {
-    std::int64_t number = 0;
-    const auto [after, error] = std::from_chars(at, end, number);
-    if (error != std::errc{} || number < 0 || number > kLongest) fail();
+    double number = 0;
+    if (*at < '0' || *at > '9') fail();  // else "inf" and "-1" would be numbers
+    const auto [after, error] = std::from_chars(at, end, number, std::chars_format::fixed);
+    if (error != std::errc{}) fail();
     const char* unit_end = after;
     while (unit_end != end && *unit_end >= 'a' && *unit_end <= 'z') ++unit_end;
     const std::string_view unit(after, static_cast<std::size_t>(unit_end - after));
-    const auto* known = kUnits.begin();
-    while (known != kUnits.end() && known->first != unit) ++known;
-    if (known == kUnits.end() || number > kLongest / known->second) fail();
-    total += number * known->second;
+    const auto* known = std::ranges::find(kUnits_ms, unit, &decltype(kUnits_ms)::value_type::first);
+    if (known == kUnits_ms.end()) fail();
+    total_ms += number * known->second;
     at = unit_end;
   }
-  if (total <= 0 || total > kLongest) fail();
-  return std::chrono::milliseconds(total);
+  if (!(total_ms <= kLongest_ms) || std::llround(total_ms) < 1) fail();
+  return std::chrono::milliseconds(std::llround(total_ms));
 }
 
 }  // namespace tuner::cli

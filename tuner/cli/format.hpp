@@ -20,7 +20,8 @@ namespace tuner::cli {
 /// "23 compile_error, 1 wrong_result"; "none".
 [[nodiscard]] std::string format_failures(const std::map<Outcome, std::uint64_t>& outcomes);
 
-/// Reads "90", "90s", "10m", "1h30m", "500ms". Throws Error(usage) naming the option.
+/// Reads "90", "90s", "0.5s", "10m", "1h30m", "500ms", to a millisecond. Throws Error(usage) naming
+/// the option.
 [[nodiscard]] std::chrono::milliseconds parse_duration(std::string_view text,
                                                        std::string_view option);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/quantity.hpp"
@@ -28,7 +29,7 @@ int import_bests(const CommonOptions& common, const ImportOptions& options) {
         "{}: {} added, not verified on this machine yet; {} left out: what is here is as good\n",
         file, quantity::count(result.added, "best configuration"), result.kept);
   }
-  if (common.json) fmt::print("{}\n", document.dump(2));
+  if (common.json) fmt::print("{}", json_text(document));
   return 0;
 }
 

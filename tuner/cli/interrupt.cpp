@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/interrupt.hpp"
 
-#include <csignal>
+#include <cstddef>
 #include <unistd.h>
 
 namespace tuner::cli {
@@ -16,19 +16,23 @@ extern "C" void on_signal(int signal) {
   received = signal;
 }
 
-void handle(void (*handler)(int)) {
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, handler);
-}
-
 }  // namespace
 
 Interrupt::Interrupt() {
   received = 0;
-  handle(on_signal);
+  struct sigaction ours {};
+  ours.sa_handler = on_signal;
+  ours.sa_flags = SA_RESTART;
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler != SIG_IGN) ::sigaction(kSignals[i], &ours, nullptr);
+  }
 }
 
 Interrupt::~Interrupt() {
-  handle(SIG_DFL);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    ::sigaction(kSignals[i], &before_[i], nullptr);
+  }
 }
 
 bool Interrupt::requested() const {

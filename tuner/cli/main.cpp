@@ -19,6 +19,7 @@ int main(int argc, char** argv) {
   using tuner::ErrorCode;
   using tuner::printable;
   using tuner::cli::tell;
+  tuner::cli::open_missing_streams();
   // A reader that has gone and a file that may not grow are errors of a write, not the end.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   const std::vector<std::string> arguments(argv + 1, argv + argc);

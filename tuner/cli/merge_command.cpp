@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/quantity.hpp"
 
@@ -29,7 +30,7 @@ int merge(const CommonOptions& common, const MergeOptions& options) {
         path, quantity::count(result.sessions, "run"), result.known, result.running,
         quantity::count(result.bests.added, "best configuration"));
   }
-  if (common.json) fmt::print("{}\n", document.dump(2));
+  if (common.json) fmt::print("{}", json_text(document));
   return 0;
 }
 

@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/output.hpp"
 
+#include <nlohmann/json.hpp>
+
 #include <cerrno>
 #include <cstdio>
+#include <fcntl.h>
 #include <system_error>
+#include <unistd.h>
 
 namespace tuner::cli {
 
+void open_missing_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest number that is free, which is this one. Whoever misses a result must hear of it.
+    static_cast<void>(::open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY));
+  }
+}
+
 void tell(std::string_view text) noexcept {
   std::fwrite(text.data(), 1, text.size(), stderr);
+}
+
+std::string json_text(const Json& document) {
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 void flush_result() {

@@ -4,6 +4,7 @@
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/session/line_up.hpp"
 
 #include <fmt/format.h>
 
@@ -85,8 +86,9 @@ void ProgressPrinter::progressed(const Progress& progress) {
   last_ = now;
 }
 
-void ProgressPrinter::final_began(const Size& size, std::size_t contenders) {
-  announce(fmt::format("  {}: final of {} and the library", display(size, dims_), contenders));
+void ProgressPrinter::final_began(const Size& size, std::size_t contenders, LibraryPart library) {
+  announce(fmt::format("  {}: final of {}{}", display(size, dims_), contenders,
+                       library == LibraryPart::taken ? " and the library" : ""));
 }
 
 void ProgressPrinter::size_done(const SizeResult& result) {

@@ -22,7 +22,7 @@ class ProgressPrinter : public Observer {
   void opened(const Opening& opening) override;
   void estimated(std::chrono::milliseconds search) override;
   void progressed(const Progress& progress) override;
-  void final_began(const Size& size, std::size_t contenders) override;
+  void final_began(const Size& size, std::size_t contenders, LibraryPart library) override;
   void size_done(const SizeResult& result) override;
 
  private:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/core/quantity.hpp"
@@ -30,7 +31,7 @@ void print_json(const std::vector<StrikeRecord>& strikes) {
                                           {"reason", it.reason},
                                           {"last_at", it.last_at}});
   }
-  fmt::print("{}\n", document.dump(2));
+  fmt::print("{}", json_text(document));
 }
 
 int list(const CommonOptions& common, const QuarantineOptions& options) {
@@ -61,7 +62,7 @@ int clear(const CommonOptions& common, const QuarantineOptions& options) {
   if (!options.kernel.empty()) filter.kernel = options.kernel;
   const std::size_t cleared = open_database(common, Store::Mode::read_write).clear_strikes(filter);
   if (common.json) {
-    fmt::print("{}\n", Json({{"schema", "tune.quarantine/1"}, {"cleared", cleared}}).dump(2));
+    fmt::print("{}", json_text({{"schema", "tune.quarantine/1"}, {"cleared", cleared}}));
   } else {
     fmt::print("{} cleared\n", quantity::count(cleared, "configuration"));
   }

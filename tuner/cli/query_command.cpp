@@ -2,6 +2,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/snippet.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
@@ -170,7 +171,7 @@ int query(const CommonOptions& common, const QueryOptions& options) {
   const Store store = open_database(common, Store::Mode::read_only);
   const Selection selection = select_configuration(store, asked);
   if (format == "json") {
-    fmt::print("{}\n", json_document(selection).dump(2));
+    fmt::print("{}", json_text(json_document(selection)));
     return 0;
   }
   if (format == "table") {

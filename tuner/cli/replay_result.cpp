@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/replay_result.hpp"
 
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/quantity.hpp"
 
@@ -209,7 +210,7 @@ std::string replay_json(std::span<const ReplayResult> results) {
   for (const ReplayResult& result : results) {
     document["recordings"].push_back(recording_json(result));
   }
-  if (!scored(results.front())) return document.dump(2) + "\n";
+  if (!scored(results.front())) return json_text(document);
   document["scores"] = Json::array();
   for (std::size_t i = 0; i < results.front().strategies.size(); ++i) {
     const Score all = score_over(results, i);
@@ -217,7 +218,7 @@ std::string replay_json(std::span<const ReplayResult> results) {
                                   {"score", all.mean},
                                   {"deviation", all.deviation}});
   }
-  return document.dump(2) + "\n";
+  return json_text(document);
 }
 
 }  // namespace tuner::cli

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/report/report.hpp"
@@ -28,7 +29,7 @@ int report(const CommonOptions& common, const ReportOptions& options) {
   if (common.json) {
     Json document = {{"schema", "tune.report-files/1"}, {"files", Json::array()}};
     for (const auto& path : paths) document["files"].push_back(path.string());
-    fmt::print("{}\n", document.dump(2));
+    fmt::print("{}", json_text(document));
     return 0;
   }
   for (const auto& path : paths) fmt::print("{}\n", path.string());

@@ -2,6 +2,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
 #include "tuner/cli/format.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/reproduction.hpp"
 #include "tuner/cli/run_costs.hpp"
 #include "tuner/cli/table.hpp"
@@ -48,7 +49,7 @@ int list(const Store& store, const CommonOptions& common) {
     Json document = {{"schema", "tune.runs/1"}, {"sessions", Json::array()}};
     for (const SessionRecord& session : sessions)
       document["sessions"].push_back(session_json(session));
-    fmt::print("{}\n", document.dump(2));
+    fmt::print("{}", json_text(document));
     return 0;
   }
   Table table({{"run"},
@@ -109,7 +110,7 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
                                       {"seed", group.first.check_seed},
                                       {"reproduce", bench_command(*session, group.first)}});
     }
-    fmt::print("{}\n", document.dump(2));
+    fmt::print("{}", json_text(document));
     return 0;
   }
   fmt::print(

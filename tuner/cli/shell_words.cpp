@@ -1,17 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/shell_words.hpp"
 
+#include "tuner/core/printable.hpp"
+
+#include <fmt/format.h>
+
+#include <cstddef>
+
 namespace tuner::cli {
 namespace {
 
 constexpr std::string_view kHarmless =
     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=,:+@%";
 
+/// What no terminal shows, such as a name that is no UTF-8, in a form that can be pasted.
+std::string escaped(const std::string& word) {
+  std::string text = "$'";
+  for (const char c : word) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x20 || byte >= 0x7f) {
+      text += fmt::format("\\{:03o}", byte);  // three digits end it, whatever follows
+    } else {
+      text += c == '\'' || c == '\\' ? std::string{'\\', c} : std::string(1, c);
+    }
+  }
+  return text + "'";
+}
+
 std::string quoted(const std::string& word) {
   if (!word.empty() && word.find_first_not_of(kHarmless) == std::string::npos) return word;
+  if (printable(word) != word || word.find('\n') != std::string::npos) return escaped(word);
   std::string text = "'";
   for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return text + "'";
+}
+
+/// The text of $'…' that begins at `at`, behind its first quote, which is moved behind its last.
+std::string unescaped(std::string_view line, std::size_t& at) {
+  const auto is_octal = [&](std::size_t i) {
+    return i < line.size() && line[i] >= '0' && line[i] <= '7';
+  };
+  std::string text;
+  for (; at < line.size() && line[at] != '\''; ++at) {
+    if (line[at] != '\\' || at + 1 == line.size()) {
+      text += line[at];
+    } else if (is_octal(at + 1) && is_octal(at + 2) && is_octal(at + 3)) {
+      const auto digit = [&](std::size_t i) { return line[at + i] - '0'; };
+      text += static_cast<char>(digit(1) * 64 + digit(2) * 8 + digit(3));
+      at += 3;
+    } else {
+      text += line[++at];
+    }
+  }
+  return text;
 }
 
 }  // namespace
@@ -33,7 +74,10 @@ std::vector<std::string> shell_words(std::string_view line) {
     }
     if (!in_word) words.emplace_back();
     in_word = true;
-    if (line[i] == '\'') {
+    if (!in_quotes && line.substr(i).starts_with("$'")) {
+      i += 2;
+      words.back() += unescaped(line, i);
+    } else if (line[i] == '\'') {
       in_quotes = !in_quotes;
     } else if (line[i] == '\\' && !in_quotes && i + 1 < line.size()) {
       words.back() += line[++i];

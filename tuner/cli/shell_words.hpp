@@ -9,7 +9,8 @@
 
 namespace tuner::cli {
 
-/// The words as a POSIX shell reads them back; those with other than harmless characters quoted.
+/// The words as a POSIX shell (of 2024: bash, zsh, ksh) reads them back; those with other than
+/// harmless characters quoted. It is UTF-8 without control characters whatever the words are.
 [[nodiscard]] std::string shell_line(std::span<const std::string> words);
 
 /// The words of a line as shell_line writes it.

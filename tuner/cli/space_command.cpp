@@ -2,6 +2,7 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/sizes.hpp"
+#include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -19,6 +20,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <optional>
 
 namespace tuner::cli {
 namespace {
@@ -122,7 +124,7 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
     }
     fmt::print("{}{} valid configurations\n\n", table.text(), quantity::count(each.space.size()));
   }
-  if (common.json) fmt::print("{}\n", document.dump(2));
+  if (common.json) fmt::print("{}", json_text(document));
   return 0;
 }
 
@@ -226,6 +228,11 @@ int space(const CommonOptions& common, const SpaceOptions& options) {
   if (options.action == "import") return import_space(common, options);
   const Family family =
       options.action == "check" ? load_family(options.file) : load_without_sources(options.file);
+  std::optional<SlowNotice> notice;
+  if (!common.quiet) {
+    notice.emplace(fmt::format("finding the valid configurations of {}; Ctrl-C ends it",
+                               printable(options.file)));
+  }
   const std::vector<Bound> bound = bind(family, options);
   if (options.action == "export") return export_space(bound, family, options);
   if (options.action == "check") return check(family, bound, options.file);

@@ -139,7 +139,7 @@ int sweep(const CommonOptions& common, const BenchOptions& options) {
   plan.placements = report.placements;
   report.sides.push_back(device.sweep(plan, common.quiet, stop));
   const Json document = sweep_json(report);
-  fmt::print("{}", common.json ? document.dump(2) + "\n" : sweep_text(document));
+  fmt::print("{}", common.json ? json_text(document) : sweep_text(document));
   if (interrupt.exit_code()) return *interrupt.exit_code();
   if (const std::size_t failed = count_failed(report); failed > 0) {
     throw Error(ErrorCode::failure,

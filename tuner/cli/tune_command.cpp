@@ -6,6 +6,7 @@
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/progress.hpp"
+#include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
 #include "tuner/core/error.hpp"
@@ -20,8 +21,13 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 #include <ranges>
+#include <string>
 #include <thread>
+#include <utility>
+#include <vector>
 
 namespace tuner::cli {
 namespace {
@@ -68,6 +74,11 @@ Json best_json(const SizeResult& result, const Dimensions& dims) {
   Json outcomes = Json::object();
   for (const auto& [outcome, count] : result.outcomes) outcomes[std::string(name(outcome))] = count;
   json["outcomes"] = outcomes;
+  for (const TrialRecord& trial : result.reused_failures) {
+    json["reused_failures"].push_back({{"config", Json::parse(trial.config_json)},
+                                       {"outcome", std::string(name(trial.outcome))},
+                                       {"message", trial.message}});
+  }
   if (!result.best) return json;
   const BestRecord& best = *result.best;
   const auto optional = [](const std::optional<double>& value) {
@@ -115,6 +126,31 @@ void print_table(const Kernel& kernel, const SessionResult& result) {
     if (size.library_problem.empty()) continue;
     fmt::print("{}: settled without the library, which could not be timed: {}\n",
                display(size.size, kernel.space->dims), printable(size.library_problem));
+  }
+}
+
+/// Why each result of an earlier run that was taken as it is had failed; equal reasons once.
+void print_reused_failures(const SessionResult& result, const Dimensions& dims) {
+  constexpr std::size_t kMostShown = 20;
+  for (const SizeResult& size : result.sizes) {
+    std::map<std::pair<Outcome, std::string>, std::vector<std::string>> by_reason;
+    for (const TrialRecord& trial : size.reused_failures) {
+      by_reason[{trial.outcome, trial.message}].push_back(trial.config_json);
+    }
+    std::size_t shown = 0;
+    for (const auto& [reason, configs] : by_reason) {
+      if (++shown > kMostShown) break;
+      tell(printable(fmt::format(
+          "  failed before at {}: {}{}: {}: {}\n", display(size.size, dims), configs.front(),
+          configs.size() == 1 ? "" : fmt::format(" and {} more", configs.size() - 1),
+          name(reason.first), reason.second)));
+    }
+    if (by_reason.size() > kMostShown) {
+      tell(
+          fmt::format("  … and for {} more reasons, which `tune runs show` lists for the run that "
+                      "found them, and --json here\n",
+                      by_reason.size() - kMostShown));
+    }
   }
 }
 
@@ -216,7 +252,10 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   DeviceProcess& device = opened.device();
   const Compiler& compiler = opened.compiler();
   SessionPlan plan = session_plan(options);
+  std::optional<SlowNotice> notice;
+  if (!common.quiet) notice.emplace("finding the valid configurations; Ctrl-C ends it");
   const std::vector<TuningTask> tasks = tuning_tasks(family, options, device.device());
+  notice.reset();
   if (options.dry_run) return dry_run(tasks, device.device(), compiler);
 
   Store store = open_database(common, Store::Mode::read_write);
@@ -245,10 +284,11 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
     if (!common.json) print_table(kernel, result);
     if (!common.quiet) {
       print_totals(result);
+      print_reused_failures(result, family.problem.dims);
       print_next(kernel, result, options, common);
     }
   }
-  if (common.json) fmt::print("{}\n", document.dump(2));
+  if (common.json) fmt::print("{}", json_text(document));
   if (!options.report.empty()) {
     for (const auto& path : write_reports(store, device.device().name, options.report)) {
       tell(fmt::format("report: {}\n", path.string()));

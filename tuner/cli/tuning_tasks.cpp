@@ -11,28 +11,44 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace tuner::cli {
 namespace {
 
-/// Applies every --set NAME=v1,v2 to a kernel's parameters.
-void apply_set(Kernel& kernel, const std::vector<std::string>& assignments) {
-  if (assignments.empty()) return;
-  auto definition = std::make_shared<SpaceDefinition>(*kernel.space);
+/// The values that every --set NAME=v1,v2 keeps, those of one parameter together.
+std::map<std::string, std::vector<std::string>> kept_values(
+    const std::vector<std::string>& assignments) {
+  std::map<std::string, std::vector<std::string>> kept;
   for (const std::string& assignment : assignments) {
     const std::size_t equals = assignment.find('=');
     if (equals == std::string::npos) {
       throw Error(ErrorCode::usage,
                   fmt::format("--set: '{}' has no '='; write --set TILE_M=64,128", assignment));
     }
-    std::vector<std::string> values;
-    std::istringstream list(assignment.substr(equals + 1));
-    for (std::string value; std::getline(list, value, ',');) values.push_back(value);
-    restrict_parameter(*definition, assignment.substr(0, equals), values);
+    const std::string list = assignment.substr(equals + 1);
+    if (list.empty()) {
+      throw Error(ErrorCode::usage, fmt::format("--set: '{}' names no value", assignment));
+    }
+    std::vector<std::string>& values = kept[assignment.substr(0, equals)];
+    std::istringstream words(list);
+    for (std::string value; std::getline(words, value, ',');) values.push_back(value);
+  }
+  return kept;
+}
+
+/// Applies --set to a kernel's parameters.
+void apply_set(Kernel& kernel, const std::vector<std::string>& assignments) {
+  if (assignments.empty()) return;
+  auto definition = std::make_shared<SpaceDefinition>(*kernel.space);
+  for (const auto& [parameter, values] : kept_values(assignments)) {
+    restrict_parameter(*definition, parameter, values);
   }
   kernel.space = std::move(definition);
 }

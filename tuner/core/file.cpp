@@ -7,13 +7,14 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstdlib>
-#include <cstring>
-#include <fstream>
+#include <fcntl.h>
+#include <linux/magic.h>
 #include <sys/stat.h>
+#include <sys/vfs.h>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 
 namespace tuner {
 
@@ -24,56 +25,164 @@ namespace {
 /// Limits are far above what files have, and memory is cleared before it is read into.
 constexpr std::size_t kFirstPiece = std::size_t{1} << 16;
 
-}  // namespace
+/// A descriptor that is closed with it; -1: none.
+class Descriptor {
+ public:
+  explicit Descriptor(int number) : number_(number) {}
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+  ~Descriptor() { static_cast<void>(close()); }
 
-std::string read_file(const fs::path& path, std::size_t limit_bytes) {
-  std::error_code ignored;
-  if (fs::is_directory(path, ignored)) {
-    throw Error(ErrorCode::usage, fmt::format("{}: is a directory, not a file", path.string()));
+  [[nodiscard]] int number() const { return number_; }
+  [[nodiscard]] bool valid() const { return number_ >= 0; }
+  /// Whether everything written has arrived, as far as closing tells.
+  [[nodiscard]] bool close() {
+    const int number = std::exchange(number_, -1);
+    return number < 0 || ::close(number) == 0;
   }
-  std::ifstream in(path, std::ios::binary);
-  if (!in) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
+
+ private:
+  int number_;
+};
+
+std::string last_error() {
+  return std::error_code(errno, std::generic_category()).message();
+}
+
+/// What is wrong with reading from here, if anything. Only a regular file can be read to its end
+/// without waiting for somebody; a pipe without a name was made for this program to read.
+std::string unreadable(int descriptor) {
+  struct stat status {};
+  if (::fstat(descriptor, &status) != 0) return "cannot be read: " + last_error();
+  struct statfs system {};
+  switch (status.st_mode & S_IFMT) {
+    case S_IFREG:
+      return "";
+    case S_IFDIR:
+      return "is a directory, not a file";
+    case S_IFIFO:
+      if (::fstatfs(descriptor, &system) == 0 && system.f_type == PIPEFS_MAGIC) return "";
+      return "is a named pipe, not a file";
+    default:
+      return "is a device, not a file";
   }
-  const std::uintmax_t bytes = fs::file_size(path, ignored);  // as far as it has one
-  const std::size_t first = ignored ? 0 : static_cast<std::size_t>(bytes) + 1;
+}
+
+std::string read_all(int descriptor, std::size_t limit_bytes, const fs::path& path) {
+  struct stat status {};
+  static_cast<void>(::fstat(descriptor, &status));  // a pipe has no size
+  const std::size_t first = static_cast<std::size_t>(status.st_size) + 1;
   std::string content;
-  for (std::size_t read = 0; in && read <= limit_bytes; content.resize(read)) {
-    content.resize(std::min(limit_bytes + 1, std::max({kFirstPiece, first, 2 * read})));
-    in.read(content.data() + read, static_cast<std::streamsize>(content.size() - read));
-    read += static_cast<std::size_t>(in.gcount());
+  std::size_t read = 0;
+  for (;;) {
+    if (read == content.size()) {
+      if (read > limit_bytes) {
+        throw Error(ErrorCode::usage, fmt::format("{}: larger than the limit of {} bytes",
+                                                  path.string(), limit_bytes));
+      }
+      content.resize(std::min(limit_bytes + 1, std::max({kFirstPiece, first, 2 * read})));
+    }
+    const ssize_t got = ::read(descriptor, content.data() + read, content.size() - read);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: cannot be read: {}", path.string(), last_error()));
+    }
+    if (got == 0) break;
+    read += static_cast<std::size_t>(got);
   }
-  if (content.size() > limit_bytes) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{}: larger than the limit of {} bytes", path.string(), limit_bytes));
-  }
+  content.resize(read);
   return content;
 }
 
-void write_file(const fs::path& path, std::string_view content) {
-  const auto fail = [&](const std::string& why) {
-    throw Error(ErrorCode::failure, fmt::format("{}: cannot be written: {}", path.string(), why));
-  };
+bool write_all(int descriptor, std::string_view content) {
+  while (!content.empty()) {
+    const ssize_t put = ::write(descriptor, content.data(), content.size());
+    if (put < 0 && errno != EINTR) return false;
+    if (put > 0) content.remove_prefix(static_cast<std::size_t>(put));
+  }
+  return true;
+}
+
+/// Where a path leads to.
+struct Destination {
+  fs::path path;            ///< with all links followed, one to a file that is not there included
+  bool is_replaced = true;  ///< a regular file, or none yet; else it is written into
+};
+
+Destination destination_of(const fs::path& path) {
+  constexpr int kMostLinks = 40;  // as many as the system follows
   std::error_code error;
-  if (path.has_parent_path()) fs::create_directories(path.parent_path(), error);
-  if (error) fail(error.message());
-  const fs::path temporary = fmt::format("{}.{}.tmp", path.string(), ::getpid());
-  std::ofstream out(temporary, std::ios::binary | std::ios::trunc);
-  if (!out) fail(std::strerror(errno));
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  out.close();
-  if (!out) {
-    const std::string why = std::strerror(errno);
-    fs::remove(temporary, error);
-    fail(why);
+  Destination to{.path = path};
+  for (int link = 0; link < kMostLinks && fs::is_symlink(fs::symlink_status(to.path, error));
+       ++link) {
+    const fs::path folder = to.path.has_parent_path() ? to.path.parent_path() : ".";
+    struct statfs system {};
+    // What /dev/stdout and /proc/self/fd/1 lead to is open already: a shell may append to it.
+    if (::statfs(folder.c_str(), &system) == 0 && system.f_type == PROC_SUPER_MAGIC) {
+      return {.path = path, .is_replaced = false};
+    }
+    to.path = folder / fs::read_symlink(to.path, error);  // an absolute one replaces the folder
   }
-  fs::rename(temporary, path, error);
-  if (error) {
-    std::error_code ignored;
-    fs::remove(temporary, ignored);
-    fail(error.message());
+  const fs::file_status status = fs::status(to.path, error);
+  to.is_replaced = !fs::exists(status) || fs::is_regular_file(status);
+  return to;
+}
+
+/// Why the content could not be written; empty when it was.
+std::string write_into(const fs::path& path, std::string_view content) {
+  Descriptor out(::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC | O_NOCTTY));
+  if (!out.valid() || !write_all(out.number(), content) || !out.close()) return last_error();
+  return "";
+}
+
+/// The same for a regular file, whose mode is kept, and its owner where this user may give it away.
+std::string replace(const fs::path& path, std::string_view content) {
+  const fs::path temporary = fmt::format("{}.{}.tmp", path.string(), ::gettid());
+  static_cast<void>(::unlink(temporary.c_str()));  // of an earlier thread of this number
+  struct stat old {};
+  const bool exists = ::stat(path.c_str(), &old) == 0;
+  const mode_t mode = exists ? S_IRUSR | S_IWUSR : 0666;  // less what the umask takes
+  Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  if (!out.valid()) return last_error();
+  if (exists) static_cast<void>(!::fchown(out.number(), old.st_uid, old.st_gid));
+  const bool done = write_all(out.number(), content) &&
+                    (!exists || ::fchmod(out.number(), old.st_mode & 0777) == 0) && out.close() &&
+                    ::rename(temporary.c_str(), path.c_str()) == 0;
+  if (done) return "";
+  const std::string why = last_error();
+  static_cast<void>(::unlink(temporary.c_str()));
+  return why;
+}
+
+/// The system's folder for temporary files, as other programs find it.
+fs::path folder_for_temporaries() {
+  const char* const named = ::secure_getenv("TMPDIR");
+  return named == nullptr || *named == '\0' ? "/tmp" : named;
+}
+
+}  // namespace
+
+std::string read_file(const fs::path& path, std::size_t limit_bytes) {
+  // Without O_NONBLOCK a named pipe would wait for a writer to come.
+  const Descriptor in(::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY));
+  const std::string why = in.valid() ? unreadable(in.number()) : "cannot be read: " + last_error();
+  if (!why.empty()) {
+    throw Error(ErrorCode::usage, fmt::format("{}: {}", path.string(), why));
   }
+  static_cast<void>(::fcntl(in.number(), F_SETFL, 0));
+  return read_all(in.number(), limit_bytes, path);
+}
+
+void write_file(const fs::path& path, std::string_view content) {
+  std::error_code error;
+  const Destination to = destination_of(path);
+  if (to.path.has_parent_path()) fs::create_directories(to.path.parent_path(), error);
+  const std::string why = error            ? error.message()
+                          : to.is_replaced ? replace(to.path, content)
+                                           : write_into(to.path, content);
+  if (why.empty()) return;
+  throw Error(ErrorCode::failure, fmt::format("{}: cannot be written: {}", path.string(), why));
 }
 
 std::error_code make_private_directories(const fs::path& path) {
@@ -87,10 +196,13 @@ std::error_code make_private_directories(const fs::path& path) {
 }
 
 TemporaryDirectory::TemporaryDirectory() {
-  std::string name = (fs::temp_directory_path() / "tune-XXXXXX").string();
+  const fs::path folder = folder_for_temporaries();
+  std::string name = (folder / "tune-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorCode::failure, fmt::format("{}: cannot make a temporary directory: {}", name,
-                                                std::strerror(errno)));
+    throw Error(ErrorCode::failure,
+                fmt::format("{}: no folder for temporary files can be made in it: {}; name another "
+                            "one in TMPDIR",
+                            folder.string(), last_error()));
   }
   path_ = name;
 }

@@ -9,21 +9,23 @@
 
 namespace tuner {
 
-/// The whole content of a file. Throws Error(usage) naming the path when it cannot be read, is a
-/// directory, or is larger than `limit_bytes`.
+/// The whole content of a regular file, or of a pipe without a name, such as the shell's <(…).
+/// Throws Error(usage) naming the path when it cannot be read, is something else, such as a
+/// directory or a named pipe, which might never end, or is larger than `limit_bytes`.
 [[nodiscard]] std::string read_file(const std::filesystem::path& path, std::size_t limit_bytes);
 
 /// Writes a file under a temporary name in the same directory and renames it into place, so that a
-/// reader sees the old content or the new, never a part. Creates missing parent directories.
-/// Throws Error(failure) naming the path; the old file is then untouched.
+/// reader sees the old content or the new, never a part; an old file's mode is kept, and links are
+/// followed. Writes into what is not a regular file, such as /dev/stdout or a pipe. Creates missing
+/// parent directories. Throws Error(failure) naming the path; an old file is then untouched.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 /// Makes a directory and those above it that are missing, each for the user alone (mode 0700).
 /// One that is there is left as it is. The error when there is none afterwards.
 [[nodiscard]] std::error_code make_private_directories(const std::filesystem::path& path);
 
-/// A directory of its own under the system's temporary directory (mode 0700), removed with its
-/// content when the owner goes. Throws Error(failure) when it cannot be made.
+/// A directory of its own in $TMPDIR, else /tmp (mode 0700), removed with its content when the
+/// owner goes. Throws Error(failure) when it cannot be made.
 class TemporaryDirectory {
  public:
   TemporaryDirectory();

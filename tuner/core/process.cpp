@@ -13,6 +13,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <string_view>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -26,6 +27,27 @@ constexpr int kChannel = 3;
 [[noreturn]] void fail_to_start(const std::string& program, int error) {
   throw Error(ErrorCode::failure,
               fmt::format("{}: cannot be started: {}", program, std::strerror(error)));
+}
+
+/// As the system takes a list of texts, which must outlive it.
+std::vector<char*> pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> result;
+  result.reserve(texts.size() + 1);
+  for (const std::string& text : texts) result.push_back(const_cast<char*>(text.c_str()));
+  result.push_back(nullptr);
+  return result;
+}
+
+/// The environment of this program, with its TMPDIR replaced unless the path is empty.
+std::vector<std::string> environment(const std::filesystem::path& temporary_files) {
+  std::vector<std::string> variables;
+  for (char** each = environ; *each != nullptr; ++each) {
+    if (temporary_files.empty() || !std::string_view(*each).starts_with("TMPDIR=")) {
+      variables.emplace_back(*each);
+    }
+  }
+  if (!temporary_files.empty()) variables.push_back("TMPDIR=" + temporary_files.string());
+  return variables;
 }
 
 /// What is done in the child between fork and exec.
@@ -55,14 +77,13 @@ class SpawnPlan {
     posix_spawn_file_actions_destroy(&actions_);
   }
 
-  [[nodiscard]] pid_t start(const std::vector<std::string>& arguments) const {
-    std::vector<char*> argv;
-    argv.reserve(arguments.size() + 1);
-    for (const std::string& argument : arguments)
-      argv.push_back(const_cast<char*>(argument.c_str()));
-    argv.push_back(nullptr);
+  [[nodiscard]] pid_t start(const std::vector<std::string>& arguments,
+                            const std::filesystem::path& temporary_files) const {
+    const std::vector<std::string> variables = environment(temporary_files);
+    const std::vector<char*> argv = pointers(arguments);
     pid_t pid = -1;
-    const int error = ::posix_spawnp(&pid, argv[0], &actions_, &attributes_, argv.data(), environ);
+    const int error = ::posix_spawnp(&pid, argv[0], &actions_, &attributes_, argv.data(),
+                                     pointers(variables).data());
     if (error != 0) fail_to_start(arguments.front(), error);
     return pid;
   }
@@ -95,7 +116,7 @@ std::string ProcessEnd::text() const {
 
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const ProcessStreams& streams,
                            const ProcessLimits& limits)
-    : pid_(SpawnPlan(streams).start(arguments)) {
+    : pid_(SpawnPlan(streams).start(arguments, limits.temporary_files)) {
   limit(pid_, RLIMIT_CORE, 0);
   if (limits.processor_time) {
     limit(pid_, RLIMIT_CPU, static_cast<rlim_t>(limits.processor_time->count()));

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <sys/types.h>
@@ -27,10 +28,11 @@ struct ProcessStreams {
   int channel = -1;  ///< its descriptor 3; absent when -1
 };
 
-/// What a program may use, enforced by the kernel on it and on what it starts.
+/// What a program may use. Time and memory are enforced by the kernel on it and on what it starts.
 struct ProcessLimits {
   std::optional<std::chrono::seconds> processor_time = {};
   std::optional<std::uint64_t> address_space_bytes = {};
+  std::filesystem::path temporary_files = {};  ///< its TMPDIR; empty: as this program's
 };
 
 /// A program in a process group of its own; killed with its group, and reaped, when the owner goes.

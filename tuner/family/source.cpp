@@ -5,6 +5,7 @@
 #include "tuner/core/file.hpp"
 #include "tuner/family/document.hpp"
 #include "tuner/family/include.hpp"
+#include "tuner/family/standard_headers.hpp"
 
 #include <fmt/format.h>
 
@@ -17,6 +18,21 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t kFileLimitBytes = std::size_t{1024} * 1024;
 constexpr std::size_t kMaximumHeaders = 64;
+
+/// A source as compilers take it wherever it stands in what they compile: without the mark with
+/// which some editors begin a file.
+std::string read_source_text(const fs::path& path) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  std::string text = read_file(path, kFileLimitBytes);
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"}) {
+    if (!text.starts_with(mark)) continue;
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: is UTF-16, which no compiler reads; save it as UTF-8", path.string()));
+  }
+  return text;
+}
 
 /// Collects headers, each once, in the order in which they are first included.
 class HeaderCollector {
@@ -33,12 +49,13 @@ class HeaderCollector {
       }
       const fs::path path = folder_ / include.name;
       if (!fs::is_regular_file(path)) {
+        if (is_standard_header(include.name)) continue;  // the compiler has it
         fail(place, fmt::format("the header {} is missing: there is no file {}; local headers are "
                                 "looked up from the folder of the kernel's source",
                                 in_quotes(include.name), in_quotes(path.string())));
       }
       check_link(path, place);
-      headers_.push_back({include.name, read_file(path, kFileLimitBytes)});
+      headers_.push_back({include.name, read_source_text(path)});
       const std::string header_text = headers_.back().text;  // the vector grows below
       collect(path, header_text);
     }
@@ -75,7 +92,7 @@ class HeaderCollector {
 KernelSource read_kernel_source(const fs::path& path) {
   KernelSource source;
   source.name = path.filename().string();
-  source.text = read_file(path, kFileLimitBytes);
+  source.text = read_source_text(path);
   HeaderCollector collector(path.parent_path());
   collector.collect(path, source.text);
   source.headers = collector.take();

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 namespace tuner {
 namespace {
@@ -27,6 +28,7 @@ bool FaultGuard::quarantined(const std::string& config_json) const {
 void FaultGuard::ended(const std::string& config_json, Outcome outcome, std::string_view reason) {
   if (!is_death(outcome)) {
     in_a_row_.clear();
+    survived_ = true;
     return;
   }
   store_.add_strike(session_, config_json, reason);
@@ -34,12 +36,17 @@ void FaultGuard::ended(const std::string& config_json, Outcome outcome, std::str
   if (std::ranges::count(in_a_row_, config_json) == 0) in_a_row_.push_back(config_json);
   if (in_a_row_.size() < kDeathsInARow) return;
   store_.withdraw_strikes(session_, in_a_row_);
-  throw Error(ErrorCode::no_device,
-              fmt::format("{} different configurations crashed or hung one after the other: it is "
-                          "the device, not they (the last: {}).\n  None of them is held to blame; "
-                          "everything before is saved. `tune doctor` looks at the device; the same "
-                          "command goes on.",
-                          kDeathsInARow, reason));
+  const std::string_view cause =
+      survived_ ? "others ran before, so the device is the likeliest cause"
+                : "none ran to its end, so the cause is what they share: the kernel's code, inputs "
+                  "that it cannot take, such as random numbers for an index, or the device";
+  throw Error(
+      survived_ ? ErrorCode::no_device : ErrorCode::failure,
+      fmt::format("{} different configurations crashed or hung one after the other; {} (the "
+                  "last: {}).\n  No strike is kept against them; everything before is "
+                  "saved. `tune doctor` looks at the device, `tune bench` runs one "
+                  "configuration; the same command goes on.",
+                  kDeathsInARow, cause, reason));
 }
 
 }  // namespace tuner

@@ -23,8 +23,8 @@ class FaultGuard {
   [[nodiscard]] bool quarantined(const std::string& config_json) const;
 
   /// Takes in how a candidate that ran ended. When kDeathsInARow different configurations have
-  /// crashed or hung one after the other, takes their strikes back and throws Error(no_device): it
-  /// is the device that is sick.
+  /// crashed or hung one after the other, takes their strikes back and throws: Error(no_device)
+  /// where others ran before, as the device is then likely to be sick, else Error(failure).
   void ended(const std::string& config_json, Outcome outcome, std::string_view reason);
 
   static constexpr std::size_t kDeathsInARow = 5;
@@ -34,6 +34,7 @@ class FaultGuard {
   std::int64_t session_;
   std::map<std::string, int> strikes_;  // by configuration
   std::vector<std::string> in_a_row_;   // configurations, each once
+  bool survived_ = false;               // some candidate ran without a crash or a hang
 };
 
 }  // namespace tuner

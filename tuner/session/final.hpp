@@ -31,6 +31,8 @@ class Final {
   Final(const Family& family, const Kernel& kernel, CompilePool& pool, DeviceWorker& device)
       : family_(family), kernel_(kernel), pool_(pool), device_(device) {}
 
+  /// Whether the family's reference is an operation of a library, which then takes part.
+  [[nodiscard]] bool has_library() const { return library_arguments(family_.check) != nullptr; }
   /// The configurations that would take part, fastest first.
   [[nodiscard]] static std::vector<Config> contenders(const SizeSearch& search);
 

@@ -13,6 +13,8 @@
 
 namespace tuner {
 
+enum class LibraryPart;
+
 /// What a session is about to do.
 struct Opening {
   struct SizePlan {
@@ -52,6 +54,7 @@ struct SizeResult {
   std::string library_problem;  ///< why the final had to do without the library, if so
   std::uint64_t evaluated = 0, reused = 0;
   std::map<Outcome, std::uint64_t> outcomes;
+  std::vector<TrialRecord> reused_failures;  ///< what was taken from the database and is not `ok`
 };
 
 /// How a session ended.
@@ -74,7 +77,8 @@ class Observer {
   /// The first candidates have been timed: how long the search may take if nothing stops it.
   virtual void estimated(std::chrono::milliseconds search) = 0;
   virtual void progressed(const Progress& progress) = 0;
-  virtual void final_began(const Size& size, std::size_t contenders) = 0;
+  /// `contenders` configurations are re-timed side by side, with the library where it takes part.
+  virtual void final_began(const Size& size, std::size_t contenders, LibraryPart library) = 0;
   virtual void size_done(const SizeResult& result) = 0;
 };
 

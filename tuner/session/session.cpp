@@ -45,7 +45,8 @@ class Run {
         interrupted_(interrupted),
         subject_{.device = device.device(),
                  .environment = device.environment(),
-                 .kernel = kernel_record(family, kernel)},
+                 .kernel = kernel_record(family, kernel),
+                 .check_hash = check_hash(family, kernel)},
         respawns_before_(device.respawns()),
         others_(device),
         pool_(compiler, plan.compile_threads),
@@ -99,7 +100,7 @@ class Run {
     Opening opening{.kernel = &kernel_,
                     .device = device_.device(),
                     .environment = device_.environment(),
-                    .cartesian = schedule_.searches().front().space().waterfall().cartesian,
+                    .cartesian = schedule_.searches().front().space().cartesian(),
                     .sizes = {},
                     .compile_threads = plan_.compile_threads};
     SessionRecord record;
@@ -191,6 +192,7 @@ class Run {
     SizeSearch& search = *pending.search;
     if (const TrialRecord* known = pending.known()) {
       const TrialRecord trial = *known;
+      if (trial.outcome != Outcome::ok) reused_failures_[&search].push_back(trial);
       progress_.reused(search, trial, search.record(pending.config, trial));
     } else {
       const Fared fared =
@@ -250,6 +252,12 @@ class Run {
     return plan;
   }
 
+  /// What was best before, unless it was refuted in this session.
+  [[nodiscard]] std::optional<Config> best_before(const SizeSearch& search) const {
+    if (!search.seeds().incumbent) return std::nullopt;
+    return incumbent(store_, family_, kernel_, device_.device(), search.size());
+  }
+
   /// Commits how a size came out.
   [[nodiscard]] SizeResult recorded(const SizeSearch& search, std::optional<FinalOutcome> outcome) {
     SizeResult size_result{.size = search.size(),
@@ -259,7 +267,8 @@ class Run {
                            .library_problem = "",
                            .evaluated = search.recorded(),
                            .reused = progress_.reused(search),
-                           .outcomes = search.outcomes()};
+                           .outcomes = search.outcomes(),
+                           .reused_failures = std::move(reused_failures_[&search])};
     if (outcome) {
       outcome->best.session_uuid = result_.uuid;
       size_result.winner_display = display(*kernel_.space, outcome->winner);
@@ -267,7 +276,7 @@ class Run {
       // best before: that stays.
       others_.look();
       const bool compared = !outcome->finalists.empty() && !others_.seen();
-      if (compared || !search.seeds().incumbent) {
+      if (compared || !best_before(search)) {
         store_.record_final(session_, outcome->best, outcome->finalists);
       }
       size_result.best = std::move(outcome->best);
@@ -299,6 +308,7 @@ class Run {
   std::optional<Canary> canary_;
   SteadyClock::duration charged_{}, final_time_{};
   double canary_s_ = 0;
+  std::map<const SizeSearch*, std::vector<TrialRecord>> reused_failures_;
   std::map<const SizeSearch*, SizeResult> settled_;
   SessionResult result_;
 };

@@ -16,11 +16,12 @@ std::optional<FinalOutcome> Settlement::settle(SizeSearch& search, const FinalsP
   std::string library_problem;
   while (!search.ranking().empty()) {
     if (interrupted_()) return final_.without_final(search);
-    observer_.final_began(search.size(), Final::contenders(search).size());
+    const LibraryPart library = final_.has_library() && library_losses < kMostLosses
+                                    ? LibraryPart::taken
+                                    : LibraryPart::left_out;
+    observer_.final_began(search.size(), Final::contenders(search).size(), library);
     const auto start = Clock::now();
-    auto outcome =
-        final_.run(search, plan, interrupted_,
-                   library_losses < kMostLosses ? LibraryPart::taken : LibraryPart::left_out);
+    auto outcome = final_.run(search, plan, interrupted_, library);
     measure_s_ += std::chrono::duration<double>(Clock::now() - start).count();
     if (outcome) {
       if (library_losses == kMostLosses) outcome->library_problem = library_problem;

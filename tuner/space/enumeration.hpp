@@ -23,7 +23,7 @@ struct Component {
 
 /// How much enumerating one component may cost.
 struct EnumerationLimits {
-  std::uint64_t steps = std::uint64_t{1} << 32;  ///< choices tried
+  std::uint64_t steps = std::uint64_t{1} << 30;  ///< choices tried: half a minute
   std::size_t edges = std::size_t{1} << 25;      ///< kept, of 16 bytes each
 };
 

@@ -190,14 +190,19 @@ Slots Space::slots(const Config& config) const {
   return evaluate_slots(*definition_, base_, config);
 }
 
+std::uint64_t Space::cartesian() const {
+  std::uint64_t product = 1;
+  for (const Parameter& parameter : definition_->parameters) {
+    product = checked_product(product, parameter.values.size());
+  }
+  return product;
+}
+
 Waterfall Space::waterfall() const {
   const Rules rules(*definition_, base_);
   PrefixCounter count_prefix(rules);
   Waterfall result;
-  result.cartesian = 1;
-  for (const Parameter& parameter : definition_->parameters) {
-    result.cartesian = checked_product(result.cartesian, parameter.values.size());
-  }
+  result.cartesian = cartesian();
   std::uint64_t left = count_prefix(0);
   result.collapsed = result.cartesian - left;
   for (std::size_t i = 0; i < definition_->constraints.size(); ++i) {

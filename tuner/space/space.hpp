@@ -65,7 +65,7 @@ class Space {
  public:
   /// `size` gives a number for every dimension, or is empty when none is known yet; then a
   /// constraint that mentions a dimension is an Error(usage). Throws Error(usage) when one group's
-  /// diagram has more than 2^25 edges (512 MiB) or takes more than 2^32 steps to find, or when the
+  /// diagram has more than 2^25 edges (512 MiB) or takes more than 2^30 steps to find, or when the
   /// count leaves 64 bits.
   Space(std::shared_ptr<const SpaceDefinition> definition, const DeviceAttributes& device,
         std::span<const std::int64_t> size);
@@ -77,6 +77,9 @@ class Space {
 
   [[nodiscard]] const SpaceDefinition& definition() const { return *definition_; }
 
+  /// Number of configurations without any constraint: the product of the numbers of values. Throws
+  /// Error(usage) when it leaves 64 bits.
+  [[nodiscard]] std::uint64_t cartesian() const;
   /// Number of valid configurations.
   [[nodiscard]] std::uint64_t size() const { return size_; }
   /// The configuration at a position; positions enumerate the space without repetition.

@@ -76,10 +76,11 @@ class Tokenizer {
     }
     if (stop != last) {
       const bool decimal = *stop == '.';
-      throw ExpressionError{decimal
-                                ? "numbers are whole; write a fraction as 3/2"
-                                : fmt::format("'{}' is neither a number nor a name", token.text),
-                            token.column, token.length};
+      throw ExpressionError{
+          decimal ? "numbers in an expression are whole (3/2 may be a part of one); a number by "
+                    "value with a fraction is written without quotes"
+                  : fmt::format("'{}' is neither a number nor a name", token.text),
+          token.column, token.length};
     }
     return token;
   }

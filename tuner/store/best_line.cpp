@@ -149,7 +149,7 @@ void read_comparisons(JsonFields& fields, BestRecord& best) {
 }
 
 std::string invented_uuid(const Subject& subject) {
-  const auto& [device, environment, kernel] = subject;
+  const auto& [device, environment, kernel, check] = subject;  // a line says nothing of its check
   return "line-" + content_hash({device.backend, device.name, device.architecture,
                                  environment.driver, environment.compiler, environment.library,
                                  environment.tool, kernel.family, kernel.kernel, kernel.hash});

@@ -137,6 +137,11 @@ fs::path prepare_file(const fs::path& path, Store::Mode mode, Store::Trust trust
     throw Error(ErrorCode::usage,
                 fmt::format("{}: is a directory: name a database file with --db", path.string()));
   }
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{}: is a pipe or a device: name a database file with --db", path.string()));
+  }
   if (mode == Store::Mode::read_only && !fs::exists(path, ignored)) {
     throw Error(
         ErrorCode::nothing_found,

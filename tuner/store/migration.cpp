@@ -3,6 +3,7 @@
 
 #include "embedded/schema_0001_initial.hpp"
 #include "embedded/schema_0002_checksums_and_journal.hpp"
+#include "embedded/schema_0003_check_hash.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
@@ -32,7 +33,8 @@ struct Migration {
 /// db/schema, by number: the first leads from an empty database to schema 1.
 constexpr std::array kMigrations = {
     Migration{&embedded::schema_0001_initial, "2a015178c2651b15223aa8284b05114f"},
-    Migration{&embedded::schema_0002_checksums_and_journal, "f8457ef884374b00d9c986a84cd4d291"}};
+    Migration{&embedded::schema_0002_checksums_and_journal, "f8457ef884374b00d9c986a84cd4d291"},
+    Migration{&embedded::schema_0003_check_hash, "3aef3400b96bb5920113652cc626da65"}};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

@@ -31,6 +31,10 @@ struct Subject {
   DeviceInfo device;
   EnvironmentInfo environment;
   KernelRecord kernel;
+  /// check_hash of its family: what decided whether it is right. Empty: not known, as of what was
+  /// recorded before schema 3; such a result is as good as any to answer from, but a run judges it
+  /// anew.
+  std::string check_hash = {};
 };
 
 /// The spread of the samples of one measurement.

@@ -141,14 +141,16 @@ std::map<std::string, TrialRecord> Store::known_trials(const Subject& subject,
       "JOIN environment e ON e.id = s.environment_id JOIN kernel k ON k.id = s.kernel_id "
       "WHERE p.family = ?1 AND p.size = ?2 AND k.family = ?1 AND k.name = ?3 AND k.hash = ?4 "
       "AND d.backend = ?5 AND d.name = ?6 AND d.architecture = ?7 AND d.sm_count = ?8 "
-      "AND e.driver = ?9 AND e.compiler = ?10 AND e.library = ?11 AND e.tool = ?12 ORDER BY r.id";
+      "AND e.driver = ?9 AND e.compiler = ?10 AND e.library = ?11 AND e.tool = ?12 "
+      "AND s.check_hash = ?13 ORDER BY r.id";
   const DeviceInfo& device = subject.device;
   const EnvironmentInfo& environment = subject.environment;
   return state_->connection.read([&](const SQLite::Database& database) {
-    SQLite::Statement found = prepare(
-        database, sql, subject.kernel.family, problem, subject.kernel.kernel, subject.kernel.hash,
-        device.backend, device.name, device.architecture, device.attributes.sm_count,
-        environment.driver, environment.compiler, environment.library, environment.tool);
+    SQLite::Statement found =
+        prepare(database, sql, subject.kernel.family, problem, subject.kernel.kernel,
+                subject.kernel.hash, device.backend, device.name, device.architecture,
+                device.attributes.sm_count, environment.driver, environment.compiler,
+                environment.library, environment.tool, subject.check_hash);
     std::map<std::string, TrialRecord> known;
     for (StoredTrial& stored : read_trials(found)) {
       std::string config = stored.trial.config_json;

@@ -72,8 +72,10 @@ class Store {
   /// began. What is still attempted was given up, not fatal: it leaves no trace.
   void end_session(std::int64_t session, const SessionRecord& record);
   /// Commits one trial and closes the attempt at it. `next` is begun in the same transaction, as by
-  /// begin_attempt. Refused with Error(failure): a time without `ok` or `ok` without a time, a time
-  /// that is not finite or not in order (0 < min <= q1 <= median <= q3 < 1e15 ns).
+  /// begin_attempt. A configuration that is found wrong (wrong_result, out_of_bounds,
+  /// nondeterministic) is no best of this subject and problem any more. Refused with
+  /// Error(failure): a time without `ok` or `ok` without a time, a time that is not finite or not
+  /// in order (0 < min <= q1 <= median <= q3 < 1e15 ns).
   void record_trial(std::int64_t session, const TrialRecord& trial, double elapsed_s,
                     const std::optional<AttemptRecord>& next = {});
   /// Commits a final: its contenders and the best configuration, which replaces what was best for
@@ -107,11 +109,11 @@ class Store {
   /// and its bests as import_bests does; all or none.
   MergeResult merge(const Store& other);
 
-  /// The trials of a kernel at a size on this very device model and environment that a run need not
-  /// do again, by canonical configuration; of several the latest decides. One that ended `unstable`
-  /// or `quarantined` is not known: the device may have settled, the strikes may be cleared. A
-  /// `timeout` or `crashed` is known, whatever its strikes, so that it is not run again at the same
-  /// size.
+  /// The trials of a kernel at a size on this very device model and environment, judged by this
+  /// very check, that a run need not do again, by canonical configuration; of several the latest
+  /// decides. One that ended `unstable` or `quarantined` is not known: the device may have settled,
+  /// the strikes may be cleared. A `timeout` or `crashed` is known, whatever its strikes, so that
+  /// it is not run again at the same size.
   [[nodiscard]] std::map<std::string, TrialRecord> known_trials(const Subject& subject,
                                                                 std::string_view problem) const;
 

@@ -38,6 +38,22 @@ void store_finalists(const SQLite::Database& database, const SessionKey& session
   }
 }
 
+/// Whether the configuration was found to compute something else than it should.
+bool is_refutation(Outcome outcome) {
+  return outcome == Outcome::wrong_result || outcome == Outcome::out_of_bounds ||
+         outcome == Outcome::nondeterministic;
+}
+
+/// Nothing may be answered from a best that was refuted since.
+void withdraw_best(const SQLite::Database& database, const SessionKey& session,
+                   std::int64_t problem, std::int64_t config) {
+  prepare(database,
+          "DELETE FROM main.best WHERE device_id = ? AND kernel_id = ? AND environment_id = ? "
+          "AND problem_id = ? AND config_id = ?",
+          session.device, session.kernel, session.environment, problem, config)
+      .exec();
+}
+
 }  // namespace
 
 void store_best(const SQLite::Database& database, const SessionKey& session, std::int64_t problem,
@@ -61,19 +77,22 @@ void store_best(const SQLite::Database& database, const SessionKey& session, std
 
 std::int64_t Store::begin_session(const Subject& subject, const SessionRecord& record) {
   const ProcessIdentity process = this_process();
+  const auto check_hash =
+      subject.check_hash.empty() ? std::nullopt : std::optional(subject.check_hash);
   const std::int64_t begun = state_->connection.write([&](SQLite::Database& database) {
     prepare(
         database,
         "INSERT INTO main.session (uuid, device_id, device_uuid, environment_id, kernel_id, "
-        "strategy, seed, command, started_at, state, valid, cartesian, wall_s, compile_s, "
+        "check_hash, strategy, seed, command, started_at, state, valid, cartesian, wall_s, "
+        "compile_s, "
         "verify_s, measure_s, respawns, shared, host, boot_id, pid_namespace, pid, process_start) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         record.uuid, store_device(database, subject.device), subject.device.uuid,
         store_environment(database, subject.environment), store_kernel(database, subject.kernel),
-        record.strategy, record.seed, record.command, utc_now(), name(SessionState::running),
-        record.valid, record.cartesian, record.wall_s, record.compile_s, record.verify_s,
-        record.measure_s, record.respawns, record.shared, process.host, process.boot_id,
-        process.pid_namespace, process.pid, process.start)
+        check_hash, record.strategy, record.seed, record.command, utc_now(),
+        name(SessionState::running), record.valid, record.cartesian, record.wall_s,
+        record.compile_s, record.verify_s, record.measure_s, record.respawns, record.shared,
+        process.host, process.boot_id, process.pid_namespace, process.pid, process.start)
         .exec();
     const std::int64_t session = database.getLastInsertRowid();
     int position = 0;
@@ -140,6 +159,7 @@ void Store::record_trial(std::int64_t session, const TrialRecord& trial, double 
             key.id, problem, config)
         .exec();
     failpoint("store.attempt_closed");
+    if (is_refutation(trial.outcome)) withdraw_best(database, key, problem, config);
     if (next) store_attempt(database, key, *next);
     failpoint("store.trial_ready");
   });

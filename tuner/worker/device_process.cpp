@@ -24,11 +24,6 @@ Json candidate_message(const Candidate& candidate) {
           {"binary", to_message(candidate.binary)}};
 }
 
-Failure failure_of(const WorkerLost& lost, const std::string& size) {
-  if (lost.late) return {Outcome::timeout, fmt::format("a launch at size {} {}", size, lost.how)};
-  return {Outcome::crashed, fmt::format("the process that ran it at size {} {}", size, lost.how)};
-}
-
 Evaluation evaluation_of(const Failure& failure, Seconds spent) {
   Evaluation evaluation;
   evaluation.outcome = failure.outcome;
@@ -120,14 +115,17 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) 
   worker_->send(request);
   failpoint("worker.asked");
   bool candidate_ran = false;
+  const Kernel* reference = nullptr;
   std::string at_size = display(size, family_.problem.dims);
   Seconds patience = deadlines_.own_work;
   for (;;) {
     auto arrived = worker_->receive(patience);
     if (auto* lost = std::get_if<WorkerLost>(&arrived)) {
       retire();
-      return NoAnswer{
-          .lost = std::move(*lost), .candidate_ran = candidate_ran, .size = std::move(at_size)};
+      return NoAnswer{.lost = std::move(*lost),
+                      .candidate_ran = candidate_ran,
+                      .size = std::move(at_size),
+                      .reference = reference};
     }
     Json& message = std::get<Json>(arrived);
     if (const auto step = message.find("step"); step != message.end()) {
@@ -135,6 +133,7 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) 
         at_size = field<std::string>(*step, "size");
         patience = deadline(*step, size);
         candidate_ran = candidate_ran || field<bool>(*step, "on_trial");
+        reference = reference_in(*step);
       } catch (const Error& error) {
         retire();
         return NoAnswer{.lost = {.late = false, .how = nonsense(error)},
@@ -155,13 +154,39 @@ Json DeviceProcess::ask_again(const Json& request, const Size& size) {
   Answer answer = ask(request, size);
   if (std::holds_alternative<NoAnswer>(answer)) answer = ask(request, size);
   if (auto* message = std::get_if<Json>(&answer)) return std::move(*message);
-  fail_without_candidate(std::get<NoAnswer>(answer).lost);
+  fail_without_candidate(std::get<NoAnswer>(answer));
 }
 
-void DeviceProcess::fail_without_candidate(const WorkerLost& lost) const {
+void DeviceProcess::fail_without_candidate(const NoAnswer& none) const {
+  if (none.reference != nullptr) {
+    throw Error(ErrorCode::failure,
+                fmt::format("the reference kernel {} ({}) fails at size {}: the process that ran "
+                            "it {}, twice. Nothing can be checked against it: it must be right for "
+                            "the inputs that `arguments` of {} describe",
+                            none.reference->name, none.reference->source.name, none.size,
+                            none.lost.how, family_.path));
+  }
   throw Error(ErrorCode::failure,
               fmt::format("the process that drives {} {} twice, before any candidate ran",
-                          device_.name, lost.how));
+                          device_.name, none.lost.how));
+}
+
+Failure DeviceProcess::failure_of(const NoAnswer& none) {
+  const auto& [lost, candidate_ran, size, reference] = none;
+  const Outcome outcome = lost.late ? Outcome::timeout : Outcome::crashed;
+  const std::string what =
+      reference != nullptr
+          ? fmt::format("after it had run, the reference kernel {}", reference->name)
+      : lost.late ? "a launch"
+                  : "the process that ran it";
+  return {outcome, fmt::format("{} at size {} {}", what, size, lost.how)};
+}
+
+const Kernel* DeviceProcess::reference_in(const Json& step) const {
+  const auto* reference = std::get_if<KernelReference>(&family_.check.reference);
+  if (reference == nullptr || !step.contains("source")) return nullptr;
+  const Kernel& kernel = family_.kernel(reference->kernel);
+  return kernel.source.name == field<std::string>(step, "source") ? &kernel : nullptr;
 }
 
 Evaluation DeviceProcess::evaluate(const Candidate& candidate, const Size& size,
@@ -176,8 +201,8 @@ Evaluation DeviceProcess::evaluate(const Candidate& candidate, const Size& size,
     answer = ask(request, size);
   }
   if (const auto* none = std::get_if<NoAnswer>(&answer)) {
-    if (!none->candidate_ran) fail_without_candidate(none->lost);
-    return evaluation_of(failure_of(none->lost, none->size), Channel::Clock::now() - begin);
+    if (!none->candidate_ran) fail_without_candidate(*none);
+    return evaluation_of(failure_of(*none), Channel::Clock::now() - begin);
   }
   const Evaluation evaluation = evaluation_in(std::get<Json>(answer));
   if (leaves_damage(evaluation.outcome)) retire();
@@ -194,8 +219,7 @@ template <class Read>
 Expected<std::invoke_result_t<Read, const Json&>, Failure> DeviceProcess::ask_about_contender(
     const Json& request, const Read& read) {
   const Answer answer = ask(request, lineup_size_);
-  if (const auto* none = std::get_if<NoAnswer>(&answer))
-    return Unexpected(failure_of(none->lost, none->size));
+  if (const auto* none = std::get_if<NoAnswer>(&answer)) return Unexpected(failure_of(*none));
   const Json& message = std::get<Json>(answer);
   try {
     if (!message.contains("failure")) return read(message);

@@ -58,8 +58,9 @@ class DeviceProcess : public DeviceWorker {
   /// The answer to a request, or why there is none.
   struct NoAnswer {
     WorkerLost lost;
-    bool candidate_ran = false;  ///< a candidate's kernel had been launched for this request
-    std::string size;            ///< of the problem it last worked on
+    bool candidate_ran = false;         ///< a candidate's kernel had been launched for this request
+    std::string size;                   ///< of the problem it last worked on
+    const Kernel* reference = nullptr;  ///< it, where it ran last
   };
   using Answer = std::variant<Json, NoAnswer>;
 
@@ -71,7 +72,10 @@ class DeviceProcess : public DeviceWorker {
   /// The same for a request that no candidate can be blamed for: tried on a second worker when the
   /// first dies of it.
   [[nodiscard]] Json ask_again(const Json& request, const Size& size);
-  [[noreturn]] void fail_without_candidate(const WorkerLost& lost) const;
+  [[noreturn]] void fail_without_candidate(const NoAnswer& none) const;
+  [[nodiscard]] static Failure failure_of(const NoAnswer& none);
+  /// The reference kernel, where that is what a step launches; else null.
+  [[nodiscard]] const Kernel* reference_in(const Json& step) const;
   /// What `read` makes of the answer to a request about a contender, or how that one failed.
   template <class Read>
   [[nodiscard]] Expected<std::invoke_result_t<Read, const Json&>, Failure> ask_about_contender(

@@ -1,9 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/watched_backend.hpp"
 
+#include "tuner/core/hash.hpp"
+
 #include <chrono>
+#include <string_view>
 
 namespace tuner {
+
+namespace {
+
+std::string image_hash(const Binary& binary) {
+  return content_hash(
+      {std::string_view(reinterpret_cast<const char*>(binary.image.data()), binary.image.size())});
+}
+
+}  // namespace
+
+Expected<Binary, Failure> NotingCompiler::compile(const CompileJob& job) const {
+  auto binary = compiler_.compile(job);
+  if (binary) sources_.insert_or_assign(image_hash(*binary), job.source.name);
+  return binary;
+}
+
+std::string NotingCompiler::source_of(const Binary& binary) const {
+  const auto found = sources_.find(image_hash(binary));
+  return found == sources_.end() ? "" : found->second;
+}
+
+Expected<KernelId, Failure> WatchedBackend::load(const Binary& binary) {
+  auto kernel = backend_.load(binary);
+  if (kernel) sources_.insert_or_assign(*kernel, compiler_.source_of(binary));
+  return kernel;
+}
 
 WatchedBackend::LastLaunch* WatchedBackend::on_trial(const Work& work) {
   const auto* launch = std::get_if<Launch>(&work);
@@ -18,6 +47,10 @@ void WatchedBackend::announce(const Work& work, int launches) {
   // Other arguments are another problem: nothing is known of its time.
   if (last != nullptr && last->arguments == std::get<Launch>(work).arguments) {
     step.launch_s = last->launch_s;
+  }
+  if (const auto* launch = std::get_if<Launch>(&work); launch != nullptr && last == nullptr) {
+    const auto source = sources_.find(launch->kernel);
+    if (source != sources_.end()) step.source = source->second;
   }
   announce_(step);
 }

@@ -18,6 +18,22 @@ struct DeviceStep {
   bool on_trial = false;  ///< a candidate's kernel runs; else the library or a kernel of our own
   int launches = 1;
   std::optional<double> launch_s;  ///< seconds that the very same launch took last time, if it ran
+  std::string source = {};         ///< of a kernel that runs and is not on trial: its file's name
+};
+
+/// Another compiler, of whose binaries it knows the sources.
+class NotingCompiler : public Compiler {
+ public:
+  /// The compiler must outlive it.
+  explicit NotingCompiler(const Compiler& compiler) : compiler_(compiler) {}
+
+  [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override;
+  /// The file's name; empty for a binary that was compiled elsewhere.
+  [[nodiscard]] std::string source_of(const Binary& binary) const;
+
+ private:
+  const Compiler& compiler_;
+  mutable std::map<std::string, std::string> sources_;  // by the hash of an image
 };
 
 /// Another backend that says before every piece of work what it is about to do.
@@ -50,9 +66,10 @@ class WatchedBackend : public Backend {
   void copy(Region to, Region from, std::size_t size_bytes) override {
     backend_.copy(to, from, size_bytes);
   }
-  Expected<KernelId, Failure> load(const Binary& binary) override { return backend_.load(binary); }
+  Expected<KernelId, Failure> load(const Binary& binary) override;
   void unload(KernelId kernel) override {
     on_trial_.erase(kernel);
+    sources_.erase(kernel);
     backend_.unload(kernel);
   }
   Resources resources(KernelId kernel) const override { return backend_.resources(kernel); }
@@ -75,10 +92,11 @@ class WatchedBackend : public Backend {
   void announce(const Work& work, int launches);
 
   Backend& backend_;
-  const Compiler& compiler_;
+  NotingCompiler compiler_;
   Announce announce_;
   std::string size_;
   std::map<KernelId, LastLaunch> on_trial_;
+  std::map<KernelId, std::string> sources_;  // of what was compiled here
 };
 
 }  // namespace tuner

@@ -137,7 +137,8 @@ class DeviceServer {
                        {{"size", step.size},
                         {"on_trial", step.on_trial},
                         {"launches", step.launches},
-                        {"launch_s", step.launch_s ? Json(*step.launch_s) : Json()}}}});
+                        {"launch_s", step.launch_s ? Json(*step.launch_s) : Json()},
+                        {"source", step.source}}}});
   }
 
   [[nodiscard]] const Space& space(const Kernel& kernel, const Size& size) {

@@ -40,6 +40,11 @@ std::string own_program() {
   return path;
 }
 
+ProcessLimits within(ProcessLimits limits, const std::filesystem::path& temporary_files) {
+  limits.temporary_files = temporary_files;
+  return limits;
+}
+
 }  // namespace
 
 WorkerCommand worker_command(std::vector<std::string> arguments) {
@@ -57,7 +62,7 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command, const ProcessLimits& 
     : channel_(std::move(ends.first)),
       errors_(make_errors_file()),
       child_(command, {.output = -1, .errors = errors_, .channel = ends.second.descriptor()},
-             limits) {}
+             within(limits, temporary_files_.path())) {}
 
 WorkerProcess::~WorkerProcess() {
   ::close(errors_);

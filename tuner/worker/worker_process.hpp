@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/core/file.hpp"
 #include "tuner/core/process.hpp"
 #include "tuner/worker/channel.hpp"
 
@@ -26,7 +27,8 @@ struct WorkerLost {
 
 /// A worker and the channel to it, as its parent sees them. All deadlines are kept here, and a
 /// worker that misses one is killed with all that it started: nothing is asked of a process that
-/// does not answer. Once lost it stays lost.
+/// does not answer. Once lost it stays lost. It has a folder for temporary files of its own, which
+/// goes with it however it ends.
 class WorkerProcess {
  public:
   WorkerProcess(const WorkerCommand& command, const ProcessLimits& limits);
@@ -47,6 +49,7 @@ class WorkerProcess {
   [[nodiscard]] std::string last_words() const;
 
   Channel channel_;
+  TemporaryDirectory temporary_files_;
   int errors_;  // a file in memory of bounded size that takes the worker's stderr
   ChildProcess child_;
 };
