@@ -60,7 +60,8 @@ function(tuner_tests name)
   target_link_libraries(${name}_tests PRIVATE ${arg_MODULES} ${arg_LIBRARIES} GTest::gmock_main
                         tuner_warnings)
   target_compile_definitions(${name}_tests PRIVATE
-    TUNER_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TUNER_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data")
+    TUNER_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TUNER_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
+    TUNER_TEST_CACHE="${PROJECT_BINARY_DIR}/test-cache/tune/binaries")
   # PRE_TEST: a program is asked for its tests when CTest runs, not while it is built.
   gtest_discover_tests(${name}_tests TEST_PREFIX "${name}." DISCOVERY_MODE PRE_TEST
                        PROPERTIES LABELS "${arg_LABELS}")

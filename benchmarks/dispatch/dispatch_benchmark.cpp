@@ -58,8 +58,13 @@ class NullExecutor final : public Executor {
     return TensorMapValue{};
   }
   Expected<StreamState, Failure> state(StreamHandle) const override { return StreamState{}; }
-  Expected<std::shared_ptr<void>, Failure> memory(std::size_t) override {
-    return std::shared_ptr<void>();
+  Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override {
+    return std::shared_ptr<void>(std::aligned_alloc(256, (size_bytes + 255) / 256 * 256),
+                                 std::free);
+  }
+  Expected<void, Failure> clear(void*, std::size_t, StreamHandle) override { return {}; }
+  Expected<void*, Failure> graph_memory(std::size_t, StreamHandle) override {
+    return Unexpected(Failure{Outcome::launch_error, "nothing is captured"});
   }
   Expected<std::vector<std::vector<double>>, Failure> time(std::span<const StreamWork> works,
                                                            int rounds) override {

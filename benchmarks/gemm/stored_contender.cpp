@@ -23,13 +23,8 @@ std::byte* operand(const OperandSet& set, const std::string& argument) {
 }
 
 KernelArgument scalar(const Argument& argument, const Slots& slots) {
-  const auto& what = std::get<ScalarArgument>(argument.what);
-  const auto value = what.value.evaluate(slots);
-  if (!value) {
-    throw Error(ErrorCode::usage, fmt::format("argument {}: '{}' has no value at this size",
-                                              argument.name, what.value.text()));
-  }
-  return std::visit([](auto typed) { return packed(typed); }, make_scalar(what.type, *value));
+  return std::visit([](auto typed) { return packed(typed); },
+                    scalar_value(std::get<ScalarArgument>(argument.what), argument.name, slots));
 }
 
 std::vector<KernelArgument> arguments(const Family& family, const Size& size,

@@ -151,6 +151,56 @@ TEST_F(CpuBarrier, ThatCannotBeReachedByAllIsReportedAndLeavesTheBackendUsable) 
   EXPECT_THAT(after, Each(1));
 }
 
+TEST_F(CpuBarrier, AtDifferentPlacesIsReportedWithBothAndLeavesTheBackendUsable) {
+  const KernelId kernel = load(R"(
+    __global__ void kernel(int* out) {
+      if (threadIdx.x < 16) {
+        __syncthreads();
+      } else {
+        __syncthreads();
+      }
+      out[threadIdx.x] = 1;
+    })");
+  const BufferId out = upload(std::vector<int>(32));
+  const Launch launch{.kernel = kernel, .geometry = {.block = {32, 1, 1}}, .arguments = {out}};
+  for (int round = 0; round < 2; ++round) {
+    const auto done = backend().run(launch);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().outcome, Outcome::launch_error);
+    EXPECT_THAT(done.error().message, testing::AllOf(testing::HasSubstr("barrier divergence"),
+                                                     testing::HasSubstr("kernel.cu:4"),
+                                                     testing::HasSubstr("kernel.cu:6")));
+  }
+  EXPECT_THAT(run_on_zeros("__global__ void kernel(int* out) { __syncthreads(); *out = 1; }",
+                           {.block = {64, 1, 1}}, 1),
+              Each(1));
+}
+
+TEST_F(CpuBarrier, ThatSomeThreadsSkipMeetsTheirNextOne) {
+  const KernelId kernel = load(R"(
+    __global__ void kernel(int* out) {
+      if (threadIdx.x < 16) __syncthreads();
+      out[threadIdx.x] = 1;
+      __syncthreads();
+    })");
+  const BufferId out = upload(std::vector<int>(32));
+  const auto done = backend().run(
+      Launch{.kernel = kernel, .geometry = {.block = {32, 1, 1}}, .arguments = {out}});
+  ASSERT_FALSE(done);
+  EXPECT_THAT(done.error().message, testing::HasSubstr("barrier divergence"));
+}
+
+TEST_F(CpuBarrier, InAFunctionThatAllThreadsCallIsOneEverywhere) {
+  const auto result = run_on_zeros(R"(
+    __device__ void wait() { __syncthreads(); }
+    __global__ void kernel(int* out) {
+      for (int i = 0; i < 3; ++i) { wait(); atomicAdd(out, 1); }
+      if (__syncthreads_or(threadIdx.x == 3)) wait();
+    })",
+                                   {.block = {40, 1, 1}}, 1);
+  EXPECT_EQ(result[0], 120);
+}
+
 TEST_F(CpuBarrier, AtomicsCountAcrossBlocks) {
   const KernelId kernel = load(R"(
     __global__ void kernel(int* whole, unsigned* largest, float* sum, double* precise,

@@ -134,6 +134,42 @@ TEST_F(CpuDispatcherTest, AnArrayIsReadAtTheCallWhereverItLies) {
   EXPECT_EQ(y, (std::vector<float>{301, 200, 100})) << "by 1, 2 and 3";
 }
 
+TEST_F(CpuDispatcherTest, AKernelWithParametersOfItsOwnGetsThemInItsOrder) {
+  const std::string space = R"json({
+    "format": "space/1", "family": "affine",
+    "problem": {"dims": ["N"], "flops": "N", "bytes": "8*N"},
+    "arguments": [ {"name": "N", "type": "int", "value": "N"},
+                   {"name": "factor", "type": "float", "value": 2},
+                   {"name": "x", "type": "float*", "count": "N"},
+                   {"name": "y", "type": "float*", "count": "N", "role": "output"} ],
+    "check": {"reference": {"kernel": "affine"}},
+    "kernels": {"affine": {"source": "product.cu", "entry": "affine",
+      "parameters": {"BLOCK": {"values": [2, 4], "default": 2, "kind": "launch"}},
+      "defines": {"LAST": "N - 1"},
+      "scratch": [{"name": "tmp", "type": "float*", "count": "N"}],
+      "arguments": ["y", {"name": "block", "type": "long long", "value": "BLOCK"}, "tmp", "x",
+                    {"name": "half", "type": "double", "value": 0.5}, "factor"],
+      "launch": {"grid": ["ceil_div(N, BLOCK)"], "block": ["BLOCK"]}}} })json";
+  const std::string source = R"cuda(
+__global__ void affine(float* y, long long block, float* tmp, const float* x, double half, float factor) {
+  const int i = blockIdx.x * block + threadIdx.x;
+  if (i > LAST) return;
+  tmp[i] = factor * x[i];
+  y[i] = tmp[i] + half;
+})cuda";
+  database.add({.size = "5",
+                .kernel = "affine",
+                .config = R"({"BLOCK":4})",
+                .family = "affine",
+                .space = space,
+                .source = source});
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  std::vector<float> x = {1, 2, 3, 4, 5}, y(5);
+  dispatcher.launch(dispatcher.family("affine"), Size{5},
+                    std::vector<DispatchArgument>{3.0F, x.data(), y.data()});
+  EXPECT_EQ(y, (std::vector<float>{3.5, 6.5, 9.5, 12.5, 15.5}));
+}
+
 TEST_F(CpuDispatcherTest, KernelsThatTakeArraysAreMeasured) {
   database.add(weighted("3,4"));
   Dispatcher dispatcher(Table::database(database.path()), options);

@@ -110,18 +110,6 @@ TEST_F(EngineTest, AnUnusableStreamIsHeldAgainstNoConfiguration) {
   EXPECT_EQ(launched({8, 16, 4}), "rows<2,4>");
 }
 
-TEST_F(EngineTest, BuffersLessAlignedThanTheSizeClaimsRunOtherCode) {
-  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
-  database.add({.size = "8,16,4,ALIGN=2", .config = R"({"TILE":4})"});
-  database.add({.size = "8,16,4,ALIGN=1", .config = R"({"TILE":8})"});
-  open();
-  EXPECT_EQ(launched({8, 16, 4}, nullptr, data + 2), "rows<4,2>");
-  EXPECT_EQ(launched({8, 16, 4}, nullptr, data + 1), "rows<8,1>");
-  EXPECT_EQ(launched({8, 16, 4}, nullptr, data), "rows<2,4>");
-  auto* const odd = reinterpret_cast<float*>(reinterpret_cast<std::uintptr_t>(data) + 1);
-  EXPECT_EQ(launched({8, 16, 4}, nullptr, odd), "library");
-}
-
 /// Of sizes that were never tuned, by measurement.
 class EngineMeasurementTest : public EngineTest {
  protected:
@@ -182,23 +170,6 @@ TEST_F(EngineMeasurementTest, WithoutMemoryExpectationDecides) {
   EXPECT_THAT(answer.explanation, Contains(HasSubstr("not measured: out of memory")));
 }
 
-TEST_F(EngineTest, ScratchMemoryIsEachStreamsOwnAndStays) {
-  database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
-  open();
-  const auto scratch = [&](std::uintptr_t stream) {
-    EXPECT_EQ(launched({8, 16, 4}, stream_number(stream)), "split<4>");
-    EXPECT_EQ(device->last.arguments, 9U);
-    return device->last.values[8];
-  };
-  const std::uint64_t first = scratch(1);
-  const std::uint64_t second = scratch(2);
-  EXPECT_NE(first, 0U);
-  EXPECT_NE(first, second);
-  EXPECT_EQ(scratch(1), first);
-  engine->reload(Table::database(database.path()));
-  EXPECT_EQ(scratch(1), first) << "as its launches left it";
-}
-
 TEST_F(EngineTest, ATensorMapIsMadeOfTheBufferOfEachLaunch) {
   database.add({.size = "8,8,8", .kernel = "boxes", .config = R"({"BOX":8})"});
   open();
@@ -235,31 +206,16 @@ TEST_F(EngineTest, WithoutMemoryForScratchTheNextRungRuns) {
 TEST_F(EngineTest, ACaptureCompilesLoadsAndAllocatesNothing) {
   database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
   open();
-  device->capturing = {stream_number(1)};
+  device->capturing = {{stream_number(1), 7}};
   EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "library") << "it was not prepared";
   EXPECT_FALSE(engine->answer(family, Size{8, 16, 4}).prepared);
   device->capturing.clear();
   engine->prepare(family, std::vector<Size>{{8, 16, 4}});
-  device->capturing = {stream_number(1)};
+  device->capturing = {{stream_number(1), 7}};
   EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "rows<2,4>");
   EXPECT_EQ(launched({4, 16, 4}, stream_number(1)), "rows<2,4>") << "it happens to be loaded";
   EXPECT_EQ(device->forbidden_calls, 0);
   EXPECT_EQ(device->compilations, 1);
-}
-
-TEST_F(EngineTest, ACaptureHasScratchMemoryThatWasPreparedForIt) {
-  database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
-  open();
-  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "split<4>");
-  const std::uint64_t eager = device->last.values[8];
-  device->capturing = {stream_number(1)};
-  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "library") << "nothing is spare";
-  device->capturing.clear();
-  engine->prepare(family, std::vector<Size>{{8, 16, 4}});
-  device->capturing = {stream_number(1)};
-  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "split<4>");
-  EXPECT_NE(device->last.values[8], eager) << "the graph may run beside the stream";
-  EXPECT_EQ(device->forbidden_calls, 0);
 }
 
 TEST_F(EngineTest, PreparesWhatCanBeAndSaysOfTheRestWhy) {

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
@@ -79,7 +80,7 @@ class FakeExecutor final : public Executor {
   [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override {
     const std::scoped_lock lock(mutex_);
     StreamState state{.id = reinterpret_cast<std::uintptr_t>(stream)};
-    if (capturing.contains(stream)) state.capture = 7;
+    if (const auto it = capturing.find(stream); it != capturing.end()) state.capture = it->second;
     if (stream == unusable) return launch_error("invalid handle");
     return state;
   }
@@ -92,6 +93,20 @@ class FakeExecutor final : public Executor {
       delete[] static_cast<std::byte*>(memory);
       bytes_held -= size_bytes;
     });
+  }
+  [[nodiscard]] Expected<void, Failure> clear(void* memory, std::size_t size_bytes,
+                                              StreamHandle stream) override {
+    const std::scoped_lock lock(mutex_);
+    std::memset(memory, 0, size_bytes);
+    cleared.push_back(stream);
+    return {};
+  }
+  [[nodiscard]] Expected<void*, Failure> graph_memory(std::size_t size_bytes,
+                                                      StreamHandle stream) override {
+    const std::scoped_lock lock(mutex_);
+    if (!capturing.contains(stream) || !has_memory) return launch_error("out of memory");
+    graph_memory_.push_back(std::make_unique<std::byte[]>(size_bytes));
+    return graph_memory_.back().get();
   }
   [[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> time(
       std::span<const StreamWork> works, int rounds) override {
@@ -129,7 +144,8 @@ class FakeExecutor final : public Executor {
   std::set<std::string, std::less<>> fails_to_compile, fails_to_load, fails_to_launch;
   bool has_memory = true;
   bool device_is_lost = false;
-  std::set<StreamHandle> capturing;
+  std::map<StreamHandle, std::uint64_t> capturing;  ///< the capture's number, by stream
+  std::vector<StreamHandle> cleared;
   std::map<std::string, double, std::less<>> time_ns;  ///< by entry; 1000 of others
   std::atomic<std::size_t> bytes_held = 0;
   StreamHandle unusable = stream_number(99);
@@ -137,7 +153,8 @@ class FakeExecutor final : public Executor {
   std::atomic<int> launches = 0;
   mutable std::atomic<int> maps_made = 0;
   std::atomic<int> compilations = 0;
-  int forbidden_calls = 0;  ///< that loaded or allocated while a stream was being captured
+  int forbidden_calls = 0;  ///< that loaded or allocated while a stream was being captured, for
+                            ///< others than the graph
 
  private:
   struct FakeCompiler : Compiler {
@@ -164,6 +181,7 @@ class FakeExecutor final : public Executor {
   FakeCompiler compiler_{*this};
   mutable std::mutex mutex_;
   std::deque<std::string> entries_;
+  std::vector<std::unique_ptr<std::byte[]>> graph_memory_;
   std::map<FunctionId, std::vector<std::size_t>> argument_bytes_;
 };
 

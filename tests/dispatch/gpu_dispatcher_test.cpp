@@ -113,6 +113,33 @@ class OwnContext {
   CUcontext context_ = nullptr;
 };
 
+/// What is captured on a stream of its own, ready to run there.
+class CapturedGraph {
+ public:
+  template <class Work>
+  explicit CapturedGraph(const Work& work) {
+    EXPECT_CUDA(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking));
+    EXPECT_CUDA(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeGlobal));
+    work(stream_);
+    cudaGraph_t graph = nullptr;
+    EXPECT_CUDA(cudaStreamEndCapture(stream_, &graph));
+    EXPECT_CUDA(cudaGraphInstantiate(&executable_, graph, 0));
+    EXPECT_CUDA(cudaGraphDestroy(graph));
+  }
+  ~CapturedGraph() {
+    cudaGraphExecDestroy(executable_);
+    cudaStreamDestroy(stream_);
+  }
+  CapturedGraph(const CapturedGraph&) = delete;
+  CapturedGraph& operator=(const CapturedGraph&) = delete;
+
+  void launch() const { EXPECT_CUDA(cudaGraphLaunch(executable_, stream_)); }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+  cudaGraphExec_t executable_ = nullptr;
+};
+
 struct Problem3 {
   std::int64_t m, n, k;
 };
@@ -228,6 +255,70 @@ TEST_F(GpuDispatcherTest, RunsInACapturedGraph) {
     EXPECT_CUDA(cudaGraphDestroy(graph));
     EXPECT_CUDA(cudaStreamDestroy(stream));
   }
+}
+
+TEST_F(GpuDispatcherTest, AnyNumberOfGraphsRunAtOnce) {
+  const Matrix a(64, 4096, 7), b(4096, 64, 5);
+  const Problem3 by_library = {63, 64, 4096};
+  prepare(kSplit);
+  struct Captured {
+    Matrix split{64, 64, 3}, library{63, 64, 3};
+    std::unique_ptr<CapturedGraph> graph;
+  };
+  std::vector<std::unique_ptr<Captured>> all;
+  for (int i = 0; i < 24; ++i) {
+    auto& it = *all.emplace_back(std::make_unique<Captured>());
+    it.graph = std::make_unique<CapturedGraph>([&](cudaStream_t stream) {
+      multiply(*dispatcher_, kSplit, a, b, it.split, stream);
+      multiply(*library_, by_library, a, b, it.library, stream);
+      multiply(*dispatcher_, kSplit, a, b, it.split, stream);
+    });
+  }
+  for (int run = 0; run < 20; ++run) {
+    for (const auto& it : all) it->graph->launch();
+  }
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  const std::vector<float> split = right(kSplit, a, b), library = right(by_library, a, b);
+  for (const auto& it : all) {
+    EXPECT_EQ(it->split.download(), split);
+    EXPECT_EQ(it->library.download(), library);
+  }
+}
+
+TEST_F(GpuDispatcherTest, MemoryOfGraphsThatAreGoneIsForOthers) {
+  const Matrix a(64, 4096, 7), b(4096, 64, 5), c(64, 64, 3), d(64, 64, 3);
+  prepare(kSplit);
+  const auto capture_and_run = [&] {
+    const CapturedGraph graph([&](cudaStream_t stream) {
+      multiply(*dispatcher_, kSplit, a, b, c, stream);
+      multiply(*library_, kSplit, a, b, d, stream);
+    });
+    graph.launch();
+    EXPECT_CUDA(cudaDeviceSynchronize());
+  };
+  const auto free_bytes = [] {
+    std::size_t free = 0, total = 0;
+    EXPECT_CUDA(cudaMemGetInfo(&free, &total));
+    return free;
+  };
+  capture_and_run();
+  const std::size_t before = free_bytes();
+  for (int i = 0; i < 100; ++i) capture_and_run();
+  // The driver says late, on a thread of its own, that a graph is gone: a few more may be needed.
+  EXPECT_GT(free_bytes() + (std::size_t{512} << 20), before) << "of 100 times 32 MiB";
+  EXPECT_EQ(c.download(), right(kSplit, a, b));
+}
+
+TEST_F(GpuDispatcherTest, AGraphOfALibraryThatWasNeverUsedBeforeIsCaptured) {
+  const Matrix a(64, 64, 7), b(64, 64, 5), c(64, 64, 3);
+  const Problem3 p = {64, 64, 64};
+  {
+    const CapturedGraph graph(
+        [&](cudaStream_t stream) { multiply(*library_, p, a, b, c, stream); });
+    graph.launch();
+    EXPECT_CUDA(cudaDeviceSynchronize());
+  }
+  EXPECT_EQ(c.download(), right(p, a, b));
 }
 
 TEST_F(GpuDispatcherTest, ACapturedGraphKeepsAnArrayAsItWas) {

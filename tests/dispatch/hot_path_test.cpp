@@ -94,6 +94,20 @@ TEST_F(EngineTest, ThirtyTwoThreadsLookUpPrepareAndReload) {
   EXPECT_EQ(device->compilations, 1) << "one kernel serves all sizes";
 }
 
+TEST_F(EngineTest, ThirtyTwoThreadsLaunchWhileSizesAndScratchMemoryChangeHands) {
+  database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
+  open();
+  constexpr int kRounds = 160;  // 1,280 sizes
+  EXPECT_EQ(failures_in_32_threads(
+                kRounds,
+                [&](int thread, int round) {
+                  const std::int64_t m = 8 + (thread / 4 * kRounds + round) % 3000;
+                  launch({m, 256, 4}, stream_number(static_cast<std::uintptr_t>(thread % 4)));
+                }),
+            0);
+  EXPECT_EQ(device->launches, 32 * kRounds);
+}
+
 TEST_F(EngineTest, ThirtyTwoThreadsLaunchWhileSizesAreMeasured) {
   database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
   database.add({.size = "8,16,4", .config = R"({"TILE":8})"});

@@ -95,6 +95,7 @@ struct Tuned {
   std::string family = "product";
   std::string space = kProductSpace;
   std::string source = kProductSource;
+  std::string hash = {};  ///< empty: one that no kernel has
 };
 
 /// A database in a directory of its own, for one device.
@@ -157,7 +158,7 @@ class TunedDatabase {
     }
     return {.family = tuned.family,
             .kernel = tuned.kernel,
-            .hash = "hash of " + tuned.kernel,
+            .hash = tuned.hash.empty() ? "hash of " + tuned.kernel : tuned.hash,
             .space_text = space,
             .source_name = "product.cu",
             .source_text = tuned.source,

@@ -14,6 +14,7 @@ TEST(ElementType, NamesAreThoseOfCppAndRoundTrip) {
   EXPECT_EQ(name(ElementType::u32), "unsigned");
   EXPECT_EQ(name(ElementType::i64), "long long");
   for (const ElementType type : kElementTypes) EXPECT_EQ(element_type_from_name(name(type)), type);
+  EXPECT_EQ(element_type_from_name("char"), ElementType::i8);
   EXPECT_FALSE(element_type_from_name("half"));
   EXPECT_FALSE(element_type_from_name("float*"));
 }
@@ -47,8 +48,17 @@ TEST(MakeScalar, RefusesWhatAnIntegerTypeCannotHold) {
             "2147483648 does not fit an argument of type 'int'");
   EXPECT_EQ(sample::usage_error([] { return make_scalar(ElementType::u32, -1); }),
             "-1 does not fit an argument of type 'unsigned'");
-  EXPECT_EQ(sample::usage_error([] { return make_scalar(ElementType::u16, 1); }),
-            "no argument by value is of type 'unsigned short'");
+  EXPECT_EQ(sample::usage_error([] { return make_scalar(ElementType::i8, 128); }),
+            "128 does not fit an argument of type 'signed char'");
+  EXPECT_EQ(sample::usage_error([] { return make_scalar(ElementType::u64, -1); }),
+            "-1 does not fit an argument of type 'unsigned long long'");
+}
+
+TEST(MakeRealScalar, FractionsAreOfFloatAndDouble) {
+  EXPECT_EQ(make_real_scalar(ElementType::f32, 0.5), Scalar(0.5F));
+  EXPECT_EQ(make_real_scalar(ElementType::f64, 1e-5), Scalar(1e-5));
+  EXPECT_EQ(sample::usage_error([] { return make_real_scalar(ElementType::i32, 0.5); }),
+            "0.5 has a fraction; an argument of type 'int' is a whole number");
 }
 
 }  // namespace

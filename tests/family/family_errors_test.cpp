@@ -125,6 +125,22 @@ TEST(SpaceFile, QuantitiesMustMakeSenseAtItsOwnSizes) {
   EXPECT_THAT(error("\"2*N\"", "\"9000000000000000000*N\""), HasSubstr("has no value (overflow"));
 }
 
+TEST(SpaceFile, AlignmentsMustMakeSenseAtItsOwnSizes) {
+  const auto aligned = [](const std::string& what) {
+    return error(R"("count": "N"})", R"("count": "N", )" + what + "}");
+  };
+  EXPECT_EQ(
+      aligned(R"("align": 12)"),
+      "axpy.json: argument 'x': its align \"12\" is 12; it must be a power of two from 4, the "
+      "bytes of an element, to 256 (at the size 1 of this file)");
+  EXPECT_THAT(aligned(R"("align": 2)"), HasSubstr("from 4, the bytes of an element"));
+  EXPECT_THAT(aligned(R"("align": 512)"), HasSubstr("to 256"));
+  EXPECT_THAT(aligned(R"("align": "8/N")"), HasSubstr("has no value: not a whole number"));
+  EXPECT_THAT(aligned(R"("align": "4 - N")"), HasSubstr("its align"));
+  EXPECT_THAT(aligned(R"("align": 16, "offset": 2)"),
+              HasSubstr("its offset \"2\" is 8 bytes, which is no multiple of its align, 16"));
+}
+
 TEST(SpaceFile, ArgumentsAreChecked) {
   EXPECT_THAT(error(R"("type": "float*", "count": "N", "role": "output")",
                     R"("type": "float*", "count": "N", "role": "input")"),
@@ -146,6 +162,10 @@ TEST(SpaceFile, ArraysByValueAreSmallInputs) {
   EXPECT_EQ(error(array(R"("count": "N", "role": "output")")),
             "axpy.json: arguments[2].role: an array by value is an input, which a kernel cannot "
             "write: leave the role out, or make the argument a buffer, \"float*\"");
+  EXPECT_EQ(error(array(R"("count": "N", "align": 8)")),
+            "axpy.json: arguments[2].align: an array by value lies where the compiler aligns the "
+            "kernel's parameter: leave the alignment out, or make the argument a buffer, "
+            "\"float*\"");
   EXPECT_EQ(error(array(R"("count": "N", "offset": 1)")),
             "axpy.json: arguments[2].offset: an array by value lies among the kernel's parameters: "
             "leave the offset out, or make the argument a buffer, \"float*\"");

@@ -102,9 +102,23 @@ TEST(KernelHash, ChangesWithWhatAResultDependsOn) {
   EXPECT_NE(parse_family(kDocument, "axpy.json", sources).kernel("plain").hash, original);
 }
 
-/// Databases hold results under this hash.
+/// Every buffer with this said of its alignment.
+std::string aligned(const std::string& what) {
+  std::string text = altered(kDocument, R"("count": "N"})", R"("count": "N", )" + what + "}");
+  return altered(text, R"("count": "N", "role")", R"("count": "N", )" + what + R"(, "role")");
+}
+
+/// Databases hold results under this hash: of buffers at a multiple of 16 bytes, which files did
+/// not say once.
 TEST(KernelHash, OfAnUnchangedFileStaysFromVersionToVersion) {
-  EXPECT_EQ(hash(kDocument), "1dc2d2d9189b883379ccdf72d356ff42");
+  EXPECT_EQ(hash(aligned(R"("align": 16)")), "1dc2d2d9189b883379ccdf72d356ff42");
+}
+
+TEST(KernelHash, ChangesWithWhatIsClaimedOfBuffers) {
+  EXPECT_NE(hash(kDocument), hash(aligned(R"("align": 16)")));
+  EXPECT_NE(hash(kDocument), hash(aligned(R"("align": 8)")));
+  EXPECT_NE(hash(aligned(R"("align": 16)")), hash(aligned(R"("align": 8)")));
+  EXPECT_NE(hash(aligned(R"("offset": "4*N")")), hash(aligned(R"("offset": "4*N", "align": 16)")));
 }
 
 TEST(KernelHash, StaysWhereOnlyWordsOrConstraintsChange) {
@@ -166,6 +180,25 @@ TEST(ParseFamily, ReadsOffsetsAndScratch) {
   EXPECT_EQ(scratch.name, "parts");
   EXPECT_EQ(scratch.type, ElementType::f64);
   EXPECT_EQ(scratch.count.text(), "SPAN*N");
+}
+
+TEST(Alignment, IsWhatTheFileSaysElseWhatTheOffsetHasElseAnElement) {
+  const auto bytes = [](const std::string& what, std::int64_t n = 1024) {
+    const Family family = sample::parse(altered(kDocument, R"("count": "N"})", what));
+    const auto& buffer = std::get<BufferArgument>(family.arguments[2].what);
+    Slots slots(attribute_fields().size(), 0);
+    slots.push_back(n);
+    return alignment_bytes(buffer, "x", slots);
+  };
+  EXPECT_EQ(bytes(R"("count": "N"})"), 4U);
+  EXPECT_EQ(bytes(R"("count": "N", "align": 32})"), 32U);
+  EXPECT_EQ(bytes(R"("count": "N", "align": "N % 2 == 0 ? 16 : 4"})", 31), 4U);
+  EXPECT_EQ(bytes(R"("count": "N", "align": 8, "offset": 2})"), 8U);
+  const std::string offset = R"("count": "N", "offset": "N % 8"})";
+  EXPECT_EQ(bytes(offset, 1024), 16U);
+  EXPECT_EQ(bytes(offset, 1028), 16U);
+  EXPECT_EQ(bytes(offset, 1030), 8U);
+  EXPECT_EQ(bytes(offset, 1001), 4U);
 }
 
 TEST(ParseFamily, ReadsArraysByValue) {
@@ -235,10 +268,6 @@ TEST(KernelHash, ChangesWithOffsetsAndScratch) {
   EXPECT_NE(hash(scratch("N")), hash(scratch("2*N")));
   EXPECT_NE(hash(altered(scratch("SPARE"), "BLOCK + 1", "BLOCK + 2")), hash(scratch("SPARE")))
       << "SPARE is used now";
-}
-
-TEST(KernelHash, StaysWhatItWasForAKernelWithoutScratchAndOffsets) {
-  EXPECT_EQ(sample::parse(kDocument).kernel("plain").hash, "1dc2d2d9189b883379ccdf72d356ff42");
 }
 
 }  // namespace

@@ -114,6 +114,14 @@ TEST_F(LoadFamily, NamesAMissingHeaderAndWhoIncludesIt) {
               HasSubstr("plain.cu:1: the header \"gone.cuh\" is missing: there is no file "));
 }
 
+TEST_F(LoadFamily, LeavesAQuotedHeaderOfThePlatformToTheCompilerUnlessTheKernelHasItsOwn) {
+  write("kernels/plain.cu", "#include \"cuda_runtime.h\"\n#include \"cub/cub.cuh\"\n");
+  EXPECT_TRUE(load().kernel("plain").source.headers.empty());
+  write("kernels/cuda_runtime.h", "// mine\n");
+  EXPECT_THAT(load().kernel("plain").source.headers,
+              ElementsAre(Field(&Header::name, "cuda_runtime.h")));
+}
+
 TEST_F(LoadFamily, LimitsTheNumberOfHeaders) {
   std::string source;
   for (int i = 0; i < 65; ++i) {

@@ -2,7 +2,7 @@
 // The kernels of spaces/convolution.json: right at the size and at the awkward sizes that
 // verification adds, whatever the filter and wherever rows are read.
 #include "kernel_family.hpp"
-#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tests/support/cached_cpu_backend.hpp"
 
 #include <memory>
 #include <string>
@@ -19,7 +19,7 @@ class ConvolutionFamilyTest : public testing::Test {
                          "THREADS <= 64 and OUT_ROWS*OUT_COLUMNS <= 1024 and " + condition);
   }
 
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
   KernelFamily family_{*backend_, "convolution"};
 };
 

@@ -2,7 +2,7 @@
 // The kernels of spaces/gemm.json in every layout, at any alignment, in batches, K shared out among
 // blocks and warps: right at the size and at the awkward sizes that verification adds.
 #include "kernel_family.hpp"
-#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tests/support/cached_cpu_backend.hpp"
 
 #include <memory>
 #include <string>
@@ -29,7 +29,7 @@ class GemmFamilyTest : public testing::Test {
   }
 
  private:
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
   KernelFamily family_{*backend_, "gemm"};
 };
 

@@ -2,7 +2,7 @@
 // The kernels of spaces/reduction.json: right at the size and at the awkward sizes that
 // verification adds, whatever the alignment.
 #include "kernel_family.hpp"
-#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tests/support/cached_cpu_backend.hpp"
 
 #include <memory>
 #include <string>
@@ -20,7 +20,7 @@ class ReductionFamilyTest : public testing::Test {
   }
 
  private:
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
   KernelFamily family_{*backend_, "reduction"};
 };
 

@@ -2,7 +2,7 @@
 // The kernels of spaces/transpose.json and spaces/copy.json: right at the size and at the awkward
 // sizes that verification adds, whatever the alignment.
 #include "kernel_family.hpp"
-#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tests/support/cached_cpu_backend.hpp"
 
 #include <memory>
 #include <string>
@@ -21,7 +21,7 @@ class TransposeFamilyTest : public testing::Test {
   }
 
  private:
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
   KernelFamily transpose_{*backend_, "transpose"};
   KernelFamily copy_{*backend_, "copy"};
 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The kernels of spaces/window_square.json: right at the size and at the awkward sizes that
 // verification adds, and equal to what a BLAS makes of all windows.
-#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tests/support/cached_cpu_backend.hpp"
 #include "window_products.hpp"
 
 #include <memory>
@@ -13,7 +13,7 @@ namespace {
 
 class WindowSquareFamilyTest : public testing::Test {
  protected:
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
   KernelFamily family_{*backend_, "window_square"};
 };
 

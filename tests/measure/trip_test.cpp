@@ -46,7 +46,7 @@ class TripTest : public testing::Test {
     const std::array<TripData, 3> data = {
         {{.region = at(a_), .size_bytes = kBytes, .place = a},
          {.region = at(b_), .size_bytes = kBytes, .place = b},
-         {.region = at(c_), .size_bytes = kBytes, .is_output = true, .place = c}}};
+         {.region = at(c_), .size_bytes = kBytes, .role = BufferRole::output, .place = c}}};
     return time_trip(*backend_, product, data, 3);
   }
 
@@ -91,7 +91,7 @@ TEST(Trip, CopiesNothingThatIsMapped) {
   const Launch launch{.kernel = {}, .geometry = {}, .arguments = {Region(in), Region(out)}};
   const std::array<TripData, 2> data = {
       {{.region = in, .size_bytes = 8, .place = HostPlace::pinned},
-       {.region = out, .size_bytes = 8, .is_output = true, .place = HostPlace::mapped}}};
+       {.region = out, .size_bytes = 8, .role = BufferRole::output, .place = HostPlace::mapped}}};
   const auto times = time_trip(backend, launch, data, 2);
   ASSERT_TRUE(times);
   EXPECT_EQ(times->work_ns, 100);

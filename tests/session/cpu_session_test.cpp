@@ -2,8 +2,8 @@
 // Sessions and benches that really compile and run: a kernel with scratch in a family of batches,
 // transposes, padded rows and offsets, on the cpu backend.
 #include "tests/session/session_fixture.hpp"
+#include "tests/support/cached_cpu_backend.hpp"
 #include "tests/verify/split_gemm.hpp"
-#include "tuner/backend/cpu/cpu_backend.hpp"
 #include "tuner/session/bench.hpp"
 
 #include <gmock/gmock.h>
@@ -18,7 +18,7 @@ const Size kPadded = {21, 18, 40, 3, 4, 5, 1};  // TT, 5 elements between rows, 
 
 class CpuSession : public testing::Test {
  protected:
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
   Family family_ = split_gemm::family();
   Evaluator evaluator_{*backend_, backend_->compiler(), family_, 5};
 };

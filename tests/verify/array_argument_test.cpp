@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Arrays that a kernel gets by value: it must use what they hold, whatever their type.
+#include "tests/support/cached_cpu_backend.hpp"
 #include "tests/verify/verify_configuration.hpp"
-#include "tuner/backend/cpu/cpu_backend.hpp"
 #include "tuner/core/error.hpp"
 
 #include <gmock/gmock.h>
@@ -94,7 +94,7 @@ class ArrayArgumentTest : public testing::Test {
     EXPECT_THAT(verdict.error().message, HasSubstr(message));
   }
 
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
   Family family_ = family_of("float", "double");
 };
 

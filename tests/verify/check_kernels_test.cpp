@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/verify/check_kernels.hpp"
 
-#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tests/support/cached_cpu_backend.hpp"
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <type_traits>
 #include <vector>
@@ -33,27 +35,32 @@ class CheckKernelsFixture : public testing::Test {
     return values;
   }
 
-  std::unique_ptr<Backend> backend = open_cpu_backend();
+  std::unique_ptr<Backend> backend = testing_support::open_cached_cpu_backend();
   CheckKernels kernels{*backend};
 };
 
+using testing::AllOf;
+using testing::Ge;
+using testing::Lt;
+
 using CheckKernelsFill = CheckKernelsFixture;
 
-TEST_F(CheckKernelsFill, WholeNumbersTakeEveryValueOfTheRangeEquallyOftenAndFollowTheSeed) {
+TEST_F(CheckKernelsFill, WholeNumbersTakeEveryValueButZeroEquallyOftenAndFollowTheSeed) {
   constexpr std::int64_t kCount = 300'000;  // more than one pass of the largest grid
   const auto filled = [&](std::uint64_t seed) {
     Buffer buffer(*backend, kCount * sizeof(float));
-    kernels.fill_whole(buffer.id(), ElementType::f32, kCount, seed, 3);
+    kernels.fill_whole({buffer.id(), ElementType::f32, kCount}, seed, 3);
     return download<float>(buffer);
   };
   const std::vector<float> numbers = filled(42);
   std::map<float, int> counts;
   for (const float number : numbers) ++counts[number];
-  ASSERT_EQ(counts.size(), 7U);
+  ASSERT_EQ(counts.size(), 6U);
+  EXPECT_FALSE(counts.contains(0.0f));
   EXPECT_EQ(counts.begin()->first, -3.0f);
   EXPECT_EQ(counts.rbegin()->first, 3.0f);
   for (const auto& [number, count] : counts) {
-    EXPECT_NEAR(count, kCount / 7.0, 1000) << number;  // 5 standard deviations
+    EXPECT_NEAR(count, kCount / 6.0, 1025) << number;  // 5 standard deviations
   }
   EXPECT_EQ(filled(42), numbers);
   EXPECT_NE(filled(43), numbers);
@@ -63,7 +70,7 @@ TEST_F(CheckKernelsFill, NormalNumbersHaveMeanZeroAndVarianceOneAndFollowTheSeed
   constexpr std::int64_t kCount = 100'000;
   const auto filled = [&](std::uint64_t seed) {
     Buffer buffer(*backend, kCount * sizeof(double));
-    kernels.fill_normal(buffer.id(), ElementType::f64, kCount, seed);
+    kernels.fill_normal({buffer.id(), ElementType::f64, kCount}, seed);
     return download<double>(buffer);
   };
   const std::vector<double> numbers = filled(42);
@@ -77,39 +84,113 @@ TEST_F(CheckKernelsFill, NormalNumbersHaveMeanZeroAndVarianceOneAndFollowTheSeed
   EXPECT_NE(filled(43), numbers);
 }
 
-TEST_F(CheckKernelsFill, NumbersOfUnsignedTypesAreSmallToo) {
+TEST_F(CheckKernelsFill, WholeNumbersOfUnsignedTypesBeginAtOne) {
   constexpr std::int64_t kCount = 40'000;
   Buffer buffer(*backend, kCount * sizeof(std::uint16_t));
-  kernels.fill_whole(buffer.id(), ElementType::u16, kCount, 42, 3);
+  kernels.fill_whole({buffer.id(), ElementType::u16, kCount}, 42, 3);
   std::map<int, int> counts;
   for (const std::uint16_t number : download<std::uint16_t>(buffer)) ++counts[number];
-  ASSERT_EQ(counts.size(), 4U);
+  ASSERT_EQ(counts.size(), 3U);
+  EXPECT_EQ(counts.begin()->first, 1);
   for (const auto& [number, count] : counts) {
-    EXPECT_LE(number, 3);
-    EXPECT_NEAR(count, kCount / 4.0, 435) << number;  // 5 standard deviations
+    EXPECT_NEAR(count, kCount / 3.0, 472) << number;  // 5 standard deviations
   }
-  kernels.fill_normal(buffer.id(), ElementType::u16, kCount, 42);
-  for (const std::uint16_t number : download<std::uint16_t>(buffer)) EXPECT_LT(number, 8 * 6);
+}
+
+TEST_F(CheckKernelsFill, IntegersCoverTheirRangeWithBothEnds) {
+  constexpr std::int64_t kCount = 10'000;
+  Buffer buffer(*backend, kCount * sizeof(std::int64_t));
+  kernels.fill_integers({buffer.id(), ElementType::i64, kCount}, 42, -2, 5);
+  std::map<std::int64_t, int> counts;
+  for (const std::int64_t number : download<std::int64_t>(buffer)) ++counts[number];
+  ASSERT_EQ(counts.size(), 8U);
+  EXPECT_EQ(counts.begin()->first, -2);
+  EXPECT_EQ(counts.rbegin()->first, 5);
+  kernels.fill_integers({buffer.id(), ElementType::i64, kCount}, 42,
+                        std::numeric_limits<std::int64_t>::min(),
+                        std::numeric_limits<std::int64_t>::max());
+  const auto all = download<std::int64_t>(buffer);
+  EXPECT_GT(std::ranges::max(all), std::int64_t{1} << 60) << "of all numbers of the type";
+  EXPECT_LT(std::ranges::min(all), -(std::int64_t{1} << 60));
+}
+
+TEST_F(CheckKernelsFill, UniformAndPositiveNumbersKeepToTheirRanges) {
+  constexpr std::int64_t kCount = 10'000;
+  Buffer buffer(*backend, kCount * sizeof(float));
+  kernels.fill_uniform({buffer.id(), ElementType::f32, kCount}, 42);
+  EXPECT_THAT(download<float>(buffer), testing::Each(AllOf(Ge(0.0f), Lt(1.0f))));
+  kernels.fill_positive({buffer.id(), ElementType::f32, kCount}, 42);
+  EXPECT_THAT(download<float>(buffer), testing::Each(Ge(0.5f)));
+}
+
+TEST_F(CheckKernelsFill, APermutationHasEachNumberOnceInAnotherOrder) {
+  for (const std::int64_t count : {1, 5, 1000, 4097}) {
+    Buffer buffer(*backend, static_cast<std::size_t>(count) * sizeof(std::int32_t));
+    kernels.fill_permutation({buffer.id(), ElementType::i32, count}, 42);
+    std::vector<std::int32_t> numbers = download<std::int32_t>(buffer);
+    EXPECT_EQ(std::ranges::is_sorted(numbers), count < 3) << count;
+    std::ranges::sort(numbers);
+    for (std::int32_t i = 0; i < count; ++i) {
+      ASSERT_EQ(numbers[static_cast<std::size_t>(i)], i) << "of " << count;
+    }
+  }
+}
+
+TEST_F(CheckKernelsFill, SortedNumbersAscendAndOffsetsEndWithTheEntries) {
+  constexpr std::int64_t kCount = 5000;
+  Buffer buffer(*backend, kCount * sizeof(std::int32_t));
+  kernels.fill_sorted({buffer.id(), ElementType::f32, kCount}, 42, -3, 3);
+  EXPECT_TRUE(std::ranges::is_sorted(download<float>(buffer)));
+  kernels.fill_offsets({buffer.id(), ElementType::i32, kCount}, 42, 40'000);
+  const auto offsets = download<std::int32_t>(buffer);
+  EXPECT_TRUE(std::ranges::is_sorted(offsets));
+  EXPECT_EQ(offsets.front(), 0);
+  EXPECT_EQ(offsets.back(), 40'000);
+  int empty = 0;
+  for (std::size_t i = 1; i < offsets.size(); ++i) empty += offsets[i] == offsets[i - 1] ? 1 : 0;
+  EXPECT_GT(empty, kCount / 10) << "rows without entries";
+}
+
+TEST_F(CheckKernelsFill, PerturbedNumbersAreAFewUnitsInTheLastPlaceAway) {
+  const std::vector<float> numbers = {1.0f, -2.5f, 1e-20f, 0.0f, 3e38f};
+  const Buffer data = upload(numbers), moved(*backend, numbers.size() * sizeof(float));
+  std::set<float> seen;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    kernels.perturb(moved.id(), {data.id(), ElementType::f32, 5}, seed);
+    const auto result = download<float>(moved);
+    EXPECT_EQ(result[3], 0.0f);
+    for (const std::size_t i : {0UL, 1UL, 2UL, 4UL}) {
+      const auto bits = [](float x) {
+        return static_cast<std::int64_t>(std::bit_cast<std::uint32_t>(x));
+      };
+      const std::int64_t distance = std::abs(bits(result[i]) - bits(numbers[i]));
+      EXPECT_GE(distance, 1);
+      EXPECT_LE(distance, 4);
+    }
+    seen.insert(result[0]);
+  }
+  EXPECT_EQ(seen.size(), 8U) << "1 to 4 units up or down";
 }
 
 TEST_F(CheckKernelsFill, AbsoluteDropsTheSign) {
   const Buffer data = upload<float>({-1.5f, 0.0f, 2.5f});
   const Buffer result(*backend, 3 * sizeof(float));
-  kernels.absolute(result.id(), data.id(), ElementType::f32, 3);
+  kernels.absolute(result.id(), {data.id(), ElementType::f32, 3});
   EXPECT_THAT(download<float>(result), testing::ElementsAre(1.5f, 0.0f, 2.5f));
 }
 
 /// One output as a candidate left it, with what it should be.
 template <class T>
 struct Output {
-  std::vector<T> result, expected, magnitude = {};
-  double factor = 0;
+  std::vector<T> result, expected, allowed = {};
 };
 
 /// Looking at an output of every type.
 template <class T>
 class CheckKernelsCompare : public CheckKernelsFixture {
  protected:
+  static constexpr Poison kPoison = {.kind = nan_poison, .seed = 0};
+
   static constexpr ElementType type() {
     if constexpr (std::is_floating_point_v<T>) {
       return sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
@@ -122,26 +203,26 @@ class CheckKernelsCompare : public CheckKernelsFixture {
 
   /// What an inspection reports of it.
   CheckReport look_at(const Output<T>& output) {
-    CheckedData data{.type = type(),
-                     .count = static_cast<std::int64_t>(output.result.size()),
-                     .role = BufferRole::output,
-                     .factor = output.factor,
-                     .expected = 0};
-    if (output.factor > 0) data.magnitude = 0;
+    CheckedData data{
+        .type = type(),
+        .used = static_cast<std::int64_t>(output.result.size()),
+        .count = in_whole_words(type(), static_cast<std::int64_t>(output.result.size())),
+        .role = BufferRole::output,
+        .expected = 0};
+    if (!output.allowed.empty()) data.allowed = 0;
     const CheckedMemory memory(*backend, plan_memory({data}));
     const CheckedData& placed = memory.plan().data.front();
-    kernels.lay_guards(memory);
+    kernels.prepare(memory, kPoison);
     backend->write(memory.candidate(placed.candidate), std::as_bytes(std::span(output.result)));
     backend->write(memory.reference(*placed.expected), std::as_bytes(std::span(output.expected)));
-    if (placed.magnitude) {
-      backend->write(memory.reference(*placed.magnitude),
-                     std::as_bytes(std::span(output.magnitude)));
+    if (placed.allowed) {
+      backend->write(memory.reference(*placed.allowed), std::as_bytes(std::span(output.allowed)));
     }
-    return kernels.inspect(memory, 0, CheckKernels::Repeats::ignored).front();
+    return kernels.inspect(memory, kPoison, CheckKernels::Repeats::ignored).front();
   }
   CheckReport bounded(const std::vector<T>& result, const std::vector<T>& expected,
-                      const std::vector<T>& magnitude, double factor) {
-    return look_at({result, expected, magnitude, factor});
+                      const std::vector<T>& allowed) {
+    return look_at({result, expected, allowed});
   }
   CheckReport exact(const std::vector<T>& result, const std::vector<T>& expected) {
     return look_at({result, expected});
@@ -166,7 +247,7 @@ TYPED_TEST(CheckKernelsCompare, FindsExactlyTheWrongElementsAndTheFirstOfThem) {
   EXPECT_EQ(found.last, 599'999U);
   EXPECT_EQ(found.first, kFirst);
   const CheckReport bounded =
-      this->bounded(result, reference, std::vector<T>(reference.size(), T{1}), 0.5);
+      this->bounded(result, reference, std::vector<T>(reference.size(), T{0.5}));
   EXPECT_EQ(bounded.wrong, 3U);
   EXPECT_EQ(bounded.first, kFirst);
   EXPECT_DOUBLE_EQ(worst_share(bounded), 2.0);
@@ -177,16 +258,15 @@ TYPED_TEST(CheckKernelsCompare, TheBoundItselfIsRightAndTheNextNumberIsWrong) {
   const T inside = T{1} + T{0.25};
   const T outside = std::nextafter(inside, T{2});
   for (const T sign : {T{1}, T{-1}}) {
-    EXPECT_EQ(this->bounded({sign * inside}, {sign}, {T{0.5}}, 0.5).wrong, 0U);
-    EXPECT_EQ(this->bounded({sign * outside}, {sign}, {T{0.5}}, 0.5).wrong, 1U);
-    EXPECT_EQ(this->bounded({sign * T{0.75}}, {sign}, {T{0.5}}, 0.5).wrong, 0U);
-    EXPECT_EQ(this->bounded({sign * std::nextafter(T{0.75}, T{0})}, {sign}, {T{0.5}}, 0.5).wrong,
-              1U);
+    EXPECT_EQ(this->bounded({sign * inside}, {sign}, {T{0.25}}).wrong, 0U);
+    EXPECT_EQ(this->bounded({sign * outside}, {sign}, {T{0.25}}).wrong, 1U);
+    EXPECT_EQ(this->bounded({sign * T{0.75}}, {sign}, {T{0.25}}).wrong, 0U);
+    EXPECT_EQ(this->bounded({sign * std::nextafter(T{0.75}, T{0})}, {sign}, {T{0.25}}).wrong, 1U);
   }
-  EXPECT_DOUBLE_EQ(
-      worst_share(this->bounded({inside, T{1.125}}, {T{1}, T{1}}, {T{0.5}, T{0.5}}, 0.5)), 1.0);
-  EXPECT_EQ(this->bounded({T{0}}, {T{0}}, {T{0}}, 0.5).wrong, 0U) << "nothing was summed";
-  EXPECT_EQ(this->bounded({T(1e-30)}, {T{0}}, {T{0}}, 0.5).wrong, 1U) << "nothing was summed";
+  EXPECT_DOUBLE_EQ(worst_share(this->bounded({inside, T{1.125}}, {T{1}, T{1}}, {T{0.25}, T{0.25}})),
+                   1.0);
+  EXPECT_EQ(this->bounded({T{0}}, {T{0}}, {T{0}}).wrong, 0U);
+  EXPECT_EQ(this->bounded({T(1e-30)}, {T{0}}, {T{0}}).wrong, 1U);
 }
 
 TYPED_TEST(CheckKernelsCompare, NaNAndInfinityAreWrong) {
@@ -197,11 +277,31 @@ TYPED_TEST(CheckKernelsCompare, NaNAndInfinityAreWrong) {
     const CheckReport exact = this->exact({T{1}, bad}, {T{1}, T{1}});
     EXPECT_EQ(exact.wrong, 1U) << bad;
     EXPECT_EQ(exact.first, 1U) << bad;
-    const CheckReport bounded = this->bounded({T{1}, bad}, {T{1}, T{1}}, {T{1}, T{1}}, 0.5);
+    const CheckReport bounded = this->bounded({T{1}, bad}, {T{1}, T{1}}, {T{0.5}, T{0.5}});
     EXPECT_EQ(bounded.wrong, 1U) << bad;
     EXPECT_EQ(bounded.first, 1U) << bad;
     EXPECT_GT(worst_share(bounded), 1.0) << bad;
   }
+}
+
+TYPED_TEST(CheckKernelsCompare, WhatTheReferenceGivesAsNaNOrInfinityIsRight) {
+  using T = TypeParam;
+  constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
+  constexpr T kInfinity = std::numeric_limits<T>::infinity();
+  const std::vector<T> expected = {kNaN, kInfinity, -kInfinity, T{1}};
+  EXPECT_EQ(this->exact(expected, expected).wrong, 0U);
+  EXPECT_EQ(this->bounded(expected, expected, {T{1}, T{1}, T{1}, T{1}}).wrong, 0U);
+  EXPECT_EQ(this->exact({T{1}, -kInfinity, T{1}, T{1}}, expected).wrong, 3U);
+  EXPECT_EQ(this->bounded({T{1}, -kInfinity, T{1}, T{1}}, expected, {T{1}, T{1}, T{1}, T{1}}).wrong,
+            3U);
+}
+
+TYPED_TEST(CheckKernelsCompare, SumsTheSquaresOfErrorsAsSharesOfTheirBounds) {
+  using T = TypeParam;
+  const CheckReport found =
+      this->bounded({T{1.5}, T{2}, T{3.25}}, {T{1}, T{2}, T{3}}, {T{1}, T{1}, T{1}});
+  EXPECT_EQ(found.wrong, 0U);
+  EXPECT_DOUBLE_EQ(static_cast<double>(found.squares) * kSquareUnit, 0.25 + 0.0625);
 }
 
 using WholeNumbers = testing::Types<std::int32_t, std::uint32_t, std::int64_t>;
@@ -216,26 +316,121 @@ TYPED_TEST(CheckKernelsCompareWhole, NeighboursDifferHoweverLarge) {
   EXPECT_EQ(this->exact({large}, {large - 1}).wrong, 1U) << "a double does not tell these apart";
 }
 
-TEST_F(CheckKernelsFixture, PicksAnElementOfBothAndSaysWhetherItIsUntouched) {
-  const Buffer references = upload<float>({4, 5, 6}), magnitudes = upload<float>({7, 8, 9});
-  const CheckedMemory memory(
-      *backend,
-      plan_memory(
-          {{.type = ElementType::f32, .count = 3, .role = BufferRole::output, .expected = 0}}));
-  const Region result = memory.candidate(memory.plan().data.front().candidate);
-  kernels.prepare(memory, 7);
-  const auto pick = [&](std::int64_t index, std::uint64_t poison) {
-    return kernels.pick(result, references.id(), magnitudes.id(), ElementType::f32, index, poison);
-  };
-  EXPECT_TRUE(pick(2, 7).untouched);
-  EXPECT_FALSE(pick(2, 8).untouched) << "another launch's poison";
-  const std::vector<float> written = {1, 2, 3};
-  backend->write(result, std::as_bytes(std::span(written)));
-  const CheckKernels::Element element = pick(2, 7);
+/// The memory of one output of three elements, and its part.
+class CheckKernelsOutput : public CheckKernelsFixture {
+ protected:
+  [[nodiscard]] Region result() const {
+    return memory.candidate(memory.plan().data.front().candidate);
+  }
+  CheckKernels::Element pick(std::int64_t index, const Poison& poison) {
+    return kernels.pick(memory, 0, *memory.plan().data.front().expected, index, poison);
+  }
+
+  CheckedMemory memory{*backend, plan_memory({{.type = ElementType::f32,
+                                               .used = 3,
+                                               .count = 3,
+                                               .role = BufferRole::output,
+                                               .expected = 0,
+                                               .allowed = 0}})};
+};
+
+TEST_F(CheckKernelsOutput, PicksAnElementOfBothAndSaysWhetherItIsUntouched) {
+  const CheckedData& data = memory.plan().data.front();
+  const std::vector<float> expected = {4, 5, 6}, allowed = {7, 8, 9}, written = {1, 2, 3};
+  backend->write(memory.reference(*data.expected), std::as_bytes(std::span(expected)));
+  backend->write(memory.reference(*data.allowed), std::as_bytes(std::span(allowed)));
+  const Poison seventh{.kind = nan_poison, .seed = 7};
+  kernels.prepare(memory, seventh);
+  EXPECT_TRUE(pick(2, seventh).untouched);
+  EXPECT_FALSE(pick(2, {.kind = nan_poison, .seed = 8}).untouched) << "another launch's poison";
+  backend->write(result(), std::as_bytes(std::span(written)));
+  const CheckKernels::Element element = pick(2, seventh);
   EXPECT_EQ(element.result, 3);
   EXPECT_EQ(element.reference, 6);
-  EXPECT_EQ(element.magnitude, 9);
+  EXPECT_EQ(element.allowed, 9);
   EXPECT_FALSE(element.untouched);
+}
+
+TEST_F(CheckKernelsOutput, PoisonsDifferInWhatAMinimumOrAMaximumMakesOfThem) {
+  const auto first = [&](PoisonKind kind) {
+    kernels.prepare(memory, {.kind = kind, .seed = 1});
+    std::vector<float> held(3);
+    backend->read(result(), std::as_writable_bytes(std::span(held)));
+    EXPECT_TRUE(pick(1, {.kind = kind, .seed = 1}).untouched);
+    return held[1];
+  };
+  EXPECT_THAT(first(nan_poison), testing::IsNan());
+  EXPECT_EQ(first(highest_poison), std::numeric_limits<float>::infinity());
+  EXPECT_EQ(first(lowest_poison), -std::numeric_limits<float>::infinity());
+  EXPECT_EQ(first(huge_poison), std::numeric_limits<float>::max());
+  EXPECT_EQ(first(smallest_poison), std::numeric_limits<float>::denorm_min());
+}
+
+TEST_F(CheckKernelsFixture, PoisonsOfIntegersAreTheirEnds) {
+  for (const ElementType type : kElementTypes) {
+    if (is_floating(type)) continue;
+    const CheckedMemory memory(
+        *backend,
+        plan_memory(
+            {{.type = type, .used = 8, .count = 8, .role = BufferRole::output, .expected = 0}}));
+    const auto element = [&](PoisonKind kind) {
+      kernels.prepare(memory, {.kind = kind, .seed = 1});
+      return kernels.pick(memory, 0, 0, 5, {.kind = kind, .seed = 1}).result;
+    };
+    EXPECT_EQ(element(lowest_poison), static_cast<double>(integer_range(type).least)) << name(type);
+    if (type == ElementType::u64) continue;  // whose greatest number 64 signed bits do not hold
+    EXPECT_EQ(element(highest_poison), static_cast<double>(integer_range(type).greatest))
+        << name(type);
+  }
+}
+
+using CheckKernelsBounds = CheckKernelsFixture;
+
+TEST_F(CheckKernelsBounds, ASpreadBecomesAnErrorAllowedAndATypicalOneTheFloor) {
+  const Buffer reference = upload<float>({1, -2, 0, 4});
+  const Buffer spread = upload<float>({0, 0, 0, 0});
+  const CheckKernels::Elements expected{reference.id(), ElementType::f32, 4};
+  for (const auto& run : {std::vector<float>{1.5f, -2, 0, 4}, {0.75f, -2.25f, 0, 4}}) {
+    kernels.widen(spread.id(), upload(run).id(), expected);
+  }
+  EXPECT_THAT(download<float>(spread), testing::ElementsAre(0.5f, 0.25f, 0, 0));
+  EXPECT_DOUBLE_EQ(kernels.typical({spread.id(), ElementType::f32, 4}), std::sqrt(0.125));
+  kernels.allow(spread.id(), expected, {.factor = 2, .floor = 0.375, .relative = 0.25});
+  EXPECT_THAT(download<float>(spread), testing::ElementsAre(1.25f, 1.25f, 0.75f, 1.75f));
+}
+
+TEST_F(CheckKernelsBounds, ATolerancesLargestPartCounts) {
+  const Buffer reference = upload<float>({100, -1, 0, 0x1p24f});
+  const Buffer allowed(*backend, 4 * sizeof(float));
+  const CheckKernels::Elements expected{reference.id(), ElementType::f32, 4};
+  kernels.allow(allowed.id(), expected, Tolerance{.relative = 0.125, .absolute = 0.5});
+  EXPECT_THAT(download<float>(allowed), testing::ElementsAre(12.5f, 0.5f, 0.5f, 0x1p21f));
+  kernels.allow(allowed.id(), expected, Tolerance{.ulp = 3});
+  EXPECT_THAT(download<float>(allowed),
+              testing::ElementsAre(3 * 0x1p-17f, 3 * 0x1p-23f, 3 * 0x1p-149f, 6.0f));
+}
+
+TEST_F(CheckKernelsBounds, WholeNumbersAreThoseThatTheTypeCountsUpTo) {
+  const auto are_whole = [&](float last) {
+    const Buffer data = upload<float>({-3, 0, last});
+    return kernels.are_whole({data.id(), ElementType::f32, 3});
+  };
+  EXPECT_TRUE(are_whole(7));
+  EXPECT_TRUE(are_whole(0x1p24f));
+  EXPECT_FALSE(are_whole(0x1p25f));
+  EXPECT_FALSE(are_whole(0.5f));
+  EXPECT_FALSE(are_whole(std::numeric_limits<float>::infinity()));
+  EXPECT_TRUE(are_whole(std::bit_cast<float>(kUnwritten))) << "which the reference did not write";
+}
+
+TEST_F(CheckKernelsBounds, ARunThatDependsOnWhatItsOutputHeldIsToldFromOneThatLeavesIt) {
+  constexpr std::uint32_t kOther = 0x3FC00000U;
+  const auto left = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
+  const Buffer first = upload<float>({1, left(kUnwritten), left(kUnwritten) + 2, 3});
+  const Buffer second = upload<float>({1, left(kOther), left(kOther) + 2, 3.0001f});
+  const auto found = kernels.compare_runs({first.id(), ElementType::f32, 4}, second.id(), kOther);
+  EXPECT_EQ(found.dependent, 1U);
+  EXPECT_EQ(found.unwritten, 1U);
 }
 
 }  // namespace

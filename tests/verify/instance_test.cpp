@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/verify/instance.hpp"
 
+#include "tests/support/cached_cpu_backend.hpp"
 #include "tests/verify/gemm_family.hpp"
-#include "tuner/backend/cpu/cpu_backend.hpp"
 
 #include <gmock/gmock.h>
 
@@ -61,7 +61,7 @@ class InstanceTest : public testing::Test {
     return c;
   }
 
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
   CheckKernels kernels_{*backend_};
   Family family_ = gemm::family();
 };
@@ -233,6 +233,21 @@ TEST_F(InstanceGuards, EveryLaunchFindsAnotherPoison) {
   EXPECT_NE(std::bit_cast<std::uint32_t>(after), std::bit_cast<std::uint32_t>(element(kC, 6)));
   EXPECT_THAT(instance_.inspect().error().message,
               HasSubstr("C[0] (row 0, column 0) is NaN, as before the launch (not written"));
+}
+
+TEST_F(InstanceGuards, ALaunchFindsThePoisonAskedForBesideEveryBuffer) {
+  for (const auto& [kind, value] :
+       {std::pair(highest_poison, HUGE_VALF), {lowest_poison, -HUGE_VALF}}) {
+    instance_.prepare_launch(kind);
+    EXPECT_EQ(element(kC, 5), value);
+    for (const auto& [argument, count] :
+         {std::pair(kA, 30), std::pair(kB, 35), std::pair(kC, 42)}) {
+      EXPECT_EQ(element(argument, -1), value);
+      EXPECT_EQ(element(argument, count), value);
+    }
+    write(instance_, kC, product(instance_, 1, 0));
+    EXPECT_TRUE(instance_.inspect()) << "the zones are intact";
+  }
 }
 
 TEST_F(InstanceTest, KeptOutputsMustComeAgainBitForBit) {

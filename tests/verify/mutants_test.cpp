@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels broken in the ways in which kernels break: each must be found out.
+#include "tests/support/cached_cpu_backend.hpp"
 #include "tests/verify/gemm_family.hpp"
 #include "tests/verify/verify_configuration.hpp"
-#include "tuner/backend/cpu/cpu_backend.hpp"
 
 #include <gmock/gmock.h>
 
@@ -39,7 +39,7 @@ const std::vector<Mutant> kMutants = {
     {"is wrong at large sizes only", "sum = 0.0f", "sum = K > 30",
      "size 20x24x31, whole-number inputs"},
     {"computes in too few bits", "sum += A[row * K + k]", "sum += (int)A[row * K + k]",
-     "size 20x24x31, normal inputs"},
+     "size 1x1x1, normal inputs"},
 };
 
 std::string mutated(const Mutant& mutant) {
@@ -56,7 +56,7 @@ const Size kSize = {20, 24, 31};
 
 // One test for all: they share the compiled kernels that check and the instances.
 TEST(Mutants, EndAsWrongResultsThatSayWhatIsWrongWhere) {
-  const auto backend = open_cpu_backend();
+  const auto backend = testing_support::open_cached_cpu_backend();
   const Family family = gemm::family();
   Verifier verifier(*backend, family, 77);
   const auto unbroken = verify_configuration(*backend, verifier, family.kernels.front(), kSize);
@@ -77,7 +77,7 @@ TEST(Mutants, EndAsWrongResultsThatSayWhatIsWrongWhere) {
 }
 
 TEST(Mutants, NoCandidateIsBlamedForAReferenceThatAnotherOneChanged) {
-  const auto backend = open_cpu_backend();
+  const auto backend = testing_support::open_cached_cpu_backend();
   const Family family = gemm::family();
   Verifier verifier(*backend, family, 77);
   ASSERT_TRUE(verify_configuration(*backend, verifier, family.kernels.front(), kSize));
@@ -89,7 +89,7 @@ TEST(Mutants, NoCandidateIsBlamedForAReferenceThatAnotherOneChanged) {
 }
 
 TEST(ShippedKernels, AreRightAtTheirDefaultConfigurations) {
-  const auto backend = open_cpu_backend();
+  const auto backend = testing_support::open_cached_cpu_backend();
   const Family family = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
   Verifier verifier(*backend, family, 1);
   for (const Kernel& kernel : family.kernels) {

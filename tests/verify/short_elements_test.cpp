@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Results of 16 bits an element, of which an odd number does not fill its last word.
+#include "tests/support/cached_cpu_backend.hpp"
 #include "tests/verify/verify_configuration.hpp"
-#include "tuner/backend/cpu/cpu_backend.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/verify/verifier.hpp"
 
@@ -57,7 +57,7 @@ class ShortElementsTest : public testing::Test {
     return verify_configuration(*backend_, verifier_, kernel, {101});
   }
 
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
   Family family_ = family();
   Verifier verifier_{*backend_, family_, 77};
 };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/evaluator.hpp"
 
+#include "tests/support/cached_cpu_backend.hpp"
 #include "tests/support/scripted_backend.hpp"
-#include "tuner/backend/cpu/cpu_backend.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -76,7 +76,7 @@ class EvaluatorOnCpu : public testing::Test {
   }
 
  private:
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
+  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
   Family family_ = scale_family();
   Evaluator evaluator_{*backend_, backend_->compiler(), family_, 3};
 };

@@ -84,11 +84,16 @@ struct ArrayValue {
 /// An argument of a launch.
 using LaunchArgument = std::variant<Scalar, Region, Tensor, ArrayValue>;
 
+/// A word that is NaN as a float, and two of them as a double.
+inline constexpr std::uint32_t kNanWord = 0x7FF8DEADU;
+
 /// A kernel launch.
 struct Launch {
   KernelId kernel{};
   Geometry geometry;
   std::vector<LaunchArgument> arguments;
+  /// The words that shared memory holds before, as far as that can be arranged.
+  std::uint32_t shared_content = kNanWord;
 };
 
 /// A GEMM by the platform's BLAS in full precision, f32 or f64. It is asked for the batch in one
@@ -117,6 +122,9 @@ struct SamplePlan {
   int warm_up = 0;        ///< runs before the first sample, at the least
   int samples = 1;        ///< timed runs, each from a cold L2 cache
   double warm_up_ns = 0;  ///< and for so long, at the least
+  /// Work before every run, outside of its time and of what it finds in the cache: such as giving
+  /// outputs the content that a run must find.
+  std::optional<Work> before = {};
 };
 
 /// One timed run.
@@ -164,7 +172,7 @@ class Backend {
   virtual void unload(KernelId kernel) = 0;
   [[nodiscard]] virtual Resources resources(KernelId kernel) const = 0;
 
-  /// Runs once, finding NaN in shared memory as far as that can be arranged, and waits for the end.
+  /// Runs once and waits for the end.
   /// launch_error when the device refuses (too many resources, bad
   /// geometry) and is still usable; crashed when it faulted, after which this Backend is lost.
   [[nodiscard]] virtual Expected<void, Failure> run(const Work& work) = 0;

@@ -11,7 +11,8 @@ namespace tuner {
 
 std::string compiler_identity(const DeviceInfo& device, const EnvironmentInfo& environment) {
   const bool on_cpu = device.backend == "cpu";
-  constexpr std::string_view kCudaRecipe = "architecture-specific";  // changes with our options
+  // Changes with our options and headers, and with what is left out of a source.
+  constexpr std::string_view kCudaRecipe = "toolkit headers 1";
   return content_hash({device.backend, device.architecture, on_cpu ? device.name : "",
                        environment.compiler, environment.tool,
                        on_cpu ? host_compiler_recipe() : std::string(kCudaRecipe)});

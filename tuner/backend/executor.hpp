@@ -79,6 +79,15 @@ class Executor {
   /// Zeroed device memory, at a multiple of 256 bytes, until the last owner goes; the executor must
   /// outlive them. Not during a capture.
   [[nodiscard]] virtual Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) = 0;
+  /// Enqueues zeros to such memory. Fails as launch does.
+  [[nodiscard]] virtual Expected<void, Failure> clear(void* memory, std::size_t size_bytes,
+                                                      StreamHandle stream) = 0;
+  /// Zeroed memory, at a multiple of 256 bytes, for what is being captured on a stream: no other's
+  /// until the graph and all that was instantiated of it are destroyed. It is the executor's, which
+  /// must outlive the graph's runs. launch_error when nothing is captured there or there is no
+  /// memory.
+  [[nodiscard]] virtual Expected<void*, Failure> graph_memory(std::size_t size_bytes,
+                                                              StreamHandle stream) = 0;
 
   /// Nanoseconds of each piece of work, by round: in a round each runs once, one after the other on
   /// a stream of the executor's own, from an L2 cache that holds none of its data. The first round
@@ -86,7 +95,7 @@ class Executor {
   [[nodiscard]] virtual Expected<std::vector<std::vector<double>>, Failure> time(
       std::span<const StreamWork> works, int rounds) = 0;
 
-  /// Makes ready what the library needs, so that its work can be captured.
+  /// Makes ready what the library needs to be captured in the current context: what takes long.
   [[nodiscard]] virtual Expected<void, Failure> prepare_library() = 0;
   /// Enqueues a product by the library in full precision; fails as launch does.
   [[nodiscard]] virtual Expected<void, Failure> gemm(ElementType type, const GemmShape& shape,

@@ -36,14 +36,13 @@ bool has_gpu() {
   return false;
 }
 
-[[noreturn]] void fail_without_cuda() {
+[[noreturn]] void fail_without_cuda(std::string_view instead = "") {
   throw Error(ErrorCode::no_device,
-              fmt::format("this build has no CUDA backend: {}. `--backend cpu` tunes on the CPU.",
-                          kHowToGetCuda));
+              fmt::format("this build has no CUDA backend: {}.{}", kHowToGetCuda, instead));
 }
 
 std::unique_ptr<Backend> open_cuda_backend(int) {
-  fail_without_cuda();
+  fail_without_cuda(" `--backend cpu` tunes on the CPU.");
 }
 
 std::unique_ptr<Executor> open_cuda_executor(int) {

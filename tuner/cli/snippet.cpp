@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <type_traits>
 
 namespace tuner::cli {
 namespace {
@@ -103,8 +104,32 @@ std::string_view tensor_data_type(ElementType type) {
       return "CU_TENSOR_MAP_DATA_TYPE_FLOAT64";
     case ElementType::u16:
       return "CU_TENSOR_MAP_DATA_TYPE_UINT16";
+    case ElementType::u8:
+      return "CU_TENSOR_MAP_DATA_TYPE_UINT8";
+    case ElementType::u64:
+      return "CU_TENSOR_MAP_DATA_TYPE_UINT64";
+    case ElementType::i16:
+    case ElementType::i8:
+      break;
   }
   return "";
+}
+
+/// A number of its very type, in C++.
+std::string number_text(const Scalar& scalar) {
+  return std::visit(
+      [](auto number) {
+        if constexpr (std::is_floating_point_v<decltype(number)>) {
+          constexpr std::string_view type =
+              std::is_same_v<decltype(number), float> ? "float" : "double";
+          return fmt::format("static_cast<{}>({})", type, number);
+        } else if constexpr (sizeof number == sizeof(std::int64_t)) {
+          return fmt::format("{}LL", number);
+        } else {
+          return fmt::format("{}{}", number, std::is_signed_v<decltype(number)> ? "" : "u");
+        }
+      },
+      scalar);
 }
 
 std::string dim3_text(const std::array<std::uint32_t, 3>& extent) {
@@ -131,6 +156,11 @@ Snippet::Snippet(const KernelRecord& record, const DeviceInfo& device, std::stri
   add_arguments(family, slots);
   add_scratch(kernel, slots);
   add_tensor_maps(family, kernel, slots);
+  take_arguments(family, kernel, slots);
+  for (const MacroDefinition& macro : kernel.defines) {
+    definitions_.push_back(
+        fmt::format("-D{}={}", macro.name, value_at(macro.value, macro.name, slots)));
+  }
   for (std::size_t i = 0; i < kernel.space->parameters.size(); ++i) {
     const Parameter& parameter = kernel.space->parameters[i];
     definitions_.push_back(
@@ -197,6 +227,19 @@ void Snippet::add_tensor_maps(const Family& family, const Kernel& kernel, const 
         fmt::join(layout.extents, ", "), fmt::join(strides, ", "), fmt::join(layout.box, ", "),
         layout.swizzle_bytes == 0 ? "NONE" : fmt::format("{}B", layout.swizzle_bytes)));
   }
+}
+
+/// Puts what was added, in the order of the file, into the order of the kernel's function.
+void Snippet::take_arguments(const Family& family, const Kernel& kernel, const Slots& slots) {
+  std::vector<std::string> taken;
+  for (const TakenArgument& each : taken_arguments(kernel, family.arguments.size(), slots)) {
+    if (const auto* const place = std::get_if<std::size_t>(&each)) {
+      taken.push_back(arguments_[*place]);
+    } else {
+      taken.push_back(number_text(std::get<Scalar>(each)));
+    }
+  }
+  arguments_ = std::move(taken);
 }
 
 std::string Snippet::compiler_arguments() const {

@@ -31,6 +31,7 @@ class Snippet {
   void add_arguments(const Family& family, const Slots& slots);
   void add_scratch(const Kernel& kernel, const Slots& slots);
   void add_tensor_maps(const Family& family, const Kernel& kernel, const Slots& slots);
+  void take_arguments(const Family& family, const Kernel& kernel, const Slots& slots);
   [[nodiscard]] std::string heading() const;
   [[nodiscard]] std::string body() const;
 

@@ -2,6 +2,7 @@
 #include "tuner/core/json.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/json_reason.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -24,9 +25,10 @@ std::string position(std::string_view text, std::size_t byte) {
   return fmt::format("line {}, column {}", line, before.size() - line_start + 1);
 }
 
-/// nlohmann reports "[json.exception…] parse error at line 1, column 2: <why>": keep the why. It
-/// quotes the file byte by byte; half a character, or what is none, must not reach a terminal.
-std::string reason(const std::string& what) {
+}  // namespace
+
+/// nlohmann reports "[json.exception…] parse error at line 1, column 2: <why>": keep the why.
+std::string json_reason(const std::string& what) {
   constexpr std::size_t kLongest = 200;
   const std::size_t start =
       what.starts_with("[json.exception.parse_error") ? what.find(": ") + 2 : what.find("] ") + 2;
@@ -36,6 +38,8 @@ std::string reason(const std::string& what) {
   if (what.size() > start + kLongest) why += " …";
   return why;
 }
+
+namespace {
 
 /// Makes a document of what the parser reports. Every key is looked up in a set: nlohmann's own way
 /// compares it with all before it in its object, which takes seconds for tens of thousands.
@@ -69,7 +73,7 @@ class DocumentBuilder final : public nlohmann::json_sax<Json> {
   bool parse_error(std::size_t byte, const std::string& /*token*/,
                    const Json::exception& error) override {
     fail(fmt::format("not valid JSON at {}: {}", position(text_, byte == 0 ? 0 : byte - 1),
-                     reason(error.what())));
+                     json_reason(error.what())));
   }
 
   [[noreturn]] void fail(const std::string& why) const {

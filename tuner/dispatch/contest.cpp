@@ -24,15 +24,19 @@ struct TrialArguments {
 DispatchArgument number(ElementType type, std::int64_t value) {
   switch (type) {
     case ElementType::i32:
+    case ElementType::i16:
+    case ElementType::i8:
       return static_cast<std::int32_t>(value);
     case ElementType::u32:
+    case ElementType::u16:
+    case ElementType::u8:
       return static_cast<std::uint32_t>(value);
     case ElementType::i64:
+    case ElementType::u64:
       return value;
     case ElementType::f32:
       return static_cast<float>(value);
     case ElementType::f64:
-    case ElementType::u16:  // of buffers only
       break;
   }
   return static_cast<double>(value);
@@ -73,13 +77,10 @@ Expected<TrialArguments, Failure> trial_arguments(Executor& executor, const Fami
   return trial;
 }
 
-StreamWork work_of(Executor& executor, const LaunchPlan& plan,
+StreamWork work_of(Executor& executor, ReadSections& sections, const LaunchPlan& plan,
                    std::span<const DispatchArgument> arguments) {
-  return [&executor, &plan, arguments](StreamHandle stream) -> Expected<void, Failure> {
-    const auto end = enqueue(executor, plan, arguments, stream);
-    if (!end) return Unexpected(end.error());
-    if (*end == LaunchEnd::enqueued) return {};
-    return Unexpected(Failure{Outcome::launch_error, "no memory for its scratch buffers"});
+  return [&executor, &sections, &plan, arguments](StreamHandle stream) {
+    return enqueue_anew(executor, sections, plan, arguments, stream);
   };
 }
 
@@ -92,6 +93,7 @@ double median(std::vector<double> times_ns) {
 }  // namespace
 
 Expected<std::vector<std::optional<double>>, Failure> contest(Executor& executor,
+                                                              ReadSections& sections,
                                                               const FamilyTable& family,
                                                               const SizeSlot& slot,
                                                               std::span<const LaunchPlan> plans) {
@@ -102,7 +104,7 @@ Expected<std::vector<std::optional<double>>, Failure> contest(Executor& executor
   std::vector<std::size_t> places;
   double round_ns = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    StreamWork work = work_of(executor, plans[i], arguments->values);
+    StreamWork work = work_of(executor, sections, plans[i], arguments->values);
     const auto alone = executor.time({&work, 1}, 1);
     if (!alone && alone.error().outcome == Outcome::crashed) return Unexpected(alone.error());
     if (!alone) continue;

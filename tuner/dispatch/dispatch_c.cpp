@@ -151,7 +151,14 @@ void prepare(tuner_dispatcher* dispatcher, uint32_t family, const int64_t* sizes
 }
 
 tuner::Transpose transpose_of(tuner_transpose transpose) {
-  return transpose == TUNER_NO_TRANSPOSE ? tuner::Transpose::no : tuner::Transpose::yes;
+  switch (transpose) {
+    case TUNER_NO_TRANSPOSE:
+      return tuner::Transpose::no;
+    case TUNER_TRANSPOSE:
+      return tuner::Transpose::yes;
+  }
+  throw tuner::DispatchError("a matrix is transposed in no way that there is: " +
+                             std::to_string(static_cast<int>(transpose)));
 }
 
 std::string lines(const std::vector<std::string>& all) {

@@ -28,38 +28,56 @@ DispatchError::~DispatchError() = default;
 
 Dispatcher::Dispatcher(const Table& table, const DispatchOptions& options)
     : engine_(translated([&] {
-        return std::make_unique<DispatchEngine>(open_executor(options.backend, options.device),
-                                                table, options, dispatch_settings());
+        return new DispatchEngine(open_executor(options.backend, options.device), table, options,
+                                  dispatch_settings());
       })) {}
 
 Dispatcher::~Dispatcher() = default;
 Dispatcher::Dispatcher(Dispatcher&&) noexcept = default;
 Dispatcher& Dispatcher::operator=(Dispatcher&&) noexcept = default;
 
+/// In a process that was forked since, nothing is closed: what that would wait for, and whose
+/// memory it would free, are the other process's.
+void CloseEngine::operator()(DispatchEngine* engine) const noexcept {
+  if (engine->is_of_this_process()) delete engine;
+}
+
+DispatchEngine& Dispatcher::engine() const {
+  if (engine_ == nullptr) {
+    throw DispatchError("this dispatcher was moved from: use the one that it was moved to");
+  }
+  if (!engine_->is_of_this_process()) {
+    throw DispatchError(
+        "this dispatcher was opened before the process was forked, and its device is the other "
+        "process's: open another one after the fork");
+  }
+  return *engine_;
+}
+
 FamilyId Dispatcher::family(std::string_view name) const {
-  return engine_->family(name);
+  return engine().family(name);
 }
 
 std::optional<FamilyId> Dispatcher::find_family(std::string_view name) const {
-  return engine_->find_family(name);
+  return engine().find_family(name);
 }
 
 std::vector<Preparation> Dispatcher::prepare(FamilyId family, std::span<const Size> sizes,
                                              ChooseBy choose_by) {
-  return translated([&] { return engine_->prepare(family, sizes, choose_by); });
+  return translated([&] { return engine().prepare(family, sizes, choose_by); });
 }
 
 Answer Dispatcher::answer(FamilyId family, std::span<const std::int64_t> size) const {
-  return translated([&] { return engine_->answer(family, size); });
+  return translated([&] { return engine().answer(family, size); });
 }
 
 void Dispatcher::launch(FamilyId family, std::span<const std::int64_t> size,
                         std::span<const DispatchArgument> arguments, StreamHandle stream) {
-  translated([&] { engine_->launch(family, size, arguments, stream); });
+  translated([&] { engine().launch(family, size, arguments, stream); });
 }
 
 void Dispatcher::reload(const Table& table) {
-  translated([&] { engine_->reload(table); });
+  translated([&] { engine().reload(table); });
 }
 
 }  // namespace tuner

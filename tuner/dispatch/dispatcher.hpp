@@ -52,7 +52,11 @@ class TUNER_API Table {
   /// Nothing was tuned: the library and default configurations answer for everything.
   [[nodiscard]] static Table empty();
 
-  [[nodiscard]] const TableSource& source() const { return *source_; }
+  /// Throws DispatchError when the table was moved from.
+  [[nodiscard]] const TableSource& source() const {
+    if (source_ == nullptr) throw DispatchError("the table was moved from: it names nothing");
+    return *source_;
+  }
 
  private:
   explicit Table(std::shared_ptr<const TableSource> source) : source_(std::move(source)) {}
@@ -148,19 +152,25 @@ class DispatchArgument {
 };
 
 class DispatchEngine;
+struct CloseEngine {
+  void operator()(DispatchEngine* engine) const noexcept;
+};
 
 /// One device and one table, for many threads and streams at once.
 ///
-/// For a size that was prepared, or launched before, a launch allocates nothing, takes no lock and
+/// For a size that was prepared, or launched lately, a launch allocates nothing, takes no lock and
 /// touches no file. A size that is new is compiled (or read from the cache) and loaded first, by
 /// the thread that asks for it, while others go on. While a stream is being captured nothing is
-/// compiled, loaded or allocated: a new size goes to the library, or to whatever was prepared for
-/// it and needs no scratch memory.
+/// compiled or loaded: a new size goes to the library, or to whatever is loaded for it and needs no
+/// scratch memory. A graph has scratch memory of its own, until it is destroyed.
 ///
 /// On cuda the context that is current in the calling thread must be the stream's; a thread without
-/// one gets the device's primary context, as in the CUDA runtime. Kernels and their scratch memory
-/// stay loaded until the dispatcher goes, so that graphs captured from its launches stay valid that
-/// long; it must not go while such work runs.
+/// one gets the device's primary context, as in the CUDA runtime. Kernels and scratch memory stay
+/// until the dispatcher goes, so that graphs captured from its launches stay valid that long; it
+/// must not go while such work runs.
+///
+/// Every call throws DispatchError where the dispatcher was moved from, and in a process that was
+/// forked since it was opened; there its destructor does nothing.
 class TUNER_API Dispatcher {
  public:
   /// Throws DispatchError when the device or the table cannot be opened. A table that knows
@@ -190,10 +200,11 @@ class TUNER_API Dispatcher {
   /// value in the space file is a constant. For gemm: alpha, A, B, beta, C.
   ///
   /// A buffer that is less aligned than the size claims is served at the size that claims what is
-  /// true, where the family has a dimension for that (as ALIGN of gemm). A configuration that
+  /// true, where the family has a dimension for that (as ALIGN of gemm), else by the library; where
+  /// the space file claims nothing, it may begin at any element. A configuration that
   /// cannot be compiled, loaded or launched is not tried again in this process, and the next best
   /// takes its place. Throws DispatchError when nothing can run, when the arguments are not the
-  /// family's, or when the device has failed.
+  /// family's, when a buffer is null, or when the device has failed.
   void launch(FamilyId family, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, StreamHandle stream = nullptr);
 
@@ -202,10 +213,12 @@ class TUNER_API Dispatcher {
   /// been launched or prepared is prepared again at its first use, mostly from what is loaded.
   void reload(const Table& table);
 
-  [[nodiscard]] DispatchEngine& engine() const { return *engine_; }
+  /// Throws DispatchError when this was moved from, or in a process that was forked since it was
+  /// opened.
+  [[nodiscard]] DispatchEngine& engine() const;
 
  private:
-  std::unique_ptr<DispatchEngine> engine_;
+  std::unique_ptr<DispatchEngine, CloseEngine> engine_;
 };
 
 }  // namespace tuner

@@ -16,14 +16,17 @@ namespace tuner {
 namespace {
 
 /// The slot of the same problem whose claim the arguments keep; null when there is none.
-SizeSlot* aligned(FamilyTable& family, SizeSlot& asked,
-                  std::span<const DispatchArgument> arguments) {
-  if (holds(asked.claim, arguments)) return &asked;
-  for (const Realignment& other : asked.realignments) {
-    if (holds(other.claim, arguments)) return &family.slot(other.size);
+std::shared_ptr<SizeSlot> aligned(FamilyTable& family, const std::shared_ptr<SizeSlot>& asked,
+                                  std::span<const DispatchArgument> arguments) {
+  if (holds(asked->claim, arguments)) return asked;
+  for (const Realignment& other : asked->realignments) {
+    if (holds(other.claim, arguments)) return family.slot(other.size, SlotLife::droppable);
   }
   return nullptr;
 }
+
+/// The sizes of which it is remembered that the user was told.
+constexpr std::size_t kMostNoted = 10'000;
 
 constexpr std::uint64_t kMostTableBytes = std::uint64_t{256} << 20;
 
@@ -60,7 +63,7 @@ DispatchEngine::DispatchEngine(std::unique_ptr<Executor> executor, const Table& 
       executor_(std::move(executor)),
       kernels_(*executor_, options.cache),
       tables_(table_cache(options), kMostTableBytes),
-      scratch_(*executor_),
+      scratch_(*executor_, sections_),
       maker_(*executor_, kernels_, scratch_, settings_),
       recorder_(settings_.record) {
   if (!kernels_.cache_problem().empty()) log(settings_, LogLevel::info, kernels_.cache_problem());
@@ -90,7 +93,7 @@ std::shared_ptr<const DispatchEngine::Generation> DispatchEngine::read(const Tab
     if (std::ranges::none_of(outline.known.kernels, has_sources)) continue;
     const std::size_t place = number_of(name);
     if (next->families.size() <= place) next->families.resize(place + 1);
-    next->families[place] = std::make_unique<FamilyTable>(std::move(outline), stale_);
+    next->families[place] = std::make_unique<FamilyTable>(std::move(outline), stale_, sections_);
     if (is_blas_gemm(*next->families[place])) next->gemm = FamilyId{static_cast<unsigned>(place)};
   }
   return next;
@@ -156,7 +159,7 @@ bool DispatchEngine::launch_prepared(FamilyId id, std::span<const std::int64_t> 
   }
   const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire);
   if (plan == nullptr) return false;
-  const auto end = enqueue(*executor_, *plan, arguments, stream);
+  const auto end = tuner::enqueue(*executor_, *plan, arguments, stream);
   return end && *end == LaunchEnd::enqueued;
 }
 
@@ -164,45 +167,56 @@ void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size
                                  std::span<const DispatchArgument> arguments, StreamHandle stream) {
   const std::shared_ptr<const Generation> generation = this->generation();
   FamilyTable& family = generation->at(id);
-  SizeSlot& asked = family.slot(size);
+  const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
   family.check_arguments(arguments);
+  family.check_not_null(*asked, arguments);
   // Here, because a stream that cannot be used must not be held against every plan.
   const auto state = executor_->state(stream);
   if (!state) {
     throw DispatchError(fmt::format("the stream cannot be used: {}", state.error().message));
   }
-  SizeSlot* const slot = aligned(family, asked, arguments);
+  const std::shared_ptr<SizeSlot> slot = aligned(family, asked, arguments);
   if (slot == nullptr) {
-    return launch_once(family, asked, PlanChoice::library, arguments, stream);
+    return launch_once(family, *asked, PlanChoice::library, family.misalignment(*asked, arguments),
+                       arguments, stream);
   }
-  if (state->capture) {
-    return launch_once(family, *slot, PlanChoice::ready, arguments, stream);
-  }
+  if (state->capture) return launch_captured(family, *slot, arguments, stream);
   for (;;) {
-    const LaunchPlan& plan = plan_for(family, *slot, ChooseBy::expectation);
-    const auto end = enqueue(*executor_, plan, arguments, stream);
-    if (end && *end == LaunchEnd::enqueued) return;
-    if (!end && end.error().outcome == Outcome::crashed) fail_device(end.error());
-    discard(*slot, plan, end ? "there is no memory for its scratch buffers" : end.error().message);
+    const LaunchPlan& plan = plan_for(family, *slot);
+    const auto done = enqueue(plan, arguments, stream);
+    if (done) return;
+    discard(*slot, plan, done.error().message);
   }
 }
 
+void DispatchEngine::launch_captured(const FamilyTable& family, const SizeSlot& slot,
+                                     std::span<const DispatchArgument> arguments,
+                                     StreamHandle stream) {
+  const LaunchPlan* const plan = slot.plan.load(std::memory_order_acquire);
+  if (plan != nullptr && enqueue(*plan, arguments, stream)) return;
+  launch_once(
+      family, slot, PlanChoice::ready,
+      "A stream that is being captured takes only what is loaded: prepare() the size first.",
+      arguments, stream);
+}
+
 void DispatchEngine::launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
-                                 std::span<const DispatchArgument> arguments, StreamHandle stream) {
+                                 std::string_view hint, std::span<const DispatchArgument> arguments,
+                                 StreamHandle stream) {
   const auto plan = maker_.make(family, slot, choice);
-  if (!plan) {
-    throw DispatchError(fmt::format(
-        "{}\n{}", plan.error(),
-        choice == PlanChoice::ready
-            ? "A stream that is being captured takes only what is loaded: prepare() the size first."
-            : "A buffer begins at an address that the size does not allow."));
-  }
-  const auto end = enqueue(*executor_, *plan, arguments, stream);
-  if (!end && end.error().outcome == Outcome::crashed) fail_device(end.error());
-  if (!end) {
-    throw DispatchError(fmt::format("{} at {} cannot be launched here: {}", family.family().name,
-                                    slot.text, end.error().message));
-  }
+  if (!plan) throw DispatchError(fmt::format("{}\n{}", plan.error(), hint));
+  const auto done = enqueue(*plan, arguments, stream);
+  if (done) return;
+  throw DispatchError(fmt::format("{} at {} cannot be launched here: {}", family.family().name,
+                                  slot.text, done.error().message));
+}
+
+Expected<void, Failure> DispatchEngine::enqueue(const LaunchPlan& plan,
+                                                std::span<const DispatchArgument> arguments,
+                                                StreamHandle stream) {
+  auto done = enqueue_anew(*executor_, sections_, plan, arguments, stream);
+  if (!done && done.error().outcome == Outcome::crashed) fail_device(done.error());
+  return done;
 }
 
 const LaunchPlan& DispatchEngine::plan_for(const FamilyTable& family, SizeSlot& slot,
@@ -215,9 +229,9 @@ const LaunchPlan& DispatchEngine::plan_for(const FamilyTable& family, SizeSlot& 
                              : maker_.make(family, slot, PlanChoice::any);
   if (!plan) throw DispatchError(plan.error());
   note(family, slot, *plan);
-  slot.plans.push_back(std::move(*plan));
-  slot.plan.store(&slot.plans.back(), std::memory_order_release);
-  return slot.plans.back();
+  slot.plans.push_back(std::make_unique<const LaunchPlan>(std::move(*plan)));
+  slot.plan.store(slot.plans.back().get(), std::memory_order_release);
+  return *slot.plans.back();
 }
 
 void DispatchEngine::discard(SizeSlot& slot, const LaunchPlan& plan, std::string_view why) {
@@ -239,6 +253,7 @@ void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const
   const std::string& name = family.family().name;
   {
     const std::scoped_lock lock(mutex_);
+    if (noted_.size() >= kMostNoted) noted_.clear();
     if (!noted_.insert(name + " " + slot.text).second) return;
   }
   record(name, family.family().problem.dims, slot.size);
@@ -253,12 +268,12 @@ void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const
 }
 
 Preparation DispatchEngine::prepare_one(FamilyTable& family, const Size& size, ChooseBy choose_by) {
+  std::shared_ptr<SizeSlot> slot;
   try {
-    SizeSlot& slot = family.slot(size);
-    const LaunchPlan& plan = plan_for(family, slot, choose_by);
-    if (plan.kernel && plan.kernel->scratch != nullptr) plan.kernel->scratch->prepare();
-    return {.size = size, .answer = plan.answer, .problem = {}};
+    slot = family.slot(size, SlotLife::kept);
+    return {.size = size, .answer = plan_for(family, *slot, choose_by).answer, .problem = {}};
   } catch (const std::exception& exception) {
+    if (slot != nullptr && slot->plan == nullptr) family.let_go(*slot);
     return {.size = size, .answer = {}, .problem = exception.what()};
   }
 }
@@ -290,9 +305,11 @@ std::vector<Preparation> DispatchEngine::prepare(FamilyId id, std::span<const Si
 Answer DispatchEngine::answer(FamilyId id, std::span<const std::int64_t> size) const {
   const std::shared_ptr<const Generation> generation = this->generation();
   FamilyTable& family = generation->at(id);
-  SizeSlot& slot = family.slot(size);
-  if (const LaunchPlan* const plan = slot.plan.load(std::memory_order_acquire)) return plan->answer;
-  auto answer = maker_.foresee(family, slot);
+  const std::shared_ptr<SizeSlot> slot = family.slot(size, SlotLife::droppable);
+  if (const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire)) {
+    return plan->answer;
+  }
+  auto answer = maker_.foresee(family, *slot);
   if (!answer) throw DispatchError(answer.error());
   return *std::move(answer);
 }

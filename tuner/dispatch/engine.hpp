@@ -3,6 +3,7 @@
 
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/dispatch/family_table.hpp"
+#include "tuner/dispatch/forks.hpp"
 #include "tuner/dispatch/loaded_kernels.hpp"
 #include "tuner/dispatch/plan_maker.hpp"
 #include "tuner/dispatch/read_sections.hpp"
@@ -11,6 +12,7 @@
 #include "tuner/dispatch/size_recorder.hpp"
 
 #include <atomic>
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -47,6 +49,9 @@ class DispatchEngine {
   void record(const std::string& family, const Dimensions& dims, const Size& size);
 
   [[nodiscard]] Executor& executor() { return *executor_; }
+  /// False in a process that was forked since this was made: there it must not be used or
+  /// destroyed.
+  [[nodiscard]] bool is_of_this_process() const { return Forks::known_count() == forks_; }
 
  private:
   /// A table in use.
@@ -69,30 +74,38 @@ class DispatchEngine {
                                      StreamHandle stream);
   void launch_anew(FamilyId family, std::span<const std::int64_t> size,
                    std::span<const DispatchArgument> arguments, StreamHandle stream);
-  /// Launches by a plan that is used this once.
+  void launch_captured(const FamilyTable& family, const SizeSlot& slot,
+                       std::span<const DispatchArgument> arguments, StreamHandle stream);
+  /// Launches by a plan that is used this once; where there is none, `hint` ends what is said.
   void launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
-                   std::span<const DispatchArgument> arguments, StreamHandle stream);
+                   std::string_view hint, std::span<const DispatchArgument> arguments,
+                   StreamHandle stream);
+  /// As enqueue_anew; throws DispatchError when the device has failed.
+  [[nodiscard]] Expected<void, Failure> enqueue(const LaunchPlan& plan,
+                                                std::span<const DispatchArgument> arguments,
+                                                StreamHandle stream);
   [[nodiscard]] const LaunchPlan& plan_for(const FamilyTable& family, SizeSlot& slot,
                                            ChooseBy choose_by = ChooseBy::expectation);
   void discard(SizeSlot& slot, const LaunchPlan& plan, std::string_view why);
   [[nodiscard]] Preparation prepare_one(FamilyTable& family, const Size& size, ChooseBy choose_by);
   void note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan);
 
+  const std::uint32_t forks_ = Forks::count();
   DispatchSettings settings_;
   StalePolicy stale_;
   std::unique_ptr<Executor> executor_;
   LoadedKernels kernels_;
   BinaryCache tables_;  // what databases said, see DatabaseSnapshot
+  mutable ReadSections sections_;
   ScratchPool scratch_;
   mutable PlanMaker maker_;
   SizeRecorder recorder_;
 
-  mutable ReadSections sections_;
   std::atomic<const Generation*> current_ = nullptr;  // for launches; kept by generation_
   mutable std::mutex mutex_;                          // of what follows
   std::shared_ptr<const Generation> generation_;
   std::vector<std::string> names_;  // of all families there ever were, by FamilyId
-  std::set<std::string> noted_;     // sizes that the user was told of
+  std::set<std::string> noted_;     // sizes that the user was told of lately
 };
 
 }  // namespace tuner

@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -13,23 +15,26 @@
 namespace tuner {
 namespace {
 
-/// The widest access of a kernel: that a buffer begins at a multiple of more means nothing to it.
-constexpr std::uint64_t kWidestAccessBytes = 16;
 /// The most sizes that differ in how their buffers are aligned.
 constexpr std::size_t kMostRealignments = 64;
 
 DispatchArgument::Type argument_type(ElementType type) {
   switch (type) {
+    // A narrower integer is passed as an int: the kernel takes the low bytes.
     case ElementType::i32:
+    case ElementType::i16:
+    case ElementType::i8:
       return DispatchArgument::Type::i32;
     case ElementType::u32:
+    case ElementType::u16:
+    case ElementType::u8:
       return DispatchArgument::Type::u32;
     case ElementType::i64:
+    case ElementType::u64:
       return DispatchArgument::Type::i64;
     case ElementType::f32:
       return DispatchArgument::Type::f32;
     case ElementType::f64:
-    case ElementType::u16:
       break;
   }
   return DispatchArgument::Type::f64;
@@ -60,7 +65,7 @@ std::vector<GivenArgument> given_arguments(const std::vector<Argument>& argument
 }
 
 std::string signature(const ScalarArgument& scalar) {
-  return fmt::format("{}={}", name(scalar.type), scalar.value.text());
+  return fmt::format("{}={}", name(scalar.type), value_text(scalar));
 }
 std::string signature(const BufferArgument& buffer) {
   return fmt::format("{}*+{}", name(buffer.type), buffer.offset.text());
@@ -82,27 +87,56 @@ std::string signature(const Family& family) {
 std::vector<std::size_t> alignment_dimensions(const Family& family) {
   const Dimensions& dims = family.problem.dims;
   std::set<std::size_t> found;
-  for (const Argument& argument : family.arguments) {
-    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
-    if (buffer == nullptr) continue;
-    for (const std::size_t slot : buffer->offset.slots()) {
+  const auto add = [&](const Expression& expression) {
+    for (const std::size_t slot : expression.slots()) {
       const std::size_t first = attribute_fields().size();
       if (slot >= first && slot - first < dims.size() && dims[slot - first].is_kind()) {
         found.insert(slot - first);
       }
     }
+  };
+  for (const Argument& argument : family.arguments) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    if (buffer == nullptr) continue;
+    add(buffer->offset);
+    if (buffer->align) add(*buffer->align);
   }
   return {found.begin(), found.end()};
 }
 
+/// A kernel that has another hash than its file gives it now was verified by a program that knew no
+/// `align`: every buffer without an offset began at a multiple of 16 bytes. (Or by one that knew
+/// more than this, and then more is asked of the buffers than need be.)
+std::vector<Argument> verified_arguments(const Family& family, const KernelRecord& record) {
+  std::vector<Argument> arguments = family.arguments;
+  if (family.kernel(record.kernel).hash == record.hash) return arguments;
+  for (Argument& argument : arguments) {
+    auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    if (buffer == nullptr || buffer->align || buffer->offset.text() != "0") continue;
+    buffer->align = Expression::constant(16);
+  }
+  return arguments;
+}
+
+std::string alignments(const std::vector<Argument>& arguments) {
+  std::string text;
+  for (const Argument& argument : arguments) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    if (buffer != nullptr && buffer->align) text += buffer->align->text();
+    text += ";";
+  }
+  return text;
+}
+
 }  // namespace
 
-FamilyTable::FamilyTable(CatalogueOutline outline, StalePolicy policy)
+FamilyTable::FamilyTable(CatalogueOutline outline, StalePolicy policy, ReadSections& sections)
     : catalogue_(std::move(outline), policy),
       family_(stored_family(catalogue_.with_sources(), *catalogue_.with_sources().front()->record)),
       device_(catalogue_.device().attributes),
       given_(given_arguments(family_.arguments)),
-      alignment_dims_(alignment_dimensions(family_)) {
+      alignment_dims_(alignment_dimensions(family_)),
+      slots_(sections) {
   for (const GivenArgument& it : given_) given_types_.push_back(it.type);
   const std::string backend = catalogue_.device().backend;
   const std::vector<const CatalogueKernel*> kernels = catalogue_.with_sources();
@@ -118,6 +152,11 @@ FamilyTable::FamilyTable(CatalogueOutline outline, StalePolicy policy)
     const auto& backends = parsed.backends;
     if (!backends.empty() && std::ranges::find(backends, backend) == backends.end()) continue;
     kernels_.emplace(parsed.name, parsed);
+    auto arguments = verified_arguments(known->second, *kernel->record);
+    if (std::ranges::none_of(
+            verified_, [&](const auto& it) { return alignments(it) == alignments(arguments); })) {
+      verified_.push_back(std::move(arguments));
+    }
   }
 }
 
@@ -161,22 +200,44 @@ Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
                                   family_.name, size.error()));
 }
 
-AlignmentClaim FamilyTable::claim(const Size& size) const {
+AddressClaim FamilyTable::claim(const Size& size) const {
   const Slots values = slots(size);
-  AlignmentClaim claim;
+  AddressClaim claim;
   for (const GivenArgument& it : given_) {
+    BufferClaim& of_argument = claim.emplace_back();
     const auto* const buffer = std::get_if<BufferArgument>(&family_.arguments[it.place].what);
-    if (buffer == nullptr) {
-      claim.push_back(0);
-      continue;
+    if (buffer == nullptr) continue;
+    const auto count = buffer->count.evaluate(values);
+    if (!count || *count > 0) of_argument.unset_bits_less_one = BufferClaim::kNotNull;
+    for (const std::vector<Argument>& arguments : verified_) {
+      const auto& verified = std::get<BufferArgument>(arguments[it.place].what);
+      of_argument.unset_bits |= alignment_bytes(verified, it.name, values) - 1;
     }
-    const auto offset = buffer->offset.evaluate(values);
-    const std::uint64_t bytes =
-        static_cast<std::uint64_t>(offset ? *offset : 1) * size_bytes(buffer->type);
-    const std::uint64_t multiple = bytes == 0 ? kWidestAccessBytes : bytes & (~bytes + 1);
-    claim.push_back(std::min(multiple, kWidestAccessBytes) - 1);
   }
   return claim;
+}
+
+void FamilyTable::check_not_null(const SizeSlot& slot,
+                                 std::span<const DispatchArgument> arguments) const {
+  for (std::size_t i = 0; i < given_.size(); ++i) {
+    if (slot.claim[i].unset_bits_less_one == 0 || arguments[i].bits() != 0) continue;
+    throw DispatchError(
+        fmt::format("{} at {}: {} is a null pointer", family_.name, slot.text, given_[i].name));
+  }
+}
+
+std::string FamilyTable::misalignment(const SizeSlot& slot,
+                                      std::span<const DispatchArgument> arguments) const {
+  for (std::size_t i = 0; i < given_.size(); ++i) {
+    const std::uint64_t bits = slot.claim[i].unset_bits;
+    if ((arguments[i].bits() & bits) == 0) continue;
+    return fmt::format(
+        "{} begins at {:#x}, but the kernels were verified with multiples of {} bytes (\"align\" "
+        "in "
+        "the space file says of how many, else \"offset\")",
+        given_[i].name, arguments[i].bits(), bits + 1);
+  }
+  return "";
 }
 
 std::vector<Realignment> FamilyTable::realignments(const Size& size) const {
@@ -198,26 +259,22 @@ std::vector<Realignment> FamilyTable::realignments(const Size& size) const {
     if (each != size && dims.complete(numbers)) result.push_back({each, claim(each)});
   }
   std::ranges::stable_sort(result, std::greater(), [](const Realignment& it) {
-    return std::accumulate(it.claim.begin(), it.claim.end(), std::uint64_t{0});
+    return std::transform_reduce(it.claim.begin(), it.claim.end(), std::uint64_t{0}, std::plus(),
+                                 [](const BufferClaim& claim) { return claim.unset_bits; });
   });
   return result;
 }
 
-SizeSlot& FamilyTable::slot(std::span<const std::int64_t> size) {
-  if (SizeSlot* const known = find(size)) return *known;
-  Size whole = complete(size);
-  const std::scoped_lock lock(mutex_);
-  SizeSlot* slot = find(whole);
-  if (slot == nullptr) {
-    slot = &all_slots_.emplace_back();
-    slot->text = canonical_size(whole, family_.problem.dims);
-    slot->claim = claim(whole);
-    slot->realignments = realignments(whole);
-    slot->size = std::move(whole);
-    slots_.put(slot->size, slot);
+std::shared_ptr<SizeSlot> FamilyTable::slot(std::span<const std::int64_t> size, SlotLife life) {
+  if (life == SlotLife::droppable) {
+    if (auto known = slots_.get(size)) return known;
   }
-  if (size.size() < slot->size.size()) slots_.put(size, slot);
-  return *slot;
+  auto slot = std::make_shared<SizeSlot>();
+  slot->size = complete(size);
+  slot->text = canonical_size(slot->size, family_.problem.dims);
+  slot->claim = claim(slot->size);
+  slot->realignments = realignments(slot->size);
+  return slots_.add(std::move(slot), size.size(), life);
 }
 
 }  // namespace tuner

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/core/number_map.hpp"
 #include "tuner/dispatch/family_catalogue.hpp"
-#include "tuner/dispatch/launch_plan.hpp"
+#include "tuner/dispatch/size_slots.hpp"
 #include "tuner/family/family.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -27,42 +22,14 @@ struct GivenArgument {
   DispatchArgument::Type type = DispatchArgument::Type::pointer;
 };
 
-/// What a size claims of where buffers begin: for each given argument the bits that its address
-/// must not have set; 0 for what is no buffer.
-using AlignmentClaim = std::vector<std::uint64_t>;
-
-/// Whether addresses are as a size claims.
-[[nodiscard]] inline bool holds(const AlignmentClaim& claim,
-                                std::span<const DispatchArgument> arguments) {
-  std::uint64_t broken = 0;
-  for (std::size_t i = 0; i < claim.size(); ++i) broken |= arguments[i].bits() & claim[i];
-  return broken == 0;
-}
-
-/// The same problem by a size that claims less or more of the buffers' alignment.
-struct Realignment {
-  Size size;
-  AlignmentClaim claim;
-};
-
-/// A size that was asked for, and the plan in force for it.
-struct SizeSlot {
-  Size size;  ///< complete
-  std::string text;
-  AlignmentClaim claim;
-  std::vector<Realignment> realignments;  ///< the most aligned first
-  std::atomic<const LaunchPlan*> plan = nullptr;
-  std::mutex mutex;              ///< of those who make a plan
-  std::deque<LaunchPlan> plans;  ///< all that were in force: a launch may still use one
-};
-
 /// A family of a table on a device: its kernels, ready to be planned with, and its sizes.
 class FamilyTable {
  public:
   /// `outline` of one family, with sources, the kernel used last first. A kernel whose arguments or
   /// dimensions are not those of the first is left out, as is one that does not run on the backend.
-  /// Throws Error(usage) when a space file cannot be read.
-  FamilyTable(CatalogueOutline outline, StalePolicy policy);
+  /// Launches enqueue in `sections`, which must outlive this. Throws Error(usage) when a space file
+  /// cannot be read.
+  FamilyTable(CatalogueOutline outline, StalePolicy policy, ReadSections& sections);
 
   /// Read at the first call. Throws Error(usage) when it cannot be. Safe for many threads.
   [[nodiscard]] const Catalogue& catalogue() const { return catalogue_.complete(); }
@@ -81,17 +48,25 @@ class FamilyTable {
     }
   }
 
-  /// The slot of a size that was asked for before; null else. Without a lock.
+  /// Throws DispatchError when a buffer that the size needs is null.
+  void check_not_null(const SizeSlot& slot, std::span<const DispatchArgument> arguments) const;
+  /// Which buffer is less aligned than the size claims, for people; empty when none is.
+  [[nodiscard]] std::string misalignment(const SizeSlot& slot,
+                                         std::span<const DispatchArgument> arguments) const;
+
+  /// The slot of a size that was asked for before; null else. Without a lock, in a read section, in
+  /// which it stays.
   [[nodiscard]] SizeSlot* find(std::span<const std::int64_t> size) const {
     return slots_.find(size);
   }
-  /// The same, made when it is new; `size` may leave out dimensions that have a default. Throws
-  /// DispatchError when it is none of the family's.
-  [[nodiscard]] SizeSlot& slot(std::span<const std::int64_t> size);
+  /// The same where it is in no read section, made when it is new; `size` may leave out dimensions
+  /// that have a default. Throws DispatchError when it is none of the family's.
+  [[nodiscard]] std::shared_ptr<SizeSlot> slot(std::span<const std::int64_t> size, SlotLife life);
+  void let_go(SizeSlot& slot) { slots_.let_go(slot); }
 
  private:
   [[nodiscard]] Size complete(std::span<const std::int64_t> numbers) const;
-  [[nodiscard]] AlignmentClaim claim(const Size& size) const;
+  [[nodiscard]] AddressClaim claim(const Size& size) const;
   [[nodiscard]] std::vector<Realignment> realignments(const Size& size) const;
   [[noreturn]] void fail_arguments(std::span<const DispatchArgument> arguments) const;
 
@@ -103,9 +78,10 @@ class FamilyTable {
       given_types_;                          // close together, as every launch looks at them
   std::vector<std::size_t> alignment_dims_;  // kinds that say how buffers are aligned
   std::map<std::string, Kernel> kernels_;
-  std::mutex mutex_;  // of those who make a slot
-  std::deque<SizeSlot> all_slots_;
-  NumberMap<SizeSlot> slots_;
+  /// The family's arguments, as each of the kernels was verified with them: they may differ in what
+  /// they claim of where buffers begin.
+  std::vector<std::vector<Argument>> verified_;
+  SizeSlots slots_;
 };
 
 /// A family as text: its documents in a database or a table, read back.

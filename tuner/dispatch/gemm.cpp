@@ -65,10 +65,24 @@ const Dimensions& blas_dimensions() {
   return dims;
 }
 
+/// As the library takes them: of A and B nothing is read where k is 0.
+void check_not_null(const Product& product) {
+  const auto check = [&](const char* name, const float* matrix) {
+    if (matrix != nullptr) return;
+    const GemmShape& shape = product.shape;
+    throw DispatchError(
+        fmt::format("sgemm {}x{}x{}: {} is a null pointer", shape.m, shape.n, shape.k, name));
+  };
+  if (product.shape.k > 0) check("a", product.a);
+  if (product.shape.k > 0) check("b", product.b);
+  check("c", product.c);
+}
+
 void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
   const GemmShape& shape = product.shape;
-  if (shape.m == 0 || shape.n == 0 || shape.batch == 0) return;
   const auto family = dispatcher.engine().gemm_family();
+  if (shape.m == 0 || shape.n == 0 || shape.batch == 0) return;
+  check_not_null(product);
   if (!fits_family(shape)) return multiply_by_library(dispatcher, stream, product);
   const std::array<std::int64_t, 9> size = {shape.m,
                                             shape.n,
@@ -103,6 +117,13 @@ void check_call(const GemmShape& shape) {
     if (layout.ld >= std::max<std::int64_t>(layout.columns, 1)) return;
     fail(fmt::format("{} is {}, but a stored row has {} floats", name, layout.ld, layout.columns));
   };
+  const auto check_transpose = [&](const char* name, Transpose transpose) {
+    if (transpose == Transpose::no || transpose == Transpose::yes) return;
+    fail(fmt::format("{} is {}, neither Transpose::no nor Transpose::yes", name,
+                     static_cast<int>(transpose)));
+  };
+  check_transpose("trans_a", shape.trans_a);
+  check_transpose("trans_b", shape.trans_b);
   check("lda", shape.a);
   check("ldb", shape.b);
   check("ldc", shape.c);

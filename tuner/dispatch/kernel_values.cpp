@@ -44,6 +44,32 @@ void add_scratch(KernelValues& result, const Kernel& kernel, const Slots& slots)
   if (!needs_any) result.scratch_bytes.clear();
 }
 
+/// Adds the numbers of the kernel's own and the tensor maps, and puts `bytes` into the order of the
+/// kernel's parameters.
+void add_taken(KernelValues& result, const std::vector<TakenArgument>& arguments) {
+  const std::size_t first_map = result.values.size();
+  for (const TakenArgument& argument : arguments) {
+    if (const auto* const number = std::get_if<Scalar>(&argument)) {
+      result.values.push_back(bits_of(*number));
+      result.bytes.push_back(std::visit([](auto value) { return sizeof value; }, *number));
+    }
+  }
+  const std::size_t numbers = result.values.size() - first_map;
+  result.values.resize(result.values.size() + result.tensors.size());
+  result.bytes.resize(result.values.size(), sizeof(TensorMapValue));
+  std::size_t next_number = first_map;
+  std::vector<std::size_t> bytes;
+  for (const TakenArgument& argument : arguments) {
+    const auto* const place = std::get_if<std::size_t>(&argument);
+    const std::size_t at = place == nullptr      ? next_number++
+                           : *place >= first_map ? *place + numbers
+                                                 : *place;
+    result.taken.push_back(at);
+    bytes.push_back(result.bytes[at]);
+  }
+  result.bytes = std::move(bytes);
+}
+
 /// The place of an argument among those that a launch gives.
 std::optional<std::size_t> given_place(const FamilyTable& family, const std::string& name) {
   const auto& given = family.given();
@@ -59,7 +85,8 @@ Factor factor(const FamilyTable& family, const std::string& name, const Slots& s
   for (const Argument& argument : family.family().arguments) {
     const auto* const scalar = std::get_if<ScalarArgument>(&argument.what);
     if (argument.name != name || scalar == nullptr || result.given) continue;
-    result.fixed = static_cast<double>(value_of(scalar->value, slots, name));
+    result.fixed = std::visit([](auto number) { return static_cast<double>(number); },
+                              scalar_value(*scalar, name, slots));
   }
   return result;
 }
@@ -73,7 +100,7 @@ KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, cons
     std::uint64_t value = 0;
     if (const auto* const scalar = std::get_if<ScalarArgument>(&argument.what)) {
       bytes = size_bytes(scalar->type);
-      value = bits_of(make_scalar(scalar->type, value_of(scalar->value, slots, argument.name)));
+      value = bits_of(scalar_value(*scalar, argument.name, slots));
     } else if (const auto* const array = std::get_if<ArrayArgument>(&argument.what)) {
       bytes = array_bytes(*array, argument.name, slots);
     }
@@ -83,12 +110,12 @@ KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, cons
   for (const GivenArgument& it : family.given()) result.given.push_back(it.place);
   add_scratch(result, kernel, slots);
   result.tensors = tensor_layouts(kernel, slots);
-  result.values.resize(result.values.size() + result.tensors.size());
-  result.bytes.resize(result.values.size(), sizeof(TensorMapValue));
-  if (result.values.size() <= kMostKernelArguments) return result;
-  throw Error(ErrorCode::usage,
-              fmt::format("{} takes {} arguments; the dispatcher passes at most {}", kernel.name,
-                          result.values.size(), kMostKernelArguments));
+  add_taken(result, taken_arguments(kernel, family.family().arguments.size(), slots));
+  if (std::max(result.values.size(), result.taken.size()) <= kMostKernelArguments) return result;
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("{} takes {} arguments; the dispatcher passes at most {}", kernel.name,
+                  std::max(result.values.size(), result.taken.size()), kMostKernelArguments));
 }
 
 std::optional<LibraryOperation> library_operation(const FamilyTable& family, const Size& size) {

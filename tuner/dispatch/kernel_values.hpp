@@ -11,10 +11,11 @@
 namespace tuner {
 
 /// The arguments of a kernel at a size and configuration: the family's, then its scratch buffers,
-/// then its tensor maps.
+/// then numbers of its own, then its tensor maps.
 struct KernelValues {
   std::vector<std::uint64_t> values;       ///< as KernelLaunch::values
-  std::vector<std::size_t> bytes;          ///< the size of each
+  std::vector<std::size_t> taken;          ///< as KernelLaunch::taken
+  std::vector<std::size_t> bytes;          ///< the size of each that is taken
   std::vector<std::size_t> given;          ///< as KernelLaunch::given
   std::vector<std::size_t> scratch_bytes;  ///< of each buffer; empty where all counts are 0
   std::vector<TensorLayout> tensors;       ///< of KernelLaunch::maps

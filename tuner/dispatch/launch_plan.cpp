@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/launch_plan.hpp"
 
-#include <algorithm>
 #include <array>
 #include <bit>
 
@@ -36,9 +35,9 @@ Expected<LaunchEnd, Failure> enqueue_kernel(Executor& executor, const KernelLaun
   if (launch.scratch != nullptr) {
     const auto state = executor.state(stream);
     if (!state) return Unexpected(state.error());
-    const ScratchSets::Set* const set = launch.scratch->on(*state);
-    if (set == nullptr) return LaunchEnd::no_scratch;
-    std::copy(set->begin(), set->end(), values.data() + launch.first_scratch);
+    if (!launch.scratch->find(*state, values.data() + launch.first_scratch)) {
+      return LaunchEnd::no_scratch;
+    }
   }
   if (launch.maps.count() > 0) {
     const auto maps = launch.maps.of(executor, values);
@@ -46,7 +45,9 @@ Expected<LaunchEnd, Failure> enqueue_kernel(Executor& executor, const KernelLaun
     const std::size_t first = launch.values.size() - maps->size();
     for (std::size_t i = 0; i < maps->size(); ++i) addresses[first + i] = &(*maps)[i];
   }
-  return ended(executor.launch(launch.function, launch.geometry, addresses.data(), stream));
+  std::array<void*, kMostKernelArguments> taken;
+  for (std::size_t i = 0; i < launch.taken.size(); ++i) taken[i] = addresses[launch.taken[i]];
+  return ended(executor.launch(launch.function, launch.geometry, taken.data(), stream));
 }
 
 double value_of(const DispatchArgument& argument) {
@@ -81,6 +82,25 @@ Expected<LaunchEnd, Failure> enqueue(Executor& executor, const LaunchPlan& plan,
                                      StreamHandle stream) {
   return plan.kernel ? enqueue_kernel(executor, *plan.kernel, arguments, stream)
                      : enqueue_operation(executor, *plan.library, arguments, stream);
+}
+
+Expected<void, Failure> enqueue_anew(Executor& executor, ReadSections& sections,
+                                     const LaunchPlan& plan,
+                                     std::span<const DispatchArgument> arguments,
+                                     StreamHandle stream) {
+  for (;;) {
+    {
+      const auto section = sections.enter();
+      const auto end = enqueue(executor, plan, arguments, stream);
+      if (!end) return Unexpected(end.error());
+      if (*end == LaunchEnd::enqueued) return {};
+    }
+    // Another plan may take what this one gets before it is used.
+    const auto state = executor.state(stream);
+    if (!state) return Unexpected(state.error());
+    auto provided = plan.kernel->scratch->provide(*state, stream);
+    if (!provided) return provided;
+  }
 }
 
 }  // namespace tuner

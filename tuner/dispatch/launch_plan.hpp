@@ -9,6 +9,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -25,9 +26,10 @@ struct KernelLaunch {
   Geometry geometry;
   std::vector<std::uint64_t> values;  ///< of all arguments; what a launch gives is filled in
   std::vector<std::size_t> given;     ///< the places among them that a launch fills in
+  std::vector<std::size_t> taken;     ///< the places of what the kernel takes, in its order
   std::size_t first_scratch = 0;      ///< where those of `scratch` begin
-  ScratchSets* scratch = nullptr;     ///< null: it needs none
-  LaunchMaps maps = {};               ///< the last arguments
+  std::unique_ptr<ScratchSets> scratch = nullptr;  ///< null: it needs none
+  LaunchMaps maps = {};                            ///< the last of `values`
 };
 
 /// A factor of an operation: given by the launch, or fixed.
@@ -59,10 +61,17 @@ struct LaunchPlan {
 /// How a launch by a plan went.
 enum class LaunchEnd { enqueued, no_scratch };
 
-/// Enqueues it. The arguments must be those of the plan's family. no_scratch when it needs memory
-/// that is not to be had now. Fails as Executor::launch. Allocates nothing unless it fails or uses
-/// scratch memory on a stream for the first time.
+/// Enqueues it, in a read section of those of the plan's scratch memory. The arguments must be
+/// those of the plan's family. no_scratch when it needs scratch memory and has none on the stream.
+/// Fails as Executor::launch. Allocates nothing unless it fails.
 [[nodiscard]] Expected<LaunchEnd, Failure> enqueue(Executor& executor, const LaunchPlan& plan,
+                                                   std::span<const DispatchArgument> arguments,
+                                                   StreamHandle stream);
+
+/// The same, where it is in no read section, with scratch memory got where it has none. Fails with
+/// launch_error where there is no memory.
+[[nodiscard]] Expected<void, Failure> enqueue_anew(Executor& executor, ReadSections& sections,
+                                                   const LaunchPlan& plan,
                                                    std::span<const DispatchArgument> arguments,
                                                    StreamHandle stream);
 

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace tuner {
@@ -21,6 +22,9 @@ constexpr std::size_t kMostMeasured = 8;
 /// By what factor a kernel must be measured faster than the library to be taken: what so few
 /// samples, each launched alone, tell for certain (docs/selection.md).
 constexpr double kLeastGain = 1.05;
+
+/// Failures that are remembered; what is forgotten then fails once more.
+constexpr std::size_t kMostFailures = 1024;
 
 /// What tells one configuration of one source at one size from all others.
 std::string identity_of(const Selection& selection, const SizeSlot& slot) {
@@ -66,6 +70,7 @@ std::string nothing_can_run(const FamilyTable& family, const SizeSlot& slot,
 void PlanMaker::remember_failure(const std::string& identity, std::string_view why) {
   {
     const std::scoped_lock lock(mutex_);
+    if (failures_.size() >= kMostFailures) failures_.clear();
     failures_.emplace(identity, why);
   }
   log(settings_, LogLevel::warn,
@@ -115,7 +120,9 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
 std::vector<Selection> PlanMaker::measured(const FamilyTable& family, const SizeSlot& slot,
                                            const std::vector<Selection>& answers,
                                            std::vector<std::string>& explanation) {
-  ScratchPool scratch(executor_);  // goes with those that lose
+  // Of each its own, which goes with those that lose.
+  ReadSections sections;
+  ScratchPool scratch(executor_, sections, std::numeric_limits<std::size_t>::max());
   std::vector<Selection> entrants;
   std::vector<LaunchPlan> plans;
   std::size_t kernels = 0;
@@ -128,7 +135,7 @@ std::vector<Selection> PlanMaker::measured(const FamilyTable& family, const Size
     plans.push_back(*std::move(plan));
   }
   const std::scoped_lock lock(measuring_);
-  const auto times_ns = contest(executor_, family, slot, plans);
+  const auto times_ns = contest(executor_, sections, family, slot, plans);
   if (!times_ns) {
     explanation.push_back(fmt::format("not measured: {}", times_ns.error().message));
     return {};
@@ -231,13 +238,16 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
                       .geometry = geometry(*kernel, slots),
                       .values = std::move(values.values),
                       .given = std::move(values.given),
+                      .taken = std::move(values.taken),
                       .first_scratch = family.family().arguments.size(),
                       .maps = LaunchMaps(std::move(values.tensors))};
   if (auto fits = executor_.admit(launch.function, launch.geometry, values.bytes); !fits) {
     remember_failure(identity, fits.error().message);
     return Unexpected(fits.error().message);
   }
-  if (!values.scratch_bytes.empty()) launch.scratch = &scratch.sets(identity, values.scratch_bytes);
+  if (!values.scratch_bytes.empty()) {
+    launch.scratch = std::make_unique<ScratchSets>(scratch, values.scratch_bytes);
+  }
   return launch;
 }
 

@@ -1,70 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/scratch_sets.hpp"
 
+#include <algorithm>
 #include <array>
-#include <numeric>
-#include <tuple>
+#include <bit>
 #include <utility>
 
 namespace tuner {
 namespace {
 
-constexpr std::size_t kSpares = 2;
-constexpr std::size_t kLargestSpareBytes = std::size_t{64} << 20;
+constexpr std::size_t kAlignment = 256;
+constexpr std::size_t kSmallestBlockBytes = 4096;
+
+std::size_t aligned(std::size_t size_bytes) {
+  return (size_bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
+/// Powers of two: beyond what is kept anyhow a stream has at most one block of each size.
+std::size_t block_bytes(std::size_t size_bytes) {
+  return std::bit_ceil(std::max(size_bytes, kSmallestBlockBytes));
+}
+
+std::array<std::int64_t, 1> key(std::uint64_t stream_id) {
+  return {static_cast<std::int64_t>(stream_id)};
+}
 
 }  // namespace
 
-const ScratchSets::Set* ScratchSets::on(const StreamState& state) {
-  const std::array<std::int64_t, 2> key = {
-      static_cast<std::int64_t>(state.id),
-      state.capture ? static_cast<std::int64_t>(*state.capture) : -1};
-  if (const Set* const known = by_stream_.find(key)) return known;
-  const std::scoped_lock lock(mutex_);
-  if (const Set* const known = by_stream_.find(key)) return known;
-  const Set* set = nullptr;
+ScratchSets::ScratchSets(ScratchPool& pool, const std::vector<std::size_t>& buffer_bytes)
+    : pool_(pool) {
+  for (const std::size_t bytes : buffer_bytes) {
+    offsets_.push_back(size_bytes_);
+    size_bytes_ += aligned(bytes);
+  }
+}
+
+ScratchSets::~ScratchSets() {
+  pool_.disown(*this);
+}
+
+void ScratchSets::write(const void* begin, std::uint64_t* addresses) const {
+  for (const std::size_t offset : offsets_) {
+    *addresses++ = reinterpret_cast<std::uintptr_t>(begin) + offset;
+  }
+}
+
+bool ScratchSets::find(const StreamState& state, std::uint64_t* addresses) const {
+  const void* begin = nullptr;
   if (!state.capture) {
-    set = make();
-  } else if (!spare_.empty()) {
-    set = spare_.back();
-    spare_.pop_back();
+    begin = by_stream_.find(key(state.id));
+  } else {
+    const std::scoped_lock lock(mutex_);
+    begin = captured_.find(state);
   }
-  if (set != nullptr) by_stream_.put(key, set);
-  return set;
+  if (begin == nullptr) return false;
+  write(begin, addresses);
+  return true;
 }
 
-void ScratchSets::prepare() {
+Expected<void, Failure> ScratchSets::provide(const StreamState& state, StreamHandle stream) {
+  if (!state.capture) return pool_.provide(*this, state.id, stream);
+  const auto memory = pool_.executor_.graph_memory(size_bytes_, stream);
+  if (!memory) return Unexpected(memory.error());
   const std::scoped_lock lock(mutex_);
-  const std::size_t total =
-      std::accumulate(buffer_bytes_.begin(), buffer_bytes_.end(), std::size_t{0});
-  if (total > kLargestSpareBytes) return;
-  while (spare_.size() < kSpares) {
-    const Set* const set = make();
-    if (set == nullptr) return;
-    spare_.push_back(set);
-  }
+  captured_.put(state, *memory);
+  return {};
 }
 
-const ScratchSets::Set* ScratchSets::make() {
-  Set set;
-  std::vector<std::shared_ptr<void>> buffers;
-  for (const std::size_t bytes : buffer_bytes_) {
-    auto memory = executor_.memory(bytes);
-    if (!memory) return nullptr;
-    buffers.push_back(*std::move(memory));
-    set.push_back(reinterpret_cast<std::uintptr_t>(buffers.back().get()));
+ScratchPool::Block* ScratchPool::spare_block(Blocks& blocks, std::size_t size_bytes) {
+  Block* best = nullptr;
+  const auto rank = [](const Block& it) { return it.owner == nullptr ? 0 : it.taken; };
+  for (Block& block : blocks) {
+    if (block.size_bytes < size_bytes) continue;
+    if (best == nullptr || rank(block) < rank(*best)) best = &block;
   }
-  memory_.insert(memory_.end(), buffers.begin(), buffers.end());
-  sets_.push_back(std::make_unique<const Set>(std::move(set)));
-  return sets_.back().get();
+  return best;
 }
 
-ScratchSets& ScratchPool::sets(const std::string& owner,
-                               const std::vector<std::size_t>& buffer_bytes) {
+ScratchPool::Block* ScratchPool::grow(Blocks& blocks, std::size_t size_bytes) {
+  auto memory = executor_.memory(block_bytes(size_bytes));
+  if (!memory) return nullptr;
+  return &blocks.emplace_back(
+      Block{.memory = *std::move(memory), .size_bytes = block_bytes(size_bytes)});
+}
+
+Expected<void, Failure> ScratchPool::take_away(Block& block, std::uint64_t stream_id,
+                                               std::size_t size_bytes, StreamHandle stream) {
+  if (block.owner != nullptr) {
+    block.owner->by_stream_.put(key(stream_id), nullptr);
+    block.owner = nullptr;
+    sections_.wait();  // for launches that found it before; what comes now is behind them
+  }
+  return executor_.clear(block.memory.get(), size_bytes, stream);
+}
+
+Expected<void, Failure> ScratchPool::provide(ScratchSets& sets, std::uint64_t stream_id,
+                                             StreamHandle stream) {
   const std::scoped_lock lock(mutex_);
-  return sets_
-      .emplace(std::piecewise_construct, std::forward_as_tuple(owner),
-               std::forward_as_tuple(executor_, buffer_bytes))
-      .first->second;
+  if (sets.by_stream_.find(key(stream_id)) != nullptr) return {};  // by another thread meanwhile
+  Blocks& blocks = by_stream_[stream_id];
+  std::size_t held_bytes = block_bytes(sets.size_bytes_);
+  for (const Block& block : blocks) held_bytes += block.size_bytes;
+  Block* const spare = spare_block(blocks, sets.size_bytes_);
+  const bool is_free = spare != nullptr && spare->owner == nullptr;
+  Block* block = nullptr;
+  if (!is_free && (spare == nullptr || held_bytes <= kept_bytes_)) {
+    block = grow(blocks, sets.size_bytes_);
+  }
+  if (block == nullptr && spare != nullptr) {
+    block = spare;
+    auto done = take_away(*block, stream_id, sets.size_bytes_, stream);
+    if (!done) return done;
+  }
+  if (block == nullptr) {
+    return Unexpected(Failure{Outcome::launch_error, "there is no memory for its scratch buffers"});
+  }
+  block->owner = &sets;
+  block->taken = ++takes_;
+  sets.by_stream_.put(key(stream_id), block->memory.get());
+  return {};
+}
+
+void ScratchPool::disown(const ScratchSets& sets) {
+  const std::scoped_lock lock(mutex_);
+  for (auto& [stream, blocks] : by_stream_) {
+    for (Block& block : blocks) {
+      if (block.owner == &sets) block.owner = nullptr;
+    }
+  }
 }
 
 }  // namespace tuner

@@ -1,62 +1,95 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/backend/captured_memory.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/core/number_map.hpp"
+#include "tuner/dispatch/read_sections.hpp"
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <vector>
 
 namespace tuner {
 
-/// The scratch buffers of one configuration at one size: a set for each stream and for each capture
-/// of one, because launches that run at once must not share.
+class ScratchPool;
+
+/// The scratch buffers of a plan: a set for each stream and for each capture of one, because
+/// launches that run at once must not share. All zero when the plan gets them, then as its launches
+/// leave them; on a stream another plan may take them, and then the plan gets others.
 class ScratchSets {
  public:
-  /// One address for each buffer, in the kernel's order.
-  using Set = std::vector<std::uint64_t>;
+  /// `buffer_bytes` of each buffer. The pool must outlive this.
+  ScratchSets(ScratchPool& pool, const std::vector<std::size_t>& buffer_bytes);
+  /// No launch by the plan may be being enqueued.
+  ~ScratchSets();
+  ScratchSets(const ScratchSets&) = delete;
+  ScratchSets& operator=(const ScratchSets&) = delete;
 
-  /// `buffer_bytes` of each buffer. The executor must outlive this.
-  ScratchSets(Executor& executor, std::vector<std::size_t> buffer_bytes)
-      : executor_(executor), buffer_bytes_(std::move(buffer_bytes)) {}
-
-  /// That of a stream. Null when it has none yet and either a capture is under way and nothing is
-  /// spare, or there is no memory.
-  [[nodiscard]] const Set* on(const StreamState& state);
-  /// Makes spare sets for captures, unless they would be large. Not during a capture.
-  void prepare();
+  /// Writes the addresses of the buffers, in the kernel's order, to the first of `addresses`; false
+  /// when it has none there now: provide() gets some. To be called in a read section that lasts
+  /// until the launch is enqueued. Without a lock and an allocation unless the stream is captured.
+  [[nodiscard]] bool find(const StreamState& state, std::uint64_t* addresses) const;
+  /// Gets some on a stream, or for what is being captured there. Not in a read section. Fails where
+  /// there is no memory.
+  [[nodiscard]] Expected<void, Failure> provide(const StreamState& state, StreamHandle stream);
 
  private:
-  [[nodiscard]] const Set* make();
+  friend class ScratchPool;
+  void write(const void* begin, std::uint64_t* addresses) const;
 
-  Executor& executor_;
-  std::vector<std::size_t> buffer_bytes_;
-  NumberMap<const Set> by_stream_;
-  std::mutex mutex_;  // of what follows
-  std::vector<std::shared_ptr<void>> memory_;
-  std::vector<std::unique_ptr<const Set>> sets_;
-  std::vector<const Set*> spare_;
+  ScratchPool& pool_;
+  std::vector<std::size_t> offsets_;  // of each buffer in a block
+  std::size_t size_bytes_ = 0;        // of a block
+  NumberMap<void> by_stream_;         // where blocks begin
+  mutable std::mutex mutex_;          // of what follows
+  CapturedMemory captured_;
 };
 
-/// Sets by who owns them. They stay while it lives: graphs may hold their addresses, and a table
-/// that is read again finds them as its launches left them.
+/// Memory for scratch buffers: for each stream blocks that plans take in turn, the plan that waited
+/// longest losing its own, and that are kept. They are `kept_bytes`, so many that the plans in use
+/// mostly keep theirs, and beyond that as many as the largest plan needs: four times its need at
+/// most. What a plan takes from another one is set to zero in the stream's order.
 class ScratchPool {
  public:
-  explicit ScratchPool(Executor& executor) : executor_(executor) {}
+  static constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
 
-  /// `owner` tells one configuration at one size from all others.
-  [[nodiscard]] ScratchSets& sets(const std::string& owner,
-                                  const std::vector<std::size_t>& buffer_bytes);
+  /// Both must outlive it; launches are enqueued in `sections`.
+  ScratchPool(Executor& executor, ReadSections& sections, std::size_t kept_bytes = kKeptBytes)
+      : executor_(executor), sections_(sections), kept_bytes_(kept_bytes) {}
 
  private:
+  friend class ScratchSets;
+  struct Block {
+    std::shared_ptr<void> memory;
+    std::size_t size_bytes = 0;
+    ScratchSets* owner = nullptr;  ///< null: whoever had it is gone
+    std::uint64_t taken = 0;       ///< when, by takes_
+  };
+  using Blocks = std::deque<Block>;
+
+  [[nodiscard]] Expected<void, Failure> provide(ScratchSets& sets, std::uint64_t stream_id,
+                                                StreamHandle stream);
+  /// The block that plans could best do without: one that nobody owns, else the one that was taken
+  /// first. Null when none is large enough.
+  [[nodiscard]] static Block* spare_block(Blocks& blocks, std::size_t size_bytes);
+  /// A new one; null where there is no memory.
+  [[nodiscard]] Block* grow(Blocks& blocks, std::size_t size_bytes);
+  /// From its owner, and sets as many bytes to zero.
+  [[nodiscard]] Expected<void, Failure> take_away(Block& block, std::uint64_t stream_id,
+                                                  std::size_t size_bytes, StreamHandle stream);
+  void disown(const ScratchSets& sets);
+
   Executor& executor_;
-  std::mutex mutex_;
-  std::map<std::string, ScratchSets> sets_;
+  ReadSections& sections_;
+  std::size_t kept_bytes_;
+  std::mutex mutex_;  // of what follows
+  std::uint64_t takes_ = 0;
+  std::map<std::uint64_t, Blocks> by_stream_;
 };
 
 }  // namespace tuner

@@ -23,6 +23,7 @@ namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;  // of a suite
 constexpr std::size_t kMostSizes = 1000;     // of a group
+constexpr std::size_t kMostKnown = 10'000;   // of which the file need not be asked
 
 /// Holds off other recorders, of this and of other processes, while it lives. It locks the file's
 /// directory, since the file itself is replaced.
@@ -123,6 +124,7 @@ std::filesystem::path SizeRecorder::file(std::string_view family) {
 void SizeRecorder::record(const std::string& family, const Dimensions& dims, const Size& size) {
   const std::lock_guard guard(mutex_);
   if (known_.contains({family, size})) return;
+  if (known_.size() >= kMostKnown) known_.clear();
   std::error_code unmade;  // shows when the directory is opened
   std::filesystem::create_directories(file_.parent_path(), unmade);
   const DirectoryLock lock(file_);

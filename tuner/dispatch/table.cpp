@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <set>
+#include <string_view>
 #include <utility>
 
 namespace tuner {
@@ -55,6 +56,21 @@ Catalogue read_store(const std::filesystem::path& path, const DeviceInfo& device
   }
 }
 
+/// The store advises whoever runs `tune`, who names a database by an option; an application names
+/// it in its source.
+std::string for_applications(std::string message) {
+  constexpr std::pair<std::string_view, std::string_view> kWords[] = {
+      {", or insist with --trust-db", ""},
+      {" with --db", " in Table::database()"},
+  };
+  for (const auto& [of_the_program, of_the_library] : kWords) {
+    for (std::size_t at; (at = message.find(of_the_program)) != std::string::npos;) {
+      message.replace(at, of_the_program.size(), of_the_library);
+    }
+  }
+  return message;
+}
+
 CatalogueOutline read_database(const std::filesystem::path& path, const DeviceInfo& device,
                                const EnvironmentInfo& environment, BinaryCache& snapshots) {
   const DatabaseSnapshot snapshot(snapshots, path, device, environment);
@@ -81,8 +97,12 @@ CatalogueOutline read(const TableSource& source, const DeviceInfo& device,
                       const EnvironmentInfo& environment, BinaryCache& snapshots) {
   switch (source.kind) {
     case TableSource::Kind::database:
-      return read_database(source.path.empty() ? default_database() : source.path, device,
-                           environment, snapshots);
+      try {
+        return read_database(source.path.empty() ? default_database() : source.path, device,
+                             environment, snapshots);
+      } catch (const Error& error) {
+        throw Error(error.code(), for_applications(error.what()));
+      }
     case TableSource::Kind::file:
       return for_device(
           outline_catalogue(read_file(source.path, kFileLimitBytes), source.path.string()), device);

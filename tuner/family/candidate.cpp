@@ -30,6 +30,8 @@ constexpr Range kExtentRange = {1, std::int64_t{1} << 32};
 constexpr std::int64_t kStrideEndBytes = std::int64_t{1} << 40;
 constexpr Range kBoxRange = {1, 256};
 constexpr Range kSwizzleRange = {0, 128};
+constexpr Range kAnyNumber = {std::numeric_limits<std::int64_t>::min(),
+                              std::numeric_limits<std::int64_t>::max()};
 
 /// The text that stands for ${name}: a parameter's chosen value or a derived value.
 std::string replacement(std::string_view name, const SpaceDefinition& definition,
@@ -50,13 +52,18 @@ std::string expand(const Kernel& kernel, const Slots& slots, const Config& confi
   return result;
 }
 
-std::vector<std::string> definitions(const SpaceDefinition& definition, const Config& config) {
+/// What the chosen values of parameters make of the compiler's options.
+std::vector<std::string> chosen_options(const SpaceDefinition& definition, const Config& config) {
   std::vector<std::string> options;
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
     const Parameter& parameter = definition.parameters[i];
-    if (parameter.kind != ParameterKind::define) continue;
-    options.push_back(
-        fmt::format("-D{}={}", parameter.name, parameter.values[config.choice[i]].text));
+    const ParameterValue& value = parameter.values[config.choice[i]];
+    if (parameter.kind == ParameterKind::define) {
+      options.push_back(fmt::format("-D{}={}", parameter.name, value.text));
+    } else if (parameter.kind == ParameterKind::option && value.number != 0) {
+      options.push_back(value.text == "true" ? parameter.option
+                                             : fmt::format("{}={}", parameter.option, value.text));
+    }
   }
   return options;
 }
@@ -120,8 +127,13 @@ CompileJob compile_job(const Kernel& kernel, const Slots& slots, const Config& c
   job.source = kernel.source;
   job.entry = expand(kernel, slots, config);
   job.options = kernel.options;
-  for (std::string& option : definitions(*kernel.space, config)) {
+  for (std::string& option : chosen_options(*kernel.space, config)) {
     job.options.push_back(std::move(option));
+  }
+  for (const MacroDefinition& macro : kernel.defines) {
+    job.options.push_back(fmt::format(
+        "-D{}={}", macro.name,
+        value_in(kAnyNumber, kernel, macro.value, slots, fmt::format("defines.{}", macro.name))));
   }
   job.key = key_of(job);
   return job;
@@ -171,6 +183,32 @@ std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const Slots& slot
                        .swizzle_bytes = static_cast<std::uint32_t>(swizzle)});
   }
   return layouts;
+}
+
+std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t family_arguments,
+                                           const Slots& slots) {
+  std::vector<TakenArgument> taken;
+  if (!kernel.parameters) {
+    const std::size_t count = family_arguments + kernel.scratch.size() + kernel.tensor_maps.size();
+    for (std::size_t place = 0; place < count; ++place) taken.emplace_back(place);
+    return taken;
+  }
+  for (const KernelParameter& parameter : *kernel.parameters) {
+    if (const auto* place = std::get_if<std::size_t>(&parameter)) {
+      taken.emplace_back(*place);
+      continue;
+    }
+    const auto& number = std::get<KernelNumber>(parameter);
+    if (number.fraction) {
+      taken.emplace_back(number.type == ElementType::f32
+                             ? Scalar(static_cast<float>(*number.fraction))
+                             : Scalar(*number.fraction));
+      continue;
+    }
+    taken.emplace_back(make_scalar(number.type, value_in(kAnyNumber, kernel, number.value, slots,
+                                                         fmt::format("argument {}", number.name))));
+  }
+  return taken;
 }
 
 Slots slots_at_size(const Kernel& kernel, const Space& space, const Config& config,

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <variant>
 #include <vector>
 
 namespace tuner {
@@ -15,7 +16,7 @@ namespace tuner {
 struct CompileJob {
   KernelSource source;
   std::string entry;                 ///< e.g. "gemm_shared<64,64,16>"
-  std::vector<std::string> options;  ///< -DNAME=value and the kernel's own
+  std::vector<std::string> options;  ///< -DNAME=value, chosen ones and the kernel's own
   std::string key;                   ///< content hash of all the above: equal keys, equal binaries
 };
 
@@ -56,6 +57,17 @@ struct TensorLayout {
 /// offset below 2^40 bytes, extents 1 to 2^32, strides below 2^40 bytes, box 1 to 256, swizzle 0,
 /// 32, 64 or 128 bytes).
 [[nodiscard]] std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const Slots& slots);
+
+/// An argument of a launch: a place among the family's arguments, the scratch buffers and the
+/// tensor maps, one after the other; or a number.
+using TakenArgument = std::variant<std::size_t, Scalar>;
+
+/// What a kernel's function takes at the size and configuration that `slots` hold, in the order of
+/// its parameters, in a family with so many arguments. Throws Error(usage) when a number has no
+/// value or not one of its type.
+[[nodiscard]] std::vector<TakenArgument> taken_arguments(const Kernel& kernel,
+                                                         std::size_t family_arguments,
+                                                         const Slots& slots);
 
 /// The same slots at another size: what the launch and the derived values become there.
 [[nodiscard]] Slots slots_at_size(const Kernel& kernel, const Space& space, const Config& config,

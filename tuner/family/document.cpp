@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace tuner {
@@ -135,6 +136,18 @@ std::int64_t DocumentNode::integer(std::int64_t minimum, std::int64_t maximum) c
     fail(fmt::format("must be an integer in {} … {}, is {}", minimum, maximum, json_->dump()));
   }
   return json_->get<std::int64_t>();
+}
+
+double DocumentNode::number() const {
+  if (!json_->is_number()) fail_type("a number");
+  const auto value = json_->get<double>();
+  if (!std::isfinite(value)) fail(fmt::format("must be a finite number, is {}", json_->dump()));
+  return value;
+}
+
+bool DocumentNode::boolean() const {
+  if (!json_->is_boolean()) fail_type("true or false");
+  return json_->get<bool>();
 }
 
 Expression DocumentNode::expression(const Scope& scope) const {

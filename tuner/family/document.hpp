@@ -42,6 +42,8 @@ class DocumentNode {
   [[nodiscard]] std::string text() const;
   [[nodiscard]] std::string name() const;  ///< a text that is_word()
   [[nodiscard]] std::int64_t integer(std::int64_t minimum, std::int64_t maximum) const;
+  [[nodiscard]] double number() const;  ///< finite, with or without a fraction
+  [[nodiscard]] bool boolean() const;
   /// A text compiled against `scope`, or an integer.
   [[nodiscard]] Expression expression(const Scope& scope) const;
 

@@ -5,94 +5,102 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <limits>
+#include <type_traits>
 #include <utility>
 
 namespace tuner {
 namespace {
 
+/// One row for each type: all that is known of it.
+struct TypeRow {
+  ElementType type;
+  std::string_view name;
+  std::size_t size_bytes;
+  bool is_floating;
+  double unit_roundoff;
+  IntegerRange range;
+  Scalar (*from_integer)(std::int64_t value);
+};
+
 template <class T>
-T narrow(ElementType type, std::int64_t value) {
-  if (!std::in_range<T>(value)) {
-    throw Error(ErrorCode::usage,
-                fmt::format("{} does not fit an argument of type '{}'", value, name(type)));
-  }
+Scalar from_integer(std::int64_t value) {
   return static_cast<T>(value);
+}
+
+template <class T>
+constexpr TypeRow row(ElementType type, std::string_view name) {
+  using Limits = std::numeric_limits<T>;
+  constexpr IntegerRange kAll = {std::numeric_limits<std::int64_t>::min(),
+                                 std::numeric_limits<std::int64_t>::max()};
+  TypeRow result{type, name, sizeof(T), std::is_floating_point_v<T>, 0, kAll, from_integer<T>};
+  if constexpr (std::is_floating_point_v<T>) {
+    result.unit_roundoff = 0.5 * static_cast<double>(Limits::epsilon());
+  } else if constexpr (sizeof(T) < sizeof(std::int64_t)) {
+    result.range = {Limits::min(), Limits::max()};
+  } else if constexpr (!Limits::is_signed) {
+    result.range.least = 0;
+  }
+  return result;
+}
+
+constexpr std::array<TypeRow, kElementTypes.size()> kRows = {
+    {row<std::int32_t>(ElementType::i32, "int"), row<std::uint32_t>(ElementType::u32, "unsigned"),
+     row<std::int64_t>(ElementType::i64, "long long"), row<float>(ElementType::f32, "float"),
+     row<double>(ElementType::f64, "double"),
+     row<std::uint16_t>(ElementType::u16, "unsigned short"),
+     row<std::int16_t>(ElementType::i16, "short"), row<std::int8_t>(ElementType::i8, "signed char"),
+     row<std::uint8_t>(ElementType::u8, "unsigned char"),
+     row<std::uint64_t>(ElementType::u64, "unsigned long long")}};
+
+const TypeRow& row_of(ElementType type) {
+  return *std::ranges::find(kRows, type, &TypeRow::type);
 }
 
 }  // namespace
 
 std::size_t size_bytes(ElementType type) {
-  switch (type) {
-    case ElementType::u16:
-      return 2;
-    case ElementType::i32:
-    case ElementType::u32:
-    case ElementType::f32:
-      return 4;
-    case ElementType::i64:
-    case ElementType::f64:
-      return 8;
-  }
-  return 0;
+  return row_of(type).size_bytes;
 }
 
 std::string_view name(ElementType type) {
-  switch (type) {
-    case ElementType::i32:
-      return "int";
-    case ElementType::u32:
-      return "unsigned";
-    case ElementType::i64:
-      return "long long";
-    case ElementType::f32:
-      return "float";
-    case ElementType::f64:
-      return "double";
-    case ElementType::u16:
-      return "unsigned short";
-  }
-  return "unknown";
+  return row_of(type).name;
 }
 
 std::optional<ElementType> element_type_from_name(std::string_view text) {
-  for (const ElementType type : kElementTypes) {
-    if (name(type) == text) return type;
-  }
-  return std::nullopt;
+  if (text == "char") return ElementType::i8;
+  const auto* const found = std::ranges::find(kRows, text, &TypeRow::name);
+  return found == kRows.end() ? std::nullopt : std::optional(found->type);
+}
+
+bool is_floating(ElementType type) {
+  return row_of(type).is_floating;
 }
 
 double unit_roundoff(ElementType type) {
-  switch (type) {
-    case ElementType::f32:
-      return 0.5 * double{std::numeric_limits<float>::epsilon()};
-    case ElementType::f64:
-      return 0.5 * std::numeric_limits<double>::epsilon();
-    case ElementType::i32:
-    case ElementType::u32:
-    case ElementType::i64:
-    case ElementType::u16:
-      return 0.0;
-  }
-  return 0.0;
+  return row_of(type).unit_roundoff;
+}
+
+IntegerRange integer_range(ElementType type) {
+  return row_of(type).range;
 }
 
 Scalar make_scalar(ElementType type, std::int64_t value) {
-  switch (type) {
-    case ElementType::i32:
-      return narrow<std::int32_t>(type, value);
-    case ElementType::u32:
-      return narrow<std::uint32_t>(type, value);
-    case ElementType::i64:
-      return value;
-    case ElementType::f32:
-      return static_cast<float>(value);
-    case ElementType::f64:
-      return static_cast<double>(value);
-    case ElementType::u16:
-      break;
+  const TypeRow& row = row_of(type);
+  if (value < row.range.least || value > row.range.greatest) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{} does not fit an argument of type '{}'", value, row.name));
   }
-  throw Error(ErrorCode::usage, fmt::format("no argument by value is of type '{}'", name(type)));
+  return row.from_integer(value);
+}
+
+Scalar make_real_scalar(ElementType type, double value) {
+  if (type == ElementType::f32) return static_cast<float>(value);
+  if (type == ElementType::f64) return value;
+  throw Error(ErrorCode::usage,
+              fmt::format("{} has a fraction; an argument of type '{}' is a whole number", value,
+                          name(type)));
 }
 
 }  // namespace tuner

@@ -3,6 +3,7 @@
 
 #include "tuner/core/json.hpp"
 #include "tuner/family/element_type.hpp"
+#include "tuner/family/fill.hpp"
 #include "tuner/family/geam_shape.hpp"
 #include "tuner/family/gemm_shape.hpp"
 #include "tuner/space/definition.hpp"
@@ -38,27 +39,64 @@ struct Problem {
 [[nodiscard]] double flops_at(const Problem& problem, const Size& size);
 [[nodiscard]] double bytes_at(const Problem& problem, const Size& size);
 
-enum class BufferRole { input, output };
+enum class BufferRole {
+  input,   ///< read
+  output,  ///< written
+  inout,   ///< read and written: updated in place
+};
+
+/// What an output holds before a launch.
+enum class InitialContent {
+  poison,  ///< nothing that a kernel may use
+  zero,
+  input,  ///< numbers like an input's, as its fill says
+};
 
 /// A pointer argument.
 struct BufferArgument {
+  [[nodiscard]] bool is_written() const { return role != BufferRole::input; }
+
   ElementType type = ElementType::f32;
   Expression count = Expression::constant(1);  ///< elements, of the dimensions
   /// Elements from an address that allocations have (a multiple of 256 bytes) to where data begins.
   Expression offset = Expression::constant(0);
+  /// Bytes of whose multiple data begin, of the dimensions; none: see alignment_bytes.
+  std::optional<Expression> align = std::nullopt;
   BufferRole role = BufferRole::input;
+  InitialContent initial = InitialContent::poison;  ///< of what is written; of an inout: input
+  InputFill fill;                                   ///< of inputs and initial content
 };
+
+/// The most that a buffer can claim of its alignment: what every allocation has.
+inline constexpr std::size_t kMostAlignmentBytes = 256;
+
+/// The bytes of whose multiple a buffer, the argument `name`, begins at the size that `slots` hold:
+/// what `align` says. Without it, where there is an offset, the largest power of two up to 16 that
+/// divides the offset; else one element. Throws Error(usage) when an expression has no value
+/// there, when `align` is no power of two from the element's size to kMostAlignmentBytes, and when
+/// the offset is no multiple of it.
+[[nodiscard]] std::size_t alignment_bytes(const BufferArgument& buffer, std::string_view name,
+                                          const Slots& slots);
 
 /// A number passed by value.
 struct ScalarArgument {
   ElementType type = ElementType::i32;
   Expression value = Expression::constant(0);  ///< of the dimensions
+  std::optional<double> real = {};             ///< instead of `value`: a number with a fraction
 };
+
+/// The number that is passed at the size that `slots` hold. Throws Error(usage), with the
+/// argument's `name`, when its expression has no value there or its type cannot hold it.
+[[nodiscard]] Scalar scalar_value(const ScalarArgument& scalar, std::string_view name,
+                                  const Slots& slots);
+/// The number or the expression, as a space file has it.
+[[nodiscard]] std::string value_text(const ScalarArgument& scalar);
 
 /// A small array passed by value: the kernel takes a struct of its elements.
 struct ArrayArgument {
   ElementType type = ElementType::f32;
   Expression count = Expression::constant(1);  ///< elements, of the dimensions
+  InputFill fill;
 };
 
 struct Argument {
@@ -115,8 +153,8 @@ struct KernelReference {
 
 /// Scalar arguments other than the tuned ones under which the result must be right too.
 struct CheckCase {
-  std::map<std::string, std::int64_t> set;  ///< argument name → value
-  std::vector<std::string> reads;           ///< outputs whose previous content the kernel reads
+  std::map<std::string, Scalar> set;  ///< argument name → value
+  std::vector<std::string> reads;     ///< outputs whose previous content the kernel reads
   std::string why;
 };
 
@@ -133,13 +171,22 @@ struct CheckSize {
 [[nodiscard]] std::optional<Size> size_at(const CheckSize& check, const Dimensions& dims,
                                           const Size& tuned, const Slots& slots);
 
-/// How a result is checked. An element c with reference r is right when
-/// |c − r| ≤ 4·u·√n·e + tiny, with u the unit roundoff, n = `accumulates` the number of terms
-/// summed, and e the reference computed on absolute values (for GEMM |A|·|B|): the probabilistic
-/// bound of Higham & Mary, SIAM J. Sci. Comput. 41 (2019). On small integers it must be equal.
+/// How far an element c may be from its reference r: |c − r| ≤ max(relative·|r|, absolute,
+/// ulp·(distance from |r| to the next number of the type)).
+struct Tolerance {
+  double relative = 0, absolute = 0, ulp = 0;
+};
+
+/// How a result is checked. Where all that the reference gives are whole numbers that the type
+/// holds exactly, a result must be equal to it; elsewhere it must be within a bound
+/// (docs/verification.md), or within the tolerance if there is one.
 struct Check {
   std::variant<GemmReference, GeamReference, KernelReference> reference;
+  /// The number of terms that one result sums: the bound grows with its square root.
   Expression accumulates = Expression::constant(1);
+  bool exact = false;         ///< results must be equal to the reference on all inputs
+  bool deterministic = true;  ///< launches on the same inputs must give the same bits
+  std::optional<Tolerance> tolerance = {};
   std::vector<CheckSize> sizes;  ///< awkward sizes every kernel must get right
   std::vector<CheckCase> cases;
 };
@@ -190,13 +237,32 @@ struct TensorMap {
   Expression swizzle_bytes = Expression::constant(0);  ///< 0, 32, 64 or 128
 };
 
+/// A number that one kernel takes by value, of the configuration and the size.
+struct KernelNumber {
+  std::string name;
+  ElementType type = ElementType::i32;
+  Expression value = Expression::constant(0);
+  std::optional<double> fraction = {};  ///< in place of the expression
+};
+
+/// A parameter of a kernel's function: a place among the family's arguments, the kernel's scratch
+/// buffers and its tensor maps, one after the other; or a number of the kernel's own.
+using KernelParameter = std::variant<std::size_t, KernelNumber>;
+
+/// A macro that a kernel is compiled with, -DNAME=value.
+struct MacroDefinition {
+  std::string name;
+  Expression value = Expression::constant(0);  ///< of the configuration and the size
+};
+
 /// One kernel of a family.
 struct Kernel {
   std::string name;
   std::string doc;
   KernelSource source;
-  std::string entry;                  ///< with ${NAME} for parameters and derived values
-  std::vector<std::string> options;   ///< to the compiler: only -D…, -std=… and --use_fast_math
+  std::string entry;                 ///< with ${NAME} for parameters and derived values
+  std::vector<std::string> options;  ///< to the compiler: those that the format allows
+  std::vector<MacroDefinition> defines;
   std::vector<std::string> backends;  ///< the backends it can run on; empty: all
   std::shared_ptr<const SpaceDefinition> space;
   std::vector<Expression> grid;   ///< blocks in x, y, z; 1 to 3
@@ -204,11 +270,14 @@ struct Kernel {
   Expression dynamic_shared_bytes = Expression::constant(0);
   std::vector<ScratchBuffer> scratch;
   std::vector<TensorMap> tensor_maps;
+  /// What the function takes, in its order; none: the family's arguments, the scratch buffers and
+  /// the tensor maps.
+  std::optional<std::vector<KernelParameter>> parameters;
   std::vector<CheckSize> check_sizes;  ///< further sizes, of the configuration
   std::vector<Config> try_first;       ///< what its author expects to be good somewhere
   std::string hash;  ///< of all that a result depends on but the configuration: source, headers,
-                     ///< entry, options, arguments, scratch, tensor maps, launch; not of
-                     ///< documentation or constraints
+                     ///< entry, options, defines, arguments, scratch, tensor maps, launch; not
+                     ///< of documentation or constraints
 };
 
 /// A space file.

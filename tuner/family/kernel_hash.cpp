@@ -28,6 +28,12 @@ std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
     std::ranges::for_each(map.box, need);
     need(map.swizzle_bytes);
   }
+  for (const MacroDefinition& macro : kernel.defines) need(macro.value);
+  if (kernel.parameters) {
+    for (const KernelParameter& parameter : *kernel.parameters) {
+      if (const auto* number = std::get_if<KernelNumber>(&parameter)) need(number->value);
+    }
+  }
   for (const EntryPiece& piece : split_entry(kernel.entry)) {
     if (const auto* symbol = kernel.space->scope.find(piece.name)) needed.insert(symbol->slot);
   }
@@ -50,18 +56,44 @@ void add(std::vector<std::string>& parts, std::string_view label,
 void add(std::vector<std::string>& parts, const Argument& argument) {
   parts.push_back(argument.name);
   if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) {
-    const std::string_view role = buffer->role == BufferRole::output ? "output" : "input";
+    const std::string_view role = buffer->is_written() ? "output" : "input";
     parts.insert(parts.end(),
                  {fmt::format("{}*", name(buffer->type)), buffer->count.text(), std::string(role)});
     // Hashes are older than offsets: an argument without one keeps its own.
-    if (buffer->offset.text() != "0") {
-      parts.insert(parts.end(), {"offset", buffer->offset.text()});
-    }
+    const bool has_offset = buffer->offset.text() != "0";
+    if (has_offset) parts.insert(parts.end(), {"offset", buffer->offset.text()});
+    // Nor did they know of `align`: a buffer without an offset was claimed to begin at a multiple
+    // of 16 bytes, which a file says now. One that says nothing claims less, and is another buffer.
+    const std::string before = has_offset ? "" : "16";
+    const std::string align = buffer->align ? buffer->align->text() : "";
+    if (align != before) parts.insert(parts.end(), {"align", align});
   } else if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
     parts.insert(parts.end(), {fmt::format("{}[]", name(array->type)), array->count.text()});
   } else {
     const auto& scalar = std::get<ScalarArgument>(argument.what);
-    parts.insert(parts.end(), {std::string(name(scalar.type)), scalar.value.text(), ""});
+    parts.insert(parts.end(), {std::string(name(scalar.type)), value_text(scalar), ""});
+  }
+}
+
+void add(std::vector<std::string>& parts, const KernelParameter& parameter) {
+  if (const auto* place = std::get_if<std::size_t>(&parameter)) {
+    parts.push_back(std::to_string(*place));
+    return;
+  }
+  const auto& number = std::get<KernelNumber>(parameter);
+  parts.insert(parts.end(),
+               {std::string(name(number.type)),
+                number.fraction ? fmt::format("{}", *number.fraction) : number.value.text()});
+}
+
+/// What the compiler is told beside the options. Hashes are older than all of these.
+void add_compilation(std::vector<std::string>& parts, const Kernel& kernel) {
+  for (const MacroDefinition& macro : kernel.defines) {
+    parts.insert(parts.end(), {"define", macro.name, macro.value.text()});
+  }
+  for (const Parameter& parameter : kernel.space->parameters) {
+    if (parameter.kind != ParameterKind::option) continue;
+    parts.insert(parts.end(), {"option parameter", parameter.name, parameter.option});
   }
 }
 
@@ -93,6 +125,11 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
     add(parts, "box", map.box);
     add(parts, "swizzle", {map.swizzle_bytes});
   }
+  if (kernel.parameters) {
+    parts.emplace_back("parameters");
+    for (const KernelParameter& parameter : *kernel.parameters) add(parts, parameter);
+  }
+  add_compilation(parts, kernel);
   parts.emplace_back("derived");
   for (const Derived* derived : relevant_derived(kernel)) {
     parts.insert(parts.end(), {derived->name, derived->expression.text()});

@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <initializer_list>
-#include <limits>
 #include <utility>
 
 namespace tuner {
@@ -32,11 +31,11 @@ class ArgumentFinder {
   [[nodiscard]] const BufferArgument& buffer(const DocumentNode& node, BufferRole role) const {
     const Argument& argument = find(node, node.text());
     const auto* buffer = std::get_if<BufferArgument>(&argument.what);
-    if (buffer == nullptr || buffer->role != role) {
+    const bool written = role == BufferRole::output;
+    if (buffer == nullptr || buffer->is_written() != written) {
       const auto* array = std::get_if<ArrayArgument>(&argument.what);
       node.fail(fmt::format(
-          "must name an {} buffer; '{}' is {}", role == BufferRole::output ? "output" : "input",
-          argument.name,
+          "must name an {} buffer; '{}' is {}", written ? "output" : "input", argument.name,
           array == nullptr
               ? "none"
               : fmt::format("an array by value: give it the type \"{}*\"", name(array->type))));
@@ -162,25 +161,35 @@ decltype(Check::reference) parse_reference(const DocumentNode& node, const Scope
                   in_quotes(name), did_you_mean(name, known)));
 }
 
-template <class T>
-std::pair<std::int64_t, std::int64_t> limits_of() {
-  return {std::numeric_limits<T>::min(), std::numeric_limits<T>::max()};
+/// A number that an argument can be set to.
+Scalar parse_setting(const DocumentNode& node, ElementType type) {
+  if (is_floating(type)) return make_real_scalar(type, node.number());
+  const auto [least, greatest] = integer_range(type);
+  return make_scalar(type, node.integer(least, greatest));
 }
 
-/// The least and the greatest integer that an argument can be set to.
-std::pair<std::int64_t, std::int64_t> limits(ElementType type) {
-  switch (type) {
-    case ElementType::i32:
-      return limits_of<std::int32_t>();
-    case ElementType::u32:
-      return limits_of<std::uint32_t>();
-    case ElementType::i64:
-    case ElementType::f32:
-    case ElementType::f64:
-    case ElementType::u16:
-      break;
+/// A number above 0, or 0 where it is not given.
+double parse_margin(const DocumentNode& tolerance, std::string_view key) {
+  const auto margin = tolerance.find(key);
+  if (!margin) return 0;
+  const double value = margin->number();
+  if (value <= 0) margin->fail(fmt::format("must be above 0, is {}", value));
+  return value;
+}
+
+Tolerance parse_tolerance(const DocumentNode& node) {
+  node.expect_keys({"relative", "absolute", "ulp"});
+  const Tolerance tolerance{.relative = parse_margin(node, "relative"),
+                            .absolute = parse_margin(node, "absolute"),
+                            .ulp = parse_margin(node, "ulp")};
+  if (tolerance.relative + tolerance.absolute + tolerance.ulp == 0) {
+    node.fail("is empty: give \"relative\", \"absolute\", \"ulp\" or several of them");
   }
-  return limits_of<std::int64_t>();
+  if (tolerance.relative >= 1) {
+    node.at("relative")
+        .fail(fmt::format("is {}: with 1 or more, 0 would always be right", tolerance.relative));
+  }
+  return tolerance;
 }
 
 CheckCase parse_case(const DocumentNode& node, const ArgumentFinder& finder) {
@@ -188,8 +197,7 @@ CheckCase parse_case(const DocumentNode& node, const ArgumentFinder& finder) {
   CheckCase result;
   for (const auto& [name, value] : node.at("set").named_members()) {
     const ElementType type = finder.scalar(value, name).type;
-    const auto [least, greatest] = limits(type);
-    result.set.emplace(name, value.integer(least, greatest));
+    result.set.emplace(name, parse_setting(value, type));
   }
   if (const auto reads = node.find("reads")) {
     for (const DocumentNode& output : reads->elements(0, kMaximumCases)) {
@@ -205,13 +213,22 @@ CheckCase parse_case(const DocumentNode& node, const ArgumentFinder& finder) {
 
 Check parse_check(const DocumentNode& node, const Problem& problem,
                   const std::vector<Argument>& arguments) {
-  node.expect_keys({"reference", "accumulates", "sizes", "cases"});
+  node.expect_keys(
+      {"reference", "accumulates", "exact", "deterministic", "tolerance", "sizes", "cases"});
   const Scope scope = family_scope(problem.dims);
   const ArgumentFinder finder(arguments);
   Check check;
   check.reference = parse_reference(node.at("reference"), scope, finder);
   if (const auto accumulates = node.find("accumulates")) {
     check.accumulates = family_expression(*accumulates, scope);
+  }
+  if (const auto exact = node.find("exact")) check.exact = exact->boolean();
+  if (const auto deterministic = node.find("deterministic")) {
+    check.deterministic = deterministic->boolean();
+  }
+  if (const auto tolerance = node.find("tolerance")) {
+    check.tolerance = parse_tolerance(*tolerance);
+    if (check.exact) tolerance->fail("contradicts \"exact\": true; leave one of them out");
   }
   if (const auto sizes = node.find("sizes")) {
     check.sizes = parse_check_sizes(*sizes, problem.dims, scope);

@@ -65,6 +65,23 @@ void check_quantities(const DocumentNode& root, const Family& family,
   }
 }
 
+/// The same of where a buffer begins.
+void check_alignments(const DocumentNode& root, const Family& family,
+                      const std::vector<Size>& sizes) {
+  for (const Argument& argument : family.arguments) {
+    const auto* buffer = std::get_if<BufferArgument>(&argument.what);
+    if (buffer == nullptr) continue;
+    for (const Size& size : sizes) {
+      try {
+        static_cast<void>(alignment_bytes(*buffer, argument.name, family_slots(size)));
+      } catch (const Error& error) {
+        root.fail(fmt::format("{} (at the size {} of this file)", error.what(),
+                              display(size, family.problem.dims)));
+      }
+    }
+  }
+}
+
 /// The same of an array.
 void check_arrays(const DocumentNode& root, const Family& family, const std::vector<Size>& sizes) {
   for (const Argument& argument : family.arguments) {
@@ -144,6 +161,7 @@ Family parse_document(std::string_view text, std::string_view origin,
   family.check = parse_check(root.at("check"), family.problem, family.arguments);
   const std::vector<Size> sizes = listed_sizes(family);
   check_quantities(root, family, sizes);
+  check_alignments(root, family, sizes);
   check_arrays(root, family, sizes);
   check_reference(root, family, sizes);
   parse_kernels(root.at("kernels"), source_of, family);

@@ -19,6 +19,7 @@ constexpr std::size_t kMaximumScratch = 16;
 constexpr std::size_t kMaximumTensorMaps = 16;
 constexpr std::size_t kMaximumTensorRank = 5;
 constexpr std::size_t kMaximumTryFirst = 64;
+constexpr std::size_t kMaximumParameters = 64;
 
 std::string_view kind_name(ParameterKind kind) {
   switch (kind) {
@@ -28,6 +29,8 @@ std::string_view kind_name(ParameterKind kind) {
       return "define";
     case ParameterKind::launch:
       return "launch";
+    case ParameterKind::option:
+      return "option";
   }
   return "unknown";
 }
@@ -86,18 +89,29 @@ bool is_definition(std::string_view option) {
   return is_word(option.substr(0, option.find('=')));
 }
 
+bool is_register_limit(std::string_view option) {
+  constexpr std::string_view kName = "--maxrregcount=";
+  constexpr std::size_t kMostDigits = 3;
+  if (!option.starts_with(kName)) return false;
+  option.remove_prefix(kName.size());
+  return !option.empty() && option.size() <= kMostDigits &&
+         std::ranges::all_of(option, [](char c) { return c >= '0' && c <= '9'; });
+}
+
 std::vector<std::string> parse_options(const DocumentNode& node) {
-  static constexpr std::array<std::string_view, 3> kAllowed = {"-std=c++17", "-std=c++20",
-                                                               "--use_fast_math"};
+  static constexpr std::array<std::string_view, 5> kAllowed = {
+      "-std=c++17", "-std=c++20", "--use_fast_math", "-lineinfo", "--extra-device-vectorization"};
   std::vector<std::string> options;
   for (const DocumentNode& element : node.elements(0, kMaximumOptions)) {
     std::string option = element.text();
     const bool allowed = std::find(kAllowed.begin(), kAllowed.end(), option) != kAllowed.end();
-    if (!allowed && !is_definition(option)) {
+    if (!allowed && !is_definition(option) && !is_register_limit(option)) {
       element.fail(fmt::format(
           "the compiler option {} is not allowed: a space file may come from anywhere, so it may "
           "not reach into the machine or break the choice of architecture; allowed are "
-          "-DNAME[=value], -std=c++17, -std=c++20 and --use_fast_math",
+          "-DNAME[=value], -std=c++17, -std=c++20, --use_fast_math, -lineinfo, --maxrregcount=N "
+          "and "
+          "--extra-device-vectorization",
           in_quotes(option)));
     }
     options.push_back(std::move(option));
@@ -198,6 +212,83 @@ std::vector<TensorMap> parse_tensor_maps(const DocumentNode& node, const Family&
   return maps;
 }
 
+/// A number by value of the kernel's own: an expression, or a JSON number with a fraction.
+KernelNumber parse_kernel_number(const DocumentNode& node, const Scope& scope) {
+  node.expect_keys({"name", "type", "value"});
+  KernelNumber number{.name = node.at("name").name()};
+  const DocumentNode type = node.at("type");
+  const auto known = element_type_from_name(type.text());
+  if (!known || std::ranges::find(kScalarTypes, *known) == kScalarTypes.end()) {
+    type.fail(fmt::format("{} is no type of a number by value", in_quotes(type.text())));
+  }
+  number.type = *known;
+  const DocumentNode value = node.at("value");
+  if (!value.json().is_number_float()) {
+    number.value = value.expression(scope);
+    return number;
+  }
+  if (number.type != ElementType::f32 && number.type != ElementType::f64) {
+    value.fail(fmt::format("is a fraction; the type {} holds whole numbers", name(number.type)));
+  }
+  number.fraction = value.json().get<double>();
+  return number;
+}
+
+/// The names that a kernel's function may take, in the order of their places.
+std::vector<std::string> argument_names(const Family& family, const Kernel& kernel) {
+  std::vector<std::string> names;
+  for (const Argument& argument : family.arguments) names.push_back(argument.name);
+  for (const ScratchBuffer& scratch : kernel.scratch) names.push_back(scratch.name);
+  for (const TensorMap& map : kernel.tensor_maps) names.push_back(map.name);
+  return names;
+}
+
+/// Scratch buffers and tensor maps that the list does not name follow it.
+std::vector<KernelParameter> parse_parameters(const DocumentNode& node, const Family& family,
+                                              const Kernel& kernel) {
+  const std::vector<std::string> names = argument_names(family, kernel);
+  std::vector<bool> is_named(names.size());
+  std::vector<KernelParameter> parameters;
+  for (const DocumentNode& element : node.elements(0, kMaximumParameters)) {
+    if (!element.json().is_string()) {
+      KernelNumber number = parse_kernel_number(element, kernel.space->scope);
+      if (std::ranges::find(names, number.name) != names.end()) {
+        element.fail(
+            fmt::format("the family has an argument '{}'; a number of the kernel's own "
+                        "needs another name",
+                        number.name));
+      }
+      parameters.emplace_back(std::move(number));
+      continue;
+    }
+    const auto found = std::ranges::find(names, element.text());
+    if (found == names.end()) {
+      element.fail(
+          fmt::format("unknown argument {}{}; a number of the kernel's own is written "
+                      "{{\"name\": …, \"type\": …, \"value\": …}}",
+                      in_quotes(element.text()), did_you_mean(element.text(), names)));
+    }
+    const auto place = static_cast<std::size_t>(found - names.begin());
+    is_named[place] = true;
+    parameters.emplace_back(place);
+  }
+  for (std::size_t place = family.arguments.size(); place < names.size(); ++place) {
+    if (!is_named[place]) parameters.emplace_back(place);
+  }
+  return parameters;
+}
+
+std::vector<MacroDefinition> parse_defines(const DocumentNode& node, const Scope& scope) {
+  std::vector<MacroDefinition> defines;
+  for (const auto& [name, value] : node.named_members()) {
+    defines.push_back({.name = name, .value = value.expression(scope)});
+  }
+  if (defines.size() > kMaximumOptions) {
+    node.fail(fmt::format("has more than {} macros", kMaximumOptions));
+  }
+  return defines;
+}
+
 std::vector<Config> parse_try_first(const DocumentNode& node, const SpaceDefinition& space) {
   std::vector<Config> configs;
   for (const DocumentNode& config : node.elements(0, kMaximumTryFirst)) {
@@ -214,8 +305,9 @@ std::vector<Config> parse_try_first(const DocumentNode& node, const SpaceDefinit
 
 Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Family& family,
                     const SourceProvider& source_of) {
-  node.expect_keys({"doc", "source", "entry", "options", "backends", "parameters", "derived",
-                    "constraints", "launch", "scratch", "tensor_maps", "check_sizes", "try_first"});
+  node.expect_keys({"doc", "source", "entry", "options", "defines", "backends", "parameters",
+                    "derived", "constraints", "launch", "arguments", "scratch", "tensor_maps",
+                    "check_sizes", "try_first"});
   const Dimensions& dims = family.problem.dims;
   Kernel kernel;
   kernel.name = name;
@@ -224,6 +316,9 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
       parse_space_definition(node.json(), dims, node.where()));
   kernel.entry = parse_entry(node.at("entry"), *kernel.space);
   if (const auto options = node.find("options")) kernel.options = parse_options(*options);
+  if (const auto defines = node.find("defines")) {
+    kernel.defines = parse_defines(*defines, kernel.space->scope);
+  }
   if (const auto backends = node.find("backends")) kernel.backends = parse_backends(*backends);
   parse_launch(node.at("launch"), kernel);
   if (const auto scratch = node.find("scratch")) {
@@ -231,6 +326,9 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   }
   if (const auto maps = node.find("tensor_maps")) {
     kernel.tensor_maps = parse_tensor_maps(*maps, family, kernel);
+  }
+  if (const auto parameters = node.find("arguments")) {
+    kernel.parameters = parse_parameters(*parameters, family, kernel);
   }
   if (const auto sizes = node.find("check_sizes")) {
     kernel.check_sizes = parse_check_sizes(*sizes, dims, kernel.space->scope);

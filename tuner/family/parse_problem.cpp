@@ -3,10 +3,12 @@
 #include "tuner/family/parse.hpp"
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <charconv>
+#include <cmath>
 #include <set>
-#include <span>
 #include <utility>
 
 namespace tuner {
@@ -17,14 +19,11 @@ constexpr std::size_t kMaximumArguments = 64;
 
 constexpr std::string_view kArraySuffix = "[]";
 
-/// The type of an argument's elements, if it is one of `types`.
-ElementType parse_type(const DocumentNode& node, std::string_view name,
-                       std::span<const ElementType> types) {
+/// The type of a number or of an argument's elements.
+ElementType parse_type(const DocumentNode& node, std::string_view name) {
+  if (const auto type = element_type_from_name(name)) return *type;
   std::vector<std::string> known;
-  for (const ElementType type : types) {
-    if (tuner::name(type) == name) return type;
-    known.emplace_back(tuner::name(type));
-  }
+  for (const ElementType type : kElementTypes) known.emplace_back(tuner::name(type));
   node.fail(fmt::format("unknown type {}{}; a buffer's type ends in *, an array's in []",
                         in_quotes(name), did_you_mean(name, known)));
 }
@@ -33,26 +32,120 @@ BufferRole parse_role(const DocumentNode& node) {
   const std::string role = node.text();
   if (role == "input") return BufferRole::input;
   if (role == "output") return BufferRole::output;
-  const std::vector<std::string> known = {"input", "output"};
+  if (role == "inout") return BufferRole::inout;
+  const std::vector<std::string> known = {"input", "output", "inout"};
   node.fail(fmt::format("unknown role {}{}", in_quotes(role), did_you_mean(role, known)));
+}
+
+InitialContent parse_initial(const DocumentNode& node, BufferRole role) {
+  const std::string initial = node.text();
+  if (role == BufferRole::input) {
+    node.fail("says what an output holds before a launch; what an input holds is its \"fill\"");
+  }
+  if (initial == "input") return InitialContent::input;
+  if (role == BufferRole::inout) {
+    node.fail("must be \"input\" or left out: an inout buffer holds input before each launch");
+  }
+  if (initial == "zero") return InitialContent::zero;
+  if (initial == "poison") return InitialContent::poison;
+  const std::vector<std::string> known = {"poison", "zero", "input"};
+  node.fail(fmt::format("unknown content {}{}", in_quotes(initial), did_you_mean(initial, known)));
+}
+
+constexpr std::pair<std::string_view, FillKind> kNamedFills[] = {
+    {"normal", FillKind::normal},
+    {"uniform", FillKind::uniform},
+    {"positive", FillKind::positive},
+    {"permutation", FillKind::permutation},
+    {"sorted", FillKind::sorted}};
+
+InputFill parse_named_fill(const DocumentNode& node) {
+  const std::string name = node.text();
+  std::vector<std::string> known;
+  InputFill fill;
+  for (const auto& [text, kind] : kNamedFills) {
+    if (text == name) fill.kind = kind;
+    known.emplace_back(text);
+  }
+  if (std::ranges::count(known, name) > 0) return fill;
+  node.fail(fmt::format(
+      "unknown fill {}{}; others are objects: {{\"integers\": [LOW, HIGH]}}, {{\"constant\": "
+      "NUMBER}}, {{\"csr_offsets\": ENTRIES}}, {{\"copy\": ARGUMENT}}, {{\"npy\": FILE}}",
+      in_quotes(name), did_you_mean(name, known)));
+}
+
+InputFill parse_fill(const DocumentNode& node, ElementType type, const Scope& scope) {
+  if (node.json().is_string()) return parse_named_fill(node);
+  node.expect_keys({"integers", "constant", "csr_offsets", "copy", "npy"});
+  if (node.json().size() != 1) node.fail("must have exactly one key");
+  InputFill fill;
+  if (const auto integers = node.find("integers")) {
+    const auto bounds = integers->elements(2, 2);
+    fill.kind = FillKind::integers;
+    fill.low = family_expression(bounds[0], scope);
+    fill.high = family_expression(bounds[1], scope);
+  } else if (const auto constant = node.find("constant")) {
+    fill.kind = FillKind::constant;
+    fill.value = constant->number();
+    if (!is_floating(type) && fill.value != std::floor(fill.value)) {
+      constant->fail(fmt::format("has a fraction; the elements are of type '{}'", name(type)));
+    }
+  } else if (const auto offsets = node.find("csr_offsets")) {
+    fill.kind = FillKind::csr_offsets;
+    fill.high = family_expression(*offsets, scope);
+  } else if (const auto copy = node.find("copy")) {
+    fill.kind = FillKind::copy;
+    fill.source = copy->name();
+  } else {
+    fill.kind = FillKind::npy;
+    fill.source = node.at("npy").text();
+  }
+  return fill;
+}
+
+/// The number that a text such as "0.5" or "1e-5" is; none where it is an expression.
+std::optional<double> decimal_fraction(const DocumentNode& node) {
+  if (node.json().is_number_float()) return node.number();
+  if (!node.json().is_string()) return std::nullopt;
+  const auto& text = node.json().get_ref<const std::string&>();
+  if (text.find_first_of(".eE") == std::string::npos) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  const bool whole_text = error == std::errc() && end == text.data() + text.size();
+  return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
 ScalarArgument parse_scalar(const DocumentNode& node, const Scope& scope) {
   node.expect_keys({"name", "type", "value"});
   const DocumentNode type = node.at("type");
   ScalarArgument scalar;
-  scalar.type = parse_type(type, type.text(), kScalarTypes);
-  scalar.value = family_expression(node.at("value"), scope);
+  scalar.type = parse_type(type, type.text());
+  const DocumentNode value = node.at("value");
+  if (const auto real = decimal_fraction(value)) {
+    if (!is_floating(scalar.type)) {
+      value.fail(fmt::format("has a fraction; an argument of type '{}' is a whole number",
+                             name(scalar.type)));
+    }
+    scalar.real = real;
+  } else {
+    scalar.value = family_expression(value, scope);
+  }
   return scalar;
 }
 
 BufferArgument parse_buffer(const DocumentNode& node, const Scope& scope) {
-  node.expect_keys({"name", "type", "count", "offset", "role"});
+  node.expect_keys({"name", "type", "count", "offset", "align", "role", "initial", "fill"});
   BufferArgument buffer;
   buffer.type = parse_buffer_type(node.at("type"));
   buffer.count = family_expression(node.at("count"), scope);
   if (const auto offset = node.find("offset")) buffer.offset = family_expression(*offset, scope);
+  if (const auto align = node.find("align")) buffer.align = family_expression(*align, scope);
   if (const auto role = node.find("role")) buffer.role = parse_role(*role);
+  if (buffer.role == BufferRole::inout) buffer.initial = InitialContent::input;
+  if (const auto initial = node.find("initial")) {
+    buffer.initial = parse_initial(*initial, buffer.role);
+  }
+  if (const auto fill = node.find("fill")) buffer.fill = parse_fill(*fill, buffer.type, scope);
   return buffer;
 }
 
@@ -61,7 +154,7 @@ ArrayArgument parse_array(const DocumentNode& node, const Scope& scope) {
   const std::string text = type.text();
   const std::string_view element = std::string_view(text).substr(0, text.rfind(kArraySuffix));
   ArrayArgument array;
-  array.type = parse_type(type, element, kElementTypes);
+  array.type = parse_type(type, element);
   if (const auto role = node.find("role")) {
     role->fail(
         fmt::format("an array by value is an input, which a kernel cannot write: leave the "
@@ -74,8 +167,15 @@ ArrayArgument parse_array(const DocumentNode& node, const Scope& scope) {
                     "offset out, or make the argument a buffer, \"{}*\"",
                     element));
   }
-  node.expect_keys({"name", "type", "count"});
+  if (const auto align = node.find("align")) {
+    align->fail(fmt::format(
+        "an array by value lies where the compiler aligns the kernel's parameter: leave "
+        "the alignment out, or make the argument a buffer, \"{}*\"",
+        element));
+  }
+  node.expect_keys({"name", "type", "count", "fill"});
   array.count = family_expression(node.at("count"), scope);
+  if (const auto fill = node.find("fill")) array.fill = parse_fill(*fill, array.type, scope);
   return array;
 }
 
@@ -95,7 +195,35 @@ Argument parse_argument(const DocumentNode& node, const Scope& scope) {
 
 bool is_output(const Argument& argument) {
   const auto* buffer = std::get_if<BufferArgument>(&argument.what);
-  return buffer != nullptr && buffer->role == BufferRole::output;
+  return buffer != nullptr && buffer->is_written();
+}
+
+const InputFill* fill_of(const Argument& argument) {
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) return &buffer->fill;
+  if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) return &array->fill;
+  return nullptr;
+}
+
+std::string type_text(const Argument& argument) {
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) {
+    return fmt::format("{}*", name(buffer->type));
+  }
+  if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
+    return fmt::format("{}{}", name(array->type), kArraySuffix);
+  }
+  return std::string(name(std::get<ScalarArgument>(argument.what).type));
+}
+
+/// Fails unless the argument that is copied is a buffer or an array of the same type, before it.
+void check_copy(const DocumentNode& node, const std::vector<Argument>& before,
+                const Argument& argument) {
+  const InputFill* const fill = fill_of(argument);
+  if (fill == nullptr || fill->kind != FillKind::copy) return;
+  for (const Argument& each : before) {
+    if (each.name == fill->source && type_text(each) == type_text(argument)) return;
+  }
+  node.at("fill").fail(fmt::format("no argument before this one is named {} and of type \"{}\"",
+                                   in_quotes(fill->source), type_text(argument)));
 }
 
 }  // namespace
@@ -103,7 +231,7 @@ bool is_output(const Argument& argument) {
 ElementType parse_buffer_type(const DocumentNode& node) {
   const std::string type = node.text();
   if (type.ends_with('*')) {
-    return parse_type(node, std::string_view(type).substr(0, type.size() - 1), kElementTypes);
+    return parse_type(node, std::string_view(type).substr(0, type.size() - 1));
   }
   node.fail(fmt::format("{} must end in *: it is the type of a buffer", in_quotes(type)));
 }
@@ -152,7 +280,9 @@ std::vector<Argument> parse_arguments(const DocumentNode& node, const Problem& p
   std::vector<Argument> arguments;
   std::set<std::string> names;
   for (const DocumentNode& element : node.elements(1, kMaximumArguments)) {
-    arguments.push_back(parse_argument(element, scope));
+    Argument argument = parse_argument(element, scope);
+    check_copy(element, arguments, argument);
+    arguments.push_back(std::move(argument));
     const std::string& name = arguments.back().name;
     if (!names.insert(name).second) {
       element.fail(fmt::format("the argument '{}' stands twice", name));
@@ -161,7 +291,7 @@ std::vector<Argument> parse_arguments(const DocumentNode& node, const Problem& p
   if (std::none_of(arguments.begin(), arguments.end(), is_output)) {
     node.fail(
         "no argument is an output: give the buffer that the kernel writes \"role\": "
-        "\"output\", or there is nothing to check");
+        "\"output\", or \"inout\" where it updates it in place, or there is nothing to check");
   }
   return arguments;
 }

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 namespace tuner {
+
 namespace {
 
 double at_size(const Expression& expression, const Size& size) {
@@ -14,6 +15,18 @@ double at_size(const Expression& expression, const Size& size) {
 }
 
 }  // namespace
+
+Scalar scalar_value(const ScalarArgument& scalar, std::string_view name, const Slots& slots) {
+  if (scalar.real) return make_real_scalar(scalar.type, *scalar.real);
+  const auto value = scalar.value.evaluate(slots);
+  if (value) return make_scalar(scalar.type, *value);
+  throw Error(ErrorCode::usage, fmt::format("argument '{}' = {} has no value at this size: {}",
+                                            name, scalar.value.text(), tuner::name(value.error())));
+}
+
+std::string value_text(const ScalarArgument& scalar) {
+  return scalar.real ? fmt::format("{}", *scalar.real) : scalar.value.text();
+}
 
 std::size_t array_bytes(const ArrayArgument& array, std::string_view name, const Slots& slots) {
   const auto fail = [&](const std::string& why) {

@@ -5,6 +5,7 @@
 #include "tuner/core/file.hpp"
 #include "tuner/family/document.hpp"
 #include "tuner/family/include.hpp"
+#include "tuner/family/standard_headers.hpp"
 
 #include <fmt/format.h>
 
@@ -48,6 +49,7 @@ class HeaderCollector {
       }
       const fs::path path = folder_ / include.name;
       if (!fs::is_regular_file(path)) {
+        if (is_standard_header(include.name)) continue;  // the compiler has it
         fail(place, fmt::format("the header {} is missing: there is no file {}; local headers are "
                                 "looked up from the folder of the kernel's source",
                                 in_quotes(include.name), in_quotes(path.string())));

@@ -51,6 +51,11 @@ class T1Writer {
     Json parameters = Json::array();
     Json conditions = Json::array();
     for (const Parameter& parameter : definition_.parameters) {
+      if (parameter.kind == ParameterKind::option) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("T1 has no compiler options to choose, as parameter {} is",
+                                parameter.name));
+      }
       parameters.push_back(tuning_parameter(parameter));
       if (parameter.when) conditions.push_back(condition(inactive(parameter)));
     }
@@ -75,13 +80,33 @@ class T1Writer {
     }
     if (kernel.contains("options")) specification["CompilerOptions"] = kernel["options"];
     specification["Arguments"] = Json::array();
-    for (const Json& argument : arguments) {
+    for (const Json& argument : taken(kernel, arguments)) {
       specification["Arguments"].push_back(t1_argument(argument));
     }
     return specification;
   }
 
  private:
+  /// The arguments in the order of the kernel's function. Throws for what T1 has no words for.
+  static std::vector<Json> taken(const Json& kernel, const Json& arguments) {
+    for (const char* key : {"defines", "steps"}) {
+      if (!kernel.contains(key)) continue;
+      throw Error(ErrorCode::usage, fmt::format("T1 has nothing for the kernel's {}", key));
+    }
+    if (!kernel.contains("arguments")) return arguments.get<std::vector<Json>>();
+    std::vector<Json> result;
+    for (const Json& name : kernel["arguments"]) {
+      const auto found = std::ranges::find_if(
+          arguments, [&](const Json& argument) { return argument.at("name") == name; });
+      if (found == arguments.end()) {
+        throw Error(ErrorCode::usage,
+                    fmt::format("T1 has nothing for the kernel's own argument {}", name.dump()));
+      }
+      result.push_back(*found);
+    }
+    return result;
+  }
+
   /// With the parameters that it mentions, which some readers want.
   Json condition(const std::string& text) const {
     Json names = Json::array();

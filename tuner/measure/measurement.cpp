@@ -58,10 +58,11 @@ Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const 
   const auto within = [&](double factor, double time_ns) {
     return !best_ns || time_ns <= factor * *best_ns;
   };
-  const SamplePlan warm_up{.warm_up = 1, .samples = 0, .warm_up_ns = plan.warm_up_ns};
+  const SamplePlan warm_up{
+      .warm_up = 1, .samples = 0, .warm_up_ns = plan.warm_up_ns, .before = plan.before};
   if (auto warm = backend.time(work, warm_up); !warm) return Unexpected(warm.error());
   failpoint("measure.warmed_up");
-  SteadySampler sampler(backend, work, watch, plan.pause);
+  SteadySampler sampler(backend, work, watch, plan);
   if (auto done = sampler.reach(plan.probe_samples); !done) return Unexpected(done.error());
   const std::vector<double> probe_ns = times(sampler.kept());
   if (!within(hopeless_factor(plan, probe_ns), std::ranges::min(probe_ns))) {
@@ -74,6 +75,7 @@ Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const 
   }
   if (auto done = settle(sampler, plan); !done) return Unexpected(done.error());
   Measurement measurement = measurement_of(sampler);
+  if (!plan.hot) return measurement;
   const auto hot_ns = backend.time_hot(work);
   if (!hot_ns) return Unexpected(hot_ns.error());
   measurement.hot_ns = *hot_ns;

@@ -35,6 +35,8 @@ struct ScreenPlan {
   int most_samples = 100;
   double most_sampling_ns = 2e8;  ///< sum of samples after which there are no more than the probe's
   std::chrono::milliseconds pause{50};  ///< after samples at a fallen clock; doubles four times
+  std::optional<Work> before = {};      ///< work before every run, as in SamplePlan
+  bool hot = true;  ///< also times runs back to back, which find what the one before them left
 };
 
 /// Times a candidate that was verified: the probe; the full number of samples, or as many as there

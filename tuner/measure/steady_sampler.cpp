@@ -14,7 +14,8 @@ namespace tuner {
 Expected<void, Failure> SteadySampler::reach(int count) {
   while (std::cmp_less(kept_.size(), count)) {
     const int missing = count - static_cast<int>(kept_.size());
-    const auto samples = backend_.time(work_, {.warm_up = 0, .samples = missing});
+    const auto samples = backend_.time(
+        work_, {.warm_up = 0, .samples = missing, .warm_up_ns = 0, .before = plan_.before});
     if (!samples) return Unexpected(samples.error());
     failpoint("measure.sampled");
     const std::size_t fallen_before = fallen_.size();
@@ -64,7 +65,7 @@ Failure SteadySampler::unstable() const {
 
 void SteadySampler::pause() {
   constexpr int kMostDoublings = 4;
-  std::this_thread::sleep_for(first_pause_ * (1 << std::min(pauses_++, kMostDoublings)));
+  std::this_thread::sleep_for(plan_.pause * (1 << std::min(pauses_++, kMostDoublings)));
 }
 
 }  // namespace tuner

@@ -3,8 +3,8 @@
 
 #include "tuner/backend/backend.hpp"
 #include "tuner/measure/clock_watch.hpp"
+#include "tuner/measure/measurement.hpp"
 
-#include <chrono>
 #include <cstddef>
 #include <vector>
 
@@ -13,10 +13,10 @@ namespace tuner {
 /// The samples of one piece of work that were taken at a steady clock, and those that were not.
 class SteadySampler {
  public:
-  /// All must outlive it. `first_pause` follows the first samples at a fallen clock.
-  SteadySampler(Backend& backend, const Work& work, ClockWatch& watch,
-                std::chrono::milliseconds first_pause)
-      : backend_(backend), work_(work), watch_(watch), first_pause_(first_pause) {}
+  /// All must outlive it. Of the plan it takes the pause after the first samples at a fallen clock,
+  /// and the work before every run.
+  SteadySampler(Backend& backend, const Work& work, ClockWatch& watch, const ScreenPlan& plan)
+      : backend_(backend), work_(work), watch_(watch), plan_(plan) {}
 
   /// Takes samples until `count` are kept. After three discarded for each kept the clock is taken
   /// for granted and every sample so far is dropped, once; then it fails as `unstable`.
@@ -35,7 +35,7 @@ class SteadySampler {
   Backend& backend_;
   const Work& work_;
   ClockWatch& watch_;
-  std::chrono::milliseconds first_pause_;
+  const ScreenPlan& plan_;
   std::vector<Sample> kept_;
   std::vector<Sample> fallen_;  ///< discarded since the baseline was last set
   std::size_t dropped_ = 0;     ///< before that

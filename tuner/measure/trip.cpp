@@ -32,18 +32,22 @@ class HostData {
       pinned_.emplace_back(backend, pinned.id, pinned.bytes.size());
       bytes_ = pinned.bytes.subspan(offset_);
     }
-    if (!data.is_output) backend.read(data.region, bytes_);
+    if (data.role != BufferRole::output) backend.read(data.region, bytes_);
+    if (data.role == BufferRole::inout) original_.assign(bytes_.begin(), bytes_.end());
   }
 
+  /// What the trip before this one updated is as it was.
+  void restore() { std::ranges::copy(original_, bytes_.begin()); }
+
   void take_there() {
-    if (!data_.is_output && !is_mapped()) backend_.write(data_.region, bytes_);
+    if (data_.role != BufferRole::output && !is_mapped()) backend_.write(data_.region, bytes_);
   }
   void bring_back() {
-    if (data_.is_output && !is_mapped()) backend_.read(data_.region, bytes_);
+    if (data_.role != BufferRole::input && !is_mapped()) backend_.read(data_.region, bytes_);
   }
   /// Puts what the host got where the device would have it.
   void deliver() const {
-    if (data_.is_output) backend_.write(data_.region, bytes_);
+    if (data_.role != BufferRole::input) backend_.write(data_.region, bytes_);
   }
   /// Where work finds the data that it has in `region`.
   [[nodiscard]] Region place_of(Region region) const {
@@ -56,8 +60,9 @@ class HostData {
   Backend& backend_;
   TripData data_;
   std::vector<std::byte> pageable_;
-  std::vector<Buffer> pinned_;  // at most one
-  std::size_t offset_ = 0;      // of the data in it
+  std::vector<std::byte> original_;  // of what is updated
+  std::vector<Buffer> pinned_;       // at most one
+  std::size_t offset_ = 0;           // of the data in it
   std::span<std::byte> bytes_;
 };
 
@@ -112,6 +117,7 @@ Expected<TripTimes, Failure> time_trip(Backend& backend, const Work& work,
   const Work moved = on_host_data(work, all);
   std::vector<double> to_device_ns, work_ns, to_host_ns;
   for (int i = 0; i <= samples; ++i) {
+    for (HostData& one : all) one.restore();
     const auto begin = Clock::now();
     for (HostData& one : all) one.take_there();
     const auto there = Clock::now();

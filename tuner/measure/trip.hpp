@@ -25,7 +25,7 @@ enum class HostPlace {
 struct TripData {
   Region region;
   std::size_t size_bytes = 0;
-  bool is_output = false;  ///< brought back; an input is taken there
+  BufferRole role = BufferRole::input;  ///< taken there, or brought back, or both
   HostPlace place = HostPlace::pageable;
 };
 

@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/core/json_reason.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -238,7 +239,7 @@ CatalogueOutline read_outline(const Json& head, std::string_view kernels, std::s
 /// Runs `read()`; what is wrong with the text is said with its origin and the remedy.
 template <class Read>
 auto reading(std::string_view origin, Read read) {
-  const auto refuse = [&](const char* why) -> Error {
+  const auto refuse = [&](const std::string& why) -> Error {
     return {ErrorCode::usage,
             fmt::format("{}: is no table of tuned configurations: {}; write one with `tune export "
                         "--format json`",
@@ -247,7 +248,7 @@ auto reading(std::string_view origin, Read read) {
   try {
     return read();
   } catch (const Json::exception& exception) {
-    throw refuse(exception.what());
+    throw refuse(json_reason(exception.what()));
   } catch (const Error& error) {
     throw refuse(error.what());
   }

@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/core/json_reason.hpp"
 #include "tuner/space/explain.hpp"
 
 #include <fmt/format.h>
@@ -22,7 +23,7 @@ auto read_space_file(const KernelRecord& kernel, Read read) {
     return read(parse_json(kernel.space_text, origin), origin);
   } catch (const Json::exception& exception) {
     throw Error(ErrorCode::failure, fmt::format("{}: is no space file: {}: tune the kernel again",
-                                                origin, exception.what()));
+                                                origin, json_reason(exception.what())));
   } catch (const Error& error) {
     throw Error(ErrorCode::failure, fmt::format("{}: tune the kernel again", error.what()));
   }

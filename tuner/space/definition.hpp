@@ -19,6 +19,7 @@ enum class ParameterKind {
   template_argument,  ///< "template": stands in the entry as ${NAME}
   define,             ///< "define": -DNAME=value
   launch,             ///< "launch": geometry only, one compiled kernel serves all its values
+  option,             ///< "option": an option of the compiler
 };
 
 /// One value of a parameter: the number that expressions see and the text that the kernel and the
@@ -35,6 +36,7 @@ struct Parameter {
   std::vector<ParameterValue> values;  ///< at least one, no duplicates, in the file's order
   std::size_t default_index = 0;       ///< into values
   std::string doc;
+  std::string option;              ///< of kind option: "--maxrregcount"
   std::optional<Expression> when;  ///< false: the parameter takes its default
   std::size_t slot = 0;
 };

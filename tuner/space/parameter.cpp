@@ -6,6 +6,7 @@
 #include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -152,9 +153,31 @@ ParameterKind parse_kind(const Json& json, std::string_view where) {
   if (kind == "template") return ParameterKind::template_argument;
   if (kind == "define") return ParameterKind::define;
   if (kind == "launch") return ParameterKind::launch;
-  const std::array<std::string, 3> known = {"template", "define", "launch"};
+  if (kind == "option") return ParameterKind::option;
+  const std::array<std::string, 4> known = {"template", "define", "launch", "option"};
   refuse(fmt::format("{}.kind", where),
          fmt::format("unknown kind '{}'{}", kind, did_you_mean(kind, known)));
+}
+
+/// The compiler option of a parameter of kind option, whose values must suit it.
+std::string parse_option(const Json& json, const Parameter& parameter, std::string_view where) {
+  static const std::string kRegisters = "--maxrregcount";
+  static const std::vector<std::string> known = {kRegisters, "--use_fast_math", "-lineinfo",
+                                                 "--extra-device-vectorization"};
+  std::string option = string_member(json, "option", where);
+  if (std::find(known.begin(), known.end(), option) == known.end()) {
+    refuse(fmt::format("{}.option", where),
+           fmt::format("the compiler option '{}' is not one of {}{}", option,
+                       fmt::join(known, ", "), did_you_mean(option, known)));
+  }
+  const bool is_number = option == kRegisters;
+  for (const ParameterValue& value : parameter.values) {
+    const bool is_boolean = value.text == "true" || value.text == "false";
+    if (parameter.value_kind == ValueKind::number && is_boolean != is_number) continue;
+    refuse(where, is_number ? fmt::format("the values of {} are numbers; 0 leaves it out", option)
+                            : fmt::format("the values of {} are true and false", option));
+  }
+  return option;
 }
 
 }  // namespace
@@ -211,8 +234,8 @@ Expression compile_number(const Json& text, const Scope& scope, std::span<const 
 
 Parameter parse_parameter(const std::string& name, const Json& json, Scope& scope,
                           std::span<const std::string> later, std::string_view where) {
-  static const std::array<std::string, 7> keys = {"values", "range", "pow2", "default",
-                                                  "doc",    "when",  "kind"};
+  static const std::array<std::string, 8> keys = {"values", "range", "pow2", "default",
+                                                  "doc",    "when",  "kind", "option"};
   expect_object(json, keys, where);
   Parameter parameter;
   parameter.name = name;
@@ -223,6 +246,11 @@ Parameter parse_parameter(const std::string& name, const Json& json, Scope& scop
   parameter.default_index = parse_default(json, parameter, where);
   if (json.contains("doc")) parameter.doc = string_member(json, "doc", where);
   parameter.kind = parse_kind(json, where);
+  if (parameter.kind == ParameterKind::option) {
+    parameter.option = parse_option(json, parameter, where);
+  } else if (json.contains("option")) {
+    refuse(fmt::format("{}.option", where), "is of parameters whose kind is \"option\" alone");
+  }
   if (json.contains("when")) {
     parameter.when = compile_number(json["when"], scope, later, fmt::format("{}.when", where));
   }

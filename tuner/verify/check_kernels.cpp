@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
+#include <limits>
 #include <span>
 
 namespace tuner {
@@ -20,6 +22,7 @@ constexpr std::uint32_t kThreads = 256;
 constexpr std::int64_t kElementsPerThread = 4;
 constexpr std::int64_t kMostBlocks = 1024;
 constexpr std::size_t kElementValues = 5;  // what the kernel `pick` writes
+constexpr std::size_t kSums = 2;
 
 [[noreturn]] void fail(std::string_view kernel, const Failure& failure) {
   throw Error(ErrorCode::failure,
@@ -37,6 +40,17 @@ std::int64_t largest_part(const CheckedMemory& memory) {
   return words;
 }
 
+/// Below this a result may be flushed to zero by a compiler's option.
+double least_normal(ElementType type) {
+  if (!is_floating(type)) return 0;
+  return type == ElementType::f64 ? std::numeric_limits<double>::min() : 0x1p-126;
+}
+
+/// The greatest number such that the type holds it and all whole numbers below exactly.
+double greatest_whole(ElementType type) {
+  return is_floating(type) ? 1 / unit_roundoff(type) : std::numeric_limits<double>::max();
+}
+
 Scalar bits(std::uint64_t value) {
   return std::bit_cast<std::int64_t>(value);
 }
@@ -48,7 +62,7 @@ Scalar part_count(const CheckedMemory& memory) {
 }  // namespace
 
 CheckKernels::CheckKernels(Backend& backend)
-    : backend_(backend), element_(backend, kElementValues * sizeof(double)) {}
+    : backend_(backend), values_(backend, kElementValues * sizeof(double)) {}
 
 KernelId CheckKernels::kernel(const std::string& entry) {
   const auto known = kernels_.find(entry);
@@ -69,59 +83,160 @@ KernelId CheckKernels::kernel(const std::string& entry) {
   return kernels_.emplace(entry, LoadedKernel(backend_, *loaded)).first->second.id();
 }
 
-void CheckKernels::launch(const std::string& entry, std::int64_t elements,
-                          std::vector<LaunchArgument> arguments) {
+Launch CheckKernels::launch_of(const std::string& entry, std::int64_t elements,
+                               std::vector<LaunchArgument> arguments) {
   constexpr std::int64_t kElementsPerBlock = kThreads * kElementsPerThread;
   const std::int64_t blocks = std::clamp<std::int64_t>(
       (elements + kElementsPerBlock - 1) / kElementsPerBlock, 1, kMostBlocks);
-  const Launch launch{.kernel = kernel(entry),
-                      .geometry = {.grid = {static_cast<std::uint32_t>(blocks), 1, 1},
-                                   .block = {kThreads, 1, 1},
-                                   .dynamic_shared_bytes = 0},
-                      .arguments = std::move(arguments)};
+  return {.kernel = kernel(entry),
+          .geometry = {.grid = {static_cast<std::uint32_t>(blocks), 1, 1},
+                       .block = {kThreads, 1, 1},
+                       .dynamic_shared_bytes = 0},
+          .arguments = std::move(arguments)};
+}
+
+void CheckKernels::launch(const std::string& entry, std::int64_t elements,
+                          std::vector<LaunchArgument> arguments) {
+  run(entry, launch_of(entry, elements, std::move(arguments)));
+}
+
+void CheckKernels::run(const std::string& entry, const Launch& launch) {
   if (const auto done = backend_.run(launch); !done) fail(entry, done.error());
 }
 
-void CheckKernels::fill_normal(Region data, ElementType type, std::int64_t count,
-                               std::uint64_t seed) {
-  launch(of_type("fill_normal", type), count, {data, Scalar(count), bits(seed)});
+std::array<std::uint64_t, 2> CheckKernels::sums(const std::string& entry, std::int64_t elements,
+                                                std::vector<LaunchArgument> arguments) {
+  std::array<std::uint64_t, kSums> sums{};
+  backend_.fill(values_.id(), 0, sizeof sums);
+  arguments.emplace_back(Region(values_.id()));
+  launch(entry, elements, std::move(arguments));
+  backend_.read(values_.id(), std::as_writable_bytes(std::span(sums)));
+  return sums;
 }
 
-void CheckKernels::fill_whole(Region data, ElementType type, std::int64_t count, std::uint64_t seed,
-                              int range) {
-  launch(of_type("fill_whole", type), count, {data, Scalar(count), bits(seed), Scalar(range)});
+void CheckKernels::fill_normal(const Elements& data, std::uint64_t seed) {
+  launch(of_type("fill_normal", data.type), data.count,
+         {data.region, Scalar(data.count), bits(seed)});
 }
 
-void CheckKernels::poison_padding(Region data, ElementType type, std::int64_t count,
-                                  std::uint64_t seed, const MatrixElements& used) {
-  launch(of_type("poison_padding", type), count,
-         {data, Scalar(count), bits(seed), Scalar(used.outer_count), Scalar(used.outer_step),
-          Scalar(used.inner_count), Scalar(used.inner_step), Scalar(used.columns)});
+void CheckKernels::fill_positive(const Elements& data, std::uint64_t seed) {
+  launch(of_type("fill_positive", data.type), data.count,
+         {data.region, Scalar(data.count), bits(seed)});
 }
 
-void CheckKernels::absolute(Region result, Region data, ElementType type, std::int64_t count) {
-  launch(of_type("absolute", type), count, {result, data, Scalar(count)});
+void CheckKernels::fill_uniform(const Elements& data, std::uint64_t seed) {
+  launch(of_type("fill_uniform", data.type), data.count,
+         {data.region, Scalar(data.count), bits(seed)});
 }
 
-void CheckKernels::lay_guards(const CheckedMemory& memory) {
-  prepare(memory, 0, 1);
+void CheckKernels::fill_integers(const Elements& data, std::uint64_t seed, std::int64_t low,
+                                 std::int64_t high) {
+  launch(of_type("fill_integers", data.type), data.count,
+         {data.region, Scalar(data.count), bits(seed), Scalar(low), Scalar(high)});
 }
 
-void CheckKernels::prepare(const CheckedMemory& memory, std::uint64_t poison) {
-  prepare(memory, poison, 0);
+void CheckKernels::fill_whole(const Elements& data, std::uint64_t seed, std::int64_t range) {
+  launch(of_type("fill_whole", data.type), data.count,
+         {data.region, Scalar(data.count), bits(seed), Scalar(range)});
 }
 
-void CheckKernels::prepare(const CheckedMemory& memory, std::uint64_t poison,
-                           std::int32_t with_guards) {
-  launch("prepare", largest_part(memory),
-         {memory.candidate(), memory.reference(), memory.table(), part_count(memory), bits(poison),
-          Scalar(with_guards)});
+void CheckKernels::fill_constant(const Elements& data, double value) {
+  launch(of_type("fill_constant", data.type), data.count,
+         {data.region, Scalar(data.count), Scalar(value)});
 }
 
-std::vector<CheckReport> CheckKernels::inspect(const CheckedMemory& memory, std::uint64_t poison,
+void CheckKernels::fill_sorted(const Elements& data, std::uint64_t seed, double low, double high) {
+  launch(of_type("fill_sorted", data.type), data.count,
+         {data.region, Scalar(data.count), bits(seed), Scalar(low), Scalar(high)});
+}
+
+void CheckKernels::fill_offsets(const Elements& data, std::uint64_t seed, std::int64_t entries) {
+  launch(of_type("fill_offsets", data.type), data.count,
+         {data.region, Scalar(data.count), bits(seed), Scalar(entries)});
+}
+
+void CheckKernels::fill_permutation(const Elements& data, std::uint64_t seed) {
+  launch(of_type("fill_permutation", data.type), data.count,
+         {data.region, Scalar(data.count), bits(seed)});
+}
+
+void CheckKernels::poison_padding(const Elements& data, std::uint64_t seed,
+                                  const MatrixElements& used) {
+  launch(of_type("poison_padding", data.type), data.count,
+         {data.region, Scalar(data.count), bits(seed), Scalar(used.outer_count),
+          Scalar(used.outer_step), Scalar(used.inner_count), Scalar(used.inner_step),
+          Scalar(used.columns)});
+}
+
+void CheckKernels::absolute(Region result, const Elements& data) {
+  launch(of_type("absolute", data.type), data.count, {result, data.region, Scalar(data.count)});
+}
+
+void CheckKernels::perturb(Region result, const Elements& data, std::uint64_t seed) {
+  launch(of_type("perturb", data.type), data.count,
+         {result, data.region, Scalar(data.count), bits(seed)});
+}
+
+void CheckKernels::widen(Region spread, Region run, const Elements& reference) {
+  launch(of_type("widen", reference.type), reference.count,
+         {spread, run, reference.region, Scalar(reference.count)});
+}
+
+double CheckKernels::typical(const Elements& spread) {
+  const auto [exponents, terms] = sums(of_type("add_exponents", spread.type), spread.count,
+                                       {spread.region, Scalar(spread.count)});
+  if (terms == 0) return 0;
+  return std::exp2(static_cast<double>(std::bit_cast<std::int64_t>(exponents)) /
+                   static_cast<double>(terms));
+}
+
+void CheckKernels::allow(Region spread, const Elements& reference, const SpreadBound& bound) {
+  launch(of_type("allow_spread", reference.type), reference.count,
+         {spread, reference.region, Scalar(reference.count), Scalar(bound.factor),
+          Scalar(bound.floor), Scalar(bound.relative), Scalar(least_normal(reference.type))});
+}
+
+void CheckKernels::allow(Region allowed, const Elements& reference, const Tolerance& tolerance) {
+  // A float below 2^63, so that every 64-bit type holds it.
+  constexpr double kMost64 = 0x1.fffffep62;
+  const double most = is_floating(reference.type) ? 0x1p126
+                      : size_bytes(reference.type) == sizeof(std::int64_t)
+                          ? kMost64
+                          : static_cast<double>(integer_range(reference.type).greatest);
+  launch(of_type("allow_tolerance", reference.type), reference.count,
+         {allowed, reference.region, Scalar(reference.count), Scalar(tolerance.relative),
+          Scalar(tolerance.absolute), Scalar(tolerance.ulp), Scalar(most)});
+}
+
+bool CheckKernels::are_whole(const Elements& reference) {
+  return sums(of_type("count_fractions", reference.type), reference.count,
+              {reference.region, Scalar(reference.count),
+               Scalar(greatest_whole(reference.type))})[0] == 0;
+}
+
+CheckKernels::Dependence CheckKernels::compare_runs(const Elements& first, Region second,
+                                                    std::uint32_t other) {
+  const auto [dependent, unwritten] =
+      sums(of_type("count_dependent", first.type), first.count,
+           {first.region, second, Scalar(first.count), Scalar(other)});
+  return {.dependent = dependent, .unwritten = unwritten};
+}
+
+Launch CheckKernels::preparation(const CheckedMemory& memory, const Poison& poison) {
+  return launch_of("prepare", largest_part(memory),
+                   {memory.candidate(), memory.reference(), memory.table(), part_count(memory),
+                    Scalar(std::int32_t{poison.kind}), bits(poison.seed)});
+}
+
+void CheckKernels::prepare(const CheckedMemory& memory, const Poison& poison) {
+  run("prepare", preparation(memory, poison));
+}
+
+std::vector<CheckReport> CheckKernels::inspect(const CheckedMemory& memory, const Poison& poison,
                                                Repeats repeats) {
   launch("inspect", largest_part(memory),
-         {memory.candidate(), memory.reference(), memory.table(), part_count(memory), bits(poison),
+         {memory.candidate(), memory.reference(), memory.table(), part_count(memory),
+          Scalar(std::int32_t{poison.kind}), bits(poison.seed),
           Scalar(repeats == Repeats::compared ? 1 : 0), memory.gathered(), memory.reports(),
           memory.blocks_done()});
   std::vector<CheckReport> reports(memory.plan().parts.size());
@@ -129,18 +244,19 @@ std::vector<CheckReport> CheckKernels::inspect(const CheckedMemory& memory, std:
   return reports;
 }
 
-CheckKernels::Element CheckKernels::pick(Region result, Region reference,
-                                         std::optional<Region> magnitude, ElementType type,
-                                         std::int64_t index, std::uint64_t poison) {
-  const LaunchArgument no_magnitude = Scalar(std::int64_t{0});  // a null pointer
+CheckKernels::Element CheckKernels::pick(const CheckedMemory& memory, std::size_t part,
+                                         std::size_t other, std::int64_t index,
+                                         const Poison& poison) {
+  const auto type = static_cast<ElementType>(memory.plan().parts[part].type);
   launch(of_type("pick", type), 1,
-         {result, reference, magnitude ? LaunchArgument(*magnitude) : no_magnitude, Scalar(index),
-          bits(poison), element_.id()});
+         {memory.candidate(), memory.reference(), memory.table(),
+          Scalar(static_cast<std::int32_t>(part)), Scalar(static_cast<std::int64_t>(other)),
+          Scalar(index), Scalar(std::int32_t{poison.kind}), bits(poison.seed), values_.id()});
   std::array<double, kElementValues> values{};
-  backend_.read(element_.id(), std::as_writable_bytes(std::span(values)));
+  backend_.read(values_.id(), std::as_writable_bytes(std::span(values)));
   return {.result = values[0],
           .reference = values[1],
-          .magnitude = values[2],
+          .allowed = values[2],
           .untouched = values[3] != 0,
           .left_out = values[4] != 0};
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels with which results are checked where they lie: they make the inputs, and look at all that
-// a launch left. Compiled at run time like the kernels they check.
+// Kernels with which results are checked where they lie: they make the inputs and the error bounds,
+// and look at all that a launch left. Compiled at run time like the kernels they check.
 #include "check_parts.hpp"
 
 using tuner::CheckPart;
 using tuner::CheckReport;
 using tuner::kMostCheckParts;
+using tuner::kSquareUnit;
 using tuner::kUnwritten;
+using tuner::Poison;
 
 typedef unsigned int Bits32;
 typedef unsigned long long Bits64;
@@ -25,34 +27,121 @@ __device__ inline long long first_index() {
 __device__ inline long long index_stride() { return (long long)gridDim.x * blockDim.x; }
 
 template <class T>
+constexpr bool kFloating = (T)0.5f != (T)0;
+template <class T>
 constexpr bool kUnsigned = (T)-1 > (T)0;
 
-/// Standard normal numbers (Box & Muller 1958). Integer types get them rounded, ×8; unsigned ones their
-/// absolute values.
+// ---- inputs
+
+/// A standard normal number (Box & Muller 1958).
+__device__ inline float normal_number(Bits64 bits) {
+  const float u = ((float)(Bits32)(bits >> 40) + 1.0f) * 0x1p-24f;  // (0, 1]
+  const float v = (float)(Bits32)(bits & 0xFFFFFF) * 0x1p-24f;      // [0, 1)
+  return sqrtf(-2.0f * logf(u)) * cosf(6.2831853f * v);
+}
+
+/// In [0, 1).
+__device__ inline double unit_number(Bits64 bits) { return (double)(bits >> 11) * 0x1p-53; }
+
 template <class T>
 __global__ void fill_normal(T* data, long long count, long long seed) {
   for (long long i = first_index(); i < count; i += index_stride()) {
-    const Bits64 bits = random_bits((Bits64)seed, (Bits64)i);
-    const float u = ((float)(Bits32)(bits >> 40) + 1.0f) * 0x1p-24f;  // (0, 1]
-    const float v = (float)(Bits32)(bits & 0xFFFFFF) * 0x1p-24f;      // [0, 1)
-    const float x = sqrtf(-2.0f * logf(u)) * cosf(6.2831853f * v);
-    if (kUnsigned<T>) {
-      data[i] = (T)(fabsf(x) * 8.0f);
-    } else {
-      data[i] = (T)0.5f == (T)0 ? (T)(x * 8.0f) : (T)x;
-    }
+    data[i] = (T)normal_number(random_bits((Bits64)seed, (Bits64)i));
   }
 }
 
-/// Whole numbers in [-range, range], of an unsigned type in [0, range]: sums of their products are exact in float while they stay
-/// below 2^24, so a right result equals its reference bit for bit.
 template <class T>
-__global__ void fill_whole(T* data, long long count, long long seed, int range) {
+__global__ void fill_positive(T* data, long long count, long long seed) {
   for (long long i = first_index(); i < count; i += index_stride()) {
-    const Bits32 bits = (Bits32)(random_bits((Bits64)seed, (Bits64)i) >> 33);
-    data[i] = kUnsigned<T> ? (T)(bits % (range + 1)) : (T)((int)(bits % (2 * range + 1)) - range);
+    data[i] = (T)(fabsf(normal_number(random_bits((Bits64)seed, (Bits64)i))) + 0.5f);
   }
 }
+
+template <class T>
+__global__ void fill_uniform(T* data, long long count, long long seed) {
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    // 24 bits, so that a float does not round it to 1.
+    data[i] = (T)((float)(Bits32)(random_bits((Bits64)seed, (Bits64)i) >> 40) * 0x1p-24f);
+  }
+}
+
+/// Whole numbers in [low, high].
+template <class T>
+__global__ void fill_integers(T* data, long long count, long long seed, long long low,
+                              long long high) {
+  const Bits64 choices = (Bits64)high - (Bits64)low + 1;  // 0: all 2^64
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    const Bits64 bits = random_bits((Bits64)seed, (Bits64)i);
+    data[i] = (T)(long long)((Bits64)low + (choices == 0 ? bits : bits % choices));
+  }
+}
+
+/// Whole numbers in [-range, range] but 0, which would hide an operand that is not used; of an
+/// unsigned type in [1, range].
+template <class T>
+__global__ void fill_whole(T* data, long long count, long long seed, long long range) {
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    const Bits64 bits = random_bits((Bits64)seed, (Bits64)i);
+    const long long number = (long long)((bits >> 1) % (Bits64)range) + 1;
+    data[i] = (T)(kUnsigned<T> || (bits & 1) ? number : -number);
+  }
+}
+
+template <class T>
+__global__ void fill_constant(T* data, long long count, double value) {
+  for (long long i = first_index(); i < count; i += index_stride()) data[i] = (T)value;
+}
+
+/// Ascending numbers in [low, high].
+template <class T>
+__global__ void fill_sorted(T* data, long long count, long long seed, double low, double high) {
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    const double place = ((double)i + unit_number(random_bits((Bits64)seed, (Bits64)i))) / (double)count;
+    data[i] = (T)(low + (high - low) * place);
+  }
+}
+
+/// Where the rows of a CSR matrix of `entries` begin: ascending, the first 0, the last `entries`;
+/// a quarter of the rows is empty.
+template <class T>
+__global__ void fill_offsets(T* data, long long count, long long seed, long long entries) {
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    const long long rows = count - 1;
+    const Bits64 bits = random_bits((Bits64)seed, (Bits64)i);
+    const long long row = bits % 4 == 0 && i > 0 ? i - 1 : i;  // as before it: then it is empty
+    const double share = (row + unit_number(random_bits(~(Bits64)seed, (Bits64)row))) / (rows + 1.0);
+    data[i] = (T)(i == 0 ? 0 : i == rows ? entries : (long long)(share * (double)entries));
+  }
+}
+
+/// One of the two halves of an index changed by the other one: so every index has a place of its
+/// own among 4^half_bits (a Feistel network; Luby & Rackoff, SIAM J. Comput. 17, 1988).
+__device__ inline Bits64 shuffled(Bits64 index, int half_bits, Bits64 seed) {
+  const Bits64 mask = ((Bits64)1 << half_bits) - 1;
+  Bits64 left = index >> half_bits, right = index & mask;
+  for (int round = 0; round < 4; ++round) {
+    const Bits64 next = left ^ (random_bits(seed + round, right) & mask);
+    left = right;
+    right = next;
+  }
+  return left << half_bits | right;
+}
+
+/// Each number from 0 to count − 1 once: an index that the network takes out of the range goes
+/// through it again.
+template <class T>
+__global__ void fill_permutation(T* data, long long count, long long seed) {
+  int half_bits = 1;
+  while (((Bits64)1 << 2 * half_bits) < (Bits64)count) ++half_bits;
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    Bits64 place = (Bits64)i;
+    do place = shuffled(place, half_bits, (Bits64)seed);
+    while (place >= (Bits64)count);
+    data[i] = (T)(long long)place;
+  }
+}
+
+// ---- references and bounds
 
 template <class T>
 __global__ void absolute(T* result, const T* data, long long count) {
@@ -61,26 +150,148 @@ __global__ void absolute(T* result, const T* data, long long count) {
   }
 }
 
+template <class T>
+struct FloatBits {
+  typedef Bits32 Type;
+};
+template <>
+struct FloatBits<double> {
+  typedef Bits64 Type;
+};
+
+/// The same numbers, each 1 to 4 units in the last place larger or smaller; 0 stays 0.
+template <class T>
+__global__ void perturb(T* result, const T* data, long long count, long long seed) {
+  typedef typename FloatBits<T>::Type Bits;
+  constexpr Bits kSign = (Bits)1 << (8 * sizeof(Bits) - 1);
+  constexpr Bits kInfinity = sizeof(Bits) == 8 ? (Bits)0x7FF0000000000000ull : (Bits)0x7F800000u;
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    Bits bits = *(const Bits*)&data[i];
+    const Bits magnitude = bits & ~kSign;
+    const Bits64 random = random_bits((Bits64)seed, (Bits64)i);
+    const Bits step = (Bits)(random % 4 + 1);
+    if (magnitude > 4 && magnitude < kInfinity - 4) bits = random & 4 ? bits + step : bits - step;
+    *(Bits*)&result[i] = bits;
+  }
+}
+
+/// spread[i] = the larger of it and |run[i] − reference[i]|, where that is a number.
+template <class T>
+__global__ void widen(T* spread, const T* run, const T* reference, long long count) {
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    const T distance = run[i] > reference[i] ? (T)(run[i] - reference[i]) : (T)(reference[i] - run[i]);
+    if (distance > spread[i] && distance - distance == (T)0) spread[i] = distance;
+  }
+}
+
+/// sums[0] += the exponents of the spreads above 0, sums[1] += their number.
+template <class T>
+__global__ void add_exponents(const T* spread, long long count, Bits64* sums) {
+  long long exponents = 0;
+  Bits64 terms = 0;
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    if (!(spread[i] > (T)0)) continue;
+    exponents += (long long)floor(log2((double)spread[i]));
+    ++terms;
+  }
+  if (terms == 0) return;
+  atomicAdd(&sums[0], (Bits64)exponents);
+  atomicAdd(&sums[1], terms);
+}
+
+/// What is the spread of a reference becomes the error allowed:
+/// factor·max(spread, floor) + relative·|reference| + tiny.
+template <class T>
+__global__ void allow_spread(T* spread, const T* reference, long long count, double factor, double floor,
+                             double relative, double tiny) {
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    const double s = (double)spread[i];
+    const double r = reference[i] < (T)0 ? -(double)reference[i] : (double)reference[i];
+    spread[i] = (T)(factor * (s > floor ? s : floor) + relative * (r - r == 0 ? r : 0) + tiny);
+  }
+}
+
+/// The distance from |x| to the next number of its type; 1 for integers.
+__device__ inline double unit_in_last_place(float x) {
+  const float magnitude = fabsf(x);
+  return (double)__uint_as_float(__float_as_uint(magnitude) + 1) - (double)magnitude;
+}
+__device__ inline double unit_in_last_place(double x) {
+  const double magnitude = fabs(x);
+  return __longlong_as_double(__double_as_longlong(magnitude) + 1) - magnitude;
+}
+__device__ inline double unit_in_last_place(long long) { return 1; }
+template <class T>
+__device__ inline double last_place(T x) {
+  if constexpr (kFloating<T>) {
+    return unit_in_last_place(x);
+  } else {
+    return unit_in_last_place((long long)x);
+  }
+}
+
+/// allowed[i] = max(relative·|r|, absolute, ulp·(unit in the last place of r)), rounded down to a
+/// number of the type.
+template <class T>
+__global__ void allow_tolerance(T* allowed, const T* reference, long long count, double relative, double absolute,
+                                double ulp, double most) {
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    const double r = reference[i] < (T)0 ? -(double)reference[i] : (double)reference[i];
+    double margin = absolute;
+    if (r - r == 0) {
+      if (relative * r > margin) margin = relative * r;
+      if (ulp * last_place(reference[i]) > margin) margin = ulp * last_place(reference[i]);
+    }
+    allowed[i] = (T)(margin < most ? margin : most);
+  }
+}
+
+// ---- poison
+
 /// Words that are NaN as a float, and two of them as a double, and never twice the same: what a
 /// kernel copies from one place of this kind to another shows there too.
 __device__ inline Bits32 nan_word(Bits64 seed, long long index) {
   return 0x7FF00000u | (Bits32)(random_bits(seed, (Bits64)index) >> 44);
 }
 
-/// Whether an element is made of words as `word` gives them, by their numbers.
-template <class T, class Word>
-__device__ bool is_made_of(const T* data, long long index, Word word) {
-  if constexpr (sizeof(T) < sizeof(Bits32)) {
-    constexpr int kParts = sizeof(Bits32) / sizeof(T);
-    const Bits32 whole = word(index / kParts);
-    return data[index] == ((const T*)&whole)[index % kParts];
-  } else {
-    constexpr int kWords = sizeof(T) / sizeof(Bits32);
-    for (long long i = index * kWords; i < (index + 1) * kWords; ++i) {
-      if (((const Bits32*)data)[i] != word(i)) return false;
-    }
-    return true;
+/// The two words of an 8-byte pattern, the low one at an even index.
+__device__ inline Bits32 half_of(Bits64 pattern, long long index) {
+  return (Bits32)(index & 1 ? pattern >> 32 : pattern);
+}
+
+/// The same in every element of the type, by words: for ElementType 0 to 9.
+__device__ inline Bits32 extreme_word(int type, bool highest, long long index) {
+  switch (type) {
+    case 0: return highest ? 0x7FFFFFFFu : 0x80000000u;                                          // int
+    case 2: return half_of(highest ? 0x7FFFFFFFFFFFFFFFull : 0x8000000000000000ull, index);      // long long
+    case 3: return highest ? 0x7F800000u : 0xFF800000u;                                          // float
+    case 4: return half_of(highest ? 0x7FF0000000000000ull : 0xFFF0000000000000ull, index);      // double
+    case 6: return highest ? 0x7FFF7FFFu : 0x80008000u;                                          // short
+    case 7: return highest ? 0x7F7F7F7Fu : 0x80808080u;                                          // signed char
+    default: return highest ? 0xFFFFFFFFu : 0u;                                                  // unsigned
   }
+}
+
+/// The word at `index` of memory that holds elements of a type; a whole number of its elements lie
+/// before index 0.
+__device__ inline Bits32 poison_word(int type, const Poison& poison, long long index) {
+  switch (poison.kind) {
+    case tuner::nan_poison: return nan_word(poison.seed, index);
+    case tuner::highest_poison: return extreme_word(type, true, index);
+    case tuner::lowest_poison: return extreme_word(type, false, index);
+    case tuner::huge_poison:
+      if (type == 3) return 0x7F7FFFFFu;
+      if (type == 4) return half_of(0x7FEFFFFFFFFFFFFFull, index);
+      return (Bits32)random_bits(poison.seed, (Bits64)index);
+    default:
+      if (type == 4) return half_of(1, index);
+      return type == 3 ? 1u : 0u;
+  }
+}
+
+/// The poison of a part, other than that of its neighbours.
+__device__ inline Poison poison_of(const CheckPart& part, int kind, long long seed) {
+  return {kind, (Bits64)seed * 0x100000001B3ull + (Bits64)part.offset};
 }
 
 /// The elements of a matrix's buffer that belong to no row get NaN words: those that are not at
@@ -101,34 +312,53 @@ __global__ void poison_padding(T* data, long long count, long long seed, long lo
   }
 }
 
-/// Gives every output what it holds before a launch: its initial content, or NaN words of `poison`.
-/// With `lay_guards` it also fills the guard zones.
+/// Gives every output what it holds before a launch, its initial content or poison, and every guard
+/// zone its poison.
 __global__ void prepare(unsigned char* candidate, const unsigned char* reference,
-                        const CheckPart* parts, int part_count, long long poison, int lay_guards) {
+                        const CheckPart* parts, int part_count, int kind, long long seed) {
   for (int p = 0; p < part_count; ++p) {
     const CheckPart part = parts[p];
-    if (part.kind != CheckPart::output && !(lay_guards && part.kind == CheckPart::guard)) continue;
+    if (part.kind != CheckPart::output && part.kind != CheckPart::guard) continue;
     Bits32* const words = (Bits32*)(candidate + part.offset);
     const Bits32* const initial =
         part.initial < 0 ? nullptr : (const Bits32*)(reference + part.initial);
-    const Bits64 seed = part.kind == CheckPart::guard ? (Bits64)part.offset : (Bits64)poison;
+    const bool zeros = part.initial == CheckPart::zeros;
+    const Poison poison = poison_of(part, kind, seed);
     for (long long i = first_index(); i < part.words; i += index_stride()) {
-      words[i] = initial ? initial[i] : nan_word(seed, i);
+      words[i] = initial ? initial[i] : zeros ? 0 : poison_word(part.type, poison, i);
     }
   }
 }
 
-__device__ inline CheckReport nothing_found() { return {0, ~0ull, 0, 0, 0}; }
+// ---- looking at results
+
+__device__ inline CheckReport nothing_found() { return {0, ~0ull, 0, 0, 0, 0}; }
 
 __device__ inline void count_wrong(CheckReport& found, long long index) {
   if (found.wrong++ == 0) found.first = (Bits64)index;
   found.last = (Bits64)index;
 }
 
+/// Whether an element is made of words as `word` gives them, by their numbers.
+template <class T, class Word>
+__device__ bool is_made_of(const T* data, long long index, Word word) {
+  if constexpr (sizeof(T) < sizeof(Bits32)) {
+    constexpr int kParts = sizeof(Bits32) / sizeof(T);
+    const Bits32 whole = word(index / kParts);
+    return data[index] == ((const T*)&whole)[index % kParts];
+  } else {
+    constexpr int kWords = sizeof(T) / sizeof(Bits32);
+    for (long long i = index * kWords; i < (index + 1) * kWords; ++i) {
+      if (((const Bits32*)data)[i] != word(i)) return false;
+    }
+    return true;
+  }
+}
+
 /// Whether an element is still the poison that it was given before the launch.
 template <class T>
-__device__ bool is_untouched(const T* data, long long index, Bits64 poison) {
-  return is_made_of(data, index, [=](long long word) { return nan_word(poison, word); });
+__device__ bool is_untouched(const T* data, long long index, int type, const Poison& poison) {
+  return is_made_of(data, index, [&](long long word) { return poison_word(type, poison, word); });
 }
 
 /// Whether the reference left an element as it is.
@@ -137,33 +367,48 @@ __device__ bool is_unwritten(const T* expected, long long index) {
   return is_made_of(expected, index, [](long long) { return kUnwritten; });
 }
 
-/// The bits of a word, by halves, that the reference left and that still are the poison.
+/// The bits of a word, by bytes, that the reference left and that still are the poison.
 __device__ inline Bits32 left_bits(Bits32 expected, Bits32 word, Bits32 poison) {
   const Bits32 changed = (expected ^ kUnwritten) | (word ^ poison);
-  return (changed & 0xFFFFu ? 0u : 0xFFFFu) | (changed >> 16 ? 0u : 0xFFFF0000u);
+  Bits32 left = 0;
+  for (int shift = 0; shift < 32; shift += 8) {
+    if (!(changed >> shift & 0xFFu)) left |= 0xFFu << shift;
+  }
+  return left;
 }
 
-/// An element c is wrong when !(|c − r| <= factor·magnitude + tiny), so that NaN is; without
-/// magnitudes when !(c == r). What the reference left as it is must be left as it is.
+/// An element c with reference r is right when c == r, when both are NaN, or where errors are
+/// allowed when |c − r| is no larger. What the reference left as it is must be left as it is, and
+/// what it wrote must be written.
 template <class T>
 __device__ CheckReport compare(const CheckPart& part, const unsigned char* candidate,
-                               const unsigned char* reference, Bits64 poison) {
+                               const unsigned char* reference, const Poison& poison) {
   const T* const result = (const T*)(candidate + part.offset);
   const T* const expected = (const T*)(reference + part.expected);
-  const T* const magnitude = part.magnitude < 0 ? nullptr : (const T*)(reference + part.magnitude);
+  const T* const allowed = part.allowed < 0 ? nullptr : (const T*)(reference + part.allowed);
   CheckReport found = nothing_found();
   float worst = 0.0f;
   for (long long i = first_index(); i < part.count; i += index_stride()) {
-    const double c = (double)result[i];
-    const double r = (double)expected[i];
-    const double difference = c > r ? c - r : r - c;
-    const double bound = magnitude ? part.factor * (double)magnitude[i] + 1e-37 : 0.0;
-    const bool left = is_unwritten(expected, i) && is_untouched(result, i, poison);
-    const bool right = left || (magnitude ? difference <= bound : result[i] == expected[i]);
-    if (!right) count_wrong(found, i);
-    const float share = magnitude && difference == difference ? (float)(difference / bound)
-                                                              : (right ? 0.0f : 3.0e38f);
+    const T c = result[i], r = expected[i];
+    bool right = c == r;
+    if (right) continue;
+    float share = 0.0f;
+    const bool untouched = is_untouched(result, i, part.type, poison);
+    if (untouched || (c != c && r != r)) {
+      right = untouched == is_unwritten(expected, i);
+    }
+    if (!right && allowed && r - r == (T)0) {
+      const double difference = c > r ? (double)c - (double)r : (double)r - (double)c;
+      right = difference <= (double)allowed[i];
+      if (difference == difference) share = (float)(difference / (double)allowed[i]);
+    }
+    if (!right) {
+      count_wrong(found, i);
+      if (!(share > 1.0f)) share = 3.0e38f;
+    }
     if (share > worst) worst = share;
+    const double square = share > 2.0f ? 4.0 : (double)share * (double)share;
+    found.squares += (Bits64)(square / kSquareUnit);
   }
   found.worst = __float_as_uint(worst);
   return found;
@@ -171,7 +416,7 @@ __device__ CheckReport compare(const CheckPart& part, const unsigned char* candi
 
 /// Looks at words: at a repetition, a guard zone, an input or the reference.
 __device__ inline CheckReport look_at_words(const CheckPart& part, const unsigned char* candidate,
-                                            const unsigned char* reference, Bits64 poison) {
+                                            const unsigned char* reference, const Poison& poison) {
   const bool hidden = part.kind == CheckPart::reference;
   const Bits32* const words = (const Bits32*)((hidden ? reference : candidate) + part.offset);
   const Bits32* const before =
@@ -180,9 +425,9 @@ __device__ inline CheckReport look_at_words(const CheckPart& part, const unsigne
   CheckReport found = nothing_found();
   for (long long i = first_index(); i < part.words; i += index_stride()) {
     if (part.kind == CheckPart::guard) {
-      if (words[i] != nan_word((Bits64)part.offset, i)) count_wrong(found, i);
+      if (words[i] != poison_word(part.type, poison, i)) count_wrong(found, i);
     } else if (before) {
-      const Bits32 left = left_bits(expected[i], words[i], nan_word(poison, i));
+      const Bits32 left = left_bits(expected[i], words[i], poison_word(part.type, poison, i));
       if ((words[i] ^ before[i]) & ~left) count_wrong(found, i);
     } else {
       found.fingerprint += random_bits((Bits64)words[i] << 32, (Bits64)i);
@@ -192,7 +437,7 @@ __device__ inline CheckReport look_at_words(const CheckPart& part, const unsigne
 }
 
 __device__ inline CheckReport look_at(const CheckPart& part, const unsigned char* candidate,
-                                      const unsigned char* reference, Bits64 poison) {
+                                      const unsigned char* reference, const Poison& poison) {
   if (part.kind != CheckPart::output) {
     return look_at_words(part, candidate, reference, poison);
   }
@@ -202,7 +447,11 @@ __device__ inline CheckReport look_at(const CheckPart& part, const unsigned char
     case 2: return compare<long long>(part, candidate, reference, poison);
     case 3: return compare<float>(part, candidate, reference, poison);
     case 4: return compare<double>(part, candidate, reference, poison);
-    default: return compare<unsigned short>(part, candidate, reference, poison);
+    case 5: return compare<unsigned short>(part, candidate, reference, poison);
+    case 6: return compare<short>(part, candidate, reference, poison);
+    case 7: return compare<signed char>(part, candidate, reference, poison);
+    case 8: return compare<unsigned char>(part, candidate, reference, poison);
+    default: return compare<unsigned long long>(part, candidate, reference, poison);
   }
 }
 
@@ -213,14 +462,15 @@ __device__ inline void add(CheckReport& total, const CheckReport& found) {
     atomicMax(&total.last, found.last);
   }
   if (found.worst) atomicMax(&total.worst, found.worst);
+  if (found.squares) atomicAdd(&total.squares, found.squares);
   if (found.fingerprint) atomicAdd(&total.fingerprint, found.fingerprint);
 }
 
-/// Looks at every part after a launch on outputs of this `poison`; at repetitions only with
-/// `with_repeats`. The block that ends last moves the
-/// sums from `gathered` to `reports` and leaves `gathered` as it must be before the next launch.
+/// Looks at every part after a launch on this poison; at repetitions only with `with_repeats`. The
+/// block that ends last moves the sums from `gathered` to `reports` and leaves `gathered` as it
+/// must be before the next launch.
 __global__ void inspect(const unsigned char* candidate, const unsigned char* reference,
-                        const CheckPart* parts, int part_count, long long poison,
+                        const CheckPart* parts, int part_count, int kind, long long seed,
                         int with_repeats, CheckReport* gathered, CheckReport* reports, Bits32* blocks_done) {
   __shared__ CheckReport mine[kMostCheckParts];
   __shared__ Bits32 earlier;
@@ -230,7 +480,7 @@ __global__ void inspect(const unsigned char* candidate, const unsigned char* ref
     const CheckPart part = parts[p];
     if (part.kind == CheckPart::repeat && !with_repeats) continue;
     if (first_index() < (part.count > part.words ? part.count : part.words)) {
-      add(mine[p], look_at(part, candidate, reference, (Bits64)poison));
+      add(mine[p], look_at(part, candidate, reference, poison_of(part, kind, seed)));
     }
   }
   __syncthreads();
@@ -248,14 +498,50 @@ __global__ void inspect(const unsigned char* candidate, const unsigned char* ref
   if (threadIdx.x == 0) *blocks_done = 0;
 }
 
-/// An element for the message about it: the result, its reference, its magnitude (null: 0), 1 when
-/// the result is still the poison it was given before the launch, and 1 when the reference is.
+/// What an element of an output is for the message about it: the result, its counterpart at `other`
+/// in the reference memory, the error allowed (0 where none is), 1 when the result is still the
+/// poison it was given before the launch, and 1 when the reference left it.
 template <class T>
-__global__ void pick(const T* result, const T* reference, const T* magnitude, long long index,
-                     long long poison, double* values) {
+__global__ void pick(const unsigned char* candidate, const unsigned char* reference, const CheckPart* parts,
+                     int part_index, long long other, long long index, int kind, long long seed, double* values) {
+  const CheckPart part = parts[part_index];
+  const T* const result = (const T*)(candidate + part.offset);
   values[0] = (double)result[index];
-  values[1] = (double)reference[index];
-  values[2] = magnitude ? (double)magnitude[index] : 0.0;
-  values[3] = is_untouched(result, index, (Bits64)poison) ? 1.0 : 0.0;
-  values[4] = is_unwritten(reference, index) ? 1.0 : 0.0;
+  values[1] = (double)((const T*)(reference + other))[index];
+  values[2] = part.allowed < 0 ? 0.0 : (double)((const T*)(reference + part.allowed))[index];
+  values[3] = is_untouched(result, index, part.type, poison_of(part, kind, seed)) ? 1.0 : 0.0;
+  values[4] = is_unwritten((const T*)(reference + part.expected), index) ? 1.0 : 0.0;
+}
+
+/// sums[0] += the elements that the reference wrote and that are no whole numbers up to `most`.
+template <class T>
+__global__ void count_fractions(const T* reference, long long count, double most, Bits64* sums) {
+  Bits64 fractions = 0;
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    if (is_unwritten(reference, i)) continue;
+    const double r = (double)reference[i];
+    if (!(r >= -most && r <= most && r == floor(r))) ++fractions;
+  }
+  if (fractions) atomicAdd(&sums[0], fractions);
+}
+
+/// sums[0] += the elements of two runs of a reference, on outputs that held kUnwritten and `other`
+/// before, that depend on that; sums[1] += those that both runs left.
+template <class T>
+__global__ void count_dependent(const T* first, const T* second, long long count, unsigned other, Bits64* sums) {
+  Bits64 dependent = 0, left = 0;
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    const T a = first[i], b = second[i];
+    if (is_unwritten(first, i) && is_made_of(second, i, [=](long long) { return other; })) {
+      ++left;
+      continue;
+    }
+    if (a == b || (a != a && b != b)) continue;
+    const double difference = (double)a > (double)b ? (double)a - (double)b : (double)b - (double)a;
+    const double size = fabs((double)a) + fabs((double)b);
+    // A reference that adds up in another order each time differs by a little.
+    if (!kFloating<T> || !(difference <= 0.01 * size)) ++dependent;
+  }
+  if (dependent) atomicAdd(&sums[0], dependent);
+  if (left) atomicAdd(&sums[1], left);
 }

@@ -3,6 +3,7 @@
 
 #include "tuner/verify/checked_memory.hpp"
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,52 +13,102 @@
 
 namespace tuner {
 
-/// The kernels of check_kernels.cu on one device: they make inputs, prepare memory for a launch and
-/// look at all that the launch left, in device memory. Compiled on first use. Every method throws
-/// Error(failure) when the device refuses: that is no candidate's fault.
+/// The kernels of check_kernels.cu on one device: they make inputs and error bounds, prepare memory
+/// for a launch and look at all that the launch left, in device memory. Compiled on first use.
+/// Every method throws Error(failure) when the device refuses: that is no candidate's fault.
 class CheckKernels {
  public:
   explicit CheckKernels(Backend& backend);
 
-  /// Fills `count` elements with standard normal numbers.
-  void fill_normal(Region data, ElementType type, std::int64_t count, std::uint64_t seed);
-  /// Fills `count` elements with whole numbers in [-range, range].
-  void fill_whole(Region data, ElementType type, std::int64_t count, std::uint64_t seed, int range);
-  /// Fills with NaN what of `count` elements does not belong to a matrix.
-  void poison_padding(Region data, ElementType type, std::int64_t count, std::uint64_t seed,
-                      const MatrixElements& used);
-  /// result[i] = |data[i]|.
-  void absolute(Region result, Region data, ElementType type, std::int64_t count);
+  /// Elements of a type in device memory.
+  struct Elements {
+    Region region;
+    ElementType type = ElementType::f32;
+    std::int64_t count = 0;
+  };
 
-  /// Fills the guard zones, and the outputs as `prepare` does with the poison 0.
-  void lay_guards(const CheckedMemory& memory);
-  /// Gives every output its initial content or, without one, words that are NaN and that another
-  /// `poison` makes others.
-  void prepare(const CheckedMemory& memory, std::uint64_t poison);
+  /// Standard normal numbers; of a floating-point type, as the next two.
+  void fill_normal(const Elements& data, std::uint64_t seed);
+  /// |normal| + 0.5.
+  void fill_positive(const Elements& data, std::uint64_t seed);
+  /// In [0, 1).
+  void fill_uniform(const Elements& data, std::uint64_t seed);
+  /// Whole numbers in [low, high].
+  void fill_integers(const Elements& data, std::uint64_t seed, std::int64_t low, std::int64_t high);
+  /// Whole numbers in [-range, range] without 0; of unsigned types in [1, range].
+  void fill_whole(const Elements& data, std::uint64_t seed, std::int64_t range);
+  void fill_constant(const Elements& data, double value);
+  /// Ascending numbers in [low, high].
+  void fill_sorted(const Elements& data, std::uint64_t seed, double low, double high);
+  /// Ascending numbers from 0 to `entries`: where the rows of a CSR matrix begin.
+  void fill_offsets(const Elements& data, std::uint64_t seed, std::int64_t entries);
+  /// The numbers from 0 to count − 1 in another order.
+  void fill_permutation(const Elements& data, std::uint64_t seed);
+  /// Fills with NaN what of the elements does not belong to a matrix.
+  void poison_padding(const Elements& data, std::uint64_t seed, const MatrixElements& used);
+
+  /// result[i] = |data[i]|.
+  void absolute(Region result, const Elements& data);
+  /// The same numbers, each 1 to 4 units in the last place larger or smaller, of a floating-point
+  /// type.
+  void perturb(Region result, const Elements& data, std::uint64_t seed);
+  /// spread[i] = the larger of it and |run[i] − reference[i]|.
+  void widen(Region spread, Region run, const Elements& reference);
+  /// Two to the mean exponent of the spreads above 0; 0 when there are none.
+  [[nodiscard]] double typical(const Elements& spread);
+
+  /// How a spread becomes the error that is allowed:
+  /// factor·max(spread, floor) + relative·|reference| + the least normal number.
+  struct SpreadBound {
+    double factor = 0, floor = 0, relative = 0;
+  };
+  void allow(Region spread, const Elements& reference, const SpreadBound& bound);
+  /// The error that a tolerance allows.
+  void allow(Region allowed, const Elements& reference, const Tolerance& tolerance);
+
+  /// Whether all that a reference wrote are whole numbers that the type holds exactly, and so are
+  /// the numbers between them and 0.
+  [[nodiscard]] bool are_whole(const Elements& reference);
+  /// Of two runs of a reference, the first on outputs that held kUnwritten, the second `other`: how
+  /// many elements depend on that, and how many neither run wrote.
+  struct Dependence {
+    std::uint64_t dependent = 0, unwritten = 0;
+  };
+  [[nodiscard]] Dependence compare_runs(const Elements& first, Region second, std::uint32_t other);
+
+  /// Gives every output its initial content or poison, and the guard zones poison.
+  void prepare(const CheckedMemory& memory, const Poison& poison);
+  /// The same as work for a device. The memory must live as long as it.
+  [[nodiscard]] Launch preparation(const CheckedMemory& memory, const Poison& poison);
 
   enum class Repeats { ignored, compared };
-  /// What a launch on outputs of this poison left in each of the memory's parts, in their order:
-  /// one launch and one read.
-  [[nodiscard]] std::vector<CheckReport> inspect(const CheckedMemory& memory, std::uint64_t poison,
+  /// What a launch on this poison left in each of the memory's parts, in their order: one launch
+  /// and one read.
+  [[nodiscard]] std::vector<CheckReport> inspect(const CheckedMemory& memory, const Poison& poison,
                                                  Repeats repeats);
 
-  /// One element, for a message.
+  /// One element of an output, for a message.
   struct Element {
-    double result = 0, reference = 0, magnitude = 0;
+    double result = 0, reference = 0, allowed = 0;
     bool untouched = false;  ///< it still holds the poison it was given
     bool left_out = false;   ///< the reference leaves it as it is
   };
-  [[nodiscard]] Element pick(Region result, Region reference, std::optional<Region> magnitude,
-                             ElementType type, std::int64_t index, std::uint64_t poison);
+  /// `part` is an output's; `other` is where in the reference memory its counterpart begins.
+  [[nodiscard]] Element pick(const CheckedMemory& memory, std::size_t part, std::size_t other,
+                             std::int64_t index, const Poison& poison);
 
  private:
+  [[nodiscard]] Launch launch_of(const std::string& entry, std::int64_t elements,
+                                 std::vector<LaunchArgument> arguments);
   void launch(const std::string& entry, std::int64_t elements,
               std::vector<LaunchArgument> arguments);
-  void prepare(const CheckedMemory& memory, std::uint64_t poison, std::int32_t with_guards);
+  void run(const std::string& entry, const Launch& launch);
   [[nodiscard]] KernelId kernel(const std::string& entry);
+  [[nodiscard]] std::array<std::uint64_t, 2> sums(const std::string& entry, std::int64_t elements,
+                                                  std::vector<LaunchArgument> arguments);
 
   Backend& backend_;
-  Buffer element_;                               // what `pick` writes
+  Buffer values_;                                // what `pick` writes, or two sums
   std::map<std::string, LoadedKernel> kernels_;  // by entry
 };
 

@@ -5,14 +5,35 @@
 
 namespace tuner {
 
-/// The most parts that one check can have: 64 arguments, each an output with its repetition and a
-/// guard zone, and the reference.
-constexpr int kMostCheckParts = 200;
+/// The most parts that one check can have: 64 arguments, each an output with its repetition, two
+/// halves of a guard zone around each, and the reference.
+constexpr int kMostCheckParts = 264;
 
 /// The words of an element that a reference leaves as it is: NaN in every floating-point type.
 constexpr unsigned kUnwritten = 0x7FF8DEADu;
 
-/// A piece of memory that is looked at. Offsets are bytes; -1: there is none.
+/// What memory that a kernel must not use holds during a launch: guard zones, outputs before they
+/// are written, shared memory. A minimum, a maximum or a comparison ignores NaN, so that launches
+/// differ in what they find there.
+enum PoisonKind : int {
+  nan_poison,       ///< NaN, no two words alike; a pattern where the type has no NaN
+  highest_poison,   ///< infinity, or the greatest number of the type
+  lowest_poison,    ///< −infinity, or the least number
+  huge_poison,      ///< the greatest finite number, or another pattern
+  smallest_poison,  ///< the least number above 0, or 0
+};
+constexpr int kPoisonKinds = 5;
+
+/// The poison of one launch.
+struct Poison {
+  int kind;
+  unsigned long long seed;  ///< of the patterns
+};
+
+/// Sums of squares are kept as multiples of this share of 1, so that their order does not matter.
+constexpr double kSquareUnit = 1.0 / (1 << 30);
+
+/// A piece of memory that is looked at. Offsets are bytes.
 struct CheckPart {
   enum Kind : int {
     output,     ///< in the candidate's memory: elements equal to those expected, or within a bound
@@ -21,16 +42,19 @@ struct CheckPart {
     reference,  ///< in the memory that a candidate never gets: to be left as it is
     guard,      ///< in the candidate's memory around the data: to be left as it is
   };
+  enum Place : long long {
+    none = -1,
+    zeros = -2,  ///< of initial content: all bits are zero
+  };
   int kind;
-  int type;             ///< of an output's elements, an ElementType
-  long long offset;     ///< of the piece in its memory
-  long long count;      ///< elements of an output
-  long long words;      ///< the piece in words of 32 bits
-  long long expected;   ///< of an output, in the reference memory
-  long long before;     ///< in the reference memory: what a repetition must be equal to
-  long long magnitude;  ///< in the reference memory: what scales the bound; none: equality
-  long long initial;    ///< in the reference memory: what an output holds before a launch
-  double factor;        ///< of the bound
+  int type;            ///< of the elements, an ElementType; of a guard: of the data next to it
+  long long offset;    ///< of the piece in its memory
+  long long count;     ///< elements of an output
+  long long words;     ///< the piece in words of 32 bits
+  long long expected;  ///< of an output, in the reference memory
+  long long before;    ///< in the reference memory: what a repetition must be equal to
+  long long allowed;   ///< in the reference memory: the largest error allowed; none: equality
+  long long initial;   ///< in the reference memory: what an output holds before a launch
 };
 
 /// What was found in a part. Indices count elements of an output, else words.
@@ -39,6 +63,7 @@ struct CheckReport {
   unsigned long long first;  ///< the first of them; all ones when there is none
   unsigned long long last;   ///< the last of them
   unsigned long long worst;  ///< an output's largest error as a share of its bound, a float's bits
+  unsigned long long squares;      ///< the sum of the squares of all shares, in kSquareUnit
   unsigned long long fingerprint;  ///< of the content of an input or of the reference
 };
 

@@ -8,7 +8,7 @@ namespace tuner {
 namespace {
 
 constexpr CheckReport kNothingFound{
-    .wrong = 0, .first = ~0ULL, .last = 0, .worst = 0, .fingerprint = 0};
+    .wrong = 0, .first = ~0ULL, .last = 0, .worst = 0, .squares = 0, .fingerprint = 0};
 
 std::size_t table_bytes(const MemoryPlan& plan) {
   return plan.parts.size() * sizeof(CheckPart);
@@ -25,6 +25,10 @@ CheckedMemory::CheckedMemory(Backend& backend, MemoryPlan plan)
       candidate_(backend, plan_.candidate_bytes),
       reference_(backend, plan_.reference_bytes),
       table_(backend, table_bytes(plan_) + 2 * reports_bytes(plan_) + sizeof(unsigned long long)) {
+  write_table(backend);
+}
+
+void CheckedMemory::write_table(Backend& backend) {
   std::vector<std::byte> content(table_.size_bytes());  // all zero: no block is done
   std::memcpy(content.data(), plan_.parts.data(), table_bytes(plan_));
   for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
@@ -32,6 +36,11 @@ CheckedMemory::CheckedMemory(Backend& backend, MemoryPlan plan)
                 sizeof kNothingFound);
   }
   backend.write(table_.id(), content);
+}
+
+void CheckedMemory::require_equality(Backend& backend) {
+  for (CheckPart& part : plan_.parts) part.allowed = CheckPart::none;
+  write_table(backend);
 }
 
 Region CheckedMemory::gathered() const {

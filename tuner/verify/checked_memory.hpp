@@ -14,6 +14,8 @@ class CheckedMemory {
   CheckedMemory(Backend& backend, MemoryPlan plan);
 
   [[nodiscard]] const MemoryPlan& plan() const { return plan_; }
+  /// From now on outputs must equal what is expected: the errors allowed do not count.
+  void require_equality(Backend& backend);
   [[nodiscard]] Region candidate(std::size_t offset = 0) const { return {candidate_.id(), offset}; }
   [[nodiscard]] Region reference(std::size_t offset = 0) const { return {reference_.id(), offset}; }
   [[nodiscard]] std::size_t size_bytes() const {
@@ -27,6 +29,8 @@ class CheckedMemory {
   [[nodiscard]] Region blocks_done() const;
 
  private:
+  void write_table(Backend& backend);
+
   MemoryPlan plan_;
   Buffer candidate_, reference_, table_;
 };

@@ -23,19 +23,12 @@ std::vector<std::uint32_t> read_words(const Backend& backend, Region region,
   return words;
 }
 
-/// A value as people name it: a NaN has no sign worth showing.
-std::string value_text(double value) {
-  if (std::isnan(value)) return "NaN";
+/// The shortest text that is this number of the type.
+std::string value_text(double value, ElementType type) {
+  if (std::isnan(value)) return "NaN";  // which has no sign worth showing
   if (std::isinf(value)) return value > 0 ? "infinity" : "-infinity";
-  return fmt::format("{:.9g}", value);
-}
-
-/// ", 812 times the allowed error away"; nothing where no bound is or no number came out.
-std::string distance(const CheckKernels::Element& element, const CheckedData& data) {
-  const double error = std::abs(element.result - element.reference);
-  if (data.factor == 0 || !std::isfinite(error)) return "";
-  return fmt::format(", {:.3g} times the allowed error away",
-                     error / (data.factor * element.magnitude + 1e-37));
+  if (type == ElementType::f32) return fmt::format("{}", static_cast<float>(value));
+  return is_floating(type) ? fmt::format("{}", value) : fmt::format("{:.0f}", value);
 }
 
 }  // namespace
@@ -55,6 +48,11 @@ std::optional<Failure> Findings::failure() const {
                       "wrote far out of bounds: memory that no kernel is given changed");
   }
   if (const auto part = first(CheckPart::output)) return result_failure(*part);
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i].kind == CheckPart::output && mean_share(i) > subject_.largest_mean) {
+      return mean_failure(i);
+    }
+  }
   if (const auto part = first(CheckPart::repeat)) return repeat_failure(*part);
   return std::nullopt;
 }
@@ -119,37 +117,67 @@ Failure Findings::result_failure(std::size_t part) const {
   const CheckedMemory& memory = subject_.memory;
   const CheckedData& data = data_at(memory.plan().parts[part]);
   const CheckReport& report = reports_[part];
-  const auto magnitude =
-      data.magnitude ? std::optional(memory.reference(*data.magnitude)) : std::nullopt;
   const CheckKernels::Element element = subject_.kernels.pick(
-      memory.candidate(data.candidate), memory.reference(*data.expected), magnitude, data.type,
-      static_cast<std::int64_t>(report.first), subject_.poison);
+      memory, part, *data.expected, static_cast<std::int64_t>(report.first), subject_.poison);
+  const bool poisoned = !data.initial && !data.starts_zero;
   const std::string_view untouched =
-      element.untouched && !data.initial
+      element.untouched && poisoned
           ? ", as before the launch (not written, or computed from what it held)"
           : "";
-  return failure_of(Outcome::wrong_result,
-                    fmt::format("{} is {}{}, should be {}{}; {} of {} elements are wrong",
-                                subject_.problem.element_name(data.argument, report.first),
-                                value_text(element.result), untouched,
-                                element.left_out ? "left as it is" : value_text(element.reference),
-                                distance(element, data), report.wrong, data.count));
+  const std::string wanted =
+      element.left_out ? "left as it is" : value_text(element.reference, data.type);
+  return failure_of(
+      Outcome::wrong_result,
+      fmt::format("{} is {}{}, should be {}{}; {} of {} elements are wrong",
+                  subject_.problem.element_name(data.argument, report.first),
+                  value_text(element.result, data.type), untouched, wanted,
+                  element.left_out ? "" : distance(element), report.wrong, data.used));
+}
+
+std::string Findings::distance(const CheckKernels::Element& element) const {
+  const double error = std::abs(element.result - element.reference);
+  if (subject_.is_equality || element.allowed == 0) {
+    return subject_.problem.family().check.exact || !std::isfinite(element.reference)
+               ? " exactly"
+               : " exactly, since all results of the reference are whole numbers here";
+  }
+  if (!std::isfinite(error)) return "";
+  return fmt::format(", {:.3g} times the allowed error away", error / element.allowed);
+}
+
+double Findings::mean_share(std::size_t part) const {
+  const auto count = static_cast<double>(subject_.memory.plan().parts[part].count);
+  return std::sqrt(static_cast<double>(reports_[part].squares) * kSquareUnit / count);
+}
+
+Failure Findings::mean_failure(std::size_t part) const {
+  const CheckedData& data = data_at(subject_.memory.plan().parts[part]);
+  return failure_of(
+      Outcome::wrong_result,
+      fmt::format(
+          "no element of {} is outside of its bound, but the root mean square of all errors "
+          "is {:.3g} times as large as rounding errors of the type make it: a part of the "
+          "computation is less precise",
+          data.name, mean_share(part) / subject_.largest_mean));
 }
 
 Failure Findings::repeat_failure(std::size_t part) const {
   const CheckedMemory& memory = subject_.memory;
-  const CheckedData& data = data_at(memory.plan().parts[part]);
+  const std::vector<CheckPart>& parts = memory.plan().parts;
+  const CheckedData& data = data_at(parts[part]);
   const CheckReport& report = reports_[part];
   const std::uint64_t index = report.first * kWord / size_bytes(data.type);
   const CheckKernels::Element element = subject_.kernels.pick(
-      memory.candidate(data.candidate), memory.reference(*data.repeat), std::nullopt, data.type,
-      static_cast<std::int64_t>(index), subject_.poison);
+      memory, part, *data.repeat, static_cast<std::int64_t>(index), subject_.poison);
   return failure_of(
       Outcome::nondeterministic,
-      fmt::format("the same input gave {} = {:.17g} in one launch and {:.17g} in another; {} of {} "
-                  "words of the result differ",
-                  subject_.problem.element_name(data.argument, index), element.reference,
-                  element.result, report.wrong, data.size_bytes() / kWord));
+      fmt::format(
+          "the same input gave {} = {} in one launch and {} in another; {} of {} words of "
+          "the result differ. If that is how the family is meant, say so in the space file: "
+          "\"check\": {{\"deterministic\": false}}",
+          subject_.problem.element_name(data.argument, index),
+          value_text(element.reference, data.type), value_text(element.result, data.type),
+          report.wrong, data.size_bytes() / kWord));
 }
 
 }  // namespace tuner

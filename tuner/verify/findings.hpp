@@ -21,7 +21,10 @@ class Findings {
     const PosedProblem& problem;
     const CheckedMemory& memory;
     std::span<const CheckReport> intact;  ///< what an inspection found before any candidate ran
-    std::uint64_t poison;                 ///< of the last launch
+    Poison poison;                        ///< of the last launch
+    bool is_equality;                     ///< results must equal the reference
+    double largest_mean;  ///< that the root mean square of the errors may be, as a share of their
+                          ///< bounds
   };
   Findings(const Subject& subject, std::vector<CheckReport> reports)
       : subject_(subject), reports_(std::move(reports)) {}
@@ -38,7 +41,12 @@ class Findings {
   [[nodiscard]] Failure guard_failure(std::size_t part) const;
   [[nodiscard]] Failure input_failure(std::size_t part) const;
   [[nodiscard]] Failure result_failure(std::size_t part) const;
+  /// ", 812 times the allowed error away", or that the result must be equal.
+  [[nodiscard]] std::string distance(const CheckKernels::Element& element) const;
   [[nodiscard]] Failure repeat_failure(std::size_t part) const;
+  /// The root mean square of an output's errors as a share of their bounds.
+  [[nodiscard]] double mean_share(std::size_t part) const;
+  [[nodiscard]] Failure mean_failure(std::size_t part) const;
   [[nodiscard]] Failure failure_of(Outcome outcome, std::string text) const;
   [[nodiscard]] const CheckedData& data_at(const CheckPart& part) const;
   [[nodiscard]] bool changed(std::size_t part) const;

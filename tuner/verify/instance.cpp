@@ -10,26 +10,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <span>
 #include <string_view>
 
 namespace tuner {
 namespace {
 
-/// Throws when the reference wrote nothing to an output: then a candidate that does nothing would
-/// be right. `intact` is an inspection of outputs that nobody wrote to.
-void check_reference(const PosedProblem& problem, const MemoryPlan& plan,
-                     const std::vector<CheckReport>& intact) {
-  if (!std::holds_alternative<KernelReference>(problem.family().check.reference)) return;
-  for (std::size_t i = 0; i < plan.parts.size(); ++i) {
-    const CheckPart& part = plan.parts[i];
-    if (part.kind != CheckPart::output || part.initial >= 0 || intact[i].wrong > 0) continue;
-    const auto data = std::ranges::find(plan.data, static_cast<std::size_t>(part.offset),
-                                        &CheckedData::candidate);
-    throw Error(ErrorCode::failure,
-                fmt::format("the reference writes nothing to its output {} ({})", data->name,
-                            problem.circumstances()));
-  }
+/// What outputs hold before the second run of a reference: a number in every type, since a NaN or
+/// infinity remains when a number is added to it.
+constexpr std::uint32_t kOtherUnwritten = 0x3FC00000U;
+
+CheckKernels::Elements elements(Region region, const CheckedData& data) {
+  return {.region = region, .type = data.type, .count = data.count};
 }
 
 }  // namespace
@@ -39,12 +32,12 @@ Instance::Instance(Backend& backend, CheckKernels& kernels, const Family& family
       kernels_(kernels),
       problem_(backend, family, std::move(recipe)),
       memory_(backend, plan_memory(problem_.data())) {
+  reference_.emplace(backend_, problem_);
   make_data();
-  // Whole numbers are compared exactly, as integer results are: no magnitudes needed.
-  if (problem_.recipe().fill == Fill::normal) make_magnitudes();
-  kernels_.lay_guards(memory_);
-  intact_ = kernels_.inspect(memory_, 0, CheckKernels::Repeats::ignored);
-  check_reference(problem_, memory_.plan(), intact_);
+  make_bounds();
+  kernels_.prepare(memory_, poison_);
+  intact_ = kernels_.inspect(memory_, poison_, CheckKernels::Repeats::ignored);
+  reference_.reset();
   failpoint("verify.instance_made");
 }
 
@@ -61,31 +54,142 @@ void Instance::make_data() {
       problem_.fill(kernels_, memory_.reference(*data.initial), data);
       backend_.copy(expected, memory_.reference(*data.initial), data.size_bytes());
     } else {
-      backend_.fill(expected, kUnwritten, data.size_bytes());
+      backend_.fill(expected, data.starts_zero ? 0 : kUnwritten, data.size_bytes());
     }
     buffers[data.argument] = expected;
   }
-  problem_.run_reference(buffers, Values::as_they_are);
+  reference_->run(buffers, {});
+  is_whole_ = std::ranges::all_of(memory_.plan().data, [&](const CheckedData& data) {
+    return !data.expected || kernels_.are_whole(elements(memory_.reference(*data.expected), data));
+  });
 }
 
-void Instance::make_magnitudes() {
-  std::vector<Region> buffers(problem_.family().arguments.size());
-  std::vector<Buffer> absolutes;
+void Instance::make_bounds() {
+  const Check& check = problem_.family().check;
+  const bool is_kernel = std::holds_alternative<KernelReference>(check.reference);
+  if (is_kernel) check_reference();
+  const bool bounded = std::ranges::any_of(
+      memory_.plan().data, [](const CheckedData& data) { return data.allowed.has_value(); });
+  const Recipe& recipe = problem_.recipe();
+  is_equality_ = !bounded || (is_kernel && !check.tolerance && recipe.fill != Fill::normal &&
+                              is_whole_ && recipe.equal_if_whole);
+  if (is_equality_) {
+    memory_.require_equality(backend_);
+  } else if (check.tolerance) {
+    allow_tolerance();
+  } else if (is_kernel) {
+    allow_spreads();
+  } else {
+    allow_magnitudes();
+  }
+}
+
+void Instance::allow_tolerance() {
   for (const CheckedData& data : memory_.plan().data) {
-    if (data.role == BufferRole::input) {
-      absolutes.emplace_back(backend_, data.offset_bytes() + data.size_bytes());
-      buffers[data.argument] = {absolutes.back().id(), data.offset_bytes()};
-      kernels_.absolute(buffers[data.argument], memory_.candidate(data.candidate), data.type,
-                        data.count);
-      continue;
-    }
-    buffers[data.argument] = memory_.reference(*data.magnitude);
-    if (data.initial) {
-      kernels_.absolute(buffers[data.argument], memory_.reference(*data.initial), data.type,
-                        data.count);
+    if (!data.allowed) continue;
+    kernels_.allow(memory_.reference(*data.allowed),
+                   elements(memory_.reference(*data.expected), data),
+                   *problem_.family().check.tolerance);
+  }
+}
+
+void Instance::allow_magnitudes() {
+  const Outputs absolutes = run_reference({.kind = InputValues::absolute}, 0);
+  const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
+  for (const CheckedData& data : memory_.plan().data) {
+    if (!data.allowed) continue;
+    const Region allowed = memory_.reference(*data.allowed);
+    backend_.copy(allowed, absolutes.regions[data.argument], data.size_bytes());
+    kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
+                   {.factor = 4 * unit_roundoff(data.type) * terms});
+  }
+  // Rounding errors of sums of numbers around zero grow as their magnitude does, without √n.
+  if (problem_.has_zero_mean()) largest_mean_ = std::min(1.0, 2 / terms);
+}
+
+void Instance::allow_spreads() {
+  constexpr std::uint64_t kRuns = 8;
+  for (const CheckedData& data : memory_.plan().data) {
+    if (data.allowed) backend_.fill(memory_.reference(*data.allowed), 0, data.size_bytes());
+  }
+  for (std::uint64_t run = 1; run <= kRuns; ++run) {
+    const Outputs moved = run_reference({.kind = InputValues::perturbed, .seed = run}, kUnwritten);
+    for (const CheckedData& data : memory_.plan().data) {
+      if (!data.allowed) continue;
+      kernels_.widen(memory_.reference(*data.allowed), moved.regions[data.argument],
+                     elements(memory_.reference(*data.expected), data));
     }
   }
-  problem_.run_reference(buffers, Values::absolute);
+  const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
+  for (const CheckedData& data : memory_.plan().data) {
+    if (!data.allowed) continue;
+    const Region allowed = memory_.reference(*data.allowed);
+    kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
+                   {.factor = 8 * terms,
+                    .floor = kernels_.typical(elements(allowed, data)) / 4,
+                    .relative = 16 * terms * unit_roundoff(data.type)});
+  }
+  largest_mean_ = 0.5;
+}
+
+void Instance::check_reference() {
+  const Outputs again = run_reference({}, kOtherUnwritten);
+  for (const CheckedData& data : memory_.plan().data) {
+    if (!data.expected || data.initial || data.starts_zero) continue;
+    const CheckKernels::Dependence found =
+        kernels_.compare_runs(elements(memory_.reference(*data.expected), data),
+                              again.regions[data.argument], kOtherUnwritten);
+    if (found.dependent > 0) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{} of {} results of the reference in {} depend on what the buffer "
+                              "held before the launch: give the argument \"role\": \"inout\" if "
+                              "it is updated in place, or \"initial\": \"zero\" ({})",
+                              found.dependent, data.used, data.name, problem_.circumstances()));
+    }
+    if (found.unwritten == static_cast<std::uint64_t>(data.count)) {
+      throw Error(ErrorCode::failure,
+                  fmt::format("the reference writes nothing to its output {} ({})", data.name,
+                              problem_.circumstances()));
+    }
+  }
+}
+
+Instance::Outputs Instance::run_reference(const InputValues& values, std::uint32_t unwritten) {
+  Outputs outputs;
+  std::vector<Region>& buffers = outputs.regions;
+  buffers.resize(problem_.family().arguments.size());
+  // The same numbers as the values say, in memory of their own.
+  const auto valued = [&](Region from, const CheckedData& data) {
+    const Region to(
+        outputs.owned.emplace_back(backend_, data.offset_bytes() + data.size_bytes()).id(),
+        data.offset_bytes());
+    if (values.kind == InputValues::absolute) {
+      kernels_.absolute(to, elements(from, data));
+    } else if (values.kind == InputValues::perturbed && problem_.can_be_perturbed(data)) {
+      kernels_.perturb(to, elements(from, data), values.seed * 1'000'003 + data.argument);
+    } else {
+      backend_.copy(to, from, data.size_bytes());
+    }
+    return to;
+  };
+  for (const CheckedData& data : memory_.plan().data) {
+    if (data.role == BufferRole::input) {
+      const bool as_it_is =
+          values.kind == InputValues::as_they_are ||
+          (values.kind == InputValues::perturbed && !problem_.can_be_perturbed(data));
+      const Region input = memory_.candidate(data.candidate);
+      buffers[data.argument] = as_it_is ? input : valued(input, data);
+    } else if (data.initial) {
+      buffers[data.argument] = valued(memory_.reference(*data.initial), data);
+    } else {
+      const BufferId made =
+          outputs.owned.emplace_back(backend_, data.offset_bytes() + data.size_bytes()).id();
+      buffers[data.argument] = {made, data.offset_bytes()};
+      backend_.fill(buffers[data.argument], data.starts_zero ? 0 : unwritten, data.size_bytes());
+    }
+  }
+  reference_->run(buffers, values);
+  return outputs;
 }
 
 std::vector<Region> Instance::candidate_buffers() const {
@@ -118,11 +222,16 @@ std::string Instance::result_hash() const {
 }
 
 std::vector<LaunchArgument> Instance::arguments() const {
-  return problem_.arguments(candidate_buffers(), Values::as_they_are);
+  return problem_.arguments(candidate_buffers(), {});
 }
 
-void Instance::prepare_launch() {
-  kernels_.prepare(memory_, ++launches_);
+void Instance::prepare_launch(PoisonKind kind) {
+  poison_ = {.kind = kind, .seed = poison_.seed + 1};
+  kernels_.prepare(memory_, poison_);
+}
+
+Work Instance::preparation() const {
+  return kernels_.preparation(memory_, poison_);
 }
 
 Expected<double, Failure> Instance::inspect() {
@@ -132,14 +241,23 @@ Expected<double, Failure> Instance::inspect() {
                            .problem = problem_,
                            .memory = memory_,
                            .intact = intact_,
-                           .poison = launches_},
-                          kernels_.inspect(memory_, launches_, outputs_kept_ ? compared : ignored));
+                           .poison = poison_,
+                           .is_equality = is_equality_,
+                           .largest_mean = largest_mean_},
+                          kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored));
   reference_changed_ = findings.reference_changed();
   if (auto failure = findings.failure()) return Unexpected(std::move(*failure));
   return findings.worst_share();
 }
 
+bool Instance::updates_in_place() const {
+  return std::ranges::any_of(memory_.plan().data, [](const CheckedData& data) {
+    return data.role == BufferRole::inout || data.starts_zero;
+  });
+}
+
 void Instance::keep_outputs() {
+  if (!problem_.family().check.deterministic) return;
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.repeat) continue;
     backend_.copy(memory_.reference(*data.repeat), memory_.candidate(data.candidate),
@@ -149,7 +267,7 @@ void Instance::keep_outputs() {
 }
 
 std::optional<Work> Instance::library_work() const {
-  return problem_.library_call(candidate_buffers(), Values::as_they_are);
+  return problem_.library_call(candidate_buffers(), {});
 }
 
 }  // namespace tuner

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/verify/posed_problem.hpp"
+#include "tuner/verify/reference_runner.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -44,9 +45,14 @@ class Instance {
   /// The arguments of a launch: this instance's buffers, arrays and scalars, in the family's order.
   [[nodiscard]] std::vector<LaunchArgument> arguments() const;
 
-  /// Gives the outputs their content from before a launch: the data that the case reads, or NaN
-  /// patterns, others each time.
-  void prepare_launch();
+  /// Whether all results of the reference are whole numbers that their types hold exactly.
+  [[nodiscard]] bool is_whole() const { return is_whole_; }
+
+  /// Gives the outputs their content from before a launch, initial content or poison, other each
+  /// time, and lays the guard zones with poison of this kind.
+  void prepare_launch(PoisonKind kind = nan_poison);
+  /// What prepare_launch did last, as work for the device.
+  [[nodiscard]] Work preparation() const;
   /// What the launches since then left. The value is the largest error as a share of its bound; a
   /// failure says what is wrong, where, and by how much: out_of_bounds when a guard zone, an input
   /// or the reference changed (the instance is then of no more use), wrong_result, or
@@ -55,8 +61,11 @@ class Instance {
   /// Whether the last inspection found memory changed that no candidate is given.
   [[nodiscard]] bool reference_changed() const { return reference_changed_; }
 
+  /// Whether a launch changes what the next one reads, unless all is prepared in between.
+  [[nodiscard]] bool updates_in_place() const;
+
   /// Keeps the outputs as they are: on normal inputs, `inspect` compares bit for bit with them
-  /// until they are forgotten.
+  /// until they are forgotten, unless the family is not deterministic.
   void keep_outputs();
   void forget_outputs() { outputs_kept_ = false; }
 
@@ -66,15 +75,35 @@ class Instance {
 
  private:
   void make_data();
-  void make_magnitudes();
+  void make_bounds();
+  /// The error that a library allows: what it gives for absolute inputs, scaled.
+  void allow_magnitudes();
+  /// The error that a reference kernel allows: how far its results move when its inputs move by
+  /// rounding errors, scaled.
+  void allow_spreads();
+  void allow_tolerance();
+  /// Throws where the reference writes nothing to an output or what it gives depends on what the
+  /// output held.
+  void check_reference();
+  /// Runs the reference on the inputs as `values` says; outputs that begin as poison are filled
+  /// with `unwritten` before. The results by their places among the arguments.
+  struct Outputs {
+    std::vector<Buffer> owned;
+    std::vector<Region> regions;
+  };
+  [[nodiscard]] Outputs run_reference(const InputValues& values, std::uint32_t unwritten);
   [[nodiscard]] std::vector<Region> candidate_buffers() const;
 
   Backend& backend_;
   CheckKernels& kernels_;
   PosedProblem problem_;
   CheckedMemory memory_;
-  std::vector<CheckReport> intact_;  // what an inspection found before any candidate ran
-  std::uint64_t launches_ = 0;
+  std::optional<ReferenceRunner> reference_;  // while the instance is made
+  std::vector<CheckReport> intact_;           // what an inspection found before any candidate ran
+  Poison poison_{.kind = nan_poison, .seed = 0};  // of the last launch
+  double largest_mean_ = 1;  // of the errors: their root mean square as a share of the bound
+  bool is_whole_ = false;
+  bool is_equality_ = false;  // all results must equal the reference
   bool outputs_kept_ = false;
   bool reference_changed_ = false;
 };

@@ -38,7 +38,7 @@ std::size_t place_reference_data(MemoryPlan& plan) {
   };
   for (CheckedData& data : plan.data) {
     place(data.expected, data);
-    place(data.magnitude, data);
+    place(data.allowed, data);
     place(data.initial, data);
   }
   const std::size_t unchanged_bytes = plan.reference_bytes;
@@ -52,32 +52,51 @@ CheckPart plain_part(CheckPart::Kind kind, std::size_t offset, std::size_t size_
           .offset = static_cast<long long>(offset),
           .count = 0,
           .words = static_cast<long long>(size_bytes / kWord),
-          .expected = -1,
-          .before = -1,
-          .magnitude = -1,
-          .initial = -1,
-          .factor = 0};
+          .expected = CheckPart::none,
+          .before = CheckPart::none,
+          .allowed = CheckPart::none,
+          .initial = CheckPart::none};
 }
 
 CheckPart data_part(CheckPart::Kind kind, const CheckedData& data) {
   const auto place = [](const std::optional<std::size_t>& offset) {
-    return offset ? static_cast<long long>(*offset) : -1;
+    return offset ? static_cast<long long>(*offset) : CheckPart::none;
   };
   CheckPart part = plain_part(kind, data.candidate, data.size_bytes());
   part.type = static_cast<int>(data.type);
   part.count = data.count;
   part.expected = place(data.expected);
-  part.before = kind == CheckPart::repeat ? place(data.repeat) : -1;
-  part.magnitude = data.factor > 0 ? place(data.magnitude) : -1;
-  part.initial = place(data.initial);
-  part.factor = data.factor;
+  part.before = kind == CheckPart::repeat ? place(data.repeat) : CheckPart::none;
+  part.allowed = place(data.allowed);
+  part.initial = data.starts_zero ? CheckPart::zeros : place(data.initial);
   return part;
+}
+
+/// The two parts of a guard zone: the first half is poisoned like the data before it, the second
+/// like the data behind it.
+void add_guard(MemoryPlan& plan, std::size_t zone) {
+  const GuardZone& place = plan.zones[zone];
+  // Whole elements of 8 bytes lie between a part's start and the data, wherever these begin.
+  const std::size_t half = zone == 0 ? 0
+                           : zone == plan.data.size()
+                               ? place.size_bytes
+                               : aligned(place.offset + place.size_bytes / 2) - place.offset;
+  const auto add = [&](std::size_t offset, std::size_t size_bytes, std::size_t neighbour) {
+    if (size_bytes == 0) return;
+    CheckPart part = plain_part(CheckPart::guard, offset, size_bytes);
+    part.type = static_cast<int>(plan.data[neighbour].type);
+    plan.parts.push_back(part);
+  };
+  if (zone > 0) add(place.offset, half, zone - 1);
+  if (zone < plan.data.size()) add(place.offset + half, place.size_bytes - half, zone);
 }
 
 }  // namespace
 
 std::int64_t in_whole_words(ElementType type, std::int64_t count) {
-  return size_bytes(type) < kWord ? count + count % 2 : count;
+  const auto elements =
+      static_cast<std::int64_t>(std::max<std::size_t>(1, kWord / size_bytes(type)));
+  return (count + elements - 1) / elements * elements;
 }
 
 MemoryPlan plan_memory(std::vector<CheckedData> data) {
@@ -94,9 +113,7 @@ MemoryPlan plan_memory(std::vector<CheckedData> data) {
   add(CheckPart::repeat, [](const CheckedData& one) { return one.repeat.has_value(); });
   add(CheckPart::input, [](const CheckedData& one) { return one.role == BufferRole::input; });
   plan.parts.push_back(plain_part(CheckPart::reference, 0, unchanged_bytes));
-  for (const GuardZone& zone : plan.zones) {
-    plan.parts.push_back(plain_part(CheckPart::guard, zone.offset, zone.size_bytes));
-  }
+  for (std::size_t zone = 0; zone < plan.zones.size(); ++zone) add_guard(plan, zone);
   return plan;
 }
 

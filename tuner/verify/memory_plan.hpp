@@ -13,7 +13,7 @@
 namespace tuner {
 
 /// How many elements a buffer of so many has where results are checked: memory is looked at by
-/// words of 32 bits, so that an odd count of 16-bit elements becomes one more.
+/// words of 32 bits, so that smaller elements are rounded up to a whole number of words.
 [[nodiscard]] std::int64_t in_whole_words(ElementType type, std::int64_t count);
 
 /// A buffer argument of an instance and where all that belongs to it lies, as offsets in bytes:
@@ -23,16 +23,16 @@ struct CheckedData {
   std::string name = {};     ///< the argument's
   std::size_t argument = 0;  ///< its place among the family's arguments
   ElementType type = ElementType::f32;
-  std::int64_t count = 1;   ///< in_whole_words
+  std::int64_t used = 1;    ///< elements that the family knows of
+  std::int64_t count = 1;   ///< in_whole_words(used)
   std::int64_t offset = 0;  ///< elements from an aligned address to it, wherever it lies
   BufferRole role = BufferRole::input;
-  double factor = 0;  ///< of the error bound; 0: results must be equal
+  bool starts_zero = false;  ///< an output's content before a launch; else `initial` or poison
   std::size_t candidate = 0;
-  std::optional<std::size_t> expected = {};   ///< the right result of an output
-  std::optional<std::size_t> magnitude = {};  ///< what scales its bound
-  std::optional<std::size_t> initial =
-      {};  ///< what it holds before a launch, when the case reads it
-  std::optional<std::size_t> repeat = {};  ///< what a candidate computed in an earlier launch
+  std::optional<std::size_t> expected = {};  ///< the right result of an output
+  std::optional<std::size_t> allowed = {};   ///< the largest error allowed of each element
+  std::optional<std::size_t> initial = {};   ///< what an output holds before a launch
+  std::optional<std::size_t> repeat = {};    ///< what a candidate computed in an earlier launch
 
   [[nodiscard]] std::size_t size_bytes() const {
     return static_cast<std::size_t>(count) * tuner::size_bytes(type);
@@ -55,6 +55,7 @@ struct GuardZone {
 struct MemoryPlan {
   std::vector<CheckedData> data;
   std::vector<GuardZone> zones;  ///< zones[i] lies before data[i], the last one behind all
+                                 ///< data; each is two parts, poisoned like their neighbours
   std::size_t candidate_bytes = 0;
   std::size_t reference_bytes = 0;
   /// All that a check looks at: outputs first, then repetitions, inputs, the reference, zones.

@@ -16,11 +16,12 @@ constexpr std::uint64_t kWordBytes = 4;
 
 std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard,
                          const CheckReport& report) {
-  const auto zone = static_cast<std::size_t>(
-      std::ranges::find(plan.zones, static_cast<std::size_t>(guard.offset), &GuardZone::offset) -
-      plan.zones.begin());
+  const auto offset = static_cast<std::size_t>(guard.offset);
+  const auto next =
+      std::ranges::find_if(plan.zones, [&](const GuardZone& zone) { return zone.offset > offset; });
+  const auto zone = static_cast<std::size_t>(next - plan.zones.begin()) - 1;
+  const bool behind = zone > 0 && offset == plan.zones[zone].offset;  // its first half
   const std::uint64_t words_before_next = static_cast<std::uint64_t>(guard.words) - report.last;
-  const bool behind = zone > 0 && (zone == plan.data.size() || report.first < words_before_next);
   const CheckedData& data = plan.data[behind ? zone - 1 : zone];
   const std::uint64_t element_bytes = size_bytes(data.type);
   const std::string zone_text =

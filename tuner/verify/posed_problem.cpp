@@ -3,12 +3,16 @@
 
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/verify/scratch.hpp"
+#include "tuner/verify/npy.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cmath>
+#include <cstring>
+#include <span>
 
 namespace tuner {
 namespace {
@@ -32,6 +36,33 @@ Scalar magnitude_of(const Scalar& scalar) {
                                           : value;
       },
       scalar);
+}
+
+template <class T, class Bits>
+T moved(T value, std::uint64_t random) {
+  const Bits step = static_cast<Bits>(random % 4 + 1);
+  const Bits bits = std::bit_cast<Bits>(value);
+  const Bits magnitude = std::bit_cast<Bits>(std::abs(value));
+  if (magnitude <= 4 || !std::isfinite(value)) return value;
+  return std::bit_cast<T>((random & 4) != 0 ? bits + step : bits - step);
+}
+
+/// The number 1 to 4 units in the last place larger or smaller; 0 and integers as they are.
+Scalar perturbed(const Scalar& scalar, std::uint64_t random) {
+  if (const auto* single = std::get_if<float>(&scalar)) {
+    return moved<float, std::uint32_t>(*single, random);
+  }
+  if (const auto* real = std::get_if<double>(&scalar)) {
+    return moved<double, std::uint64_t>(*real, random);
+  }
+  return scalar;
+}
+
+/// The next state of a generator of perturbations (Knuth, The Art of Computer Programming 2,
+/// §3.3.4: MMIX).
+std::uint64_t mixed(std::uint64_t seed, std::uint64_t place) {
+  const std::uint64_t state = (seed * 1'000'003 + place + 1) * 6364136223846793005U;
+  return (state ^ (state >> 29)) * 6364136223846793005U >> 33;
 }
 
 double as_double(const Scalar& scalar) {
@@ -76,10 +107,41 @@ std::int64_t buffer_count(const BufferArgument& buffer, std::string_view name, c
 /// Throws unless data begin with a word of 32 bits, by which memory is looked at.
 void check_offset(const CheckedData& data) {
   if (data.offset_bytes() % 4 != 0) {
-    throw Error(ErrorCode::usage, fmt::format("argument {}: its offset is {}; 16-bit elements need "
-                                              "an even one",
-                                              data.name, data.offset));
+    throw Error(ErrorCode::usage,
+                fmt::format("argument {}: its offset is {} elements of {}; it must be a multiple "
+                            "of 4 bytes",
+                            data.name, data.offset, tuner::name(data.type)));
   }
+}
+
+const InputFill& fill_of(const Argument& argument) {
+  const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+  return buffer != nullptr ? buffer->fill : std::get<ArrayArgument>(argument.what).fill;
+}
+
+/// The place of an argument whose numbers are those of another one, else its own.
+std::size_t filled_like(const Family& family, std::size_t place) {
+  const InputFill& fill = fill_of(family.arguments[place]);
+  if (fill.kind != FillKind::copy) return place;
+  const auto found = std::ranges::find(family.arguments, fill.source, &Argument::name);
+  return filled_like(family, static_cast<std::size_t>(found - family.arguments.begin()));
+}
+
+bool has_floating_results(const Family& family) {
+  return std::ranges::any_of(family.arguments, [](const Argument& argument) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    return buffer != nullptr && buffer->is_written() && is_floating(buffer->type);
+  });
+}
+
+/// The bits that every integer result has, without its sign.
+int result_bits(const Family& family) {
+  int bits = 62;
+  for (const Argument& argument : family.arguments) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    if (buffer != nullptr && buffer->is_written() && size_bytes(buffer->type) <= 4) bits = 30;
+  }
+  return bits;
 }
 
 }  // namespace
@@ -92,9 +154,9 @@ void check_size(const Family& family, const DeviceAttributes& device, const Size
     if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
       static_cast<void>(array_bytes(*array, argument.name, slots));
     } else if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) {
-      // An input and its absolute values; an output, its right result, that of absolute inputs, and
-      // what a launch before wrote.
-      const double copies = buffer->role == BufferRole::input ? 2 : 4;
+      // An input, and its values without their signs or perturbed; an output, its right result, the
+      // error allowed, what a launch before wrote, and what a reference gives for other inputs.
+      const double copies = buffer->is_written() ? 5 : 2;
       const auto count = static_cast<double>(buffer_count(*buffer, argument.name, slots));
       bytes += copies * count * static_cast<double>(size_bytes(buffer->type));
     }
@@ -136,66 +198,191 @@ std::vector<CheckedData> PosedProblem::data() const {
     CheckedData data{.name = argument.name,
                      .argument = i,
                      .type = buffer->type,
+                     .used = std::max<std::int64_t>(1, evaluate(buffer->count, argument.name)),
                      .count = buffer_count(*buffer, argument.name, slots_),
                      .offset = std::max<std::int64_t>(0, evaluate(buffer->offset, argument.name)),
                      .role = buffer->role};
     check_count(argument.name, data.type, data.offset);
     check_offset(data);
-    if (data.role == BufferRole::output) {
+    if (buffer->is_written()) {
       data.expected = 0;
-      if (check_case() != nullptr && std::ranges::count(check_case()->reads, argument.name) > 0) {
+      const bool is_read =
+          check_case() != nullptr && std::ranges::count(check_case()->reads, argument.name) > 0;
+      if (is_read || buffer->initial == InitialContent::input) {
         data.initial = 0;
+      } else {
+        data.starts_zero = buffer->initial == InitialContent::zero;
       }
-      if (recipe_.fill == Fill::normal) {
-        data.factor = 4.0 * unit_roundoff(data.type) * std::sqrt(static_cast<double>(accumulated_));
-        data.magnitude = 0;
-        data.repeat = 0;
-      }
+      if (may_differ(*buffer)) data.allowed = 0;
+      if (recipe_.fill == Fill::normal && family_.check.deterministic) data.repeat = 0;
     }
     all.push_back(data);
   }
   return all;
 }
 
-void PosedProblem::fill(CheckKernels& kernels, Region region, const CheckedData& data) const {
-  const std::uint64_t seed = recipe_.seed * 1'000'003 + data.argument;
-  if (recipe_.fill == Fill::normal) {
-    kernels.fill_normal(region, data.type, data.count, seed);
-  } else {
+bool PosedProblem::may_differ(const BufferArgument& output) const {
+  if (family_.check.exact) return false;
+  if (family_.check.tolerance) return true;
+  if (!is_floating(output.type)) return false;
+  // What a library gives for whole numbers is exact; of a kernel that is not known before it ran.
+  return recipe_.fill == Fill::normal || !shape_;
+}
+
+bool PosedProblem::takes_all_integers(ElementType type) const {
+  return recipe_.fill == Fill::normal && !is_floating(type) && accumulated_ == 1 &&
+         !has_floating_results(family_);
+}
+
+std::int64_t PosedProblem::whole_range(ElementType type) const {
+  constexpr std::int64_t kFew = 3;
+  if (recipe_.fill == Fill::few) return kFew;
+  const std::int64_t most = integer_range(type).greatest;
+  if (has_floating_results(family_)) {
     // Sums of products of numbers up to 3 stay below 2^24 for 400,000 terms, scaled by small
     // factors.
     constexpr std::int64_t kTermsForRange3 = 400'000;
-    kernels.fill_whole(region, data.type, data.count, seed,
-                       accumulated_ <= kTermsForRange3 ? 3 : 1);
+    constexpr std::int64_t kMostCounted = 1000;
+    if (recipe_.fill == Fill::whole) return accumulated_ <= kTermsForRange3 ? 3 : 1;
+    return is_floating(type) || size_bytes(type) >= 4 ? kMostCounted : most;
   }
-  const auto matrix = operand(data.name);
-  if (!matrix || data.role == BufferRole::output) return;
-  const auto used = matrix_elements(matrix->layout, matrix->batch);
-  if (!used || used->outer_count * used->inner_count * used->columns >= data.count) return;
-  kernels.poison_padding(region, data.type, data.count, seed, *used);
+  // So that a product of two (whole) or a number itself (normal), summed, just fits the result.
+  const double terms = std::ldexp(1.0, result_bits(family_)) / static_cast<double>(accumulated_);
+  const double range = recipe_.fill == Fill::whole ? std::sqrt(terms) : terms;
+  return static_cast<std::int64_t>(std::clamp(range, 1.0, static_cast<double>(most) * 0.999));
 }
 
-PosedProblem::MadeArray PosedProblem::make_array(CheckKernels& kernels, std::size_t place) const {
-  const Argument& argument = family_.arguments[place];
-  const auto& array = std::get<ArrayArgument>(argument.what);
-  const std::size_t bytes = array_bytes(array, argument.name, slots_);
-  CheckedData data{.name = argument.name, .argument = place, .type = array.type};
-  data.count = static_cast<std::int64_t>(bytes / size_bytes(array.type));
-  const Buffer buffer(backend_, data.size_bytes());
-  MadeArray made{.as_they_are = {.bytes = std::vector<std::byte>(bytes)},
-                 .absolute = {.bytes = std::vector<std::byte>(bytes)}};
-  fill(kernels, buffer.id(), data);
-  backend_.read(buffer.id(), made.as_they_are.bytes);
-  kernels.absolute(buffer.id(), buffer.id(), data.type, data.count);
-  backend_.read(buffer.id(), made.absolute.bytes);
-  return made;
+void PosedProblem::fill_any(CheckKernels& kernels, const CheckKernels::Elements& data,
+                            FillKind kind, std::uint64_t seed) const {
+  const std::int64_t range = whole_range(data.type);
+  const auto [least, greatest] = integer_range(data.type);
+  if (takes_all_integers(data.type)) {
+    const bool above_64 = data.type == ElementType::u64;  // −1 as 64 bits is its greatest number
+    return kernels.fill_integers(data, seed, kind == FillKind::normal ? least : 1,
+                                 above_64 ? -1 : greatest);
+  }
+  if (recipe_.fill != Fill::normal || !is_floating(data.type)) {
+    if (kind == FillKind::normal) return kernels.fill_whole(data, seed, range);
+    return kernels.fill_integers(data, seed, 1, range);
+  }
+  if (kind == FillKind::normal) return kernels.fill_normal(data, seed);
+  if (kind == FillKind::uniform) return kernels.fill_uniform(data, seed);
+  kernels.fill_positive(data, seed);
+}
+
+void PosedProblem::fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data,
+                                std::size_t argument, const InputFill& fill) const {
+  const std::string& name = family_.arguments[argument].name;
+  const std::uint64_t seed =
+      (3 * recipe_.seed + static_cast<std::uint64_t>(recipe_.fill)) * 1'000'003 + argument;
+  switch (fill.kind) {
+    case FillKind::normal:
+    case FillKind::uniform:
+    case FillKind::positive:
+      return fill_any(kernels, data, fill.kind, seed);
+    case FillKind::permutation:
+      return kernels.fill_permutation(data, seed);
+    case FillKind::sorted: {
+      constexpr double kMost = 1 << 20;
+      const auto most = std::min(kMost, static_cast<double>(integer_range(data.type).greatest));
+      const bool reals = is_floating(data.type);
+      const bool is_signed = reals || integer_range(data.type).least < 0;
+      const double end = reals ? 3 : most;
+      return kernels.fill_sorted(data, seed, is_signed ? -end : 0, end);
+    }
+    case FillKind::integers: {
+      const std::int64_t low = evaluate(fill.low, name), high = evaluate(fill.high, name);
+      if (low <= high) return kernels.fill_integers(data, seed, low, high);
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("argument {}: its fill asks for integers from {} to {} at the size {}", name,
+                      low, high, display(recipe_.size, family_.problem.dims)));
+    }
+    case FillKind::constant:
+      return kernels.fill_constant(data, fill.value);
+    case FillKind::csr_offsets:
+      return kernels.fill_offsets(data, seed, evaluate(fill.high, name));
+    case FillKind::npy:
+      return backend_.write(data.region,
+                            read_npy(family_, fill.source, name, data.type, data.count));
+    case FillKind::copy:
+      break;  // resolved by filled_like
+  }
+}
+
+void PosedProblem::fill(CheckKernels& kernels, Region region, const CheckedData& data) const {
+  const std::size_t like = filled_like(family_, data.argument);
+  fill_numbers(kernels, {region, data.type, data.used}, like, fill_of(family_.arguments[like]));
+  if (data.used < data.count) {  // what a kernel must not read up to the next whole word
+    const IntegerRange range = integer_range(data.type);
+    Region rest = region;
+    rest.offset_bytes += static_cast<std::size_t>(data.used) * size_bytes(data.type);
+    kernels.fill_constant(
+        {rest, data.type, data.count - data.used},
+        static_cast<double>(recipe_.fill == Fill::normal ? range.least : range.greatest));
+  }
+  const auto matrix = operand(data.name);
+  if (!matrix || data.role != BufferRole::input) return;
+  const auto used = matrix_elements(matrix->layout, matrix->batch);
+  if (!used || used->outer_count * used->inner_count * used->columns >= data.count) return;
+  kernels.poison_padding({region, data.type, data.count}, recipe_.seed, *used);
+}
+
+bool PosedProblem::can_be_perturbed(const CheckedData& data) const {
+  if (!is_floating(data.type)) return false;
+  const InputFill& fill = fill_of(family_.arguments[filled_like(family_, data.argument)]);
+  return fill.kind == FillKind::normal || fill.kind == FillKind::uniform ||
+         fill.kind == FillKind::positive || fill.kind == FillKind::sorted ||
+         fill.kind == FillKind::npy;
+}
+
+bool PosedProblem::has_zero_mean() const {
+  for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
+    if (std::holds_alternative<ScalarArgument>(family_.arguments[i].what)) continue;
+    const FillKind kind = fill_of(family_.arguments[filled_like(family_, i)]).kind;
+    if (kind != FillKind::normal) return false;
+  }
+  return true;
 }
 
 void PosedProblem::make_arrays(CheckKernels& kernels) {
   for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
-    if (!std::holds_alternative<ArrayArgument>(family_.arguments[i].what)) continue;
-    arrays_.emplace(i, make_array(kernels, i));
+    const auto* const array = std::get_if<ArrayArgument>(&family_.arguments[i].what);
+    if (array == nullptr) continue;
+    const std::string& name = family_.arguments[i].name;
+    ArrayValue made{.bytes = std::vector<std::byte>(array_bytes(*array, name, slots_))};
+    CheckedData data{.name = name, .argument = i, .type = array->type};
+    data.used = static_cast<std::int64_t>(made.bytes.size() / size_bytes(array->type));
+    data.count = in_whole_words(data.type, data.used);
+    const Buffer buffer(backend_, data.size_bytes());
+    fill(kernels, buffer.id(), data);
+    backend_.read(buffer.id(), made.bytes);
+    arrays_.emplace(i, std::move(made));
   }
+}
+
+ArrayValue PosedProblem::array(std::size_t place, const InputValues& values) const {
+  ArrayValue made = arrays_.at(place);
+  const ElementType type = std::get<ArrayArgument>(family_.arguments[place].what).type;
+  const CheckedData data{.argument = place, .type = type};
+  if (values.kind == InputValues::as_they_are || !is_floating(type) ||
+      (values.kind == InputValues::perturbed && !can_be_perturbed(data))) {
+    return made;
+  }
+  const auto change = [&]<class T>(T number, std::size_t index) {
+    if (values.kind == InputValues::absolute) return std::abs(number);
+    return std::get<T>(perturbed(Scalar(number), mixed(values.seed, 64 * place + index)));
+  };
+  const auto change_all = [&]<class T>(T number) {
+    for (std::size_t at = 0; at < made.bytes.size(); at += sizeof number) {
+      std::memcpy(&number, made.bytes.data() + at, sizeof number);
+      number = change(number, at);
+      std::memcpy(made.bytes.data() + at, &number, sizeof number);
+    }
+  };
+  if (type == ElementType::f32) change_all(float{});
+  if (type == ElementType::f64) change_all(double{});
+  return made;
 }
 
 std::optional<PosedProblem::Operand> PosedProblem::operand(std::string_view argument) const {
@@ -211,38 +398,38 @@ std::optional<PosedProblem::Operand> PosedProblem::operand(std::string_view argu
       *shape_);
 }
 
-Scalar PosedProblem::scalar(const Argument& argument, Values values) const {
+Scalar PosedProblem::scalar(std::size_t place, const InputValues& values) const {
+  const Argument& argument = family_.arguments[place];
   const auto& what = std::get<ScalarArgument>(argument.what);
-  std::optional<std::int64_t> value;
+  Scalar made = scalar_value(what, argument.name, slots_);
   if (check_case() != nullptr) {
     if (const auto set = check_case()->set.find(argument.name); set != check_case()->set.end()) {
-      value = set->second;
+      made = set->second;
     }
   }
-  if (!value) value = evaluate(what.value, argument.name);
-  const Scalar made = make_scalar(what.type, *value);
-  return values == Values::absolute ? magnitude_of(made) : made;
+  if (values.kind == InputValues::absolute) return magnitude_of(made);
+  if (values.kind == InputValues::perturbed) return perturbed(made, mixed(values.seed, place));
+  return made;
 }
 
 std::vector<LaunchArgument> PosedProblem::arguments(const std::vector<Region>& buffers,
-                                                    Values values) const {
+                                                    const InputValues& values) const {
   std::vector<LaunchArgument> launch;
   for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
     const Argument& argument = family_.arguments[i];
     if (std::holds_alternative<BufferArgument>(argument.what)) {
       launch.emplace_back(buffers[i]);
     } else if (std::holds_alternative<ArrayArgument>(argument.what)) {
-      const MadeArray& made = arrays_.at(i);
-      launch.emplace_back(values == Values::absolute ? made.absolute : made.as_they_are);
+      launch.emplace_back(array(i, values));
     } else {
-      launch.emplace_back(scalar(argument, values));
+      launch.emplace_back(scalar(i, values));
     }
   }
   return launch;
 }
 
 std::optional<Work> PosedProblem::library_call(const std::vector<Region>& buffers,
-                                               Values values) const {
+                                               const InputValues& values) const {
   if (!shape_) return std::nullopt;
   const MatrixArguments& names = *library_arguments(family_.check);
   const auto index = [&](const std::string& argument) {
@@ -250,8 +437,7 @@ std::optional<Work> PosedProblem::library_call(const std::vector<Region>& buffer
     return static_cast<std::size_t>(found - family_.arguments.begin());
   };
   const auto factor = [&](const std::string& argument, double otherwise) {
-    return argument.empty() ? otherwise
-                            : as_double(scalar(family_.arguments[index(argument)], values));
+    return argument.empty() ? otherwise : as_double(scalar(index(argument), values));
   };
   const auto call = [&](auto made, const auto& shape) -> Work {
     made.type = std::get<BufferArgument>(family_.arguments[index(names.c)].what).type;
@@ -267,50 +453,6 @@ std::optional<Work> PosedProblem::library_call(const std::vector<Region>& buffer
   return call(GeamCall(), std::get<GeamShape>(*shape_));
 }
 
-void PosedProblem::run_kernel_reference(const KernelReference& reference,
-                                        const std::vector<Region>& buffers, Values values) const {
-  const Kernel& kernel = family_.kernel(reference.kernel);
-  const Space space(kernel.space, backend_.device().attributes, recipe_.size);
-  const Config config = space.default_config();
-  const auto fail = [&](const Failure& failure) {
-    throw Error(ErrorCode::failure,
-                fmt::format("the reference kernel {} cannot run at {}: {}: {}", kernel.name,
-                            display(recipe_.size, family_.problem.dims), name(failure.outcome),
-                            failure.message));
-  };
-  const auto binary = backend_.compiler().compile(compile_job(kernel, space, config));
-  if (!binary) fail(binary.error());
-  const auto loaded = backend_.load(*binary);
-  if (!loaded) fail(loaded.error());
-  const LoadedKernel owner(backend_, *loaded);
-  const Slots slots = space.slots(config);
-  Launch launch{.kernel = owner.id(),
-                .geometry = geometry(kernel, slots),
-                .arguments = arguments(buffers, values)};
-  std::vector<Buffer> scratch;
-  for (const CheckedData& data : scratch_data(kernel, slots)) {
-    scratch.emplace_back(backend_, data.size_bytes());
-    backend_.fill(scratch.back().id(), 0, data.size_bytes());
-    launch.arguments.emplace_back(Region(scratch.back().id()));
-  }
-  launch.arguments = with_tensors(std::move(launch.arguments), tensor_layouts(kernel, slots));
-  if (const auto done = backend_.run(launch); !done) fail(done.error());
-}
-
-void PosedProblem::run_reference(const std::vector<Region>& buffers, Values values) const {
-  if (const auto* kernel = std::get_if<KernelReference>(&family_.check.reference)) {
-    run_kernel_reference(*kernel, buffers, values);
-    return;
-  }
-  const auto done = backend_.run(*library_call(buffers, values));
-  if (!done) {
-    throw Error(
-        ErrorCode::failure,
-        fmt::format("{} cannot compute the reference at {}: {}", backend_.environment().library,
-                    display(recipe_.size, family_.problem.dims), done.error().message));
-  }
-}
-
 std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index) const {
   const std::string& buffer = family_.arguments[argument].name;
   std::string text = fmt::format("{}[{}]", buffer, index);
@@ -324,10 +466,14 @@ std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index
 std::string PosedProblem::circumstances() const {
   std::string text =
       fmt::format("size {}, {} inputs, seed {}", display(recipe_.size, family_.problem.dims),
-                  recipe_.fill == Fill::normal ? "normal" : "whole-number", recipe_.seed);
+                  recipe_.fill == Fill::normal  ? "normal"
+                  : recipe_.fill == Fill::whole ? "whole-number"
+                                                : "few-valued",
+                  recipe_.seed);
   if (check_case() != nullptr) {
     for (const auto& [argument, value] : check_case()->set) {
-      text += fmt::format(", {}={}", argument, value);
+      text += fmt::format(", {}={}", argument,
+                          std::visit([](auto number) { return fmt::format("{}", number); }, value));
     }
   }
   return text;

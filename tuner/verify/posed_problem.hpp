@@ -14,10 +14,11 @@
 
 namespace tuner {
 
-/// What the inputs of a check are.
+/// What the inputs of a check are, where the family does not say.
 enum class Fill {
   normal,  ///< standard normal numbers: results have rounding errors
-  whole,   ///< small whole numbers: results are exact
+  whole,   ///< whole numbers: results of sums and products are exact
+  few,     ///< whole numbers from −3 to 3: many are equal
 };
 
 /// What makes an instance: two with the same recipe hold the same numbers.
@@ -26,11 +27,22 @@ struct Recipe {
   Fill fill = Fill::normal;
   std::size_t check_case = 0;  ///< 0: the arguments as tuned; i: family.check.cases[i-1]
   std::uint64_t seed = 0;
+  /// Whether results must equal a reference kernel's where all of these are whole numbers. Not so
+  /// where at another size they are none: then they are whole by chance.
+  bool equal_if_whole = true;
   auto operator<=>(const Recipe&) const = default;
 };
 
-/// Whose values the reference is computed on.
-enum class Values { as_they_are, absolute };
+/// The values that a reference runs on.
+struct InputValues {
+  enum Kind {
+    as_they_are,
+    absolute,   ///< without their signs
+    perturbed,  ///< floating-point numbers moved by 1 to 4 units in the last place
+  };
+  Kind kind = as_they_are;
+  std::uint64_t seed = 0;  ///< of the perturbation
+};
 
 /// Throws Error(usage) where a problem of this size cannot be posed on the device, and so no kernel
 /// be checked: the family's expressions have no value, the reference has no possible shape, an
@@ -52,22 +64,31 @@ class PosedProblem {
   /// The buffer arguments, with what of the reference memory their checks need.
   [[nodiscard]] std::vector<CheckedData> data() const;
   /// Fills a buffer with the numbers that belong to an argument. What lies between the rows of a
-  /// library's operand is NaN.
+  /// library's operand is NaN. Throws Error(usage) where the family's fill has no value at the size
+  /// or names a file that does not fit.
   void fill(CheckKernels& kernels, Region region, const CheckedData& data) const;
+  /// Whether its numbers can be moved a little without meaning something else: floating-point
+  /// numbers, unless the family says that they are whole.
+  [[nodiscard]] bool can_be_perturbed(const CheckedData& data) const;
 
   /// Makes the arrays that are passed by value, from the same numbers as a buffer's. Before the
-  /// first launch. Throws Error(failure) as `fill`.
+  /// first launch. Throws as `fill`.
   void make_arrays(CheckKernels& kernels);
 
   /// The arguments of a launch; `buffers` holds one region for every argument of the family, of
   /// which those of buffers are used.
   [[nodiscard]] std::vector<LaunchArgument> arguments(const std::vector<Region>& buffers,
-                                                      Values values) const;
-  /// Runs the reference. Throws Error(failure) when it cannot run.
-  void run_reference(const std::vector<Region>& buffers, Values values) const;
+                                                      const InputValues& values) const;
   /// The library's work, when the reference is the library's.
   [[nodiscard]] std::optional<Work> library_call(const std::vector<Region>& buffers,
-                                                 Values values) const;
+                                                 const InputValues& values) const;
+  /// What a reference kernel is launched for: the family's scope at this size.
+  [[nodiscard]] const Slots& slots() const { return slots_; }
+  /// check.accumulates, at least 1.
+  [[nodiscard]] std::int64_t accumulated() const { return accumulated_; }
+  /// Whether the numbers of all inputs have a mean of zero, so that sums of them grow with the
+  /// square root of their length.
+  [[nodiscard]] bool has_zero_mean() const;
 
   /// "C[13] (row 1, column 6)"; the row and column, as stored, when the argument is a matrix of the
   /// reference.
@@ -85,22 +106,27 @@ class PosedProblem {
   };
   /// None for other arguments.
   [[nodiscard]] std::optional<Operand> operand(std::string_view argument) const;
-  [[nodiscard]] Scalar scalar(const Argument& argument, Values values) const;
-  /// An array of the family at `place`, and its absolute values.
-  struct MadeArray {
-    ArrayValue as_they_are, absolute;
-  };
-  [[nodiscard]] MadeArray make_array(CheckKernels& kernels, std::size_t place) const;
-  void run_kernel_reference(const KernelReference& reference, const std::vector<Region>& buffers,
-                            Values values) const;
+  [[nodiscard]] Scalar scalar(std::size_t place, const InputValues& values) const;
+  /// The bytes of the array at `place`.
+  [[nodiscard]] ArrayValue array(std::size_t place, const InputValues& values) const;
+  void fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data, std::size_t argument,
+                    const InputFill& fill) const;
+  void fill_any(CheckKernels& kernels, const CheckKernels::Elements& data, FillKind kind,
+                std::uint64_t seed) const;
+  /// Whether the results of an output need not be equal to the reference's.
+  [[nodiscard]] bool may_differ(const BufferArgument& output) const;
+  /// Whether an input has all numbers of its type: nothing is summed that could overflow.
+  [[nodiscard]] bool takes_all_integers(ElementType type) const;
+  /// The largest whole number of an input that is filled with any.
+  [[nodiscard]] std::int64_t whole_range(ElementType type) const;
 
   Backend& backend_;
   const Family& family_;
   Recipe recipe_;
   Slots slots_;  // of the family's scope, at this size
   std::int64_t accumulated_ = 1;
-  std::optional<LibraryShape> shape_;        // when the reference is the library's
-  std::map<std::size_t, MadeArray> arrays_;  // by their places among the arguments
+  std::optional<LibraryShape> shape_;         // when the reference is the library's
+  std::map<std::size_t, ArrayValue> arrays_;  // by their places among the arguments
 };
 
 }  // namespace tuner

@@ -2,6 +2,7 @@
 #include "tuner/verify/scratch.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/family/candidate.hpp"
 #include "tuner/verify/overrun.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +11,8 @@
 
 namespace tuner {
 namespace {
+
+constexpr Poison kScratchPoison = {.kind = nan_poison, .seed = 0};
 
 [[noreturn]] void fail(const Kernel& kernel, const ScratchBuffer& buffer, const std::string& why) {
   throw Error(ErrorCode::usage, fmt::format("kernel {}: the count of scratch '{}' = {} {}",
@@ -28,7 +31,8 @@ std::vector<CheckedData> scratch_data(const Kernel& kernel, const Slots& slots) 
     CheckedData data;
     data.name = buffer.name;
     data.type = buffer.type;
-    data.count = in_whole_words(data.type, std::max<std::int64_t>(1, *count));
+    data.used = std::max<std::int64_t>(1, *count);
+    data.count = in_whole_words(data.type, data.used);
     data.role = BufferRole::output;
     all.push_back(std::move(data));
   }
@@ -44,12 +48,27 @@ std::vector<LaunchArgument> with_tensors(std::vector<LaunchArgument> arguments,
   return arguments;
 }
 
+std::vector<LaunchArgument> as_taken(const Kernel& kernel, const Slots& slots,
+                                     const std::vector<LaunchArgument>& arguments) {
+  const std::size_t own = kernel.scratch.size() + kernel.tensor_maps.size();
+  std::vector<LaunchArgument> taken;
+  for (const TakenArgument& each : taken_arguments(kernel, arguments.size() - own, slots)) {
+    const auto* const place = std::get_if<std::size_t>(&each);
+    if (place != nullptr) {
+      taken.push_back(arguments[*place]);
+    } else {
+      taken.emplace_back(std::get<Scalar>(each));
+    }
+  }
+  return taken;
+}
+
 Scratch::Scratch(Backend& backend, CheckKernels& kernels, CheckedMemory memory)
     : kernels_(&kernels), memory_(std::move(memory)) {
   for (const CheckedData& data : memory_.plan().data) {
     backend.fill(memory_.candidate(data.candidate), 0, data.size_bytes());
   }
-  kernels_->lay_guards(memory_);
+  kernels_->prepare(memory_, kScratchPoison);
 }
 
 std::vector<Region> Scratch::regions() const {
@@ -61,7 +80,7 @@ std::vector<Region> Scratch::regions() const {
 }
 
 std::optional<std::string> Scratch::overrun() {
-  const auto reports = kernels_->inspect(memory_, 0, CheckKernels::Repeats::ignored);
+  const auto reports = kernels_->inspect(memory_, kScratchPoison, CheckKernels::Repeats::ignored);
   const std::vector<CheckPart>& parts = memory_.plan().parts;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     if (parts[i].kind != CheckPart::guard || reports[i].wrong == 0) continue;

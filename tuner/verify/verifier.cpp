@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 namespace tuner {
@@ -25,6 +26,24 @@ std::optional<Failure> scratch_failure(LoadedCandidate& candidate, const Instanc
   if (!overrun) return std::nullopt;
   return Failure{Outcome::out_of_bounds,
                  fmt::format("{} ({})", *overrun, instance.circumstances())};
+}
+
+/// What shared memory holds before a launch with this poison, as words: as floats what the kind
+/// says, as integers a very large or a very small number.
+std::uint32_t shared_poison(PoisonKind kind) {
+  switch (kind) {
+    case highest_poison:
+      return 0x7F800000U;
+    case lowest_poison:
+      return 0xFF800000U;
+    case huge_poison:
+      return 0x7F7FFFFFU;
+    case smallest_poison:
+      return 1;
+    case nan_poison:
+      break;
+  }
+  return kNanWord;
 }
 
 /// The awkward sizes of a candidate; launch_error when a value of it does not exist at one of them.
@@ -46,8 +65,9 @@ Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instan
   Launch launch{.kernel = loaded, .geometry = {}, .arguments = {}};
   std::optional<CheckedMemory> memory;
   std::vector<TensorLayout> tensors;
+  Slots slots;
   try {
-    const Slots slots = slots_at_size(kernel, space, config, size);
+    slots = slots_at_size(kernel, space, config, size);
     launch.geometry = geometry(kernel, slots);
     launch.arguments = instance.arguments();
     tensors = tensor_layouts(kernel, slots);
@@ -65,6 +85,11 @@ Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instan
     for (const Region& region : scratch.at(size).regions()) launch.arguments.emplace_back(region);
   }
   launch.arguments = with_tensors(std::move(launch.arguments), tensors);
+  try {
+    launch.arguments = as_taken(kernel, slots, launch.arguments);
+  } catch (const Error& error) {
+    return Unexpected(Failure{Outcome::launch_error, error.what()});
+  }
   return launch;
 }
 
@@ -110,10 +135,11 @@ Instance& Verifier::timing_instance(const Size& size) {
 }
 
 Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidate,
-                                                       Instance& instance) {
+                                                       Instance& instance, PoisonKind poison) {
   auto launch = launch_on(candidate, instance);
   if (!launch) return Unexpected(std::move(launch.error()));
-  instance.prepare_launch();
+  launch->shared_content = shared_poison(poison);
+  instance.prepare_launch(poison);
   failpoint("verify.poisoned");
   announce({VerifyStep::Kind::launch, instance.recipe().size});
   if (auto done = backend_.run(*launch); !done) {
@@ -128,31 +154,42 @@ Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidat
   return right;
 }
 
-Expected<double, Failure> Verifier::check(LoadedCandidate& candidate, const Recipe& recipe) {
-  auto right = launch_and_inspect(candidate, instance(recipe));
+Expected<double, Failure> Verifier::check(LoadedCandidate& candidate, const Recipe& recipe,
+                                          PoisonKind poison) {
+  auto right = launch_and_inspect(candidate, instance(recipe), poison);
   if (right || right.error().outcome != Outcome::out_of_bounds) return right;
   // The reference may have been hit by a candidate before this one, on another instance.
   const bool doubtful = instance(recipe).reference_changed();
   instances_.clear();
   if (!doubtful) return right;
-  right = launch_and_inspect(candidate, instance(recipe));
+  right = launch_and_inspect(candidate, instance(recipe), poison);
   if (!right && right.error().outcome == Outcome::out_of_bounds) instances_.clear();
   return right;
 }
 
-Expected<double, Failure> Verifier::check_twice(LoadedCandidate& candidate, const Recipe& recipe) {
-  instance(recipe).forget_outputs();
-  auto first = check(candidate, recipe);
-  if (!first) return first;
-  instance(recipe).keep_outputs();
-  failpoint("verify.outputs_kept");
-  auto second = check(candidate, recipe);
-  if (!second) return second;
-  return std::max(*first, *second);
+bool Verifier::equal_if_whole(const Size& tuned) {
+  if (!std::holds_alternative<KernelReference>(family_.check.reference)) return true;
+  const auto known = whole_at_.find(tuned);
+  if (known != whole_at_.end()) return known->second;
+  return whole_at_.emplace(tuned, instance(recipe(tuned, Fill::whole)).is_whole()).first->second;
+}
+
+std::vector<Recipe> Verifier::awkward_recipes(const Size& size, bool equal_if_whole) const {
+  std::vector<Recipe> recipes;
+  for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
+    recipes.push_back(recipe(size, Fill::whole, check_case));
+    recipes.push_back(recipe(size, Fill::normal, check_case));
+  }
+  recipes.push_back(recipe(size, Fill::few));
+  for (Recipe& each : recipes) each.equal_if_whole = equal_if_whole;
+  return recipes;
 }
 
 Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate,
                                                       const Size& tuned) {
+  // A maximum ignores the least number, a minimum the greatest: each size sees both, and NaN.
+  constexpr std::array kPoisons = {nan_poison, highest_poison, lowest_poison, huge_poison,
+                                   smallest_poison};
   const Kernel& kernel = candidate.kernel;
   const auto sizes = sizes_to_check(family_, candidate, tuned);
   if (!sizes) return Unexpected(sizes.error());
@@ -165,8 +202,9 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
     const std::string at = canonical_size(size, family_.problem.dims);
     std::string identity = content_hash({{kernel.hash, code, config_json, at}});
     if (right_at_awkward_sizes_.contains(identity)) continue;
-    for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
-      auto right = check(candidate, recipe(size, Fill::whole, check_case));
+    std::size_t checks = 0;
+    for (const Recipe& recipe : awkward_recipes(size, equal_if_whole(tuned))) {
+      auto right = check(candidate, recipe, kPoisons[checks++ % kPoisons.size()]);
       if (!right) return Unexpected(std::move(right.error()));
     }
     right_at_awkward_sizes_.insert(std::move(identity));
@@ -174,14 +212,33 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
   return {};
 }
 
+Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate, const Size& size) {
+  auto exact = check(candidate, recipe(size, Fill::whole), nan_poison);
+  if (!exact) return exact;
+  double worst = 0;
+  for (std::size_t check_case = 1; check_case <= family_.check.cases.size(); ++check_case) {
+    const auto right = check(candidate, recipe(size, Fill::normal, check_case), huge_poison);
+    if (!right) return right;
+    worst = std::max(worst, *right);
+  }
+  // Last, on the instance that candidates are timed on.
+  const Recipe normal = recipe(size, Fill::normal);
+  instance(normal).forget_outputs();
+  const auto first = check(candidate, normal, highest_poison);
+  if (!first) return first;
+  instance(normal).keep_outputs();
+  failpoint("verify.outputs_kept");
+  const auto second = check(candidate, normal, lowest_poison);
+  if (!second) return second;
+  return std::max({worst, *first, *second});
+}
+
 Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const Size& size) {
   if (auto right = check_awkward_sizes(candidate, size); !right) {
     return Unexpected(std::move(right.error()));
   }
-  auto exact = check(candidate, recipe(size, Fill::whole));
-  if (!exact) return Unexpected(std::move(exact.error()));
-  auto worst = check_twice(candidate, recipe(size, Fill::normal));
-  if (!worst) return Unexpected(std::move(worst.error()));
+  const auto worst = check_tuned_size(candidate, size);
+  if (!worst) return Unexpected(worst.error());
   return Verdict{.worst_error = *worst};
 }
 
@@ -193,7 +250,7 @@ Expected<void, Failure> Verifier::verify_timed(LoadedCandidate& candidate, const
     if (right.error().outcome == Outcome::out_of_bounds) instances_.clear();
     return Unexpected(std::move(right.error()));
   }
-  right = check(candidate, recipe(size, Fill::normal));
+  right = check(candidate, recipe(size, Fill::normal), smallest_poison);
   if (!right) {
     right.error().message += " in a launch after the timed ones";
     return Unexpected(std::move(right.error()));

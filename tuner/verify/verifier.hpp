@@ -46,11 +46,13 @@ struct VerifyStep {
 using VerifyObserver = std::function<void(const VerifyStep&)>;
 
 /// Proves candidates of one family right on one device: at awkward sizes (the family's and those
-/// derived from the configuration) on whole-number inputs, whose result is exact, under every case
-/// of the space file; then at the tuned size on whole-number inputs, and twice on normal inputs,
-/// which must give the same bits. After every launch the guard zones around all buffers and the
-/// inputs must be as they were. Instances are kept and shared by all candidates as far as memory
-/// allows. docs/verification.md says what this finds and what it does not.
+/// derived from the configuration) on whole numbers, few and many, and on normal numbers, and at
+/// the tuned size on whole numbers and twice on normal ones, which must give the same bits; at all
+/// sizes on normal numbers under every case of the space file, at awkward ones on whole numbers
+/// too. Launches differ in the poison that they find in memory they must not use. After every
+/// launch the guard zones around all buffers and the inputs must be as they were. Instances are
+/// kept and shared by all candidates as far as memory allows. docs/verification.md says what this
+/// finds and what it does not.
 class Verifier {
  public:
   /// `seed` makes the inputs. The backend and the family must outlive the verifier.
@@ -80,13 +82,19 @@ class Verifier {
  private:
   [[nodiscard]] Instance& instance(const Recipe& recipe);
   [[nodiscard]] Recipe recipe(const Size& size, Fill fill, std::size_t check_case = 0) const;
+  /// What is checked at an awkward size, in this order.
+  [[nodiscard]] std::vector<Recipe> awkward_recipes(const Size& size, bool equal_if_whole) const;
+  /// Whether results that are whole numbers must equal those of the reference: what it gives for
+  /// whole numbers at the tuned size is whole, too.
+  [[nodiscard]] bool equal_if_whole(const Size& tuned);
   [[nodiscard]] Expected<double, Failure> launch_and_inspect(LoadedCandidate& candidate,
-                                                             Instance& instance);
-  [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate, const Recipe& recipe);
+                                                             Instance& instance, PoisonKind poison);
+  [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate, const Recipe& recipe,
+                                                PoisonKind poison);
   [[nodiscard]] Expected<void, Failure> check_awkward_sizes(LoadedCandidate& candidate,
                                                             const Size& tuned);
-  [[nodiscard]] Expected<double, Failure> check_twice(LoadedCandidate& candidate,
-                                                      const Recipe& recipe);
+  [[nodiscard]] Expected<double, Failure> check_tuned_size(LoadedCandidate& candidate,
+                                                           const Size& size);
   void announce(const VerifyStep& step) const;
 
   Backend& backend_;
@@ -95,6 +103,7 @@ class Verifier {
   VerifyObserver observer_;
   CheckKernels kernels_;
   std::list<Instance> instances_;                 // most recently used first
+  std::map<Size, bool> whole_at_;                 // what equal_if_whole found
   std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
 };
 

@@ -82,7 +82,10 @@ Expected<Measurement, Failure> Evaluator::time(LoadedCandidate& candidate, const
   const auto watch = clock(instance, *launch);
   if (!watch) return Unexpected(watch.error());
   instance.prepare_launch();
-  auto measurement = screen(backend_, *launch, ScreenPlan{}, best_ns, **watch);
+  ScreenPlan plan;
+  plan.before = instance.preparation();
+  plan.hot = !instance.updates_in_place();
+  auto measurement = screen(backend_, *launch, plan, best_ns, **watch);
   if (!measurement) return measurement;
   failpoint("worker.timed");
   if (auto right = verifier_.verify_timed(candidate, size); !right) {
@@ -105,7 +108,7 @@ Expected<ClockWatch*, Failure> Evaluator::clock(const Instance& instance, const 
 std::optional<Failure> Evaluator::implausible_at(const Size& size, double time_ns) const {
   for (const Argument& argument : family_.arguments) {
     const auto* buffer = std::get_if<BufferArgument>(&argument.what);
-    if (buffer == nullptr || buffer->role != BufferRole::output) continue;
+    if (buffer == nullptr || !buffer->is_written()) continue;
     const auto peak = backend_.peak(buffer->type);
     if (!peak) return std::nullopt;
     return implausible(
@@ -148,7 +151,10 @@ Expected<bool, Failure> Evaluator::add_library() {
 }
 
 Expected<Sample, Failure> Evaluator::time_contender(std::size_t contender) {
-  auto sample = backend_.time(lineup_.at(contender), {.warm_up = 0, .samples = 1});
+  Instance& instance = verifier_.timing_instance(lineup_size_);
+  auto sample = backend_.time(
+      lineup_.at(contender),
+      {.warm_up = 0, .samples = 1, .warm_up_ns = 0, .before = instance.preparation()});
   if (!sample) return Unexpected(std::move(sample.error()));
   failpoint("worker.contender_timed");
   return sample->front();
@@ -162,7 +168,7 @@ Expected<TripTimes, Failure> Evaluator::time_trip(std::size_t contender,
   for (const Instance::Operand& operand : instance.operands()) {
     data.push_back({.region = operand.region,
                     .size_bytes = operand.size_bytes,
-                    .is_output = operand.role == BufferRole::output,
+                    .role = operand.role,
                     .place = places[data.size()]});
   }
   instance.forget_outputs();  // a library may take another way where data lie elsewhere

@@ -5,6 +5,7 @@
 
 #include <boost/context/preallocated.hpp>
 #include <boost/context/stack_context.hpp>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <bit>
@@ -22,8 +23,6 @@ constexpr std::size_t kPage = 4096;
 constexpr std::size_t kStackBytes = 17 * kPage;
 constexpr std::size_t kTopStep = std::size_t{5} * 64;
 
-constexpr std::uint32_t kUninitialised = 0x7FF8DEADu;
-
 constexpr std::size_t kSharedAlignment = 1024;  // what the strictest CUDA instruction asks for
 
 std::unique_ptr<std::byte[]> make_dynamic_shared() {
@@ -40,6 +39,10 @@ void* aligned(std::byte* memory) {
 struct BorrowedStack {
   void deallocate(boost::context::stack_context&) const noexcept {}
 };
+
+bool is_same(BarrierSite a, BarrierSite b) {
+  return a.line == b.line && (a.file == b.file || std::strcmp(a.file, b.file) == 0);
+}
 
 }  // namespace
 
@@ -98,20 +101,21 @@ BlockEnd BlockRunner::run(const KernelCall& call, Index3 block) {
   switch_to(idle_fiber());
   if (live_ == 0) return BlockEnd::complete;
   abandon_waiting_fibers();
-  return BlockEnd::deadlock;
+  return divergence_.empty() ? BlockEnd::deadlock : BlockEnd::divergence;
 }
 
 void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   const auto& [grid, shape, dynamic_shared_bytes] = call.geometry;
-  // Shared memory begins with what other blocks left: here always with NaN, so that it shows when a
-  // kernel relies on it.
+  // Shared memory begins with what other blocks left: here with what shows that a kernel relies on
+  // it.
   std::fill_n(static_cast<std::uint32_t*>(context_.dynamic_shared),
-              dynamic_shared_bytes / sizeof kUninitialised, kUninitialised);
+              dynamic_shared_bytes / sizeof call.shared_content, call.shared_content);
   call_ = &call;
   context_.grid_shape = {grid[0], grid[1], grid[2]};
   context_.block_shape = {shape[0], shape[1], shape[2]};
   context_.block = block;
   context_.votes = 0;
+  divergence_.clear();
   live_ = unstarted_ = shape[0] * shape[1] * shape[2];
   for (unsigned first = 0; first < live_; first += 32) {
     Warp& warp = warps_[first / 32];
@@ -156,11 +160,22 @@ void BlockRunner::end_thread() {
   }
 }
 
-void BlockRunner::sync_block(KernelContext& context) {
+void BlockRunner::sync_block(KernelContext& context, BarrierSite site) {
   BlockRunner& runner = *static_cast<Place&>(context).runner;
+  if (runner.at_barrier_.empty()) {
+    runner.site_ = site;
+  } else if (!is_same(site, runner.site_)) {
+    runner.give_up(site);
+  }
   runner.at_barrier_.push_back(runner.current_);
   runner.release_block_if_complete();
   runner.wait();
+}
+
+/// Leaves the block with its threads wherever they are; does not come back.
+void BlockRunner::give_up(BarrierSite site) {
+  divergence_ = fmt::format("{}:{} and {}:{}", site_.file, site_.line, site.file, site.line);
+  switch_to(FiberIndex{0});
 }
 
 void BlockRunner::sync_warp(KernelContext& context, unsigned lanes) {
@@ -250,6 +265,8 @@ void BlockRunner::abandon_waiting_fibers() {
     idle_.push_back(fiber);
   }
   at_barrier_.clear();
+  while (!runnable_.empty()) runnable_.pop();
+  unstarted_ = 0;
 }
 
 }  // namespace tuner

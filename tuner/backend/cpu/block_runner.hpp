@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <vector>
 
 namespace tuner {
@@ -20,18 +21,26 @@ inline constexpr unsigned kMaxDynamicSharedBytes = 232448;  // of an H100 or H20
 /// In which order the threads of a block begin. A right kernel cannot tell.
 enum class ThreadOrder { ascending, descending };
 
+/// In which order the blocks of a grid begin. Ascending is what a GPU does at most times, and what
+/// keeps neighbours in the caches; a right kernel cannot tell.
+enum class BlockOrder { ascending, shuffled };
+
 /// A kernel with its arguments.
 struct KernelCall {
   KernelEntry entry = nullptr;
   void* const* arguments = nullptr;
   Geometry geometry;
   ThreadOrder order = ThreadOrder::ascending;
+  BlockOrder blocks = BlockOrder::ascending;
+  std::uint64_t launch = 0;          ///< makes a shuffled order another one
+  std::uint32_t shared_content = 0;  ///< the words of dynamic shared memory before a block
 };
 
 /// How a block ended.
 enum class BlockEnd {
   complete,
-  deadlock,  ///< threads waited at barriers that the others of the block can no longer reach
+  deadlock,    ///< threads waited at barriers that the others of the block can no longer reach
+  divergence,  ///< a thread reached a barrier of the block while others waited at another one
 };
 
 /// Runs the blocks of a grid one after the other on one OS thread, always the same one.
@@ -48,6 +57,8 @@ class BlockRunner {
   BlockRunner& operator=(const BlockRunner&) = delete;
 
   [[nodiscard]] BlockEnd run(const KernelCall& call, Index3 block);
+  /// The two barriers of the last run that ended in divergence, for a message: "k.cu:12 and …".
+  [[nodiscard]] const std::string& divergence() const { return divergence_; }
 
  private:
   using Fiber = boost::context::fiber;
@@ -79,9 +90,10 @@ class BlockRunner {
     BlockRunner* runner = nullptr;
   };
 
-  static void sync_block(KernelContext& context);
+  static void sync_block(KernelContext& context, BarrierSite site);
   static void sync_warp(KernelContext& context, unsigned lanes);
 
+  void give_up(BarrierSite site);
   void begin_block(const KernelCall& call, Index3 block);
   [[nodiscard]] Index3 next_thread() const;
   void run_threads();
@@ -112,6 +124,8 @@ class BlockRunner {
   unsigned live_ = 0;       // threads of the block that have not ended
   Queue runnable_;
   std::vector<FiberIndex> at_barrier_;
+  BarrierSite site_{};      // where those wait
+  std::string divergence_;  // empty: none
   std::array<Warp, kMaxThreadsPerBlock / 32> warps_{};
 };
 

@@ -95,10 +95,12 @@ class CpuBackend final : public Backend {
                                                             const SamplePlan& plan) override {
     const auto begin = Clock::now();
     for (int i = 0; i < plan.warm_up || nanoseconds_since(begin) < plan.warm_up_ns; ++i) {
+      if (auto done = run_before(plan); !done) return Unexpected(done.error());
       if (auto done = run(work); !done) return Unexpected(done.error());
     }
     std::vector<Sample> samples;
     for (int i = 0; i < plan.samples; ++i) {
+      if (auto done = run_before(plan); !done) return Unexpected(done.error());
       grids_.evict_caches();
       const auto time_ns = time_once(work);
       if (!time_ns) return Unexpected(time_ns.error());
@@ -133,10 +135,17 @@ class CpuBackend final : public Backend {
   static double nanoseconds_since(Clock::time_point begin) {
     return std::chrono::duration<double, std::nano>(Clock::now() - begin).count();
   }
+  [[nodiscard]] Expected<void, Failure> run_before(const SamplePlan& plan) {
+    return plan.before ? run(*plan.before) : Expected<void, Failure>();
+  }
   [[nodiscard]] Expected<double, Failure> time_once(const Work& work) {
+    blocks_ = BlockOrder::ascending;
     const auto begin = Clock::now();
-    if (auto done = run(work); !done) return Unexpected(done.error());
-    return nanoseconds_since(begin);
+    const auto done = run(work);
+    const double time_ns = nanoseconds_since(begin);
+    blocks_ = BlockOrder::shuffled;
+    if (!done) return Unexpected(done.error());
+    return time_ns;
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const Launch& launch) {
@@ -156,19 +165,14 @@ class CpuBackend final : public Backend {
       }
     }
     if (auto match = arguments.matches(kernel->second.argument_sizes()); !match) return match;
-    const BlockEnd end = grids_.run({.entry = kernel->second.entry(),
-                                     .arguments = arguments.addresses(),
-                                     .geometry = launch.geometry,
-                                     .order = next_order()});
-    if (end == BlockEnd::deadlock) {
-      return launch_error("deadlock: threads wait at a barrier that others never reach");
-    }
-    return {};
-  }
-
-  /// Another one each time: a kernel whose result depends on it does not give it twice.
-  [[nodiscard]] ThreadOrder next_order() {
-    return ++launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending;
+    ++launches_;
+    return grids_.run(
+        {.entry = kernel->second.entry(),
+         .arguments = arguments.addresses(),
+         .geometry = launch.geometry,
+         .order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending,
+         .blocks = blocks_,
+         .launch = launches_});
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {
@@ -199,7 +203,10 @@ class CpuBackend final : public Backend {
   HostMemory memory_;
   TemporaryDirectory images_;
   std::uint64_t last_kernel_ = 0;
+  // The order of threads, and of blocks where no time is taken, is another one each time: a kernel
+  // whose result depends on it does not give it twice.
   std::uint64_t launches_ = 0;
+  BlockOrder blocks_ = BlockOrder::shuffled;
   std::map<KernelId, LoadedImage> kernels_;
   GridRunner grids_;  // last: its threads stop before the kernels' images go
 };

@@ -52,14 +52,8 @@ Expected<void, Failure> CpuExecutor::admit(FunctionId function, const Geometry& 
 Expected<void, Failure> CpuExecutor::launch(FunctionId function, const Geometry& geometry,
                                             void** arguments, StreamHandle) {
   const std::scoped_lock lock(grid_mutex_);
-  const BlockEnd end = grids_.run({.entry = image_of(function).entry(),
-                                   .arguments = arguments,
-                                   .geometry = geometry,
-                                   .order = ThreadOrder::ascending});
-  if (end == BlockEnd::deadlock) {
-    return launch_error("deadlock: threads wait at a barrier that others never reach");
-  }
-  return {};
+  return grids_.run(
+      {.entry = image_of(function).entry(), .arguments = arguments, .geometry = geometry});
 }
 
 Expected<TensorMapValue, Failure> CpuExecutor::tensor_map(const TensorLayout&, void*) const {
@@ -77,6 +71,16 @@ Expected<std::shared_ptr<void>, Failure> CpuExecutor::memory(std::size_t size_by
   if (memory == nullptr) return launch_error(fmt::format("no {} bytes of memory", whole));
   std::memset(memory.get(), 0, whole);
   return memory;
+}
+
+Expected<void, Failure> CpuExecutor::clear(void* memory, std::size_t size_bytes, StreamHandle) {
+  const std::scoped_lock lock(grid_mutex_);
+  std::memset(memory, 0, size_bytes);
+  return {};
+}
+
+Expected<void*, Failure> CpuExecutor::graph_memory(std::size_t, StreamHandle) {
+  return launch_error("a processor captures nothing");
 }
 
 Expected<std::vector<std::vector<double>>, Failure> CpuExecutor::time(

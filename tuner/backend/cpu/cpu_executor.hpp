@@ -34,6 +34,10 @@ class CpuExecutor final : public Executor {
                                                              void* buffer) const override;
   [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override;
   [[nodiscard]] Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override;
+  [[nodiscard]] Expected<void, Failure> clear(void* memory, std::size_t size_bytes,
+                                              StreamHandle stream) override;
+  [[nodiscard]] Expected<void*, Failure> graph_memory(std::size_t size_bytes,
+                                                      StreamHandle stream) override;
   [[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> time(
       std::span<const StreamWork> works, int rounds) override;
   [[nodiscard]] Expected<void, Failure> prepare_library() override { return {}; }

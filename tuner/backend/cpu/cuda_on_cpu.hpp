@@ -4,6 +4,7 @@
 #pragma once
 
 // A kernel for processors alone may include standard headers, which declare the same functions.
+#include "number_constants.h"
 #ifndef TUNER_STANDARD_MATH
 #include "cuda_math_on_cpu.hpp"
 #endif
@@ -23,8 +24,31 @@
 #endif
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __launch_bounds__(...)
+#define __maxnreg__(...)
+#define __cluster_dims__(...)
+#define __nv_pure__
 
 typedef __SIZE_TYPE__ size_t;
+typedef __INT8_TYPE__ int8_t;
+typedef __INT16_TYPE__ int16_t;
+typedef __INT32_TYPE__ int32_t;
+typedef __INT64_TYPE__ int64_t;
+typedef __UINT8_TYPE__ uint8_t;
+typedef __UINT16_TYPE__ uint16_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
+typedef __UINTPTR_TYPE__ uintptr_t;
+typedef unsigned int uint;
+typedef unsigned short ushort;
+
+// What nvcc includes before every source, as far as kernels use it.
+extern "C" int printf(const char*, ...);
+extern "C" void* memcpy(void*, const void*, size_t) noexcept;
+extern "C" void* memset(void*, int, size_t) noexcept;
+extern "C" void* memmove(void*, const void*, size_t) noexcept;
+extern "C" void* malloc(size_t) noexcept;
+extern "C" void free(void*) noexcept;
+namespace std {}
 
 namespace tuner {
 static thread_local KernelContext* context;
@@ -69,24 +93,27 @@ struct dim3 {
 
 // ---- synchronisation
 
-inline void __syncthreads() {
-  tuner::context->sync_block(*tuner::context);
+inline void __syncthreads(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+  tuner::context->sync_block(*tuner::context, {file, line});
 }
 /// Every thread takes its own vote back once all have counted, so that none is left for the next.
-inline int __syncthreads_count(int predicate) {
+inline int __syncthreads_count(int predicate, const char* file = __builtin_FILE(),
+                               int line = __builtin_LINE()) {
   const unsigned vote = predicate != 0 ? 1u : 0u;
   tuner::context->votes += vote;
-  __syncthreads();
+  __syncthreads(file, line);
   const int votes = static_cast<int>(tuner::context->votes);
-  __syncthreads();
+  __syncthreads(file, line);
   tuner::context->votes -= vote;
   return votes;
 }
-inline int __syncthreads_or(int predicate) {
-  return __syncthreads_count(predicate) != 0;
+inline int __syncthreads_or(int predicate, const char* file = __builtin_FILE(),
+                            int line = __builtin_LINE()) {
+  return __syncthreads_count(predicate, file, line) != 0;
 }
-inline int __syncthreads_and(int predicate) {
-  return __syncthreads_count(predicate == 0) == 0;
+inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(),
+                             int line = __builtin_LINE()) {
+  return __syncthreads_count(predicate == 0, file, line) == 0;
 }
 inline void __syncwarp(unsigned lanes = 0xffffffffu) {
   tuner::context->sync_warp(*tuner::context, lanes);
@@ -168,6 +195,59 @@ inline int __all_sync(unsigned lanes, int predicate) {
   return __ballot_sync(lanes, predicate == 0) == 0;
 }
 
+template <class T>
+inline unsigned __match_any_sync(unsigned lanes, T value) {
+  return tuner::exchange(lanes, value, [=](const unsigned long long* slots) {
+    unsigned equal = 0;
+    for (unsigned i = 0; i < 32; ++i) {
+      if ((lanes >> i & 1u) != 0 && __builtin_memcmp(&slots[i], &value, sizeof value) == 0) {
+        equal |= 1u << i;
+      }
+    }
+    return equal;
+  });
+}
+template <class T>
+inline unsigned __match_all_sync(unsigned lanes, T value, int* all) {
+  *all = __match_any_sync(lanes, value) == lanes;
+  return *all != 0 ? lanes : 0;
+}
+
+namespace tuner {
+
+template <class T, class Operation>
+inline T reduce_lanes(unsigned lanes, T value, Operation operation) {
+  return exchange(lanes, value, [=](const unsigned long long* slots) {
+    T result = value;
+    for (unsigned i = 0; i < 32; ++i) {
+      T other;
+      __builtin_memcpy(&other, &slots[i], sizeof other);
+      if ((lanes >> i & 1u) != 0 && i != lane()) result = operation(result, other);
+    }
+    return result;
+  });
+}
+
+}  // namespace tuner
+
+#define TUNER_REDUCE(name, result)                                                  \
+  template <class T>                                                                \
+  inline T name(unsigned lanes, T value) {                                          \
+    return tuner::reduce_lanes(lanes, value, [](T x, T y) -> T { return result; }); \
+  }
+TUNER_REDUCE(__reduce_add_sync, x + y)
+TUNER_REDUCE(__reduce_min_sync, y < x ? y : x)
+TUNER_REDUCE(__reduce_max_sync, x < y ? y : x)
+TUNER_REDUCE(__reduce_and_sync, x& y)
+TUNER_REDUCE(__reduce_or_sync, x | y)
+TUNER_REDUCE(__reduce_xor_sync, x ^ y)
+#undef TUNER_REDUCE
+
+/// The lanes that a GPU would run together are not known here: only that this one runs.
+__attribute__((
+    error("__activemask() is not available on the cpu backend: name the lanes"))) unsigned
+__activemask();
+
 // ---- atomics, with respect to all blocks
 
 namespace tuner {
@@ -214,6 +294,48 @@ inline T atomicCAS(T* address, typename tuner::SameType<T>::type expected,
   return expected;
 }
 
+// With respect to the block or to the whole system they are the same.
+#define TUNER_SCOPES(name)                                                      \
+  template <class T>                                                            \
+  inline T name##_block(T* address, typename tuner::SameType<T>::type value) {  \
+    return name(address, value);                                                \
+  }                                                                             \
+  template <class T>                                                            \
+  inline T name##_system(T* address, typename tuner::SameType<T>::type value) { \
+    return name(address, value);                                                \
+  }
+TUNER_SCOPES(atomicAdd)
+TUNER_SCOPES(atomicSub)
+TUNER_SCOPES(atomicMax)
+TUNER_SCOPES(atomicMin)
+TUNER_SCOPES(atomicAnd)
+TUNER_SCOPES(atomicOr)
+TUNER_SCOPES(atomicXor)
+TUNER_SCOPES(atomicExch)
+#undef TUNER_SCOPES
+
+// ---- clocks, and the end of a thread
+
+#ifndef TUNER_STANDARD_MATH  // <ctime> and <cassert> have their own
+#ifdef __x86_64__
+inline long long clock64() {
+  return static_cast<long long>(__builtin_ia32_rdtsc());
+}
+inline long clock() {
+  return static_cast<long>(clock64());
+}
+#endif
+#ifdef NDEBUG
+#define assert(condition) ((void)0)
+#else
+#define assert(condition) ((condition) ? (void)0 : __builtin_trap())
+#endif
+#endif
+inline void __nanosleep(unsigned) {}
+inline void __trap() {
+  __builtin_trap();
+}
+
 // ---- loads with a cache hint
 
 template <class T>
@@ -227,6 +349,26 @@ inline T __ldcg(const T* address) {
 template <class T>
 inline T __ldcs(const T* address) {
   return *address;
+}
+template <class T>
+inline T __ldca(const T* address) {
+  return *address;
+}
+template <class T>
+inline T __ldlu(const T* address) {
+  return *address;
+}
+template <class T>
+inline T __ldcv(const T* address) {
+  return *static_cast<const volatile T*>(address);
+}
+template <class T>
+inline void __stwb(T* address, T value) {
+  *address = value;
+}
+template <class T>
+inline void __stwt(T* address, T value) {
+  *address = value;
 }
 template <class T>
 inline void __stcg(T* address, T value) {

@@ -3,6 +3,8 @@
 
 #include "tuner/backend/cpu/block_runner.hpp"
 #include "tuner/backend/cpu/worker_pool.hpp"
+#include "tuner/core/expected.hpp"
+#include "tuner/core/outcome.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -17,9 +19,9 @@ class GridRunner {
   /// `cache_bytes` is what evicts a core's private caches.
   GridRunner(unsigned cores, std::size_t cache_bytes);
 
-  /// Returns when the grid has ended; a deadlock in one block ends the others after their current
-  /// block.
-  [[nodiscard]] BlockEnd run(const KernelCall& call);
+  /// Returns when the grid has ended. A launch_error when threads of a block wait for ever, or at
+  /// different barriers; that ends the others after their current block.
+  [[nodiscard]] Expected<void, Failure> run(const KernelCall& call);
 
   /// Leaves nothing of the kernels' data in the private caches of any core.
   void evict_caches();

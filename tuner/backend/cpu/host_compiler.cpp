@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/host_compiler.hpp"
 
-#include "embedded/cuda_math_on_cpu.hpp"
-#include "embedded/cuda_on_cpu.hpp"
-#include "embedded/kernel_abi.hpp"
 #include "tuner/backend/cpu/compiler_log.hpp"
 #include "tuner/backend/cpu/host_source.hpp"
+#include "tuner/backend/cpu/kernel_headers.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/core/process.hpp"
+#include "tuner/family/device_code.hpp"
 #include "tuner/family/include.hpp"
 #include "tuner/family/missing_header.hpp"
+#include "tuner/family/standard_headers.hpp"
 
 #include <fmt/format.h>
 
@@ -31,6 +31,7 @@ using namespace std::chrono_literals;
 
 constexpr std::uint64_t kAddressSpace = std::uint64_t{4} << 30;
 constexpr std::size_t kLogLimit = 4096;
+constexpr std::string_view kPlatform = "platform";  // the folder of kernel_headers()
 constexpr std::size_t kImageLimit = std::size_t{256} << 20;
 
 constexpr std::array kBaseOptions = {
@@ -45,10 +46,13 @@ constexpr std::array kBaseOptions = {
     "-fno-exceptions",
     "-fno-rtti",
     "-fno-strict-aliasing",
+    "-fwrapv",  // integers wrap on a GPU
     // Everything but the entry is the image's own, and dlclose really unloads it.
     "-fvisibility=hidden",
     // g++'s start files would switch the process to flush-to-zero under -ffast-math.
     "-nostartfiles",
+    // What a macro is made of says nothing to who wrote the kernel.
+    "-ftrack-macro-expansion=0",
     // To show a line, g++ opens the file that #line names, wherever that is.
     "-fno-diagnostics-show-caret",
     // A kernel thread runs on a small stack (block_runner.cpp).
@@ -88,11 +92,39 @@ std::vector<std::string> host_options(std::span<const std::string> kernel_option
     if (option == "--use_fast_math" || option == "-use_fast_math") {
       // CUDA's fast mathematics still knows NaN and infinity.
       options.insert(options.end(), {"-ffast-math", "-fno-finite-math-only"});
-    } else {
+    } else if (option.starts_with("-D") || option.starts_with("-std=") ||
+               option.starts_with("--std=")) {
       options.push_back(option);
-    }
+    }  // what else there is has no meaning for a processor
   }
   return options;
+}
+
+/// Whether a kernel brings the C++ library's mathematics, and so is written for processors alone.
+bool is_of_processors(const CompileJob& job) {
+  return std::ranges::count(job.options, "-DTUNER_STANDARD_MATH") > 0;
+}
+
+CompileJob device_part(const CompileJob& job) {
+  std::vector<std::string> roots = job.options;
+  roots.push_back(job.entry);
+  CompileJob device = job;
+  device.source = device_code(job.source, roots);
+  return device;
+}
+
+/// What to say before the log of a compiler that found no header.
+std::string unavailable_header(std::string_view log) {
+  constexpr std::string_view kSays = ": No such file or directory";
+  const std::size_t end = log.find(kSays);
+  if (end == std::string_view::npos) return {};
+  const std::size_t begin = log.rfind(' ', end) + 1;
+  const std::string_view name = log.substr(begin, end - begin);
+  if (!is_standard_header(name)) return {};
+  return fmt::format(
+      "<{}> is not available on the cpu backend: add \"backends\": [\"cuda\"] to the kernel, or "
+      "tune it with --backend cuda\n",
+      name);
 }
 
 }  // namespace
@@ -106,21 +138,28 @@ std::optional<HostCompilerInfo> find_host_compiler() {
 }
 
 std::string host_compiler_recipe() {
-  std::vector<std::string_view> parts = {embedded::kernel_abi(), embedded::cuda_math_on_cpu(),
-                                         embedded::cuda_on_cpu()};
+  std::vector<std::string_view> parts;
+  for (const auto* headers : {&kernel_prelude(), &kernel_headers()}) {
+    for (const Header& header : *headers) parts.insert(parts.end(), {header.name, header.text});
+  }
   parts.insert(parts.end(), kBaseOptions.begin(), kBaseOptions.end());
   return content_hash(parts);
 }
 
 HostCompiler::HostCompiler(HostCompilerInfo info, std::chrono::seconds deadline)
     : info_(std::move(info)), deadline_(deadline) {
-  write_file(headers_.path() / "kernel_abi.hpp", embedded::kernel_abi());
-  write_file(headers_.path() / "cuda_math_on_cpu.hpp", embedded::cuda_math_on_cpu());
-  write_file(headers_.path() / "cuda_on_cpu.hpp", embedded::cuda_on_cpu());
+  for (const Header& header : kernel_prelude()) {
+    write_file(headers_.path() / header.name, header.text);
+  }
+  for (const Header& header : kernel_headers()) {
+    write_file(headers_.path() / kPlatform / header.name, header.text);
+  }
 }
 
-Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
-  if (auto problem = include_problem(job.source)) return compile_error(*std::move(problem));
+Expected<Binary, Failure> HostCompiler::compile(const CompileJob& whole) const {
+  if (auto problem = include_problem(whole.source)) return compile_error(*std::move(problem));
+  const bool of_processors = is_of_processors(whole);
+  const CompileJob job = of_processors ? whole : device_part(whole);
   const TemporaryDirectory directory;
   const fs::path unit = directory.path() / "unit.cpp";
   const fs::path image = directory.path() / "image.so";
@@ -137,6 +176,9 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
 
   std::vector<std::string> arguments = {info_.program};
   std::ranges::move(host_options(job.options), std::back_inserter(arguments));
+  if (!of_processors) {
+    arguments.insert(arguments.end(), {"-isystem", (headers_.path() / kPlatform).string()});
+  }
   arguments.insert(arguments.end(), {"-I", directory.path().string(), "-include",
                                      (headers_.path() / "cuda_on_cpu.hpp").string(), unit.string(),
                                      "-o", image.string()});
@@ -159,6 +201,8 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& job) const {
                         result.exit_code);
     }
     log = without_export(log);
+    const std::string unavailable = unavailable_header(log);
+    if (!unavailable.empty()) return compile_error((unavailable + log).substr(0, kLogLimit));
     return compile_error(log.substr(0, kLogLimit) + missing_header_hint(log));
   }
   if (!fs::is_regular_file(image) || fs::is_empty(image)) {

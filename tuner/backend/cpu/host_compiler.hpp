@@ -22,19 +22,20 @@ struct HostCompilerInfo {
 /// Content hash of the options and headers that HostCompiler adds to every job.
 [[nodiscard]] std::string host_compiler_recipe();
 
-/// Compiles CUDA C++ for the processor it runs on. The image is a shared object that exports a
+/// Compiles CUDA C++ for the processor it runs on, without the source's host functions
+/// (device_code.hpp). The image is a shared object that exports a
 /// KernelImage (kernel_abi.hpp).
 class HostCompiler : public Compiler {
  public:
   /// A compilation that takes longer than the deadline is a compile_timeout.
   explicit HostCompiler(HostCompilerInfo info,
                         std::chrono::seconds deadline = std::chrono::seconds(60));
-  [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override;
+  [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& whole) const override;
 
  private:
   HostCompilerInfo info_;
   std::chrono::seconds deadline_;
-  TemporaryDirectory headers_;  // cuda_on_cpu.hpp and what it includes
+  TemporaryDirectory headers_;  // those of kernel_headers.hpp
 };
 
 }  // namespace tuner

@@ -9,6 +9,12 @@ struct Index3 {
   unsigned x, y, z;
 };
 
+/// Where a barrier stands in the source.
+struct BarrierSite {
+  const char* file;
+  int line;
+};
+
 /// The place of the kernel thread that runs, and what it may ask of the block it belongs to. One
 /// for each operating-system thread; the backend keeps it current across switches.
 struct KernelContext {
@@ -16,7 +22,7 @@ struct KernelContext {
   void* dynamic_shared;          ///< the block's dynamic shared memory; fixed for an OS thread
   unsigned long long* exchange;  ///< one slot for each thread of the block, for warp shuffles
   unsigned votes;                ///< of the block's threads that wait at __syncthreads_count
-  void (*sync_block)(KernelContext&);
+  void (*sync_block)(KernelContext&, BarrierSite);
   void (*sync_warp)(KernelContext&, unsigned lanes);
 
   unsigned thread_rank() const {

@@ -50,9 +50,9 @@ __global__ void measure_timer_step(long long* step_ns) {
 // Leaves NaN in the shared memory of a multiprocessor for the next block to find: what a block
 // declares is not cleared for it. `bytes`, as many as a block can have; as each block then fills a
 // multiprocessor, several times as many blocks as those reach them all.
-__global__ void poison_shared_memory(long long bytes) {
+__global__ void poison_shared_memory(long long bytes, unsigned content) {
   extern __shared__ unsigned shared[];
   for (long long i = threadIdx.x; i < bytes / 4; i += blockDim.x) {
-    static_cast<volatile unsigned*>(shared)[i] = 0x7fffffffu;
+    static_cast<volatile unsigned*>(shared)[i] = content;
   }
 }

@@ -41,16 +41,16 @@ ColdTimer::ColdTimer(const Compiler& compiler, cudaStream_t stream, StreamGate& 
   check(cudaStreamSynchronize(stream_), "flush the GPU's cache");
 }
 
-Expected<std::vector<Sample>, Failure> ColdTimer::time(const Enqueue& work,
+Expected<std::vector<Sample>, Failure> ColdTimer::time(const Enqueue& work, const Enqueue& before,
                                                        const SamplePlan& plan) {
-  if (auto warm = warm_up(work, plan); !warm) return Unexpected(warm.error());
+  if (auto warm = warm_up(work, before, plan); !warm) return Unexpected(warm.error());
   const auto count = static_cast<std::size_t>(plan.samples);
   if (auto ready = clocks_.prepare(count); !ready) return Unexpected(ready.error());
   std::vector<Sample> samples;
   for (std::size_t i = 0; i < count; ++i) {
-    auto in_time = take_sample(work, i);
+    auto in_time = take_sample(work, before, i);
     // What the first run has to load is loaded for the second.
-    if (in_time && !*in_time) in_time = take_sample(work, i);
+    if (in_time && !*in_time) in_time = take_sample(work, before, i);
     if (!in_time) return Unexpected(in_time.error());
     if (!*in_time) return Unexpected(gate_expired());
     samples.push_back({.time_ns = elapsed_ns(begin_, end_)});
@@ -61,7 +61,8 @@ Expected<std::vector<Sample>, Failure> ColdTimer::time(const Enqueue& work,
   return samples;
 }
 
-Expected<void, Failure> ColdTimer::warm_up(const Enqueue& work, const SamplePlan& plan) {
+Expected<void, Failure> ColdTimer::warm_up(const Enqueue& work, const Enqueue& before,
+                                           const SamplePlan& plan) {
   constexpr int kMostAtOnce = 64;
   const auto begin = std::chrono::steady_clock::now();
   const auto warmed_ns = [&] {
@@ -73,6 +74,7 @@ Expected<void, Failure> ColdTimer::warm_up(const Enqueue& work, const SamplePlan
   for (int at_once = 1; runs < plan.warm_up || warmed_ns() < plan.warm_up_ns;
        at_once = std::min(2 * at_once, kMostAtOnce)) {
     for (int i = 0; i < at_once; ++i, ++runs) {
+      if (auto done = before(); !done) return done;
       if (auto done = work(); !done) return done;
     }
     if (auto finished = finish(stream_); !finished) return finished;
@@ -80,17 +82,20 @@ Expected<void, Failure> ColdTimer::warm_up(const Enqueue& work, const SamplePlan
   return {};
 }
 
-Expected<bool, Failure> ColdTimer::take_sample(const Enqueue& work, std::size_t index) {
+Expected<bool, Failure> ColdTimer::take_sample(const Enqueue& work, const Enqueue& before,
+                                               std::size_t index) {
   forget_persisting_lines();
   if (auto closed = gate_.close(); !closed) return Unexpected(closed.error());
-  const auto enqueued = enqueue_sample(work, index);
+  const auto enqueued = enqueue_sample(work, before, index);
   gate_.open();
   if (auto finished = finish(stream_); !finished) return Unexpected(finished.error());
   if (!enqueued) return Unexpected(enqueued.error());
   return !gate_.expired();
 }
 
-Expected<void, Failure> ColdTimer::enqueue_sample(const Enqueue& work, std::size_t index) {
+Expected<void, Failure> ColdTimer::enqueue_sample(const Enqueue& work, const Enqueue& before,
+                                                  std::size_t index) {
+  if (auto done = before(); !done) return done;
   if (auto done = clocks_.begin(index); !done) return done;
   if (auto done = attempt(cudaMemsetAsync(flush_memory_.get(), 0, flush_bytes_, stream_)); !done) {
     return done;

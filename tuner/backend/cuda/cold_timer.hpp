@@ -23,15 +23,19 @@ class ColdTimer {
   ColdTimer(const Compiler& compiler, cudaStream_t stream, StreamGate& gate,
             const DeviceAttributes& device);
 
-  /// The samples in the order taken.
+  /// The samples in the order taken; `before` is the plan's work before every run.
   [[nodiscard]] Expected<std::vector<Sample>, Failure> time(const Enqueue& work,
+                                                            const Enqueue& before,
                                                             const SamplePlan& plan);
 
  private:
-  Expected<void, Failure> warm_up(const Enqueue& work, const SamplePlan& plan);
+  Expected<void, Failure> warm_up(const Enqueue& work, const Enqueue& before,
+                                  const SamplePlan& plan);
   /// Returns whether the gate held until all was enqueued; then the events tell the sample's time.
-  [[nodiscard]] Expected<bool, Failure> take_sample(const Enqueue& work, std::size_t index);
-  Expected<void, Failure> enqueue_sample(const Enqueue& work, std::size_t index);
+  [[nodiscard]] Expected<bool, Failure> take_sample(const Enqueue& work, const Enqueue& before,
+                                                    std::size_t index);
+  Expected<void, Failure> enqueue_sample(const Enqueue& work, const Enqueue& before,
+                                         std::size_t index);
 
   cudaStream_t stream_;
   StreamGate& gate_;

@@ -20,6 +20,7 @@ struct CublasApi {
   decltype(&cublasCreate_v2) create = library.symbol("cublasCreate_v2");
   decltype(&cublasDestroy_v2) destroy = library.symbol("cublasDestroy_v2");
   decltype(&cublasSetStream_v2) set_stream = library.symbol("cublasSetStream_v2");
+  decltype(&cublasSetWorkspace_v2) set_workspace = library.symbol("cublasSetWorkspace_v2");
   decltype(&cublasSetMathMode) set_math_mode = library.symbol("cublasSetMathMode");
   decltype(&cublasSgemm_v2_64) sgemm = library.symbol("cublasSgemm_v2_64");
   decltype(&cublasDgemm_v2_64) dgemm = library.symbol("cublasDgemm_v2_64");

@@ -1,80 +1,85 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/cublas_handles.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cstdint>
-#include <utility>
 
 namespace tuner {
 namespace {
 
-constexpr std::ptrdiff_t kSpares = 2;  // in each context
+/// What cuBLAS takes by itself: "cublasSetWorkspace" in its documentation.
+std::size_t workspace_bytes(std::int64_t compute_capability) {
+  return std::size_t{compute_capability >= 90 ? 32U : 4U} << 20;
+}
 
 }  // namespace
 
+CublasHandles::CublasHandles(const DriverApi& driver, GraphMemory& memory,
+                             std::int64_t compute_capability)
+    : driver_(driver), memory_(memory), workspace_bytes_(workspace_bytes(compute_capability)) {}
+
 CublasHandles::~CublasHandles() {
   for (const auto& handle : handles_) api_.destroy(handle->handle);
-}
-
-CUcontext CublasHandles::context() const {
-  CUcontext current = nullptr;
-  driver_.current_context(&current);
-  return current;
 }
 
 Expected<CublasHandles::Handle*, Failure> CublasHandles::make() {
   const CaptureBystander bystander(driver_);
   const auto made = make_cublas_handle(api_);
   if (!made) return Unexpected(made.error());
-  handles_.push_back(std::make_unique<Handle>(Handle{context(), *made}));
+  handles_.push_back(std::make_unique<Handle>(Handle{*made}));
   return handles_.back().get();
+}
+
+Expected<CublasHandles::Captures*, Failure> CublasHandles::captures() {
+  CUcontext current = nullptr;
+  driver_.current_context(&current);
+  Captures& here = captures_[current];
+  if (here.handle == nullptr) {
+    const auto made = make();
+    if (!made) return Unexpected(made.error());
+    here.handle = *made;
+  }
+  return &here;
 }
 
 Expected<void, Failure> CublasHandles::prepare() {
   const std::scoped_lock lock(mutex_);
-  const auto here = [current = context()](const Handle* spare) {
-    return spare->context == current;
-  };
-  while (std::ranges::count_if(spare_, here) < kSpares) {
-    const auto made = make();
-    if (!made) return Unexpected(made.error());
-    spare_.push_back(*made);
-  }
+  const auto here = captures();
+  if (!here) return Unexpected(here.error());
   return {};
 }
 
-CublasHandles::Handle* CublasHandles::take_spare() {
-  const auto found = std::ranges::find(spare_, context(), &Handle::context);
-  if (found == spare_.end()) return nullptr;
-  Handle* const taken = *found;
-  spare_.erase(found);
-  return taken;
-}
-
 Expected<cublasHandle_t, Failure> CublasHandles::on(const StreamState& state, CUstream stream) {
-  const std::array<std::int64_t, 2> key = {
-      static_cast<std::int64_t>(state.id),
-      state.capture ? static_cast<std::int64_t>(*state.capture) : -1};
+  const std::array<std::int64_t, 1> key = {static_cast<std::int64_t>(state.id)};
   if (const Handle* const known = by_stream_.find(key)) return known->handle;
   const std::scoped_lock lock(mutex_);
   if (const Handle* const known = by_stream_.find(key)) return known->handle;
-  Handle* handle = state.capture ? take_spare() : nullptr;
-  if (handle == nullptr && state.capture) {
-    return Unexpected(
-        Failure{Outcome::launch_error,
-                "no cuBLAS handle is left for another capture: prepare() makes some"});
-  }
-  if (handle == nullptr) {
-    const auto made = make();
-    if (!made) return Unexpected(made.error());
-    handle = *made;
-  }
-  if (auto set = attempt(api_, api_.set_stream(handle->handle, stream)); !set) {
+  const auto made = make();
+  if (!made) return Unexpected(made.error());
+  if (auto set = attempt(api_, api_.set_stream((*made)->handle, stream)); !set) {
     return Unexpected(set.error());
   }
-  by_stream_.put(key, handle);
-  return handle->handle;
+  by_stream_.put(key, *made);
+  return (*made)->handle;
+}
+
+Expected<void, Failure> CublasHandles::capture(const StreamState& state, CUstream stream,
+                                               const CublasCall& call) {
+  const std::scoped_lock lock(mutex_);
+  const auto here = captures();
+  if (!here) return Unexpected(here.error());
+  void* workspace = (*here)->workspaces.find(state);
+  if (workspace == nullptr) {
+    const auto lent = memory_.lend(workspace_bytes_, stream);
+    if (!lent) return Unexpected(lent.error());
+    workspace = *lent;
+    (*here)->workspaces.put(state, workspace);
+  }
+  cublasHandle_t const handle = (*here)->handle->handle;
+  // In this order: setting the stream takes the workspace away.
+  auto done = attempt(api_, api_.set_stream(handle, stream));
+  if (done) done = attempt(api_, api_.set_workspace(handle, workspace, workspace_bytes_));
+  return done ? call(handle) : done;
 }
 
 }  // namespace tuner

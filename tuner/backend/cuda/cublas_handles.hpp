@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/backend/captured_memory.hpp"
 #include "tuner/backend/cuda/cublas_api.hpp"
 #include "tuner/backend/cuda/driver.hpp"
+#include "tuner/backend/cuda/graph_memory.hpp"
 #include "tuner/core/number_map.hpp"
 
+#include <cstddef>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -12,39 +17,51 @@
 
 namespace tuner {
 
-/// cuBLAS for many streams: a handle, and so a workspace, for each stream and for each capture of
-/// one, since two that run at once must not share.
+/// What is to be done with a handle.
+using CublasCall = std::function<Expected<void, Failure>(cublasHandle_t)>;
+
+/// cuBLAS for many streams. Two that run at once must not share a workspace: a stream has a handle
+/// of its own, and so has what is captured of all graphs in a context, each with a workspace of the
+/// graph's.
 class CublasHandles {
  public:
-  /// Throws Error(no_device) when cuBLAS is not installed. Touches no device yet. The driver must
-  /// outlive this.
-  explicit CublasHandles(const DriverApi& driver) : driver_(driver) {}
+  /// Throws Error(no_device) when cuBLAS is not installed. Touches no device yet. The driver and
+  /// the memory must outlive this. `compute_capability`: 90 for 9.0.
+  CublasHandles(const DriverApi& driver, GraphMemory& memory, std::int64_t compute_capability);
   ~CublasHandles();
   CublasHandles(const CublasHandles&) = delete;
   CublasHandles& operator=(const CublasHandles&) = delete;
 
   [[nodiscard]] const CublasApi& api() const { return api_; }
-  /// Makes spare handles for captures in the current context. Not during a capture.
+  /// Makes the handle for captures in the current context, which takes 0.1 s.
   [[nodiscard]] Expected<void, Failure> prepare();
-  /// The handle of a stream of the current context: that used before, a spare during a capture, or
+  /// The handle of a stream of the current context that is not being captured: that used before, or
   /// a new one.
   [[nodiscard]] Expected<cublasHandle_t, Failure> on(const StreamState& state, CUstream stream);
+  /// Calls with a handle for a stream that is being captured, in any number of captures.
+  [[nodiscard]] Expected<void, Failure> capture(const StreamState& state, CUstream stream,
+                                                const CublasCall& call);
 
  private:
   struct Handle {
-    CUcontext context = nullptr;
     cublasHandle_t handle = nullptr;
   };
-  [[nodiscard]] CUcontext context() const;
+  struct Captures {
+    Handle* handle = nullptr;
+    CapturedMemory workspaces;
+  };
   [[nodiscard]] Expected<Handle*, Failure> make();
-  [[nodiscard]] Handle* take_spare();
+  /// Of the current context, with its handle.
+  [[nodiscard]] Expected<Captures*, Failure> captures();
 
   const DriverApi& driver_;
+  GraphMemory& memory_;
+  std::size_t workspace_bytes_;
   CublasApi api_;
   NumberMap<Handle> by_stream_;
   std::mutex mutex_;                              // of what follows
   std::vector<std::unique_ptr<Handle>> handles_;  // all
-  std::vector<Handle*> spare_;
+  std::map<CUcontext, Captures> captures_;
 };
 
 }  // namespace tuner

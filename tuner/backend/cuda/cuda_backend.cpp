@@ -220,8 +220,8 @@ Expected<void, Failure> CudaBackend::run(const Work& work) {
   if (auto usable = try_device(); !usable) return Unexpected(usable.error());
   const auto enqueue = prepare(work);
   if (!enqueue) return Unexpected(enqueue.error());
-  if (std::holds_alternative<Launch>(work)) {
-    if (auto spread = shared_poison().spread(); !spread) return spread;
+  if (const auto* launch = std::get_if<Launch>(&work)) {
+    if (auto spread = shared_poison().spread(launch->shared_content); !spread) return spread;
   }
   if (auto enqueued = (*enqueue)(); !enqueued) return enqueued;
   return finish(stream_.get());
@@ -241,7 +241,13 @@ Expected<std::vector<Sample>, Failure> CudaBackend::time(const Work& work, const
   if (auto usable = try_device(); !usable) return Unexpected(usable.error());
   const auto enqueue = prepare(work);
   if (!enqueue) return Unexpected(enqueue.error());
-  return timers().cold.time(*enqueue, plan);
+  Enqueue before = [] { return Expected<void, Failure>(); };
+  if (plan.before) {
+    auto prepared = prepare(*plan.before);
+    if (!prepared) return Unexpected(prepared.error());
+    before = *std::move(prepared);
+  }
+  return timers().cold.time(*enqueue, before, plan);
 }
 
 Expected<double, Failure> CudaBackend::time_hot(const Work& work) {

@@ -4,6 +4,7 @@
 #include "tuner/backend/cuda/cublas_handles.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
 #include "tuner/backend/cuda/driver.hpp"
+#include "tuner/backend/cuda/graph_memory.hpp"
 #include "tuner/backend/cuda/kernel_argument.hpp"
 #include "tuner/backend/cuda/launch_timer.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
@@ -11,7 +12,9 @@
 
 #include <fmt/format.h>
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -54,6 +57,8 @@ class CudaExecutor final : public Executor {
                                                void* buffer) const override;
   Expected<StreamState, Failure> state(StreamHandle stream) const override;
   Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override;
+  Expected<void, Failure> clear(void* memory, std::size_t size_bytes, StreamHandle stream) override;
+  Expected<void*, Failure> graph_memory(std::size_t size_bytes, StreamHandle stream) override;
   Expected<std::vector<std::vector<double>>, Failure> time(std::span<const StreamWork> works,
                                                            int rounds) override;
   Expected<void, Failure> prepare_library() override;
@@ -63,16 +68,18 @@ class CudaExecutor final : public Executor {
                                const MatrixOperands& operands, StreamHandle stream) override;
 
  private:
-  [[nodiscard]] Expected<cublasHandle_t, Failure> handle_on(StreamHandle stream);
+  /// Calls cuBLAS with a handle for the stream.
+  template <class Call>
+  [[nodiscard]] Expected<void, Failure> with_library(StreamHandle stream, const Call& call);
   /// Gives a thread that has no context the device's primary one, as the CUDA runtime does.
   void ensure_context() const;
   [[nodiscard]] Expected<void, Failure> check_arguments(
       CUkernel kernel, std::span<const std::size_t> argument_bytes) const;
-  [[nodiscard]] Expected<void, Failure> clear(CUdeviceptr memory, std::size_t size_bytes) const;
 
   DriverApi driver_;
   DeviceInfo device_;
   NvrtcCompiler compiler_;
+  std::unique_ptr<GraphMemory> graph_memory_ = std::make_unique<GraphMemory>(driver_);
   CublasHandles cublas_;
   EnvironmentInfo environment_;
   CUdevice number_ = 0;
@@ -86,7 +93,7 @@ class CudaExecutor final : public Executor {
 CudaExecutor::CudaExecutor(int ordinal)
     : device_(cuda_device_info(ordinal)),
       compiler_(device_.architecture),
-      cublas_(driver_),
+      cublas_(driver_, *graph_memory_, device_.attributes.compute_capability),
       environment_{.driver = driver_identity(),
                    .compiler = compiler_.version(),
                    .library = cublas_version(cublas_.api()),
@@ -105,6 +112,7 @@ CudaExecutor::CudaExecutor(int ordinal)
 CudaExecutor::~CudaExecutor() {
   ensure_context();
   timers_.clear();
+  graph_memory_.reset();
   for (CUlibrary library : libraries_) driver_.unload_library(library);
   driver_.release(number_);
 }
@@ -209,17 +217,6 @@ Expected<StreamState, Failure> CudaExecutor::state(StreamHandle stream) const {
   return StreamState{.id = id};
 }
 
-/// On a stream of its own, because the default one may be waited for by the application's.
-Expected<void, Failure> CudaExecutor::clear(CUdeviceptr memory, std::size_t size_bytes) const {
-  CUstream stream = nullptr;
-  auto done = attempt(driver_, driver_.create_stream(&stream, CU_STREAM_NON_BLOCKING));
-  if (!done) return done;
-  done = attempt(driver_, driver_.memset(memory, 0, size_bytes, stream));
-  if (done) done = attempt(driver_, driver_.synchronize(stream));
-  driver_.destroy_stream(stream);
-  return done;
-}
-
 Expected<std::shared_ptr<void>, Failure> CudaExecutor::memory(std::size_t size_bytes) {
   ensure_context();
   const CaptureBystander bystander(driver_);
@@ -232,8 +229,22 @@ Expected<std::shared_ptr<void>, Failure> CudaExecutor::memory(std::size_t size_b
     const CaptureBystander no_part_of_captures(driver_);
     driver_.free(address);
   });
-  if (auto done = clear(address, size_bytes); !done) return Unexpected(done.error());
+  if (auto done = clear_memory(driver_, address, size_bytes); !done) {
+    return Unexpected(done.error());
+  }
   return memory;
+}
+
+Expected<void, Failure> CudaExecutor::clear(void* memory, std::size_t size_bytes,
+                                            StreamHandle stream) {
+  ensure_context();
+  return attempt(driver_,
+                 driver_.memset(reinterpret_cast<CUdeviceptr>(memory), 0, size_bytes, stream));
+}
+
+Expected<void*, Failure> CudaExecutor::graph_memory(std::size_t size_bytes, StreamHandle stream) {
+  ensure_context();
+  return graph_memory_->lend(size_bytes, stream);
 }
 
 Expected<std::vector<std::vector<double>>, Failure> CudaExecutor::time(
@@ -261,24 +272,28 @@ Expected<void, Failure> CudaExecutor::prepare_library() {
   return cublas_.prepare();
 }
 
-Expected<cublasHandle_t, Failure> CudaExecutor::handle_on(StreamHandle stream) {
+template <class Call>
+Expected<void, Failure> CudaExecutor::with_library(StreamHandle stream, const Call& call) {
   const auto where = state(stream);
   if (!where) return Unexpected(where.error());
-  return cublas_.on(*where, stream);
+  if (where->capture) return cublas_.capture(*where, stream, std::cref(call));
+  const auto handle = cublas_.on(*where, stream);
+  if (!handle) return Unexpected(handle.error());
+  return call(*handle);
 }
 
 Expected<void, Failure> CudaExecutor::gemm(ElementType type, const GemmShape& shape,
                                            const MatrixOperands& operands, StreamHandle stream) {
-  const auto handle = handle_on(stream);
-  if (!handle) return Unexpected(handle.error());
-  return cublas_gemm(cublas_.api(), *handle, type, shape, operands);
+  return with_library(stream, [&](cublasHandle_t handle) {
+    return cublas_gemm(cublas_.api(), handle, type, shape, operands);
+  });
 }
 
 Expected<void, Failure> CudaExecutor::geam(ElementType type, const GeamShape& shape,
                                            const MatrixOperands& operands, StreamHandle stream) {
-  const auto handle = handle_on(stream);
-  if (!handle) return Unexpected(handle.error());
-  return cublas_geam(cublas_.api(), *handle, type, shape, operands);
+  return with_library(stream, [&](cublasHandle_t handle) {
+    return cublas_geam(cublas_.api(), handle, type, shape, operands);
+  });
 }
 
 }  // namespace

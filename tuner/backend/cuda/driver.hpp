@@ -36,6 +36,9 @@ struct DriverApi {
   PFN_cuStreamGetCaptureInfo_v11030 capture_info = library.symbol("cuStreamGetCaptureInfo_v2");
   PFN_cuThreadExchangeStreamCaptureMode_v10010 exchange_capture_mode =
       library.symbol("cuThreadExchangeStreamCaptureMode");
+  PFN_cuUserObjectCreate_v11030 create_user_object = library.symbol("cuUserObjectCreate");
+  PFN_cuUserObjectRelease_v11030 release_user_object = library.symbol("cuUserObjectRelease");
+  PFN_cuGraphRetainUserObject_v11030 retain_user_object = library.symbol("cuGraphRetainUserObject");
   PFN_cuStreamCreate_v2000 create_stream = library.symbol("cuStreamCreate");
   PFN_cuStreamDestroy_v4000 destroy_stream = library.symbol("cuStreamDestroy_v2");
   PFN_cuStreamSynchronize_v2000 synchronize = library.symbol("cuStreamSynchronize");

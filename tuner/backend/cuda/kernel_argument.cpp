@@ -28,6 +28,13 @@ std::optional<CUtensorMapDataType> data_type(ElementType type) {
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
     case ElementType::u16:
       return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+    case ElementType::u8:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+    case ElementType::u64:
+      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+    case ElementType::i16:
+    case ElementType::i8:
+      break;
   }
   return std::nullopt;
 }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 
+#include "tuner/backend/cuda/nvrtc_headers.hpp"
 #include "tuner/backend/cuda/shared_library.hpp"
+#include "tuner/backend/cuda/toolkit_headers.hpp"
+#include "tuner/family/device_code.hpp"
 #include "tuner/family/include.hpp"
-#include "tuner/family/missing_header.hpp"
 
 #include <fmt/format.h>
 
@@ -12,6 +14,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -35,15 +38,34 @@ struct NvrtcApi {
   // where the dynamic linker looks.
   SharedLibrary builtins{"libnvrtc-builtins.so." + version_number()};
 
+  /// Of the toolkit that NVRTC belongs to; none when they cannot be found.
+  std::vector<std::filesystem::path> header_folders = find_header_folders();
+
   [[nodiscard]] std::string version_number() const {
     int major = 0;
     int minor = 0;
     version(&major, &minor);
     return fmt::format("{}.{}", major, minor);
   }
+  [[nodiscard]] std::vector<std::filesystem::path> find_header_folders() const {
+    int major = 0;
+    int minor = 0;
+    version(&major, &minor);
+    const auto candidates = toolkit_header_candidates(library.path("nvrtcVersion"));
+    return toolkit_header_folders(candidates, major * 1000 + minor * 10);
+  }
 };
 
 namespace {
+
+std::string literal(std::string_view text) {
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c == '\n' ? ' ' : c;
+  }
+  return result + '"';
+}
 
 /// One compilation. The first step that fails decides the status, and later ones do nothing.
 class Program {
@@ -51,11 +73,21 @@ class Program {
   Program(const NvrtcApi& api, const CompileJob& job) : api_(&api), job_(&job) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
-    for (const Header& header : job.source.headers) {
+    const auto add = [&](const Header& header) {
       texts.push_back(header.text.c_str());
       names.push_back(header.name.c_str());
+    };
+    std::ranges::for_each(job.source.headers, add);
+    for (const Header& header : nvrtc_headers()) {
+      if (std::ranges::count(job.source.headers, header.name, &Header::name) == 0) add(header);
     }
-    status_ = api.create_program(&program_, job.source.text.c_str(), job.source.name.c_str(),
+    // NVRTC looks for what a toolkit's header quotes beside that header, and then beside the
+    // source, which must not be a folder of this machine's.
+    const std::string name =
+        "/dev/null/" + std::filesystem::path(job.source.name).filename().string();
+    const std::string text =
+        fmt::format("#line 1 {}\n{}", literal(job.source.name), job.source.text);
+    status_ = api.create_program(&program_, text.c_str(), name.c_str(),
                                  static_cast<int>(names.size()), texts.data(), names.data());
     if (status_ == NVRTC_SUCCESS) status_ = api.add_name(program_, job.entry.c_str());
   }
@@ -107,12 +139,27 @@ class Program {
   nvrtcResult status_ = NVRTC_SUCCESS;
 };
 
+/// What to do about a header that is not there.
+std::string missing_header_hint(const NvrtcApi& api) {
+  if (api.header_folders.empty()) {
+    return fmt::format(
+        "\nthe headers of CUDA {} were not found beside libnvrtc, in $CUDA_HOME, $CUDA_PATH or "
+        "/usr/local/cuda: install them, or let CUDA_HOME name the toolkit's folder",
+        api.version_number());
+  }
+  return fmt::format(
+      "\na kernel may include files of its own folder, headers of the CUDA toolkit in {}, and "
+      "those of the C and C++ library that have a meaning on a GPU",
+      api.header_folders.front().string());
+}
+
 /// NVRTC's log in at most 4 KiB, after a line of our own where the log alone does not say which
 /// file or what part of the job is meant. The end of a long log is dropped: its first error counts.
 std::string Program::message() const {
   constexpr std::size_t kLimit = 4096;
   constexpr std::string_view kMore = "\n[more]";
   std::string text = log();
+  if (text.find("open source file") != std::string::npos) text += missing_header_hint(*api_);
   if (text.starts_with("__nv_name_map")) {
     text = fmt::format("{}: there is no one kernel '{}'\n{}", job_->source.name, job_->entry, text);
   } else if (status_ != NVRTC_ERROR_COMPILATION || text.empty()) {
@@ -123,7 +170,7 @@ std::string Program::message() const {
     text.resize(std::min(text.size(), text.rfind('\n')));
     text += kMore;
   }
-  return text + missing_header_hint(text);
+  return text;
 }
 
 /// A cubin runs on the very architecture it is for anyway, so that kernels may as well use what is
@@ -137,12 +184,19 @@ std::string specific(const std::string& architecture) {
                                                                  : architecture;
 }
 
-std::vector<std::string> compiler_options(const CompileJob& job, const std::string& architecture) {
+/// Unannotated functions and variables that are left (device_code.hpp) are for the device, such as
+/// `const int TILE = 16`. Warnings would only hide the errors in a log: nobody reads one without.
+std::vector<std::string> compiler_options(const CompileJob& job, const std::string& architecture,
+                                          const NvrtcApi& api) {
   const auto names_standard = [](const std::string& option) {
     return option.starts_with("-std") || option.starts_with("--std");
   };
   std::vector<std::string> options = {"--gpu-architecture=" + specific(architecture),
-                                      "--no-source-include"};
+                                      "-default-device", "--disable-warnings",
+                                      fmt::format("--pre-include={}", kNvrtcPrelude)};
+  for (const auto& folder : api.header_folders) {
+    options.push_back("--include-path=" + folder.string());
+  }
   if (std::ranges::none_of(job.options, names_standard)) options.emplace_back("-std=c++17");
   options.insert(options.end(), job.options.begin(), job.options.end());
   return options;
@@ -159,8 +213,12 @@ Expected<Binary, Failure> NvrtcCompiler::compile(const CompileJob& job) const {
   if (auto problem = include_problem(job.source)) {
     return Unexpected(Failure{Outcome::compile_error, *std::move(problem)});
   }
-  Program program(*api_, job);
-  program.compile(compiler_options(job, architecture_));
+  std::vector<std::string> roots = job.options;
+  roots.push_back(job.entry);
+  CompileJob device = job;
+  device.source = device_code(job.source, roots);
+  Program program(*api_, device);
+  program.compile(compiler_options(job, architecture_, *api_));
   return program.binary();
 }
 

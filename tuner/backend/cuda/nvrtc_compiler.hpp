@@ -11,8 +11,9 @@ namespace tuner {
 struct NvrtcApi;
 
 /// Compiles CUDA C++ to a cubin of one architecture with NVRTC. Needs neither a GPU nor a driver.
-/// A job sees its own headers and NVRTC's, never a file next to the source or in the working
-/// directory. C++17 unless the job's options name another standard.
+/// A job sees its own headers, those of nvrtc_headers() and of the toolkit that NVRTC belongs to,
+/// never a file next to the source or in the working directory. Host functions of the source are
+/// left out (device_code.hpp). C++17 unless the job's options name another standard.
 class NvrtcCompiler : public Compiler {
  public:
   /// `architecture` as in "sm_90", whose specific features kernels may use where it has such

@@ -38,4 +38,11 @@ SharedLibrary::Symbol SharedLibrary::symbol(const char* name) const {
                           file_name_, name));
 }
 
+std::filesystem::path SharedLibrary::path(const char* name) const {
+  Dl_info info{};
+  const void* const address = ::dlsym(handle_, name);
+  if (address == nullptr || ::dladdr(address, &info) == 0) return {};
+  return info.dli_fname;
+}
+
 }  // namespace tuner

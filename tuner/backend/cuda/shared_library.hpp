@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <type_traits>
 
@@ -32,6 +33,9 @@ class SharedLibrary {
 
   /// Throws Error(no_device) when the library has no function of that name.
   [[nodiscard]] Symbol symbol(const char* name) const;
+
+  /// The file that the library was opened from, by one of its functions; empty when unknown.
+  [[nodiscard]] std::filesystem::path path(const char* name) const;
 
  private:
   std::string file_name_;

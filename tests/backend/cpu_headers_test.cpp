@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a kernel written for nvcc finds on a processor: headers, constants, groups, CUB, half.
+#include "cpu_fixture.hpp"
+
+#include <gmock/gmock.h>
+
+#include <numeric>
+#include <set>
+
+namespace tuner {
+namespace {
+
+using CpuHeaders = CpuBackendTest;
+using testing::AllOf;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+TEST_F(CpuHeaders, AKernelOfAWholeProgramRuns) {
+  const auto result = run_on_zeros(R"(
+#include "cuda_runtime.h"
+#include <cstdio>
+#include <iostream>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <vector>
+#define CHECK(x) do { if ((x) != cudaSuccess) { fprintf(stderr, "failed"); exit(1); } } while (0)
+const int kBlock = 256;
+float reference(const std::vector<float>& x) { return x[0]; }
+__global__ void kernel(int* out) {
+  __shared__ int tile[kBlock];
+  const uint32_t i = threadIdx.x;
+  tile[i] = static_cast<int>(std::sqrt(4.0f) * pow(2.0f, 3));
+  __syncthreads();
+  out[i] = tile[kBlock - 1 - i];
+}
+int main(int argc, char** argv) {
+  std::vector<int> x(kBlock);
+  int* on_device = nullptr;
+  CHECK(cudaMalloc(&on_device, 4 * kBlock));
+  kernel<<<1, kBlock>>>(on_device);
+  std::cout << reference(x) << std::endl;
+})",
+                                   {.block = {256, 1, 1}}, 256);
+  EXPECT_THAT(result, Each(16));
+}
+
+TEST_F(CpuHeaders, ConstantsNeedNone) {
+  const auto compiled = compile(R"(
+static_assert(INFINITY > FLT_MAX && NAN != NAN && HUGE_VAL > DBL_MAX && M_PI > 3.14159);
+static_assert(1 + FLT_EPSILON > 1 && INT_MAX + INT_MIN == -1 && UINT_MAX + 1 == 0);
+__global__ void kernel(float* x) { *x = M_PI; })");
+  EXPECT_TRUE(compiled) << compiled.error().message;
+}
+
+TEST_F(CpuHeaders, OneThatIsNotThereIsNamedWithWhatToDo) {
+  for (const char* name : {"mma.h", "cub/block/block_radix_sort.cuh", "curand_kernel.h"}) {
+    const auto compiled =
+        compile("#include <" + std::string(name) + ">\n__global__ void kernel() {}");
+    ASSERT_FALSE(compiled) << name;
+    EXPECT_THAT(compiled.error().message,
+                AllOf(StartsWith("<" + std::string(name) + "> is not available on the cpu backend"),
+                      HasSubstr("\"backends\": [\"cuda\"]")));
+  }
+  const auto grid = compile(
+      "#include <cooperative_groups.h>\n"
+      "__global__ void kernel() { cooperative_groups::this_grid().sync(); }");
+  ASSERT_FALSE(grid);
+  EXPECT_THAT(grid.error().message, HasSubstr("is not available on the cpu backend"));
+}
+
+TEST_F(CpuHeaders, CooperativeGroupsReduceScanAndVote) {
+  const auto result = run_on_zeros(R"(
+#include <cooperative_groups.h>
+#include <cooperative_groups/reduce.h>
+#include <cooperative_groups/scan.h>
+namespace cg = cooperative_groups;
+__global__ void kernel(int* out) {
+  const cg::thread_block block = cg::this_thread_block();
+  const auto tile = cg::tiled_partition<8>(block);
+  const int rank = block.thread_rank();
+  const int sum = cg::reduce(tile, rank, cg::plus<int>());
+  const int largest = cg::reduce(tile, rank, cg::greater<int>());
+  const int before = cg::exclusive_scan(tile, 1);
+  const unsigned odd = tile.ballot(rank & 1);
+  block.sync();
+  if (rank == 19) {
+    out[0] = sum; out[1] = largest; out[2] = before; out[3] = odd;
+    out[4] = tile.meta_group_rank(); out[5] = tile.shfl(rank, 2); out[6] = tile.size();
+  } else {
+    tile.shfl(rank, 2);
+  }
+})",
+                                   {.block = {64, 1, 1}}, 7);
+  EXPECT_THAT(result, ElementsAre(16 + 17 + 18 + 19 + 20 + 21 + 22 + 23, 23, 3, 0xaa, 2, 18, 8));
+}
+
+TEST_F(CpuHeaders, CubReducesAndScansBlocksAndWarps) {
+  const auto result = run_on_zeros(R"(
+#include <cub/block/block_reduce.cuh>
+#include <cub/cub.cuh>
+using Reduce = cub::BlockReduce<int, 48>;
+using Scan = cub::BlockScan<int, 48>;
+using Warp = cub::WarpReduce<int>;
+using Load = cub::BlockLoad<int, 48, 2, cub::BLOCK_LOAD_STRIPED>;
+__global__ void kernel(int* out) {
+  __shared__ union { Reduce::TempStorage reduce; Scan::TempStorage scan; } storage;
+  __shared__ Warp::TempStorage warp[2];
+  const int rank = threadIdx.x;
+  const int sum = Reduce(storage.reduce).Sum(rank);
+  __syncthreads();
+  const int most = Reduce(storage.reduce).Reduce(rank, cub::Max(), 40);
+  __syncthreads();
+  int items[2] = {1, rank};
+  int prefixes[2], total;
+  Scan(storage.scan).ExclusiveSum(items, prefixes, total);
+  __syncthreads();
+  int inclusive[2];
+  Scan(storage.scan).InclusiveScan(items, inclusive, cub::Sum());
+  int of_warp = 0;
+  if (rank < 32) of_warp = Warp(warp[0]).Sum(1);
+  if (rank == 0) { out[0] = sum; out[1] = most; out[2] = of_warp; }
+  if (rank == 3) {
+    out[3] = prefixes[0]; out[4] = prefixes[1]; out[5] = inclusive[0]; out[6] = inclusive[1];
+    out[7] = total;
+  }
+})",
+                                   {.block = {48, 1, 1}}, 8);
+  EXPECT_THAT(result, ElementsAre(47 * 24, 39, 32, 3 + 3, 4 + 3, 4 + 3, 4 + 6, 48 + 47 * 24));
+}
+
+/// All 65,536 patterns of half go to float and back, and sums round to nearest even.
+TEST_F(CpuHeaders, HalfAndBfloat16ConvertExactlyAndRoundToNearestEven) {
+  const auto result = run_on_zeros(R"(
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+__global__ void kernel(int* out) {
+  for (unsigned i = 0; i < 65536; ++i) {
+    const __half h = __ushort_as_half(i);
+    const __nv_bfloat16 b = __ushort_as_bfloat16(i);
+    if (!__hisnan(h) && __half_as_ushort(__float2half(__half2float(h))) != i) ++out[0];
+    if (!__hisnan(b) && __bfloat16_as_ushort(__float2bfloat16(__bfloat162float(b))) != i) ++out[1];
+  }
+  out[2] = __half2float(__float2half(2049.0f));           // between 2048 and 2050
+  out[3] = __half2float(__float2half(2051.0f));           // between 2050 and 2052
+  out[4] = __half_as_ushort(__float2half(65520.0f));      // rounds to infinity
+  out[5] = __half_as_ushort(__float2half(5.9604645e-8f)); // the smallest
+  out[6] = __half_as_ushort(__float2half(2.9802322e-8f)); // half of that: to even
+  out[7] = __half2float(__hfma(__float2half(3), __float2half(4), __float2half(5)));
+  const __half2 pair = __hadd2(__floats2half2_rn(1, 2), __float2half2_rn(3));
+  out[8] = __low2float(pair) * 10 + __high2float(pair);
+})",
+                                   {}, 9);
+  EXPECT_THAT(result, ElementsAre(0, 0, 2048, 2052, 0x7c00, 1, 0, 17, 45));
+}
+
+TEST_F(CpuHeaders, IntrinsicsConvertAsAGpuDoes) {
+  const auto result = run_on_zeros(R"(
+__global__ void kernel(int* out) {
+  out[0] = __float2int_rn(2.5f); out[1] = __float2int_rz(-2.5f); out[2] = __float2int_ru(2.1f);
+  out[3] = __float2int_rd(-2.1f); out[4] = __float2int_rn(3e9f) == INT_MAX;
+  out[5] = __float2int_rn(NAN); out[6] = __brev(1u) == 0x80000000u;
+  out[7] = __byte_perm(0x33221100, 0x77665544, 0x7531) == 0x77553311;
+  out[8] = __funnelshift_l(0x80000000u, 1u, 1); out[9] = __reduce_add_sync(1u, 5);
+  float f = 1; atomicAdd(&f, 2.5f); out[10] = f * 2;
+})",
+                                   {}, 11);
+  EXPECT_THAT(result, ElementsAre(2, -2, 3, -3, 1, 0, 1, 1, 3, 5, 7));
+}
+
+/// A kernel that keeps the number of the block that came first.
+TEST_F(CpuHeaders, BlocksBeginInAnotherOrderAtEveryLaunch) {
+  const KernelId kernel = load(
+      "__global__ void kernel(int* out) { atomicCAS(&out[0], 0, static_cast<int>(blockIdx.x) + "
+      "1);\n"
+      "  atomicAdd(&out[1 + blockIdx.x], 1); }");
+  std::set<int> first;
+  for (int launch = 0; launch < 8; ++launch) {
+    const BufferId out = upload(std::vector<int>(1 + 97));
+    ASSERT_TRUE(backend().run(
+        Launch{.kernel = kernel, .geometry = {.grid = {97, 1, 1}}, .arguments = {out}}));
+    const auto result = download<int>(out, 1 + 97);
+    first.insert(result[0]);
+    EXPECT_EQ(std::accumulate(result.begin() + 1, result.end(), 0), 97);
+    EXPECT_THAT(std::vector<int>(result.begin() + 1, result.end()), Each(1));
+  }
+  EXPECT_GE(first.size(), 4U);
+}
+
+}  // namespace
+}  // namespace tuner

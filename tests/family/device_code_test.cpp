@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/device_code.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+std::string left_of(std::string text, std::vector<std::string> roots = {"run"}) {
+  return device_code({.name = "k.cu", .text = std::move(text), .headers = {}}, roots).text;
+}
+
+const std::string kKernel = "__global__ void run(float* x) { *x = 1; }\n";
+
+TEST(DeviceCode, LeavesOutAHostProgramAndKeepsTheLines) {
+  const std::string text =
+      "#include <vector>\n"
+      "#define CHECK(call) do { if ((call) != 0) exit(1); } while (0)\n"
+      "static std::vector<float> values;\n" +
+      kKernel +
+      "void report(const char* what) { printf(\"} %s\", what); }\n"
+      "int main(int argc, char** argv) {\n"
+      "  const char quote = '\"';\n"
+      "#ifdef LATE\n"
+      "  report(R\"(int main() {)\");\n"
+      "#endif\n"
+      "  run<<<1, 1>>>(nullptr);\n"
+      "}\n";
+  const std::string left = left_of(text);
+  EXPECT_EQ(left.size(), text.size());
+  EXPECT_EQ(std::ranges::count(left, '\n'), std::ranges::count(text, '\n'));
+  EXPECT_EQ(left.find("__global__"), text.find("__global__"));
+  EXPECT_THAT(left,
+              AllOf(HasSubstr("#include <vector>"), HasSubstr(kKernel), HasSubstr("#ifdef LATE"),
+                    HasSubstr("#define CHECK"), Not(HasSubstr("main")),
+                    Not(HasSubstr("std::vector<float>")), Not(HasSubstr("<<<"))));
+}
+
+TEST(DeviceCode, KeepsWhatAKernelCanReachByWhateverWay) {
+  const std::string used =
+      "const int WIDTH = 8;\n"
+      "constexpr int div_up(int a, int b) { return (a + b - 1) / b; }\n"
+      "struct Pair { float a, b; };\n"
+      "typedef Pair Two;\n"
+      "template <class T> struct Plus { T operator()(T a, T b) const { return a + b; } };\n"
+      "#define HD __host__ __device__\n"
+      "#define INLINE HD inline\n"
+      "INLINE float twice(float x) { return 2 * x; }\n"
+      "#define AREA (WIDTH * height)\n"
+      "static const int height = 4;\n"
+      "Two operator+(Two a, Two b) { return {a.a + b.a, a.b + b.b}; }\n"
+      "template <int N> int entry_only() { return N; }\n"
+      "__constant__ float table[AREA];\n"
+      "__global__ void run(Two* x) { x[div_up(3, 2)].a = twice(table[0]); }\n";
+  const std::string left = left_of(used + "void host(Two* x) { run<<<1, 1>>>(x); }\n",
+                                   {"run2<entry_only<3>()>", "-DOP=Plus"});
+  EXPECT_EQ(left.substr(0, used.size()), used);
+  EXPECT_THAT(left, Not(HasSubstr("void host")));
+}
+
+TEST(DeviceCode, LeavesOutAFunctionOfTheSameNameThatLaunches) {
+  const std::string left = left_of(
+      "__device__ float scale(float x) { return x; }\n"
+      "__global__ void run(float* x) { *x = scale(*x); }\n"
+      "void scale(float* x, int n) { run<<<n, 1>>>(x); cudaDeviceSynchronize(); }\n");
+  EXPECT_THAT(left, AllOf(HasSubstr("return x;"), Not(HasSubstr("cudaDevice"))));
+}
+
+TEST(DeviceCode, LooksIntoNamespacesAndHeaders) {
+  const std::vector<std::string> roots = {"run"};
+  const KernelSource source = device_code(
+      {.name = "k.cu",
+       .text = "namespace a { namespace {\n" + kKernel +
+               "int unused() { return 1; }\n} }\n"
+               "extern \"C\" { void host() { a::run<<<1, 1>>>(0); } }\n",
+       .headers = {{"check.h", "inline void check(int code) { if (code) exit(code); }\n"}}},
+      roots);
+  EXPECT_THAT(source.text, AllOf(HasSubstr(kKernel), Not(HasSubstr("unused")),
+                                 Not(HasSubstr("host")), HasSubstr("extern \"C\" {")));
+  EXPECT_THAT(source.headers.front().text, Not(HasSubstr("check")));
+}
+
+TEST(DeviceCode, IsTheSourceItselfWhereNoFunctionIsUnusedOrBracesDoNotMatch) {
+  for (const std::string& text :
+       {kKernel + "int unused = 3;\n", kKernel + "int main() { run<<<1, 1>>>(0);\n",
+        kKernel + "}\nint main() { run<<<1, 1>>>(0); }\n"}) {
+    EXPECT_EQ(left_of(text), text);
+  }
+}
+
+TEST(DeviceCode, SeesNothingInWhatTheCompilerDoesNotSee) {
+  const std::string text =
+      "// int main() {\n/* { */\n#if 0\nit's no C++ {\n#endif\n#if LEVEL > 0\n" + kKernel +
+      "#endif\nint main() { return 1'000; }\n";
+  EXPECT_THAT(left_of(text), AllOf(HasSubstr(kKernel), Not(HasSubstr("return 1"))));
+}
+
+}  // namespace
+}  // namespace tuner

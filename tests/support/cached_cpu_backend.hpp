@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// The cpu backend with compiled kernels on disk: tests share what they compile, most of all the
+// kernels that check results.
+#pragma once
+
+#include "tuner/backend/cached_compiler.hpp"
+#include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/worker/watched_backend.hpp"
+
+#include <memory>
+
+namespace tuner::testing_support {
+
+struct CachedCpuParts {
+  std::unique_ptr<Backend> cpu = open_cpu_backend();
+  BinaryCache cache{TUNER_TEST_CACHE};
+  CachedCompiler cached{cpu->compiler(), cache,
+                        compiler_identity(cpu->device(), cpu->environment())};
+};
+
+class CachedCpuBackend : private CachedCpuParts, public WatchedBackend {
+ public:
+  CachedCpuBackend() : WatchedBackend(*cpu, cached, [](const DeviceStep&) {}) {}
+};
+
+inline std::unique_ptr<Backend> open_cached_cpu_backend() {
+  return std::make_unique<CachedCpuBackend>();
+}
+
+}  // namespace tuner::testing_support

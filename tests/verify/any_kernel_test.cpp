@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: Apache-2.0
+// Kernels that are no sums of products, judged beside a reference kernel: the right ones are
+// accepted, the wrong ones are not.
+#include "tests/verify/vector_family.hpp"
+#include "tuner/core/error.hpp"
+
+#include <gmock/gmock.h>
+
+#include <string>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+using vectors::Document;
+
+constexpr Document kMap = {.arguments = R"({"name": "x", "type": "float*", "count": "N"},
+    {"name": "y", "type": "float*", "count": "N", "role": "output"})"};
+constexpr std::string_view kMapParameters = "const float* x, float* y";
+
+class AnyKernelTest : public vectors::VectorsTest {};
+
+TEST_F(AnyKernelTest, WhatIsIdenticalToItsReferenceIsRightWhateverItComputes) {
+  for (const std::string_view body :
+       {"y[i] = -x[i];", "y[i] = 1 - x[i];", "y[i] = x[n - 1 - i] - x[i];", "y[i] = sinf(x[i]);",
+        "y[i] = logf(x[i]);", "y[i] = x[i] / 7;", "y[i] = 1 / x[i];", "y[i] = sqrtf(x[i]);",
+        "y[i] = (i > 0 ? x[i - 1] : 0) - 2 * x[i] + (i + 1 < n ? x[i + 1] : 0);",
+        "y[i] = x[i] * 1e30f * 1e30f;", "y[i] = 0;", "y[i] = floorf(x[i]);",
+        "y[i] = x[i] > 0 ? x[i] : 0;"}) {
+    EXPECT_EQ(message(kMap, kMapParameters, body, body), "ok") << body;
+  }
+}
+
+TEST_F(AnyKernelTest, WhatRoundsDifferentlyIsRight) {
+  struct Pair {
+    std::string_view reference, candidate;
+  };
+  for (const auto& [reference, candidate] :
+       {Pair{"y[i] = x[i] / 7;", "y[i] = x[i] * (1.0f / 7);"},
+        Pair{"y[i] = expf(x[i]);", "y[i] = exp2f(x[i] * 1.4426950408889634f);"},
+        Pair{"y[i] = 1 / sqrtf(x[i] * x[i] + 1e-5f);", "y[i] = rsqrtf(fmaf(x[i], x[i], 1e-5f));"},
+        Pair{"y[i] = x[i] / (1 + fabsf(x[i]));", "y[i] = x[i] * (1 / (1 + fabsf(x[i])));"},
+        Pair{"float s = 0; for (int j = 0; j < n; ++j) s += x[j]; y[i] = s / n * x[i];",
+             "float s = 0; for (int j = n; j-- > 0;) s += x[j]; y[i] = s * x[i] / n;"},
+        Pair{"y[i] = 0.1f * x[i] + 0.2f * x[n - 1 - i] + 0.7f;",
+             "y[i] = fmaf(0.2f, x[n - 1 - i], fmaf(0.1f, x[i], 0.7f));"},
+        Pair{
+            "float m = -1e30f, s = 0; for (int j = 0; j < n; ++j) m = fmaxf(m, x[j]);"
+            "for (int j = 0; j < n; ++j) s += expf(x[j] - m); y[i] = expf(x[i] - m) / s;",
+            "float m = -1e30f, s = 0; for (int j = 0; j < n; ++j) { const float k = fmaxf(m, x[j]);"
+            "s = s * expf(m - k) + expf(x[j] - k); m = k; } y[i] = expf(x[i] - m) * (1 / s);"}}) {
+    EXPECT_EQ(message(kMap, kMapParameters, reference, candidate), "ok") << candidate;
+  }
+}
+
+TEST_F(AnyKernelTest, WhatIsLessPreciseThanItsTypeIsWrong) {
+  // To the 11 bits of a half's or of tf32's significand.
+  constexpr std::string_view kRounded =
+      "__uint_as_float((__float_as_uint(x[i]) + 0x1000u) & 0xFFFFE000u)";
+  for (const std::string_view function : {"-{}", "expf({})", "sinf({})", "1 / {}", "{} / 7"}) {
+    const auto body = [&](std::string_view input) {
+      std::string text(function);
+      return "y[i] = " + text.replace(text.find("{}"), 2, input) + ";";
+    };
+    EXPECT_THAT(message(kMap, kMapParameters, body("x[i]"), body(kRounded)),
+                HasSubstr("times the allowed error away"))
+        << function;
+  }
+  EXPECT_THAT(message(kMap, kMapParameters, "y[i] = 3 * x[i];", "y[i] = (int)(3 * x[i]);"),
+              StartsWith("wrong_result"));
+}
+
+TEST_F(AnyKernelTest, WhatIsWrongInTheTailOfAnAwkwardSizeShowsThoughItIsRightForWholeNumbers) {
+  EXPECT_THAT(message(kMap, kMapParameters, "y[i] = 2 * x[i];",
+                      "y[i] = i < n / 4 * 4 ? 2 * x[i] : 2 * (int)x[i];"),
+              HasSubstr("size 1, normal inputs"));
+}
+
+TEST_F(AnyKernelTest, WhatMustBeEqualIsSaidToBeExact) {
+  EXPECT_THAT(message(kMap, kMapParameters, "y[i] = 3 * x[i];", "y[i] = 3 * x[i] + (i == 100);"),
+              HasSubstr(" exactly, since all results of the reference are whole numbers here"));
+}
+
+TEST_F(AnyKernelTest, ExactAsksForTheSameBitsOnAllInputs) {
+  Document exact = kMap;
+  exact.check = R"(, "exact": true)";
+  EXPECT_EQ(message(exact, kMapParameters, "y[i] = x[i] / 7;", "y[i] = x[i] / 7;"), "ok");
+  EXPECT_THAT(message(exact, kMapParameters, "y[i] = x[i] / 7;", "y[i] = x[i] * (1.0f / 7);"),
+              HasSubstr(" exactly; "));
+}
+
+TEST_F(AnyKernelTest, AToleranceReplacesTheBoundInBothDirections) {
+  Document wide = kMap;
+  wide.check = R"(, "tolerance": {"relative": 1e-3, "absolute": 1e-3})";
+  EXPECT_EQ(message(wide, kMapParameters, "y[i] = x[i];", "y[i] = 1.0005f * x[i];"), "ok");
+  EXPECT_THAT(message(wide, kMapParameters, "y[i] = x[i];", "y[i] = 1.005f * x[i];"),
+              HasSubstr("times the allowed error away"));
+  Document narrow = kMap;
+  narrow.check = R"(, "tolerance": {"ulp": 1})";
+  EXPECT_EQ(message(narrow, kMapParameters, "y[i] = x[i] / 7;", "y[i] = x[i] * (1.0f / 7);"), "ok");
+  EXPECT_THAT(message(narrow, kMapParameters, "y[i] = x[i] / 7;", "y[i] = x[i] * 0.1428573f;"),
+              HasSubstr("times the allowed error away"));
+}
+
+TEST_F(AnyKernelTest, AToleranceIsOfIntegersToo) {
+  const Document document = {.arguments = R"({"name": "x", "type": "float*", "count": "N"},
+        {"name": "y", "type": "unsigned char*", "count": "N", "role": "output"})",
+                             .check = R"(, "tolerance": {"absolute": 1})"};
+  constexpr std::string_view kParameters = "const float* x, unsigned char* y";
+  EXPECT_EQ(message(document, kParameters, "y[i] = 100 + (int)(5 * x[i]);",
+                    "y[i] = 101 + (int)(5 * x[i]);"),
+            "ok");
+  EXPECT_THAT(message(document, kParameters, "y[i] = 100 + (int)(5 * x[i]);",
+                      "y[i] = 102 + (int)(5 * x[i]);"),
+              HasSubstr("2 times the allowed error away"));
+}
+
+TEST_F(AnyKernelTest, WhatReadsBesideItsInputIsFoundThoughAMinimumOrAMaximumIgnoresNaN) {
+  constexpr std::string_view kReference =
+      "y[i] = fmaxf(fmaxf(i > 0 ? x[i - 1] : x[i], x[i]), i + 1 < n ? x[i + 1] : x[i]);";
+  constexpr std::string_view kBehind =
+      "y[i] = fmaxf(fmaxf(i > 0 ? x[i - 1] : x[i], x[i]), x[i + 1]);";
+  constexpr std::string_view kBefore =
+      "y[i] = fmaxf(fmaxf(x[i - 1], x[i]), i + 1 < n ? x[i + 1] : x[i]);";
+  EXPECT_EQ(message(kMap, kMapParameters, kReference, kReference), "ok");
+  for (const std::string_view candidate : {kBehind, kBefore}) {
+    EXPECT_THAT(message(kMap, kMapParameters, kReference, candidate), HasSubstr("is infinity"));
+  }
+  EXPECT_THAT(message(kMap, kMapParameters, "y[i] = fminf(x[i], x[0]);",
+                      "y[i] = fminf(fminf(x[i], x[0]), x[n]);"),
+              HasSubstr("is -infinity"));
+}
+
+TEST_F(AnyKernelTest, WhatUsesOldContentOfItsOutputIsFound) {
+  EXPECT_THAT(message(kMap, kMapParameters, "y[i] = x[i];", "y[i] = fmaxf(y[i], x[i]);"),
+              StartsWith("wrong_result"));
+  EXPECT_THAT(message(kMap, kMapParameters, "y[i] = x[i];", "if (!(y[i] == x[i])) y[i] += x[i];"),
+              StartsWith("wrong_result"));
+}
+
+constexpr Document kIntegers = {.arguments = R"({"name": "x", "type": "int*", "count": "N"},
+    {"name": "y", "type": "int*", "count": "N", "role": "output"})"};
+
+TEST_F(AnyKernelTest, IntegersThatPassThroughANarrowerTypeAreFound) {
+  constexpr std::string_view kParameters = "const int* x, int* y";
+  EXPECT_EQ(message(kIntegers, kParameters, "y[i] = x[i] + 1;", "y[i] = 1 + x[i];"), "ok");
+  for (const std::string_view type : {"char", "short", "float"}) {
+    EXPECT_THAT(message(kIntegers, kParameters, "y[i] = x[i] + 1;",
+                        fmt::format("y[i] = (int)({})(x[i] + 1);", type)),
+                StartsWith("wrong_result"))
+        << type;
+  }
+  EXPECT_THAT(message(kIntegers, kParameters, "y[i] = x[i] + 1;", "y[i] = (x[i] + 1) << 8 >> 8;"),
+              StartsWith("wrong_result"))
+      << "24 bits";
+}
+
+constexpr std::string_view kUpdate =
+    R"({"name": "a", "type": "float", "value": 0.5}, {"name": "x", "type": "float*", "count": "N"},
+       {"name": "y", "type": "float*", "count": "N", "role": "inout"})";
+constexpr std::string_view kUpdateParameters = "float a, const float* x, float* y";
+
+TEST_F(AnyKernelTest, ABufferIsUpdatedInPlace) {
+  const Document document = {.arguments = kUpdate};
+  EXPECT_EQ(message(document, kUpdateParameters, "y[i] = a * x[i] + y[i];",
+                    "y[i] = fmaf(a, x[i], y[i]);"),
+            "ok");
+  EXPECT_THAT(message(document, kUpdateParameters, "y[i] = a * x[i] + y[i];", "y[i] = a * x[i];"),
+              StartsWith("wrong_result"));
+  EXPECT_THAT(message(document, kUpdateParameters, "y[i] = a * x[i] + y[i];", "(void)y[i];"),
+              StartsWith("wrong_result"))
+      << "does nothing";
+}
+
+TEST_F(AnyKernelTest, AnOutputBeginsAsZeros) {
+  const Document document = {.arguments = R"(
+      {"name": "x", "type": "int*", "count": "N", "fill": {"integers": [0, 9]}},
+      {"name": "bins", "type": "int*", "count": 10, "role": "output", "initial": "zero"})"};
+  constexpr std::string_view kParameters = "const int* x, int* bins";
+  EXPECT_EQ(
+      message(document, kParameters, "atomicAdd(&bins[x[i]], 1);", "atomicAdd(bins + x[i], 1);"),
+      "ok");
+  EXPECT_THAT(message(document, kParameters, "atomicAdd(&bins[x[i]], 1);",
+                      "if (i != 4) atomicAdd(&bins[x[i]], 1);"),
+              StartsWith("wrong_result"));
+}
+
+TEST_F(AnyKernelTest, IndicesStayInTheirRange) {
+  const Document document = {.arguments = R"(
+      {"name": "from", "type": "int*", "count": "N", "fill": "permutation"},
+      {"name": "x", "type": "float*", "count": "N"},
+      {"name": "y", "type": "float*", "count": "N", "role": "output"})"};
+  constexpr std::string_view kParameters = "const int* from, const float* x, float* y";
+  EXPECT_EQ(message(document, kParameters, "y[i] = x[from[i]];", "y[i] = x[from[i]];"), "ok");
+  EXPECT_EQ(message(document, kParameters, "y[from[i]] = x[i];", "y[from[i]] = x[i];"), "ok");
+  EXPECT_THAT(message(document, kParameters, "y[i] = x[from[i]];", "y[i] = x[i];"),
+              StartsWith("wrong_result"));
+}
+
+TEST_F(AnyKernelTest, AFamilyMayBeNondeterministic) {
+  Document document = kMap;
+  constexpr std::string_view kCounting =
+      "static int launches; y[i] = 3.3f * x[i]; if (i == 0) ++launches;"
+      "if (launches % 2) y[i] = __uint_as_float(__float_as_uint(y[i]) ^ 1);";
+  EXPECT_THAT(message(document, kMapParameters, "y[i] = 3.3f * x[i];", kCounting),
+              HasSubstr(R"("deterministic": false)"));
+  document.check = R"(, "deterministic": false)";
+  EXPECT_EQ(message(document, kMapParameters, "y[i] = 3.3f * x[i];", kCounting), "ok");
+}
+
+TEST_F(AnyKernelTest, AReferenceThatNeedsOldContentIsToldToTheAuthor) {
+  for (const std::string_view body : {"y[i] += x[i];", "y[i] = y[i] > 0 ? 1 : x[i];"}) {
+    try {
+      static_cast<void>(message(kMap, kMapParameters, body, body));
+      ADD_FAILURE() << body;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), ErrorCode::usage);
+      EXPECT_THAT(error.what(), HasSubstr(R"(give the argument "role": "inout")"));
+    }
+  }
+}
+
+TEST_F(AnyKernelTest, CasesHoldAtTheTunedSizeToo) {
+  const Document document = {.arguments = kUpdate,
+                             .check = R"(, "cases": [{"set": {"a": -1.5}, "why": "a is used"}])"};
+  EXPECT_THAT(message(document, kUpdateParameters, "y[i] += a * x[i];",
+                      "y[i] += (i >= 150 ? 0.5f : a) * x[i];"),
+              HasSubstr("size 200, normal inputs, seed 7, a=-1.5"));
+}
+
+TEST_F(AnyKernelTest, ElementsAndNumbersOfOtherTypesAreVerified) {
+  for (const std::string_view type : {"unsigned char", "short", "unsigned long long"}) {
+    const std::string buffers = fmt::format(
+        R"({{"name": "k", "type": "{0}", "value": 3}}, {{"name": "x", "type": "{0}*", "count": "N"}},
+           {{"name": "y", "type": "{0}*", "count": "N", "role": "output"}})",
+        type);
+    const Document document = {.arguments = buffers};
+    const std::string parameters = fmt::format("{0} k, const {0}* x, {0}* y", type);
+    EXPECT_EQ(message(document, parameters, "y[i] = x[i] + k;", "y[i] = k + x[i];"), "ok") << type;
+    EXPECT_THAT(message(document, parameters, "y[i] = x[i] + k;", "y[i] = x[i] + k + (i == 66);"),
+                StartsWith("wrong_result"))
+        << type;
+    EXPECT_THAT(message(document, parameters, "y[i] = x[i] + k;",
+                        "y[i] = x[i] + k; if (i == 0) y[n + 8] = 1;"),
+                StartsWith("out_of_bounds"))
+        << type;
+  }
+}
+
+TEST_F(AnyKernelTest, NoSeedRaisesAFalseAlarm) {
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    const auto verdict = judge(
+        kMap, kMapParameters, "y[i] = expf(x[i]) - 0.3f * x[n - 1 - i] - x[i] / 3;",
+        "y[i] = fmaf(-0.3f, x[n - 1 - i], exp2f(x[i] * 1.44269504f)) - x[i] * (1.0f / 3);", seed);
+    ASSERT_TRUE(verdict) << seed << ": " << verdict.error().message;
+    EXPECT_LT(verdict->worst_error, 0.8) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace tuner

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/executor.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace tuner {
+
+/// Which graph memory the captures under way were given for one purpose: for the latest few, each
+/// stream of a capture on its own. For one thread at a time.
+class CapturedMemory {
+ public:
+  /// Null when the capture was given none, or so many others came since that it must be given more.
+  [[nodiscard]] void* find(const StreamState& state) const {
+    const auto found = std::ranges::find_if(latest_, [&](const Entry& it) {
+      return it.memory != nullptr && it.stream == state.id && it.capture == *state.capture;
+    });
+    return found == latest_.end() ? nullptr : found->memory;
+  }
+  void put(const StreamState& state, void* memory) {
+    latest_[next_] = {.stream = state.id, .capture = *state.capture, .memory = memory};
+    next_ = (next_ + 1) % latest_.size();
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t stream = 0, capture = 0;
+    void* memory = nullptr;
+  };
+  std::array<Entry, 16> latest_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace tuner

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/graph_memory.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+namespace tuner {
+namespace {
+
+constexpr std::size_t kSmallestBlockBytes = 4096;
+
+Unexpected<Failure> launch_error(std::string message) {
+  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
+}
+
+}  // namespace
+
+Expected<void, Failure> clear_memory(const DriverApi& driver, CUdeviceptr memory,
+                                     std::size_t size_bytes) {
+  CUstream stream = nullptr;
+  auto done = attempt(driver, driver.create_stream(&stream, CU_STREAM_NON_BLOCKING));
+  if (!done) return done;
+  done = attempt(driver, driver.memset(memory, 0, size_bytes, stream));
+  if (done) done = attempt(driver, driver.synchronize(stream));
+  driver.destroy_stream(stream);
+  return done;
+}
+
+GraphMemory::~GraphMemory() {
+  const CaptureBystander bystander(driver_);
+  const std::scoped_lock lock(blocks_->mutex);
+  for (const auto& block : blocks_->all) driver_.free(block->address);
+  blocks_->all.clear();
+}
+
+/// Runs on a thread of the driver's, which must not call it.
+void GraphMemory::end(void* loan) {
+  const std::unique_ptr<Loan> ended(static_cast<Loan*>(loan));
+  const std::scoped_lock lock(ended->blocks->mutex);
+  ended->block->lent = false;
+}
+
+void GraphMemory::give_back(Block& block) {
+  const std::scoped_lock lock(blocks_->mutex);
+  block.lent = false;
+}
+
+/// One that is free and of the right size, or a new one. Sizes are powers of two, so that those of
+/// graphs that are gone fit others.
+Expected<std::shared_ptr<GraphMemory::Block>, Failure> GraphMemory::take(std::size_t size_bytes) {
+  size_bytes = std::bit_ceil(std::max(size_bytes, kSmallestBlockBytes));
+  CUcontext context = nullptr;
+  driver_.current_context(&context);
+  const std::scoped_lock lock(blocks_->mutex);
+  const auto found = std::ranges::find_if(blocks_->all, [&](const auto& block) {
+    return !block->lent && block->context == context && block->size_bytes == size_bytes;
+  });
+  if (found != blocks_->all.end()) {
+    (*found)->lent = true;
+    return *found;
+  }
+  CUdeviceptr address = 0;
+  if (auto done = attempt(driver_, driver_.allocate(&address, size_bytes)); !done) {
+    return launch_error(fmt::format("{} bytes of memory: {}", size_bytes, done.error().message));
+  }
+  blocks_->all.push_back(std::make_shared<Block>(
+      Block{.context = context, .address = address, .size_bytes = size_bytes, .lent = true}));
+  return blocks_->all.back();
+}
+
+/// Makes the graph the block's owner, with whom the loan ends; at once where that fails.
+Expected<void, Failure> GraphMemory::tie(CUgraph graph, const std::shared_ptr<Block>& block) {
+  auto loan = std::make_unique<Loan>(Loan{blocks_, block});
+  CUuserObject object = nullptr;
+  auto done = attempt(driver_, driver_.create_user_object(&object, loan.get(), &GraphMemory::end, 1,
+                                                          CU_USER_OBJECT_NO_DESTRUCTOR_SYNC));
+  if (!done) {
+    give_back(*block);
+    return done;
+  }
+  static_cast<void>(loan.release());  // the object's
+  done = attempt(driver_, driver_.retain_user_object(graph, object, 1, CU_GRAPH_USER_OBJECT_MOVE));
+  if (!done) driver_.release_user_object(object, 1);
+  return done;
+}
+
+Expected<void*, Failure> GraphMemory::lend(std::size_t size_bytes, CUstream stream) {
+  CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+  CUgraph graph = nullptr;
+  auto done =
+      attempt(driver_, driver_.capture_info(stream, &status, nullptr, &graph, nullptr, nullptr));
+  if (!done) return Unexpected(done.error());
+  if (status != CU_STREAM_CAPTURE_STATUS_ACTIVE) {
+    return launch_error("the stream is not being captured");
+  }
+  // A capture forbids its thread to allocate, unless it says that it knows what it does.
+  const CaptureBystander bystander(driver_);
+  const auto block = take(size_bytes);
+  if (!block) return Unexpected(block.error());
+  done = clear_memory(driver_, (*block)->address, size_bytes);
+  if (!done) {
+    give_back(**block);
+    return Unexpected(done.error());
+  }
+  done = tie(graph, *block);
+  if (!done) return Unexpected(done.error());
+  return reinterpret_cast<void*>((*block)->address);
+}
+
+}  // namespace tuner

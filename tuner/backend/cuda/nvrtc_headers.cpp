@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/nvrtc_headers.hpp"
+
+#include "tuner/family/standard_headers.hpp"
+
+#include <fmt/format.h>
+
+#include <string>
+
+namespace tuner {
+namespace {
+
+/// 64 bits are `long long` as in libcu++'s <cuda/std/cstdint>, which defines the same names.
+constexpr std::string_view kIntegers = R"(
+using int8_t = signed char;
+using int16_t = signed short;
+using int32_t = signed int;
+using int64_t = signed long long;
+using uint8_t = unsigned char;
+using uint16_t = unsigned short;
+using uint32_t = unsigned int;
+using uint64_t = unsigned long long;
+using intptr_t = int64_t;
+using uintptr_t = uint64_t;
+using uint = unsigned int;
+#define INT8_MIN SCHAR_MIN
+#define INT16_MIN SHRT_MIN
+#define INT32_MIN INT_MIN
+#define INT64_MIN LLONG_MIN
+#define INT8_MAX SCHAR_MAX
+#define INT16_MAX SHRT_MAX
+#define INT32_MAX INT_MAX
+#define INT64_MAX LLONG_MAX
+#define UINT8_MAX UCHAR_MAX
+#define UINT16_MAX USHRT_MAX
+#define UINT32_MAX UINT_MAX
+#define UINT64_MAX ULLONG_MAX
+#define SIZE_MAX ULLONG_MAX
+namespace std {}
+)";
+
+/// NVRTC finds calls with one float and one double ambiguous, nvcc computes them in double.
+constexpr std::string_view kMixedCalls = R"(
+namespace tuner {
+template <class T, class U> struct Mixed {};
+template <> struct Mixed<float, double> { using type = double; };
+template <> struct Mixed<double, float> { using type = double; };
+}
+#define TUNER_MIXED(name)                                                               \
+  template <class T, class U>                                                           \
+  __device__ inline typename ::tuner::Mixed<T, U>::type name(T x, U y) {                \
+    return name(static_cast<double>(x), static_cast<double>(y));                        \
+  }
+TUNER_MIXED(pow) TUNER_MIXED(fmax) TUNER_MIXED(fmin) TUNER_MIXED(fmod) TUNER_MIXED(atan2)
+TUNER_MIXED(hypot) TUNER_MIXED(copysign) TUNER_MIXED(fdim) TUNER_MIXED(remainder)
+#undef TUNER_MIXED
+)";
+
+constexpr std::string_view kMath = R"(#pragma once
+namespace std {
+using ::abs; using ::acos; using ::acosh; using ::asin; using ::asinh; using ::atan; using ::atan2;
+using ::atanh; using ::cbrt; using ::ceil; using ::copysign; using ::cos; using ::cosh; using ::erf;
+using ::erfc; using ::exp; using ::exp2; using ::expm1; using ::fabs; using ::fdim; using ::floor;
+using ::fma; using ::fmax; using ::fmin; using ::fmod; using ::hypot; using ::isfinite;
+using ::isinf; using ::isnan; using ::lgamma; using ::log; using ::log10; using ::log1p;
+using ::log2; using ::lrint; using ::lround; using ::nearbyint; using ::pow; using ::rint;
+using ::round; using ::signbit; using ::sin; using ::sinh; using ::sqrt; using ::tan; using ::tanh;
+using ::tgamma; using ::trunc;
+}
+)";
+
+constexpr std::string_view kAlgorithm = R"(#pragma once
+namespace std {
+template <class T> __host__ __device__ constexpr const T& min(const T& a, const T& b) { return b < a ? b : a; }
+template <class T> __host__ __device__ constexpr const T& max(const T& a, const T& b) { return a < b ? b : a; }
+template <class T> __host__ __device__ constexpr const T& clamp(const T& x, const T& least, const T& most) {
+  return x < least ? least : most < x ? most : x;
+}
+template <class T> __host__ __device__ constexpr void swap(T& a, T& b) { T old = a; a = b; b = old; }
+}
+)";
+
+constexpr std::string_view kStdlib = R"(#pragma once
+#define EXIT_SUCCESS 0
+#define EXIT_FAILURE 1
+#define RAND_MAX 2147483647
+)";
+
+/// The block and warp primitives; the rest of CUB is for host programs, and NVRTC refuses it.
+constexpr std::string_view kCub = R"(#pragma once
+#include <cub/block/block_adjacent_difference.cuh>
+#include <cub/block/block_discontinuity.cuh>
+#include <cub/block/block_exchange.cuh>
+#include <cub/block/block_histogram.cuh>
+#include <cub/block/block_load.cuh>
+#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+#include <cub/block/block_shuffle.cuh>
+#include <cub/block/block_store.cuh>
+#include <cub/thread/thread_operators.cuh>
+#include <cub/util_type.cuh>
+#include <cub/warp/warp_exchange.cuh>
+#include <cub/warp/warp_load.cuh>
+#include <cub/warp/warp_merge_sort.cuh>
+#include <cub/warp/warp_reduce.cuh>
+#include <cub/warp/warp_scan.cuh>
+#include <cub/warp/warp_store.cuh>
+)";
+
+/// A header of the C++ library by libcu++'s, whose names are of the namespace cuda::std.
+Header by_libcudacxx(std::string_view name) {
+  return {.name = std::string(name),
+          .text = fmt::format("#pragma once\n#include <cuda/std/{}>\n"
+                              "namespace std {{ using namespace ::cuda::std; }}\n",
+                              name)};
+}
+
+std::vector<Header> make_headers() {
+  std::vector<Header> headers;
+  headers.push_back({std::string(kNvrtcPrelude),
+                     fmt::format("{}{}{}", number_constants(), kIntegers, kMixedCalls)});
+  for (const char* name : {"math.h", "cmath"}) headers.push_back({name, std::string(kMath)});
+  for (const char* name : {"stdlib.h", "cstdlib"}) headers.push_back({name, std::string(kStdlib)});
+  headers.push_back({"algorithm", std::string(kAlgorithm)});
+  headers.push_back({"cub/cub.cuh", std::string(kCub)});
+  for (const char* name :
+       {"array", "complex", "initializer_list", "limits", "tuple", "type_traits", "utility"}) {
+    headers.push_back(by_libcudacxx(name));
+  }
+  // The prelude and NVRTC itself have what kernels use of these.
+  for (const char* name :
+       {"assert.h", "cassert", "cfloat", "cinttypes", "climits", "cstdbool", "cstddef", "cstdint",
+        "cstdio", "cstring", "float.h", "inttypes.h", "limits.h", "stdbool.h", "stddef.h",
+        "stdint.h", "stdio.h", "string.h"}) {
+    headers.push_back({name, ""});
+  }
+  for (const std::string_view name : host_only_headers()) {
+    headers.push_back({std::string(name), ""});
+  }
+  return headers;
+}
+
+}  // namespace
+
+const std::vector<Header>& nvrtc_headers() {
+  static const std::vector<Header> headers = make_headers();
+  return headers;
+}
+
+}  // namespace tuner

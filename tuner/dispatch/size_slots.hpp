@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/core/number_map.hpp"
+#include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/dispatch/launch_plan.hpp"
+#include "tuner/dispatch/read_sections.hpp"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace tuner {
+
+/// What a size claims of a buffer that a launch gives: bits that must not be set.
+struct BufferClaim {
+  static constexpr std::uint64_t kNotNull = std::uint64_t{1} << 63;
+
+  std::uint64_t unset_bits = 0;  ///< of its address
+  std::uint64_t unset_bits_less_one =
+      0;  ///< of its address less one: kNotNull, which no address has
+};
+/// For each given argument; of what is no buffer nothing is claimed.
+using AddressClaim = std::vector<BufferClaim>;
+
+/// Whether addresses are as a size claims.
+[[nodiscard]] inline bool holds(const AddressClaim& claim,
+                                std::span<const DispatchArgument> arguments) {
+  std::uint64_t broken = 0;
+  for (std::size_t i = 0; i < claim.size(); ++i) {
+    const std::uint64_t bits = arguments[i].bits();
+    broken |= (bits & claim[i].unset_bits) | ((bits - 1) & claim[i].unset_bits_less_one);
+  }
+  return broken == 0;
+}
+
+/// The same problem by a size that claims less or more of the buffers' alignment.
+struct Realignment {
+  Size size;
+  AddressClaim claim;
+};
+
+/// How long a slot stays.
+enum class SlotLife {
+  kept,       ///< as long as the table
+  droppable,  ///< until so many others were asked for that it must go
+};
+
+/// A size that was asked for, and the plan in force for it.
+struct SizeSlot : std::enable_shared_from_this<SizeSlot> {
+  Size size;  ///< complete
+  std::string text;
+  AddressClaim claim;
+  std::vector<Realignment> realignments;  ///< the most aligned first
+  std::atomic<const LaunchPlan*> plan = nullptr;
+  std::atomic<bool> is_used = false;  ///< again, since others were dropped last
+  std::mutex mutex;                   ///< of those who make a plan; of `plans`
+  /// All that were in force: a launch may still use one.
+  std::vector<std::unique_ptr<const LaunchPlan>> plans;
+
+ private:
+  friend class SizeSlots;
+  SlotLife life_ = SlotLife::droppable;
+  std::uint32_t lengths_ = 0;  // bit i: it is found by its first i numbers
+};
+
+/// The sizes of a family that were asked for: all that are kept, and of the others at most
+/// kMostDroppable, mostly those that were used lately.
+class SizeSlots {
+ public:
+  static constexpr std::size_t kMostDroppable = 1024;
+
+  /// find() is called in `sections`, which must outlive this.
+  explicit SizeSlots(ReadSections& sections);
+  ~SizeSlots();
+  SizeSlots(const SizeSlots&) = delete;
+  SizeSlots& operator=(const SizeSlots&) = delete;
+
+  /// The slot of a size by its numbers as they were given before; null else. In a read section, in
+  /// which it stays. Without a lock.
+  [[nodiscard]] SizeSlot* find(std::span<const std::int64_t> numbers) const {
+    SizeSlot* const slot = current_.load(std::memory_order_acquire)->find(numbers);
+    if (slot != nullptr && !slot->is_used.load(std::memory_order_relaxed)) {
+      slot->is_used.store(true, std::memory_order_relaxed);
+    }
+    return slot;
+  }
+  /// The same, where it is in no read section.
+  [[nodiscard]] std::shared_ptr<SizeSlot> get(std::span<const std::int64_t> numbers) const;
+  /// Adds a slot of a complete size, to be found by the first `given` of its numbers too, and
+  /// returns it; the one of that size where there is one, which is kept then if one of them is to
+  /// be. Not in a read section.
+  [[nodiscard]] std::shared_ptr<SizeSlot> add(std::shared_ptr<SizeSlot> slot, std::size_t given,
+                                              SlotLife life);
+  /// Makes a slot that was to be kept droppable.
+  void let_go(SizeSlot& slot);
+
+ private:
+  using Index = NumberMap<SizeSlot>;
+  /// What nobody finds any more, but somebody may have found.
+  struct Dropped {
+    std::unique_ptr<Index> index;
+    std::vector<std::shared_ptr<SizeSlot>> slots;
+  };
+  void index(SizeSlot& slot, std::size_t given);
+  [[nodiscard]] Dropped drop();
+
+  ReadSections& sections_;
+  std::atomic<Index*> current_ = nullptr;
+  mutable std::mutex mutex_;  // of what follows
+  std::unique_ptr<Index> index_;
+  std::vector<std::shared_ptr<SizeSlot>> slots_;
+  std::size_t droppable_ = 0;
+};
+
+}  // namespace tuner

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/device_code.hpp"
+
+#include "tuner/family/source_token.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+#include <string_view>
+#include <vector>
+
+namespace tuner {
+namespace {
+
+using Kind = SourceToken::Kind;
+using Words = std::set<std::string_view>;
+
+constexpr std::array<std::string_view, 5> kAnnotations = {
+    "__global__", "__device__", "__constant__", "__shared__", "__managed__"};
+/// Words in front of parentheses that are no name of a function.
+constexpr std::array<std::string_view, 9> kSpecifiers = {
+    "__launch_bounds__", "__cluster_dims__", "__align__", "alignas",    "__attribute__",
+    "__declspec",        "decltype",         "noexcept",  "__maxnreg__"};
+constexpr std::array<std::string_view, 4> kClassKeys = {"struct", "class", "union", "enum"};
+
+template <class List>
+bool contains(const List& list, std::string_view word) {
+  return std::ranges::find(list, word) != list.end();
+}
+
+/// A declaration at namespace scope, or a macro.
+struct Declaration {
+  std::size_t file = 0;
+  std::size_t begin = 0, end = 0;  ///< tokens of the file; a macro is its directive
+  Words names = {};
+  Words mentions = {};
+  bool is_annotated = false;
+  bool is_fixed = false;      ///< stays whoever mentions it
+  bool is_function = false;   ///< with a body
+  bool is_host_call = false;  ///< launches a kernel or calls the CUDA runtime
+  bool is_macro = false;
+};
+
+/// Cuts the tokens of one file into declarations.
+class Declarations {
+ public:
+  Declarations(std::size_t file, const std::vector<SourceToken>& tokens)
+      : file_(file), tokens_(tokens) {}
+
+  /// None when brackets do not match.
+  std::optional<std::vector<Declaration>> read() {
+    while (at_ < tokens_.size()) {
+      if (is(at_, Kind::directive)) {
+        read_directive();
+      } else if (is(at_, "}")) {
+        if (depth_-- == 0) return std::nullopt;
+        ++at_;
+      } else if (is(at_, ";")) {
+        ++at_;
+      } else if (const auto open = scope_begin()) {
+        ++depth_;
+        at_ = *open + 1;
+      } else if (!read_declaration()) {
+        return std::nullopt;
+      }
+    }
+    if (depth_ != 0) return std::nullopt;
+    return std::move(found_);
+  }
+
+ private:
+  [[nodiscard]] bool is(std::size_t i, std::string_view text) const {
+    return i < tokens_.size() && tokens_[i].text == text;
+  }
+  [[nodiscard]] bool is(std::size_t i, Kind kind) const {
+    return i < tokens_.size() && tokens_[i].kind == kind;
+  }
+
+  /// The brace that opens a namespace or extern "C" here.
+  [[nodiscard]] std::optional<std::size_t> scope_begin() const {
+    std::size_t i = is(at_, "inline") ? at_ + 1 : at_;
+    if (is(i, "extern") && is(i + 1, Kind::literal) && is(i + 2, "{")) return i + 2;
+    if (!is(i, "namespace")) return std::nullopt;
+    while (i < tokens_.size() && !is(i, "{") && !is(i, ";") && !is(i, "=")) ++i;
+    return is(i, "{") ? std::optional(i) : std::nullopt;
+  }
+
+  /// Behind the bracket that closes the one here; none when none does.
+  [[nodiscard]] std::optional<std::size_t> behind_bracket(std::size_t i) const {
+    int depth = 0;
+    for (; i < tokens_.size(); ++i) {
+      if (!is(i, Kind::mark)) continue;
+      const char c = tokens_[i].text.front();
+      if (c == '(' || c == '[' || c == '{') ++depth;
+      if (c == ')' || c == ']' || c == '}') --depth;
+      if (depth == 0) return i + 1;
+    }
+    return std::nullopt;
+  }
+
+  /// Behind the template argument list here, or only behind the < when it is none.
+  [[nodiscard]] std::size_t behind_angles(std::size_t open) const {
+    int depth = 0;
+    for (std::size_t i = open; i < tokens_.size() && !is(i, ";") && !is(i, "{"); ++i) {
+      if (is(i, "<")) ++depth;
+      if (is(i, ">") && --depth == 0) return i + 1;
+    }
+    return open + 1;
+  }
+
+  /// The parenthesis that opens the parameters of the operator here.
+  [[nodiscard]] std::size_t operator_end(std::size_t i) const {
+    if (is(i + 1, "(") && is(i + 2, ")")) return i + 3;
+    while (i < tokens_.size() && !is(i, "(") && !is(i, ";")) ++i;
+    return i;
+  }
+
+  void read_directive() {
+    const auto words = source_tokens(tokens_[at_].text.substr(1));
+    if (words.size() >= 2 && words[0].text == "define") {
+      Declaration macro{.file = file_, .begin = at_, .end = at_ + 1, .is_macro = true};
+      macro.names.insert(words[1].text);
+      for (const SourceToken& word : words) {
+        if (word.kind == Kind::word) macro.mentions.insert(word.text);
+      }
+      found_.push_back(std::move(macro));
+    }
+    ++at_;
+  }
+
+  bool read_declaration() {
+    Declaration made{.file = file_, .begin = at_};
+    std::size_t i = at_;
+    while (is(i, "template") && is(i + 1, "<")) i = behind_angles(i + 1);
+    const std::size_t head = i;
+    const bool is_type = contains(kClassKeys, text_of(first_word(head))) || is(head, "typedef");
+    bool has_parameters = false, has_value = false;
+    for (; i < tokens_.size() && !is(i, ";"); ++i) {
+      if (is(i, "operator")) i = operator_end(i);
+      if (is(i, "=")) has_value = true;
+      if (is(i, "<") && !has_value) i = behind_angles(i) - 1;
+      if (is(i, "}") || is(i, ")") || is(i, "]")) return false;
+      if (!is(i, "(") && !is(i, "[") && !is(i, "{")) continue;
+      const bool is_body = is(i, "{") && has_parameters && !has_value && !is_type;
+      has_parameters = has_parameters || (is(i, "(") && !is_specifier(i - 1));
+      const auto behind = behind_bracket(i);
+      if (!behind) return false;
+      i = *behind - 1;
+      if (!is_body || is(i + 1, ",") || is(i + 1, "{")) continue;
+      made.is_function = true;
+      break;
+    }
+    made.end = std::min(i + 1, tokens_.size());
+    describe(made, head, is_type);
+    at_ = made.end;
+    found_.push_back(std::move(made));
+    return true;
+  }
+
+  [[nodiscard]] std::string_view text_of(std::size_t i) const {
+    return i < tokens_.size() ? tokens_[i].text : std::string_view();
+  }
+  [[nodiscard]] bool is_specifier(std::size_t i) const { return contains(kSpecifiers, text_of(i)); }
+  /// Past what may stand before a type.
+  [[nodiscard]] std::size_t first_word(std::size_t i) const {
+    while (is(i, "static") || is(i, "const") || is(i, "constexpr") || is(i, "inline")) ++i;
+    return i;
+  }
+
+  void describe(Declaration& made, std::size_t head, bool is_type) const {
+    std::size_t launch = 0;  // the < of a <<< so far
+    for (std::size_t i = made.begin; i < made.end; ++i) {
+      launch = is(i, "<") ? launch + 1 : 0;
+      if (launch == 3) made.is_host_call = true;
+      if (!is(i, Kind::word)) continue;
+      const std::string_view word = tokens_[i].text;
+      made.mentions.insert(word);
+      if (is_runtime_call(word) && is(i + 1, "(")) made.is_host_call = true;
+    }
+    const std::string_view first = text_of(first_word(head));
+    made.is_fixed = first == "static_assert" || first == "namespace" || first == "enum" ||
+                    (first == "using" && is(head + 1, "namespace")) || first == "asm";
+    if (is_type || first == "using") add_type_names(made, head);
+    if (!is_type) add_names(made, head);
+  }
+
+  /// cudaMalloc, but no type such as cudaStream_t.
+  static bool is_runtime_call(std::string_view word) {
+    constexpr std::string_view kPrefix = "cuda";
+    return word.starts_with(kPrefix) && word.size() > kPrefix.size() &&
+           std::isupper(static_cast<unsigned char>(word[kPrefix.size()])) != 0 &&
+           !word.ends_with("_t");
+  }
+
+  static void add_word(Declaration& made, const SourceToken& token) {
+    if (token.kind == Kind::word) made.names.insert(token.text);
+  }
+
+  /// The last word of a class's head, and what a typedef ends with.
+  void add_type_names(Declaration& made, std::size_t head) const {
+    for (std::size_t i = head; i < made.end; ++i) {
+      if (is(i, "{") || is(i, ":") || is(i, "=") || is(i, ";") || is(i, "<")) {
+        if (i > head) add_word(made, tokens_[i - 1]);
+        break;
+      }
+    }
+    if (made.end >= 2) add_word(made, tokens_[made.end - 2]);
+  }
+
+  /// What is declared: the word before a parameter list, a value, an extent, a comma or the end.
+  void add_names(Declaration& made, std::size_t head) const {
+    for (std::size_t i = head; i < made.end; ++i) {
+      if (is(i, "operator")) {
+        made.is_fixed = !made.is_host_call && !made.mentions.contains("std");
+        return;
+      }
+      const bool ends_name =
+          is(i, "(") || is(i, "=") || is(i, "[") || is(i, "{") || is(i, ",") || is(i, ";");
+      if (ends_name && i > head && !is_specifier(i - 1)) {
+        add_word(made, tokens_[i - 1]);
+        if (is(i, "(") || is(i, "{")) return;
+      }
+      if (is(i, "<")) {
+        const std::size_t behind = behind_angles(i);
+        if (is(behind, "(") && i > head) add_word(made, tokens_[i - 1]);
+        i = behind - 1;
+      } else if (is(i, "(") || is(i, "[")) {
+        i = behind_bracket(i).value_or(i + 1) - 1;
+      } else if (is(i, "=")) {
+        while (i + 1 < made.end && !is(i + 1, ",") && !is(i + 1, ";")) {
+          ++i;
+          if (is(i, "(") || is(i, "[") || is(i, "{")) i = behind_bracket(i).value_or(i + 1) - 1;
+        }
+      }
+    }
+  }
+
+  std::size_t file_;
+  const std::vector<SourceToken>& tokens_;
+  std::size_t at_ = 0;
+  int depth_ = 0;
+  std::vector<Declaration> found_;
+};
+
+/// The macros that stand for an annotation, directly or through others, and the annotations.
+Words annotations(const std::vector<Declaration>& all) {
+  Words words(kAnnotations.begin(), kAnnotations.end());
+  for (bool grown = true; grown;) {
+    grown = false;
+    for (const Declaration& macro : all) {
+      if (!macro.is_macro || words.contains(*macro.names.begin())) continue;
+      if (std::ranges::none_of(macro.mentions, [&](auto word) { return words.contains(word); })) {
+        continue;
+      }
+      grown = words.insert(*macro.names.begin()).second;
+    }
+  }
+  return words;
+}
+
+/// Which declarations the device can reach from the annotated ones and the roots.
+std::vector<bool> reached(const std::vector<Declaration>& all, const Words& roots) {
+  std::multimap<std::string_view, std::size_t> by_name;
+  std::vector<bool> is_reached(all.size());
+  std::vector<std::string_view> open(roots.begin(), roots.end());
+  const auto reach = [&](std::size_t i) {
+    if (is_reached[i]) return;
+    is_reached[i] = true;
+    open.insert(open.end(), all[i].mentions.begin(), all[i].mentions.end());
+  };
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const std::string_view name : all[i].names) by_name.emplace(name, i);
+    if (all[i].is_annotated || all[i].is_fixed) reach(i);
+  }
+  while (!open.empty()) {
+    const auto [first, last] = by_name.equal_range(open.back());
+    open.pop_back();
+    for (auto it = first; it != last; ++it) {
+      const Declaration& named = all[it->second];
+      if (!named.is_host_call || !named.is_function) reach(it->second);
+    }
+  }
+  return is_reached;
+}
+
+void blank(std::string& text, const SourceToken& first, const SourceToken& last,
+           const std::vector<SourceToken>& tokens) {
+  const std::string before = text;
+  const std::size_t end = last.begin + last.text.size();
+  for (std::size_t i = first.begin; i < end; ++i) {
+    if (text[i] != '\n') text[i] = ' ';
+  }
+  for (const SourceToken& token : tokens) {
+    if (token.kind != Kind::directive || token.begin < first.begin || token.begin >= end) continue;
+    text.replace(token.begin, token.text.size(), before, token.begin, token.text.size());
+  }
+}
+
+}  // namespace
+
+KernelSource device_code(const KernelSource& source, std::span<const std::string> roots) {
+  std::vector<std::string_view> texts = {source.text};
+  for (const Header& header : source.headers) texts.push_back(header.text);
+  std::vector<std::vector<SourceToken>> tokens;
+  for (const std::string_view text : texts) tokens.push_back(source_tokens(text));
+  std::vector<Declaration> all;
+  for (std::size_t file = 0; file < texts.size(); ++file) {
+    auto found = Declarations(file, tokens[file]).read();
+    if (!found) return source;
+    all.insert(all.end(), found->begin(), found->end());
+  }
+  const Words annotating = annotations(all);
+  for (Declaration& it : all) {
+    const auto annotates = [&](std::string_view word) { return annotating.contains(word); };
+    it.is_annotated = !it.is_macro && std::ranges::any_of(it.mentions, annotates);
+  }
+  Words root_words;
+  for (const std::string& root : roots) {
+    for (const SourceToken& token : source_tokens(root)) root_words.insert(token.text);
+  }
+  const std::vector<bool> is_reached = reached(all, root_words);
+  const auto is_dropped = [&](std::size_t i) { return !is_reached[i] && !all[i].is_macro; };
+  bool drops_function = false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    drops_function = drops_function || (is_dropped(i) && all[i].is_function);
+  }
+  if (!drops_function) return source;
+  KernelSource result = source;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (!is_dropped(i)) continue;
+    std::string& text = all[i].file == 0 ? result.text : result.headers[all[i].file - 1].text;
+    const auto& file = tokens[all[i].file];
+    blank(text, file[all[i].begin], file[all[i].end - 1], file);
+  }
+  return result;
+}
+
+}  // namespace tuner

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/space/expression.hpp"
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+
+namespace tuner {
+
+/// What the elements of an input are when kernels are checked and timed.
+enum class FillKind {
+  normal,       ///< standard normal numbers; whole numbers in checks of exact results
+  uniform,      ///< in [0, 1); whole numbers above 0 in checks of exact results
+  positive,     ///< |normal| + 0.5; whole numbers above 0 in checks of exact results
+  permutation,  ///< of 0 to count − 1
+  sorted,       ///< ascending
+  integers,     ///< whole numbers in [low, high]
+  constant,     ///< every element is `value`
+  csr_offsets,  ///< ascending, the first 0, the last `high`: where the rows of a CSR matrix begin
+  copy,         ///< the elements of the argument `source`
+  npy,          ///< the array in the file `source`
+};
+
+struct InputFill {
+  FillKind kind = FillKind::normal;
+  Expression low = Expression::constant(0);   ///< of integers; of the dimensions
+  Expression high = Expression::constant(0);  ///< of integers and CSR offsets; of the dimensions
+  double value = 0;                           ///< of a constant
+  std::string source;                         ///< a name, or a path relative to the space file
+};
+
+}  // namespace tuner

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/source_token.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <string>
+
+namespace tuner {
+namespace {
+
+bool is_word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$';
+}
+
+bool is_blank(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
+
+class Reader {
+ public:
+  explicit Reader(std::string_view text) : text_(text) {}
+
+  std::vector<SourceToken> read() {
+    while (skip_blanks()) {
+      const std::size_t begin = at_;
+      const char c = text_[at_];
+      if (c == '#' && line_begins_) {
+        skip_directive();
+        add(SourceToken::Kind::directive, begin);
+      } else if (c == '"' || c == '\'') {
+        skip_literal(c);
+        add(SourceToken::Kind::literal, begin);
+      } else if (is_word_character(c)) {
+        skip_word();
+        add(raw_string_follows(begin) ? SourceToken::Kind::literal : SourceToken::Kind::word,
+            begin);
+      } else {
+        ++at_;
+        add(SourceToken::Kind::mark, begin);
+      }
+      line_begins_ = false;
+    }
+    return std::move(tokens_);
+  }
+
+ private:
+  void add(SourceToken::Kind kind, std::size_t begin) {
+    tokens_.push_back({.kind = kind, .begin = begin, .text = text_.substr(begin, at_ - begin)});
+  }
+
+  [[nodiscard]] bool at(std::string_view expected) const {
+    return text_.substr(at_).starts_with(expected);
+  }
+
+  void skip_to_behind(std::string_view end) {
+    const std::size_t found = text_.find(end, at_);
+    at_ = found == std::string_view::npos ? text_.size() : found + end.size();
+  }
+
+  /// False at the end of the text.
+  bool skip_blanks() {
+    while (at_ < text_.size()) {
+      if (text_[at_] == '\n') line_begins_ = true;
+      if (is_blank(text_[at_])) {
+        ++at_;
+      } else if (at("\\\n")) {
+        at_ += 2;
+      } else if (at("//")) {
+        skip_line();
+      } else if (at("/*")) {
+        at_ += 2;
+        skip_to_behind("*/");
+      } else {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /// One, or a line break that a backslash takes away.
+  [[nodiscard]] std::size_t character_bytes() const {
+    if (at("\\\n")) return 2;
+    return at("\\\r\n") ? 3 : 1;
+  }
+
+  /// Up to the line break, past those that a backslash takes away.
+  void skip_line() {
+    while (at_ < text_.size() && text_[at_] != '\n') {
+      at_ += character_bytes();
+    }
+    at_ = std::min(at_, text_.size());
+  }
+
+  [[nodiscard]] std::string_view directive_word() const {
+    std::size_t begin = at_ + 1;
+    while (begin < text_.size() && (text_[begin] == ' ' || text_[begin] == '\t')) ++begin;
+    std::size_t end = begin;
+    while (end < text_.size() && is_word_character(text_[end])) ++end;
+    return text_.substr(begin, end - begin);
+  }
+
+  void skip_directive() {
+    const std::string_view word = directive_word();
+    skip_directive_line();
+    const char* const behind_word = word.data() + word.size();
+    std::string_view condition(behind_word,
+                               static_cast<std::size_t>(text_.data() + at_ - behind_word));
+    while (!condition.empty() && is_blank(condition.front())) condition.remove_prefix(1);
+    while (!condition.empty() && is_blank(condition.back())) condition.remove_suffix(1);
+    if (word == "if" && condition == "0") {
+      skip_disabled_block();
+    }
+  }
+
+  /// A comment may carry a directive on to further lines.
+  void skip_directive_line() {
+    while (at_ < text_.size() && text_[at_] != '\n') {
+      if (at("/*")) {
+        at_ += 2;
+        skip_to_behind("*/");
+      } else if (at("//")) {
+        skip_line();
+      } else {
+        at_ += character_bytes();
+      }
+    }
+    at_ = std::min(at_, text_.size());
+  }
+
+  /// What #if 0 disables, up to the line of its #else or #endif: it may be no C++ at all.
+  void skip_disabled_block() {
+    int depth = 1;
+    while (at_ < text_.size()) {
+      ++at_;  // the line break
+      std::size_t line = at_;
+      while (line < text_.size() && (text_[line] == ' ' || text_[line] == '\t')) ++line;
+      at_ = line;
+      const bool is_directive = at_ < text_.size() && text_[at_] == '#';
+      const std::string_view word = is_directive ? directive_word() : std::string_view();
+      if (word.starts_with("if")) ++depth;
+      if (word == "endif" || (depth == 1 && word.starts_with("el"))) --depth;
+      skip_line();
+      if (depth == 0) return;
+    }
+  }
+
+  void skip_literal(char quote) {
+    ++at_;
+    while (at_ < text_.size() && text_[at_] != quote && text_[at_] != '\n') {
+      at_ += std::size_t{text_[at_] == '\\' ? 2U : 1U};
+    }
+    at_ = std::min(at_ + 1, text_.size());
+  }
+
+  /// With the digit separators of a number.
+  void skip_word() {
+    const bool is_number = std::isdigit(static_cast<unsigned char>(text_[at_])) != 0;
+    const auto continues = [&] {
+      if (is_word_character(text_[at_])) return true;
+      return is_number && text_[at_] == '\'' && at_ + 1 < text_.size() &&
+             is_word_character(text_[at_ + 1]);
+    };
+    while (at_ < text_.size() && continues()) ++at_;
+  }
+
+  /// Reads R"x(…)x" to its end when the word before it begins one.
+  bool raw_string_follows(std::size_t word) {
+    const std::string_view prefix = text_.substr(word, at_ - word);
+    if (!prefix.ends_with('R') || prefix.size() > 3 || !at("\"")) return false;
+    const std::size_t open = text_.find('(', at_);
+    constexpr std::size_t kLongestDelimiter = 16;
+    if (open == std::string_view::npos || open - at_ > kLongestDelimiter + 1) return false;
+    const std::string end = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
+    at_ = open;
+    skip_to_behind(end);
+    return true;
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  bool line_begins_ = true;
+  std::vector<SourceToken> tokens_;
+};
+
+}  // namespace
+
+std::vector<SourceToken> source_tokens(std::string_view text) {
+  return Reader(text).read();
+}
+
+}  // namespace tuner

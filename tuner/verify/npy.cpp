@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verify/npy.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <limits>
+#include <span>
+#include <string>
+
+namespace tuner {
+namespace {
+
+constexpr std::string_view kMagic = "\x93NUMPY";
+
+/// What NumPy calls a type: "<f4".
+std::string type_name(ElementType type) {
+  const bool is_signed = integer_range(type).least < 0;
+  const std::size_t bytes = size_bytes(type);
+  return fmt::format("{}{}{}", bytes == 1 ? '|' : '<',
+                     is_floating(type) ? 'f'
+                     : is_signed       ? 'i'
+                                       : 'u',
+                     bytes);
+}
+
+/// The header's text, and where the elements begin; an empty text where it is none.
+struct NpyHeader {
+  std::string_view text;
+  std::size_t end = 0;
+};
+
+NpyHeader header_of(std::string_view file) {
+  constexpr std::size_t kShortPrefix = 10, kLongPrefix = 12;
+  if (!file.starts_with(kMagic) || file.size() < kLongPrefix) return {};
+  const bool is_short = file[kMagic.size()] == 1;
+  const std::size_t prefix = is_short ? kShortPrefix : kLongPrefix;
+  std::uint32_t length = 0;
+  std::memcpy(&length, file.data() + kMagic.size() + 2, is_short ? 2 : 4);
+  if (file.size() < prefix + length) return {};
+  return {.text = file.substr(prefix, length), .end = prefix + length};
+}
+
+}  // namespace
+
+std::vector<std::byte> read_npy(const Family& family, std::string_view file,
+                                std::string_view argument, ElementType type, std::int64_t count) {
+  const std::filesystem::path path = std::filesystem::path(family.path).parent_path() / file;
+  const auto fail = [&](const std::string& why) {
+    throw Error(ErrorCode::usage,
+                fmt::format("argument {}: the file {} {}", argument, path.string(), why));
+  };
+  const std::string content = read_file(path, std::numeric_limits<std::size_t>::max());
+  const NpyHeader header = header_of(content);
+  if (header.text.empty()) fail("is no array that NumPy saved (.npy)");
+  if (header.text.find(fmt::format("'descr': '{}'", type_name(type))) == std::string_view::npos) {
+    fail(fmt::format("does not hold '{}', which NumPy calls {}: convert it with .astype('{}')",
+                     name(type), type_name(type), type_name(type)));
+  }
+  if (header.text.find("'fortran_order': False") == std::string_view::npos) {
+    fail("is in Fortran order: save numpy.ascontiguousarray(…)");
+  }
+  const auto bytes = std::as_bytes(std::span(content)).subspan(header.end);
+  if (bytes.size() != static_cast<std::size_t>(count) * size_bytes(type)) {
+    fail(fmt::format("holds {} elements; at this size the argument has {}",
+                     bytes.size() / size_bytes(type), count));
+  }
+  return {bytes.begin(), bytes.end()};
+}
+
+}  // namespace tuner

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/verify/reference_runner.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/verify/scratch.hpp"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+namespace tuner {
+
+ReferenceRunner::ReferenceRunner(Backend& backend, const PosedProblem& problem)
+    : backend_(backend), problem_(problem) {
+  const Family& family = problem.family();
+  if (const auto* reference = std::get_if<KernelReference>(&family.check.reference)) {
+    load(family.kernel(reference->kernel));
+  }
+}
+
+void ReferenceRunner::load(const Kernel& kernel) {
+  const Space space(kernel.space, backend_.device().attributes, problem_.recipe().size);
+  const Config config = space.default_config();
+  const auto binary = backend_.compiler().compile(compile_job(kernel, space, config));
+  if (!binary) fail(binary.error());
+  const auto loaded = backend_.load(*binary);
+  if (!loaded) fail(loaded.error());
+  kernel_.emplace(Loaded{.kernel = &kernel,
+                         .slots = space.slots(config),
+                         .loaded = LoadedKernel(backend_, *loaded),
+                         .scratch = {}});
+  for (const CheckedData& data : scratch_data(kernel, kernel_->slots)) {
+    kernel_->scratch.emplace_back(backend_, data.size_bytes());
+  }
+}
+
+void ReferenceRunner::run(const std::vector<Region>& buffers, const InputValues& values) {
+  if (kernel_) {
+    run_kernel(buffers, values);
+    return;
+  }
+  const auto done = backend_.run(*problem_.library_call(buffers, values));
+  if (!done) fail(done.error());
+}
+
+void ReferenceRunner::run_kernel(const std::vector<Region>& buffers, const InputValues& values) {
+  const auto& [kernel, slots, loaded, scratch] = *kernel_;
+  Launch launch{.kernel = loaded.id(),
+                .geometry = geometry(*kernel, slots),
+                .arguments = problem_.arguments(buffers, values)};
+  for (const Buffer& buffer : scratch) {
+    backend_.fill(buffer.id(), 0, buffer.size_bytes());
+    launch.arguments.emplace_back(Region(buffer.id()));
+  }
+  launch.arguments = with_tensors(std::move(launch.arguments), tensor_layouts(*kernel, slots));
+  launch.arguments = as_taken(*kernel, slots, launch.arguments);
+  if (const auto done = backend_.run(launch); !done) fail(done.error());
+}
+
+void ReferenceRunner::fail(const Failure& failure) const {
+  const Family& family = problem_.family();
+  const std::string size = display(problem_.recipe().size, family.problem.dims);
+  const auto* const reference = std::get_if<KernelReference>(&family.check.reference);
+  if (reference == nullptr) {
+    throw Error(ErrorCode::failure,
+                fmt::format("{} cannot compute the reference at {}: {}",
+                            backend_.environment().library, size, failure.message));
+  }
+  throw Error(ErrorCode::failure,
+              fmt::format("the reference kernel {} cannot run at {}: {}: {}", reference->kernel,
+                          size, name(failure.outcome), failure.message));
+}
+
+}  // namespace tuner
