@@ -97,6 +97,8 @@ class PosedProblem {
   [[nodiscard]] std::string circumstances() const;
 
  private:
+  /// Whether candidates are timed on such inputs: then buffers begin as allocations do.
+  [[nodiscard]] bool is_timed() const;
   [[nodiscard]] const CheckCase* check_case() const;
   [[nodiscard]] std::int64_t evaluate(const Expression& expression, std::string_view what) const;
   /// How an argument lies that is a matrix of the library's.
