@@ -84,11 +84,20 @@ struct ArrayValue {
 /// An argument of a launch.
 using LaunchArgument = std::variant<Scalar, Region, Tensor, ArrayValue>;
 
+/// What a variable of the kernel's image holds when the launch begins. It is copied there before
+/// the launch, outside of what is timed.
+struct SymbolValue {
+  std::string name;        ///< in C++, for messages
+  std::string image_name;  ///< in the image
+  ArrayValue value;
+};
+
 /// A kernel launch.
 struct Launch {
   KernelId kernel{};
   Geometry geometry;
   std::vector<LaunchArgument> arguments;
+  std::vector<SymbolValue> symbols = {};
 };
 
 /// A GEMM by the platform's BLAS in full precision, f32 or f64. It is asked for the batch in one

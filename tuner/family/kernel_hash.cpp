@@ -65,6 +65,7 @@ void add(std::vector<std::string>& parts, const Argument& argument) {
     }
   } else if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
     parts.insert(parts.end(), {fmt::format("{}[]", name(array->type)), array->count.text()});
+    if (!array->symbol.empty()) parts.insert(parts.end(), {"symbol", array->symbol});
   } else {
     const auto& scalar = std::get<ScalarArgument>(argument.what);
     parts.insert(parts.end(), {std::string(name(scalar.type)), scalar.value.text(), ""});

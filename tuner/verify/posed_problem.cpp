@@ -284,17 +284,15 @@ void PosedProblem::run_kernel_reference(const KernelReference& reference,
   if (!loaded) fail(loaded.error());
   const LoadedKernel owner(backend_, *loaded);
   const Slots slots = space.slots(config);
-  Launch launch{.kernel = owner.id(),
-                .geometry = geometry(kernel, slots),
-                .arguments = arguments(buffers, values)};
+  std::vector<LaunchArgument> all = arguments(buffers, values);
   std::vector<Buffer> scratch;
   for (const CheckedData& data : scratch_data(kernel, slots)) {
     scratch.emplace_back(backend_, data.size_bytes());
     backend_.fill(scratch.back().id(), 0, data.size_bytes());
-    launch.arguments.emplace_back(Region(scratch.back().id()));
+    all.emplace_back(Region(scratch.back().id()));
   }
-  launch.arguments = with_tensors(std::move(launch.arguments), tensor_layouts(kernel, slots));
-  launch.arguments = as_taken(kernel, slots, launch.arguments);
+  all = with_tensors(std::move(all), tensor_layouts(kernel, slots));
+  const Launch launch = launch_of(kernel, slots, owner.id(), all);
   if (const auto done = backend_.run(launch); !done) fail(done.error());
 }
 
