@@ -55,6 +55,16 @@ __global__ void kernel(float* x) { *x = M_PI; })");
   EXPECT_TRUE(compiled) << compiled.error().message;
 }
 
+TEST_F(CpuHeaders, TypesOfTheStandardLibraryThatNvccIncludesNeedNone) {
+  const auto compiled = compile(R"(
+template <class T, class U>
+__device__ typename std::common_type<T, U>::type largest(T a, U b) { return a < b ? b : a; }
+__global__ void kernel(float* x) {
+  *x = std::max(largest(1, 2.0f), std::numeric_limits<float>::min()) + std::sqrt(*x);
+})");
+  EXPECT_TRUE(compiled) << compiled.error().message;
+}
+
 TEST_F(CpuHeaders, OneThatIsNotThereIsNamedWithWhatToDo) {
   for (const char* name : {"mma.h", "cub/block/block_radix_sort.cuh", "curand_kernel.h"}) {
     const auto compiled =
@@ -168,6 +178,22 @@ __global__ void kernel(int* out) {
 })",
                                    {}, 11);
   EXPECT_THAT(result, ElementsAre(2, -2, 3, -3, 1, 0, 1, 1, 3, 5, 7));
+}
+
+TEST_F(CpuHeaders, VariablesInConstantMemoryAreFilledBeforeEveryLaunch) {
+  const KernelId kernel = load(
+      "static __constant__ float weights[3];\n"
+      "__global__ void kernel(float* y) { y[threadIdx.x] = weights[threadIdx.x]; }");
+  const BufferId y = upload(std::vector<float>(3));
+  Launch launch{.kernel = kernel, .geometry = {.block = {3, 1, 1}}, .arguments = {y}};
+  for (const float first : {1.0F, 2.0F}) {
+    const std::vector<float> weights = {first, 5, 6};
+    const auto bytes = std::as_bytes(std::span(weights));
+    launch.symbols = {{"weights", "weights", {.bytes = {bytes.begin(), bytes.end()}}}};
+    const auto done = backend().run(launch);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(download<float>(y, 3), weights);
+  }
 }
 
 /// A kernel that keeps the number of the block that came first.

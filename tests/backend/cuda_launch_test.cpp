@@ -58,6 +58,33 @@ TEST_F(CudaLaunchTest, PassesArraysByValue) {
             "argument 2 of the kernel has 4000 bytes, 4 are given");
 }
 
+TEST_F(CudaLaunchTest, FillsVariablesOfTheImageBeforeEveryLaunch) {
+  const LoadedKernel weigh = build(R"(
+    __constant__ float weights[4];
+    namespace detail { static __device__ float offset[1]; }
+    __global__ void weigh(float* y) { y[threadIdx.x] = weights[threadIdx.x] + detail::offset[0]; })",
+                                   "weigh");
+  const Buffer y = upload(std::vector<float>(4));
+  const auto value = [](const std::vector<float>& numbers) {
+    const auto bytes = std::as_bytes(std::span(numbers));
+    return ArrayValue{.bytes = {bytes.begin(), bytes.end()}};
+  };
+  Launch launch{.kernel = weigh.id(), .geometry = {.block = {4, 1, 1}}, .arguments = {y.id()}};
+  for (const float first : {1.0F, 2.0F}) {
+    launch.symbols = {{"weights", "weights", value({first, 3, 4, 5})}};
+    const auto done = backend().run(launch);
+    ASSERT_TRUE(done) << done.error().message;
+    EXPECT_EQ(download<float>(y), (std::vector<float>{first, 3, 4, 5}));
+  }
+  launch.symbols = {{"weights", "weights", value({1, 2, 3, 4, 5})}};
+  EXPECT_THAT(backend().run(launch).error().message,
+              HasSubstr("the variable 'weights' has 16 bytes, the space file gives it 20"));
+  launch.symbols = {{"none", "none", value({1})}};
+  const auto refused = backend().run(launch);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().outcome, Outcome::launch_error);
+}
+
 TEST_F(CudaLaunchTest, GivesABlockMoreThan48KibibytesOfSharedMemory) {
   const LoadedKernel reverse = build(R"(
     template <int kCount>

@@ -144,6 +144,16 @@ __global__ void f(const float* x, float* y) {
   EXPECT_TRUE(binary) << message(binary);
 }
 
+TEST_F(NvrtcToolkitTest, HasTheTypesOfTheStandardLibraryThatNvccIncludes) {
+  const auto binary = compiler_.compile(job(R"(
+#include <cublas_v2.h>
+template <class T, class U>
+__device__ typename std::common_type<T, U>::type largest(T a, U b) { return a < b ? b : a; }
+__global__ void f(__nv_bfloat16* x) { *x = std::max(largest(1, 2.0f), std::numeric_limits<float>::min()); })",
+                                            "f"));
+  EXPECT_TRUE(binary) << message(binary);
+}
+
 TEST_F(NvrtcCompilerTest, NamesAMissingHeaderAndWhatThereIs) {
   EXPECT_THAT(message(compiler_.compile(job("#include <no/such.h>\n__global__ void f() {}", "f"))),
               AllOf(StartsWith("scale.cu(1): "), HasSubstr("\"no/such.h\""), HasSubstr("CUDA")));

@@ -102,5 +102,16 @@ TEST(DeviceCode, SeesNothingInWhatTheCompilerDoesNotSee) {
   EXPECT_THAT(left_of(text), AllOf(HasSubstr(kKernel), Not(HasSubstr("return 1"))));
 }
 
+/// Each of these takes time that grows with the square of its length when read naively.
+TEST(DeviceCode, OfALargeHostileTextTakesLinearTime) {
+  constexpr int kCopies = 30'000;
+  for (const char* unit : {"<", "a<", "R\"", "int f() {}\n", "operator", "#if 0\n#endif\n", "/*",
+                           "template<", "int a = 1,", "#define A B\n"}) {
+    std::string text = kKernel;
+    for (int i = 0; i < kCopies; ++i) text += unit;
+    EXPECT_EQ(left_of(text).size(), text.size()) << unit;
+  }
+}
+
 }  // namespace
 }  // namespace tuner

@@ -170,7 +170,7 @@ TEST(SpaceFile, ArraysByValueAreSmallInputs) {
             "axpy.json: arguments[2].offset: an array by value lies among the kernel's parameters: "
             "leave the offset out, or make the argument a buffer, \"float*\"");
   EXPECT_EQ(error(array(R"("value": "N")")),
-            "axpy.json: arguments[2]: unknown key \"value\" (known: name, type, count)");
+            "axpy.json: arguments[2]: unknown key \"value\" (known: name, type, count, symbol)");
   EXPECT_EQ(error(altered(array(R"("count": "N")"), "float[]", "half[]")),
             "axpy.json: arguments[2].type: unknown type \"half\" (known: int, unsigned, long long, "
             "float, double, unsigned short); a buffer's type ends in *, an array's in []");

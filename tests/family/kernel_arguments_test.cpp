@@ -83,6 +83,26 @@ TEST(KernelArguments, MistakesAreNamed) {
   EXPECT_THAT(usage_error([&] { return overflowing.taken(); }), HasSubstr("int"));
 }
 
+TEST(ArraysWithASymbol, AreNoParametersAndMayFillConstantMemory) {
+  const auto document = [](std::string_view count, std::string_view symbol) {
+    return altered(kDocument, "{\"name\": \"x\",",
+                   "{\"name\": \"w\", \"type\": \"float[]\", \"count\": " + std::string(count) +
+                       ", \"symbol\": \"" + std::string(symbol) + "\"}, {\"name\": \"x\",");
+  };
+  const Owner owner(document("16384", "ns::weights"));
+  EXPECT_THAT(owner.taken(), ElementsAre(Place{0}, Place{1}, Place{3}, Place{4}));
+  ASSERT_EQ(owner.kernel().symbols.size(), 1U);
+  EXPECT_EQ(owner.kernel().symbols[0].image_name, "_ZN2ns7weightsE");
+  EXPECT_EQ(owner.kernel().symbols[0].argument, 2U);
+  EXPECT_THAT(usage_error([&] { return sample::parse(document("16385", "weights")); }),
+              HasSubstr("constant memory has 65536"));
+  EXPECT_THAT(usage_error([&] { return sample::parse(document("1", "a.b")); }),
+              HasSubstr("no name of a variable"));
+  const Owner by_value(altered(document("3", "weights"), "\"launch\": {",
+                               "\"arguments\": [\"w\", \"y\"], \"launch\": {"));
+  EXPECT_TRUE(by_value.kernel().symbols.empty());
+}
+
 TEST(Defines, AreMacrosWithTheValueOfTheSizeAndConfiguration) {
   const Owner owner(with(R"("defines": {"WIDTH": "N", "HALF": "SPAN // 2"})"));
   EXPECT_THAT(owner.job("BLOCK=32,UNROLL=1").options,

@@ -66,11 +66,78 @@ TEST(KernelsWithParametersOfTheirOwn, AreLaunchedAndVerifiedByTheirLists) {
   };
   std::string document(kDocument);
   EXPECT_EQ(verdict(document), "right");
-  document.replace(document.find("\"value\": \"SPAN\""), 15, "\"value\": \"SPAN-1\"");
+  document.replace(document.find("\"value\": \"SPAN\""), 15, "\"value\": \"SPAN-4\"");
   EXPECT_THAT(verdict(document), HasSubstr("not written"));
   document = kDocument;
   document.replace(document.find("\"x\", \"buffer\", \"y\""), 18, "\"x\", \"buffer\"");
   EXPECT_THAT(verdict(document), HasSubstr("the kernel takes 6 arguments, the launch gives 5"));
+}
+
+constexpr std::string_view kFiltered = R"json({
+  "format": "space/1",
+  "family": "filter",
+  "problem": {"dims": ["N", "K"], "flops": "2*N*K", "bytes": "8*N"},
+  "arguments": [
+    {"name": "n", "type": "int", "value": "N"},
+    {"name": "weights", "type": "float[]", "count": "K", "symbol": "detail::weights"},
+    {"name": "x", "type": "float*", "count": "N + K"},
+    {"name": "y", "type": "float*", "count": "N", "role": "output"}
+  ],
+  "check": {"reference": {"kernel": "plain"}, "accumulates": "K", "sizes": [[1, "K"], [65, "K"]]},
+  "kernels": {
+    "plain": {"source": "plain.cu", "entry": "plain<${K}>", "arguments": ["n", "weights", "x", "y"],
+              "launch": {"grid": [1], "block": [1]}},
+    "other": {"source": "other.cu", "entry": "other", "defines": {"TAPS": "K"},
+              "launch": {"grid": ["ceil_div(N, 32)"], "block": [32]}}
+  }
+})json";
+
+constexpr std::string_view kByValue = R"(
+template <int K> struct Weights { float at[K]; };
+template <int K> __global__ void plain(int n, Weights<K> w, const float* x, float* y) {
+  for (int i = 0; i < n; ++i) {
+    float sum = 0;
+    for (int k = 0; k < K; ++k) sum += w.at[k] * x[i + k];
+    y[i] = sum;
+  }
+})";
+
+constexpr std::string_view kByVariable = R"(
+namespace detail { __constant__ float weights[2000]; }
+__global__ void other(int n, const float* x, float* y) {
+  const int i = blockIdx.x * 32 + threadIdx.x;
+  if (i >= n) return;
+  float sum = 0;
+  for (int k = 0; k < TAPS; ++k) sum += detail::weights[k] * x[i + k];
+  y[i] = sum;
+})";
+
+/// One kernel takes the array by value, the other reads it from a variable of its source.
+TEST(ArraysInVariables, HoldWhatTheReferenceTakesByValue) {
+  const auto backend = open_cpu_backend();
+  const auto verdict = [&](std::string source, const Size& size = {100, 7}) {
+    const Family family =
+        parse_family(kFiltered, "filter.json",
+                     {{"plain", {.name = "plain.cu", .text = std::string(kByValue), .headers = {}}},
+                      {"other", {.name = "other.cu", .text = std::move(source), .headers = {}}}});
+    Verifier verifier(*backend, family, 1);
+    const auto verified = verify_configuration(*backend, verifier, family.kernel("other"), size);
+    return verified ? std::string("right") : verified.error().message;
+  };
+  const std::string source(kByVariable);
+  EXPECT_EQ(verdict(source), "right");
+  std::string wrong = source;
+  wrong.replace(wrong.find("weights[k]"), 10, "weights[0]");
+  EXPECT_THAT(verdict(wrong), HasSubstr("elements are wrong"));
+  std::string renamed = source;
+  for (std::size_t at; (at = renamed.find("detail")) != std::string::npos;) {
+    renamed.replace(at, 6, "other_");
+  }
+  EXPECT_THAT(verdict(renamed),
+              HasSubstr("the source has no __constant__ variable 'detail::weights'"));
+  std::string small = source;
+  small.replace(small.find("2000"), 4, "4");
+  EXPECT_THAT(verdict(small), HasSubstr("has 16 bytes, the space file gives it 28"));
 }
 
 }  // namespace

@@ -86,12 +86,20 @@ using LaunchArgument = std::variant<Scalar, Region, Tensor, ArrayValue>;
 
 /// A word that is NaN as a float, and two of them as a double.
 inline constexpr std::uint32_t kNanWord = 0x7FF8DEADU;
+/// What a variable of the kernel's image holds when the launch begins. It is copied there before
+/// the launch, outside of what is timed.
+struct SymbolValue {
+  std::string name;        ///< in C++, for messages
+  std::string image_name;  ///< in the image
+  ArrayValue value;
+};
 
 /// A kernel launch.
 struct Launch {
   KernelId kernel{};
   Geometry geometry;
   std::vector<LaunchArgument> arguments;
+  std::vector<SymbolValue> symbols = {};
   /// The words that shared memory holds before, as far as that can be arranged.
   std::uint32_t shared_content = kNanWord;
 };

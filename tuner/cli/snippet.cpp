@@ -157,6 +157,16 @@ Snippet::Snippet(const KernelRecord& record, const DeviceInfo& device, std::stri
   add_scratch(kernel, slots);
   add_tensor_maps(family, kernel, slots);
   take_arguments(family, kernel, slots);
+  for (const SymbolArgument& symbol : kernel.symbols) {
+    symbols_.push_back(
+        fmt::format("  if (const cudaError_t error = cudaMemcpyToSymbolAsync(\n"
+                    "          {}, {}, sizeof {}, 0, cudaMemcpyHostToDevice, stream);\n"
+                    "      error != cudaSuccess) {{\n"
+                    "    return error;\n"
+                    "  }}\n",
+                    symbol.name, family.arguments[symbol.argument].name,
+                    family.arguments[symbol.argument].name));
+  }
   for (const MacroDefinition& macro : kernel.defines) {
     definitions_.push_back(
         fmt::format("-D{}={}", macro.name, value_at(macro.value, macro.name, slots)));
@@ -175,7 +185,7 @@ void Snippet::add_arguments(const Family& family, const Slots& slots) {
       const std::size_t count = array_bytes(*array, name, slots) / size_bytes(array->type);
       parameters_.push_back(fmt::format("const {} (&{})[{}]", type, name, count));
       arguments_.push_back(fmt::format("AnyArray<{}, {}>{{{}}}", type, count, name));
-      has_arrays_ = true;
+      has_arrays_ = has_arrays_ || array->symbol.empty();
       continue;
     }
     arguments_.push_back(name);
@@ -277,6 +287,7 @@ std::string Snippet::body() const {
         geometry_.dynamic_shared_bytes);
   }
   for (const std::string& map : tensor_maps_) text += map;
+  for (const std::string& symbol : symbols_) text += symbol;
   return text + fmt::format("  kernel<<<{}, {}, {}, stream>>>({});\n", dim3_text(geometry_.grid),
                             dim3_text(geometry_.block), geometry_.dynamic_shared_bytes,
                             fmt::join(arguments_, ", "));

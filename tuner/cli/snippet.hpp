@@ -36,7 +36,8 @@ class Snippet {
   [[nodiscard]] std::string body() const;
 
   bool is_cuda_ = true;
-  bool has_arrays_ = false;  // by value
+  std::vector<std::string> symbols_;  // statements that fill variables of the source
+  bool has_arrays_ = false;           // by value
   std::string kernel_;
   std::string entry_;
   std::string source_name_;

@@ -94,6 +94,14 @@ Factor factor(const FamilyTable& family, const std::string& name, const Slots& s
 }  // namespace
 
 KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, const Slots& slots) {
+  if (!kernel.symbols.empty()) {
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("{} reads the array '{}' from the variable {} of its source, which the "
+                    "dispatcher does not fill; let the kernel take it by value",
+                    kernel.name, family.family().arguments[kernel.symbols.front().argument].name,
+                    kernel.symbols.front().name));
+  }
   KernelValues result;
   for (const Argument& argument : family.family().arguments) {
     std::size_t bytes = sizeof(void*);

@@ -103,8 +103,10 @@ class Declarations {
 
   /// Behind the template argument list here, or only behind the < when it is none.
   [[nodiscard]] std::size_t behind_angles(std::size_t open) const {
+    constexpr std::size_t kMost = 512;  // tokens, so that a hostile text does not take long
+    const std::size_t end = std::min(open + kMost, tokens_.size());
     int depth = 0;
-    for (std::size_t i = open; i < tokens_.size() && !is(i, ";") && !is(i, "{"); ++i) {
+    for (std::size_t i = open; i < end && !is(i, ";") && !is(i, "{"); ++i) {
       if (is(i, "<")) ++depth;
       if (is(i, ">") && --depth == 0) return i + 1;
     }
@@ -286,17 +288,21 @@ std::vector<bool> reached(const std::vector<Declaration>& all, const Words& root
   return is_reached;
 }
 
-void blank(std::string& text, const SourceToken& first, const SourceToken& last,
-           const std::vector<SourceToken>& tokens) {
-  const std::string before = text;
-  const std::size_t end = last.begin + last.text.size();
-  for (std::size_t i = first.begin; i < end; ++i) {
-    if (text[i] != '\n') text[i] = ' ';
+/// Blanks a declaration but for line breaks and directives.
+void blank(std::string& text, std::span<const SourceToken> declaration) {
+  std::size_t at = declaration.front().begin;
+  const auto blank_up_to = [&](std::size_t end) {
+    for (; at < end; ++at) {
+      if (text[at] != '\n') text[at] = ' ';
+    }
+  };
+  for (const SourceToken& token : declaration) {
+    if (token.kind == Kind::directive) {
+      blank_up_to(token.begin);
+      at = token.begin + token.text.size();
+    }
   }
-  for (const SourceToken& token : tokens) {
-    if (token.kind != Kind::directive || token.begin < first.begin || token.begin >= end) continue;
-    text.replace(token.begin, token.text.size(), before, token.begin, token.text.size());
-  }
+  blank_up_to(std::max(at, declaration.back().begin + declaration.back().text.size()));
 }
 
 }  // namespace
@@ -332,8 +338,8 @@ KernelSource device_code(const KernelSource& source, std::span<const std::string
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!is_dropped(i)) continue;
     std::string& text = all[i].file == 0 ? result.text : result.headers[all[i].file - 1].text;
-    const auto& file = tokens[all[i].file];
-    blank(text, file[all[i].begin], file[all[i].end - 1], file);
+    const std::span file(tokens[all[i].file]);
+    blank(text, file.subspan(all[i].begin, all[i].end - all[i].begin));
   }
   return result;
 }

@@ -92,11 +92,13 @@ struct ScalarArgument {
 /// The number or the expression, as a space file has it.
 [[nodiscard]] std::string value_text(const ScalarArgument& scalar);
 
-/// A small array passed by value: the kernel takes a struct of its elements.
+/// A small array passed by value: the kernel takes a struct of its elements. Or the content of a
+/// variable of the source, which no parameter names.
 struct ArrayArgument {
   ElementType type = ElementType::f32;
   Expression count = Expression::constant(1);  ///< elements, of the dimensions
   InputFill fill;
+  std::string symbol = {};  ///< the __constant__ or __device__ variable; empty: passed by value
 };
 
 struct Argument {
@@ -108,8 +110,12 @@ struct Argument {
 /// everywhere.
 inline constexpr std::size_t kMostArrayBytes = 4096;
 
+/// The most bytes of an array that is the content of a variable: the constant memory of a GPU.
+inline constexpr std::size_t kMostSymbolBytes = 65536;
+
 /// The bytes of an array, the argument `name`, at the size that `slots` hold. Throws Error(usage)
-/// when its count has no value there or is less than 1, or when it has more than kMostArrayBytes.
+/// when its count has no value there or is less than 1, or when it has more than kMostArrayBytes,
+/// one with a symbol more than kMostSymbolBytes.
 [[nodiscard]] std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
                                       const Slots& slots);
 
@@ -255,6 +261,13 @@ struct MacroDefinition {
   Expression value = Expression::constant(0);  ///< of the configuration and the size
 };
 
+/// A variable of a kernel's source that holds an array of the family.
+struct SymbolArgument {
+  std::string name;          ///< in C++: "weights", "detail::weights"
+  std::string image_name;    ///< in a compiled image, by the C++ ABI
+  std::size_t argument = 0;  ///< the array
+};
+
 /// One kernel of a family.
 struct Kernel {
   std::string name;
@@ -273,6 +286,7 @@ struct Kernel {
   /// What the function takes, in its order; none: the family's arguments, the scratch buffers and
   /// the tensor maps.
   std::optional<std::vector<KernelParameter>> parameters;
+  std::vector<SymbolArgument> symbols;
   std::vector<CheckSize> check_sizes;  ///< further sizes, of the configuration
   std::vector<Config> try_first;       ///< what its author expects to be good somewhere
   std::string hash;  ///< of all that a result depends on but the configuration: source, headers,

@@ -69,6 +69,7 @@ void add(std::vector<std::string>& parts, const Argument& argument) {
     if (align != before) parts.insert(parts.end(), {"align", align});
   } else if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
     parts.insert(parts.end(), {fmt::format("{}[]", name(array->type)), array->count.text()});
+    if (!array->symbol.empty()) parts.insert(parts.end(), {"symbol", array->symbol});
   } else {
     const auto& scalar = std::get<ScalarArgument>(argument.what);
     parts.insert(parts.end(), {std::string(name(scalar.type)), value_text(scalar), ""});

@@ -278,6 +278,41 @@ std::vector<KernelParameter> parse_parameters(const DocumentNode& node, const Fa
   return parameters;
 }
 
+/// The name of a variable in a compiled image by the Itanium C++ ABI: "weights" is itself,
+/// "detail::weights" is "_ZN6detail7weightsE".
+std::string image_name(std::string_view variable) {
+  if (variable.find("::") == std::string_view::npos) return std::string(variable);
+  std::string name = "_ZN";
+  while (!variable.empty()) {
+    const std::size_t end = std::min(variable.find("::"), variable.size());
+    name += fmt::format("{}{}", end, variable.substr(0, end));
+    variable.remove_prefix(std::min(end + 2, variable.size()));
+  }
+  return name + "E";
+}
+
+/// Arrays that have a symbol are its content, unless the kernel's list takes them by value.
+void add_symbols(Kernel& kernel, const Family& family) {
+  std::vector<KernelParameter> others;
+  for (std::size_t place = 0; place < argument_names(family, kernel).size(); ++place) {
+    const auto* array = place < family.arguments.size()
+                            ? std::get_if<ArrayArgument>(&family.arguments[place].what)
+                            : nullptr;
+    if (array == nullptr || array->symbol.empty()) {
+      others.emplace_back(place);
+      continue;
+    }
+    const auto is_this = [&](const KernelParameter& parameter) {
+      const auto* taken = std::get_if<std::size_t>(&parameter);
+      return taken != nullptr && *taken == place;
+    };
+    if (kernel.parameters && std::ranges::any_of(*kernel.parameters, is_this)) continue;
+    kernel.symbols.push_back(
+        {.name = array->symbol, .image_name = image_name(array->symbol), .argument = place});
+  }
+  if (!kernel.symbols.empty() && !kernel.parameters) kernel.parameters = std::move(others);
+}
+
 std::vector<MacroDefinition> parse_defines(const DocumentNode& node, const Scope& scope) {
   std::vector<MacroDefinition> defines;
   for (const auto& [name, value] : node.named_members()) {
@@ -330,6 +365,7 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   if (const auto parameters = node.find("arguments")) {
     kernel.parameters = parse_parameters(*parameters, family, kernel);
   }
+  add_symbols(kernel, family);
   if (const auto sizes = node.find("check_sizes")) {
     kernel.check_sizes = parse_check_sizes(*sizes, dims, kernel.space->scope);
   }

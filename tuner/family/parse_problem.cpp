@@ -149,6 +149,23 @@ BufferArgument parse_buffer(const DocumentNode& node, const Scope& scope) {
   return buffer;
 }
 
+/// The name of a variable, with its namespaces.
+std::string parse_symbol(const DocumentNode& node) {
+  const std::string text = node.text();
+  std::string_view rest = text;
+  for (std::size_t end = 0; end != std::string_view::npos;) {
+    end = rest.find("::");
+    if (!is_word(rest.substr(0, end))) {
+      node.fail(
+          fmt::format("{} is no name of a variable, such as \"weights\" or "
+                      "\"detail::weights\"",
+                      in_quotes(text)));
+    }
+    if (end != std::string_view::npos) rest.remove_prefix(end + 2);
+  }
+  return text;
+}
+
 ArrayArgument parse_array(const DocumentNode& node, const Scope& scope) {
   const DocumentNode type = node.at("type");
   const std::string text = type.text();
@@ -173,9 +190,10 @@ ArrayArgument parse_array(const DocumentNode& node, const Scope& scope) {
         "the alignment out, or make the argument a buffer, \"{}*\"",
         element));
   }
-  node.expect_keys({"name", "type", "count", "fill"});
+  node.expect_keys({"name", "type", "count", "fill", "symbol"});
   array.count = family_expression(node.at("count"), scope);
   if (const auto fill = node.find("fill")) array.fill = parse_fill(*fill, array.type, scope);
+  if (const auto symbol = node.find("symbol")) array.symbol = parse_symbol(*symbol);
   return array;
 }
 

@@ -38,7 +38,12 @@ std::size_t array_bytes(const ArrayArgument& array, std::string_view name, const
   if (*count < 1) fail(fmt::format("is {}; an array has at least 1 element", *count));
   const std::size_t element_bytes = size_bytes(array.type);
   const auto elements = static_cast<std::uint64_t>(*count);
-  if (elements > kMostArrayBytes / element_bytes) {
+  if (!array.symbol.empty() && elements > kMostSymbolBytes / element_bytes) {
+    fail(fmt::format("is {}, which are {} bytes of {}; constant memory has {}", elements,
+                     static_cast<double>(elements) * static_cast<double>(element_bytes),
+                     tuner::name(array.type), kMostSymbolBytes));
+  }
+  if (array.symbol.empty() && elements > kMostArrayBytes / element_bytes) {
     fail(fmt::format(
         "is {}, which are {} bytes of {}; an array by value has at most {}, which a kernel's "
         "parameters may have everywhere: make the argument a buffer, \"{}*\", or take a smaller "

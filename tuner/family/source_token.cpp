@@ -167,9 +167,10 @@ class Reader {
   bool raw_string_follows(std::size_t word) {
     const std::string_view prefix = text_.substr(word, at_ - word);
     if (!prefix.ends_with('R') || prefix.size() > 3 || !at("\"")) return false;
-    const std::size_t open = text_.find('(', at_);
     constexpr std::size_t kLongestDelimiter = 16;
-    if (open == std::string_view::npos || open - at_ > kLongestDelimiter + 1) return false;
+    const std::size_t length = text_.substr(at_, kLongestDelimiter + 2).find('(');
+    if (length == std::string_view::npos) return false;
+    const std::size_t open = at_ + length;
     const std::string end = ")" + std::string(text_.substr(at_ + 1, open - at_ - 1)) + "\"";
     at_ = open;
     skip_to_behind(end);

@@ -7,7 +7,7 @@
 namespace tuner {
 namespace {
 
-constexpr std::array<std::string_view, 74> kHostOnly = {"atomic",
+constexpr std::array<std::string_view, 72> kHostOnly = {"atomic",
                                                         "cctype",
                                                         "cerrno",
                                                         "chrono",
@@ -16,8 +16,7 @@ constexpr std::array<std::string_view, 74> kHostOnly = {"atomic",
                                                         "cstdarg",
                                                         "ctime",
                                                         "ctype.h",
-                                                        "cublasLt.h",
-                                                        "cublas_v2.h",
+
                                                         "cuda_gl_interop.h",
                                                         "cuda_profiler_api.h",
                                                         "cufft.h",
@@ -83,7 +82,9 @@ constexpr std::array<std::string_view, 74> kHostOnly = {"atomic",
                                                         "vector"};
 
 /// Those that have a text on every backend, and of the toolkit those that sources often quote.
-constexpr std::array<std::string_view, 56> kOthers = {"algorithm",
+constexpr std::array<std::string_view, 58> kOthers = {"cublas_v2.h",
+                                                      "cublasLt.h",
+                                                      "algorithm",
                                                       "array",
                                                       "assert.h",
                                                       "cassert",

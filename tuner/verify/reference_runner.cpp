@@ -45,15 +45,13 @@ void ReferenceRunner::run(const std::vector<Region>& buffers, const InputValues&
 
 void ReferenceRunner::run_kernel(const std::vector<Region>& buffers, const InputValues& values) {
   const auto& [kernel, slots, loaded, scratch] = *kernel_;
-  Launch launch{.kernel = loaded.id(),
-                .geometry = geometry(*kernel, slots),
-                .arguments = problem_.arguments(buffers, values)};
+  std::vector<LaunchArgument> all = problem_.arguments(buffers, values);
   for (const Buffer& buffer : scratch) {
     backend_.fill(buffer.id(), 0, buffer.size_bytes());
-    launch.arguments.emplace_back(Region(buffer.id()));
+    all.emplace_back(Region(buffer.id()));
   }
-  launch.arguments = with_tensors(std::move(launch.arguments), tensor_layouts(*kernel, slots));
-  launch.arguments = as_taken(*kernel, slots, launch.arguments);
+  all = with_tensors(std::move(all), tensor_layouts(*kernel, slots));
+  const Launch launch = launch_of(*kernel, slots, loaded.id(), all);
   if (const auto done = backend_.run(launch); !done) fail(done.error());
 }
 

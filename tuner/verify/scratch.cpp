@@ -48,19 +48,24 @@ std::vector<LaunchArgument> with_tensors(std::vector<LaunchArgument> arguments,
   return arguments;
 }
 
-std::vector<LaunchArgument> as_taken(const Kernel& kernel, const Slots& slots,
-                                     const std::vector<LaunchArgument>& arguments) {
+Launch launch_of(const Kernel& kernel, const Slots& slots, KernelId loaded,
+                 const std::vector<LaunchArgument>& arguments) {
+  Launch launch{.kernel = loaded, .geometry = geometry(kernel, slots), .arguments = {}};
   const std::size_t own = kernel.scratch.size() + kernel.tensor_maps.size();
-  std::vector<LaunchArgument> taken;
   for (const TakenArgument& each : taken_arguments(kernel, arguments.size() - own, slots)) {
     const auto* const place = std::get_if<std::size_t>(&each);
     if (place != nullptr) {
-      taken.push_back(arguments[*place]);
+      launch.arguments.push_back(arguments[*place]);
     } else {
-      taken.emplace_back(std::get<Scalar>(each));
+      launch.arguments.emplace_back(std::get<Scalar>(each));
     }
   }
-  return taken;
+  for (const SymbolArgument& symbol : kernel.symbols) {
+    launch.symbols.push_back({.name = symbol.name,
+                              .image_name = symbol.image_name,
+                              .value = std::get<ArrayValue>(arguments[symbol.argument])});
+  }
+  return launch;
 }
 
 Scratch::Scratch(Backend& backend, CheckKernels& kernels, CheckedMemory memory)

@@ -18,10 +18,11 @@ namespace tuner {
 [[nodiscard]] std::vector<LaunchArgument> with_tensors(std::vector<LaunchArgument> arguments,
                                                        const std::vector<TensorLayout>& tensors);
 
-/// The arguments of a launch, those of with_tensors given, as the kernel's function takes them.
-/// Throws Error(usage) as taken_arguments.
-[[nodiscard]] std::vector<LaunchArgument> as_taken(const Kernel& kernel, const Slots& slots,
-                                                   const std::vector<LaunchArgument>& arguments);
+/// The launch of a kernel at the size and configuration that `slots` hold, with the arguments of
+/// with_tensors as its function and its variables take them. Throws Error(usage) as geometry and
+/// taken_arguments.
+[[nodiscard]] Launch launch_of(const Kernel& kernel, const Slots& slots, KernelId loaded,
+                               const std::vector<LaunchArgument>& arguments);
 
 /// The scratch buffers of one configuration at one size, between guard zones like an instance's
 /// data.

@@ -62,35 +62,34 @@ Expected<std::vector<Size>, Failure> sizes_to_check(const Family& family,
 Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instance) {
   const auto& [kernel, space, config, loaded, scratch] = candidate;
   const Size& size = instance.recipe().size;
-  Launch launch{.kernel = loaded, .geometry = {}, .arguments = {}};
+  const auto launch_error = [](const Error& error) {
+    return Unexpected(Failure{Outcome::launch_error, error.what()});
+  };
+  Slots slots;
   std::optional<CheckedMemory> memory;
   std::vector<TensorLayout> tensors;
-  Slots slots;
   try {
     slots = slots_at_size(kernel, space, config, size);
-    launch.geometry = geometry(kernel, slots);
-    launch.arguments = instance.arguments();
     tensors = tensor_layouts(kernel, slots);
     if (!kernel.scratch.empty() && !scratch.contains(size)) {
       memory.emplace(instance.backend(), plan_memory(scratch_data(kernel, slots)));
     }
   } catch (const Error& error) {
-    return Unexpected(Failure{Outcome::launch_error, error.what()});
+    return launch_error(error);
   }
   if (memory) {
     candidate.scratch.emplace(
         size, Scratch(instance.backend(), instance.check_kernels(), *std::move(memory)));
   }
+  std::vector<LaunchArgument> arguments = instance.arguments();
   if (!kernel.scratch.empty()) {
-    for (const Region& region : scratch.at(size).regions()) launch.arguments.emplace_back(region);
+    for (const Region& region : scratch.at(size).regions()) arguments.emplace_back(region);
   }
-  launch.arguments = with_tensors(std::move(launch.arguments), tensors);
   try {
-    launch.arguments = as_taken(kernel, slots, launch.arguments);
+    return launch_of(kernel, slots, loaded, with_tensors(std::move(arguments), tensors));
   } catch (const Error& error) {
-    return Unexpected(Failure{Outcome::launch_error, error.what()});
+    return launch_error(error);
   }
-  return launch;
 }
 
 Verifier::Verifier(Backend& backend, const Family& family, std::uint64_t seed,

@@ -165,6 +165,9 @@ class CpuBackend final : public Backend {
       }
     }
     if (auto match = arguments.matches(kernel->second.argument_sizes()); !match) return match;
+    for (const SymbolValue& symbol : launch.symbols) {
+      if (auto written = kernel->second.write(symbol); !written) return written;
+    }
     ++launches_;
     return grids_.run(
         {.entry = kernel->second.entry(),

@@ -13,7 +13,7 @@
 #define __global__
 #define __device__
 #define __host__
-#define __constant__
+#define __constant__ __attribute__((visibility("default")))  // found by its name (LoadedImage)
 #define __managed__
 #define __grid_constant__
 // A block runs on one OS thread from its beginning to its end.

@@ -49,6 +49,7 @@ constexpr std::array kBaseOptions = {
     "-fwrapv",  // integers wrap on a GPU
     // Everything but the entry is the image's own, and dlclose really unloads it.
     "-fvisibility=hidden",
+    "-Wl,-Bsymbolic",
     // g++'s start files would switch the process to flush-to-zero under -ffast-math.
     "-nostartfiles",
     // What a macro is made of says nothing to who wrote the kernel.
@@ -111,6 +112,15 @@ CompileJob device_part(const CompileJob& job) {
   CompileJob device = job;
   device.source = device_code(job.source, roots);
   return device;
+}
+
+bool mentions_std(const KernelSource& source) {
+  constexpr std::string_view kStd = "std::";
+  const auto mentions = [&](const Header& header) {
+    return header.text.find(kStd) != std::string::npos;
+  };
+  return source.text.find(kStd) != std::string::npos ||
+         std::ranges::any_of(source.headers, mentions);
 }
 
 /// What to say before the log of a compiler that found no header.
@@ -180,8 +190,12 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& whole) const {
     arguments.insert(arguments.end(), {"-isystem", (headers_.path() / kPlatform).string()});
   }
   arguments.insert(arguments.end(), {"-I", directory.path().string(), "-include",
-                                     (headers_.path() / "cuda_on_cpu.hpp").string(), unit.string(),
-                                     "-o", image.string()});
+                                     (headers_.path() / "cuda_on_cpu.hpp").string()});
+  if (!of_processors && mentions_std(job.source)) {
+    arguments.insert(arguments.end(),
+                     {"-include", (headers_.path() / kPlatform / kKernelStd).string()});
+  }
+  arguments.insert(arguments.end(), {unit.string(), "-o", image.string()});
   const ProcessLimits limits{
       .processor_time = {},
       .address_space_bytes = kAddressSpace,

@@ -33,7 +33,10 @@ std::string host_source(std::string_view cuda_source) {
   const std::string with_pointers = std::regex_replace(
       text, dynamic_array,
       "thread_local $1* const $2 = static_cast<$1*>(::tuner::context->dynamic_shared);");
-  return std::regex_replace(with_pointers, alignment_behind, "$1 __shared__");
+  // A variable of constant memory is found by its name, as in a GPU's image.
+  static const std::regex static_constant(R"(\bstatic\s+__constant__\b|\b__constant__\s+static\b)");
+  const std::string aligned = std::regex_replace(with_pointers, alignment_behind, "$1 __shared__");
+  return std::regex_replace(aligned, static_constant, "__constant__");
 }
 
 std::string host_unit(const CompileJob& job) {

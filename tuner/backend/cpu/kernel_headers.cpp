@@ -84,6 +84,8 @@ Header of_cuda_std(std::string_view name) {
 
 std::vector<Header> make_headers() {
   std::vector<Header> headers = {
+      header("cublas_v2.h", "#include <cuda_fp16.h>\n"),
+      header("cublasLt.h", "#include <cuda_fp16.h>\n"),
       header("math.h", embedded::standard_math_on_cpu()),
       header("cmath", embedded::standard_math_on_cpu()),
       header("stdlib.h", kStdlib),
@@ -98,6 +100,9 @@ std::vector<Header> make_headers() {
       header("cooperative_groups/reduce.h", "#include <cooperative_groups.h>\n"),
       header("cooperative_groups/scan.h", "#include <cooperative_groups.h>\n"),
       header("cub/cub.cuh", embedded::cub_on_cpu()),
+      header(kKernelStd,
+             "#include <algorithm>\n#include <cmath>\n#include <limits>\n#include <type_traits>\n"
+             "#include <utility>\n"),
       header("cuda/functional", kFunctional),
       header("cuda/std/functional", kFunctional)};
   for (const char* part :

@@ -3,9 +3,14 @@
 
 #include "tuner/family/family.hpp"
 
+#include <string_view>
 #include <vector>
 
 namespace tuner {
+
+/// One of kernel_headers(), which is included before a source that names something of the namespace
+/// std: nvcc includes parts of the C++ library before every source.
+inline constexpr std::string_view kKernelStd = "tuner_std.h";
 
 /// The header that the host's compiler includes before every kernel, and those that it needs.
 [[nodiscard]] const std::vector<Header>& kernel_prelude();

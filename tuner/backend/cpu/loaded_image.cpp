@@ -7,6 +7,7 @@
 
 #include <cstring>
 #include <dlfcn.h>
+#include <link.h>
 #include <string_view>
 
 namespace tuner {
@@ -42,6 +43,24 @@ Expected<LoadedImage, Failure> LoadedImage::load(const Binary& binary,
   }
   image.kernel_ = static_cast<const KernelImage*>(symbol);
   return image;
+}
+
+Expected<void, Failure> LoadedImage::write(const SymbolValue& symbol) const {
+  void* const variable = ::dlsym(library_.get(), symbol.image_name.c_str());
+  Dl_info where{};
+  void* entry = nullptr;  // of the image's table of symbols
+  if (variable == nullptr || ::dladdr1(variable, &where, &entry, RTLD_DL_SYMENT) == 0 ||
+      entry == nullptr) {
+    return launch_error(fmt::format("the source has no __constant__ variable '{}'", symbol.name));
+  }
+  const std::size_t size_bytes = static_cast<const ElfW(Sym)*>(entry)->st_size;
+  const std::vector<std::byte>& bytes = symbol.value.bytes;
+  if (bytes.size() > size_bytes) {
+    return launch_error(fmt::format("the variable '{}' has {} bytes, the space file gives it {}",
+                                    symbol.name, size_bytes, bytes.size()));
+  }
+  std::memcpy(variable, bytes.data(), bytes.size());
+  return {};
 }
 
 void ArgumentList::push(const Scalar& value) {

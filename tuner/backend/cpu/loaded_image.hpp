@@ -18,6 +18,10 @@ class LoadedImage {
   [[nodiscard]] static Expected<LoadedImage, Failure> load(const Binary& binary,
                                                            const std::filesystem::path& scratch);
 
+  /// Copies bytes into a __constant__ variable; launch_error when the image has none of that name
+  /// or one of fewer bytes.
+  [[nodiscard]] Expected<void, Failure> write(const SymbolValue& symbol) const;
+
   [[nodiscard]] KernelEntry entry() const { return kernel_->entry; }
   [[nodiscard]] std::span<const unsigned> argument_sizes() const {
     return {kernel_->argument_sizes, kernel_->argument_count};

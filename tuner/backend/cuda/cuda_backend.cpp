@@ -283,8 +283,13 @@ Expected<Enqueue, Failure> CudaBackend::prepare(const Launch& launch) {
     if (!passed) return Unexpected(std::move(passed.error()));
     arguments.push_back(*passed);
   }
-  return object(kernels_, launch.kernel, "kernel")
-      .launch(launch.geometry, std::move(arguments), stream_.get());
+  CudaKernel& kernel = object(kernels_, launch.kernel, "kernel");
+  for (const SymbolValue& symbol : launch.symbols) {
+    if (auto written = kernel.write(symbol, stream_.get()); !written) {
+      return Unexpected(written.error());
+    }
+  }
+  return kernel.launch(launch.geometry, std::move(arguments), stream_.get());
 }
 
 Expected<Enqueue, Failure> CudaBackend::prepare(const GemmCall& call) {

@@ -79,6 +79,27 @@ Expected<void, Failure> CudaKernel::allow_dynamic_shared(std::size_t size_bytes)
   return allowed;
 }
 
+Expected<void, Failure> CudaKernel::write(const SymbolValue& symbol, cudaStream_t stream) const {
+  void* variable = nullptr;
+  std::size_t size_bytes = 0;
+  auto found = attempt(
+      cudaLibraryGetGlobal(&variable, &size_bytes, library_.get(), symbol.image_name.c_str()));
+  if (!found && found.error().outcome == Outcome::launch_error) {
+    return launch_error(
+        fmt::format("the source has no __constant__ or __device__ variable '{}': {}", symbol.name,
+                    found.error().message));
+  }
+  if (!found) return found;
+  const std::vector<std::byte>& bytes = symbol.value.bytes;
+  if (bytes.size() > size_bytes) {
+    return launch_error(fmt::format("the variable '{}' has {} bytes, the space file gives it {}",
+                                    symbol.name, size_bytes, bytes.size()));
+  }
+  auto copied = attempt(
+      cudaMemcpyAsync(variable, bytes.data(), bytes.size(), cudaMemcpyHostToDevice, stream));
+  return copied ? finish(stream) : copied;
+}
+
 Expected<Enqueue, Failure> CudaKernel::launch(const Geometry& geometry,
                                               std::vector<KernelArgument> arguments,
                                               cudaStream_t stream) {

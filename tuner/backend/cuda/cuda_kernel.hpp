@@ -17,6 +17,10 @@ class CudaKernel {
 
   [[nodiscard]] const Resources& resources() const { return resources_; }
 
+  /// Copies bytes into a variable of the kernel's image and waits for it; launch_error when it has
+  /// none of that name or one of fewer bytes.
+  [[nodiscard]] Expected<void, Failure> write(const SymbolValue& symbol, cudaStream_t stream) const;
+
   /// A launch on `stream`, checked as far as it can be without running it: launch_error when the
   /// kernel takes other arguments or the block's shared memory is out of the device's reach.
   [[nodiscard]] Expected<Enqueue, Failure> launch(const Geometry& geometry,

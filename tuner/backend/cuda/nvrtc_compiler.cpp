@@ -13,6 +13,7 @@
 #include <nvrtc.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <filesystem>
 #include <string_view>
@@ -184,6 +185,27 @@ std::string specific(const std::string& architecture) {
                                                                  : architecture;
 }
 
+/// What of the C++ library to include before a source; nothing for one that uses none.
+std::string_view std_header(const KernelSource& source, const NvrtcApi& api) {
+  constexpr std::array<std::string_view, 10> kTypes = {
+      "common_type", "conditional", "decay", "declval",        "enable_if",
+      "forward",     "is_",         "move",  "numeric_limits", "remove_"};
+  bool has_any = false, has_types = false;
+  const auto look = [&](std::string_view text) {
+    constexpr std::string_view kStd = "std::";
+    for (std::size_t at = text.find(kStd); at != std::string_view::npos; at = text.find(kStd, at)) {
+      at += kStd.size();
+      has_any = true;
+      const auto begins = [&](std::string_view type) { return text.substr(at).starts_with(type); };
+      has_types = has_types || std::ranges::any_of(kTypes, begins);
+    }
+  };
+  look(source.text);
+  for (const Header& header : source.headers) look(header.text);
+  if (has_types && !api.header_folders.empty()) return kNvrtcStd;
+  return has_any ? kNvrtcStdFunctions : std::string_view();
+}
+
 /// Unannotated functions and variables that are left (device_code.hpp) are for the device, such as
 /// `const int TILE = 16`. Warnings would only hide the errors in a log: nobody reads one without.
 std::vector<std::string> compiler_options(const CompileJob& job, const std::string& architecture,
@@ -194,6 +216,9 @@ std::vector<std::string> compiler_options(const CompileJob& job, const std::stri
   std::vector<std::string> options = {"--gpu-architecture=" + specific(architecture),
                                       "-default-device", "--disable-warnings",
                                       fmt::format("--pre-include={}", kNvrtcPrelude)};
+  if (const std::string_view header = std_header(job.source, api); !header.empty()) {
+    options.push_back(fmt::format("--pre-include={}", header));
+  }
   for (const auto& folder : api.header_folders) {
     options.push_back("--include-path=" + folder.string());
   }
@@ -218,7 +243,7 @@ Expected<Binary, Failure> NvrtcCompiler::compile(const CompileJob& job) const {
   CompileJob device = job;
   device.source = device_code(job.source, roots);
   Program program(*api_, device);
-  program.compile(compiler_options(job, architecture_, *api_));
+  program.compile(compiler_options(device, architecture_, *api_));
   return program.binary();
 }
 

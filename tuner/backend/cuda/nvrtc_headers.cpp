@@ -120,6 +120,14 @@ std::vector<Header> make_headers() {
   std::vector<Header> headers;
   headers.push_back({std::string(kNvrtcPrelude),
                      fmt::format("{}{}{}", number_constants(), kIntegers, kMixedCalls)});
+  headers.push_back({std::string(kNvrtcStdFunctions), "#include <algorithm>\n#include <cmath>\n"});
+  headers.push_back({std::string(kNvrtcStd),
+                     "#include <algorithm>\n#include <cmath>\n#include <limits>\n"
+                     "#include <type_traits>\n#include <utility>\n"});
+  // These bring the types of 16 bits along.
+  for (const char* name : {"cublas_v2.h", "cublasLt.h"}) {
+    headers.push_back({name, "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n"});
+  }
   for (const char* name : {"math.h", "cmath"}) headers.push_back({name, std::string(kMath)});
   for (const char* name : {"stdlib.h", "cstdlib"}) headers.push_back({name, std::string(kStdlib)});
   headers.push_back({"algorithm", std::string(kAlgorithm)});
