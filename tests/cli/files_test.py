@@ -106,6 +106,12 @@ class InputTest(ProgramTest):
             self.assertNotIn(b"\x1b", done.stdout + done.stderr)
             done.stderr.decode()
             return done.stdout.decode()
+        named = subprocess.run([*command, b"--fresh", b"--db", folder + b"/tune.db"], cwd=self.directory,
+                               capture_output=True, timeout=60, env=self.environment())
+        query = next(line.strip() for line in named.stderr.decode().splitlines() if "tune query" in line)
+        asked = subprocess.run(["bash", "-c", query.replace("tune", shlex.quote(TUNE), 1)], cwd=self.directory,
+                               capture_output=True, timeout=60, env=self.environment())
+        self.assertEqual(asked.returncode, 0, asked.stderr)
         run([*command, b"--json"])
         shown = json.loads(run([os.fsencode(TUNE), b"runs", b"show", b"--json"]))
         self.assertIn("caf\\351", shown["command"])

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/shell_words.hpp"
 #include "tuner/cli/sizes.hpp"
 #include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/table.hpp"
@@ -64,8 +65,9 @@ int check(const Family& family, const std::vector<Bound>& bound, const std::stri
     if (each.space.size() == 0) {
       throw Error(
           ErrorCode::no_valid_config,
-          fmt::format("{}: kernel {} has no valid configuration; `tune space count {}` shows why",
-                      file, each.kernel.name, file));
+          fmt::format("{}: kernel {} has no valid configuration; `{}` shows why", file,
+                      each.kernel.name,
+                      shell_line(std::vector<std::string>{"tune", "space", "count", file})));
     }
     if (const auto violation = each.space.violation(each.space.default_config())) {
       throw Error(ErrorCode::usage,

@@ -6,6 +6,7 @@
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/progress.hpp"
+#include "tuner/cli/shell_words.hpp"
 #include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
@@ -193,7 +194,9 @@ bool has_best(const SizeResult& result) {
 void print_next(const Kernel& kernel, const SessionResult& result, const TuneOptions& options,
                 const CommonOptions& common) {
   const std::string database =
-      common.database ? fmt::format(" --db {}", common.database->string()) : "";
+      common.database
+          ? " " + shell_line(std::vector<std::string>{"--db", common.database->string()})
+          : "";
   if (result.state == SessionState::interrupted) {
     tell(fmt::format(
         "interrupted; everything so far is saved. Resume with the same command:\n  {}\n",

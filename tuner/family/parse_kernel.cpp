@@ -218,7 +218,7 @@ KernelNumber parse_kernel_number(const DocumentNode& node, const Scope& scope) {
   KernelNumber number{.name = node.at("name").name()};
   const DocumentNode type = node.at("type");
   const auto known = element_type_from_name(type.text());
-  if (!known || std::ranges::find(kScalarTypes, *known) == kScalarTypes.end()) {
+  if (!known) {
     type.fail(fmt::format("{} is no type of a number by value", in_quotes(type.text())));
   }
   number.type = *known;
