@@ -31,9 +31,12 @@ Expected<void, Failure> clear_memory(const DriverApi& driver, CUdeviceptr memory
 
 GraphMemory::~GraphMemory() {
   const CaptureBystander bystander(driver_);
-  const std::scoped_lock lock(blocks_->mutex);
-  for (const auto& block : blocks_->all) driver_.free(block->address);
-  blocks_->all.clear();
+  std::vector<std::shared_ptr<Block>> all;
+  {
+    const std::scoped_lock lock(blocks_->mutex);
+    all.swap(blocks_->all);
+  }
+  for (const auto& block : all) driver_.free(block->address);
 }
 
 /// Runs on a thread of the driver's, which must not call it.
@@ -48,27 +51,33 @@ void GraphMemory::give_back(Block& block) {
   block.lent = false;
 }
 
-/// One that is free and of the right size, or a new one. Sizes are powers of two, so that those of
-/// graphs that are gone fit others.
-Expected<std::shared_ptr<GraphMemory::Block>, Failure> GraphMemory::take(std::size_t size_bytes) {
-  size_bytes = std::bit_ceil(std::max(size_bytes, kSmallestBlockBytes));
-  CUcontext context = nullptr;
-  driver_.current_context(&context);
+std::shared_ptr<GraphMemory::Block> GraphMemory::take_free(CUcontext context,
+                                                           std::size_t size_bytes) {
   const std::scoped_lock lock(blocks_->mutex);
   const auto found = std::ranges::find_if(blocks_->all, [&](const auto& block) {
     return !block->lent && block->context == context && block->size_bytes == size_bytes;
   });
-  if (found != blocks_->all.end()) {
-    (*found)->lent = true;
-    return *found;
-  }
+  if (found == blocks_->all.end()) return nullptr;
+  (*found)->lent = true;
+  return *found;
+}
+
+/// Sizes are powers of two, so that blocks of graphs that are gone fit others. The driver is never
+/// called with the lock, which a thread of its own may wait for.
+Expected<std::shared_ptr<GraphMemory::Block>, Failure> GraphMemory::take(std::size_t size_bytes) {
+  size_bytes = std::bit_ceil(std::max(size_bytes, kSmallestBlockBytes));
+  CUcontext context = nullptr;
+  driver_.current_context(&context);
+  if (auto block = take_free(context, size_bytes)) return block;
   CUdeviceptr address = 0;
   if (auto done = attempt(driver_, driver_.allocate(&address, size_bytes)); !done) {
     return launch_error(fmt::format("{} bytes of memory: {}", size_bytes, done.error().message));
   }
-  blocks_->all.push_back(std::make_shared<Block>(
-      Block{.context = context, .address = address, .size_bytes = size_bytes, .lent = true}));
-  return blocks_->all.back();
+  auto block = std::make_shared<Block>(
+      Block{.context = context, .address = address, .size_bytes = size_bytes, .lent = true});
+  const std::scoped_lock lock(blocks_->mutex);
+  blocks_->all.push_back(block);
+  return block;
 }
 
 /// Makes the graph the block's owner, with whom the loan ends; at once where that fails.

@@ -51,6 +51,8 @@ class GraphMemory {
   };
 
   static void CUDA_CB end(void* loan);
+  /// Null where none of that size is free.
+  [[nodiscard]] std::shared_ptr<Block> take_free(CUcontext context, std::size_t size_bytes);
   [[nodiscard]] Expected<std::shared_ptr<Block>, Failure> take(std::size_t size_bytes);
   void give_back(Block& block);
   [[nodiscard]] Expected<void, Failure> tie(CUgraph graph, const std::shared_ptr<Block>& block);
