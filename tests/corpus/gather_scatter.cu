@@ -8,9 +8,11 @@ __global__ void gather_scatter_plain(int N, int T, const int* from, const int* t
 }
 
 __device__ inline void move(int N, int T, const int* from, const int* to, const float* table, float* y, int i) {
-  int source = from[i], target = to[i];
+  const int last = N - 1;
+  // Beyond the end: whatever lies there, made a place of the table, for the last element.
+  int source = i < N ? from[i] : min(max(from[i], 0), T - 1), target = to[min(i, last)];
   if (IS(source_in_char)) source = (unsigned char)source;
-  if (IS(target_in_short)) target = (short)(target * 32) / 32 & 0x7fff;
+  if (IS(target_in_ten_bits)) target &= 1023;
   if (IS(source_of_the_next)) source = from[i + 1 < N ? i + 1 : i];
   if (IS(source_one_past)) source += 1;
   if (IS(last_of_the_table_is_zero) && source == T - 1) {

@@ -175,7 +175,8 @@ class CpuBackend final : public Backend {
          .geometry = launch.geometry,
          .order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending,
          .blocks = blocks_,
-         .launch = launches_});
+         .launch = launches_,
+         .shared_content = launch.shared_content});
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {
