@@ -364,6 +364,7 @@ TEST_F(CheckKernelsOutput, PoisonsDifferInWhatAMinimumOrAMaximumMakesOfThem) {
   EXPECT_EQ(first(lowest_poison), -std::numeric_limits<float>::infinity());
   EXPECT_EQ(first(huge_poison), std::numeric_limits<float>::max());
   EXPECT_EQ(first(smallest_poison), std::numeric_limits<float>::denorm_min());
+  EXPECT_THAT(first(ordinary_poison), AllOf(Ge(1.0f), Lt(2.0f)));
 }
 
 TEST_F(CheckKernelsFixture, PoisonsOfIntegersAreTheirEnds) {

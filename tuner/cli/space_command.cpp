@@ -10,6 +10,8 @@
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
+#include "tuner/family/candidate.hpp"
+#include "tuner/family/check_promises.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/interop/t1_export.hpp"
 #include "tuner/interop/t1_import.hpp"
@@ -79,8 +81,14 @@ int check(const Family& family, const std::vector<Bound>& bound, const std::stri
         each.kernel.name, each.kernel.space->parameters.size(),
         each.kernel.space->constraints.size(), quantity::count(each.space.size()),
         display(each.size, each.kernel.space->dims));
+    // Throws where it could not be launched.
+    static_cast<void>(geometry(each.kernel, each.space.slots(each.space.default_config())));
     const std::string caution = check_sizes_caution(family, each.kernel, each.space, each.size);
     if (!caution.empty()) tell(caution + "\n");
+  }
+  for (const std::string& promise : check_promises(family)) fmt::print("{}\n", promise);
+  for (const std::string& caution : check_cautions(family, bound.front().size)) {
+    tell(fmt::format("caution: {}\n", caution));
   }
   return 0;
 }

@@ -198,15 +198,8 @@ std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t fam
       taken.emplace_back(*place);
       continue;
     }
-    const auto& number = std::get<KernelNumber>(parameter);
-    if (number.fraction) {
-      taken.emplace_back(number.type == ElementType::f32
-                             ? Scalar(static_cast<float>(*number.fraction))
-                             : Scalar(*number.fraction));
-      continue;
-    }
-    taken.emplace_back(make_scalar(number.type, value_in(kAnyNumber, kernel, number.value, slots,
-                                                         fmt::format("argument {}", number.name))));
+    const auto& [name, number] = std::get<KernelNumber>(parameter);
+    taken.emplace_back(scalar_value(number, name, slots));
   }
   return taken;
 }

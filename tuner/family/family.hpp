@@ -246,9 +246,7 @@ struct TensorMap {
 /// A number that one kernel takes by value, of the configuration and the size.
 struct KernelNumber {
   std::string name;
-  ElementType type = ElementType::i32;
-  Expression value = Expression::constant(0);
-  std::optional<double> fraction = {};  ///< in place of the expression
+  ScalarArgument number;
 };
 
 /// A parameter of a kernel's function: a place among the family's arguments, the kernel's scratch

@@ -31,7 +31,7 @@ std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
   for (const MacroDefinition& macro : kernel.defines) need(macro.value);
   if (kernel.parameters) {
     for (const KernelParameter& parameter : *kernel.parameters) {
-      if (const auto* number = std::get_if<KernelNumber>(&parameter)) need(number->value);
+      if (const auto* number = std::get_if<KernelNumber>(&parameter)) need(number->number.value);
     }
   }
   for (const EntryPiece& piece : split_entry(kernel.entry)) {
@@ -81,10 +81,8 @@ void add(std::vector<std::string>& parts, const KernelParameter& parameter) {
     parts.push_back(std::to_string(*place));
     return;
   }
-  const auto& number = std::get<KernelNumber>(parameter);
-  parts.insert(parts.end(),
-               {std::string(name(number.type)),
-                number.fraction ? fmt::format("{}", *number.fraction) : number.value.text()});
+  const ScalarArgument& number = std::get<KernelNumber>(parameter).number;
+  parts.insert(parts.end(), {std::string(name(number.type)), value_text(number)});
 }
 
 /// What the compiler is told beside the options. Hashes are older than all of these.

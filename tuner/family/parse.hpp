@@ -32,6 +32,11 @@ using SourceProvider =
 [[nodiscard]] std::vector<CheckSize> parse_check_sizes(const DocumentNode& node,
                                                        const Dimensions& dims, const Scope& scope);
 
+/// A number by value: its type, and its value, a number with a fraction or what `expression` makes
+/// of it.
+[[nodiscard]] ScalarArgument parse_scalar(
+    const DocumentNode& node, const std::function<Expression(const DocumentNode&)>& expression);
+
 [[nodiscard]] Problem parse_problem(const DocumentNode& node);
 [[nodiscard]] std::vector<Argument> parse_arguments(const DocumentNode& node,
                                                     const Problem& problem);

@@ -212,26 +212,11 @@ std::vector<TensorMap> parse_tensor_maps(const DocumentNode& node, const Family&
   return maps;
 }
 
-/// A number by value of the kernel's own: an expression, or a JSON number with a fraction.
+/// A number by value of the kernel's own.
 KernelNumber parse_kernel_number(const DocumentNode& node, const Scope& scope) {
-  node.expect_keys({"name", "type", "value"});
-  KernelNumber number{.name = node.at("name").name()};
-  const DocumentNode type = node.at("type");
-  const auto known = element_type_from_name(type.text());
-  if (!known) {
-    type.fail(fmt::format("{} is no type of a number by value", in_quotes(type.text())));
-  }
-  number.type = *known;
-  const DocumentNode value = node.at("value");
-  if (!value.json().is_number_float()) {
-    number.value = value.expression(scope);
-    return number;
-  }
-  if (number.type != ElementType::f32 && number.type != ElementType::f64) {
-    value.fail(fmt::format("is a fraction; the type {} holds whole numbers", name(number.type)));
-  }
-  number.fraction = value.json().get<double>();
-  return number;
+  return {.name = node.at("name").name(),
+          .number = parse_scalar(
+              node, [&](const DocumentNode& value) { return value.expression(scope); })};
 }
 
 /// The names that a kernel's function may take, in the order of their places.

@@ -115,24 +115,6 @@ std::optional<double> decimal_fraction(const DocumentNode& node) {
   return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-ScalarArgument parse_scalar(const DocumentNode& node, const Scope& scope) {
-  node.expect_keys({"name", "type", "value"});
-  const DocumentNode type = node.at("type");
-  ScalarArgument scalar;
-  scalar.type = parse_type(type, type.text());
-  const DocumentNode value = node.at("value");
-  if (const auto real = decimal_fraction(value)) {
-    if (!is_floating(scalar.type)) {
-      value.fail(fmt::format("has a fraction; an argument of type '{}' is a whole number",
-                             name(scalar.type)));
-    }
-    scalar.real = real;
-  } else {
-    scalar.value = family_expression(value, scope);
-  }
-  return scalar;
-}
-
 BufferArgument parse_buffer(const DocumentNode& node, const Scope& scope) {
   node.expect_keys({"name", "type", "count", "offset", "align", "role", "initial", "fill"});
   BufferArgument buffer;
@@ -205,7 +187,8 @@ Argument parse_argument(const DocumentNode& node, const Scope& scope) {
   } else if (type.ends_with(kArraySuffix)) {
     argument.what = parse_array(node, scope);
   } else {
-    argument.what = parse_scalar(node, scope);
+    argument.what = parse_scalar(
+        node, [&](const DocumentNode& value) { return family_expression(value, scope); });
   }
   argument.name = node.at("name").name();
   return argument;
@@ -245,6 +228,25 @@ void check_copy(const DocumentNode& node, const std::vector<Argument>& before,
 }
 
 }  // namespace
+
+ScalarArgument parse_scalar(const DocumentNode& node,
+                            const std::function<Expression(const DocumentNode&)>& expression) {
+  node.expect_keys({"name", "type", "value"});
+  const DocumentNode type = node.at("type");
+  ScalarArgument scalar;
+  scalar.type = parse_type(type, type.text());
+  const DocumentNode value = node.at("value");
+  if (const auto real = decimal_fraction(value)) {
+    if (!is_floating(scalar.type)) {
+      value.fail(fmt::format("has a fraction; an argument of type '{}' is a whole number",
+                             name(scalar.type)));
+    }
+    scalar.real = real;
+  } else {
+    scalar.value = expression(value);
+  }
+  return scalar;
+}
 
 ElementType parse_buffer_type(const DocumentNode& node) {
   const std::string type = node.text();

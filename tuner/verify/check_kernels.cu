@@ -272,6 +272,22 @@ __device__ inline Bits32 extreme_word(int type, bool highest, long long index) {
   }
 }
 
+/// Numbers of a usual size, for ElementType 0 to 9.
+__device__ inline Bits32 ordinary_word(int type, Bits64 seed, long long index) {
+  const Bits32 bits = (Bits32)random_bits(seed, (Bits64)index);
+  switch (type) {
+    case 3: return 0x3F800000u | bits >> 9;                                 // float
+    case 4: return index & 1 ? 0x3FF00000u | bits >> 12 : bits;             // double
+    case 2:
+    case 9: return index & 1 ? 0 : bits & 0x7Fu;                            // 64-bit integers
+    case 5:
+    case 6: return bits & 0x007F007Fu;                                      // of 16 bits
+    case 7:
+    case 8: return bits & 0x07070707u;                                      // of 8 bits
+    default: return bits & 0x7Fu;
+  }
+}
+
 /// The word at `index` of memory that holds elements of a type; a whole number of its elements lie
 /// before index 0.
 __device__ inline Bits32 poison_word(int type, const Poison& poison, long long index) {
@@ -283,6 +299,7 @@ __device__ inline Bits32 poison_word(int type, const Poison& poison, long long i
       if (type == 3) return 0x7F7FFFFFu;
       if (type == 4) return half_of(0x7FEFFFFFFFFFFFFFull, index);
       return (Bits32)random_bits(poison.seed, (Bits64)index);
+    case tuner::ordinary_poison: return ordinary_word(type, poison.seed, index);
     default:
       if (type == 4) return half_of(1, index);
       return type == 3 ? 1u : 0u;

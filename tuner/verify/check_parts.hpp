@@ -21,8 +21,8 @@ enum PoisonKind : int {
   lowest_poison,    ///< −infinity, or the least number
   huge_poison,      ///< the greatest finite number, or another pattern
   smallest_poison,  ///< the least number above 0, or 0
+  ordinary_poison,  ///< numbers from 1 to 2, or from 0 to 127 (7 for elements of a byte)
 };
-constexpr int kPoisonKinds = 5;
 
 /// The poison of one launch.
 struct Poison {

@@ -40,6 +40,8 @@ std::uint32_t shared_poison(PoisonKind kind) {
       return 0x7F7FFFFFU;
     case smallest_poison:
       return 1;
+    case ordinary_poison:
+      return 0x3F8CCCCDU;  // 1.1
     case nan_poison:
       break;
   }

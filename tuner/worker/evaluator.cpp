@@ -81,7 +81,7 @@ Expected<Measurement, Failure> Evaluator::time(LoadedCandidate& candidate, const
   if (!launch) return Unexpected(launch.error());
   const auto watch = clock(instance, *launch);
   if (!watch) return Unexpected(watch.error());
-  instance.prepare_launch();
+  instance.prepare_launch(ordinary_poison);
   ScreenPlan plan;
   plan.before = instance.preparation();
   plan.hot = !instance.updates_in_place();

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/check_promises.hpp"
+
+#include "tuner/family/parse.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+namespace tuner {
+namespace {
+
+std::string tolerance_text(const Tolerance& tolerance) {
+  std::vector<std::string> parts;
+  if (tolerance.relative > 0) parts.push_back(fmt::format("{} of the result", tolerance.relative));
+  if (tolerance.absolute > 0) parts.push_back(fmt::format("{}", tolerance.absolute));
+  if (tolerance.ulp > 0) {
+    parts.push_back(fmt::format("{} units in the last place", tolerance.ulp));
+  }
+  return fmt::format("{}", fmt::join(parts, " or "));
+}
+
+std::string margin_text(const Check& check, bool is_kernel) {
+  if (check.exact) return "every result must equal the reference's";
+  if (check.tolerance) {
+    return fmt::format("a result may differ by {}", tolerance_text(*check.tolerance));
+  }
+  const std::string& terms = check.accumulates.text();
+  if (is_kernel) {
+    return fmt::format(
+        "results equal the reference's where all of them are whole numbers; else they may differ "
+        "by what rounding errors of the inputs do to the reference, times 8·√n, n = {}",
+        terms);
+  }
+  return fmt::format(
+      "results equal the reference's for whole numbers; else they may differ by 4·u·√n times the "
+      "reference of absolute inputs, n = {}",
+      terms);
+}
+
+/// The greatest error allowed, as a share of a result of typical size; none where there is no
+/// bound.
+std::optional<double> allowed_share(const Family& family, const Size& size) {
+  const Check& check = family.check;
+  if (check.exact) return std::nullopt;
+  if (check.tolerance) return check.tolerance->relative;
+  const auto terms = check.accumulates.evaluate(family_slots(size));
+  if (!terms || *terms < 1) return std::nullopt;
+  double unit = 0;
+  for (const Argument& argument : family.arguments) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    if (buffer != nullptr && buffer->is_written()) {
+      unit = std::max(unit, unit_roundoff(buffer->type));
+    }
+  }
+  const auto n = static_cast<double>(*terms);
+  // A sum of n products of normal numbers is about √n, that of their magnitudes 0.64·n.
+  if (library_arguments(check) != nullptr) return 4 * unit * 0.64 * n;
+  return 16 * unit * std::sqrt(n);
+}
+
+bool judges_itself(const Family& family, const KernelReference& reference) {
+  return std::ranges::all_of(family.kernels,
+                             [&](const Kernel& kernel) { return kernel.name == reference.kernel; });
+}
+
+}  // namespace
+
+std::vector<std::string> check_promises(const Family& family) {
+  const Check& check = family.check;
+  const auto* const kernel = std::get_if<KernelReference>(&check.reference);
+  const bool is_gemm = std::holds_alternative<GemmReference>(check.reference);
+  const std::string reference =
+      kernel != nullptr ? fmt::format("kernel {}", kernel->kernel)
+                        : fmt::format("the {} of the platform's BLAS", is_gemm ? "product" : "sum");
+  return {fmt::format("results are checked against {}: {}", reference,
+                      margin_text(check, kernel != nullptr)),
+          check.deterministic ? "two launches on the same inputs must give the same bits"
+                              : "two launches on the same inputs may differ in bits"};
+}
+
+std::vector<std::string> check_cautions(const Family& family, const Size& size) {
+  constexpr double kLargestShare = 0.1;
+  std::vector<std::string> cautions;
+  const auto* const reference = std::get_if<KernelReference>(&family.check.reference);
+  if (reference != nullptr && judges_itself(family, *reference)) {
+    cautions.push_back(fmt::format(
+        "kernel {} is its own reference: what its default configuration computes counts as right; "
+        "name a plain kernel instead",
+        reference->kernel));
+  }
+  if (const auto share = allowed_share(family, size); share && *share >= kLargestShare) {
+    cautions.push_back(fmt::format(
+        "errors up to {:.0f} % of a result are allowed at the size {}: state a \"tolerance\", or "
+        "in "
+        "\"accumulates\" the additions that one term goes through where kernels add up in a tree",
+        100 * *share, display(size, family.problem.dims)));
+  }
+  for (const CheckCase& check_case : family.check.cases) {
+    for (const auto& [name, value] : check_case.set) {
+      const auto argument = std::ranges::find(family.arguments, name, &Argument::name);
+      if (std::get<ScalarArgument>(argument->what).value.slots().empty()) continue;
+      cautions.push_back(fmt::format(
+          "a case sets {}, which follows from the size: kernels are then launched for another size "
+          "than their buffers have; list it in \"sizes\"",
+          name));
+    }
+  }
+  return cautions;
+}
+
+}  // namespace tuner
