@@ -144,9 +144,17 @@ class T1Writer {
   }
 
   Json t1_argument(const Json& argument) const {
-    static const std::map<std::string, std::string> types = {
-        {"int", "int32"},       {"unsigned", "uint32"}, {"unsigned short", "uint16"},
-        {"long long", "int64"}, {"float", "float"},     {"double", "double"}};
+    static const std::map<std::string, std::string> types = {{"int", "int32"},
+                                                             {"unsigned", "uint32"},
+                                                             {"unsigned short", "uint16"},
+                                                             {"long long", "int64"},
+                                                             {"float", "float"},
+                                                             {"double", "double"},
+                                                             {"char", "int8"},
+                                                             {"signed char", "int8"},
+                                                             {"unsigned char", "uint8"},
+                                                             {"short", "int16"},
+                                                             {"unsigned long long", "uint64"}};
     auto type = argument.at("type").get<std::string>();
     if (type.ends_with("[]")) {
       throw Error(ErrorCode::usage,
@@ -161,14 +169,16 @@ class T1Writer {
                    {"MemoryType", is_buffer ? "Vector" : "Scalar"}};
     if (!is_buffer) {
       result["AccessType"] = "ReadOnly";
-      result["FillValue"] = number(argument.at("value"));
+      const Json& value = argument.at("value");
+      result["FillValue"] = value.is_number_float() ? value : number(value);
       return result;
     }
-    const bool output = text_member(argument, "role") == "output";
+    const std::string role = text_member(argument, "role");
+    const bool output = role == "output" || role == "inout";
     result["Size"] = number(argument.at("count"));
     result["AccessType"] = output ? "ReadWrite" : "ReadOnly";
-    result["FillType"] = output ? "Constant" : "Random";
-    result["FillValue"] = output ? 0 : 1;
+    result["FillType"] = role == "output" ? "Constant" : "Random";
+    result["FillValue"] = role == "output" ? 0 : 1;
     if (output) result["Output"] = 1;
     return result;
   }
