@@ -30,7 +30,7 @@ class LaunchCodeTest(ProgramTest):
             size = SIZES[space.stem]
             for line in self.tune("space", "check", space).stdout.splitlines():
                 kernel = line.split(":")[0]
-                if kernel in GPU_ONLY:
+                if kernel in GPU_ONLY or " parameters, " not in line:
                     continue
                 kernels += 1
                 with self.subTest(kernel=kernel):

@@ -125,7 +125,7 @@ class TuneTest(ProgramTest):
         scale = ("--space", self.space_file(much_memory), "--backend", "cpu", "--kernel", "scale")
         run = self.tune(*scale, "--size", 2**31 - 1, "--size", 64)
         self.assertRegex(run.stderr, r"(?m)^skipped: 1 of 2 sizes for kernel scale; the first: scale: to check a kernel "
-                                     r"at the size 2147483647 takes 65568\.0 GiB of memory, of which the device has")
+                                     r"at the size 2147483647 takes 65576\.0 GiB of memory, of which the device has")
         self.assertEqual([line.split()[0] for line in run.stdout.splitlines()], ["scale", "64"])
         self.refuse(*scale, "--size", 2**31 - 1, code=2, says=("65568.0 GiB", "take a smaller size"))
 

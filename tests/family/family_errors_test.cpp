@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user reads who made a mistake in a space file.
 #include "sample.hpp"
+#include "tuner/family/parse.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -145,13 +147,47 @@ TEST(SpaceFile, ArgumentsAreChecked) {
   EXPECT_THAT(error(R"("type": "float*", "count": "N", "role": "output")",
                     R"("type": "float*", "count": "N", "role": "input")"),
               StartsWith("axpy.json: arguments: no argument is an output"));
-  EXPECT_THAT(error("\"output\"", "\"inout\""),
-              StartsWith("axpy.json: arguments[3].role: unknown role \"inout\""));
-  EXPECT_EQ(error("\"int\"", "\"half\""),
-            "axpy.json: arguments[0].type: unknown type \"half\" (known: int, unsigned, long long, "
-            "float, double); a buffer's type ends in *, an array's in []");
-  EXPECT_THAT(error("\"int\"", "\"unsigned short\""),
-              StartsWith("axpy.json: arguments[0].type: unknown type \"unsigned short\""));
+  EXPECT_EQ(error("\"output\"", "\"outputs\""),
+            "axpy.json: arguments[3].role: unknown role \"outputs\" (did you mean 'output'?)");
+  EXPECT_EQ(
+      error("\"int\"", "\"half\""),
+      "axpy.json: arguments[0].type: unknown type \"half\" (known: int, unsigned, long long, "
+      "float, double, unsigned short, short, signed char, unsigned char, unsigned long long); a "
+      "buffer's type ends in *, an array's in []");
+}
+
+TEST(SpaceFile, FillsAndInitialContentAreChecked) {
+  const std::string x = R"("type": "float*", "count": "N"})", y = R"("role": "output")";
+  const auto input = [&](const std::string& rest) {
+    return error(x, R"("type": "float*", "count": "N", )" + rest + "}");
+  };
+  const auto output = [&](const std::string& rest) { return error(y, rest); };
+  EXPECT_THAT(input(R"("fill": "norma")"),
+              HasSubstr("unknown fill \"norma\" (did you mean 'normal'?)"));
+  EXPECT_THAT(input(R"("fill": {"integers": [1]})"),
+              HasSubstr("must have exactly 2 elements, has 1"));
+  EXPECT_THAT(input(R"("fill": {"integers": [1, 2], "constant": 1})"),
+              HasSubstr("exactly one key"));
+  EXPECT_THAT(input(R"("fill": {"copy": "w"})"),
+              HasSubstr("no argument before this one is named \"w\""));
+  EXPECT_THAT(input(R"("initial": "zero")"), HasSubstr("what an input holds is its \"fill\""));
+  EXPECT_THAT(output(R"("role": "inout", "initial": "zero")"), HasSubstr("must be \"input\""));
+  EXPECT_THAT(output(R"("role": "output", "initial": "zeros")"), HasSubstr("did you mean 'zero'?"));
+}
+
+TEST(SpaceFile, NumbersByValueMayHaveAFraction) {
+  const auto value = [](std::string_view text) {
+    const Family family =
+        sample::parse(altered(kDocument, R"("type": "float", "value": 2)",
+                              fmt::format(R"("type": "float", "value": {})", text)));
+    return scalar_value(std::get<ScalarArgument>(family.arguments[1].what), "alpha",
+                        family_slots({8}));
+  };
+  EXPECT_EQ(value("0.5"), Scalar(0.5F));
+  EXPECT_EQ(value("\"1e-5\""), Scalar(1e-5F));
+  EXPECT_EQ(value("\"N//2\""), Scalar(4.0F));
+  EXPECT_THAT(error(R"("type": "int", "value": "N")", R"("type": "int", "value": 0.5)"),
+              HasSubstr("has a fraction; an argument of type 'int' is a whole number"));
 }
 
 TEST(SpaceFile, ArraysByValueAreSmallInputs) {
@@ -169,11 +205,14 @@ TEST(SpaceFile, ArraysByValueAreSmallInputs) {
   EXPECT_EQ(error(array(R"("count": "N", "offset": 1)")),
             "axpy.json: arguments[2].offset: an array by value lies among the kernel's parameters: "
             "leave the offset out, or make the argument a buffer, \"float*\"");
-  EXPECT_EQ(error(array(R"("value": "N")")),
-            "axpy.json: arguments[2]: unknown key \"value\" (known: name, type, count, symbol)");
-  EXPECT_EQ(error(altered(array(R"("count": "N")"), "float[]", "half[]")),
-            "axpy.json: arguments[2].type: unknown type \"half\" (known: int, unsigned, long long, "
-            "float, double, unsigned short); a buffer's type ends in *, an array's in []");
+  EXPECT_EQ(
+      error(array(R"("value": "N")")),
+      "axpy.json: arguments[2]: unknown key \"value\" (known: name, type, count, fill, symbol)");
+  EXPECT_EQ(
+      error(altered(array(R"("count": "N")"), "float[]", "half[]")),
+      "axpy.json: arguments[2].type: unknown type \"half\" (known: int, unsigned, long long, "
+      "float, double, unsigned short, short, signed char, unsigned char, unsigned long long); a "
+      "buffer's type ends in *, an array's in []");
   EXPECT_EQ(error(array(R"("count": "N - 1")")),
             "axpy.json: argument 'x': its count \"N - 1\" is 0; an array has at least 1 element "
             "(at the size 1 of this file)");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tests/support/cached_cpu_backend.hpp"
+#include "tuner/backend/cpu/cpu_backend.hpp"
 #include "tuner/core/file.hpp"
 
 #include <fmt/format.h>
@@ -148,7 +148,7 @@ class GemmKernel : public testing::TestWithParam<Configuration> {
     return buffer;
   }
 
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
+  std::unique_ptr<Backend> backend_ = open_cpu_backend();
   KernelId kernel_{};
 };
 

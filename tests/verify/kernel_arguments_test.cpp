@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Kernels of one family whose functions take other parameters, by their own lists.
+#include "tests/support/cached_cpu_backend.hpp"
 #include "tests/verify/verify_configuration.hpp"
-#include "tuner/backend/cpu/cpu_backend.hpp"
 
 #include <gmock/gmock.h>
 
@@ -53,7 +53,7 @@ constexpr std::string_view kDocument = R"json({
 })json";
 
 TEST(KernelsWithParametersOfTheirOwn, AreLaunchedAndVerifiedByTheirLists) {
-  const auto backend = open_cpu_backend();
+  const auto backend = testing_support::open_cached_cpu_backend();
   const auto verdict = [&](const std::string& document) {
     const Family family =
         parse_family(document, "scale.json",
@@ -114,7 +114,7 @@ __global__ void other(int n, const float* x, float* y) {
 
 /// One kernel takes the array by value, the other reads it from a variable of its source.
 TEST(ArraysInVariables, HoldWhatTheReferenceTakesByValue) {
-  const auto backend = open_cpu_backend();
+  const auto backend = testing_support::open_cached_cpu_backend();
   const auto verdict = [&](std::string source, const Size& size = {100, 7}) {
     const Family family =
         parse_family(kFiltered, "filter.json",

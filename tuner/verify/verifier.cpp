@@ -205,6 +205,7 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
     if (right_at_awkward_sizes_.contains(identity)) continue;
     std::size_t checks = 0;
     for (const Recipe& recipe : awkward_recipes(size, equal_if_whole(tuned))) {
+      instance(recipe).forget_outputs();  // of another candidate, whose tuned size this is
       auto right = check(candidate, recipe, kPoisons[checks++ % kPoisons.size()]);
       if (!right) return Unexpected(std::move(right.error()));
     }

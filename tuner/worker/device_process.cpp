@@ -179,7 +179,12 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) {
           ? fmt::format("after it had run, the reference kernel {}", reference->name)
       : lost.late ? "a launch"
                   : "the process that ran it";
-  return {outcome, fmt::format("{} at size {} {}", what, size, lost.how)};
+  // Checks place buffers where the space file claims them to begin, and no better.
+  const std::string_view hint =
+      reference != nullptr || lost.late
+          ? ""
+          : "; a kernel that loads or stores vectors needs \"align\" in the space file";
+  return {outcome, fmt::format("{} at size {} {}{}", what, size, lost.how, hint)};
 }
 
 const Kernel* DeviceProcess::reference_in(const Json& step) const {

@@ -35,6 +35,10 @@ bool is_place_of_export(std::string_view line) {
          line.starts_with("kernel entry: At global scope");
 }
 
+bool is_error_of_entry(std::string_view line) {
+  return line.starts_with("kernel entry:") && contains(line, kError);
+}
+
 }  // namespace
 
 std::string without_export(std::string_view log) {
@@ -45,8 +49,8 @@ std::string without_export(std::string_view log) {
     const bool in_ours = line.starts_with("cuda_on_cpu.hpp:") && i + 1 < lines.size() &&
                          contains(lines[i + 1], "in expansion") && names_export(lines[i + 1]);
     if (in_ours || names_export(line) || is_place_of_export(line)) continue;
-    // The entry stands in the exported code several times.
-    if (line.starts_with("kernel entry:") && std::ranges::count(kept, line) > 0) continue;
+    // The entry stands in the exported code several times, and its first error causes others there.
+    if (is_error_of_entry(line) && std::ranges::any_of(kept, is_error_of_entry)) continue;
     kept.push_back(line);
   }
   const auto is_error = [](std::string_view line) { return contains(line, kError); };
