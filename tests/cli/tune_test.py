@@ -127,7 +127,7 @@ class TuneTest(ProgramTest):
         self.assertRegex(run.stderr, r"(?m)^skipped: 1 of 2 sizes for kernel scale; the first: scale: to check a kernel "
                                      r"at the size 2147483647 takes 65576\.0 GiB of memory, of which the device has")
         self.assertEqual([line.split()[0] for line in run.stdout.splitlines()], ["scale", "64"])
-        self.refuse(*scale, "--size", 2**31 - 1, code=2, says=("65568.0 GiB", "take a smaller size"))
+        self.refuse(*scale, "--size", 2**31 - 1, code=2, says=("65576.0 GiB", "take a smaller size"))
 
     def test_a_kernel_for_other_sizes_is_left_out_unless_it_is_named(self):
         def large_only(document):

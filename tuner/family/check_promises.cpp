@@ -69,6 +69,13 @@ bool judges_itself(const Family& family, const KernelReference& reference) {
 
 }  // namespace
 
+bool has_floating_results(const Family& family) {
+  return std::ranges::any_of(family.arguments, [](const Argument& argument) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    return buffer != nullptr && buffer->is_written() && is_floating(buffer->type);
+  });
+}
+
 std::vector<std::string> check_promises(const Family& family) {
   const Check& check = family.check;
   const auto* const kernel = std::get_if<KernelReference>(&check.reference);
@@ -98,6 +105,17 @@ std::vector<std::string> check_cautions(const Family& family, const Size& size) 
         "in "
         "\"accumulates\" the additions that one term goes through where kernels add up in a tree",
         100 * *share, display(size, family.problem.dims)));
+  }
+  for (const Argument& argument : family.arguments) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    if (buffer == nullptr || buffer->is_written() || is_floating(buffer->type) ||
+        buffer->fill.kind != FillKind::normal || !has_floating_results(family)) {
+      continue;
+    }
+    cautions.push_back(fmt::format(
+        "{} holds integers at random; if they are indices or counts, give it a \"fill\", such as "
+        "{{\"integers\": [0, \"N-1\"]}}",
+        argument.name));
   }
   for (const CheckCase& check_case : family.check.cases) {
     for (const auto& [name, value] : check_case.set) {

@@ -8,14 +8,18 @@
 
 namespace tuner {
 
+/// Whether an output of the family holds floating-point numbers: then integers among its inputs are
+/// indices or counts rather than terms of sums.
+[[nodiscard]] bool has_floating_results(const Family& family);
+
 /// How the results of a family's kernels are checked, one sentence a line: by which reference,
 /// when they must be equal to it and how far they may be from it else, and whether launches may
 /// differ.
 [[nodiscard]] std::vector<std::string> check_promises(const Family& family);
 
 /// What of a family's check lets mistakes pass at a size: a kernel that is judged by itself, errors
-/// allowed that are as large as results, a case that sets what the size decides. Empty when there
-/// is nothing to say.
+/// allowed that are as large as results, integers that may be indices, a case that sets what the
+/// size decides. Empty when there is nothing to say.
 [[nodiscard]] std::vector<std::string> check_cautions(const Family& family, const Size& size);
 
 }  // namespace tuner

@@ -3,6 +3,7 @@
 
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/family/check_promises.hpp"
 #include "tuner/verify/npy.hpp"
 
 #include <fmt/format.h>
@@ -135,13 +136,6 @@ std::size_t filled_like(const Family& family, std::size_t place) {
   if (fill.kind != FillKind::copy) return place;
   const auto found = std::ranges::find(family.arguments, fill.source, &Argument::name);
   return filled_like(family, static_cast<std::size_t>(found - family.arguments.begin()));
-}
-
-bool has_floating_results(const Family& family) {
-  return std::ranges::any_of(family.arguments, [](const Argument& argument) {
-    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
-    return buffer != nullptr && buffer->is_written() && is_floating(buffer->type);
-  });
 }
 
 /// The bits that every integer result has, without its sign.

@@ -44,11 +44,11 @@ double gibibytes(std::size_t size_bytes) {
 }  // namespace
 
 std::string describe(cudaError_t error) {
-  const std::string_view hint =
-      error == cudaErrorMisalignedAddress
-          ? "; buffers begin where the space file says: a kernel that loads or stores vectors needs "
-            "\"align\""
-          : "";
+  const std::string_view hint = error == cudaErrorMisalignedAddress
+                                    ? "; buffers begin where the space file says: a kernel that "
+                                      "loads or stores vectors needs "
+                                      "\"align\""
+                                    : "";
   return fmt::format("{} ({}): {}{}", cudaGetErrorName(error), static_cast<int>(error),
                      cudaGetErrorString(error), hint);
 }
