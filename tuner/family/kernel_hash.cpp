@@ -85,7 +85,7 @@ void add(std::vector<std::string>& parts, const KernelParameter& parameter) {
   parts.insert(parts.end(), {std::string(name(number.type)), value_text(number)});
 }
 
-/// What the compiler is told beside the options. Hashes are older than all of these.
+/// What is passed to the compiler beside the options. Hashes are older than all of these.
 void add_compilation(std::vector<std::string>& parts, const Kernel& kernel) {
   for (const MacroDefinition& macro : kernel.defines) {
     parts.insert(parts.end(), {"define", macro.name, macro.value.text()});
