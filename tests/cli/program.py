@@ -29,7 +29,7 @@ SCALE_SPACE = {
         {"name": "x", "type": "float*", "count": "N"},
         {"name": "y", "type": "float*", "count": "N", "role": "output"},
     ],
-    "check": {"reference": {"kernel": "plain"}},
+    "check": {"reference": {"kernel": "plain"}, "sizes": [[1], [33]]},
     "kernels": {
         "scale": {
             "source": "scale.cu",

@@ -45,6 +45,10 @@ TEST(CheckPromises, SayWhatDecides) {
 
 TEST(CheckCautions, NameWhatLetsMistakesPass) {
   EXPECT_THAT(check_cautions(family(""), {1000}), IsEmpty());
+  Family without_sizes = family("");
+  without_sizes.check.sizes.clear();
+  EXPECT_THAT(check_cautions(without_sizes, {1000}),
+              ElementsAre(HasSubstr("checked at the tuned size alone")));
   EXPECT_THAT(check_cautions(family("", "fast", ""), {1000}),
               ElementsAre(HasSubstr("kernel fast is its own reference")));
   EXPECT_THAT(check_cautions(family(R"(, "accumulates": "N*N*N")"), {100'000}),

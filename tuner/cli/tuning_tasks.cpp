@@ -5,6 +5,7 @@
 #include "tuner/cli/sizes.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/family/check_promises.hpp"
 #include "tuner/verify/posed_problem.hpp"
 
 #include <fmt/format.h>
@@ -166,6 +167,9 @@ std::vector<TuningTask> tuning_tasks(const Family& family, const TuneOptions& op
   if (tasks.empty()) throw *first;
   for (const std::string& line : left_out) tell(line);
   for (const TuningTask& task : tasks) caution(family, task, device);
+  for (const std::string& text : check_cautions(family, tasks.front().sizes.front())) {
+    tell(fmt::format("caution: {}\n", text));
+  }
   return tasks;
 }
 

@@ -99,6 +99,14 @@ std::vector<std::string> check_cautions(const Family& family, const Size& size) 
         "name a plain kernel instead",
         reference->kernel));
   }
+  const auto has_no_sizes = [](const Kernel& kernel) { return kernel.check_sizes.empty(); };
+  if (reference != nullptr && family.check.sizes.empty() &&
+      std::ranges::all_of(family.kernels, has_no_sizes)) {
+    cautions.emplace_back(
+        "results are checked at the tuned size alone: list others in \"check\": {\"sizes\": …}, "
+        "such "
+        "as 1 and primes, at which indices go wrong first");
+  }
   if (const auto share = allowed_share(family, size); share && *share >= kLargestShare) {
     cautions.push_back(fmt::format(
         "errors up to {:.0f} % of a result are allowed at the size {}: state a \"tolerance\", or "

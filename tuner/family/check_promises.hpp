@@ -17,9 +17,9 @@ namespace tuner {
 /// differ.
 [[nodiscard]] std::vector<std::string> check_promises(const Family& family);
 
-/// What of a family's check lets mistakes pass at a size: a kernel that is judged by itself, errors
-/// allowed that are as large as results, integers that may be indices, a case that sets what the
-/// size decides. Empty when there is nothing to say.
+/// What of a family's check lets mistakes pass at a size: a kernel that is judged by itself, no
+/// sizes but the tuned one, errors allowed that are as large as results, integers that may be
+/// indices, a case that sets what the size decides. Empty when there is nothing to say.
 [[nodiscard]] std::vector<std::string> check_cautions(const Family& family, const Size& size);
 
 }  // namespace tuner
