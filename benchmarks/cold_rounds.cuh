@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the benchmarks that nvcc builds by hand share: contenders timed in turns, each time from a cold
-// second cache.
+// What the benchmarks that nvcc builds by hand share: contenders timed in turns, each time from a
+// cold second cache.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -46,8 +46,8 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Times contenders on the default stream of device 0. A sample begins with a cold second cache, and the
-/// GPU waits until all of it is enqueued, so that nobody pays for launching.
+/// Times contenders on the default stream of device 0. A sample begins with a cold second cache,
+/// and the GPU waits until all of it is enqueued, so that nobody pays for launching.
 class ColdRounds {
  public:
   ColdRounds() {
@@ -74,8 +74,8 @@ class ColdRounds {
     return *best;
   }
 
-  /// The median time of each in microseconds, over rounds in which each has its turn, in one order and the
-  /// other by turns.
+  /// The median time of each in microseconds, over rounds in which each has its turn, in one order
+  /// and the other by turns.
   std::vector<double> medians_us(const std::vector<const Contender*>& sides, int size,
                                  int rounds) const {
     std::vector<std::vector<double>> times(sides.size());

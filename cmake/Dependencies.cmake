@@ -14,6 +14,8 @@ find_package(SQLiteCpp REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)  # likewise
 find_package(Boost REQUIRED COMPONENTS context)
 find_path(TUNER_XXHASH_INCLUDE xxhash.h REQUIRED)
+find_path(TUNER_MD_INCLUDE sha2.h REQUIRED)
+find_library(TUNER_MD_LIBRARY NAMES libmd.a md REQUIRED)  # likewise
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(OpenBLAS REQUIRED IMPORTED_TARGET openblas)
 if(TUNER_CLI)

@@ -44,6 +44,12 @@ install(FILES "${PROJECT_BINARY_DIR}/tunerConfig.cmake"
 
 if(TUNER_CLI)
   install(TARGETS tune RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+  set(described "${PROJECT_BINARY_DIR}/described")
+  install(FILES "${described}/tune.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
+  install(FILES "${described}/tune.bash" RENAME tune
+          DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+  install(FILES "${described}/_tune" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+  install(FILES "${described}/tune.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
 install(DIRECTORY kernels spaces docs examples DESTINATION "${data}")
 install(FILES LICENSE DESTINATION "${data}")

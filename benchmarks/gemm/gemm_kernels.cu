@@ -31,9 +31,8 @@ __global__ void absolute(float* data, long long count) {
 // The largest |a - b| / (factor * magnitude + tiny) over the elements of `rows` rows of `columns`
 // in every `ld`; infinity for NaN. *worst must be 0 before: floats from 0 up are ordered as their
 // bits are.
-__global__ void compare(const float* a, const float* b, const float* magnitude,
-                                   long long rows, long long columns, long long ld, double factor,
-                                   unsigned* worst) {
+__global__ void compare(const float* a, const float* b, const float* magnitude, long long rows,
+                        long long columns, long long ld, double factor, unsigned* worst) {
   const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
   float largest = 0;
   for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;

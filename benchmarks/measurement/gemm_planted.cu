@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// gemm_shared as the repository ships it, under names: ALIAS changes nothing, and SLOWDOWN adds that
-// many thousandths of its arithmetic, so that what a final says of them is known beforehand.
+// gemm_shared as the repository ships it, under names: ALIAS changes nothing, and SLOWDOWN adds
+// that many thousandths of its arithmetic, so that what a final says of them is known beforehand.
 
 // The shipped kernel, which below becomes a function that a kernel can call.
 template <int TILE_M, int TILE_N, int TILE_K, int BLOCK_X, int BLOCK_Y, int UNROLL, int PAD,
           int VEC>
-static __device__ __forceinline__ void gemm_shared(
-    int M, int N, int K, float alpha, const float* __restrict__ A, int lda,
-    const float* __restrict__ B, int ldb, float beta, float* __restrict__ C, int ldc,
-    long long stride_a, long long stride_b, long long stride_c);
+static __device__ __forceinline__ void gemm_shared(int M, int N, int K, float alpha,
+                                                   const float* __restrict__ A, int lda,
+                                                   const float* __restrict__ B, int ldb, float beta,
+                                                   float* __restrict__ C, int ldc,
+                                                   long long stride_a, long long stride_b,
+                                                   long long stride_c);
 
 // `none` is 0, which the compiler cannot know: a first pass over the nearest number of slabs to
 // SLOWDOWN thousandths of K computes the tile of a matrix without rows, and so stores nothing. The

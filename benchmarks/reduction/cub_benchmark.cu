@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of N floats by CUB and by kernels/reduction/reduction_last_block.cu, in turns in one process,
-// and how long reading them alone takes.
+// The sum of N floats by CUB and by kernels/reduction/reduction_last_block.cu, in turns in one
+// process, and how long reading them alone takes.
 //
 //   nvcc -O3 -std=c++20 -arch=native -o cub_benchmark benchmarks/reduction/cub_benchmark.cu
 //   ./cub_benchmark                  # 2^10 to 2^28 and odd sizes
 //   ./cub_benchmark 16777216
 //
-// Built by hand, since nothing else of this project needs nvcc: CUB's dispatch is a template of host
-// code, and is what applications call. Ours and the reading run in several configurations, of which the one
-// with the least median counts in the end, in rounds of its own.
+// Built by hand, since nothing else of this project needs nvcc: CUB's dispatch is a template of
+// host code, and is what applications call. Ours and the reading run in several configurations, of
+// which the one with the least median counts in the end, in rounds of its own.
 
 #include "../../kernels/reduction/reduction_last_block.cu"
 #include "../cold_rounds.cuh"
@@ -30,7 +30,8 @@ struct Memory {
   int multiprocessors = 0;
 };
 
-/// Reads all whole vectors. Their sum decides whether it is stored, so that the loads are not left out.
+/// Reads all whole vectors. Their sum decides whether it is stored, so that the loads are not left
+/// out.
 template <int BLOCK, int UNROLL, int LOAD>
 __global__ void __launch_bounds__(BLOCK) read_all(int count, const float* x, float* sink) {
   const int vectors = count / 4, apart = gridDim.x * BLOCK * UNROLL;
@@ -72,8 +73,8 @@ void add_ours(std::vector<Contender>& contenders, Memory& memory) {
   for (const int blocks : {1, 2, 3, 4, 6, 8}) {
     if (BLOCK * blocks > 2048 || BLOCK * blocks * (4 * UNROLL + 28) > 65536) continue;
     char name[96];
-    std::snprintf(name, sizeof name, "BLOCK=%d UNROLL=%d BLOCKS=%d LOAD=%d CHUNKED=%d", BLOCK, UNROLL,
-                  blocks, LOAD, CHUNKED ? 1 : 0);
+    std::snprintf(name, sizeof name, "BLOCK=%d UNROLL=%d BLOCKS=%d LOAD=%d CHUNKED=%d", BLOCK,
+                  UNROLL, blocks, LOAD, CHUNKED ? 1 : 0);
     contenders.push_back({name, [&memory, blocks](int count) {
                             const int step = 4 * BLOCK * UNROLL;
                             const int most = blocks * memory.multiprocessors;
@@ -89,7 +90,8 @@ void add_reading(std::vector<Contender>& contenders, Memory& memory) {
   for (const int blocks : {1, 2, 4, 8}) {
     if (BLOCK * blocks > 2048) continue;
     char name[64];
-    std::snprintf(name, sizeof name, "BLOCK=%d UNROLL=%d BLOCKS=%d LOAD=%d", BLOCK, UNROLL, blocks, LOAD);
+    std::snprintf(name, sizeof name, "BLOCK=%d UNROLL=%d BLOCKS=%d LOAD=%d", BLOCK, UNROLL, blocks,
+                  LOAD);
     contenders.push_back({name, [&memory, blocks](int count) {
                             const int step = 4 * BLOCK * UNROLL;
                             const int most = blocks * memory.multiprocessors;
@@ -140,11 +142,11 @@ float result_of(const Memory& memory, const Contender& contender, int count) {
 void compare(const ColdRounds& rounds, const Memory& memory, const Contender& cub,
              const std::vector<Contender>& ours, const std::vector<Contender>& reading, int count) {
   const Contender& best = rounds.best_of(ours, count);
-  const auto us =
-      rounds.medians_us({&cub, &best, &rounds.best_of(reading, count)}, count, kRounds);
+  const auto us = rounds.medians_us({&cub, &best, &rounds.best_of(reading, count)}, count, kRounds);
   const auto gb_per_s = [&](double time_us) { return 4e-3 * count / time_us; };
   std::printf(
-      "%10d  CUB %9.2f us %7.0f GB/s  ours %9.2f us %7.0f GB/s  x%.3f  reading %9.2f us %7.0f GB/s  "
+      "%10d  CUB %9.2f us %7.0f GB/s  ours %9.2f us %7.0f GB/s  x%.3f  reading %9.2f us %7.0f GB/s "
+      " "
       "x%.3f  %s  (%g, %g)\n",
       count, us[0], gb_per_s(us[0]), us[1], gb_per_s(us[1]), us[0] / us[1], us[2], gb_per_s(us[2]),
       us[2] / us[1], best.name.c_str(), static_cast<double>(result_of(memory, cub, count)),
@@ -157,11 +159,11 @@ void compare(const ColdRounds& rounds, const Memory& memory, const Contender& cu
 int main(int argc, char** argv) {
   const ColdRounds rounds;
   Memory memory = make_memory();
-  const Contender cub{"CUB", [&memory](int count) {
-                        check(cub::DeviceReduce::Sum(memory.cub, memory.cub_bytes, memory.x,
-                                                     memory.sum, count),
-                              "run CUB");
-                      }};
+  const Contender cub{
+      "CUB", [&memory](int count) {
+        check(cub::DeviceReduce::Sum(memory.cub, memory.cub_bytes, memory.x, memory.sum, count),
+              "run CUB");
+      }};
   const std::vector<Contender> ours = our_contenders(memory), reading = reading_contenders(memory);
   std::vector<int> counts;
   for (int i = 1; i < argc; ++i) counts.push_back(std::atoi(argv[i]));

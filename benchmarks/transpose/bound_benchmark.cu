@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // What keeps a transpose below the speed of a copy: beside cublasSgeam, in turns in one process,
 // - a copy by cudaMemcpyAsync and by kernels/transpose/copy_row.cu,
-// - tiles of the matrix brought to their places in the transpose, but not turned: the same addresses
+// - tiles of the matrix brought to their places in the transpose, but not turned: the same
+// addresses
 //   read and written, and no shared memory,
 // - kernels/transpose/transpose_tiled.cu.
 //
-//   nvcc -O3 -std=c++20 -arch=native -o bound_benchmark benchmarks/transpose/bound_benchmark.cu -lcublas
+//   nvcc -O3 -std=c++20 -arch=native -o bound_benchmark benchmarks/transpose/bound_benchmark.cu
+//   -lcublas
 //   ./bound_benchmark                # squares of 2048 to 16384
 //   ./bound_benchmark 8192
 //
 // Built by hand, since nothing else of this project needs nvcc: what does not turn its tiles is no
-// kernel that a space file could verify. Each kind runs in several configurations, of which the one with
-// the least median counts in the end, in rounds of its own.
+// kernel that a space file could verify. Each kind runs in several configurations, of which the one
+// with the least median counts in the end, in rounds of its own.
 
 #include "../../kernels/transpose/copy_row.cu"
 #include "../../kernels/transpose/transpose_tiled.cu"
@@ -38,8 +40,8 @@ struct Memory {
   cublasHandle_t cublas = nullptr;
 };
 
-/// Brings each tile of TILE x TILE to its place in the transpose, or, if not TO_TRANSPOSE, to its own
-/// place, as it is. N is a multiple of TILE.
+/// Brings each tile of TILE x TILE to its place in the transpose, or, if not TO_TRANSPOSE, to its
+/// own place, as it is. N is a multiple of TILE.
 template <int TILE, int THREADS, int BAND, bool TO_TRANSPOSE>
 __global__ void __launch_bounds__(THREADS)
     move_tiles(int N, const float* __restrict__ in, float* __restrict__ out) {
@@ -96,7 +98,8 @@ Contender copying(const Memory& memory) {
           }};
 }
 
-void compare(const ColdRounds& rounds, const std::vector<std::pair<const char*, Kind>>& kinds, int n) {
+void compare(const ColdRounds& rounds, const std::vector<std::pair<const char*, Kind>>& kinds,
+             int n) {
   std::vector<const Contender*> best;
   for (const auto& [what, kind] : kinds) best.push_back(&rounds.best_of(kind, n));
   const auto us = rounds.medians_us(best, n, kRounds);

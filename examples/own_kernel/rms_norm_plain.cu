@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What rms_norm is checked against: one thread computes one row, in the order of its columns.
 
-__global__ void rms_norm_plain(int columns, float epsilon, const float* x, const float* w, float* y) {
+__global__ void rms_norm_plain(int columns, float epsilon, const float* x, const float* w,
+                               float* y) {
   const float* row = x + static_cast<long long>(blockIdx.x) * columns;
   float squares = 0;
   for (int i = 0; i < columns; ++i) squares += row[i] * row[i];

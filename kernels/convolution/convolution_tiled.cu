@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// out[y][x] = sum over v, u < F of filter[v][u] * in[y + v][x + u] in single precision, row-major: out is
-// H x W, in (H + F - 1) x (W + F - 1), filter F x F.
+// out[y][x] = sum over v, u < F of filter[v][u] * in[y + v][x + u] in single precision, row-major:
+// out is H x W, in (H + F - 1) x (W + F - 1), filter F x F.
 //
-// A thread computes TILE_Y x TILE_X neighbours of out in registers. It walks down the rows of in that
-// they need, reads what it needs of a row once, and adds what that row brings to each of its TILE_Y
-// rows of sums. Rows in the middle bring something to all of them; UNROLL of these are one body of
-// the loop. Of the first and the last rows that is not so: these are walked with comparisons. With
-// UNROLL 0 there is no loop and no comparison.
+// A thread computes TILE_Y x TILE_X neighbours of out in registers. It walks down the rows of in
+// that they need, reads what it needs of a row once, and adds what that row brings to each of its
+// TILE_Y rows of sums. Rows in the middle bring something to all of them; UNROLL of these are one
+// body of the loop. Of the first and the last rows that is not so: these are walked with
+// comparisons. With UNROLL 0 there is no loop and no comparison.
 //
-// INPUT 0: rows of in come from global memory by the read-only path. 1: the block's part of in is first
-// copied to shared memory, through registers; 2: by cp.async.
+// INPUT 0: rows of in come from global memory by the read-only path. 1: the block's part of in is
+// first copied to shared memory, through registers; 2: by cp.async.
 //
-// FILTER_SHARED false: coefficients come from constant memory, in which the kernel's parameters lie. A
-// multiply-add takes one from there where its place is known to the compiler, that is without a loop.
-// true: the block first copies the filter to shared memory.
+// FILTER_SHARED false: coefficients come from constant memory, in which the kernel's parameters
+// lie. A multiply-add takes one from there where its place is known to the compiler, that is
+// without a loop. true: the block first copies the filter to shared memory.
 //
-// Grid (ceil(W / (BLOCK_X * TILE_X)), ceil(H / (BLOCK_Y * TILE_Y))), block (BLOCK_X, BLOCK_Y), dynamic
-// shared memory as in Shape. Every row of in and out begins on a multiple of VEC floats.
+// Grid (ceil(W / (BLOCK_X * TILE_X)), ceil(H / (BLOCK_Y * TILE_Y))), block (BLOCK_X, BLOCK_Y),
+// dynamic shared memory as in Shape. Every row of in and out begins on a multiple of VEC floats.
 
 #include "access.cuh"
 #include "filter.cuh"
@@ -154,7 +154,8 @@ __device__ __forceinline__ void add_products(float (&sums)[TILE_X],
 }
 
 /// The sums of a thread: every row of in that it needs is read once.
-template <class Shape, int F, int TILE_X, int TILE_Y, int UNROLL, bool FUSED, class Rows, class Weights>
+template <class Shape, int F, int TILE_X, int TILE_Y, int UNROLL, bool FUSED, class Rows,
+          class Weights>
 __device__ __forceinline__ void convolve(float (&sums)[TILE_Y][TILE_X], const Rows& rows,
                                          const Weights& filter) {
   constexpr int FIRST = TILE_Y - 1 < F ? TILE_Y - 1 : F;  // of the rows in the middle
@@ -208,7 +209,8 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   if constexpr (FILTER_SHARED || INPUT > 0) __syncthreads();
 
   const int column = threadIdx.x * TILE_X, row = threadIdx.y * TILE_Y;
-  const int columns = W - x0 - column, rows = H - y0 - row;  // that exist from the thread's first on
+  const int columns = W - x0 - column,
+            rows = H - y0 - row;  // that exist from the thread's first on
   if (columns <= 0 || rows <= 0) return;
   float sums[TILE_Y][TILE_X] = {};
   const Coefficients<Shape, F, FILTER_SHARED> coefficients{filter, shared};
@@ -216,8 +218,8 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
     const SharedRows<Shape, TILE_X, SWIZZLE> input{tile + row * Shape::PITCH, column};
     convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FUSED>(sums, input, coefficients);
   } else {
-    const GlobalRows<Shape, F, VEC, TILE_X> input{from + static_cast<long long>(row) * pitch + column,
-                                          pitch, rows + F - 1, columns + F - 1};
+    const GlobalRows<Shape, F, VEC, TILE_X> input{
+        from + static_cast<long long>(row) * pitch + column, pitch, rows + F - 1, columns + F - 1};
     convolve<Shape, F, TILE_X, TILE_Y, UNROLL, FUSED>(sums, input, coefficients);
   }
 

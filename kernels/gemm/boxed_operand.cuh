@@ -44,12 +44,12 @@ __device__ __forceinline__ Floats<4> load_skewed(const float* from) {
 
 /// The slabs of one operand: EXTENT rows of op(A) or columns of op(B), DEPTH deep along K. Threads
 /// compute from slabs whose rows are steps of K. TURN: in global memory neighbours along K are
-/// neighbours. Rows of the matrix lie SKEW floats beyond a multiple of 16 bytes apart; ANYWHERE: the
-/// first may begin at any float, else on 16 bytes. Where rows are to be turned, or may begin beside
-/// 16 bytes, boxes land in a staging slot first, and `settle` makes the slab of it. Else they land in
-/// the slab one after the other. A slab that is not turned has its rows as they come: of steps 0, 4,
-/// 8, … then 1, 5, 9, …. A thread computes with COUNT elements of the extent, LANES threads side by
-/// side.
+/// neighbours. Rows of the matrix lie SKEW floats beyond a multiple of 16 bytes apart; ANYWHERE:
+/// the first may begin at any float, else on 16 bytes. Where rows are to be turned, or may begin
+/// beside 16 bytes, boxes land in a staging slot first, and `settle` makes the slab of it. Else
+/// they land in the slab one after the other. A slab that is not turned has its rows as they come:
+/// of steps 0, 4, 8, … then 1, 5, 9, …. A thread computes with COUNT elements of the extent, LANES
+/// threads side by side.
 template <bool TURN, int SKEW, bool ANYWHERE, int EXTENT, int DEPTH, int COUNT, int LANES>
 struct BoxedOperand {
   static constexpr bool SKEWED = SKEW != 0 || ANYWHERE;
@@ -58,8 +58,7 @@ struct BoxedOperand {
   static constexpr int BOX_ROWS = (TURN ? EXTENT : DEPTH) / BOXES;
   // Skewed rows are longer than what is used of them: so much that boxes begin on 128 bytes and
   // that rows which are turned begin in different banks.
-  static constexpr int BOX_PITCH =
-      (TURN ? DEPTH : EXTENT) + (!SKEWED ? 0 : TURN ? 4 : 128 / DEPTH);
+  static constexpr int BOX_PITCH = (TURN ? DEPTH : EXTENT) + (!SKEWED ? 0 : TURN ? 4 : 128 / DEPTH);
   static constexpr int BOX_FLOATS = BOX_ROWS * BOX_PITCH;
   static constexpr int STAGED_FLOATS = STAGED ? BOXES * BOX_FLOATS : 0;
   static constexpr int DIRECT_FLOATS = STAGED ? 0 : FLOATS;

@@ -12,7 +12,8 @@
 //
 //   UNROLL  steps of the loop over a slab's depth that are written out
 //   PAD     floats between the rows of the slabs in shared memory, against bank conflicts
-//   VEC     floats a load from global memory takes (1, 2 or 4) where the rows' lengths and places allow it
+//   VEC     floats a load from global memory takes (1, 2 or 4) where the rows' lengths and places
+//   allow it
 
 template <int COUNT>
 struct alignas(COUNT * sizeof(float)) Floats {
@@ -24,7 +25,8 @@ __device__ constexpr int vector_width(int x, int y) {
   return x % 4 == 0 && y % 4 == 0 ? 4 : x % 2 == 0 && y % 2 == 0 ? 2 : 1;
 }
 
-// Whether vectors of WIDTH floats from here on, in rows of `cols`, `ld` apart, are whole and aligned.
+// Whether vectors of WIDTH floats from here on, in rows of `cols`, `ld` apart, are whole and
+// aligned.
 template <int WIDTH>
 __device__ __forceinline__ bool in_vectors(const float* matrix, int cols, int ld) {
   return cols % WIDTH == 0 && ld % WIDTH == 0 &&

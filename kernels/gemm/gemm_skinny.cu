@@ -3,12 +3,12 @@
 // the time is to read the other operand once. SHORT_M says that it is M.
 //
 // A lane takes VEC neighbouring floats of the long operand at a time: neighbours along its extent
-// where these are neighbours in memory, else along K, in which case the lanes' sums are added in the
-// end. UNROLL * PER of them are a step; with AHEAD the next step is loaded before this one is
+// where these are neighbours in memory, else along K, in which case the lanes' sums are added in
+// the end. UNROLL * PER of them are a step; with AHEAD the next step is loaded before this one is
 // computed with, else other warps have the time. WARPS warps of a block lie side by side along the
-// extent, WARPS_K share out K, as with SPLIT_K the grid's height in blocks does. The short operand's
-// part of BATCHES such steps is kept in shared memory; with 0 BATCHES every lane reads from the cache
-// what it needs, and no warp waits for another.
+// extent, WARPS_K share out K, as with SPLIT_K the grid's height in blocks does. The short
+// operand's part of BATCHES such steps is kept in shared memory; with 0 BATCHES every lane reads
+// from the cache what it needs, and no warp waits for another.
 //
 // Grid (ceil(extent / BLOCK_E), parts of K, batch), block (THREADS), dynamic shared memory
 // 4 * max(SHORT * BATCHES * STEP_K, ROWS * WARPS_K * BLOCK_E) bytes; see below for these.
@@ -23,12 +23,12 @@ __device__ __forceinline__ Floats<WIDTH> load_once(const float* from) {
   Floats<WIDTH> read;
   if constexpr (WIDTH == 4) {
     asm("ld.global.nc.L1::no_allocate.v4.f32 {%0, %1, %2, %3}, [%4];"
-                 : "=f"(read.at[0]), "=f"(read.at[1]), "=f"(read.at[2]), "=f"(read.at[3])
-                 : "l"(from));
+        : "=f"(read.at[0]), "=f"(read.at[1]), "=f"(read.at[2]), "=f"(read.at[3])
+        : "l"(from));
   } else if constexpr (WIDTH == 2) {
     asm("ld.global.nc.L1::no_allocate.v2.f32 {%0, %1}, [%2];"
-                 : "=f"(read.at[0]), "=f"(read.at[1])
-                 : "l"(from));
+        : "=f"(read.at[0]), "=f"(read.at[1])
+        : "l"(from));
   } else {
     asm("ld.global.nc.L1::no_allocate.f32 %0, [%1];" : "=f"(read.at[0]) : "l"(from));
   }
@@ -58,10 +58,10 @@ __device__ __forceinline__ void for_each(const What& what) {
   }
 }
 
-/// Adds up each of COUNT values, a power of two, over 2 * APART lanes. Two lanes that are APART hand
-/// each other half of their values, and each goes on with the other half, as long as it has more than
-/// one: 31 exchanges for 32 values, not five for each. In the end a warp's lane has, in front,
-/// `lane_sums<COUNT>` sums from number `first_lane_sum<COUNT>` on.
+/// Adds up each of COUNT values, a power of two, over 2 * APART lanes. Two lanes that are APART
+/// hand each other half of their values, and each goes on with the other half, as long as it has
+/// more than one: 31 exchanges for 32 values, not five for each. In the end a warp's lane has, in
+/// front, `lane_sums<COUNT>` sums from number `first_lane_sum<COUNT>` on.
 template <int COUNT, int APART = 16>
 __device__ __forceinline__ void add_lanes(float* values, int lane) {
   constexpr int KEPT = COUNT > 1 ? COUNT / 2 : 1;
@@ -92,15 +92,17 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
                 unsigned* arrivals) {
   constexpr bool ALONG_K = SHORT_M ? TRANS_B : !TRANS_A;  // the long operand is contiguous along K
   constexpr int THREADS = 32 * WARPS * WARPS_K;
-  constexpr int SPAN = 32 * VEC;                         // floats a warp reads side by side
-  constexpr int WARP_E = ALONG_K ? PER : PER * SPAN;     // of the extent that a warp takes
+  constexpr int SPAN = 32 * VEC;                      // floats a warp reads side by side
+  constexpr int WARP_E = ALONG_K ? PER : PER * SPAN;  // of the extent that a warp takes
   constexpr int BLOCK_E = WARPS * WARP_E;
   constexpr int WARP_K = ALONG_K ? UNROLL * SPAN : UNROLL;  // of K that a warp takes in a step
   constexpr int STEP_K = WARPS_K * WARP_K;
   constexpr int KEPT = BATCHES > 0 ? BATCHES : 1;
-  constexpr int CHUNK = KEPT * STEP_K;  // of K that shared memory holds of the short operand, if any
+  constexpr int CHUNK =
+      KEPT * STEP_K;  // of K that shared memory holds of the short operand, if any
   constexpr int SUMS = ALONG_K ? PER : PER * VEC;  // of a thread, for each of SHORT
-  // So many of SHORT rows have their sums from all warps in shared memory at a time, 32 KB if need be.
+  // So many of SHORT rows have their sums from all warps in shared memory at a time, 32 KB if need
+  // be.
   constexpr int FITTING = 8192 / (WARPS_K * BLOCK_E);
   constexpr int ROWS = FITTING < 1 ? 1 : FITTING < SHORT ? FITTING : SHORT;
   constexpr int PASSES = SHORT / ROWS;
@@ -197,12 +199,12 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   };
   const auto shared_factors = [&](int step, int u, int r) {
     const int k = step % KEPT * STEP_K + warp_k * WARP_K + u * (ALONG_K ? SPAN : 1);
-    return *reinterpret_cast<const Floats<FACTORS>*>(
-        ALONG_K ? shared + r * CHUNK + k + lane * VEC : shared + k * SHORT + r);
+    return *reinterpret_cast<const Floats<FACTORS>*>(ALONG_K ? shared + r * CHUNK + k + lane * VEC
+                                                             : shared + k * SHORT + r);
   };
 
   float sum[SHORT * SUMS] = {};  // row by row of the short extent
-  const auto add = [&](const Floats<VEC> (&values)[PER], const Floats<FACTORS>& factors, int r) {
+  const auto add = [&](const Floats<VEC>(&values)[PER], const Floats<FACTORS>& factors, int r) {
     for_each<PER, VEC>([&](int p, int v) {
       sum[r * SUMS + (ALONG_K ? p : p * VEC + v)] += factors.at[ALONG_K ? v : 0] * values[p].at[v];
     });
@@ -222,8 +224,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
         __syncthreads();
       }
       if (AHEAD) next = read_long(step + 1);
-      for_each<UNROLL, SHORT>(
-          [&](int u, int r) { add(now.at[u], shared_factors(step, u, r), r); });
+      for_each<UNROLL, SHORT>([&](int u, int r) { add(now.at[u], shared_factors(step, u, r), r); });
     }
     if (!AHEAD) next = read_long(step + 1);
   }
@@ -281,9 +282,9 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     const int r = i / COUNT * ROWS + row_of(index);
     const int e = block_e + column_of(index);
     if (index >= ROWS * BLOCK_E || r >= shorts || e >= extent) continue;
-    float* const c = C + blockIdx.z * stride_c +
-                     (SHORT_M ? static_cast<long long>(r) * ldc + e
-                              : static_cast<long long>(e) * ldc + r);
+    float* const c =
+        C + blockIdx.z * stride_c +
+        (SHORT_M ? static_cast<long long>(r) * ldc + e : static_cast<long long>(e) * ldc + r);
     *c = beta == 0.0f ? alpha * mine[i] : alpha * mine[i] + beta * *c;
   }
 }

@@ -19,10 +19,10 @@
 #include "split_k.cuh"
 #include "tile.cuh"
 
-template <bool TRANS_A, bool TRANS_B, bool FAR, int VEC_A, int VEC_B, int VEC_C, bool STAGED_C, int THREAD_M, int THREAD_N,
-          int LANES_M, int WARPS_M, int WARPS_N, int BLOCK_K, int STAGES, int PRODUCERS, int COPY, int TURN,
-          int PAD, int STEP_K, int UNROLL_K, int FRAGMENTS, int K_GROUPS, bool SPLIT_K, int GROUP_M,
-          int MIN_BLOCKS>
+template <bool TRANS_A, bool TRANS_B, bool FAR, int VEC_A, int VEC_B, int VEC_C, bool STAGED_C,
+          int THREAD_M, int THREAD_N, int LANES_M, int WARPS_M, int WARPS_N, int BLOCK_K,
+          int STAGES, int PRODUCERS, int COPY, int TURN, int PAD, int STEP_K, int UNROLL_K,
+          int FRAGMENTS, int K_GROUPS, bool SPLIT_K, int GROUP_M, int MIN_BLOCKS>
 __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS), MIN_BLOCKS)
     gemm_tiled(int M, int N, int K, float alpha, const float* __restrict__ A, int lda,
                const float* __restrict__ B, int ldb, float beta, float* __restrict__ C, int ldc,
@@ -44,17 +44,17 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   constexpr bool TURN_A = !TRANS_A && TURN != 0;
   constexpr bool TURN_B = TRANS_B && TURN != 0;
   constexpr int UNROLL = PRODUCERS == 0 ? 64 : 2;  // producers have few registers
-  using Offset = typename Distance<FAR>::type;  // between global rows of one slab
-  using OperandA = Operand<Offset, !TRANS_A, TURN_A, TURN_A ? TURNING : DIRECT, TILE_M, BLOCK_K, VEC_A,
-                           !TRANS_A ? PAD : 0, COPIERS, THREAD_M, LANES_M, STEP_K, UNROLL>;
-  using OperandB = Operand<Offset, TRANS_B, TURN_B, TURN_B ? TURNING : DIRECT, TILE_N, BLOCK_K, VEC_B,
-                           TRANS_B ? PAD : 0, COPIERS, THREAD_N, LANES_N, STEP_K, UNROLL>;
+  using Offset = typename Distance<FAR>::type;     // between global rows of one slab
+  using OperandA = Operand<Offset, !TRANS_A, TURN_A, TURN_A ? TURNING : DIRECT, TILE_M, BLOCK_K,
+                           VEC_A, !TRANS_A ? PAD : 0, COPIERS, THREAD_M, LANES_M, STEP_K, UNROLL>;
+  using OperandB = Operand<Offset, TRANS_B, TURN_B, TURN_B ? TURNING : DIRECT, TILE_N, BLOCK_K,
+                           VEC_B, TRANS_B ? PAD : 0, COPIERS, THREAD_N, LANES_N, STEP_K, UNROLL>;
   constexpr int STAGE_FLOATS = OperandA::FLOATS + OperandB::FLOATS;
   constexpr int STEPS = UNROLL_K / STEP_K;
   constexpr int CHUNKS = GROUP_K / UNROLL_K;  // of a slab, UNROLL_K deep: the body of the loop
-  static_assert(GROUP_K % UNROLL_K == 0 && UNROLL_K % STEP_K == 0 &&
-                    (FRAGMENTS == 1 || STEPS % 2 == 0),
-                "fragments alternate");
+  static_assert(
+      GROUP_K % UNROLL_K == 0 && UNROLL_K % STEP_K == 0 && (FRAGMENTS == 1 || STEPS % 2 == 0),
+      "fragments alternate");
 
   extern __shared__ __align__(128) float shared[];
 
@@ -233,7 +233,8 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   // The groups of warps add up what each has of the block's slabs.
   const int in_group = thread % GROUP_THREADS;
   if constexpr (K_GROUPS > 1) {
-    if (!sum_of_groups<K_GROUPS, GROUP_THREADS, 32 * PRODUCERS>(sum, shared, group, in_group)) return;
+    if (!sum_of_groups<K_GROUPS, GROUP_THREADS, 32 * PRODUCERS>(sum, shared, group, in_group))
+      return;
   }
   if constexpr (SPLIT_K) {
     const long long index = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * op(A) * op(B) + beta * C in single precision, row-major, as gemm_tiled.cu, for GPUs of
-// compute capability 9.0.
+// C = alpha * op(A) * op(B) + beta * C in single precision, row-major, as gemm_tiled.cu, for GPUs
+// of compute capability 9.0.
 //
 // Four warps fetch slabs of A and B into shared memory, each by one instruction for a box of every
 // fourth row, and transpose those whose rows lie along K; the others do nothing but compute. Both
@@ -17,12 +17,13 @@
 #include "split_k.cuh"
 #include "tile.cuh"
 
-template <bool TRANS_A, bool TRANS_B, int SKEW_A, int SKEW_B, bool ANYWHERE, int VEC_C, bool STAGED_C, int THREAD_M, int THREAD_N, int LANES_M,
-          int WARPS_M, int WARPS_N, int BLOCK_K, int STAGES, int STAGED, int UNROLL_K,
-          int FRAGMENTS, int K_GROUPS, bool SPLIT_K, int GROUP_M, int MIN_BLOCKS>
+template <bool TRANS_A, bool TRANS_B, int SKEW_A, int SKEW_B, bool ANYWHERE, int VEC_C,
+          bool STAGED_C, int THREAD_M, int THREAD_N, int LANES_M, int WARPS_M, int WARPS_N,
+          int BLOCK_K, int STAGES, int STAGED, int UNROLL_K, int FRAGMENTS, int K_GROUPS,
+          bool SPLIT_K, int GROUP_M, int MIN_BLOCKS>
 __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_BLOCKS)
-    gemm_tma(int M, int N, int K, float alpha, const float* A, int, const float* B, int,
-             float beta, float* __restrict__ C, int ldc, long long, long long, long long stride_c,
+    gemm_tma(int M, int N, int K, float alpha, const float* A, int, const float* B, int, float beta,
+             float* __restrict__ C, int ldc, long long, long long, long long stride_c,
              float* partials, unsigned* arrivals, const __grid_constant__ TensorMap a0,
              const __grid_constant__ TensorMap a1, const __grid_constant__ TensorMap a2,
              const __grid_constant__ TensorMap a3, const __grid_constant__ TensorMap b0,
@@ -141,8 +142,8 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
           OperandA::template settle<FETCHERS>(from, to, A, fetcher);
         }
         if constexpr (OperandB::STAGED) {
-          OperandB::template settle<FETCHERS>(from + OperandA::STAGED_FLOATS,
-                                              to + OperandA::FLOATS, B, fetcher);
+          OperandB::template settle<FETCHERS>(from + OperandA::STAGED_FLOATS, to + OperandA::FLOATS,
+                                              B, fetcher);
         }
         __syncwarp();
         if (asks) arrive(full + 8 * stage);
@@ -243,8 +244,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
   if constexpr (STAGED_C) {
     sync_threads<GROUP_THREADS, THREADS - GROUP_THREADS + FETCHERS>();  // the slabs are read
     store_staged_tile<OperandB, THREAD_M, THREAD_N, LANES_M>(
-        sum, shared + warp * (LANES_M * WARP_N), lane, c, alpha, beta,
-        row_of, col0 + warp_n);
+        sum, shared + warp * (LANES_M * WARP_N), lane, c, alpha, beta, row_of, col0 + warp_n);
   } else {
     constexpr int WIDE = OperandB::GROUP < VEC_C ? OperandB::GROUP : VEC_C;
     store_tile<THREAD_M, THREAD_N, WIDE>(

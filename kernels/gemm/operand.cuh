@@ -134,8 +134,8 @@ struct Operand {
       for (int step = 0; step < STEP_K; ++step) {
 #pragma unroll
         for (int i = 0; i < COUNT; i += GROUP) {
-          const auto group = *reinterpret_cast<const Floats<GROUP>*>(from + (k + step) * PITCH +
-                                                                     i * LANES);
+          const auto group =
+              *reinterpret_cast<const Floats<GROUP>*>(from + (k + step) * PITCH + i * LANES);
 #pragma unroll
           for (int g = 0; g < GROUP; ++g) fragment.at[step][i + g] = group.at[g];
         }

@@ -35,10 +35,10 @@ __device__ __forceinline__ bool comes_last(unsigned* arrivals, unsigned count, i
 }
 
 /// Adds up what `splits` blocks have of a tile, each COUNT values a thread. True in the block that
-/// has the sum in the end. Groups of blocks add up theirs first, and the groups' sums are added then,
-/// by whichever block came last but always in the same order: equal inputs give equal results.
-/// `partials` holds COUNT * THREADS floats for each block of each tile; `arrivals` one counter for
-/// each group and one more for each tile, zero before and after.
+/// has the sum in the end. Groups of blocks add up theirs first, and the groups' sums are added
+/// then, by whichever block came last but always in the same order: equal inputs give equal
+/// results. `partials` holds COUNT * THREADS floats for each block of each tile; `arrivals` one
+/// counter for each group and one more for each tile, zero before and after.
 template <int THREADS, int OTHERS, int COUNT>
 __device__ __forceinline__ bool sum_of_splits(float (&value)[COUNT], float* partials,
                                               unsigned* arrivals, long long tile, int split,

@@ -12,7 +12,9 @@ __device__ constexpr int vector_width(int count) {
   return count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
 }
 
-__device__ constexpr int ceil_div(int a, int b) { return (a + b - 1) / b; }
+__device__ constexpr int ceil_div(int a, int b) {
+  return (a + b - 1) / b;
+}
 
 __device__ constexpr int greatest_common_divisor(int a, int b) {
   return b == 0 ? a : greatest_common_divisor(b, a % b);

@@ -14,17 +14,17 @@ struct alignas(COUNT * sizeof(float)) Floats {
 #define FETCH_WIDE ""
 #endif
 
-#define LOAD_AS(how)                                                                        \
-  if constexpr (COUNT == 4) {                                                               \
-    asm volatile("ld.global" how ".v4.f32 {%0, %1, %2, %3}, [%4];"                          \
+#define LOAD_AS(how)                                                                          \
+  if constexpr (COUNT == 4) {                                                                 \
+    asm volatile("ld.global" how ".v4.f32 {%0, %1, %2, %3}, [%4];"                            \
                  : "=f"(value.at[0]), "=f"(value.at[1]), "=f"(value.at[2]), "=f"(value.at[3]) \
-                 : "l"(from));                                                              \
-  } else if constexpr (COUNT == 2) {                                                        \
-    asm volatile("ld.global" how ".v2.f32 {%0, %1}, [%2];"                                  \
-                 : "=f"(value.at[0]), "=f"(value.at[1])                                     \
-                 : "l"(from));                                                              \
-  } else {                                                                                  \
-    asm volatile("ld.global" how ".f32 %0, [%1];" : "=f"(value.at[0]) : "l"(from));         \
+                 : "l"(from));                                                                \
+  } else if constexpr (COUNT == 2) {                                                          \
+    asm volatile("ld.global" how ".v2.f32 {%0, %1}, [%2];"                                    \
+                 : "=f"(value.at[0]), "=f"(value.at[1])                                       \
+                 : "l"(from));                                                                \
+  } else {                                                                                    \
+    asm volatile("ld.global" how ".f32 %0, [%1];" : "=f"(value.at[0]) : "l"(from));           \
   }
 
 /// HOW 0: as any load. 1: read once, so not kept in the first cache. 2: that, and the second cache

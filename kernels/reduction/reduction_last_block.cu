@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// *sum = x[0] + … + x[N - 1] in one launch. Every block adds up its part and stores it; whichever comes
-// last adds up the parts, always in the same order: equal inputs give equal bits, without atomics on
-// floats.
+// *sum = x[0] + … + x[N - 1] in one launch. Every block adds up its part and stores it; whichever
+// comes last adds up the parts, always in the same order: equal inputs give equal bits, without
+// atomics on floats.
 //
-// A step is BLOCK * UNROLL vectors of VEC floats. Blocks take steps in turn or, CHUNKED, each a piece
-// of x of its own. A thread adds up its UNROLL vectors in a tree, and its steps in a row.
+// A step is BLOCK * UNROLL vectors of VEC floats. Blocks take steps in turn or, CHUNKED, each a
+// piece of x of its own. A thread adds up its UNROLL vectors in a tree, and its steps in a row.
 //
-// Grid (blocks), block (BLOCK). x begins on a multiple of VEC floats. `partials` holds a float for each
-// block, `arrivals` a counter that is zero before and after. The values of LOAD are in access.cuh.
+// Grid (blocks), block (BLOCK). x begins on a multiple of VEC floats. `partials` holds a float for
+// each block, `arrivals` a counter that is zero before and after. The values of LOAD are in
+// access.cuh.
 
 #include "access.cuh"
 
@@ -20,8 +21,8 @@ __device__ __forceinline__ float load_of_other(const float* from) {
 #endif
 }
 
-/// The sum over the threads of the block, in the first one. `of_warp` holds a float for each warp, and
-/// nothing that is still to be read.
+/// The sum over the threads of the block, in the first one. `of_warp` holds a float for each warp,
+/// and nothing that is still to be read.
 template <int BLOCK>
 __device__ __forceinline__ float sum_of_block(float value, float* of_warp) {
 #pragma unroll
@@ -39,8 +40,8 @@ __device__ __forceinline__ float sum_of_block(float value, float* of_warp) {
   return value;
 }
 
-/// Whether this block is the last to come by, after which all that the others have written is there to
-/// read; sets the counter back for the next launch.
+/// Whether this block is the last to come by, after which all that the others have written is there
+/// to read; sets the counter back for the next launch.
 __device__ __forceinline__ bool comes_last(unsigned* arrivals) {
   __shared__ bool last;
   if (threadIdx.x == 0) {

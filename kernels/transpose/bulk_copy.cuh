@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Copies by the tensor memory accelerator (TMA): one thread asks for a box of a matrix, whose bytes
-// are counted at a barrier in shared memory, known by its address (mbarrier). What lies outside of the
-// matrix comes in as zeros. Compute capability 9.0.
+// are counted at a barrier in shared memory, known by its address (mbarrier). What lies outside of
+// the matrix comes in as zeros. Compute capability 9.0.
 #pragma once
 
 /// A tensor as the driver describes it to the hardware (CUtensorMap).

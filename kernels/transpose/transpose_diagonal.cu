@@ -3,8 +3,8 @@
 // lie on a diagonal of the matrix: where rows are a power of two apart, blocks of one row or column
 // meet in the same part of memory, those of a diagonal do not.
 //
-// Grid (ceil(NX / WIDTH), ceil(NY / HEIGHT)), block (BLOCK_X, BLOCK_Y), where WIDTH x HEIGHT of in is
-// BLOCK_X x BLOCK_Y, with BY_ROWS = 0 the other way round.
+// Grid (ceil(NX / WIDTH), ceil(NY / HEIGHT)), block (BLOCK_X, BLOCK_Y), where WIDTH x HEIGHT of in
+// is BLOCK_X x BLOCK_Y, with BY_ROWS = 0 the other way round.
 
 template <bool BY_ROWS, int BLOCK_X, int BLOCK_Y>
 __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)

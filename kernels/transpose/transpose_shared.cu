@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = in^T, row-major: in is NY x NX, out NX x NY. A block reads a tile by rows into shared memory
-// and writes it by columns, so that neighbouring threads read and write neighbours. The tile is
-// BLOCK_X * UNROLL wide and BLOCK_Y high; to write, the threads are counted anew, BLOCK_Y of them side
-// by side. PAD floats after each row of the tile part its columns' banks.
+// out = in^T, row-major: in is NY x NX, out NX x NY. A block reads a tile by rows into shared
+// memory and writes it by columns, so that neighbouring threads read and write neighbours. The tile
+// is BLOCK_X * UNROLL wide and BLOCK_Y high; to write, the threads are counted anew, BLOCK_Y of
+// them side by side. PAD floats after each row of the tile part its columns' banks.
 //
 // Grid (ceil(NX / (BLOCK_X * UNROLL)), ceil(NY / BLOCK_Y)), block (BLOCK_X, BLOCK_Y); with DYNAMIC,
 // dynamic shared memory for the tile.

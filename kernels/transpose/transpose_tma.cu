@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = in^T as transpose_tiled.cu, for GPUs of compute capability 9.0 and matrices whose rows begin on
-// 16 bytes. One thread asks for a whole tile of in, STAGES tiles ahead, in boxes 32 floats wide whose
-// rows the hardware swizzles: a row is all 32 banks, and its pieces of 16 bytes change places from row
-// to row. So 8 threads read pieces of the same column from 8 rows, or of 4 columns from 2 x 4 rows,
-// without bank conflicts, transpose them in registers and store them.
+// out = in^T as transpose_tiled.cu, for GPUs of compute capability 9.0 and matrices whose rows
+// begin on 16 bytes. One thread asks for a whole tile of in, STAGES tiles ahead, in boxes 32 floats
+// wide whose rows the hardware swizzles: a row is all 32 banks, and its pieces of 16 bytes change
+// places from row to row. So 8 threads read pieces of the same column from 8 rows, or of 4 columns
+// from 2 x 4 rows, without bank conflicts, transpose them in registers and store them.
 //
 // Grid (blocks), which take tiles in turn, block (32 * WARPS), dynamic shared memory
-// 4 * STAGES * TILE_X * TILE_Y bytes. NX is a multiple of 4, NY of VEC_Y. The values of STORE are in
-// access.cuh, those of BAND in walk.cuh.
+// 4 * STAGES * TILE_X * TILE_Y bytes. NX is a multiple of 4, NY of VEC_Y. The values of STORE are
+// in access.cuh, those of BAND in walk.cuh.
 
 #include "access.cuh"
 #include "bulk_copy.cuh"
@@ -15,12 +15,13 @@
 
 constexpr int BOX_X = 32;  // floats: the most that can be swizzled
 
-/// Stores a tile that lies in `box` after `box` of BOX_X columns and TILE_Y rows; `width` and `height`
-/// of it exist. The warp `warp` of WARPS.
+/// Stores a tile that lies in `box` after `box` of BOX_X columns and TILE_Y rows; `width` and
+/// `height` of it exist. The warp `warp` of WARPS.
 template <int VEC_Y, int TILE_X, int TILE_Y, int WARPS, int STORE>
 __device__ __forceinline__ void store_tile(const float* boxes, float* out, int NY, int width,
                                            int height, int warp, int lane) {
-  constexpr int WARP_X = VEC_Y == 4 ? 16 : 4;  // columns of in that a warp takes at once, of 32 rows
+  constexpr int WARP_X =
+      VEC_Y == 4 ? 16 : 4;  // columns of in that a warp takes at once, of 32 rows
   constexpr int STRETCHES = TILE_Y / 32;
   constexpr int STEPS = TILE_X / WARP_X * STRETCHES / WARPS;
   static_assert(STEPS * WARPS == TILE_X / WARP_X * STRETCHES, "every warp has as much to store");
@@ -89,9 +90,9 @@ __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     const Tile tile = tile_of<BAND, DIAGONAL>(index, tiles_x, tiles_y);
     const int x0 = tile.x * TILE_X, y0 = tile.y * TILE_Y;
     await_barrier(full + 8 * stage, parity);
-    store_tile<VEC_Y, TILE_X, TILE_Y, WARPS, STORE>(
-        shared + stage * STAGE_FLOATS, out + static_cast<long long>(x0) * NY + y0, NY, NX - x0,
-        NY - y0, thread / 32, thread % 32);
+    store_tile<VEC_Y, TILE_X, TILE_Y, WARPS, STORE>(shared + stage * STAGE_FLOATS,
+                                                    out + static_cast<long long>(x0) * NY + y0, NY,
+                                                    NX - x0, NY - y0, thread / 32, thread % 32);
     __syncthreads();  // the stage is read
     if (thread == 0 && index + STAGES * step < tiles) fetch(index + STAGES * step, stage);
     if (++stage == STAGES) {

@@ -7,12 +7,14 @@ struct Tile {
   int x, y;
 };
 
-__device__ constexpr int ceil_div(int a, int b) { return (a - 1) / b + 1; }
+__device__ constexpr int ceil_div(int a, int b) {
+  return (a - 1) / b + 1;
+}
 
 /// Neighbouring blocks take neighbouring tiles, in bands that are BAND tiles high and are walked
-/// column by column; 0: one band. DIAGONAL: each row of tiles begins one tile further right, so that
-/// blocks that run at the same time do not all read or write at the same column of a matrix whose rows
-/// are a power of two apart, and thus in the same part of memory.
+/// column by column; 0: one band. DIAGONAL: each row of tiles begins one tile further right, so
+/// that blocks that run at the same time do not all read or write at the same column of a matrix
+/// whose rows are a power of two apart, and thus in the same part of memory.
 template <int BAND, bool DIAGONAL>
 __device__ __forceinline__ Tile tile_of(int index, int tiles_x, int tiles_y) {
   Tile tile;

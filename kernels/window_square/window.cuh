@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum that all kernels compute. Of an H x W image `in` every WINDOW x WINDOW window, first row r and
-// first column c, is squared as a matrix; its square is added to out where the window lies:
+// The sum that all kernels compute. Of an H x W image `in` every WINDOW x WINDOW window, first row
+// r and first column c, is squared as a matrix; its square is added to out where the window lies:
 //
 //     out[y][x] = min(limit, sum over the windows that cover (y, x) of
 //                                sum over k < WINDOW of in[y][c + k] * in[r + k][x])
 //
-// The sum is exact. No term is negative, so it makes no difference where on the way values are cut off
-// at the limit: kernels do so as soon as it keeps them in 32 bits.
+// The sum is exact. No term is negative, so it makes no difference where on the way values are cut
+// off at the limit: kernels do so as soon as it keeps them in 32 bits.
 #pragma once
 
 typedef unsigned short Pixel;
@@ -39,8 +39,8 @@ __device__ __forceinline__ unsigned limited(unsigned long long sum, unsigned lim
 /// An element of the square of the window whose first pixel is (r, c): at row y and column x of the
 /// image.
 template <int WINDOW>
-__device__ __forceinline__ unsigned long long element_of_square(const Pixels& in, int r, int c, int y,
-                                                                int x) {
+__device__ __forceinline__ unsigned long long element_of_square(const Pixels& in, int r, int c,
+                                                                int y, int x) {
   unsigned long long sum = 0;
 #pragma unroll
   for (int k = 0; k < WINDOW; ++k) {
@@ -49,8 +49,8 @@ __device__ __forceinline__ unsigned long long element_of_square(const Pixels& in
   return sum;
 }
 
-/// Copies a part of the image, `rows` x `pitch` from (y0, x0) on, to shared memory. What lies outside of
-/// the image is zero.
+/// Copies a part of the image, `rows` x `pitch` from (y0, x0) on, to shared memory. What lies
+/// outside of the image is zero.
 template <int THREADS>
 __device__ __forceinline__ Pixels stage(Pixel* to, int rows, int pitch, int y0, int x0,
                                         const Pixel* in, int H, int W) {

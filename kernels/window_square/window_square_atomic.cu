@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of window.cuh from global memory: a thread squares a window and adds its elements to `sums` by
-// atomics. Each sum counts in its upper 8 bits the windows that have been added; whoever adds the last
-// one stores the result and leaves zero for the next launch. So WINDOW is at most 15: 225 windows cover
-// an element, and 225 * 65535 is below 2^24.
+// The sum of window.cuh from global memory: a thread squares a window and adds its elements to
+// `sums` by atomics. Each sum counts in its upper 8 bits the windows that have been added; whoever
+// adds the last one stores the result and leaves zero for the next launch. So WINDOW is at most 15:
+// 225 windows cover an element, and 225 * 65535 is below 2^24.
 //
-// Grid (ceil((W - WINDOW + 1) / BLOCK_X), ceil((H - WINDOW + 1) / BLOCK_Y)), block (BLOCK_X, BLOCK_Y);
-// H * W sums, zero before and after. limit is at most 65535.
+// Grid (ceil((W - WINDOW + 1) / BLOCK_X), ceil((H - WINDOW + 1) / BLOCK_Y)), block (BLOCK_X,
+// BLOCK_Y); H * W sums, zero before and after. limit is at most 65535.
 
 #include "window.cuh"
 
@@ -25,8 +25,7 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
           kOneWindow + limited(element_of_square<WINDOW>(image, r, c, y, x), limit);
       const unsigned sum = atomicAdd(&sums[y * W + x], mine) + mine;
       const Covering columns = covering<WINDOW>(x, W);
-      const unsigned windows =
-          (rows.last - rows.first + 1) * (columns.last - columns.first + 1);
+      const unsigned windows = (rows.last - rows.first + 1) * (columns.last - columns.first + 1);
       if (sum / kOneWindow != windows) continue;
       out[y * W + x] = static_cast<Pixel>(limited(sum % kOneWindow, limit));
       sums[y * W + x] = 0;

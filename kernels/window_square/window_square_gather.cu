@@ -1,14 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of window.cuh without atomics: a thread computes TILE_Y x TILE_X neighbours of out, each from all
-// windows that cover it. In the sum over r, c and k, the first factor knows no r and the second no c:
+// The sum of window.cuh without atomics: a thread computes TILE_Y x TILE_X neighbours of out, each
+// from all windows that cover it. In the sum over r, c and k, the first factor knows no r and the
+// second no c:
 //
 //     sum over k of (sum over c of in[y][c + k]) * (sum over r of in[r + k][x])
 //
 // Away from the image's edges both are sums of WINDOW neighbours, in a row and in a column, each of
 // which differs from the one before by a pixel that comes and one that goes.
 //
-// Grid (ceil(W / (BLOCK_X * TILE_X)), ceil(H / (BLOCK_Y * TILE_Y))), block (BLOCK_X, BLOCK_Y), of whole
-// warps. SHARED: pixels come from shared memory. Rows of out begin on a multiple of VEC pixels.
+// Grid (ceil(W / (BLOCK_X * TILE_X)), ceil(H / (BLOCK_Y * TILE_Y))), block (BLOCK_X, BLOCK_Y), of
+// whole warps. SHARED: pixels come from shared memory. Rows of out begin on a multiple of VEC
+// pixels.
 
 #include "window.cuh"
 
@@ -82,8 +84,8 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   Pixels image{in, W, 0, 0};
   const int first_x = blockIdx.x * COLUMNS, first_y = blockIdx.y * ROWS;
   if constexpr (SHARED) {
-    image = stage<BLOCK_X * BLOCK_Y>(staged, ROWS + 2 * HALO, PITCH, first_y - HALO,
-                                     first_x - HALO, in, H, W);
+    image = stage<BLOCK_X * BLOCK_Y>(staged, ROWS + 2 * HALO, PITCH, first_y - HALO, first_x - HALO,
+                                     in, H, W);
     __syncthreads();
   }
 

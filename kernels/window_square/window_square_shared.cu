@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of window.cuh in shared memory: a block has BLOCK_Y * TILE_Y rows and BLOCK_X columns of out. It
-// copies the part of the image that all windows which cover these need; its threads square these windows
-// and add up their elements by atomics in shared memory. Windows at the edge of a block's part are
-// squared by its neighbours, too, as far as each needs them.
+// The sum of window.cuh in shared memory: a block has BLOCK_Y * TILE_Y rows and BLOCK_X columns of
+// out. It copies the part of the image that all windows which cover these need; its threads square
+// these windows and add up their elements by atomics in shared memory. Windows at the edge of a
+// block's part are squared by its neighbours, too, as far as each needs them.
 //
 // Grid (ceil(W / BLOCK_X), ceil(H / (BLOCK_Y * TILE_Y))), block (BLOCK_X, BLOCK_Y), of whole warps.
 // limit is at most 65535.

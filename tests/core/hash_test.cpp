@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <string_view>
+#include <vector>
+
 namespace tuner {
 namespace {
 
@@ -20,6 +23,13 @@ TEST(ContentHash, TellsWhereOnePartEndsAndTheNextBegins) {
 TEST(ContentHash, ChangesWithEveryByteAndTheOrder) {
   EXPECT_NE(content_hash({"kernel"}), content_hash({"kernem"}));
   EXPECT_NE(content_hash({"a", "b"}), content_hash({"b", "a"}));
+}
+
+/// The digest by `printf '\3\0\0\0\0\0\0\0abc' | sha256sum`.
+TEST(Sha256, IsThatOfTheLengthAndTheBytesOfEachPart) {
+  const std::vector<std::string_view> parts = {"abc"};
+  EXPECT_EQ(sha256(parts), "ce91dc5eec0139adf091900d225971d6ad246a845bad791b5693a9d0d55dd391");
+  EXPECT_NE(sha256(std::vector<std::string_view>{"ab", "c"}), sha256(parts));
 }
 
 }  // namespace

@@ -14,6 +14,8 @@ namespace {
 using testing::AllOf;
 using testing::Contains;
 using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
 
 TEST_F(EngineTest, LaunchesWhatWasTunedForTheSizeWithTheSizesNumbersFilledIn) {
   database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
@@ -196,11 +198,25 @@ TEST_F(EngineTest, ATensorMapIsMadeOnceForTheSameBuffer) {
   EXPECT_EQ(device->maps_made, 2);
 }
 
-TEST_F(EngineTest, WithoutMemoryForScratchTheNextRungRuns) {
+TEST_F(EngineTest, WithoutMemoryForScratchTheLibraryRunsMeanwhile) {
   database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
+  open();
+  const auto prepared = engine->prepare(family, std::vector<Size>{{8, 16, 4}});
+  ASSERT_THAT(prepared.front().problem, IsEmpty());
+  device->has_memory = false;
+  EXPECT_EQ(launched({8, 16, 4}), "library");
+  device->has_memory = true;
+  EXPECT_THAT(launched({8, 16, 4}), StartsWith("split"));
+}
+
+TEST_F(EngineTest, MemoryThatIsShortIsHeldAgainstNoConfiguration) {
+  database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
   open();
   device->has_memory = false;
   EXPECT_EQ(launched({8, 16, 4}), "library");
+  device->has_memory = true;
+  engine->reload(Table::database(database.path()));
+  EXPECT_EQ(launched({8, 16, 4}), "rows<2,4>");
 }
 
 TEST_F(EngineTest, ACaptureCompilesLoadsAndAllocatesNothing) {

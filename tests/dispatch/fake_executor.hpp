@@ -43,6 +43,7 @@ class FakeExecutor final : public Executor {
     const std::scoped_lock lock(mutex_);
     note_capture();
     if (fails_to_load.contains(binary.symbol)) return launch_error("no image of this device");
+    if (!has_memory) return out_of_memory();
     entries_.push_back(binary.symbol);
     return FunctionId{entries_.size() - 1};
   }
@@ -87,7 +88,7 @@ class FakeExecutor final : public Executor {
   [[nodiscard]] Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override {
     const std::scoped_lock lock(mutex_);
     note_capture();
-    if (!has_memory) return launch_error("out of memory");
+    if (!has_memory) return out_of_memory();
     bytes_held += size_bytes;
     return std::shared_ptr<void>(new std::byte[size_bytes]{}, [this, size_bytes](void* memory) {
       delete[] static_cast<std::byte*>(memory);
@@ -104,7 +105,7 @@ class FakeExecutor final : public Executor {
   [[nodiscard]] Expected<void*, Failure> graph_memory(std::size_t size_bytes,
                                                       StreamHandle stream) override {
     const std::scoped_lock lock(mutex_);
-    if (!capturing.contains(stream) || !has_memory) return launch_error("out of memory");
+    if (!capturing.contains(stream) || !has_memory) return out_of_memory();
     graph_memory_.push_back(std::make_unique<std::byte[]>(size_bytes));
     return graph_memory_.back().get();
   }
@@ -170,6 +171,10 @@ class FakeExecutor final : public Executor {
   };
   static Unexpected<Failure> launch_error(const char* message) {
     return Unexpected(Failure{Outcome::launch_error, message});
+  }
+  static Unexpected<Failure> out_of_memory() {
+    return Unexpected(Failure{
+        .outcome = Outcome::launch_error, .message = "out of memory", .is_transient = true});
   }
   void note_capture() {
     if (!capturing.empty()) ++forbidden_calls;

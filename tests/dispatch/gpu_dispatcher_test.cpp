@@ -222,6 +222,19 @@ TEST_F(GpuDispatcherTest, WhatMeasurementChoseIsTheFastestOfThoseItNamesAndMulti
   EXPECT_EQ(c.download(), right(p, a, b));
 }
 
+/// A thread that loaded no kernel itself has no CUDA context yet.
+TEST_F(GpuDispatcherTest, AThreadPreparesWithTheKernelThatAnotherOneLoaded) {
+  prepare(kTiled);
+  std::vector<Preparation> results;
+  std::jthread([&] {
+    results = dispatcher_->prepare(dispatcher_->family("gemm"), {{{512, 192, 128}}});
+  }).join();
+  ASSERT_TRUE(results.front().answer) << results.front().problem;
+  EXPECT_EQ(results.front().answer->kernel, "gemm_tiled");
+  EXPECT_THAT(results.front().answer->explanation,
+              testing::Not(testing::Contains(testing::HasSubstr("passed over"))));
+}
+
 TEST_F(GpuDispatcherTest, BuffersThatBeginAnywhereAreMultipliedToo) {
   const Matrix a(257, 128, 7), b(129, 192, 5), c(257, 192, 3), whole(256, 192, 3);
   sgemm(*dispatcher_, nullptr, Transpose::no, Transpose::no, 256, 192, 128, 1, a.get() + 1, 128,

@@ -95,7 +95,7 @@ TEST(KernelHash, ChangesWithWhatAResultDependsOn) {
   EXPECT_NE(hash(altered(kDocument, "BLOCK*UNROLL", "UNROLL*BLOCK")), original) << "SPAN is used";
 
   auto sources = sample::sources();
-  sources.at("plain").text += ' ';
+  sources.at("plain").text += "\n;";
   EXPECT_NE(parse_family(kDocument, "axpy.json", sources).kernel("plain").hash, original);
   sources = sample::sources();
   sources.at("plain").headers.push_back({"a.cuh", ""});
@@ -108,10 +108,26 @@ std::string aligned(const std::string& what) {
   return altered(text, R"("count": "N", "role")", R"("count": "N", )" + what + R"(, "role")");
 }
 
-/// Databases hold results under this hash: of buffers at a multiple of 16 bytes, which files did
-/// not say once.
+/// Databases hold results under this hash.
 TEST(KernelHash, OfAnUnchangedFileStaysFromVersionToVersion) {
-  EXPECT_EQ(hash(aligned(R"("align": 16)")), "1dc2d2d9189b883379ccdf72d356ff42");
+  EXPECT_EQ(hash(aligned(R"("align": 16)")),
+            "97d9b48772d4c5341a4d41b1f07fc5aa79a2a60729d4c6e5dd524c489f3520f1");
+}
+
+TEST(KernelHash, StaysWhereHeadersAreIncludedInAnotherOrder) {
+  auto sources = sample::sources();
+  const std::string body = sources.at("plain").text;
+  const auto hash_with = [&](std::string_view includes, std::vector<Header> headers) {
+    sources.at("plain") = {
+        .name = "plain.cu", .text = std::string(includes) + body, .headers = std::move(headers)};
+    return parse_family(kDocument, "axpy.json", sources).kernel("plain").hash;
+  };
+  const Header a = {"a.cuh", "int a;"};
+  const Header b = {"b.cuh", "int b;"};
+  const std::string original = hash_with("#include \"a.cuh\"\n#include \"b.cuh\"\n", {a, b});
+  EXPECT_EQ(hash_with("#include \"b.cuh\"\n#include \"a.cuh\"\n", {b, a}), original);
+  EXPECT_NE(hash_with("#include \"a.cuh\"\n#include \"b.cuh\"\n", {a, {"b.cuh", "long b;"}}),
+            original);
 }
 
 TEST(KernelHash, ChangesWithWhatIsClaimedOfBuffers) {
@@ -123,6 +139,10 @@ TEST(KernelHash, ChangesWithWhatIsClaimedOfBuffers) {
 
 TEST(KernelHash, StaysWhereOnlyWordsOrConstraintsChange) {
   const std::string original = hash(kDocument);
+  auto sources = sample::sources();
+  sources.at("plain").text += "  // a comment";
+  EXPECT_EQ(parse_family(kDocument, "axpy.json", sources).kernel("plain").hash, original);
+  EXPECT_EQ(hash(altered(kDocument, "BLOCK*UNROLL", "BLOCK * UNROLL")), original);
   EXPECT_EQ(hash(altered(kDocument, "a grid-stride loop", "another description")), original);
   EXPECT_EQ(hash(altered(kDocument, "SPAN <= 128", "SPAN <= 256")), original);
   EXPECT_EQ(hash(altered(kDocument, "BLOCK + 1", "BLOCK + 2")), original) << "SPARE is not used";

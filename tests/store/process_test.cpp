@@ -44,7 +44,7 @@ std::string config(int writer, int i) {
 
 TEST(EightProcesses, CreateAndWriteOneDatabaseWithoutLosingARow) {
   constexpr int kWriters = 8;
-  constexpr int kTrials = 100;
+  constexpr int kTrials = 50;
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "tune.sqlite";
   const auto write = [&](int writer) {

@@ -28,14 +28,14 @@ class DeviceProcessTest : public testing::Test {
                     0, deadlines);
     space_.emplace(kernel_.space, device_->device().attributes, Size{10});
   }
-  Evaluation evaluate(std::string_view config) {
+  TrialResult evaluate(std::string_view config) {
     return device_->evaluate({.kernel = kernel_,
                               .space = *space_,
                               .config = toy::config(family_, config),
                               .binary = {.image = {}, .symbol = ""}},
                              Size{10}, std::nullopt);
   }
-  Evaluation evaluate_bad() { return evaluate("TILE=1"); }
+  TrialResult evaluate_bad() { return evaluate("TILE=1"); }
   /// That what went wrong cost one candidate and one process, and nothing else.
   void expect_to_serve_again(int respawns = 1) {
     EXPECT_EQ(evaluate("TILE=3").outcome, Outcome::ok);
@@ -54,7 +54,7 @@ class DeviceProcessTest : public testing::Test {
 TEST_F(DeviceProcessTest, PassesOnWhatTheWorkerSays) {
   start("fine");
   EXPECT_EQ(device_->device().name, "Fake device");
-  const Evaluation evaluation = evaluate("");
+  const TrialResult evaluation = evaluate("");
   EXPECT_EQ(evaluation.outcome, Outcome::ok);
   ASSERT_TRUE(evaluation.time);
   EXPECT_EQ(evaluation.time->median, 1000);
@@ -63,7 +63,7 @@ TEST_F(DeviceProcessTest, PassesOnWhatTheWorkerSays) {
 
 TEST_F(DeviceProcessTest, AWorkerThatDiesOfACandidateIsReplaced) {
   start("segfault");
-  const Evaluation evaluation = evaluate_bad();
+  const TrialResult evaluation = evaluate_bad();
   EXPECT_EQ(evaluation.outcome, Outcome::crashed);
   EXPECT_THAT(evaluation.message, HasSubstr("signal 11"));
   expect_to_serve_again();
@@ -92,7 +92,7 @@ class HangingWorker : public DeviceProcessTest, public testing::WithParamInterfa
 
 TEST_P(HangingWorker, IsKilledAtTheDeadline) {
   start(GetParam(), kShort);
-  const Evaluation evaluation = evaluate_bad();
+  const TrialResult evaluation = evaluate_bad();
   EXPECT_EQ(evaluation.outcome, Outcome::timeout);
   EXPECT_THAT(evaluation.message, HasSubstr("did not end within 0.3 s and was killed"));
   expect_to_serve_again();
@@ -167,7 +167,7 @@ TEST_F(DyingReference, IsNamed) {
 
 TEST_F(DyingReference, IsNamedWhereACandidateRanBefore) {
   start("reference_dies_later");
-  const Evaluation evaluation = evaluate_bad();
+  const TrialResult evaluation = evaluate_bad();
   EXPECT_EQ(evaluation.outcome, Outcome::crashed);
   EXPECT_THAT(evaluation.message,
               StartsWith("after it had run, the reference kernel toy at size 5 was ended by"));

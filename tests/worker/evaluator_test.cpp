@@ -64,7 +64,7 @@ template <int BLOCK> __global__ void tiring(int n, const float* x, float* y) {
 
 class EvaluatorOnCpu : public testing::Test {
  protected:
-  Evaluation evaluate(const std::string& kernel_name) {
+  TrialResult evaluate(const std::string& kernel_name) {
     const Kernel& kernel = family_.kernel(kernel_name);
     const Space space(kernel.space, backend_->device().attributes, Size{100});
     const Config config = space.default_config();
@@ -82,7 +82,7 @@ class EvaluatorOnCpu : public testing::Test {
 };
 
 TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
-  const Evaluation evaluation = evaluate("right");
+  const TrialResult evaluation = evaluate("right");
   EXPECT_EQ(evaluation.outcome, Outcome::ok) << evaluation.message;
   EXPECT_EQ(evaluation.message, "");
   ASSERT_TRUE(evaluation.time);
@@ -94,7 +94,7 @@ TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
 }
 
 TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {
-  const Evaluation evaluation = evaluate("tiring");
+  const TrialResult evaluation = evaluate("tiring");
   EXPECT_EQ(evaluation.outcome, Outcome::wrong_result);
   EXPECT_THAT(evaluation.message,
               AllOf(HasSubstr("100 of 100 elements are wrong"), HasSubstr("seed 3"),
@@ -103,7 +103,7 @@ TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {
 }
 
 TEST_F(EvaluatorOnCpu, ALaunchThatIsImpossibleIsALaunchError) {
-  const Evaluation evaluation = evaluate("wide");
+  const TrialResult evaluation = evaluate("wide");
   EXPECT_EQ(evaluation.outcome, Outcome::launch_error);
   EXPECT_THAT(evaluation.message, AllOf(HasSubstr("64x64"), HasSubstr("4096 threads")));
   EXPECT_FALSE(evaluation.time);
@@ -170,7 +170,7 @@ TEST_F(EvaluatorOnScript, AHopelessCandidateIsTimedBriefly) {
 
 TEST_F(EvaluatorOnScript, AFailureWhileTimingLeavesNoTime) {
   failing_launch_ = 10;  // verifying takes three
-  const Evaluation evaluation = evaluator_.evaluate(candidate(1), {10}, std::nullopt);
+  const TrialResult evaluation = evaluator_.evaluate(candidate(1), {10}, std::nullopt);
   EXPECT_EQ(evaluation.outcome, Outcome::launch_error);
   EXPECT_EQ(evaluation.message, "no");
   EXPECT_FALSE(evaluation.time);

@@ -33,13 +33,13 @@ void say(Channel& channel, const Json& message) {
 }
 
 Json evaluation() {
-  tuner::Evaluation ok;
+  tuner::TrialResult ok;
   ok.time = tuner::Summary{.median = 1000, .q1 = 990, .q3 = 1010, .minimum = 980, .count = 20};
   return to_message(ok);
 }
 
 Json failure(tuner::Outcome outcome) {
-  tuner::Evaluation failed;
+  tuner::TrialResult failed;
   failed.outcome = outcome;
   failed.message = "as told";
   return to_message(failed);

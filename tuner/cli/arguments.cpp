@@ -2,8 +2,11 @@
 // With device_arguments.cpp and parse_error.cpp, all that sees CLI11.
 #include "tuner/cli/arguments.hpp"
 
+#include "tuner/cli/command_tree.hpp"
 #include "tuner/cli/commands.hpp"
+#include "tuner/cli/completion.hpp"
 #include "tuner/cli/device_arguments.hpp"
+#include "tuner/cli/man_page.hpp"
 #include "tuner/cli/parse_error.hpp"
 #include "tuner/cli/shell_words.hpp"
 #include "tuner/search/strategy.hpp"
@@ -12,6 +15,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -34,6 +38,7 @@ struct Arguments {
   SpaceOptions space;
   RunsOptions runs;
   ReplayOptions replay;
+  std::string shell;  ///< of `completion`
   std::function<int()> command;
 };
 
@@ -59,7 +64,9 @@ void add_tune(CLI::App& app, Arguments& arguments) {
                  "Named list of sizes of the space file, or a suite: FILE or FILE:GROUP")
       ->type_name("LIST");
   add_device_options(app, o);
-  app.add_option("--strategy", o.strategy, strategies())->capture_default_str()->type_name("NAME");
+  app.add_option("--strategy", o.strategy, strategies())
+      ->capture_default_str()
+      ->type_name("STRATEGY");
   app.add_option("--max-evals", o.max_evaluations, "Evaluate at most N configurations at each size")
       ->type_name("N")
       ->check(whole_number(1));
@@ -118,12 +125,12 @@ void add_query(CLI::App& app, Arguments& arguments) {
   sub->add_option("--device", o.device,
                   "Device by its name; default: the one with the newest results")
       ->type_name("NAME");
-  sub->add_option("--policy", o.policy, "exact, or nearest: also answer from another size")
+  sub->add_option("--policy", o.policy, "nearest: also answer from another size")
       ->capture_default_str()
-      ->type_name("P");
-  sub->add_option("--format", o.format, "table, json, args (compiler options) or cpp (launch code)")
+      ->type_name("exact|nearest");
+  sub->add_option("--format", o.format, "args: compiler options; cpp: launch code")
       ->capture_default_str()
-      ->type_name("F");
+      ->type_name("table|json|args|cpp");
   sub->add_flag("--explain", o.explain, "Say what was looked at and why it was or was not taken");
 }
 
@@ -146,10 +153,10 @@ void add_export(CLI::App& app, Arguments& arguments) {
       app, arguments, "export", "Write the best configurations, or all that was measured",
       [&arguments] { return export_results(arguments.common, arguments.export_); });
   sub->add_option("--format", o.format,
-                  "bests (JSON lines), json or header (a table for the dispatcher), cache (Kernel "
-                  "Tuner) or t4: all trials of a kernel and size")
+                  "bests: JSON lines; json, header: a table for the dispatcher; cache (Kernel "
+                  "Tuner), t4: all trials of a kernel and size")
       ->capture_default_str()
-      ->type_name("F");
+      ->type_name("bests|json|header|cache|t4");
   sub->add_option("--device", o.device, "Only this device; json, header: the one used last")
       ->type_name("NAME");
   sub->add_option("--family", o.family, "json, header: this family")->type_name("NAME");
@@ -264,7 +271,7 @@ void add_replay(CLI::App& app, Arguments& arguments) {
       ->required();
   sub->add_option("--strategy", o.strategies, strategies())
       ->capture_default_str()
-      ->type_name("S,…")
+      ->type_name("STRATEGY,…")
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false);
@@ -294,6 +301,66 @@ void add_replay(CLI::App& app, Arguments& arguments) {
                   "them")
       ->type_name("PATH");
   sub->add_flag("--score", o.score, "Score the runs: 0 random search, 1 the optimum at once");
+}
+
+OptionDescription description_of(const CLI::Option& option) {
+  OptionDescription description{.names = {},
+                                .value = option.get_type_size() == 0 ? "" : option.get_type_name(),
+                                .default_value = option.get_default_str(),
+                                .text = option.get_description(),
+                                .is_positional = option.get_positional(),
+                                .is_required = option.get_required()};
+  for (const std::string& name : option.get_snames()) description.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) description.names.push_back("--" + name);
+  if (description.is_positional) description.names = {option.get_type_name()};
+  return description;
+}
+
+/// A command as the parser knows it. Commands take the program's common options, too.
+CommandDescription description_of(const CLI::App& app,
+                                  const std::vector<OptionDescription>& common) {
+  CommandDescription description{
+      .name = app.get_name(), .text = app.get_description(), .options = {}, .commands = {}};
+  for (const CLI::Option* option : app.get_options()) {
+    description.options.push_back(description_of(*option));
+  }
+  const auto has_it = [&](const OptionDescription& option) {
+    return std::ranges::find(description.options, option.names, &OptionDescription::names) !=
+           description.options.end();
+  };
+  for (const OptionDescription& option : common) {
+    if (!has_it(option)) description.options.push_back(option);
+  }
+  for (const CLI::App* sub : app.get_subcommands([](const CLI::App*) { return true; })) {
+    description.commands.push_back(description_of(*sub, common));
+  }
+  return description;
+}
+
+/// The whole command line.
+CommandDescription description_of(const CLI::App& program) {
+  std::vector<OptionDescription> common;
+  for (const char* name : {"--db", "--trust-db", "--json", "--quiet"}) {
+    common.push_back(description_of(*program.get_option(name)));
+  }
+  return description_of(program, common);
+}
+
+/// Commands that describe the command line itself.
+void add_descriptions(CLI::App& app, Arguments& arguments) {
+  CLI::App* completion =
+      add_command(app, arguments, "completion", "Print the script that completes tune in a shell",
+                  [&app, &arguments] {
+                    fmt::print("{}", completion_script(description_of(app), arguments.shell));
+                    return 0;
+                  });
+  completion->add_option("shell", arguments.shell, "The shell")
+      ->type_name("bash|zsh|fish")
+      ->required();
+  add_command(app, arguments, "man", "Print the manual page, for man -l", [&app] {
+    fmt::print("{}", man_page(description_of(app)));
+    return 0;
+  });
 }
 
 void add_common(CLI::App& app, Arguments& arguments) {
@@ -328,6 +395,7 @@ int run(int argc, char** argv) {
   add_replay(app, arguments);
   add_command(app, arguments, "doctor", "What is there, what is missing, and how to get it",
               [&arguments] { return doctor(arguments.common); });
+  add_descriptions(app, arguments);
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);

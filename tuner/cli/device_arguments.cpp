@@ -28,9 +28,9 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
 }
 
 void add_device_options(CLI::App& app, DeviceOptions& options) {
-  app.add_option("--backend", options.backend, "auto, cuda or cpu")
+  app.add_option("--backend", options.backend, "What runs the kernels")
       ->capture_default_str()
-      ->type_name("KIND");
+      ->type_name("auto|cuda|cpu");
   app.add_option("--device", options.device, "Which device of that kind, from 0")
       ->capture_default_str()
       ->type_name("N")

@@ -65,8 +65,8 @@ Json side_json(const SweepSide& side) {
 }
 
 /// The fastest contender's times.
-Curve kernels_of(const SweepSide& side, std::size_t sizes) {
-  Curve best{.name = side.name, .times_ns = std::vector<std::optional<double>>(sizes)};
+SweepCurve kernels_of(const SweepSide& side, std::size_t sizes) {
+  SweepCurve best{.name = side.name, .times_ns = std::vector<std::optional<double>>(sizes)};
   for (const SweepTime& fared : side.result.times) {
     auto& known = best.times_ns[fared.size];
     if (fared.time && (!known || fared.time->median_ns < *known)) known = fared.time->median_ns;
@@ -74,9 +74,9 @@ Curve kernels_of(const SweepSide& side, std::size_t sizes) {
   return best;
 }
 
-Curve trips_of(const SweepSide& side, const Placement& placement, std::string name,
-               std::size_t sizes) {
-  Curve totals{.name = std::move(name), .times_ns = std::vector<std::optional<double>>(sizes)};
+SweepCurve trips_of(const SweepSide& side, const Placement& placement, std::string name,
+                    std::size_t sizes) {
+  SweepCurve totals{.name = std::move(name), .times_ns = std::vector<std::optional<double>>(sizes)};
   for (const SweepTrip& trip : side.result.trips) {
     if (trip.placement == placement.name && trip.times) {
       totals.times_ns[trip.size] = trip.times->total_ns();
@@ -85,7 +85,7 @@ Curve trips_of(const SweepSide& side, const Placement& placement, std::string na
   return totals;
 }
 
-Json comparison(std::string of, const Curve& one, const Curve& other) {
+Json comparison(std::string of, const SweepCurve& one, const SweepCurve& other) {
   Json stretches = Json::array();
   for (const Lead& lead : leads(one, other)) {
     stretches.push_back({{"faster", lead.faster}, {"first", lead.first}, {"last", lead.last}});
@@ -99,7 +99,7 @@ Json comparisons(const SweepReport& report) {
   const SweepSide& last = report.sides.back();  // the device that data travel to
   Json all = Json::array();
   if (report.sides.size() > 1) {
-    const Curve host = kernels_of(report.sides.front(), sizes);
+    const SweepCurve host = kernels_of(report.sides.front(), sizes);
     all.push_back(comparison("the kernel alone", host, kernels_of(last, sizes)));
     for (const Placement& placement : report.placements) {
       all.push_back(comparison(fmt::format("with the data's way, {}", placement.name), host,

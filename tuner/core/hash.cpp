@@ -2,10 +2,14 @@
 #include "tuner/core/hash.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <sha2.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
+#include <array>
 #include <cstdint>
 #include <memory>
 
@@ -26,6 +30,22 @@ std::string content_hash(std::span<const std::string_view> parts) {
 
 std::string content_hash(std::initializer_list<std::string_view> parts) {
   return content_hash(std::span(parts.begin(), parts.size()));
+}
+
+std::string sha256(std::span<const std::string_view> parts) {
+  SHA2_CTX state;
+  SHA256Init(&state);
+  const auto update = [&](const void* bytes, std::size_t count) {
+    SHA256Update(&state, static_cast<const std::uint8_t*>(bytes), count);
+  };
+  for (const std::string_view part : parts) {
+    const std::uint64_t length = part.size();
+    update(&length, sizeof length);
+    update(part.data(), part.size());
+  }
+  std::array<std::uint8_t, SHA256_DIGEST_LENGTH> digest{};
+  SHA256Final(digest.data(), &state);
+  return fmt::format("{:02x}", fmt::join(digest, ""));
 }
 
 }  // namespace tuner

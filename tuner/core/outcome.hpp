@@ -37,6 +37,7 @@ inline constexpr std::array kOutcomes = {
 struct Failure {
   Outcome outcome = Outcome::crashed;
   std::string message;
+  bool is_transient = false;  ///< may succeed later: out of memory, a stream that is captured
 };
 
 }  // namespace tuner

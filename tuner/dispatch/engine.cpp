@@ -185,7 +185,11 @@ void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size
     const LaunchPlan& plan = plan_for(family, *slot);
     const auto done = enqueue(plan, arguments, stream);
     if (done) return;
-    discard(*slot, plan, done.error().message);
+    if (done.error().is_transient) {
+      return launch_once(family, *slot, PlanChoice::library, done.error().message, arguments,
+                         stream);
+    }
+    discard(*slot, plan, done.error());
   }
 }
 
@@ -234,7 +238,7 @@ const LaunchPlan& DispatchEngine::plan_for(const FamilyTable& family, SizeSlot& 
   return *slot.plans.back();
 }
 
-void DispatchEngine::discard(SizeSlot& slot, const LaunchPlan& plan, std::string_view why) {
+void DispatchEngine::discard(SizeSlot& slot, const LaunchPlan& plan, const Failure& why) {
   maker_.remember_failure(plan.identity, why);
   const LaunchPlan* expected = &plan;
   slot.plan.compare_exchange_strong(expected, nullptr);

@@ -86,7 +86,7 @@ class DispatchEngine {
                                                 StreamHandle stream);
   [[nodiscard]] const LaunchPlan& plan_for(const FamilyTable& family, SizeSlot& slot,
                                            ChooseBy choose_by = ChooseBy::expectation);
-  void discard(SizeSlot& slot, const LaunchPlan& plan, std::string_view why);
+  void discard(SizeSlot& slot, const LaunchPlan& plan, const Failure& why);
   [[nodiscard]] Preparation prepare_one(FamilyTable& family, const Size& size, ChooseBy choose_by);
   void note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan);
 

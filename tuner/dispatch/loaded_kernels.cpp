@@ -24,8 +24,14 @@ LoadedKernels::Loaded LoadedKernels::get(const CompileJob& job) {
     result = place->second;
     is_ours = is_new;
   }
-  if (is_ours) promise.set_value(make(job));
-  return result.get();
+  if (!is_ours) return result.get();
+  Loaded made = make(job);
+  if (!made && made.error().is_transient) {
+    const std::scoped_lock lock(mutex_);
+    kernels_.erase(job.key);
+  }
+  promise.set_value(made);
+  return made;
 }
 
 LoadedKernels::Loaded LoadedKernels::make(const CompileJob& job) noexcept {

@@ -15,7 +15,8 @@
 namespace tuner {
 
 /// Kernels compiled (or read from the disk cache) and loaded, each once for its compile key,
-/// whichever table asks and however many threads at once. What fails is not tried again.
+/// whichever table asks and however many threads at once. What fails is not tried again, unless the
+/// failure is transient.
 class LoadedKernels {
  public:
   using Loaded = Expected<FunctionId, Failure>;

@@ -67,7 +67,12 @@ std::string nothing_can_run(const FamilyTable& family, const SizeSlot& slot,
 
 }  // namespace
 
-void PlanMaker::remember_failure(const std::string& identity, std::string_view why) {
+void PlanMaker::remember_failure(const std::string& identity, const Failure& failure) {
+  const std::string& why = failure.message;
+  if (failure.is_transient) {
+    log(settings_, LogLevel::warn, fmt::format("{} cannot be used now: {}", identity, why));
+    return;
+  }
   {
     const std::scoped_lock lock(mutex_);
     if (failures_.size() >= kMostFailures) failures_.clear();
@@ -82,7 +87,7 @@ std::string PlanMaker::objection(const Selection& selection, const SizeSlot& slo
   const bool is_tuned = selection.rung != Rung::library && selection.rung != Rung::default_config;
   if (is_tuned && settings_.tuned == TunedKernels::ignored) return "TUNER_DISABLE=1 leaves it out";
   if (choice == PlanChoice::library && selection.kernel != nullptr) {
-    return "the buffers are not aligned as it needs them";
+    return "this launch takes the library alone";
   }
   const std::scoped_lock lock(mutex_);
   const auto failed = failures_.find(identity_of(selection, slot));
@@ -231,7 +236,7 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
   }
   const auto function = kernels_.get(job);
   if (!function) {
-    remember_failure(identity, function.error().message);
+    remember_failure(identity, function.error());
     return Unexpected(function.error().message);
   }
   KernelLaunch launch{.function = *function,
@@ -242,7 +247,7 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
                       .first_scratch = family.family().arguments.size(),
                       .maps = LaunchMaps(std::move(values.tensors))};
   if (auto fits = executor_.admit(launch.function, launch.geometry, values.bytes); !fits) {
-    remember_failure(identity, fits.error().message);
+    remember_failure(identity, fits.error());
     return Unexpected(fits.error().message);
   }
   if (!values.scratch_bytes.empty()) {

@@ -40,8 +40,8 @@ class PlanMaker {
   /// What make() would try first; nothing is compiled.
   [[nodiscard]] Expected<Answer, std::string> foresee(const FamilyTable& family,
                                                       const SizeSlot& slot) const;
-  /// A plan of this identity is not made again.
-  void remember_failure(const std::string& identity, std::string_view why);
+  /// A plan of this identity is not made again, unless the failure is transient.
+  void remember_failure(const std::string& identity, const Failure& failure);
 
  private:
   /// Why an answer is passed over before anything is tried; empty when it is not.

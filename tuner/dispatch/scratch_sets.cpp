@@ -113,7 +113,9 @@ Expected<void, Failure> ScratchPool::provide(ScratchSets& sets, std::uint64_t st
     if (!done) return done;
   }
   if (block == nullptr) {
-    return Unexpected(Failure{Outcome::launch_error, "there is no memory for its scratch buffers"});
+    return Unexpected(Failure{.outcome = Outcome::launch_error,
+                              .message = "there is no memory for its scratch buffers",
+                              .is_transient = true});
   }
   block->owner = &sets;
   block->taken = ++takes_;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/hash.hpp"
+#include "tuner/family/code_hash.hpp"
 #include "tuner/family/entry.hpp"
 #include "tuner/family/parse.hpp"
 
@@ -47,93 +48,102 @@ std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
   return result;
 }
 
-void add(std::vector<std::string>& parts, std::string_view label,
-         const std::vector<Expression>& expressions) {
-  parts.emplace_back(label);
-  for (const Expression& expression : expressions) parts.push_back(expression.text());
+/// What identifies a kernel: labelled items, in an order that does not depend on the file's.
+class Identity {
+ public:
+  /// `label` tells what follows apart from every other item.
+  void add(std::string_view label, std::initializer_list<std::string> values) {
+    parts_.emplace_back(label);
+    parts_.push_back(std::to_string(values.size()));
+    parts_.insert(parts_.end(), values);
+  }
+
+  void add(std::string_view label, const std::vector<Expression>& expressions) {
+    parts_.emplace_back(label);
+    parts_.push_back(std::to_string(expressions.size()));
+    for (const Expression& expression : expressions) parts_.push_back(code_hash(expression.text()));
+  }
+
+  [[nodiscard]] std::string hash() const {
+    return sha256(std::vector<std::string_view>(parts_.begin(), parts_.end()));
+  }
+
+ private:
+  std::vector<std::string> parts_;
+};
+
+void add_source(Identity& identity, const KernelSource& source) {
+  identity.add("source", {code_hash(source.text)});
+  std::set<std::pair<std::string, std::string>> headers;  // by name: the order is the includes'
+  for (const Header& header : source.headers) headers.emplace(header.name, code_hash(header.text));
+  for (const auto& [name, hash] : headers) identity.add("header", {name, hash});
 }
 
-void add(std::vector<std::string>& parts, const Argument& argument) {
-  parts.push_back(argument.name);
+void add_argument(Identity& identity, const Argument& argument) {
   if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) {
-    const std::string_view role = buffer->is_written() ? "output" : "input";
-    parts.insert(parts.end(),
-                 {fmt::format("{}*", name(buffer->type)), buffer->count.text(), std::string(role)});
-    // Hashes are older than offsets: an argument without one keeps its own.
-    const bool has_offset = buffer->offset.text() != "0";
-    if (has_offset) parts.insert(parts.end(), {"offset", buffer->offset.text()});
-    // Nor did they know of `align`: a buffer without an offset was claimed to begin at a multiple
-    // of 16 bytes, which a file says now. One that says nothing claims less, and is another buffer.
-    const std::string before = has_offset ? "" : "16";
-    const std::string align = buffer->align ? buffer->align->text() : "";
-    if (align != before) parts.insert(parts.end(), {"align", align});
+    identity.add(buffer->is_written() ? "output" : "input",
+                 {argument.name, std::string(name(buffer->type)), code_hash(buffer->count.text()),
+                  code_hash(buffer->offset.text()),
+                  buffer->align ? code_hash(buffer->align->text()) : "of an element"});
   } else if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
-    parts.insert(parts.end(), {fmt::format("{}[]", name(array->type)), array->count.text()});
-    if (!array->symbol.empty()) parts.insert(parts.end(), {"symbol", array->symbol});
+    identity.add("array", {argument.name, std::string(name(array->type)),
+                           code_hash(array->count.text()), array->symbol});
   } else {
     const auto& scalar = std::get<ScalarArgument>(argument.what);
-    parts.insert(parts.end(), {std::string(name(scalar.type)), value_text(scalar), ""});
+    identity.add("scalar",
+                 {argument.name, std::string(name(scalar.type)), code_hash(value_text(scalar))});
   }
 }
 
-void add(std::vector<std::string>& parts, const KernelParameter& parameter) {
+void add_tensor_map(Identity& identity, const TensorMap& map,
+                    const std::vector<Argument>& arguments) {
+  identity.add("tensor map", {map.name, arguments[map.argument].name});
+  identity.add("offset", {map.offset});
+  identity.add("extents", map.extents);
+  identity.add("strides", map.strides);
+  identity.add("box", map.box);
+  identity.add("swizzle", {map.swizzle_bytes});
+}
+
+void add_parameter(Identity& identity, const KernelParameter& parameter) {
   if (const auto* place = std::get_if<std::size_t>(&parameter)) {
-    parts.push_back(std::to_string(*place));
-    return;
-  }
-  const ScalarArgument& number = std::get<KernelNumber>(parameter).number;
-  parts.insert(parts.end(), {std::string(name(number.type)), value_text(number)});
-}
-
-/// What is passed to the compiler beside the options. Hashes are older than all of these.
-void add_compilation(std::vector<std::string>& parts, const Kernel& kernel) {
-  for (const MacroDefinition& macro : kernel.defines) {
-    parts.insert(parts.end(), {"define", macro.name, macro.value.text()});
-  }
-  for (const Parameter& parameter : kernel.space->parameters) {
-    if (parameter.kind != ParameterKind::option) continue;
-    parts.insert(parts.end(), {"option parameter", parameter.name, parameter.option});
+    identity.add("parameter", {std::to_string(*place)});
+  } else {
+    const ScalarArgument& number = std::get<KernelNumber>(parameter).number;
+    identity.add("number", {std::string(name(number.type)), code_hash(value_text(number))});
   }
 }
 
 }  // namespace
 
 std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& arguments) {
-  // Labels divide the lists, so that nothing can move from one to the next unnoticed.
-  std::vector<std::string> parts = {"source", kernel.source.text, "headers"};
-  for (const Header& header : kernel.source.headers) {
-    parts.insert(parts.end(), {header.name, header.text});
+  Identity identity;
+  add_source(identity, kernel.source);
+  identity.add("entry", {code_hash(kernel.entry)});
+  for (const std::string& option : kernel.options) identity.add("option", {option});
+  for (const MacroDefinition& macro : kernel.defines) {
+    identity.add("define", {macro.name, code_hash(macro.value.text())});
   }
-  parts.insert(parts.end(), {"entry", kernel.entry, "options"});
-  parts.insert(parts.end(), kernel.options.begin(), kernel.options.end());
-  parts.emplace_back("arguments");
-  for (const Argument& argument : arguments) add(parts, argument);
-  add(parts, "grid", kernel.grid);
-  add(parts, "block", kernel.block);
-  add(parts, "dynamic_shared_bytes", {kernel.dynamic_shared_bytes});
-  if (!kernel.scratch.empty()) parts.emplace_back("scratch");  // hashes are older than this, too
+  for (const Parameter& parameter : kernel.space->parameters) {
+    if (parameter.kind != ParameterKind::option) continue;
+    identity.add("option parameter", {parameter.name, parameter.option});
+  }
+  for (const Argument& argument : arguments) add_argument(identity, argument);
   for (const ScratchBuffer& scratch : kernel.scratch) {
-    parts.insert(parts.end(),
-                 {scratch.name, fmt::format("{}*", name(scratch.type)), scratch.count.text()});
+    identity.add("scratch",
+                 {scratch.name, std::string(name(scratch.type)), code_hash(scratch.count.text())});
   }
-  for (const TensorMap& map : kernel.tensor_maps) {
-    parts.insert(parts.end(), {"tensor map", map.name, arguments[map.argument].name});
-    add(parts, "offset", {map.offset});
-    add(parts, "extents", map.extents);
-    add(parts, "strides", map.strides);
-    add(parts, "box", map.box);
-    add(parts, "swizzle", {map.swizzle_bytes});
-  }
+  for (const TensorMap& map : kernel.tensor_maps) add_tensor_map(identity, map, arguments);
   if (kernel.parameters) {
-    parts.emplace_back("parameters");
-    for (const KernelParameter& parameter : *kernel.parameters) add(parts, parameter);
+    for (const KernelParameter& parameter : *kernel.parameters) add_parameter(identity, parameter);
   }
-  add_compilation(parts, kernel);
-  parts.emplace_back("derived");
+  identity.add("grid", kernel.grid);
+  identity.add("block", kernel.block);
+  identity.add("dynamic shared bytes", {kernel.dynamic_shared_bytes});
   for (const Derived* derived : relevant_derived(kernel)) {
-    parts.insert(parts.end(), {derived->name, derived->expression.text()});
+    identity.add("derived", {derived->name, code_hash(derived->expression.text())});
   }
-  return content_hash(std::vector<std::string_view>(parts.begin(), parts.end()));
+  return identity.hash();
 }
 
 }  // namespace tuner

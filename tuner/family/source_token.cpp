@@ -63,8 +63,8 @@ class Reader {
       if (text_[at_] == '\n') line_begins_ = true;
       if (is_blank(text_[at_])) {
         ++at_;
-      } else if (at("\\\n")) {
-        at_ += 2;
+      } else if (character_bytes() > 1) {
+        at_ += character_bytes();
       } else if (at("//")) {
         skip_line();
       } else if (at("/*")) {

@@ -39,7 +39,7 @@ std::string error_of(const Json& entry) {
 }
 
 Fate fate_of(const Json& entry) {
-  Cost cost;
+  EvaluationTime cost;
   for (const char* time : kTimes) cost.add(member(entry, time));
   const std::string error = error_of(entry);
   const auto time = objective_of(member(entry, "time"));

@@ -55,7 +55,7 @@ Fate fate_of(const Json& result, double ms) {
   if (outcome == Outcome::ok && !time) outcome = Outcome::launch_error;
   // The overhead holds compiling, searching and verifying; moving data is not a trial's cost, as
   // the field's scoring has it.
-  Cost cost;
+  EvaluationTime cost;
   if (time) cost.add(*time * ms);
   if (const auto overhead = objective_of(member(result, "TotalOverhead"))) {
     cost.add((*overhead - number_member(result, "DataMovementOverhead")) * ms);

@@ -33,7 +33,7 @@ std::optional<double> objective_of(const Json& value) {
   return number;
 }
 
-void Cost::add(const Json& milliseconds) {
+void EvaluationTime::add(const Json& milliseconds) {
   const auto counts = [](const Json& value) {
     return value.is_number() && value.get<double>() >= 0 && value.get<double>() < kNothingMeasured;
   };
@@ -46,7 +46,7 @@ void Cost::add(const Json& milliseconds) {
   }
 }
 
-std::optional<double> Cost::seconds() const {
+std::optional<double> EvaluationTime::seconds() const {
   if (!milliseconds_) return std::nullopt;
   return *milliseconds_ / 1000;
 }

@@ -28,8 +28,8 @@ namespace tuner {
 /// A measured time: none when it is no number or says that nothing was measured (1e20 and above).
 [[nodiscard]] std::optional<double> objective_of(const Json& value);
 
-/// Adds up what a trial cost. What is missing, no number or negative is not counted.
-class Cost {
+/// Adds up the time that a trial took. What is missing, no number or negative is not counted.
+class EvaluationTime {
  public:
   /// Milliseconds, or a list of them.
   void add(const Json& milliseconds);

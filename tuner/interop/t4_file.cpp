@@ -36,7 +36,7 @@ std::optional<double> measured_time(const Json& result) {
 }
 
 Fate fate_of(const Json& result) {
-  Cost cost;
+  EvaluationTime cost;
   for (const char* time : kTimes) cost.add(member(member(result, "times"), time));
   const Outcome outcome = outcome_of(text_member(result, "invalidity"));
   if (outcome != Outcome::ok) return {.outcome = outcome, .cost_s = cost.seconds()};

@@ -44,7 +44,7 @@ struct Axis {
 
 Axis axis_of(const SizeHistory& size, std::size_t parameter) {
   std::map<std::string, double> best_by_value;
-  for (const Evaluation& evaluation : size.evaluations) {
+  for (const ReportedTrial& evaluation : size.evaluations) {
     double& best = best_by_value.try_emplace(evaluation.values[parameter], kNever).first->second;
     if (evaluation.trial.time) best = std::min(best, evaluation.trial.time->median_ns);
   }
@@ -85,7 +85,7 @@ std::size_t position(const Axis& axis, const std::string& value) {
 /// Rows [x, y, value, succeeded, tried], the best first; x and y are positions among the values.
 Json pair_rows(const SizeHistory& size, const Axis& x, const Axis& y, const Metric& metric) {
   std::map<std::pair<std::size_t, std::size_t>, Cell> cells;
-  for (const Evaluation& evaluation : size.evaluations) {
+  for (const ReportedTrial& evaluation : size.evaluations) {
     Cell& cell = cells[{position(x, evaluation.values[x.parameter]),
                         position(y, evaluation.values[y.parameter])}];
     ++cell.tried;

@@ -93,17 +93,17 @@ void append_session(std::map<std::string, SizeHistory>& sizes, std::vector<Store
       const double before = size.evaluations.empty() ? 0 : size.evaluations.back().elapsed_s;
       offset->second = before - std::max(0.0, stored.elapsed_s - own_s);
     }
-    Evaluation evaluation{stored.elapsed_s + offset->second,
-                          config_values(parameters, stored.trial.config_json),
-                          std::move(stored.trial)};
+    ReportedTrial evaluation{stored.elapsed_s + offset->second,
+                             config_values(parameters, stored.trial.config_json),
+                             std::move(stored.trial)};
     size.evaluations.push_back(std::move(evaluation));
   }
 }
 
 /// Keeps the latest evaluation of every configuration.
-void drop_repeated(std::vector<Evaluation>& evaluations) {
+void drop_repeated(std::vector<ReportedTrial>& evaluations) {
   std::set<std::string> seen;
-  std::vector<Evaluation> kept;
+  std::vector<ReportedTrial> kept;
   for (auto it = evaluations.rbegin(); it != evaluations.rend(); ++it) {
     if (seen.insert(it->trial.config_json).second) kept.push_back(std::move(*it));
   }

@@ -17,7 +17,7 @@ namespace tuner {
 using ConfigValues = std::vector<std::string>;
 
 /// One candidate at one size.
-struct Evaluation {
+struct ReportedTrial {
   double elapsed_s = 0;  ///< spent on this size until this candidate was done, over all sessions
   ConfigValues values;
   TrialRecord trial;
@@ -25,11 +25,11 @@ struct Evaluation {
 
 /// A size of a kernel.
 struct SizeHistory {
-  std::string problem;                    ///< canonical, "4096,4096,4096"
-  std::vector<Evaluation> evaluations;    ///< the latest of each configuration, in the order made
-  std::optional<BestRecord> best;         ///< the latest over environments; absent before a final
-  std::vector<FinalistRecord> finalists;  ///< of the final that chose `best`, best first
-  std::vector<SearchRun> searches;        ///< of its sessions, oldest first
+  std::string problem;                     ///< canonical, "4096,4096,4096"
+  std::vector<ReportedTrial> evaluations;  ///< the latest of each configuration, in the order made
+  std::optional<BestRecord> best;          ///< the latest over environments; absent before a final
+  std::vector<FinalistRecord> finalists;   ///< of the final that chose `best`, best first
+  std::vector<SearchRun> searches;         ///< of its sessions, oldest first
 };
 
 /// A kernel in the version tuned last: results of an older source are not mixed in.

@@ -36,7 +36,7 @@ std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
 
 Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
               const std::string& device_name) {
-  const Evaluation* screened = fastest(size);
+  const ReportedTrial* screened = fastest(size);
   if (!size.best && screened == nullptr) return {};
   const TimeRecord& time = size.best ? size.best->time : *screened->trial.time;
   const ConfigValues values =
@@ -85,12 +85,12 @@ std::string performance_answer(const KernelHistory& kernel) {
 /// The trials of one outcome at one size.
 struct Cause {
   std::uint64_t count = 0;
-  const Evaluation* sample = nullptr;
+  const ReportedTrial* sample = nullptr;
 };
 
 std::map<Outcome, Cause> causes_of(const SizeHistory& size) {
   std::map<Outcome, Cause> causes;
-  for (const Evaluation& evaluation : size.evaluations) {
+  for (const ReportedTrial& evaluation : size.evaluations) {
     Cause& cause = causes[evaluation.trial.outcome];
     if (cause.count++ == 0) cause.sample = &evaluation;
   }

@@ -46,14 +46,14 @@ Metric metric_of(const KernelHistory& kernel) {
 
 std::optional<double> best_ns(const SizeHistory& size) {
   if (size.best) return size.best->time.median_ns;
-  const Evaluation* evaluation = fastest(size);
+  const ReportedTrial* evaluation = fastest(size);
   if (evaluation == nullptr) return std::nullopt;
   return evaluation->trial.time->median_ns;
 }
 
-const Evaluation* fastest(const SizeHistory& size) {
-  const Evaluation* best = nullptr;
-  for (const Evaluation& evaluation : size.evaluations) {
+const ReportedTrial* fastest(const SizeHistory& size) {
+  const ReportedTrial* best = nullptr;
+  for (const ReportedTrial& evaluation : size.evaluations) {
     if (!evaluation.trial.time) continue;
     if (best == nullptr || evaluation.trial.time->median_ns < best->trial.time->median_ns) {
       best = &evaluation;

@@ -28,6 +28,6 @@ struct Metric {
 /// The time of the best known configuration: of its final or, before that, of the fastest trial.
 [[nodiscard]] std::optional<double> best_ns(const SizeHistory& size);
 /// The fastest trial that ended `ok`; null when there is none.
-[[nodiscard]] const Evaluation* fastest(const SizeHistory& size);
+[[nodiscard]] const ReportedTrial* fastest(const SizeHistory& size);
 
 }  // namespace tuner

@@ -100,11 +100,11 @@ SearchRun search_run(const SessionRecord& session, const std::vector<Tried>& tri
 
 }  // namespace
 
-double at(const Improvement& improvement, Progress progress) {
-  return progress == Progress::candidates ? improvement.candidates : improvement.seconds;
+double at(const Improvement& improvement, ProgressAxis progress) {
+  return progress == ProgressAxis::candidates ? improvement.candidates : improvement.seconds;
 }
 
-std::optional<double> SearchRun::best_by(Progress progress, double limit) const {
+std::optional<double> SearchRun::best_by(ProgressAxis progress, double limit) const {
   std::optional<double> best_ns;
   for (const Improvement& improvement : improvements) {
     if (at(improvement, progress) > limit) break;
@@ -113,15 +113,15 @@ std::optional<double> SearchRun::best_by(Progress progress, double limit) const 
   return best_ns;
 }
 
-std::optional<double> SearchRun::reached(Progress progress, double ns) const {
+std::optional<double> SearchRun::reached(ProgressAxis progress, double ns) const {
   for (const Improvement& improvement : improvements) {
     if (improvement.median_ns <= ns) return at(improvement, progress);
   }
   return std::nullopt;
 }
 
-bool SearchRun::lasted(Progress progress, double limit) const {
-  return exhausted || (progress == Progress::candidates ? candidates : wall_s) >= limit;
+bool SearchRun::lasted(ProgressAxis progress, double limit) const {
+  return exhausted || (progress == ProgressAxis::candidates ? candidates : wall_s) >= limit;
 }
 
 std::map<std::string, std::vector<SearchRun>> search_runs(

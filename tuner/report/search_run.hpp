@@ -28,7 +28,7 @@ struct Improvement {
 };
 
 /// What a search's progress is counted in.
-enum class Progress { candidates, seconds };
+enum class ProgressAxis { candidates, seconds };
 
 /// How one session searched one size.
 struct SearchRun {
@@ -42,14 +42,14 @@ struct SearchRun {
   bool exhausted = false;                 ///< it tried every configuration
 
   /// The best time by then; none when nothing had succeeded.
-  [[nodiscard]] std::optional<double> best_by(Progress progress, double limit) const;
+  [[nodiscard]] std::optional<double> best_by(ProgressAxis progress, double limit) const;
   /// When a configuration as fast as that was found; none when it never was.
-  [[nodiscard]] std::optional<double> reached(Progress progress, double ns) const;
+  [[nodiscard]] std::optional<double> reached(ProgressAxis progress, double ns) const;
   /// Whether it searched that long, or as long as there was anything to try.
-  [[nodiscard]] bool lasted(Progress progress, double limit) const;
+  [[nodiscard]] bool lasted(ProgressAxis progress, double limit) const;
 };
 
-[[nodiscard]] double at(const Improvement& improvement, Progress progress);
+[[nodiscard]] double at(const Improvement& improvement, ProgressAxis progress);
 
 /// The searches of a kernel's sessions, oldest first, by size; `trials` are the sessions', in the
 /// same order. A configuration that was run again counts where it was run first, with the time that

@@ -53,18 +53,19 @@ Spread spread_of(const StrategyRuns& strategy, const Value& value) {
   return {values.front(), median, values.back()};
 }
 
-Spread reached(const StrategyRuns& strategy, Progress progress, double ns) {
+Spread reached(const StrategyRuns& strategy, ProgressAxis progress, double ns) {
   return spread_of(strategy, [&](const SearchRun& run) { return run.reached(progress, ns); });
 }
 
-Spread best_by(const StrategyRuns& strategy, Progress progress, double limit) {
+Spread best_by(const StrategyRuns& strategy, ProgressAxis progress, double limit) {
   return spread_of(strategy, [&](const SearchRun& run) { return run.best_by(progress, limit); });
 }
 
 std::uint64_t count_reached(const StrategyRuns& strategy, double ns) {
-  return static_cast<std::uint64_t>(std::ranges::count_if(
-      strategy.runs,
-      [ns](const SearchRun* run) { return run->reached(Progress::candidates, ns).has_value(); }));
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(strategy.runs, [ns](const SearchRun* run) {
+        return run->reached(ProgressAxis::candidates, ns).has_value();
+      }));
 }
 
 /// A median between two counts as the larger one.
@@ -74,8 +75,9 @@ std::uint64_t whole(double median) {
 
 void put_in_order(Comparison& comparison) {
   const auto rank = [&](const StrategyRuns& strategy) {
-    return std::tuple(reached(strategy, Progress::candidates, kNearer * comparison.best_ns).median,
-                      best_by(strategy, Progress::candidates, kNever).median, strategy.strategy);
+    return std::tuple(
+        reached(strategy, ProgressAxis::candidates, kNearer * comparison.best_ns).median,
+        best_by(strategy, ProgressAxis::candidates, kNever).median, strategy.strategy);
   };
   std::ranges::sort(comparison.strategies, {}, rank);
 }
@@ -111,9 +113,9 @@ Comparison comparison_of(const SizeHistory& size) {
 
 /// "auto after 41 candidates (7.0 s)", "genetic in 2 of 5 sessions", "random never".
 std::string soonness(const StrategyRuns& strategy, double ns) {
-  const Spread candidates = reached(strategy, Progress::candidates, ns);
+  const Spread candidates = reached(strategy, ProgressAxis::candidates, ns);
   if (candidates.median < kNever) {
-    const double seconds = reached(strategy, Progress::seconds, ns).median;
+    const double seconds = reached(strategy, ProgressAxis::seconds, ns).median;
     return fmt::format("{} after {} ({})", strategy.strategy,
                        format_plural(whole(candidates.median), "candidate", "candidates"),
                        format_duration(seconds));
@@ -175,7 +177,7 @@ Json finite(double value) {
 }
 
 /// Lowest, median and highest best after so long, of the sessions that searched as long.
-Spread best_after(const StrategyRuns& strategy, Progress progress, double limit) {
+Spread best_after(const StrategyRuns& strategy, ProgressAxis progress, double limit) {
   StrategyRuns lasting = strategy;
   std::erase_if(lasting.runs, [&](const SearchRun* run) { return !run->lasted(progress, limit); });
   return best_by(lasting, progress, limit);
@@ -186,12 +188,12 @@ Json strategy_row(const StrategyRuns& strategy, double best_ns) {
   for (const double factor : {kNear, kNearer}) {
     const double ns = factor * best_ns;
     row.push_back(count_reached(strategy, ns));
-    const double candidates = reached(strategy, Progress::candidates, ns).median;
+    const double candidates = reached(strategy, ProgressAxis::candidates, ns).median;
     row.push_back(candidates < kNever ? Json(whole(candidates)) : Json());
-    row.push_back(finite(reached(strategy, Progress::seconds, ns).median));
+    row.push_back(finite(reached(strategy, ProgressAxis::seconds, ns).median));
   }
-  for (const auto& [progress, limit] : {std::pair(Progress::seconds, kEarlySeconds),
-                                        std::pair(Progress::candidates, kEarlyCandidates)}) {
+  for (const auto& [progress, limit] : {std::pair(ProgressAxis::seconds, kEarlySeconds),
+                                        std::pair(ProgressAxis::candidates, kEarlyCandidates)}) {
     const Spread spread = best_after(strategy, progress, limit);
     for (const double ns : {spread.median, spread.low, spread.high}) {
       row.push_back(finite(ns / best_ns));
@@ -226,14 +228,14 @@ Json search_table(const Comparison& comparison) {
 
 /// Best so far of a strategy's sessions where it changes, and where the last of them ends. A
 /// session that ended earlier stays at what it found.
-Json curve(const StrategyRuns& strategy, Progress progress, double best_ns) {
+Json curve(const StrategyRuns& strategy, ProgressAxis progress, double best_ns) {
   std::set<double> places;
   double end = 0;
   for (const SearchRun* run : strategy.runs) {
     for (const Improvement& improvement : run->improvements) {
       places.insert(at(improvement, progress));
     }
-    end = std::max(end, progress == Progress::candidates ? run->candidates : run->seconds);
+    end = std::max(end, progress == ProgressAxis::candidates ? run->candidates : run->seconds);
   }
   places.insert(end);
   Json columns = {{"at", Json::array()},
@@ -255,10 +257,11 @@ Json curve(const StrategyRuns& strategy, Progress progress, double best_ns) {
 Json curves_of(const Comparison& comparison) {
   Json curves = Json::array();
   for (const StrategyRuns& strategy : comparison.strategies) {
-    curves.push_back(Json{{"strategy", strategy.strategy},
-                          {"sessions", strategy.runs.size()},
-                          {"candidates", curve(strategy, Progress::candidates, comparison.best_ns)},
-                          {"seconds", curve(strategy, Progress::seconds, comparison.best_ns)}});
+    curves.push_back(
+        Json{{"strategy", strategy.strategy},
+             {"sessions", strategy.runs.size()},
+             {"candidates", curve(strategy, ProgressAxis::candidates, comparison.best_ns)},
+             {"seconds", curve(strategy, ProgressAxis::seconds, comparison.best_ns)}});
   }
   return curves;
 }

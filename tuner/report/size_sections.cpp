@@ -20,7 +20,7 @@ constexpr double kNear = 1.05;  // what counts as close to the best
 
 std::vector<double> times_of(const SizeHistory& size) {
   std::vector<double> times;
-  for (const Evaluation& evaluation : size.evaluations) {
+  for (const ReportedTrial& evaluation : size.evaluations) {
     if (evaluation.trial.time) times.push_back(evaluation.trial.time->median_ns);
   }
   std::sort(times.begin(), times.end());
@@ -43,13 +43,14 @@ Json marks_of(const SizeHistory& size) {
 }
 
 std::string convergence_answer(const SizeHistory& size) {
-  const Evaluation* best = fastest(size);
+  const ReportedTrial* best = fastest(size);
   if (best == nullptr) return "No candidate succeeded.";
   const double enough_ns = kNear * best->trial.time->median_ns;
-  const auto near = std::find_if(
-      size.evaluations.begin(), size.evaluations.end(), [enough_ns](const Evaluation& evaluation) {
-        return evaluation.trial.time && evaluation.trial.time->median_ns <= enough_ns;
-      });
+  const auto near =
+      std::find_if(size.evaluations.begin(), size.evaluations.end(),
+                   [enough_ns](const ReportedTrial& evaluation) {
+                     return evaluation.trial.time && evaluation.trial.time->median_ns <= enough_ns;
+                   });
   return fmt::format(
       "A configuration within 5\u00a0% of the fastest was found after {} of {} candidates and {} "
       "of {}.",
@@ -164,7 +165,7 @@ Json convergence_section(const KernelHistory& kernel, const SizeHistory& size) {
                            {"config", "Configuration", "code"}});
   double best = HUGE_VAL;
   for (std::size_t i = 0; i < size.evaluations.size(); ++i) {
-    const Evaluation& evaluation = size.evaluations[i];
+    const ReportedTrial& evaluation = size.evaluations[i];
     if (!evaluation.trial.time || evaluation.trial.time->median_ns >= best) continue;
     best = evaluation.trial.time->median_ns;
     table["rows"].push_back({i + 1, rounded(evaluation.elapsed_s), rounded(best),
@@ -215,7 +216,7 @@ Json trial_columns(const KernelHistory& kernel, const SizeHistory& size) {
                   {"median_ns", Json::array()},       {"outcome", Json::array()},
                   {"parameters", Json::array()}};
   for (const std::size_t i : shown) {
-    const Evaluation& evaluation = size.evaluations[i];
+    const ReportedTrial& evaluation = size.evaluations[i];
     const auto& time = evaluation.trial.time;
     columns["evaluation"].push_back(i + 1);
     columns["elapsed_s"].push_back(rounded(evaluation.elapsed_s));

@@ -9,7 +9,7 @@ namespace tuner {
 namespace {
 
 /// The interval of the curve that x lies in, or the outermost one.
-std::size_t interval(const Curve& curve, double x) {
+std::size_t interval(const FittedCurve& curve, double x) {
   const auto after = std::ranges::upper_bound(curve.x, x);
   const auto place = after - curve.x.begin() - 1;
   return static_cast<std::size_t>(std::clamp<std::ptrdiff_t>(place, 0, std::ssize(curve.x) - 2));
@@ -28,7 +28,7 @@ double end_slope(double width, double next_width, double slope, double next_slop
   return turns && std::abs(three_point) > 3 * std::abs(slope) ? 3 * slope : three_point;
 }
 
-std::vector<double> slopes(const Curve& curve, std::span<const double> width,
+std::vector<double> slopes(const FittedCurve& curve, std::span<const double> width,
                            std::span<const double> secant) {
   const std::size_t n = curve.x.size();
   if (n == 2) return {secant[0], secant[0]};
@@ -74,7 +74,7 @@ std::vector<double> evenly_spaced(double first, double last, std::size_t count) 
   return values;
 }
 
-std::vector<double> interpolate_linearly(const Curve& curve, std::span<const double> at) {
+std::vector<double> interpolate_linearly(const FittedCurve& curve, std::span<const double> at) {
   std::vector<double> values;
   values.reserve(at.size());
   for (const double x : at) {
@@ -91,7 +91,7 @@ std::vector<double> interpolate_linearly(const Curve& curve, std::span<const dou
   return values;
 }
 
-std::vector<double> interpolate_monotonely(const Curve& curve, std::span<const double> at) {
+std::vector<double> interpolate_monotonely(const FittedCurve& curve, std::span<const double> at) {
   std::vector<double> width;
   std::vector<double> secant;
   for (std::size_t i = 0; i + 1 < curve.x.size(); ++i) {
@@ -111,11 +111,11 @@ std::vector<double> interpolate_monotonely(const Curve& curve, std::span<const d
   return values;
 }
 
-Curve falling_fit(std::span<const double> x, std::span<const double> y) {
+FittedCurve falling_fit(std::span<const double> x, std::span<const double> y) {
   std::vector<std::size_t> order(x.size());
   std::iota(order.begin(), order.end(), std::size_t{0});
   std::ranges::sort(order, {}, [&](std::size_t i) { return x[i]; });
-  Curve fit;
+  FittedCurve fit;
   std::vector<Pool> pools;
   for (std::size_t begin = 0, end = 0; begin < order.size(); begin = end) {
     double sum = 0;

@@ -130,7 +130,7 @@ double Scale::time_at(double share, double median_cost_s) const {
 
 std::vector<double> Scale::random_search(double draw_s) const {
   const auto n = static_cast<double>(sorted_.size());
-  Curve curve;
+  FittedCurve curve;
   std::vector<double> values;
   for (const double time_s : times_) {
     // Of k draws the best is expected to be better than all but a share 1 / (k + 1).
@@ -154,7 +154,7 @@ std::vector<double> Scale::typical_best(std::span<const Trace> runs) const {
   }
   const Progress pool = pooled(known, times_);
   const double end_s = median(ends_s);
-  const Curve fit = falling_fit(pool.elapsed_s, pool.rank);
+  const FittedCurve fit = falling_fit(pool.elapsed_s, pool.rank);
   std::vector<double> best;
   for (const double rank : interpolate_linearly(fit, times_)) {
     best.push_back(sorted_[static_cast<std::size_t>(std::nearbyint(rank))]);

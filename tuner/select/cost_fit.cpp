@@ -95,7 +95,7 @@ class Fit {
   /// work is, the less it tells.
   std::pair<double, double> beyond_physics(const Timed& sample,
                                            const CostParameters& parameters) const {
-    const Cost it = cost(sample.shape, parameters, multiprocessors_);
+    const LaunchCost it = cost(sample.shape, parameters, multiprocessors_);
     const double beyond =
         std::max(sample.median_ns - it.fixed_ns, (1 - kMostFixed) * sample.median_ns);
     const double share = it.work_ns / (it.work_ns + it.fixed_ns);

@@ -45,7 +45,7 @@ double compute_ns(const LaunchShape& shape, const CostParameters& p, double bloc
 
 }  // namespace
 
-Cost cost(const LaunchShape& shape, const CostParameters& p, std::int64_t multiprocessors) {
+LaunchCost cost(const LaunchShape& shape, const CostParameters& p, std::int64_t multiprocessors) {
   constexpr double kHalfWarpsOfMemory = 16;
   const double blocks =
       std::ceil(shape.blocks / static_cast<double>(std::max<std::int64_t>(1, multiprocessors)));
@@ -120,7 +120,7 @@ double CostModel::expected_ns(std::size_t config, const LaunchShape& shape, cons
     weights += weight;
     sum += weight * sample.residual;
   }
-  const Cost it = cost(shape, fitted_.parameters, multiprocessors_);
+  const LaunchCost it = cost(shape, fitted_.parameters, multiprocessors_);
   return it.fixed_ns +
          it.work_ns * std::exp(fitted_.mean + fitted_.config_effects[config] + size_effect +
                                sum / weights + kCaution * std::sqrt(kPriorOfPlace / weights));

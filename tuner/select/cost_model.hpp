@@ -28,12 +28,12 @@ struct CostParameters {
 };
 
 /// The physical part of one launch.
-struct Cost {
+struct LaunchCost {
   double fixed_ns = 0;  ///< whatever the configuration
   double work_ns = 0;   ///< what a configuration is more or less efficient at
 };
-[[nodiscard]] Cost cost(const LaunchShape& shape, const CostParameters& parameters,
-                        std::int64_t multiprocessors);
+[[nodiscard]] LaunchCost cost(const LaunchShape& shape, const CostParameters& parameters,
+                              std::int64_t multiprocessors);
 
 /// |ln(a / b)| over the dimensions that the flops depend on, L2 norm.
 [[nodiscard]] double log_distance(const Size& a, const Size& b, const StoredKernel& kernel);

@@ -129,7 +129,7 @@ class Sweep {
       // A value that the entry or the options need does not exist for this configuration.
       return fail({Outcome::compile_error, error.what()});
     }
-    const Evaluation evaluation = device_.evaluate(
+    const TrialResult evaluation = device_.evaluate(
         candidate(entrant), size(), best ? std::optional(best->time_ns) : std::nullopt);
     fared.outcome = evaluation.outcome;
     fared.message = evaluation.message;

@@ -5,7 +5,7 @@
 
 namespace tuner {
 
-std::vector<Lead> leads(const Curve& one, const Curve& other) {
+std::vector<Lead> leads(const SweepCurve& one, const SweepCurve& other) {
   std::vector<Lead> found;
   bool interrupted = true;
   for (std::size_t i = 0; i < std::min(one.times_ns.size(), other.times_ns.size()); ++i) {

@@ -9,7 +9,7 @@
 namespace tuner {
 
 /// How long something takes at each size; absent where it was not timed.
-struct Curve {
+struct SweepCurve {
   std::string name;
   std::vector<std::optional<double>> times_ns;
 };
@@ -23,6 +23,6 @@ struct Lead {
 
 /// Who leads where, in order: between two stretches lies a crossover. Sizes at which not both were
 /// timed belong to none.
-[[nodiscard]] std::vector<Lead> leads(const Curve& one, const Curve& other);
+[[nodiscard]] std::vector<Lead> leads(const SweepCurve& one, const SweepCurve& other);
 
 }  // namespace tuner

@@ -11,7 +11,7 @@ TimeRecord time_record(const Summary& summary) {
           .samples = summary.count};
 }
 
-TrialRecord with_evaluation(TrialRecord trial, const Evaluation& evaluation,
+TrialRecord with_evaluation(TrialRecord trial, const TrialResult& evaluation,
                             std::uint64_t dynamic_shared_bytes) {
   trial.outcome = evaluation.outcome;
   trial.message = evaluation.message;

@@ -12,7 +12,7 @@ namespace tuner {
 
 /// Takes the outcome, the times and the resources of an evaluation into a trial.
 /// `dynamic_shared_bytes` is what the launch asked for beside the kernel's own.
-[[nodiscard]] TrialRecord with_evaluation(TrialRecord trial, const Evaluation& evaluation,
+[[nodiscard]] TrialRecord with_evaluation(TrialRecord trial, const TrialResult& evaluation,
                                           std::uint64_t dynamic_shared_bytes);
 
 /// A trial that ended before anything ran.

@@ -77,11 +77,11 @@ TrialRecord TrialRunner::judged(const Pending& pending) {
 
 TrialRecord TrialRunner::evaluated(TrialRecord trial, const Pending& pending) {
   const SizeSearch& search = *pending.search;
-  const Evaluation evaluation = device_.evaluate({.kernel = kernel_,
-                                                  .space = search.space(),
-                                                  .config = pending.config,
-                                                  .binary = *pending.compiled.get().binary},
-                                                 search.size(), search.best_ns());
+  const TrialResult evaluation = device_.evaluate({.kernel = kernel_,
+                                                   .space = search.space(),
+                                                   .config = pending.config,
+                                                   .binary = *pending.compiled.get().binary},
+                                                  search.size(), search.best_ns());
   // Only what was timed is known to have a legal launch.
   const std::uint64_t dynamic_shared_bytes =
       evaluation.time ? geometry(kernel_, search.space().slots(pending.config)).dynamic_shared_bytes

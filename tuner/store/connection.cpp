@@ -20,6 +20,14 @@ namespace fs = std::filesystem;
 
 constexpr int kBusyTimeoutMs = 10'000;
 
+/// Called while another program has the lock. SQLite's own handler sleeps up to 100 ms, in which
+/// programs that commit one row after another keep a waiting one from the lock for the whole time.
+int wait_for_lock(void* /*unused*/, int calls_before) {
+  constexpr int kSleepMs = 2;
+  sqlite3_sleep(kSleepMs);
+  return calls_before < kBusyTimeoutMs / kSleepMs ? 1 : 0;
+}
+
 std::string remedy_for_read_only(int extended_code) {
   if (extended_code == SQLITE_READONLY_ROLLBACK) {
     return "an interrupted run left it half-written: a run of `tune` that may write it mends it";
@@ -77,10 +85,11 @@ std::string explain(const SQLite::Exception& exception, int system_error) {
 
 SQLite::Database open_database(const fs::path& path, Store::Mode mode) {
   try {
-    return SQLite::Database(
-        path.string(),
-        mode == Store::Mode::read_write ? SQLite::OPEN_READWRITE : SQLite::OPEN_READONLY,
-        kBusyTimeoutMs);
+    SQLite::Database database(path.string(), mode == Store::Mode::read_write
+                                                 ? SQLite::OPEN_READWRITE
+                                                 : SQLite::OPEN_READONLY);
+    sqlite3_busy_handler(database.getHandle(), &wait_for_lock, nullptr);
+    return database;
   } catch (const SQLite::Exception& exception) {
     throw_error(path, exception, 0);
   }

@@ -24,7 +24,9 @@ __device__ inline Bits64 random_bits(Bits64 seed, Bits64 counter) {
 __device__ inline long long first_index() {
   return (long long)blockIdx.x * blockDim.x + threadIdx.x;
 }
-__device__ inline long long index_stride() { return (long long)gridDim.x * blockDim.x; }
+__device__ inline long long index_stride() {
+  return (long long)gridDim.x * blockDim.x;
+}
 
 template <class T>
 constexpr bool kFloating = (T)0.5f != (T)0;
@@ -41,7 +43,9 @@ __device__ inline float normal_number(Bits64 bits) {
 }
 
 /// In [0, 1).
-__device__ inline double unit_number(Bits64 bits) { return (double)(bits >> 11) * 0x1p-53; }
+__device__ inline double unit_number(Bits64 bits) {
+  return (double)(bits >> 11) * 0x1p-53;
+}
 
 template <class T>
 __global__ void fill_normal(T* data, long long count, long long seed) {
@@ -96,7 +100,8 @@ __global__ void fill_constant(T* data, long long count, double value) {
 template <class T>
 __global__ void fill_sorted(T* data, long long count, long long seed, double low, double high) {
   for (long long i = first_index(); i < count; i += index_stride()) {
-    const double place = ((double)i + unit_number(random_bits((Bits64)seed, (Bits64)i))) / (double)count;
+    const double place =
+        ((double)i + unit_number(random_bits((Bits64)seed, (Bits64)i))) / (double)count;
     data[i] = (T)(low + (high - low) * place);
   }
 }
@@ -109,7 +114,8 @@ __global__ void fill_offsets(T* data, long long count, long long seed, long long
     const long long rows = count - 1;
     const Bits64 bits = random_bits((Bits64)seed, (Bits64)i);
     const long long row = bits % 4 == 0 && i > 0 ? i - 1 : i;  // as before it: then it is empty
-    const double share = (row + unit_number(random_bits(~(Bits64)seed, (Bits64)row))) / (rows + 1.0);
+    const double share =
+        (row + unit_number(random_bits(~(Bits64)seed, (Bits64)row))) / (rows + 1.0);
     data[i] = (T)(i == 0 ? 0 : i == rows ? entries : (long long)(share * (double)entries));
   }
 }
@@ -179,7 +185,8 @@ __global__ void perturb(T* result, const T* data, long long count, long long see
 template <class T>
 __global__ void widen(T* spread, const T* run, const T* reference, long long count) {
   for (long long i = first_index(); i < count; i += index_stride()) {
-    const T distance = run[i] > reference[i] ? (T)(run[i] - reference[i]) : (T)(reference[i] - run[i]);
+    const T distance =
+        run[i] > reference[i] ? (T)(run[i] - reference[i]) : (T)(reference[i] - run[i]);
     if (distance > spread[i] && distance - distance == (T)0) spread[i] = distance;
   }
 }
@@ -202,8 +209,8 @@ __global__ void add_exponents(const T* spread, long long count, Bits64* sums) {
 /// What is the spread of a reference becomes the error allowed:
 /// factor·max(spread, floor) + relative·|reference| + tiny.
 template <class T>
-__global__ void allow_spread(T* spread, const T* reference, long long count, double factor, double floor,
-                             double relative, double tiny) {
+__global__ void allow_spread(T* spread, const T* reference, long long count, double factor,
+                             double floor, double relative, double tiny) {
   for (long long i = first_index(); i < count; i += index_stride()) {
     const double s = (double)spread[i];
     const double r = reference[i] < (T)0 ? -(double)reference[i] : (double)reference[i];
@@ -220,7 +227,9 @@ __device__ inline double unit_in_last_place(double x) {
   const double magnitude = fabs(x);
   return __longlong_as_double(__double_as_longlong(magnitude) + 1) - magnitude;
 }
-__device__ inline double unit_in_last_place(long long) { return 1; }
+__device__ inline double unit_in_last_place(long long) {
+  return 1;
+}
 template <class T>
 __device__ inline double last_place(T x) {
   if constexpr (kFloating<T>) {
@@ -233,8 +242,8 @@ __device__ inline double last_place(T x) {
 /// allowed[i] = max(relative·|r|, absolute, ulp·(unit in the last place of r)), rounded down to a
 /// number of the type.
 template <class T>
-__global__ void allow_tolerance(T* allowed, const T* reference, long long count, double relative, double absolute,
-                                double ulp, double most) {
+__global__ void allow_tolerance(T* allowed, const T* reference, long long count, double relative,
+                                double absolute, double ulp, double most) {
   for (long long i = first_index(); i < count; i += index_stride()) {
     const double r = reference[i] < (T)0 ? -(double)reference[i] : (double)reference[i];
     double margin = absolute;
@@ -262,13 +271,20 @@ __device__ inline Bits32 half_of(Bits64 pattern, long long index) {
 /// The same in every element of the type, by words: for ElementType 0 to 9.
 __device__ inline Bits32 extreme_word(int type, bool highest, long long index) {
   switch (type) {
-    case 0: return highest ? 0x7FFFFFFFu : 0x80000000u;                                          // int
-    case 2: return half_of(highest ? 0x7FFFFFFFFFFFFFFFull : 0x8000000000000000ull, index);      // long long
-    case 3: return highest ? 0x7F800000u : 0xFF800000u;                                          // float
-    case 4: return half_of(highest ? 0x7FF0000000000000ull : 0xFFF0000000000000ull, index);      // double
-    case 6: return highest ? 0x7FFF7FFFu : 0x80008000u;                                          // short
-    case 7: return highest ? 0x7F7F7F7Fu : 0x80808080u;                                          // signed char
-    default: return highest ? 0xFFFFFFFFu : 0u;                                                  // unsigned
+    case 0:
+      return highest ? 0x7FFFFFFFu : 0x80000000u;  // int
+    case 2:
+      return half_of(highest ? 0x7FFFFFFFFFFFFFFFull : 0x8000000000000000ull, index);  // long long
+    case 3:
+      return highest ? 0x7F800000u : 0xFF800000u;  // float
+    case 4:
+      return half_of(highest ? 0x7FF0000000000000ull : 0xFFF0000000000000ull, index);  // double
+    case 6:
+      return highest ? 0x7FFF7FFFu : 0x80008000u;  // short
+    case 7:
+      return highest ? 0x7F7F7F7Fu : 0x80808080u;  // signed char
+    default:
+      return highest ? 0xFFFFFFFFu : 0u;  // unsigned
   }
 }
 
@@ -276,15 +292,21 @@ __device__ inline Bits32 extreme_word(int type, bool highest, long long index) {
 __device__ inline Bits32 ordinary_word(int type, Bits64 seed, long long index) {
   const Bits32 bits = (Bits32)random_bits(seed, (Bits64)index);
   switch (type) {
-    case 3: return 0x3F800000u | bits >> 9;                                 // float
-    case 4: return index & 1 ? 0x3FF00000u | bits >> 12 : bits;             // double
+    case 3:
+      return 0x3F800000u | bits >> 9;  // float
+    case 4:
+      return index & 1 ? 0x3FF00000u | bits >> 12 : bits;  // double
     case 2:
-    case 9: return index & 1 ? 0 : bits & 0x7Fu;                            // 64-bit integers
+    case 9:
+      return index & 1 ? 0 : bits & 0x7Fu;  // 64-bit integers
     case 5:
-    case 6: return bits & 0x007F007Fu;                                      // of 16 bits
+    case 6:
+      return bits & 0x007F007Fu;  // of 16 bits
     case 7:
-    case 8: return bits & 0x07070707u;                                      // of 8 bits
-    default: return bits & 0x7Fu;
+    case 8:
+      return bits & 0x07070707u;  // of 8 bits
+    default:
+      return bits & 0x7Fu;
   }
 }
 
@@ -292,14 +314,18 @@ __device__ inline Bits32 ordinary_word(int type, Bits64 seed, long long index) {
 /// before index 0.
 __device__ inline Bits32 poison_word(int type, const Poison& poison, long long index) {
   switch (poison.kind) {
-    case tuner::nan_poison: return nan_word(poison.seed, index);
-    case tuner::highest_poison: return extreme_word(type, true, index);
-    case tuner::lowest_poison: return extreme_word(type, false, index);
+    case tuner::nan_poison:
+      return nan_word(poison.seed, index);
+    case tuner::highest_poison:
+      return extreme_word(type, true, index);
+    case tuner::lowest_poison:
+      return extreme_word(type, false, index);
     case tuner::huge_poison:
       if (type == 3) return 0x7F7FFFFFu;
       if (type == 4) return half_of(0x7FEFFFFFFFFFFFFFull, index);
       return (Bits32)random_bits(poison.seed, (Bits64)index);
-    case tuner::ordinary_poison: return ordinary_word(type, poison.seed, index);
+    case tuner::ordinary_poison:
+      return ordinary_word(type, poison.seed, index);
     default:
       if (type == 4) return half_of(1, index);
       return type == 3 ? 1u : 0u;
@@ -349,7 +375,9 @@ __global__ void prepare(unsigned char* candidate, const unsigned char* reference
 
 // ---- looking at results
 
-__device__ inline CheckReport nothing_found() { return {0, ~0ull, 0, 0, 0, 0}; }
+__device__ inline CheckReport nothing_found() {
+  return {0, ~0ull, 0, 0, 0, 0};
+}
 
 __device__ inline void count_wrong(CheckReport& found, long long index) {
   if (found.wrong++ == 0) found.first = (Bits64)index;
@@ -436,8 +464,7 @@ __device__ inline CheckReport look_at_words(const CheckPart& part, const unsigne
                                             const unsigned char* reference, const Poison& poison) {
   const bool hidden = part.kind == CheckPart::reference;
   const Bits32* const words = (const Bits32*)((hidden ? reference : candidate) + part.offset);
-  const Bits32* const before =
-      part.before < 0 ? nullptr : (const Bits32*)(reference + part.before);
+  const Bits32* const before = part.before < 0 ? nullptr : (const Bits32*)(reference + part.before);
   const Bits32* const expected = (const Bits32*)(reference + part.expected);
   CheckReport found = nothing_found();
   for (long long i = first_index(); i < part.words; i += index_stride()) {
@@ -459,16 +486,26 @@ __device__ inline CheckReport look_at(const CheckPart& part, const unsigned char
     return look_at_words(part, candidate, reference, poison);
   }
   switch (part.type) {  // the order of ElementType
-    case 0: return compare<int>(part, candidate, reference, poison);
-    case 1: return compare<unsigned>(part, candidate, reference, poison);
-    case 2: return compare<long long>(part, candidate, reference, poison);
-    case 3: return compare<float>(part, candidate, reference, poison);
-    case 4: return compare<double>(part, candidate, reference, poison);
-    case 5: return compare<unsigned short>(part, candidate, reference, poison);
-    case 6: return compare<short>(part, candidate, reference, poison);
-    case 7: return compare<signed char>(part, candidate, reference, poison);
-    case 8: return compare<unsigned char>(part, candidate, reference, poison);
-    default: return compare<unsigned long long>(part, candidate, reference, poison);
+    case 0:
+      return compare<int>(part, candidate, reference, poison);
+    case 1:
+      return compare<unsigned>(part, candidate, reference, poison);
+    case 2:
+      return compare<long long>(part, candidate, reference, poison);
+    case 3:
+      return compare<float>(part, candidate, reference, poison);
+    case 4:
+      return compare<double>(part, candidate, reference, poison);
+    case 5:
+      return compare<unsigned short>(part, candidate, reference, poison);
+    case 6:
+      return compare<short>(part, candidate, reference, poison);
+    case 7:
+      return compare<signed char>(part, candidate, reference, poison);
+    case 8:
+      return compare<unsigned char>(part, candidate, reference, poison);
+    default:
+      return compare<unsigned long long>(part, candidate, reference, poison);
   }
 }
 
@@ -488,7 +525,8 @@ __device__ inline void add(CheckReport& total, const CheckReport& found) {
 /// must be before the next launch.
 __global__ void inspect(const unsigned char* candidate, const unsigned char* reference,
                         const CheckPart* parts, int part_count, int kind, long long seed,
-                        int with_repeats, CheckReport* gathered, CheckReport* reports, Bits32* blocks_done) {
+                        int with_repeats, CheckReport* gathered, CheckReport* reports,
+                        Bits32* blocks_done) {
   __shared__ CheckReport mine[kMostCheckParts];
   __shared__ Bits32 earlier;
   for (int p = threadIdx.x; p < part_count; p += blockDim.x) mine[p] = nothing_found();
@@ -519,8 +557,9 @@ __global__ void inspect(const unsigned char* candidate, const unsigned char* ref
 /// in the reference memory, the error allowed (0 where none is), 1 when the result is still the
 /// poison it was given before the launch, and 1 when the reference left it.
 template <class T>
-__global__ void pick(const unsigned char* candidate, const unsigned char* reference, const CheckPart* parts,
-                     int part_index, long long other, long long index, int kind, long long seed, double* values) {
+__global__ void pick(const unsigned char* candidate, const unsigned char* reference,
+                     const CheckPart* parts, int part_index, long long other, long long index,
+                     int kind, long long seed, double* values) {
   const CheckPart part = parts[part_index];
   const T* const result = (const T*)(candidate + part.offset);
   values[0] = (double)result[index];
@@ -545,7 +584,8 @@ __global__ void count_fractions(const T* reference, long long count, double most
 /// sums[0] += the elements of two runs of a reference, on outputs that held kUnwritten and `other`
 /// before, that depend on that; sums[1] += those that both runs left.
 template <class T>
-__global__ void count_dependent(const T* first, const T* second, long long count, unsigned other, Bits64* sums) {
+__global__ void count_dependent(const T* first, const T* second, long long count, unsigned other,
+                                Bits64* sums) {
   Bits64 dependent = 0, left = 0;
   for (long long i = first_index(); i < count; i += index_stride()) {
     const T a = first[i], b = second[i];

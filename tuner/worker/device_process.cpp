@@ -24,8 +24,8 @@ Json candidate_message(const Candidate& candidate) {
           {"binary", to_message(candidate.binary)}};
 }
 
-Evaluation evaluation_of(const Failure& failure, Seconds spent) {
-  Evaluation evaluation;
+TrialResult evaluation_of(const Failure& failure, Seconds spent) {
+  TrialResult evaluation;
   evaluation.outcome = failure.outcome;
   evaluation.message = failure.message;
   evaluation.verify_ms = 1e3 * spent.count();
@@ -37,7 +37,7 @@ std::string nonsense(const Error& error) {
   return fmt::format("talks nonsense: {}", error.what());
 }
 
-Evaluation evaluation_in(const Json& message) {
+TrialResult evaluation_in(const Json& message) {
   try {
     return evaluation_from(message);
   } catch (const Error& error) {
@@ -194,8 +194,8 @@ const Kernel* DeviceProcess::reference_in(const Json& step) const {
   return kernel.source.name == field<std::string>(step, "source") ? &kernel : nullptr;
 }
 
-Evaluation DeviceProcess::evaluate(const Candidate& candidate, const Size& size,
-                                   std::optional<double> best_ns) {
+TrialResult DeviceProcess::evaluate(const Candidate& candidate, const Size& size,
+                                    std::optional<double> best_ns) {
   Json request = candidate_message(candidate);
   request["do"] = "evaluate";
   request["size"] = size;
@@ -209,7 +209,7 @@ Evaluation DeviceProcess::evaluate(const Candidate& candidate, const Size& size,
     if (!none->candidate_ran) fail_without_candidate(*none);
     return evaluation_of(failure_of(*none), Channel::Clock::now() - begin);
   }
-  const Evaluation evaluation = evaluation_in(std::get<Json>(answer));
+  const TrialResult evaluation = evaluation_in(std::get<Json>(answer));
   if (leaves_damage(evaluation.outcome)) retire();
   if (evaluation.time) launch_s_.try_emplace(size, 1e-9 * evaluation.time->median);
   return evaluation;

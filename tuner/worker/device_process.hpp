@@ -38,8 +38,8 @@ class DeviceProcess : public DeviceWorker {
   const DeviceInfo& device() const override { return device_; }
   const EnvironmentInfo& environment() const override { return environment_; }
 
-  Evaluation evaluate(const Candidate& candidate, const Size& size,
-                      std::optional<double> best_ns) override;
+  TrialResult evaluate(const Candidate& candidate, const Size& size,
+                       std::optional<double> best_ns) override;
   void begin_lineup(const Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;
   Expected<bool, Failure> add_library() override;

@@ -23,7 +23,7 @@ struct Candidate {
 };
 
 /// How a candidate fared on the device.
-struct Evaluation {
+struct TrialResult {
   Outcome outcome = Outcome::ok;
   std::string message;          ///< why it is not `ok`
   std::optional<Summary> time;  ///< nanoseconds; only when `ok`
@@ -53,8 +53,8 @@ class DeviceWorker {
   [[nodiscard]] virtual const EnvironmentInfo& environment() const = 0;
 
   /// Verifies, and if right times. `best_ns` is the best median so far at this size.
-  [[nodiscard]] virtual Evaluation evaluate(const Candidate& candidate, const Size& size,
-                                            std::optional<double> best_ns) = 0;
+  [[nodiscard]] virtual TrialResult evaluate(const Candidate& candidate, const Size& size,
+                                             std::optional<double> best_ns) = 0;
 
   /// Begins a new line-up at a size, with no contenders yet. After a contender that ended `crashed`
   /// or `timeout`, the library too, there is no line-up until the next begins.

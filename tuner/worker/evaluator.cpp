@@ -22,7 +22,7 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-Evaluation failed(Evaluation evaluation, Failure failure) {
+TrialResult failed(TrialResult evaluation, Failure failure) {
   evaluation.outcome = failure.outcome;
   evaluation.message = std::move(failure.message);
   evaluation.time.reset();
@@ -40,9 +40,9 @@ Expected<LoadedKernel, Failure> Evaluator::load(const Binary& binary) {
   return LoadedKernel(backend_, *kernel);
 }
 
-Evaluation Evaluator::evaluate(const Candidate& candidate, const Size& size,
-                               std::optional<double> best_ns) {
-  Evaluation evaluation;
+TrialResult Evaluator::evaluate(const Candidate& candidate, const Size& size,
+                                std::optional<double> best_ns) {
+  TrialResult evaluation;
   const Stopwatch verifying;
   const auto kernel = load(candidate.binary);
   if (!kernel) return failed(std::move(evaluation), kernel.error());

@@ -34,8 +34,8 @@ class Evaluator : public DeviceWorker {
   const EnvironmentInfo& environment() const override { return backend_.environment(); }
 
   /// After the last timed launch the output is checked once more.
-  Evaluation evaluate(const Candidate& candidate, const Size& size,
-                      std::optional<double> best_ns) override;
+  TrialResult evaluate(const Candidate& candidate, const Size& size,
+                       std::optional<double> best_ns) override;
 
   void begin_lineup(const Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;

@@ -195,7 +195,7 @@ EnvironmentInfo environment_from(const Json& message) {
           .tool = field<std::string>(message, "tool")};
 }
 
-Json to_message(const Evaluation& evaluation) {
+Json to_message(const TrialResult& evaluation) {
   return {{"outcome", name(evaluation.outcome)},
           {"message", evaluation.message},
           {"time", evaluation.time ? to_message(*evaluation.time) : Json()},
@@ -209,18 +209,18 @@ Json to_message(const Evaluation& evaluation) {
           {"measure_ms", evaluation.measure_ms}};
 }
 
-Evaluation evaluation_from(const Json& message) {
-  Evaluation evaluation{.outcome = outcome_field(message),
-                        .message = shown_text(message, "message"),
-                        .time = {},
-                        .worst_error = optional_double(message, "worst_error"),
-                        .hot_ns = optional_double(message, "hot_ns"),
-                        .clock_mhz = optional_double(message, "clock_mhz"),
-                        .discarded = field<int>(message, "discarded"),
-                        .power_capped = field<bool>(message, "power_capped"),
-                        .resources = resources_from(field<Json>(message, "resources")),
-                        .verify_ms = field<double>(message, "verify_ms"),
-                        .measure_ms = field<double>(message, "measure_ms")};
+TrialResult evaluation_from(const Json& message) {
+  TrialResult evaluation{.outcome = outcome_field(message),
+                         .message = shown_text(message, "message"),
+                         .time = {},
+                         .worst_error = optional_double(message, "worst_error"),
+                         .hot_ns = optional_double(message, "hot_ns"),
+                         .clock_mhz = optional_double(message, "clock_mhz"),
+                         .discarded = field<int>(message, "discarded"),
+                         .power_capped = field<bool>(message, "power_capped"),
+                         .resources = resources_from(field<Json>(message, "resources")),
+                         .verify_ms = field<double>(message, "verify_ms"),
+                         .measure_ms = field<double>(message, "measure_ms")};
   const Json time = field<Json>(message, "time");
   if (!time.is_null()) evaluation.time = summary_from(time);
   if (evaluation.time.has_value() != (evaluation.outcome == Outcome::ok)) fail("time");

@@ -18,7 +18,7 @@ namespace tuner {
 [[nodiscard]] Json to_message(const Failure& failure);
 [[nodiscard]] Json to_message(const DeviceInfo& device);
 [[nodiscard]] Json to_message(const EnvironmentInfo& environment);
-[[nodiscard]] Json to_message(const Evaluation& evaluation);
+[[nodiscard]] Json to_message(const TrialResult& evaluation);
 [[nodiscard]] Json to_message(const Sample& sample);
 [[nodiscard]] Json to_message(const TripTimes& times);
 [[nodiscard]] Json to_message(const StartUp& start_up);
@@ -30,7 +30,7 @@ namespace tuner {
 [[nodiscard]] Failure failure_from(const Json& message);
 [[nodiscard]] DeviceInfo device_from(const Json& message);
 [[nodiscard]] EnvironmentInfo environment_from(const Json& message);
-[[nodiscard]] Evaluation evaluation_from(const Json& message);
+[[nodiscard]] TrialResult evaluation_from(const Json& message);
 [[nodiscard]] Sample sample_from(const Json& message);
 [[nodiscard]] TripTimes trip_times_from(const Json& message);
 [[nodiscard]] StartUp start_up_from(const Json& message);

@@ -24,7 +24,8 @@ typedef float Vector __attribute__((vector_size(sizeof(float) * kWidth)));
 /// `depth` rows of kColumns floats of B, zero where B has no such columns.
 __device__ inline void pack(float* panel, const float* b, long long ldb, int depth, int columns) {
   for (int k = 0; k < depth; ++k) {
-    for (int j = 0; j < kColumns; ++j) panel[k * kColumns + j] = j < columns ? b[k * ldb + j] : 0.0f;
+    for (int j = 0; j < kColumns; ++j)
+      panel[k * kColumns + j] = j < columns ? b[k * ldb + j] : 0.0f;
   }
 }
 

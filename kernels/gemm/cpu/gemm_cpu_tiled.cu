@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * A * B + beta * C, row-major, on a processor: gemm_cpu_rows on tiles, so that a tile of
-// B stays in a cache while all rows of a tile of A pass over it.
+// C = alpha * A * B + beta * C, row-major, on a processor: gemm_cpu_rows on tiles, so that a tile
+// of B stays in a cache while all rows of a tile of A pass over it.
 //
 // A block of one thread is a plain function call; it takes every gridDim.x-th strip of TILE_M rows.
 // Grid (blocks, 1, batch): with one block this is one thread's work, with more the blocks spread

@@ -11,6 +11,7 @@
 #include "tuner/backend/cpu/launch_limits.hpp"
 #include "tuner/backend/cpu/loaded_image.hpp"
 #include "tuner/backend/cpu/openblas.hpp"
+#include "tuner/backend/match_arguments.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 
@@ -164,7 +165,10 @@ class CpuBackend final : public Backend {
         return launch_error("a processor has no tensor maps");
       }
     }
-    if (auto match = arguments.matches(kernel->second.argument_sizes()); !match) return match;
+    if (auto match = match_arguments(arguments.sizes_bytes(), kernel->second.argument_sizes());
+        !match) {
+      return match;
+    }
     for (const SymbolValue& symbol : launch.symbols) {
       if (auto written = kernel->second.write(symbol); !written) return written;
     }

@@ -4,6 +4,7 @@
 #include "tuner/backend/cpu/host_geam.hpp"
 #include "tuner/backend/cpu/host_gemm.hpp"
 #include "tuner/backend/cpu/launch_limits.hpp"
+#include "tuner/backend/match_arguments.hpp"
 
 #include <fmt/format.h>
 

@@ -92,25 +92,4 @@ void* const* ArgumentList::addresses() {
   return addresses_.data();
 }
 
-Expected<void, Failure> ArgumentList::matches(std::span<const unsigned> parameter_sizes) const {
-  return match_arguments(sizes_, parameter_sizes);
-}
-
-Expected<void, Failure> match_arguments(std::span<const std::size_t> argument_bytes,
-                                        std::span<const unsigned> parameter_sizes) {
-  if (parameter_sizes.size() != argument_bytes.size()) {
-    return launch_error(fmt::format("the kernel takes {} arguments, the launch gives {}",
-                                    parameter_sizes.size(), argument_bytes.size()));
-  }
-  for (std::size_t i = 0; i < argument_bytes.size(); ++i) {
-    if (parameter_sizes[i] != argument_bytes[i]) {
-      return launch_error(fmt::format(
-          "argument {}: the kernel takes {} bytes, the launch gives {}; the types in the space "
-          "file must be those of the kernel",
-          i + 1, parameter_sizes[i], argument_bytes[i]));
-    }
-  }
-  return {};
-}
-
 }  // namespace tuner

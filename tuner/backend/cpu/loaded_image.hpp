@@ -35,10 +35,6 @@ class LoadedImage {
   const KernelImage* kernel_ = nullptr;
 };
 
-/// A launch_error when a kernel with parameters of these sizes cannot take arguments of those.
-[[nodiscard]] Expected<void, Failure> match_arguments(std::span<const std::size_t> argument_bytes,
-                                                      std::span<const unsigned> parameter_sizes);
-
 /// The arguments of a launch as a kernel's entry takes them: the addresses of their values.
 class ArgumentList {
  public:
@@ -48,8 +44,7 @@ class ArgumentList {
 
   /// Valid until the next push.
   [[nodiscard]] void* const* addresses();
-  /// A launch_error when a kernel with parameters of these sizes cannot take the arguments.
-  [[nodiscard]] Expected<void, Failure> matches(std::span<const unsigned> parameter_sizes) const;
+  [[nodiscard]] std::span<const std::size_t> sizes_bytes() const { return sizes_; }
 
  private:
   void push(const void* value, std::size_t size_bytes);

@@ -8,6 +8,7 @@
 #include "tuner/backend/cuda/kernel_argument.hpp"
 #include "tuner/backend/cuda/launch_timer.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/backend/match_arguments.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
@@ -73,8 +74,8 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] Expected<void, Failure> with_library(StreamHandle stream, const Call& call);
   /// Gives a thread that has no context the device's primary one, as the CUDA runtime does.
   void ensure_context() const;
-  [[nodiscard]] Expected<void, Failure> check_arguments(
-      CUkernel kernel, std::span<const std::size_t> argument_bytes) const;
+  /// The sizes of a kernel's parameters, in bytes.
+  [[nodiscard]] Expected<std::vector<std::size_t>, Failure> parameter_sizes(CUkernel kernel) const;
 
   DriverApi driver_;
   DeviceInfo device_;
@@ -86,6 +87,7 @@ class CudaExecutor final : public Executor {
   CUcontext primary_ = nullptr;
   std::mutex mutex_;  // of what follows
   std::vector<CUlibrary> libraries_;
+  std::map<FunctionId, std::vector<std::size_t>> parameter_bytes_;
   std::mutex timing_;  // of those who time; of what follows
   std::map<CUcontext, LaunchTimer> timers_;
 };
@@ -136,37 +138,40 @@ Expected<FunctionId, Failure> CudaExecutor::load(const Binary& binary) {
   // At once: loading at the first launch, which is lazy loading's way, could meet a capture.
   if (done) done = attempt(driver_, driver_.get_function(&function, kernel));
   if (done) done = attempt(driver_, driver_.load_function(function));
-  if (!done) {
+  auto parameters = done ? parameter_sizes(kernel) : Unexpected(done.error());
+  if (!parameters) {
     driver_.unload_library(library);
-    return Unexpected(done.error());
+    return Unexpected(parameters.error());
   }
+  const FunctionId id{reinterpret_cast<std::uintptr_t>(kernel)};
   const std::scoped_lock lock(mutex_);
   libraries_.push_back(library);
-  return FunctionId{reinterpret_cast<std::uintptr_t>(kernel)};
+  parameter_bytes_.emplace(id, *std::move(parameters));
+  return id;
 }
 
-Expected<void, Failure> CudaExecutor::check_arguments(
-    CUkernel kernel, std::span<const std::size_t> argument_bytes) const {
-  std::size_t count = 0;
-  std::size_t offset = 0;
-  std::size_t size = 0;
-  for (; driver_.parameter_info(kernel, count, &offset, &size) == CUDA_SUCCESS; ++count) {
-    if (count >= argument_bytes.size() || size == argument_bytes[count]) continue;
-    return launch_error(fmt::format("argument {} of the kernel has {} bytes, {} are given",
-                                    count + 1, size, argument_bytes[count]));
+Expected<std::vector<std::size_t>, Failure> CudaExecutor::parameter_sizes(CUkernel kernel) const {
+  std::vector<std::size_t> sizes;
+  for (;;) {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    const CUresult result = driver_.parameter_info(kernel, sizes.size(), &offset, &size);
+    if (result == CUDA_ERROR_INVALID_VALUE) return sizes;  // the index is behind the last
+    if (auto done = attempt(driver_, result); !done) return Unexpected(done.error());
+    sizes.push_back(size);
   }
-  if (count == argument_bytes.size()) return {};
-  return launch_error(
-      fmt::format("the kernel takes {} arguments, {} are given", count, argument_bytes.size()));
 }
 
 Expected<void, Failure> CudaExecutor::admit(FunctionId function, const Geometry& geometry,
                                             std::span<const std::size_t> argument_bytes) {
+  ensure_context();  // the kernel may have been loaded by another thread
   CUkernel const kernel = kernel_of(function);
-  if (auto done = check_arguments(kernel, argument_bytes); !done) return done;
   constexpr auto kLimit = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
   const auto wanted = static_cast<int>(geometry.dynamic_shared_bytes);
   const std::scoped_lock lock(mutex_);  // one size's larger share must not be taken back by another
+  if (auto done = match_arguments(argument_bytes, parameter_bytes_.at(function)); !done) {
+    return done;
+  }
   int granted = 0;
   if (auto done = attempt(driver_, driver_.get_attribute(&granted, kLimit, kernel, number_));
       !done) {
@@ -222,7 +227,9 @@ Expected<std::shared_ptr<void>, Failure> CudaExecutor::memory(std::size_t size_b
   const CaptureBystander bystander(driver_);
   CUdeviceptr address = 0;
   if (auto done = attempt(driver_, driver_.allocate(&address, size_bytes)); !done) {
-    return launch_error(fmt::format("{} bytes of memory: {}", size_bytes, done.error().message));
+    Failure failure = done.error();
+    failure.message = fmt::format("{} bytes of memory: {}", size_bytes, failure.message);
+    return Unexpected(std::move(failure));
   }
   std::shared_ptr<void> memory(reinterpret_cast<void*>(address), [this, address](void*) {
     ensure_context();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/cuda_kernel.hpp"
 
+#include "tuner/backend/match_arguments.hpp"
+
 #include <fmt/format.h>
 
 #include <utility>
@@ -8,15 +10,17 @@
 namespace tuner {
 namespace {
 
-std::vector<std::size_t> parameter_sizes(const void* function) {
+Expected<std::vector<std::size_t>, Failure> parameter_sizes(const void* function) {
   std::vector<std::size_t> sizes;
-  std::size_t offset = 0;
-  std::size_t size = 0;
-  while (cudaFuncGetParamInfo(function, sizes.size(), &offset, &size) == cudaSuccess) {
+  for (;;) {
+    std::size_t offset = 0;
+    std::size_t size = 0;
+    const cudaError_t result = cudaFuncGetParamInfo(function, sizes.size(), &offset, &size);
+    const bool is_behind_the_last = result == cudaErrorInvalidValue;
+    if (auto done = attempt(result); !done && !is_behind_the_last) return Unexpected(done.error());
+    if (is_behind_the_last) return sizes;
     sizes.push_back(size);
   }
-  static_cast<void>(cudaGetLastError());  // the list has no other end than this error
-  return sizes;
 }
 
 Unexpected<Failure> launch_error(std::string message) {
@@ -46,23 +50,10 @@ Expected<CudaKernel, Failure> CudaKernel::load(const Binary& binary) {
                        .static_shared_bytes = attributes.sharedSizeBytes,
                        .local_bytes = attributes.localSizeBytes};
   loaded.dynamic_shared_limit_ = static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes);
-  loaded.parameter_bytes_ = parameter_sizes(loaded.function());
+  auto parameters = parameter_sizes(loaded.function());
+  if (!parameters) return Unexpected(parameters.error());
+  loaded.parameter_bytes_ = *std::move(parameters);
   return loaded;
-}
-
-Expected<void, Failure> CudaKernel::check_arguments(
-    std::span<const KernelArgument> arguments) const {
-  if (arguments.size() != parameter_bytes_.size()) {
-    return launch_error(fmt::format("the kernel takes {} arguments, {} are given",
-                                    parameter_bytes_.size(), arguments.size()));
-  }
-  for (std::size_t i = 0; i < arguments.size(); ++i) {
-    if (arguments[i].size_bytes != parameter_bytes_[i]) {
-      return launch_error(fmt::format("argument {} of the kernel has {} bytes, {} are given", i + 1,
-                                      parameter_bytes_[i], arguments[i].size_bytes));
-    }
-  }
-  return {};
 }
 
 Expected<void, Failure> CudaKernel::allow_dynamic_shared(std::size_t size_bytes) {
@@ -103,7 +94,11 @@ Expected<void, Failure> CudaKernel::write(const SymbolValue& symbol, cudaStream_
 Expected<Enqueue, Failure> CudaKernel::launch(const Geometry& geometry,
                                               std::vector<KernelArgument> arguments,
                                               cudaStream_t stream) {
-  if (auto done = check_arguments(arguments); !done) return Unexpected(done.error());
+  std::vector<std::size_t> argument_bytes;
+  for (const KernelArgument& argument : arguments) argument_bytes.push_back(argument.size_bytes);
+  if (auto done = match_arguments(argument_bytes, parameter_bytes_); !done) {
+    return Unexpected(done.error());
+  }
   if (auto done = allow_dynamic_shared(geometry.dynamic_shared_bytes); !done) {
     return Unexpected(done.error());
   }

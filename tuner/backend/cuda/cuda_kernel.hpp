@@ -29,7 +29,6 @@ class CudaKernel {
 
  private:
   CudaKernel() = default;
-  Expected<void, Failure> check_arguments(std::span<const KernelArgument> arguments) const;
   Expected<void, Failure> allow_dynamic_shared(std::size_t size_bytes);
   /// The runtime takes a kernel of a library wherever it takes a function of the host program.
   [[nodiscard]] const void* function() const { return kernel_; }

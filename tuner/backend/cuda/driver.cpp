@@ -36,6 +36,20 @@ bool is_refusal(CUresult result) {
   }
 }
 
+/// Refused because of what holds at the moment, not of what was asked for.
+bool is_transient(CUresult result) {
+  switch (result) {
+    case CUDA_ERROR_OUT_OF_MEMORY:
+    case CUDA_ERROR_INVALID_CONTEXT:
+    case CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED:
+    case CUDA_ERROR_STREAM_CAPTURE_INVALIDATED:
+    case CUDA_ERROR_STREAM_CAPTURE_IMPLICIT:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 Expected<void, Failure> attempt(const DriverApi& api, CUresult result) {
@@ -46,7 +60,8 @@ Expected<void, Failure> attempt(const DriverApi& api, CUresult result) {
   api.error_string(result, &text);
   return Unexpected(Failure{is_refusal(result) ? Outcome::launch_error : Outcome::crashed,
                             fmt::format("{} ({}): {}", name == nullptr ? "unknown" : name,
-                                        static_cast<int>(result), text == nullptr ? "" : text)});
+                                        static_cast<int>(result), text == nullptr ? "" : text),
+                            is_transient(result)});
 }
 
 CaptureBystander::CaptureBystander(const DriverApi& api) : api_(api) {

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/completion.hpp"
+
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace tuner::cli {
+namespace {
+
+/// Calls `visit` with a command and the words that name it, "tune space check", and with all below.
+void each_command(const CommandDescription& command, const std::string& path,
+                  const std::function<void(const CommandDescription&, const std::string&)>& visit) {
+  visit(command, path);
+  for (const CommandDescription& sub : command.commands) {
+    each_command(sub, path + " " + sub.name, visit);
+  }
+}
+
+/// Between single quotes, where only these end.
+std::string quoted(std::string_view text) {
+  std::string result = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      result += R"('\'')";
+    } else {
+      result += c;
+    }
+  }
+  return result + "'";
+}
+
+std::string bash_script(const CommandDescription& program) {
+  std::string descents;
+  std::string values;
+  std::string words;
+  each_command(program, program.name, [&](const auto& command, const std::string& path) {
+    std::vector<std::string> offered;
+    for (const CommandDescription& sub : command.commands) {
+      offered.push_back(sub.name);
+      descents += fmt::format("      {0}) command={0} ;;\n", quoted(path + " " + sub.name));
+    }
+    for (const OptionDescription& option : command.options) {
+      if (option.is_positional) continue;
+      offered.insert(offered.end(), option.names.begin(), option.names.end());
+      if (option.value.empty()) continue;
+      std::vector<std::string> patterns;
+      for (const std::string& name : option.names) patterns.push_back(quoted(path + " " + name));
+      values += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$current\")); return ;;\n",
+                            fmt::join(patterns, " | "),
+                            quoted(fmt::format("{}", fmt::join(choices(option), " "))));
+    }
+    words += fmt::format("    {}) words={} ;;\n", quoted(path),
+                         quoted(fmt::format("{}", fmt::join(offered, " "))));
+  });
+  // Without a word to offer, as after --space, `-o default` completes the names of files.
+  return fmt::format(
+      R"(# Completes the command line of tune in bash. Load it with: source <(tune completion bash)
+_tune() {{
+  local current=${{COMP_WORDS[COMP_CWORD]}} previous=${{COMP_WORDS[COMP_CWORD - 1]}}
+  local command=tune word words=
+  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
+    case "$command $word" in
+{}    esac
+  done
+  case "$command $previous" in
+{}  esac
+  case "$command" in
+{}  esac
+  COMPREPLY=($(compgen -W "$words" -- "$current"))
+}}
+complete -o default -F _tune tune
+)",
+      descents, values, words);
+}
+
+/// Text within an _arguments specification: a colon and brackets mean something there.
+std::string zsh_text(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == ':' || c == '[' || c == ']' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+/// How _arguments completes a value.
+std::string zsh_value(const OptionDescription& option) {
+  if (takes_path(option)) return ":" + zsh_text(option.value) + ":_files";
+  const auto words = choices(option);
+  if (!words.empty()) return fmt::format(":value:({})", fmt::join(words, " "));
+  return ":" + zsh_text(option.value) + ": ";
+}
+
+std::string zsh_option(const OptionDescription& option, const std::string& name) {
+  if (option.is_positional) return quoted("*" + zsh_value(option));
+  return quoted(fmt::format("*{}[{}]{}", name, zsh_text(option.text),
+                            option.value.empty() ? "" : zsh_value(option)));
+}
+
+std::string zsh_script(const CommandDescription& program) {
+  std::string functions;
+  each_command(program, "_" + program.name, [&](const auto& command, std::string path) {
+    std::ranges::replace(path, ' ', '_');
+    std::string lines;
+    for (const OptionDescription& option : command.options) {
+      for (const std::string& name : option.names) {
+        lines += " \\\n    " + zsh_option(option, name);
+      }
+    }
+    if (command.commands.empty()) {
+      functions += fmt::format("{}() {{\n  _arguments{}\n}}\n", path, lines);
+      return;
+    }
+    std::string names;
+    for (const CommandDescription& sub : command.commands) {
+      names += "    " + quoted(sub.name + ":" + zsh_text(sub.text)) + "\n";
+    }
+    functions += fmt::format(
+        R"({0}() {{
+  local state line
+  local -a commands=(
+{1}  )
+  _arguments -C{2} \
+    '1: :->command' '*:: :->rest'
+  case $state in
+    command) _describe command commands ;;
+    rest) (( $+functions[{0}_$line[1]] )) && {0}_$line[1] ;;
+  esac
+}}
+)",
+        path, names, lines);
+  });
+  return fmt::format(
+      "#compdef tune\n# Completes the command line of tune in zsh: save it as _tune in a directory "
+      "of $fpath.\n{}compdef _tune tune\n",
+      functions);
+}
+
+/// When a command's words are offered: it was given, and none of those below it.
+std::string fish_condition(const CommandDescription& command, const std::string& path) {
+  std::vector<std::string> below;
+  for (const CommandDescription& sub : command.commands) below.push_back(sub.name);
+  std::string condition;
+  const std::size_t first = path.find(' ');
+  for (std::size_t at = first; at != std::string::npos;) {
+    const std::size_t end = path.find(' ', at + 1);
+    condition += "__fish_seen_subcommand_from " + path.substr(at + 1, end - at - 1) + "; and ";
+    at = end;
+  }
+  if (!below.empty()) {
+    condition += fmt::format("not __fish_seen_subcommand_from {}", fmt::join(below, " "));
+  } else {
+    condition.resize(condition.size() - std::string_view("; and ").size());
+  }
+  return condition;
+}
+
+std::string fish_script(const CommandDescription& program) {
+  std::string lines;
+  each_command(program, program.name, [&](const auto& command, const std::string& path) {
+    const std::string when = quoted(fish_condition(command, path));
+    for (const CommandDescription& sub : command.commands) {
+      lines += fmt::format("complete -c tune -n {} -f -a {} -d {}\n", when, quoted(sub.name),
+                           quoted(sub.text));
+    }
+    for (const OptionDescription& option : command.options) {
+      if (option.is_positional) continue;
+      std::string names;
+      for (const std::string& name : option.names) {
+        names += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
+      }
+      std::string value;
+      if (!option.value.empty()) value = takes_path(option) ? " -r -F" : " -x";
+      if (const auto words = choices(option); !words.empty()) {
+        value += " -a " + quoted(fmt::format("{}", fmt::join(words, " ")));
+      }
+      lines += fmt::format("complete -c tune -n {}{}{} -d {}\n", when, names, value,
+                           quoted(option.text));
+    }
+  });
+  return "# Completes the command line of tune in fish. Load it with: tune completion fish | "
+         "source\n" +
+         lines;
+}
+
+}  // namespace
+
+std::string completion_script(const CommandDescription& program, std::string_view shell) {
+  if (shell == "bash") return bash_script(program);
+  if (shell == "zsh") return zsh_script(program);
+  if (shell == "fish") return fish_script(program);
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("unknown shell '{}': there are completions for bash, zsh and fish", shell));
+}
+
+}  // namespace tuner::cli
