@@ -16,7 +16,7 @@ namespace tuner {
 namespace {
 
 /// A kernel is taken before the library where it is expected to be faster by this many standard
-/// deviations of that expectation (docs/selection.md).
+/// deviations of that expectation (docs/reference/selection.md).
 constexpr double kDeviationsOfGain = 2.5;
 
 /// What is to be said of an entry that was not measured here, or not alone; else empty.
