@@ -142,7 +142,7 @@ TEST(T1_import, What_cannot_be_said_is_named) {
   EXPECT_THAT(notes(argument + R"(half", "MemoryType": "Vector", "Size": 5}])"),
               Contains(HasSubstr("argument x: the type 'half' is not supported")));
   EXPECT_THAT(notes(argument + R"(float", "MemoryType": "Scalar", "FillValue": 0.1}])"),
-              Contains(HasSubstr("argument x: the value 0.1 is no whole number")));
+              Contains(HasSubstr("argument x: the value 0.1 is not an integer")));
   EXPECT_THAT(notes(R"("ProblemSize": [64, 7], )" + argument +
                     R"(int32", "MemoryType": "Scalar", "FillValue": 64}])"),
               Contains(HasSubstr("argument x: 64 is taken to be problem_size_x")));
