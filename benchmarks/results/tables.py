@@ -113,12 +113,11 @@ def spaces():
     def shown(name):
         if name not in times:
             return ABSENT
-        seconds = times[name]
-        scale, unit = next((scale, unit) for scale, unit in ((1, "s"), (1e-3, "ms"), (1e-6, "µs")) if seconds >= scale or unit == "µs")
-        return f"{seconds / scale:.3g} {unit}"
+        value = times[name] * 1e6
+        return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
     names = sorted(name.split("/")[1] for name in times if name.startswith("construct/"))
     rows = [[name, shown(f"parse/{name}"), shown(f"construct/{name}"), shown(f"brute_force/{name}")] for name in names]
-    together = f"The field's eight standard spaces together: {shown('construct_standard_eight')} of processor time."
+    together = f"Processor time in µs; the field's eight standard spaces together: {shown('construct_standard_eight')}."
     return f"{together}\n\n{markdown(['space', 'parsing', 'construction', 'brute force'], rows)}"
 
 
@@ -141,9 +140,9 @@ def reduction():
     lines = re.findall(r"^ *(\d+)  CUB +([\d.]+) us.*?ours +([\d.]+) us +(\d+) GB/s  x([\d.]+)  reading.*?x([\d.]+)",
                        (RESULTS / "reduction-h200-2026-11-22.txt").read_text(), re.M)
     first = {count: rest for count, *rest in reversed(lines)}  # 4096 was measured three times: the first
-    rows = [[f"{int(count):,}", f"{time} µs", f"{rate} GB/s", ratio, share]
+    rows = [[f"{int(count):,}", time, rate, ratio, share]
             for count, (_, time, rate, ratio, share) in sorted(first.items(), key=lambda item: int(item[0]))]
-    return markdown(["floats", "time", "rate", "to CUB", "of the rate of reading"], rows)
+    return markdown(["floats", "µs", "GB/s", "to CUB", "of the rate of reading"], rows)
 
 
 def transpose_bounds():
