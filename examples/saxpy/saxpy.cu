@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // y = a*x + y: a block has ITEMS * blockDim.x neighbours, a thread every blockDim.x-th of them.
 template <int ITEMS>
 __global__ void saxpy(int n, float a, const float* __restrict__ x, float* __restrict__ y) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What saxpy is checked against.
 __global__ void saxpy_plain(int n, float a, const float* x, float* y) {
   const int i = blockIdx.x * blockDim.x + threadIdx.x;
