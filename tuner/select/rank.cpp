@@ -171,7 +171,8 @@ class Ladder {
             "{:.5g} us expected, {:.3g} times the best configuration (+-{:.0f} %, "
             "from {} sizes, the nearest {}): {}",
             *library_ns_ / 1e3, estimate->ratio, 100 * estimate->error, estimate->sizes,
-            estimate->nearest, library_is_first_ ? "taken, a gain is not sure" : "not taken");
+            estimate->nearest,
+            library_is_first_ ? "taken, since a gain is not certain" : "not taken");
   }
 
   /// The library stands where its time puts it beside the first answer.
