@@ -24,7 +24,7 @@ def load(name):
 
 def markdown(heading, rows):
     lines = [heading, ["---"] * len(heading), *rows]
-    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+    return "\n".join(f"|{'|'.join(cells)}|" for cells in lines)
 
 
 def fp32():

@@ -22,7 +22,7 @@ class TablesTest(unittest.TestCase):
     def test_another_table_is_not_up_to_date(self):
         text = "before\n<!-- table: random-sizes -->\n0.9\n<!-- end -->\nafter\n"
         once = tables.with_tables(text)
-        self.assertTrue(once.startswith("before\n<!-- table: random-sizes -->\n\n| sizes"))
+        self.assertTrue(once.startswith("before\n<!-- table: random-sizes -->\n\n|sizes"))
         self.assertTrue(once.endswith("\n\n<!-- end -->\nafter\n"))
         self.assertEqual(tables.with_tables(once), once)
 
@@ -43,11 +43,11 @@ class TablesTest(unittest.TestCase):
                        "ours_to_cublas": ratio, "ours_to_cublasLt": None, "ours_to_default": ratio}]}
         with unittest.mock.patch.object(tables, "fp32", lambda: figures):
             text = tables.fp32_shapes()
-        self.assertIn("| 1x64x64 | 3000 GB/s (75 %) | 0.900 | – | 0.900 |", text)
+        self.assertIn("|1x64x64|3000 GB/s (75 %)|0.900|–|0.900|", text)
         self.assertIn("± 0.002 or less", text)
 
     def test_choices_at_random_sizes_are_summed_up(self):
-        self.assertIn("| 200 | 0.807 | 0.864 | 1.011 | 1.017 (239x1073x892) | 51 |", tables.random_sizes())
+        self.assertIn("|200|0.807|0.864|1.011|1.017 (239x1073x892)|51|", tables.random_sizes())
 
 
 if __name__ == "__main__":
