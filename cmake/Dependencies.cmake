@@ -1,4 +1,4 @@
-# Every library the project uses, found once. docs/dependencies.md says what each is for;
+# Every library the project uses, found once. docs/reference/dependencies.md says what each is for;
 # scripts/install-deps.sh installs them.
 find_package(Threads REQUIRED)
 find_package(fmt REQUIRED)

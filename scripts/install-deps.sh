@@ -11,7 +11,7 @@ packages=(
   libsqlite3-dev libsqlitecpp-dev
   libopenblas-dev libeigen3-dev libboost-context-dev
   nodejs npm
-  libgtest-dev libgmock-dev libbenchmark-dev clang-format-16 python3 python3-jsonschema chromium
+  libgtest-dev libgmock-dev libbenchmark-dev clang-format-16 python3 python3-jsonschema chromium doxygen
   clang-16 libclang-rt-16-dev
 )
 if [ "${1:-}" = --print ]; then

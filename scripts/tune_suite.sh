@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tunes the suite of fp32 matrix products on a GPU, which it needs, and writes docs/performance.md anew:
+# Tunes the suite of fp32 matrix products on a GPU, which it needs, and writes the tables of the documents anew:
 #   scripts/tune_suite.sh DATABASE [TILED_TIME [TMA_TIME [SKINNY_TIME]]]     default: 10m, 10m and 3m of search
 # The finals come on top. The same command goes on where one that was stopped left off.
 set -euo pipefail
@@ -10,7 +10,7 @@ fi
 database=$(realpath -- "$1")
 cd "$(dirname "$0")/.."
 suite=spaces/suites/fp32.json
-figures=build/fp32-figures.json
+figures=benchmarks/results/fp32-$(date -u +%F).json
 
 cmake --preset release >/dev/null
 cmake --build --preset release --target tune gemm_benchmark
@@ -21,4 +21,4 @@ search gemm_tiled --max-time "${2:-10m}"
 search gemm_tma --max-time "${3:-10m}"
 search gemm_skinny --max-time "${4:-3m}"
 build/release/bin/gemm_benchmark --db "$database" --suite "$suite" --json "$figures"
-benchmarks/gemm/performance_table.py "$figures" docs/performance.md
+benchmarks/results/tables.py

@@ -8,8 +8,8 @@
 
 namespace tuner::gemm_benchmark {
 
-/// A document of format "gemm_benchmark/1", which performance_table.py reads: the run, each shape
-/// with its times, rates and ratios, and the summary.
+/// A document of format "gemm_benchmark/1", which benchmarks/results/tables.py reads: the run, each
+/// shape with its times, rates and ratios, and the summary.
 [[nodiscard]] std::string result_json(const BenchmarkResult& result);
 
 /// "median", "low" and "high"; null for none.

@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: Apache-2.0
--- Schema 1. docs/database.md explains it. Times are nanoseconds unless a name says otherwise; a
+-- Schema 1. docs/reference/database.md explains it. Times are nanoseconds unless a name says otherwise; a
 -- time that does not exist is NULL. Unsigned 64-bit numbers (seeds) are kept as the signed integer
 -- with the same bits.
 

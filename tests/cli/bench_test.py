@@ -64,7 +64,7 @@ class BenchTest(ProgramTest):
         space = self.space_file(sources={"scale.cu": HALF_RIGHT})
         self.tune("--space", space, *SCALE, "--seed", "41", "-q")
         shown = self.tune("runs", "show").stdout
-        failure = re.search(r"1 wrong_result, the first at \{\"BLOCK\":64\}:\n  (.*)\n  to see it again:\n    tune (.*)\n",
+        failure = re.search(r"1 wrong_result, the first at \{\"BLOCK\":64\}:\n  (.*)\n  to reproduce it:\n    tune (.*)\n",
                             shown)
         self.assertIsNotNone(failure, shown)
         message, command = failure.groups()

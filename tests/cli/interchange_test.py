@@ -21,12 +21,12 @@ class T1Test(ProgramTest):
     def test_notes_go_to_stderr_and_the_file_to_stdout(self):
         done = self.tune("space", "import", DATA / "t1_hotspot.json")
         self.assertEqual(json.loads(done.stdout)["format"], "space/1")
-        self.assertIn("note: argument Rx_1: the value 0.1 is no whole number", done.stderr)
+        self.assertIn("note: argument Rx_1: the value 0.1 is not an integer", done.stderr)
         self.assertEqual(self.tune("-q", "space", "import", DATA / "t1_hotspot.json").stderr, "")
 
     def test_the_kernel_is_found_from_where_the_space_is_written(self):
-        t1 = self.text_file("t1.json", (ROOT / "docs/interchange/scale.t1.json").read_text())
-        (self.directory / "scale.cu").write_text((ROOT / "docs/interchange/scale.cu").read_text())
+        t1 = self.text_file("t1.json", (ROOT / "examples/interchange/scale.t1.json").read_text())
+        (self.directory / "scale.cu").write_text((ROOT / "examples/interchange/scale.cu").read_text())
         self.tune("-q", "space", "import", t1, "-o", "deep/er/scale.json")
         self.assertIn("scale: 2 parameters, 1 constraints, 15 valid",
                       self.tune("space", "check", "deep/er/scale.json").stdout)

@@ -82,10 +82,10 @@ class SizesTest(ProgramTest):
         self.assertEqual(self.tune("space", "check", self.space).stderr, "")
         space = self.space_file(other_code)
         said = self.tune("space", "check", space, "--kernel", "scale").stderr
-        self.assertIn("caution: kernel scale at 64: the default configuration is checked at no other size: "
-                      "of 2 that the file states 2 need other code", said)
+        self.assertIn("warning: kernel scale at 64: the default configuration is verified at no other size: "
+                      "of 2 in the file 2 need other code", said)
         done = self.tune("--space", space, *RUN, "--dry-run")
-        self.assertIn("is checked at no other size", done.stderr)
+        self.assertIn("is verified at no other size", done.stderr)
 
         def wider_where_asked(document):
             other_code(document)

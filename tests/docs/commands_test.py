@@ -29,7 +29,8 @@ SHORT_BENCH = ("--backend", "cpu", "--rounds", "6")
 SMALL = {"spaces/gemm.json": "16,16,16", "spaces/transpose.json": "16,16", "spaces/copy.json": "16,16",
          "spaces/reduction.json": "16",
          "spaces/convolution.json": "16,16,15", "spaces/window_square.json": "15,15",
-         "docs/studies/fused_multiply_add.json": "16,16,3"}
+         "examples/studies/fused_multiply_add.json": "16,16,3", "examples/saxpy/saxpy.json": "1000",
+         "examples/own_kernel/rms_norm.json": "8,32"}
 
 SHELLS = ("", "sh", "bash", "shell", "console")
 SYNOPSIS = re.compile(r"\[.*\]|…|\w\|\w")
@@ -87,10 +88,11 @@ class CommandsTest(unittest.TestCase):
         directory = tempfile.TemporaryDirectory(prefix="tune-test-")
         cls.addClassCleanup(directory.cleanup)
         cls.tree = pathlib.Path(directory.name)
-        for folder in ("spaces", "kernels", "docs", "tests/data/recorded"):
+        for folder in ("spaces", "kernels", "examples", "docs", "db/seed", "tests/data/recorded"):
             shutil.copytree(ROOT / folder, cls.tree / folder)
         cls.database = cls.tree / "results.db"
         cls.run_program(TUNE, "--space", "spaces/gemm.json", "-q", *SHORT, "--size", SMALL["spaces/gemm.json"])
+        shutil.copy(cls.database, cls.tree / "other.sqlite")  # as if of another machine
 
     @classmethod
     def run_program(cls, *command):

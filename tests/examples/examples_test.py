@@ -15,8 +15,9 @@ PREFIX = pathlib.Path(os.environ["PREFIX"])
 CMAKE_OPTIONS = ["-DBACKEND=cpu", *shlex.split(os.environ["CMAKE_OPTIONS"])]
 
 # Instead of what a README says: what keeps a run short and off a GPU.
-SIZES = {"1024,1024,1024": "32,32,32", "4096,4096": "32,64"}
-ARGUMENTS = {"gemm": ["32"], "embedded": ["32"], "c": ["32"], "own_kernel": ["32", "64"], "record": ["8"]}
+SIZES = {"1024,1024,1024": "32,32,32", "4096,4096": "32,64", "16777216": "1000"}
+ARGUMENTS = {"gemm": ["32"], "embedded": ["32"], "c": ["32"], "own_kernel": ["32", "64"], "record": ["8"],
+             "saxpy": ["1000"]}
 
 
 def commands(example):
@@ -93,6 +94,9 @@ class ExamplesTest(unittest.TestCase):
 
     def test_c(self):
         self.assertRegex(self.outputs("c")[-1], r"answer: rung \d, .*\nC\[0\]\[0\] = ")
+
+    def test_saxpy(self):
+        self.assertEqual(self.outputs("saxpy")[-1], "answer: exact\ny[0] = -9\n")
 
     def test_none_is_forgotten(self):
         folders = {path.parent.name for path in (ROOT / "examples").glob("*/README.md")}

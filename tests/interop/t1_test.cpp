@@ -142,14 +142,14 @@ TEST(T1_import, What_cannot_be_said_is_named) {
   EXPECT_THAT(notes(argument + R"(half", "MemoryType": "Vector", "Size": 5}])"),
               Contains(HasSubstr("argument x: the type 'half' is not supported")));
   EXPECT_THAT(notes(argument + R"(float", "MemoryType": "Scalar", "FillValue": 0.1}])"),
-              Contains(HasSubstr("argument x: the value 0.1 is no whole number")));
+              Contains(HasSubstr("argument x: the value 0.1 is not an integer")));
   EXPECT_THAT(notes(R"("ProblemSize": [64, 7], )" + argument +
                     R"(int32", "MemoryType": "Scalar", "FillValue": 64}])"),
               Contains(HasSubstr("argument x: 64 is taken to be problem_size_x")));
   EXPECT_THAT(notes(argument + R"(float", "MemoryType": "Vector", "Size": "A*3"}])"),
-              Contains(HasSubstr("argument x: its Size \"A*3\" cannot be said")));
+              Contains(HasSubstr("argument x: its Size \"A*3\" cannot be expressed")));
   const auto hotspot = import(read_file(kData / "t1_gemm.json", 1 << 20)).notes;
-  EXPECT_THAT(hotspot, Contains(HasSubstr("LocalSize.X: \"block_size_x\" cannot be said")));
+  EXPECT_THAT(hotspot, Contains(HasSubstr("LocalSize.X: \"block_size_x\" cannot be expressed")));
   EXPECT_THAT(hotspot, Contains(HasSubstr("language is OpenCL")));
 }
 
@@ -179,8 +179,9 @@ TEST(T1_import, What_is_no_T1_file_is_refused_with_the_place) {
   EXPECT_THAT(refusal(t1("[0.5]")), HasSubstr("TuningParameters[0] (A).Values: 0.5 is no whole"));
   EXPECT_THAT(refusal(t1("[1, oops]")), HasSubstr("unknown name 'oops'"));
   EXPECT_THAT(refusal(t1("[]")), HasSubstr("has no value"));
-  EXPECT_THAT(refusal(t1("[1, 2]", R"({"Expression": "B > 1"})")),
-              HasSubstr("FILE: Conditions[0]: cannot be said in a space file: unknown name 'B'"));
+  EXPECT_THAT(
+      refusal(t1("[1, 2]", R"({"Expression": "B > 1"})")),
+      HasSubstr("FILE: Conditions[0]: cannot be expressed in a space file: unknown name 'B'"));
   EXPECT_THAT(refusal(t1("[1, 2]", R"({"Expression": "A**2 > 1"})")), HasSubstr("Conditions[0]"));
   EXPECT_THAT(refusal(t1("[1, 2]", R"({"Expression": "A > 2"})")),
               HasSubstr("FILE: the conditions leave no configuration"));

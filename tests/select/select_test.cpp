@@ -136,7 +136,8 @@ TEST_F(SelectTest, TakesTheNearestSizeOfTheSameShape) {
   EXPECT_EQ(found.expected_ns, std::nullopt);
   EXPECT_THAT(found.explanation, Contains("exact: no entry of tiled for 1024,1024"));
   EXPECT_THAT(found.explanation, Contains("stale: no entry of tiled for 1024,1024"));
-  EXPECT_THAT(found.explanation, Contains("nearest: tiled at 512,1024, 2 times off: valid here"));
+  EXPECT_THAT(found.explanation,
+              Contains("nearest: tiled at 512,1024, at a distance of x2: valid here"));
 }
 
 TEST_F(SelectTest, PassesOverANeighbourThatIsInvalidAtTheSizeAndSaysWhy) {

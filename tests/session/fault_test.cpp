@@ -89,7 +89,7 @@ TEST_F(FaultTest, WhenNothingEverRanTheDeviceIsNotTheOnlySuspect) {
     FAIL() << "nothing was thrown";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::failure);
-    EXPECT_THAT(error.what(), HasSubstr("none ran to its end"));
+    EXPECT_THAT(error.what(), HasSubstr("none completed"));
   }
 }
 

@@ -226,7 +226,7 @@ TEST_F(InstanceGuards, AChangedReferenceIsOutOfBoundsAndDoubtful) {
   const auto right = write_besides(BufferId{static_cast<std::uint64_t>(given) + 1}, 99.0f);
   ASSERT_FALSE(right);
   EXPECT_EQ(right.error().outcome, Outcome::out_of_bounds);
-  EXPECT_THAT(right.error().message, HasSubstr("memory that no kernel is given changed"));
+  EXPECT_THAT(right.error().message, HasSubstr("memory that is passed to no kernel changed"));
   EXPECT_TRUE(instance_.reference_changed());
 }
 

@@ -52,7 +52,7 @@ void add_tune(CLI::App& app, Arguments& arguments) {
   TuneOptions& o = arguments.tune;
   app.add_option("--space", o.space, "Space file: kernels, parameters, constraints")
       ->type_name("FILE");
-  app.add_option("--kernel", o.kernel, "Kernel of the space file; without it, each of them")
+  app.add_option("--kernel", o.kernel, "Kernel of the space file; default: each in turn")
       ->type_name("NAME");
   app.add_option("--size", o.sizes,
                  "Problem size such as 4096,4096,4096 or 4096,4096,64,TRANS_B=1; may be repeated")
@@ -71,12 +71,11 @@ void add_tune(CLI::App& app, Arguments& arguments) {
       ->type_name("N")
       ->check(whole_number(1));
   app.add_option("--max-time", o.max_time,
-                 "Search for at most this long over all sizes, e.g. 90s or 10m; finals come on top")
+                 "Search for at most this long over all sizes, e.g. 90s or 10m; finals are extra")
       ->type_name("TIME");
-  app.add_option(
-         "--patience", o.patience,
-         "Go on to the next size after N evaluations without progress; default with several "
-         "sizes and neither --max-evals nor --strategy exhaustive: 150")
+  app.add_option("--patience", o.patience,
+                 "End the search at a size after N evaluations without progress; default 150 with "
+                 "several sizes and neither --max-evals nor --strategy exhaustive")
       ->type_name("N")
       ->check(whole_number(1));
   app.add_option("--seed", o.seed, "Seed of the search and of the inputs")
@@ -89,12 +88,13 @@ void add_tune(CLI::App& app, Arguments& arguments) {
       ->delimiter(';')
       ->take_all()
       ->allow_extra_args(false);
-  app.add_option("--jobs", o.jobs, "Compile on N threads; default: one less than the cores")
+  app.add_option("--jobs", o.jobs,
+                 "Compile N candidates at a time; default: one less than the cores")
       ->type_name("N")
       ->check(whole_number(1, kMostThreads));
   app.add_flag("--allow-shared", o.allow_shared,
                "Tune even while other processes use the GPU; the results are marked");
-  app.add_flag("--fresh", o.fresh, "Run everything anew instead of resuming from the database");
+  app.add_flag("--fresh", o.fresh, "Run everything again instead of resuming from the database");
   app.add_flag("--dry-run", o.dry_run,
                "Validate, count, compile the default configuration; launch nothing");
   app.add_option("--report", o.report, "Write the HTML report into this directory afterwards")
@@ -131,7 +131,8 @@ void add_query(CLI::App& app, Arguments& arguments) {
   sub->add_option("--format", o.format, "args: compiler options; cpp: launch code")
       ->capture_default_str()
       ->type_name("table|json|args|cpp");
-  sub->add_flag("--explain", o.explain, "Say what was looked at and why it was or was not taken");
+  sub->add_flag("--explain", o.explain,
+                "Print every answer that was considered and why it was or was not chosen");
 }
 
 void add_report(CLI::App& app, Arguments& arguments) {
@@ -140,7 +141,7 @@ void add_report(CLI::App& app, Arguments& arguments) {
                               [&arguments] { return report(arguments.common, arguments.report); });
   sub->add_option("--device", o.device, "Only this device")->type_name("NAME");
   sub->add_option("--sweep", o.sweeps,
-                  "What `tune bench --range … --json` wrote, to be shown, too; may be repeated")
+                  "Also show this result of `tune bench --range … --json`; may be repeated")
       ->type_name("FILE");
   sub->add_option("-o,--output", o.directory, "Directory to write into")
       ->capture_default_str()
@@ -149,9 +150,9 @@ void add_report(CLI::App& app, Arguments& arguments) {
 
 void add_export(CLI::App& app, Arguments& arguments) {
   ExportOptions& o = arguments.export_;
-  CLI::App* sub = add_command(
-      app, arguments, "export", "Write the best configurations, or all that was measured",
-      [&arguments] { return export_results(arguments.common, arguments.export_); });
+  CLI::App* sub =
+      add_command(app, arguments, "export", "Write the best configurations, or all measurements",
+                  [&arguments] { return export_results(arguments.common, arguments.export_); });
   sub->add_option("--format", o.format,
                   "bests: JSON lines; json, header: a table for the dispatcher; cache (Kernel "
                   "Tuner), t4: all trials of a kernel and size")
@@ -191,7 +192,8 @@ void add_quarantine(CLI::App& app, Arguments& arguments) {
   CLI::App* sub = app.add_subcommand("quarantine", "Configurations that crashed or hung");
   sub->require_subcommand(1);
   const std::vector<std::pair<std::string, std::string>> actions = {
-      {"list", "List them, with how often and why"}, {"clear", "Forget them: they are run again"}};
+      {"list", "List them, with how often and why"},
+      {"clear", "Remove them, so that they run again"}};
   for (const auto& [action, description] : actions) {
     CLI::App* leaf = sub->add_subcommand(action, description);
     leaf->final_callback([&arguments, name = action] {
@@ -206,7 +208,7 @@ void add_quarantine(CLI::App& app, Arguments& arguments) {
 }
 
 void add_space(CLI::App& app, Arguments& arguments) {
-  CLI::App* sub = app.add_subcommand("space", "Look into a space file; needs no GPU");
+  CLI::App* sub = app.add_subcommand("space", "Inspect a space file; needs no GPU");
   sub->require_subcommand(1);
   const std::vector<std::pair<std::string, std::string>> actions = {
       {"check", "Validate a space file"},
@@ -379,7 +381,7 @@ void add_common(CLI::App& app, Arguments& arguments) {
 
 int run(int argc, char** argv) {
   Arguments arguments;
-  CLI::App app("Finds, proves, remembers and serves the fastest configuration of a CUDA kernel.",
+  CLI::App app("Finds, verifies, stores and launches the fastest configuration of a CUDA kernel.",
                "tune");
   add_common(app, arguments);
   add_tune(app, arguments);

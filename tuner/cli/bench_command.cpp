@@ -138,7 +138,7 @@ std::size_t count_failed(const BenchResult& result, const SpaceDefinition& defin
 
 void warn_of_others(DeviceWorker& device) {
   if (device.other_processes().empty()) return;
-  tell(fmt::format("caution: other processes use {} meanwhile; the times are not its own\n",
+  tell(fmt::format("warning: other processes use {}; they affect the times\n",
                    device.device().name));
 }
 

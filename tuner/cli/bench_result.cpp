@@ -106,8 +106,8 @@ std::string bench_text(const BenchReport& report) {
                             printable(trial.message));
   }
   if (!report.result.library_problem.empty()) {
-    failures += fmt::format("\nwithout {}, which could not be timed:\n  {}\n",
-                            report.environment.library, printable(report.result.library_problem));
+    failures += fmt::format("\n{} could not be timed:\n  {}\n", report.environment.library,
+                            printable(report.result.library_problem));
   }
   return table.text() + failures;
 }

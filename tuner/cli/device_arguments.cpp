@@ -36,15 +36,16 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
       ->type_name("N")
       ->check(whole_number(0, kMostDevices));
   app.add_option("--compile-timeout", options.compile_timeout,
-                 "A compilation that takes longer is killed and costs its candidate")
+                 "Kill a compilation that takes longer; its candidate fails")
       ->capture_default_str()
       ->type_name("TIME");
-  app.add_option("--launch-timeout", options.launch_timeout,
-                 "So is a launch that takes longer than this, and 20 times the first candidate's")
+  app.add_option(
+         "--launch-timeout", options.launch_timeout,
+         "Kill a launch that takes longer than this and than 20 times the first candidate's")
       ->capture_default_str()
       ->type_name("TIME");
   app.add_flag("--no-cache", options.no_cache,
-               "Compile anew what an earlier run left in the cache");
+               "Compile again what is in the cache of compiled kernels");
 }
 
 void add_bench_options(CLI::App& app, BenchOptions& options) {
@@ -60,11 +61,12 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--range", options.range,
-                 "Sizes of equal extents, START:STOP:STRIDE or START:STOP:xFACTOR: who is fastest "
-                 "at each, every kernel at its default and as tuned")
+                 "Sizes with all dimensions equal, START:STOP:STRIDE or START:STOP:xFACTOR: times "
+                 "every kernel at its default and as tuned")
       ->type_name("RANGE");
-  app.add_flag("--cpu", options.cpu, "Time what is for processors, too, beside the device");
-  app.add_flag("--transfers", options.transfers, "Time the data's way to the device and back, too");
+  app.add_flag("--cpu", options.cpu,
+               "Also time the processor: its library and the kernels for the cpu backend alone");
+  app.add_flag("--transfers", options.transfers, "Also time the transfers to the device and back");
   app.add_option("--memory", options.memory,
                  "Where the host keeps data: pageable, pinned, mapped, or A=mapped,B=pinned (the "
                  "rest pageable); may be repeated. Without it: each of the three")
@@ -73,19 +75,19 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--limit", options.limit,
-                 "Leave out over a range who is expected to take longer for one run")
+                 "Over a range, skip contenders with a longer expected time")
       ->capture_default_str()
       ->type_name("TIME");
-  app.add_option("--table", options.table,
-                 "What was tuned, over a range: a file of `tune export --format json` instead of "
-                 "the database")
+  app.add_option(
+         "--table", options.table,
+         "Tuned results for a range: a file of `tune export --format json` instead of the database")
       ->type_name("FILE");
   app.add_option("--seed", options.seed, "Seed of the inputs, as a failure names it")
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(0));
   app.add_option("--rounds", options.rounds,
-                 "Time them in at most N rounds; fewer do when the ranking is settled")
+                 "Time them in at most N rounds; fewer if the ranking is certain before")
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(static_cast<std::uint64_t>(FinalsPlan{}.fewest_rounds), kMostRounds));

@@ -26,7 +26,8 @@ int import_bests(const CommonOptions& common, const ImportOptions& options) {
     document["files"].push_back({{"file", file}, {"added", result.added}, {"kept", result.kept}});
     if (common.json) continue;
     fmt::print(
-        "{}: {} added, not verified on this machine yet; {} left out: what is here is as good\n",
+        "{}: {} added, not verified on this machine yet; {} skipped: existing results are as "
+        "good\n",
         file, quantity::count(result.added, "best configuration"), result.kept);
   }
   if (common.json) fmt::print("{}", json_text(document));

@@ -25,7 +25,7 @@ int merge(const CommonOptions& common, const MergeOptions& options) {
                                      {"bests_kept", result.bests.kept}});
     if (common.json) continue;
     fmt::print(
-        "{}: {} added, {} here already, {} left out while running; {} added, not verified on this "
+        "{}: {} added, {} here already, {} skipped while running; {} added, not verified on this "
         "machine yet\n",
         path, quantity::count(result.sessions, "run"), result.known, result.running,
         quantity::count(result.bests.added, "best configuration"));

@@ -49,13 +49,12 @@ void ProgressPrinter::opened(const Opening& opening) {
     }
     announce(text);
   }
-  announce(fmt::format("  compiling on {} thread{}; Ctrl-C at any time keeps what is done",
+  announce(fmt::format("  compiling on {} thread{}; Ctrl-C ends the search and keeps all results",
                        opening.compile_threads, opening.compile_threads == 1 ? "" : "s"));
 }
 
 void ProgressPrinter::estimated(std::chrono::milliseconds search) {
-  announce(
-      fmt::format("  the search takes about {} if nothing stops it", quantity::duration(search)));
+  announce(fmt::format("  estimated search time: {}", quantity::duration(search)));
 }
 
 std::string ProgressPrinter::line(const Progress& progress) const {

@@ -99,7 +99,7 @@ std::vector<StrategyRuns> search(const Field& field, const ReplayOptions& option
   return results;
 }
 
-/// One line for each run, as docs/search.md describes.
+/// One line for each run, as docs/reference/search.md describes.
 std::string traces(const Recording& recording, const std::vector<StrategyRuns>& results) {
   std::string lines;
   for (const StrategyRuns& result : results) {

@@ -43,10 +43,9 @@ std::string costs_text(std::span<const SizeCost> costs) {
     table.add(std::move(row));
   }
   return table.text() +
-         "  shared: trials whose kernel had been compiled for an earlier one; compile: over all "
-         "compilers;\n  to 3 %: until one was within 3 % of the run's best at the size, by the "
-         "clock "
-         "since its first trial began\n";
+         "  shared: trials that reused a compiled kernel; compile: summed over all compilers;\n  "
+         "to 3 %: until a trial was within 3 % of the run's best at the size; time: wall time "
+         "since the first trial\n";
 }
 
 nlohmann::json costs_json(std::span<const SizeCost> costs) {

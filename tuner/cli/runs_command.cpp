@@ -122,16 +122,16 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
       session->verify_s, session->measure_s, quantity::count(trials.size(), "trial"),
       format_failures(outcomes), printable(session->command));
   if (session->respawns > 0) {
-    fmt::print("  the device's process was replaced {}\n",
+    fmt::print("  the device child was replaced {}\n",
                quantity::count(static_cast<std::uint64_t>(session->respawns), "time"));
   }
-  if (session->shared) fmt::print("  other processes used the device meanwhile\n");
+  if (session->shared) fmt::print("  other processes used the device during the run\n");
   if (!costs.empty()) fmt::print("\n{}", costs_text(costs));
   for (const auto& [outcome, group] : failures) {
     fmt::print("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome),
                group.first.config_json, printable(group.first.message));
     const std::string again = bench_command(*session, group.first);
-    if (!again.empty()) fmt::print("  to see it again:\n    {}\n", printable(again));
+    if (!again.empty()) fmt::print("  to reproduce it:\n    {}\n", printable(again));
   }
   return 0;
 }

@@ -54,9 +54,9 @@ std::string check_sizes_caution(const Family& family, const Kernel& kernel, cons
   const std::size_t left_out = awkward.of_other_code + awkward.refused;
   if (!awkward.sizes.empty() || left_out == 0) return "";
   return fmt::format(
-      "caution: kernel {} at {}: the default configuration is checked at no other size: of {} that "
-      "the file states {} need other code and {} are refused by a constraint; add a check size of "
-      "this kind",
+      "warning: kernel {} at {}: the default configuration is verified at no other size: of {} in "
+      "the file {} need other code and {} are rejected by a constraint; add a check size for this "
+      "kind of problem",
       kernel.name, display(size, family.problem.dims), quantity::count(left_out),
       quantity::count(awkward.of_other_code), quantity::count(awkward.refused));
 }

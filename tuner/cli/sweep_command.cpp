@@ -146,7 +146,7 @@ int sweep(const CommonOptions& common, const BenchOptions& options) {
                 fmt::format("{} did not end ok", quantity::count(failed, "run")));
   }
   if (document["agree"] == false) {
-    throw Error(ErrorCode::failure, "the devices do not agree on the results");
+    throw Error(ErrorCode::failure, "the results of the devices differ");
   }
   return 0;
 }

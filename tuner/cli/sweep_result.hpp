@@ -29,7 +29,7 @@ struct SweepReport {
   std::vector<SweepSide> sides;
 };
 
-/// The document "tune.sweep/1" (docs/cpu-gpu.md).
+/// The document "tune.sweep/1" (docs/howto/compare-cpu-and-gpu.md).
 [[nodiscard]] Json sweep_json(const SweepReport& report);
 /// The same for people: times by contender and size, the trips, the start-up, who leads where.
 [[nodiscard]] std::string sweep_text(const Json& sweep);

@@ -125,7 +125,7 @@ void print_table(const Kernel& kernel, const SessionResult& result) {
   fmt::print("{}", table.text());
   for (const SizeResult& size : result.sizes) {
     if (size.library_problem.empty()) continue;
-    fmt::print("{}: settled without the library, which could not be timed: {}\n",
+    fmt::print("{}: final without the library, which could not be timed: {}\n",
                display(size.size, kernel.space->dims), printable(size.library_problem));
   }
 }
@@ -147,10 +147,9 @@ void print_reused_failures(const SessionResult& result, const Dimensions& dims) 
           name(reason.first), reason.second)));
     }
     if (by_reason.size() > kMostShown) {
-      tell(
-          fmt::format("  … and for {} more reasons, which `tune runs show` lists for the run that "
-                      "found them, and --json here\n",
-                      by_reason.size() - kMostShown));
+      tell(fmt::format(
+          "  … and {} more reasons: see `tune runs show` of the run that found them, or --json\n",
+          by_reason.size() - kMostShown));
     }
   }
 }
@@ -175,11 +174,11 @@ void print_totals(const SessionResult& result) {
       quantity::count(static_cast<std::uint64_t>(result.compile_threads), "compiler"),
       100 * result.compile_s / wall_s / result.compile_threads, result.compile_s));
   if (result.respawns > 0) {
-    tell(fmt::format("  the device's process was replaced {}\n",
+    tell(fmt::format("  the device child was replaced {}\n",
                      quantity::count(static_cast<std::uint64_t>(result.respawns), "time")));
   }
   if (result.shared) {
-    tell("  other processes used the device meanwhile: what was best before stays\n");
+    tell("  other processes used the device during the run: earlier bests are kept\n");
   }
   if (result.requeued > 0) {
     tell(fmt::format("  {} timed again because the device had drifted\n",
@@ -204,7 +203,7 @@ void print_next(const Kernel& kernel, const SessionResult& result, const TuneOpt
     return;
   }
   if (result.state == SessionState::budget_spent) {
-    tell("the time budget is spent; the same command goes on where this one stopped\n");
+    tell("the time budget is used up; the same command continues the run\n");
   }
   const auto last_first = result.sizes | std::views::reverse;
   const auto tuned = std::ranges::find_if(last_first, has_best);
@@ -300,7 +299,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   if (interrupt.exit_code()) return *interrupt.exit_code();
   if (!found) {
     throw Error(ErrorCode::no_valid_config,
-                "no configuration ended ok; `tune runs show` lists why each was lost");
+                "no configuration ended ok; `tune runs show` lists why each failed");
   }
   return 0;
 }

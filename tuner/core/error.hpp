@@ -6,7 +6,8 @@
 
 namespace tuner {
 
-/// Why a command cannot go on. The values are the program's exit codes (docs/cli.md).
+/// Why a command cannot go on. The values are the program's exit codes
+/// (docs/reference/command-line.md).
 enum class ErrorCode {
   failure = 1,          ///< a run-time failure: input/output, database, device memory
   usage = 2,            ///< a wrong command line or a bad file

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The dispatcher for C, and for every language that can call C. What each call promises is written
- * at its counterpart in tuner/dispatch/dispatcher.hpp and gemm.hpp; here only what differs.
+/** @file
+ * The dispatcher for C, and for every language that can call C.
  *
- * Calls return TUNER_OK or TUNER_FAILED; why one failed says tuner_last_error(). Texts are UTF-8.
- * No call lets an exception out. */
+ * It launches, for each problem size, the fastest kernel known on this device, or the library
+ * (cuBLAS; on the cpu backend OpenBLAS). Texts are UTF-8 and end with a zero byte. A call returns
+ * TUNER_OK or TUNER_FAILED; tuner_last_error() then says why. No call throws a C++ exception.
+ *
+ * One dispatcher serves any number of threads and streams of one device. On cuda the context that
+ * is current in the calling thread must be the stream's; a thread without one gets the device's
+ * primary context, as in the CUDA runtime. On cpu, pointers are the host's and a call returns when
+ * its work is done. In a process that was forked since the dispatcher was opened, every call fails
+ * and tuner_close() does nothing. */
 #pragma once
 
 #include "tuner/dispatch/api.hpp"
@@ -15,114 +22,257 @@
 extern "C" {
 #endif
 
-typedef struct tuner_dispatcher tuner_dispatcher; /* for many threads at once */
+/** One device and one table of tuned results. Made by tuner_open(), freed by tuner_close(). */
+typedef struct tuner_dispatcher tuner_dispatcher;
 struct CUstream_st;
-typedef struct CUstream_st* tuner_stream; /* a cudaStream_t; NULL: the default stream */
+/** A cudaStream_t or CUstream. NULL is the default stream. Ignored on the cpu backend. */
+typedef struct CUstream_st* tuner_stream;
 
-typedef enum { TUNER_OK = 0, TUNER_FAILED = 1 } tuner_status;
+/** What a call returns. */
+typedef enum {
+  TUNER_OK = 0,    /**< done */
+  TUNER_FAILED = 1 /**< nothing was done, unless the call says otherwise; see tuner_last_error() */
+} tuner_status;
 
-/* Why the last failed call of this thread failed: what, where, and how to mend it. Valid until the
- * thread's next failed call; empty before the first. */
+/** Why the last failed call of the calling thread failed: what, where, and how to correct it.
+ *
+ * @return Text of the library; valid until the thread's next failed call. Empty before the first
+ *         failure, and where there was no memory for the text. */
 TUNER_API const char* tuner_last_error(void);
 
-/* What was tuned. */
+/** Where the tuned results come from. */
 typedef enum {
-  TUNER_TABLE_DATABASE, /* `where` is the path of a database, or NULL for the user's */
-  TUNER_TABLE_FILE,     /* `where` is the path of a file of `tune export --format json` */
-  TUNER_TABLE_TEXT,     /* `where` is the text of such a file */
-  TUNER_TABLE_EMPTY     /* nothing; `where` is not read */
+  TUNER_TABLE_DATABASE, /**< a database of the program `tune` */
+  TUNER_TABLE_FILE,     /**< a file written by `tune export --format json` */
+  TUNER_TABLE_TEXT,     /**< the text of such a file */
+  TUNER_TABLE_EMPTY     /**< nothing was tuned: the library answers */
 } tuner_table_kind;
 
+/** A table of tuned results. It is read by tuner_open() and tuner_reload(), never later. */
 typedef struct {
-  tuner_table_kind kind;
+  tuner_table_kind kind; /**< what `where` is */
+  /** DATABASE: a path, or NULL for $TUNER_DB, else ./tune.db if it exists, else
+   * $XDG_DATA_HOME/tune/tune.db (~/.local/share/tune/tune.db). FILE: a path. TEXT: the document; it
+   * is copied. EMPTY: not read. */
   const char* where;
 } tuner_table;
 
-/* Zeros are good: the GPU 0, results of older drivers in use, the user's cache. */
+/** How a dispatcher is opened. A struct of zeros means: GPU 0, results of other drivers and
+ * compilers are used, the user's cache. */
 typedef struct {
-  const char* backend; /* "cuda" or "cpu"; NULL: "cuda" */
-  int device;
-  int refuse_stale;  /* not 0: nothing that was measured with another driver or compiler */
-  const char* cache; /* folder of compiled kernels; NULL: the user's */
+  const char* backend; /**< "cuda" or "cpu"; NULL: "cuda" */
+  int device;          /**< index among the backend's devices, from 0 */
+  int refuse_stale;    /**< not 0: use nothing measured with another driver or compiler */
+  /** Folder of compiled kernels. NULL: $XDG_CACHE_HOME/tune/binaries (~/.cache/tune/binaries). A
+   * folder that cannot be used costs compilations, and is no error. */
+  const char* cache;
 } tuner_options;
 
-/* `options` may be NULL. `*dispatcher` is set only on TUNER_OK and goes to tuner_close(). */
+/** Opens a device and reads a table.
+ *
+ * A table without results for this device is no error: the library and default configurations
+ * answer.
+ *
+ * @param table What was tuned.
+ * @param options NULL for the defaults.
+ * @param[out] dispatcher Set on TUNER_OK only; pass it to tuner_close(). Not NULL.
+ * @return TUNER_FAILED if the device or the table cannot be opened, or `dispatcher` is NULL. */
 TUNER_API tuner_status tuner_open(tuner_table table, const tuner_options* options,
                                   tuner_dispatcher** dispatcher);
-TUNER_API void tuner_close(tuner_dispatcher* dispatcher); /* NULL is allowed */
+
+/** Frees a dispatcher with its kernels and scratch memory. No launch of it, and no graph captured
+ * from its launches, may be running or used later.
+ *
+ * @param dispatcher NULL is allowed. */
+TUNER_API void tuner_close(tuner_dispatcher* dispatcher);
+
+/** Reads another table while other threads launch. Returns when no launch uses the old one.
+ *
+ * @param dispatcher Not NULL.
+ * @param table What was tuned. Sizes are prepared again at their next use.
+ * @return TUNER_FAILED if the table cannot be read; the old one stays in use. */
 TUNER_API tuner_status tuner_reload(tuner_dispatcher* dispatcher, tuner_table table);
 
+/** Finds a family by its name.
+ *
+ * @param dispatcher Not NULL.
+ * @param name The family's name in its space file, such as "gemm".
+ * @param[out] family Its number, constant for the dispatcher's life. Set on TUNER_OK only.
+ * @return TUNER_FAILED, with a suggestion, if the table has no such family. */
 TUNER_API tuner_status tuner_find_family(const tuner_dispatcher* dispatcher, const char* name,
                                          uint32_t* family);
 
-/* `sizes` holds `count` sizes of `dimensions` numbers, one after the other. TUNER_FAILED when some
- * cannot be prepared; the others are. */
+/** Compiles and loads the kernels of sizes ahead of their first launch, on all cores.
+ *
+ * @param dispatcher Not NULL.
+ * @param family From tuner_find_family().
+ * @param sizes `count` sizes of `dimensions` numbers each, one after the other. The numbers are in
+ *        the order of the space file's dimensions.
+ * @param dimensions Numbers in each size; trailing dimensions with a default may be omitted.
+ * @param count Number of sizes.
+ * @return TUNER_FAILED if a size cannot be prepared; the error names each. The others are prepared.
+ */
 TUNER_API tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t family,
                                      const int64_t* sizes, size_t dimensions, size_t count);
 
-/* The same, choosing by measurement (ChooseBy::measurement) where a size was never tuned. */
+/** Like tuner_prepare(); for sizes that were never tuned it measures which kernel to use.
+ *
+ * The eight kernels with the best expected times and the library run side by side on buffers that
+ * the dispatcher allocates. This uses the device for milliseconds to 0.1 s for each size. The
+ * choice lasts until tuner_reload(). Where there is no memory for the buffers, the expected time
+ * decides.
+ *
+ * @param dispatcher Not NULL.
+ * @param family From tuner_find_family().
+ * @param sizes `count` sizes of `dimensions` numbers each, one after the other.
+ * @param dimensions Numbers in each size; trailing dimensions with a default may be omitted.
+ * @param count Number of sizes.
+ * @return As tuner_prepare(). */
 TUNER_API tuner_status tuner_prepare_measured(tuner_dispatcher* dispatcher, uint32_t family,
                                               const int64_t* sizes, size_t dimensions,
                                               size_t count);
 
+/** How well an answer fits the requested size. */
 typedef enum {
-  TUNER_RUNG_EXACT,
-  TUNER_RUNG_STALE,
-  TUNER_RUNG_NEAREST,
-  TUNER_RUNG_LIBRARY,
-  TUNER_RUNG_DEFAULT
+  TUNER_RUNG_EXACT,   /**< tuned for this size on this device */
+  TUNER_RUNG_STALE,   /**< the same, with another driver or compiler */
+  TUNER_RUNG_NEAREST, /**< tuned for another size on this device, valid for this one */
+  TUNER_RUNG_LIBRARY, /**< the library */
+  TUNER_RUNG_DEFAULT  /**< never tuned here: the kernel's default configuration */
 } tuner_rung;
 
-/* Its texts are valid until this thread's next tuner_answer(). */
+/** What would run for a size. Texts are valid until the calling thread's next tuner_answer(). */
 typedef struct {
-  tuner_rung rung;
-  const char* kernel;        /* empty: the library */
-  const char* configuration; /* a JSON object; empty: the library */
-  const char* explanation;   /* lines */
-  double expected_ns;        /* negative: not known */
-  double distance;
-  int prepared; /* not 0: a launch compiles and loads nothing any more */
+  tuner_rung rung;           /**< how well it fits */
+  const char* kernel;        /**< name of the kernel; empty: the library */
+  const char* configuration; /**< a JSON object; empty: the library */
+  const char* explanation;   /**< why; one reason for each line */
+  double expected_ns;        /**< expected time of a launch in ns; negative: not known */
+  double distance;           /**< from the tuned size: the largest |ln(requested / tuned)| */
+  int prepared;              /**< not 0: a launch compiles and loads nothing */
 } tuner_answer_info;
 
+/** What tuner_launch() would run for a size. Runs and compiles nothing.
+ *
+ * @param dispatcher Not NULL.
+ * @param family From tuner_find_family().
+ * @param size Numbers in the order of the space file's dimensions.
+ * @param dimensions Numbers in `size`.
+ * @param[out] answer Set on TUNER_OK only.
+ * @return TUNER_FAILED if the size is not one of the family's. */
 TUNER_API tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family,
                                     const int64_t* size, size_t dimensions,
                                     tuner_answer_info* answer);
 
+/** The type of an argument. It must be exactly the one declared in the space file. */
 typedef enum {
-  TUNER_POINTER, /* to device memory */
-  TUNER_INT,
-  TUNER_UNSIGNED,
-  TUNER_LONG_LONG,
-  TUNER_FLOAT,
-  TUNER_DOUBLE,
-  TUNER_ARRAY /* by value: `pointer` is to its elements in the host's memory */
+  TUNER_POINTER,   /**< value.pointer: device memory */
+  TUNER_INT,       /**< value.i32 */
+  TUNER_UNSIGNED,  /**< value.u32 */
+  TUNER_LONG_LONG, /**< value.i64 */
+  TUNER_FLOAT,     /**< value.f32 */
+  TUNER_DOUBLE,    /**< value.f64 */
+  /** value.pointer: elements in host memory, as many as the space file declares at the size, for an
+   * array that the kernel takes by value. They are read before the call returns. */
+  TUNER_ARRAY
 } tuner_argument_type;
 
+/** The value of an argument; the argument's type says which member is set. */
+typedef union {
+  const void* pointer; /**< TUNER_POINTER, TUNER_ARRAY; not NULL */
+  int32_t i32;         /**< TUNER_INT */
+  uint32_t u32;        /**< TUNER_UNSIGNED */
+  int64_t i64;         /**< TUNER_LONG_LONG */
+  float f32;           /**< TUNER_FLOAT */
+  double f64;          /**< TUNER_DOUBLE */
+} tuner_argument_value;
+
+/** An argument of a launch. */
 typedef struct {
-  tuner_argument_type type;
-  union {
-    const void* pointer;
-    int32_t i32;
-    uint32_t u32;
-    int64_t i64;
-    float f32;
-    double f64;
-  } value;
+  tuner_argument_type type;   /**< which member of `value` is set */
+  tuner_argument_value value; /**< what is passed */
 } tuner_argument;
 
+/** Enqueues the best kernel, or the library, on a stream.
+ *
+ * A size that is new is compiled, or read from the cache, and loaded first. During capture of the
+ * stream into a graph nothing is compiled or loaded: prepare its sizes before. A kernel that cannot
+ * be compiled, loaded or launched is not tried again in this process; the next best replaces it.
+ *
+ * @param dispatcher Not NULL.
+ * @param family From tuner_find_family().
+ * @param size Numbers in the order of the space file's dimensions.
+ * @param dimensions Numbers in `size`; trailing dimensions with a default may be omitted.
+ * @param arguments The family's arguments in the order of the space file, without those that the
+ *        size decides: every buffer, every array, every number whose value is a constant there.
+ * @param count Number of arguments.
+ * @param stream Where the work is enqueued.
+ * @return TUNER_FAILED if nothing can run, if size or arguments are not the family's, if a buffer
+ *         is NULL, if it is less aligned than the space file declares and nothing else serves it,
+ * or if the device has failed. */
 TUNER_API tuner_status tuner_launch(tuner_dispatcher* dispatcher, uint32_t family,
                                     const int64_t* size, size_t dimensions,
                                     const tuner_argument* arguments, size_t count,
                                     tuner_stream stream);
 
-/* Row-major, arguments as in BLAS. */
-typedef enum { TUNER_NO_TRANSPOSE, TUNER_TRANSPOSE } tuner_transpose;
+/** Whether a product takes a matrix as it is stored, or its transpose. */
+typedef enum {
+  TUNER_NO_TRANSPOSE, /**< op(X) = X */
+  TUNER_TRANSPOSE     /**< op(X) = Xᵀ: the matrix is stored transposed */
+} tuner_transpose;
 
+/** C = alpha·op(A)·op(B) + beta·C in single precision, for row-major matrices in device memory.
+ *
+ * Served by the family "gemm", or by the library where the table has no such family or no kernel
+ * can. Where m or n is 0 nothing is done. With beta = 0, C is not read; with alpha = 0, A and B are
+ * not read.
+ *
+ * @param dispatcher Not NULL.
+ * @param stream Where the work is enqueued.
+ * @param trans_a Whether A is stored transposed (k×m instead of m×k).
+ * @param trans_b Whether B is stored transposed (n×k instead of k×n).
+ * @param m Rows of op(A) and C, 0 or more.
+ * @param n Columns of op(B) and C, 0 or more.
+ * @param k Columns of op(A), rows of op(B), 0 or more.
+ * @param alpha Factor of the product.
+ * @param a Matrix A, on any element's boundary, as B and C.
+ * @param lda Floats from one stored row of A to the next, at least the row's length.
+ * @param b Matrix B.
+ * @param ldb Floats from one stored row of B to the next.
+ * @param beta Factor of C.
+ * @param c Matrix C, m×n; read and written.
+ * @param ldc Floats from one row of C to the next.
+ * @return As tuner_launch(). */
 TUNER_API tuner_status tuner_sgemm(tuner_dispatcher* dispatcher, tuner_stream stream,
                                    tuner_transpose trans_a, tuner_transpose trans_b, int64_t m,
                                    int64_t n, int64_t k, float alpha, const float* a, int64_t lda,
                                    const float* b, int64_t ldb, float beta, float* c, int64_t ldc);
 
+/** The same for `batch` products whose matrices lie at constant strides.
+ *
+ * Kernels serve batches whose matrices are contiguous (stride = stored rows · leading dimension);
+ * the library serves any other.
+ *
+ * @param dispatcher Not NULL.
+ * @param stream Where the work is enqueued.
+ * @param trans_a As of tuner_sgemm(), for every matrix.
+ * @param trans_b As of tuner_sgemm().
+ * @param m As of tuner_sgemm().
+ * @param n As of tuner_sgemm().
+ * @param k As of tuner_sgemm().
+ * @param alpha As of tuner_sgemm().
+ * @param a The first matrix A.
+ * @param lda As of tuner_sgemm().
+ * @param stride_a Floats from one A to the next; 0: one A for all.
+ * @param b The first matrix B.
+ * @param ldb As of tuner_sgemm().
+ * @param stride_b Floats from one B to the next; 0: one B for all.
+ * @param beta As of tuner_sgemm().
+ * @param c The first matrix C.
+ * @param ldc As of tuner_sgemm().
+ * @param stride_c Floats from one C to the next.
+ * @param batch Number of products, 0 or more.
+ * @return As tuner_launch(). */
 TUNER_API tuner_status tuner_sgemm_strided_batched(
     tuner_dispatcher* dispatcher, tuner_stream stream, tuner_transpose trans_a,
     tuner_transpose trans_b, int64_t m, int64_t n, int64_t k, float alpha, const float* a,

@@ -58,7 +58,7 @@ tuner::Table table_of(const tuner_table& table) {
     case TUNER_TABLE_EMPTY:
       return tuner::Table::empty();
   }
-  throw tuner::DispatchError("the table is of no kind that there is: " +
+  throw tuner::DispatchError("unknown kind of table: " +
                              std::to_string(static_cast<int>(table.kind)));
 }
 
@@ -105,7 +105,7 @@ tuner::DispatchArgument argument_of(const tuner_argument& argument) {
     case TUNER_ARRAY:
       return tuner::DispatchArgument::array(argument.value.pointer);
   }
-  throw tuner::DispatchError("an argument is of no type that there is: " +
+  throw tuner::DispatchError("unknown type of argument: " +
                              std::to_string(static_cast<int>(argument.type)));
 }
 
@@ -157,7 +157,7 @@ tuner::Transpose transpose_of(tuner_transpose transpose) {
     case TUNER_TRANSPOSE:
       return tuner::Transpose::yes;
   }
-  throw tuner::DispatchError("a matrix is transposed in no way that there is: " +
+  throw tuner::DispatchError("unknown transposition: " +
                              std::to_string(static_cast<int>(transpose)));
 }
 

@@ -48,8 +48,8 @@ DispatchEngine& Dispatcher::engine() const {
   }
   if (!engine_->is_of_this_process()) {
     throw DispatchError(
-        "this dispatcher was opened before the process was forked, and its device is the other "
-        "process's: open another one after the fork");
+        "this dispatcher was opened before the process was forked and belongs to the parent: open "
+        "another one after the fork");
   }
   return *engine_;
 }

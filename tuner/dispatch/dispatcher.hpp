@@ -42,17 +42,25 @@ struct TableSource;
 /// does, and reload() reads it again.
 class TUNER_API Table {
  public:
-  /// A database of the `tune` program. Without a path: $TUNER_DB, else ./tune.db when it exists,
-  /// else $XDG_DATA_HOME/tune/tune.db (~/.local/share/tune/tune.db).
+  /// A database of the `tune` program.
+  /// @param path Its file; empty: $TUNER_DB, else ./tune.db when it exists, else
+  ///        $XDG_DATA_HOME/tune/tune.db (~/.local/share/tune/tune.db).
+  /// @return Its name; the database is read when a Dispatcher is opened.
   [[nodiscard]] static Table database(std::filesystem::path path = {});
   /// A file that `tune export --format json` wrote.
+  /// @param path The file.
+  /// @return Its name; the file is read when a Dispatcher is opened.
   [[nodiscard]] static Table file(std::filesystem::path path);
-  /// The text of such a file, e.g. compiled in. It is copied.
+  /// The text of such a file, e.g. compiled in.
+  /// @param document The text; it is copied.
+  /// @return The table; the text is read when a Dispatcher is opened.
   [[nodiscard]] static Table text(std::string_view document);
-  /// Nothing was tuned: the library and default configurations answer for everything.
+  /// Nothing was tuned.
+  /// @return A table for which the library answers.
   [[nodiscard]] static Table empty();
 
-  /// Throws DispatchError when the table was moved from.
+  /// For the functions of this library. Throws DispatchError when the table was moved from.
+  /// @return What the table is read from.
   [[nodiscard]] const TableSource& source() const {
     if (source_ == nullptr) throw DispatchError("the table was moved from: it names nothing");
     return *source_;
@@ -67,10 +75,11 @@ class TUNER_API Table {
 /// Whether an entry may answer that was measured with another driver or compiler.
 enum class StalePolicy { use, refuse };
 
+/// How a dispatcher is opened.
 struct DispatchOptions {
-  std::string backend = "cuda";  ///< or "cpu"
-  int device = 0;                ///< among the backend's devices
-  StalePolicy stale = StalePolicy::use;
+  std::string backend = "cuda";          ///< or "cpu"
+  int device = 0;                        ///< index among the backend's devices, from 0
+  StalePolicy stale = StalePolicy::use;  ///< whether results of another driver or compiler are used
   /// Where compiled kernels are kept, and what databases said when they were read last. Empty:
   /// where `tune` keeps kernels ($XDG_CACHE_HOME/tune/binaries). A folder that cannot be used costs
   /// time, no more.
@@ -79,13 +88,13 @@ struct DispatchOptions {
 
 /// What would run for a size, and why.
 struct Answer {
-  Rung rung = Rung::default_config;
-  std::string kernel;         ///< empty on the rung library
-  std::string configuration;  ///< a JSON object; empty on the rung library
-  std::optional<double> expected_ns;
+  Rung rung = Rung::default_config;   ///< how well it fits the size
+  std::string kernel;                 ///< empty on the rung library
+  std::string configuration;          ///< a JSON object; empty on the rung library
+  std::optional<double> expected_ns;  ///< expected time of a launch in ns, where it is known
   double distance = 0;  ///< from the size that was tuned: the largest |ln(asked / tuned)|
-  std::vector<std::string> explanation;
-  bool prepared = false;  ///< a launch compiles and loads nothing any more
+  std::vector<std::string> explanation;  ///< why, a reason for each line
+  bool prepared = false;                 ///< a launch compiles and loads nothing any more
 };
 
 /// How prepare() chooses for a size that was never tuned.
@@ -100,9 +109,9 @@ enum class ChooseBy {
 
 /// How a size was prepared: an answer that is prepared, or why nothing can run at this size.
 struct Preparation {
-  Size size;
-  std::optional<Answer> answer;
-  std::string problem;  ///< empty where there is an answer
+  Size size;                     ///< as it was asked for
+  std::optional<Answer> answer;  ///< what a launch runs
+  std::string problem;           ///< empty where there is an answer
 };
 
 /// A family of the table in use.
@@ -112,11 +121,13 @@ enum class FamilyId : std::uint32_t {};
 /// file gives the argument, or an array.
 class DispatchArgument {
  public:
+  /// What the argument is: the type that the space file declares.
   enum class Type { pointer, i32, u32, i64, f32, f64, array };
 
-  /// An array that the kernel takes by value: its elements, as many as the space file says at the
-  /// size, in the host's memory. They are read before the launch returns, so a graph keeps them.
-  /// Throws DispatchError when `elements` is null.
+  /// An array that the kernel takes by value. Throws DispatchError when `elements` is null.
+  /// @param elements As many as the space file says at the size, in the host's memory. They are
+  ///        read before the launch returns, so a graph keeps them.
+  /// @return The argument.
   [[nodiscard]] static DispatchArgument array(const void* elements) {
     if (elements == nullptr) throw DispatchError("an array by value is given as a null pointer");
     DispatchArgument argument = elements;
@@ -125,17 +136,27 @@ class DispatchArgument {
   }
 
   // NOLINTBEGIN(google-explicit-constructor): arguments are written as they are
+  /// A pointer to device memory. @param value Not null when it is launched.
   DispatchArgument(const void* value) : type_(Type::pointer) { value_.pointer = value; }
+  /// A number. @param value Of the type `int` in the space file.
   DispatchArgument(std::int32_t value) : type_(Type::i32) { value_.i32 = value; }
+  /// A number. @param value Of the type `unsigned` in the space file.
   DispatchArgument(std::uint32_t value) : type_(Type::u32) { value_.u32 = value; }
+  /// A number. @param value Of the type `long long` in the space file.
   DispatchArgument(long value) : type_(Type::i64) { value_.i64 = value; }
+  /// A number. @param value Of the type `long long` in the space file.
   DispatchArgument(long long value) : type_(Type::i64) { value_.i64 = value; }
+  /// A number. @param value Of the type `float` in the space file.
   DispatchArgument(float value) : type_(Type::f32) { value_.f32 = value; }
+  /// A number. @param value Of the type `double` in the space file.
   DispatchArgument(double value) : type_(Type::f64) { value_.f64 = value; }
   // NOLINTEND(google-explicit-constructor)
 
+  /// What the argument is.
+  /// @return Its type.
   [[nodiscard]] Type type() const { return type_; }
-  /// The bytes of the value as a kernel receives them, then zeros; of an array its address.
+  /// The value of the argument.
+  /// @return Its bytes as a kernel receives them, then zeros; of an array its address.
   [[nodiscard]] std::uint64_t bits() const { return value_.bits; }
 
  private:
@@ -175,29 +196,46 @@ class TUNER_API Dispatcher {
  public:
   /// Throws DispatchError when the device or the table cannot be opened. A table that knows
   /// nothing of this device is no error: then the library and default configurations answer.
+  /// @param table What was tuned; it is read here and by reload() only.
+  /// @param options The device, and how it is used.
   explicit Dispatcher(const Table& table, const DispatchOptions& options = {});
   ~Dispatcher();
-  Dispatcher(Dispatcher&&) noexcept;
-  Dispatcher& operator=(Dispatcher&&) noexcept;
+  /// Takes over a device.
+  /// @param from Left without a device: each of its calls is a DispatchError.
+  Dispatcher(Dispatcher&& from) noexcept;
+  /// Closes this device and takes over another.
+  /// @param from Left without a device: each of its calls is a DispatchError.
+  /// @return This dispatcher.
+  Dispatcher& operator=(Dispatcher&& from) noexcept;
 
   /// Stays the same number for the dispatcher's life. Throws DispatchError, with a suggestion, when
   /// the table has no such family.
+  /// @param name The family's name in its space file.
+  /// @return The family's number.
   [[nodiscard]] FamilyId family(std::string_view name) const;
+  /// The same; nothing when the table has no such family.
+  /// @param name The family's name in its space file.
+  /// @return The family's number, or nothing.
   [[nodiscard]] std::optional<FamilyId> find_family(std::string_view name) const;
 
-  /// Compiles and loads ahead, on as many threads as the machine has cores. One result for each
-  /// size, in order: a size at which nothing can run does not stop the others. A choice by
-  /// measurement holds until the next reload(), and takes the place of one by expectation. Where
-  /// there is no memory for the buffers, expectation decides.
+  /// Compiles and loads ahead, on as many threads as the machine has cores. A size at which nothing
+  /// can run does not stop the others. A choice by measurement holds until the next reload(), and
+  /// takes the place of one by expectation. Where there is no memory for the buffers, expectation
+  /// decides.
+  /// @param family From family().
+  /// @param sizes The sizes.
+  /// @param choose_by How to choose for sizes that were never tuned.
+  /// @return A result for each size, in order.
   std::vector<Preparation> prepare(FamilyId family, std::span<const Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
 
   /// What launch() would run. Throws DispatchError when the size is none of the family's.
+  /// @param family From family().
+  /// @param size One number for each dimension; trailing ones with a default may be omitted.
+  /// @return The kernel or the library, and why.
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
 
-  /// Enqueues the best kernel, or the library, on a stream. `arguments` are the family's in its
-  /// order without those that the size decides: every buffer and array, and every number whose
-  /// value in the space file is a constant. For gemm: alpha, A, B, beta, C.
+  /// Enqueues the best kernel, or the library, on a stream.
   ///
   /// A buffer that is less aligned than the size claims is served at the size that claims what is
   /// true, where the family has a dimension for that (as ALIGN of gemm), else by the library; where
@@ -205,16 +243,24 @@ class TUNER_API Dispatcher {
   /// cannot be compiled, loaded or launched is not tried again in this process, and the next best
   /// takes its place. Throws DispatchError when nothing can run, when the arguments are not the
   /// family's, when a buffer is null, or when the device has failed.
+  /// @param family From family().
+  /// @param size One number for each dimension; trailing ones with a default may be omitted.
+  /// @param arguments The family's in its order without those that the size decides: every buffer
+  ///        and array, and every number whose value in the space file is a constant. For gemm:
+  ///        alpha, A, B, beta, C.
+  /// @param stream Where the work is enqueued; null is the default stream.
   void launch(FamilyId family, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, StreamHandle stream = nullptr);
 
   /// Takes another state of the table into use while others launch; returns when no launch uses the
   /// old one any more. Throws DispatchError and keeps the old one when it cannot be read. What had
   /// been launched or prepared is prepared again at its first use, mostly from what is loaded.
+  /// @param table What was tuned.
   void reload(const Table& table);
 
-  /// Throws DispatchError when this was moved from, or in a process that was forked since it was
-  /// opened.
+  /// For the functions of this library. Throws DispatchError when this was moved from, or in a
+  /// process that was forked since it was opened.
+  /// @return The implementation.
   [[nodiscard]] DispatchEngine& engine() const;
 
  private:

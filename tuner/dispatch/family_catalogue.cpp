@@ -62,9 +62,9 @@ std::string without_sources(const CatalogueOutline& family) {
   }
   if (kernels.empty()) return "";
   return fmt::format(
-      "{}: what is known of {} came as results alone and cannot run without the kernel's source: "
-      "take it from the database that it was tuned in, with `tune merge THAT_DATABASE`, or open a "
-      "table that `tune export --format json` wrote from it",
+      "{}: the results of {} were imported without their kernel's source and cannot run: merge the "
+      "database they were tuned in (`tune merge THAT_DATABASE`), or open a table that `tune export "
+      "--format json` wrote from it",
       family.known.kernels.front().record->family, fmt::join(kernels, ", "));
 }
 

@@ -179,10 +179,10 @@ void FamilyTable::fail_arguments(std::span<const DispatchArgument> arguments) co
     wanted.push_back(fmt::format("{} {}", name(it.type), it.name));
   }
   for (const DispatchArgument& it : arguments) found.push_back(name(it.type()));
-  throw DispatchError(fmt::format(
-      "a launch of {} takes the arguments ({}) and is given ({}): those that follow from the size "
-      "are left out, the others stand in the order of the space file with exactly its types",
-      family_.name, fmt::join(wanted, ", "), fmt::join(found, ", ")));
+  throw DispatchError(
+      fmt::format("a launch of {} takes the arguments ({}) and is given ({}): order and types are "
+                  "those of the space file, without the arguments that follow from the size",
+                  family_.name, fmt::join(wanted, ", "), fmt::join(found, ", ")));
 }
 
 Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
@@ -232,9 +232,8 @@ std::string FamilyTable::misalignment(const SizeSlot& slot,
     const std::uint64_t bits = slot.claim[i].unset_bits;
     if ((arguments[i].bits() & bits) == 0) continue;
     return fmt::format(
-        "{} begins at {:#x}, but the kernels were verified with multiples of {} bytes (\"align\" "
-        "in "
-        "the space file says of how many, else \"offset\")",
+        "{} begins at {:#x}, but the kernels were verified at multiples of {} bytes (\"align\" of "
+        "the space file, else \"offset\")",
         given_[i].name, arguments[i].bits(), bits + 1);
   }
   return "";

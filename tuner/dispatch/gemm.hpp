@@ -10,18 +10,53 @@
 namespace tuner {
 
 /// C = alpha·op(A)·op(B) + beta·C for row-major matrices in device memory: op(A) is m×k, op(B) k×n,
-/// C m×n; `lda`, `ldb`, `ldc` are floats from one stored row to the next. Served by the family
-/// "gemm" of the dispatcher's table, or by the library where the table has none or no kernel can.
-/// Where m, n or batch is 0 there is nothing to do; k = 0 and pointers aligned to less than 4 bytes
-/// are the library's. Throws as Dispatcher::launch.
+/// C m×n. Served by the family "gemm" of the dispatcher's table, or by the library where the table
+/// has none or no kernel can. Where m or n is 0 there is nothing to do; k = 0 and pointers aligned
+/// to less than 4 bytes are the library's. With beta = 0, C is not read; with alpha = 0, A and B
+/// are not read. Throws as Dispatcher::launch.
+///
+/// @param dispatcher The device and what was tuned for it.
+/// @param stream Where the work is enqueued.
+/// @param trans_a Whether A is stored transposed (k×m).
+/// @param trans_b Whether B is stored transposed (n×k).
+/// @param m Rows of op(A) and C, 0 or more.
+/// @param n Columns of op(B) and C, 0 or more.
+/// @param k Columns of op(A), rows of op(B), 0 or more.
+/// @param alpha Factor of the product.
+/// @param a Matrix A.
+/// @param lda Floats from one stored row of A to the next, at least the row's length.
+/// @param b Matrix B.
+/// @param ldb Floats from one stored row of B to the next.
+/// @param beta Factor of C.
+/// @param c Matrix C, read and written.
+/// @param ldc Floats from one row of C to the next.
 TUNER_API void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a,
                      Transpose trans_b, std::int64_t m, std::int64_t n, std::int64_t k, float alpha,
                      const float* a, std::int64_t lda, const float* b, std::int64_t ldb, float beta,
                      float* c, std::int64_t ldc);
 
-/// The same for `batch` products, whose matrices lie `stride_…` floats apart. Kernels serve batches
-/// whose matrices lie one behind the other (stride = stored rows · leading dimension); any other
-/// goes to the library.
+/// The same for `batch` products. Kernels serve batches whose matrices are contiguous (stride =
+/// stored rows · leading dimension); the library serves any other.
+///
+/// @param dispatcher As of sgemm(), like every parameter that is not described otherwise.
+/// @param stream As of sgemm().
+/// @param trans_a As of sgemm(), for every matrix.
+/// @param trans_b As of sgemm().
+/// @param m As of sgemm().
+/// @param n As of sgemm().
+/// @param k As of sgemm().
+/// @param alpha As of sgemm().
+/// @param a The first matrix A.
+/// @param lda As of sgemm().
+/// @param stride_a Floats from one A to the next; 0: one A for all.
+/// @param b The first matrix B.
+/// @param ldb As of sgemm().
+/// @param stride_b Floats from one B to the next; 0: one B for all.
+/// @param beta As of sgemm().
+/// @param c The first matrix C.
+/// @param ldc As of sgemm().
+/// @param stride_c Floats from one C to the next.
+/// @param batch Number of products, 0 or more.
 TUNER_API void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a,
                                      Transpose trans_b, std::int64_t m, std::int64_t n,
                                      std::int64_t k, float alpha, const float* a, std::int64_t lda,

@@ -16,11 +16,11 @@ namespace tuner {
 namespace {
 
 /// Kernels that a choice by measurement runs: among so many that the model expects most of, the
-/// best is almost always one (docs/selection.md).
+/// best is almost always one (docs/reference/selection.md).
 constexpr std::size_t kMostMeasured = 8;
 
 /// By what factor a kernel must be measured faster than the library to be taken: what so few
-/// samples, each launched alone, tell for certain (docs/selection.md).
+/// samples, each launched alone, tell for certain (docs/reference/selection.md).
 constexpr double kLeastGain = 1.05;
 
 /// Failures that are remembered; what is forgotten then fails once more.

@@ -185,7 +185,7 @@ struct Tolerance {
 
 /// How a result is checked. Where all that the reference gives are whole numbers that the type
 /// holds exactly, a result must be equal to it; elsewhere it must be within a bound
-/// (docs/verification.md), or within the tolerance if there is one.
+/// (docs/reference/verification.md), or within the tolerance if there is one.
 struct Check {
   std::variant<GemmReference, GeamReference, KernelReference> reference;
   /// The number of terms that one result sums: the bound grows with its square root.
@@ -308,8 +308,8 @@ struct Family {
   [[nodiscard]] const std::vector<Size>& sizes(std::string_view name) const;
 };
 
-/// Loads and validates a space file (format space/1, docs/space-format.md) and the sources it
-/// names. Throws Error(usage): file, path in the document, what is wrong, and a suggestion.
+/// Loads and validates a space file (format space/1, docs/reference/space-file.md) and the sources
+/// it names. Throws Error(usage): file, path in the document, what is wrong, and a suggestion.
 [[nodiscard]] Family load_family(const std::filesystem::path& path);
 
 /// The same from text, as kept in a database: the sources are given instead of read.

@@ -25,7 +25,7 @@ struct Suite {
   [[nodiscard]] std::vector<Size> sizes(std::string_view group) const;
 };
 
-/// Reads a suite (format suite/1, docs/space-format.md) of sizes of this family. Throws
+/// Reads a suite (format suite/1, docs/reference/space-file.md) of sizes of this family. Throws
 /// Error(usage): place in the document, what is wrong, and a suggestion.
 [[nodiscard]] Suite parse_suite(std::string_view text, std::string_view origin,
                                 const Family& family);

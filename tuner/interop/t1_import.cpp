@@ -71,11 +71,11 @@ std::vector<std::string> general_notes(const Json& specification, const T1Space&
   notes.emplace_back(
       "T1 does not say how many floating-point operations a size takes: state them in "
       "`problem.flops` to see rates");
-  notes.push_back(fmt::format(
-      "T1's reference data is not taken over: `check.reference` is {} at its default, so "
-      "configurations are compared with each other; name a plain kernel that is surely right, or "
-      "an operation",
-      kernel));
+  notes.push_back(
+      fmt::format("T1's reference data is ignored: `check.reference` is {} at its default, so "
+                  "configurations are compared only with each other; name a plain kernel that is "
+                  "known to be right, or an operation",
+                  kernel));
   return notes;
 }
 

@@ -67,10 +67,10 @@ T1Part scalar(const std::string& name, const std::string& type, const Json& argu
   T1Part part{.json = {{"name", name}, {"type", type}, {"value", 1}}, .notes = {}};
   const double number = fill.is_number() ? fill.get<double>() : 0.5;
   if (std::trunc(number) != number || std::abs(number) > kExact) {
-    part.notes.push_back(fmt::format(
-        "argument {}: the value {} is no whole number, which is all that a space file can pass by "
-        "value: 1 stands for it; make it a constant of the kernel",
-        name, fill.dump()));
+    part.notes.push_back(
+        fmt::format("argument {}: the value {} is not an integer; 1 is used: make it a constant of "
+                    "the kernel, or write the number",
+                    name, fill.dump()));
     return part;
   }
   const auto whole = static_cast<std::int64_t>(number);
@@ -91,18 +91,18 @@ T1Part vector(const std::string& name, const std::string& type, const Json& argu
   std::string count = t1_expression(member(argument, "Size"), problem, definition,
                                     family_scope(Dimensions(problem.dims)));
   if (count.empty()) {
-    part.notes.push_back(fmt::format(
-        "argument {}: its Size {} cannot be said: 1 stands for it; state the number of elements in "
-        "`count`",
-        name, member(argument, "Size").dump()));
+    part.notes.push_back(
+        fmt::format("argument {}: its Size {} cannot be expressed; 1 is used: state the number of "
+                    "elements in `count`",
+                    name, member(argument, "Size").dump()));
     count = "1";
   }
   part.json = {{"name", name}, {"type", type + "*"}, {"count", count}};
   if (is_output(argument)) part.json["role"] = "output";
   const std::string fill = text_member(argument, "FillType");
   if (!is_output(argument) && !fill.empty() && fill != "Random") {
-    part.notes.push_back(fmt::format(
-        "argument {}: inputs are random here; FillType {} is not taken over", name, fill));
+    part.notes.push_back(
+        fmt::format("argument {}: inputs are random here; FillType {} is ignored", name, fill));
   }
   if (text_member(argument, "MemType") == "Constant") {
     part.notes.push_back(fmt::format(
@@ -186,7 +186,7 @@ class LaunchReader {
     std::string text = t1_expression(given, problem_, definition_, definition_.scope);
     if (!text.empty()) return text;
     notes_.push_back(
-        fmt::format("{}: {} cannot be said: 1 stands for it in `launch`", what, given.dump()));
+        fmt::format("{}: {} cannot be expressed; 1 is used in `launch`", what, given.dump()));
     return "1";
   }
 
@@ -270,7 +270,7 @@ T1Part read_t1_options(const Json& specification) {
     if (known) {
       options.json.push_back(text);
     } else {
-      options.notes.push_back(fmt::format("the compiler option {} is not taken over", text));
+      options.notes.push_back(fmt::format("the compiler option {} is ignored", text));
     }
   }
   return options;

@@ -80,8 +80,8 @@ Json read_condition(const Json& condition, std::size_t index, const SpaceDefinit
   if (text.empty()) refuse(where, "'Expression' is missing");
   const auto compiled = Expression::compile(text, definition.scope);
   if (!compiled) {
-    refuse(where,
-           fmt::format("cannot be said in a space file: {}", compiled.error().with_caret(text)));
+    refuse(where, fmt::format("cannot be expressed in a space file: {}",
+                              compiled.error().with_caret(text)));
   }
   return {{"expr", text}, {"why", fmt::format("condition {} of the T1 file", index + 1)}};
 }

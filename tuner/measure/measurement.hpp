@@ -21,8 +21,8 @@ struct Measurement {
   std::optional<double> hot_ns = {};  ///< a run with its data in the cache; of contenders only
 };
 
-/// How a candidate is screened: a few samples tell whether it is worth more. docs/measurement.md
-/// says where the numbers come from.
+/// How a candidate is screened: a few samples tell whether it is worth more.
+/// docs/reference/measurement.md says where the numbers come from.
 struct ScreenPlan {
   double warm_up_ns = 1e6;  ///< runs before the first sample: at least one, and for so long
   int probe_samples = 5;

@@ -13,8 +13,8 @@
 namespace tuner {
 
 /// Everything the page of one device shows, as a document of format "tune.report/1"
-/// (docs/report.md). Every number of the page is computed here, once; the page and its script only
-/// draw. Holds no host name and, outside the commands as typed, no directories. Throws
+/// (docs/reference/report.md). Every number of the page is computed here, once; the page and its
+/// script only draw. Holds no host name and, outside the commands as typed, no directories. Throws
 /// Error(nothing_found), naming the devices that are known, when the device has no results.
 /// Of `sweeps` (parse_sweep) those of the device are part of it.
 [[nodiscard]] Json report_document(const Store& store, const std::string& device_name,

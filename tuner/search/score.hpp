@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // How good a search was: the methodology of Willemsen et al., "A methodology for comparing
 // optimization algorithms for auto-tuning" (FGCS 2024, doi 10.1016/j.future.2024.05.021).
-// docs/search.md describes it.
+// docs/reference/search.md describes it.
 #pragma once
 
 #include "tuner/search/recording.hpp"

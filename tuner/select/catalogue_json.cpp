@@ -146,7 +146,7 @@ void read_or_fit_model(CatalogueKernel& kernel, const Json& json, const DeviceAt
   if (model->is_null() || !kernel.stored) return;
   FittedCost fitted = read_model(*model);
   if (fitted.config_effects.size() != kernel.configs.size()) {
-    fail("the cost model is not of the configurations");
+    fail("the cost model does not match the configurations");
   }
   kernel.model =
       std::make_shared<const CostModel>(*kernel.stored, device, kernel.sizes, std::move(fitted));
@@ -224,7 +224,7 @@ CatalogueOutline read_outline(const Json& head, std::string_view kernels, std::s
   while (kernels.starts_with('{')) {
     const std::size_t line = kernels.find(",\n");
     const std::size_t end = std::min(kernels.find("\n{"), kernels.find("\n]}"));
-    if (line >= end || end == std::string_view::npos) fail("a kernel is cut");
+    if (line >= end || end == std::string_view::npos) fail("a kernel is truncated");
     std::string_view results = kernels.substr(line + 2, end - line - 2);
     if (results.ends_with(',')) results.remove_suffix(1);
     outline.known.kernels.push_back(

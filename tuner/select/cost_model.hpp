@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a configuration will take at a size at which it was never timed (docs/selection.md).
+// How long a configuration will take at a size at which it was never timed
+// (docs/reference/selection.md).
 #pragma once
 
 #include "tuner/select/known.hpp"

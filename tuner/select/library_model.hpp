@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the library takes beside our best at a size at which neither was timed (docs/selection.md).
+// What the library takes beside our best at a size at which neither was timed
+// (docs/reference/selection.md).
 #pragma once
 
 #include "tuner/select/size_features.hpp"

@@ -122,8 +122,8 @@ class Modelling {
     const CatalogueKernel& kernel = *asked.kernel;
     const CostParameters& p = kernel.model->parameters();
     result_.explanation.push_back(fmt::format(
-        "{}: {} of its {} configurations are valid here{}; its launches take {:.2g} us and what "
-        "follows from waves of blocks at {:.3g} Tflop/s and {:.3g} GB/s",
+        "{}: {} of its {} configurations are valid here{}; the model: {:.2g} us for each launch, "
+        "and waves of blocks at {:.3g} Tflop/s and {:.3g} GB/s",
         kernel.record->kernel, valid, kernel.configs.size(),
         valid == 0 && !rejection.empty() ? fmt::format(" ({})", rejection) : "", p.fixed_ns / 1e3,
         p.flops_per_ns * static_cast<double>(device_.sm_count) / 1e3, p.bytes_per_ns));
@@ -133,8 +133,8 @@ class Modelling {
     const auto multiprocessors = static_cast<double>(std::max<std::int64_t>(1, device_.sm_count));
     const KnownConfig& config = config_of(it.candidate);
     result_.explanation.push_back(fmt::format(
-        "{} {}: {:.5g} us expected, {} blocks in {:.2f} waves; timed at {} sizes, {:.3g} times off "
-        "at the nearest{}",
+        "{} {}: {:.5g} us expected, {} blocks in {:.2f} waves; timed at {} sizes, the nearest at a "
+        "distance of x{:.3g}{}",
         it.candidate.asked->kernel->record->kernel, config.json, *it.candidate.expected_ns / 1e3,
         it.shape.blocks, it.shape.blocks / (multiprocessors * it.shape.resident),
         config.timings.size(), std::exp(it.candidate.nearness.largest),

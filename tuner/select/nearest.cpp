@@ -54,7 +54,7 @@ class Search {
   [[nodiscard]] std::vector<NearCandidate> valid_candidates(const AskedKernel& asked) {
     const std::string& name = asked.kernel->record->kernel;
     if (!asked.kernel->stored) {
-      explain("{} was imported without its space file, so no other size will do", name);
+      explain("{} was imported without its space file, so it answers for its own size only", name);
       return {};
     }
     if (!asked.size) {
@@ -74,7 +74,7 @@ class Search {
       const KnownConfig& known = asked.kernel->configs[candidate.entry->config];
       const auto rejected = known.config ? kernel.why_invalid(*known.config) : known.refusal;
       if (valid.empty()) {
-        explain("{} at {}, {:.3g} times off: {}", name, candidate.entry->best.problem,
+        explain("{} at {}, at a distance of x{:.3g}: {}", name, candidate.entry->best.problem,
                 std::exp(candidate.nearness.largest),
                 rejected ? "rejected: " + *rejected : "valid here");
       }

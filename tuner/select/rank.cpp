@@ -16,7 +16,7 @@ namespace tuner {
 namespace {
 
 /// A kernel is taken before the library where it is expected to be faster by this many standard
-/// deviations of that expectation (docs/selection.md).
+/// deviations of that expectation (docs/reference/selection.md).
 constexpr double kDeviationsOfGain = 2.5;
 
 /// What is to be said of an entry that was not measured here, or not alone; else empty.
@@ -171,7 +171,8 @@ class Ladder {
             "{:.5g} us expected, {:.3g} times the best configuration (+-{:.0f} %, "
             "from {} sizes, the nearest {}): {}",
             *library_ns_ / 1e3, estimate->ratio, 100 * estimate->error, estimate->sizes,
-            estimate->nearest, library_is_first_ ? "taken, a gain is not sure" : "not taken");
+            estimate->nearest,
+            library_is_first_ ? "taken, since a gain is not certain" : "not taken");
   }
 
   /// The library stands where its time puts it beside the first answer.

@@ -38,15 +38,15 @@ void FaultGuard::ended(const std::string& config_json, Outcome outcome, std::str
   store_.withdraw_strikes(session_, in_a_row_);
   const std::string_view cause =
       survived_ ? "others ran before, so the device is the likeliest cause"
-                : "none ran to its end, so the cause is what they share: the kernel's code, inputs "
-                  "that it cannot take, such as random numbers for an index, or the device";
+                : "none completed, so the cause is common to all: the kernel's code, inputs that "
+                  "it cannot take, such as random numbers for an index, or the device";
   throw Error(
       survived_ ? ErrorCode::no_device : ErrorCode::failure,
-      fmt::format("{} different configurations crashed or hung one after the other; {} (the "
-                  "last: {}).\n  No strike is kept against them; everything before is "
-                  "saved. `tune doctor` looks at the device, `tune bench` runs one "
-                  "configuration; the same command goes on.",
-                  kDeathsInARow, cause, reason));
+      fmt::format(
+          "{} different configurations crashed or hung one after the other; {} (the last: {}).\n  "
+          "They get no strike; earlier results are saved. `tune doctor` checks the device, `tune "
+          "bench` runs one configuration; the same command continues the run.",
+          kDeathsInARow, cause, reason));
 }
 
 }  // namespace tuner

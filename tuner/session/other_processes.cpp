@@ -12,12 +12,12 @@ void OtherProcesses::refuse(SharedDevice shared_device) {
   const std::vector<int> others = device_.other_processes();
   seen_ = !others.empty();
   if (others.empty() || shared_device == SharedDevice::accepted) return;
-  throw Error(ErrorCode::no_device,
-              fmt::format("{} is used by other processes ({} {}), and what is timed beside them "
-                          "is not its own time: wait for them, take another GPU with --device, "
-                          "or accept it with --allow-shared",
-                          device_.device().name, others.size() == 1 ? "process" : "processes",
-                          fmt::join(others, ", ")));
+  throw Error(
+      ErrorCode::no_device,
+      fmt::format("{} is used by other processes ({} {}), which affect the times: wait for them, "
+                  "choose another GPU with --device, or accept it with --allow-shared",
+                  device_.device().name, others.size() == 1 ? "process" : "processes",
+                  fmt::join(others, ", ")));
 }
 
 }  // namespace tuner

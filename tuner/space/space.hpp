@@ -58,9 +58,10 @@ enum class Neighbourhood {
 ///
 /// Parameters that no constraint ties together form independent groups. A group's valid partial
 /// configurations are a decision diagram in which equal subtrees are kept once, and the space is
-/// the product of the groups, never formed (docs/space-construction.md). Random access, sampling
-/// and membership cost O(parameters) searches among a parameter's values; membership allocates
-/// nothing. A constraint that mentions a derived value that cannot be computed is broken.
+/// the product of the groups, never formed (docs/decisions/0003-decision-diagrams.md). Random
+/// access, sampling and membership cost O(parameters) searches among a parameter's values;
+/// membership allocates nothing. A constraint that mentions a derived value that cannot be computed
+/// is broken.
 class Space {
  public:
   /// `size` gives a number for every dimension, or is empty when none is known yet; then a

@@ -38,10 +38,10 @@ struct MergeResult {
   ImportResult bests;
 };
 
-/// The results database: one SQLite file (docs/database.md), rollback journal, every trial
-/// committed before the next begins. Methods throw Error(failure) with the file's path and the
-/// reason (read-only, disk full, locked by another process for 10 s, damaged); what was committed
-/// before stays.
+/// The results database: one SQLite file (docs/reference/database.md), rollback journal, every
+/// trial committed before the next begins. Methods throw Error(failure) with the file's path and
+/// the reason (read-only, disk full, locked by another process for 10 s, damaged); what was
+/// committed before stays.
 class Store {
  public:
   enum class Mode { read_write, read_only };

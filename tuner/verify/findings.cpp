@@ -45,7 +45,7 @@ std::optional<Failure> Findings::failure() const {
   if (const auto part = first(CheckPart::input)) return input_failure(*part);
   if (reference_changed()) {
     return failure_of(Outcome::out_of_bounds,
-                      "wrote far out of bounds: memory that no kernel is given changed");
+                      "wrote far out of bounds: memory that is passed to no kernel changed");
   }
   if (const auto part = first(CheckPart::output)) return result_failure(*part);
   for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -122,7 +122,7 @@ Failure Findings::result_failure(std::size_t part) const {
   const bool poisoned = !data.initial && !data.starts_zero;
   const std::string_view untouched =
       element.untouched && poisoned
-          ? ", as before the launch (not written, or computed from what it held)"
+          ? ", as before the launch (not written, or computed from its old content)"
           : "";
   const std::string wanted =
       element.left_out ? "left as it is" : value_text(element.reference, data.type);
@@ -152,13 +152,11 @@ double Findings::mean_share(std::size_t part) const {
 
 Failure Findings::mean_failure(std::size_t part) const {
   const CheckedData& data = data_at(subject_.memory.plan().parts[part]);
-  return failure_of(
-      Outcome::wrong_result,
-      fmt::format(
-          "no element of {} is outside of its bound, but the root mean square of all errors "
-          "is {:.3g} times as large as rounding errors of the type make it: a part of the "
-          "computation is less precise",
-          data.name, mean_share(part) / subject_.largest_mean));
+  return failure_of(Outcome::wrong_result,
+                    fmt::format("no element of {} is outside of its bound, but the root mean "
+                                "square of all errors is {:.3g} times that of rounding errors of "
+                                "the type: a part of the computation has a lower precision",
+                                data.name, mean_share(part) / subject_.largest_mean));
 }
 
 Failure Findings::repeat_failure(std::size_t part) const {
@@ -171,13 +169,12 @@ Failure Findings::repeat_failure(std::size_t part) const {
       memory, part, *data.repeat, static_cast<std::int64_t>(index), subject_.poison);
   return failure_of(
       Outcome::nondeterministic,
-      fmt::format(
-          "the same input gave {} = {} in one launch and {} in another; {} of {} words of "
-          "the result differ. If that is how the family is meant, say so in the space file: "
-          "\"check\": {{\"deterministic\": false}}",
-          subject_.problem.element_name(data.argument, index),
-          value_text(element.reference, data.type), value_text(element.result, data.type),
-          report.wrong, data.size_bytes() / kWord));
+      fmt::format("the same input gave {} = {} in one launch and {} in another; {} of {} words of "
+                  "the result differ. If this is intended, declare it in the space file: "
+                  "\"check\": {{\"deterministic\": false}}",
+                  subject_.problem.element_name(data.argument, index),
+                  value_text(element.reference, data.type), value_text(element.result, data.type),
+                  report.wrong, data.size_bytes() / kWord));
 }
 
 }  // namespace tuner

@@ -51,8 +51,8 @@ using VerifyObserver = std::function<void(const VerifyStep&)>;
 /// sizes on normal numbers under every case of the space file, at awkward ones on whole numbers
 /// too. Launches differ in the poison that they find in memory they must not use. After every
 /// launch the guard zones around all buffers and the inputs must be as they were. Instances are
-/// kept and shared by all candidates as far as memory allows. docs/verification.md says what this
-/// finds and what it does not.
+/// kept and shared by all candidates as far as memory allows. docs/reference/verification.md says
+/// what this finds and what it does not.
 class Verifier {
  public:
   /// `seed` makes the inputs. The backend and the family must outlive the verifier.

@@ -1,0 +1,209 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Writes the tables of the documents from the results in this folder.
+
+Usage: tables.py [--check]    --check: writes nothing, and fails if a document is not up to date
+
+A document marks the place of a table: <!-- table: NAME --> … <!-- end -->
+"""
+import json
+import math
+import pathlib
+import re
+import sys
+
+RESULTS = pathlib.Path(__file__).resolve().parent
+ROOT = RESULTS.parents[1]
+PLACE = re.compile(r"(<!-- table: (\S+) -->\n).*?(<!-- end -->)", re.S)
+ABSENT = "–"
+
+
+def load(name):
+    return json.loads((RESULTS / name).read_text())
+
+
+def markdown(heading, rows):
+    lines = [heading, ["---"] * len(heading), *rows]
+    return "\n".join(f"|{'|'.join(cells)}|" for cells in lines)
+
+
+def fp32():
+    """The newest results of the suite: scripts/tune_suite.sh adds others beside them."""
+    return max(map(load, sorted(path.name for path in RESULTS.glob("fp32-*.json"))), key=lambda figures: figures["date"])
+
+
+def origin(figures):
+    return (f"{figures['device']}, driver {figures['driver']}, CUDA {figures['cuda']}, {figures['library']}, "
+            f"{figures['date'][:10]}.")
+
+
+def fixed(value, digits=3):
+    return ABSENT if value is None else f"{value:.{digits}f}"
+
+
+def fp32_summary():
+    figures = fp32()
+    if wrong := figures["summary"]["wrong"]:
+        raise ValueError(f"wrong results must not be published: {', '.join(wrong)}")
+    rows = [[each["group"] or "all", str(each["shapes"]), fixed(each["ours_to_cublas"]), fixed(each["ours_to_cublasLt"]),
+             fixed(each["ours_to_default"], 2)] for each in figures["summary"]["geometric_means"]]
+    worst = next(shape for shape in figures["shapes"] if shape["shape"] == figures["summary"]["worst"])
+    rows.append([f"worst shape: {worst['shape']}", "1", *(fixed(worst[f"ours_to_{name}"]["median"], digits)
+                                                          for name, digits in (("cublas", 3), ("cublasLt", 3), ("default", 2)))])
+    heading = ["shapes", "number", "to cublasSgemm", "to the best of cublasLt", "to the kernel's default"]
+    return f"{origin(figures)} Geometric means.\n\n{markdown(heading, rows)}"
+
+
+def rate(shape, copy):
+    ours = next(each for each in shape["contenders"] if each["role"] == "ours")
+    if not shape["memory_bound"]:
+        return f"{ours['tflops_per_s']:.2f}"
+    return f"{ours['gbytes_per_s']:.0f} GB/s ({100 * ours['gbytes_per_s'] / copy:.0f} %)"
+
+
+def median(ratio):
+    return ABSENT if ratio is None else f"{ratio['median']:.3f}"
+
+
+def fp32_shapes():
+    figures = fp32()
+    copy = figures["copy_gbytes_per_s"]
+    rows = [[shape["shape"], rate(shape, copy), median(shape["ours_to_cublas"]), median(shape["ours_to_cublasLt"]),
+             median(shape["ours_to_default"])] for shape in figures["shapes"]]
+    widths = [(shape[name]["high"] - shape[name]["low"]) / 2 for shape in figures["shapes"]
+              for name in ("ours_to_cublas", "ours_to_cublasLt") if shape[name]]
+    text = (f"{origin(figures)} A copy on the device moves {copy:.0f} GB/s. The 95 % intervals of the ratios to the "
+            f"libraries are ± {max(widths):.3f} or less. Rates are in TFLOP/s, or in GB/s with the share of the copy's rate where "
+            "the problem is bound by memory.")
+    return f"{text}\n\n{markdown(['shape', 'ours', 'to cublasSgemm', 'to cublasLt', 'to the default'], rows)}"
+
+
+def microseconds(nanoseconds):
+    value = nanoseconds / 1e3
+    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def cpu_gpu():
+    figures = load("cpu-gpu-h200-2026-11-22.json")
+    labels = [size["label"].split("x")[0] + "³" for size in figures["sizes"]]
+
+    def row(label, times):
+        by_size = {each["size"]: each for each in times if each["outcome"] == "ok"}
+        return [label, *(microseconds(by_size[at].get("median_ns") or by_size[at]["total_ns"]) if at in by_size else ""
+                         for at in range(len(labels)))]
+    rows = []
+    for side in figures["sides"]:
+        names = list(dict.fromkeys(each["contender"] for each in side["times"]))
+        rows += [row(f"{side['name']}: {name}", [each for each in side["times"] if each["contender"] == name])
+                 for name in names]
+    trips = figures["sides"][-1]["trips"]
+    rows += [row(f"with transfers, {each['name']}", [trip for trip in trips if trip["placement"] == at or
+                                                    trip["placement"] == each["name"]])
+             for at, each in enumerate(figures["placements"])]
+    start = figures["sides"][-1]["start_up"]
+    after = f"Paid once: opening the device {start['device_ms']:.0f} ms, the library's first call {start['library_ms']:.0f} ms."
+    return f"{markdown(['median time in µs', *labels], rows)}\n\n{after}"
+
+
+def spaces():
+    figures = load("space-2026-11-21.json")
+    times = {each["run_name"]: each["cpu_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[each["time_unit"]]
+             for each in figures["benchmarks"] if each["aggregate_name"] == "median"}
+
+    def shown(name):
+        if name not in times:
+            return ABSENT
+        value = times[name] * 1e6
+        return f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+    names = sorted(name.split("/")[1] for name in times if name.startswith("construct/"))
+    rows = [[name, shown(f"parse/{name}"), shown(f"construct/{name}"), shown(f"brute_force/{name}")] for name in names]
+    together = f"Processor time in µs; the field's eight standard spaces together: {shown('construct_standard_eight')}."
+    return f"{together}\n\n{markdown(['space', 'parsing', 'construction', 'brute force'], rows)}"
+
+
+LINE = re.compile(r"^(\d+x\d+x\d+)\s+(\w+)\s+(\S+)\s+([\d.]+)\s+([\d.]+)\s+([\d.]+) \+-", re.M)
+
+
+def random_sizes():
+    rows = LINE.findall((RESULTS / "random-sizes-h200-2026-11-22.txt").read_text())
+    ratios = sorted(float(row[5]) for row in rows)
+    mean = math.exp(sum(map(math.log, ratios)) / len(ratios))
+    worst = max(rows, key=lambda row: float(row[5]))
+    library = sum(row[1] == "library" for row in rows)
+    heading = ["sizes", "geometric mean", "median", "95 % below", "worst", "left to the library"]
+    return markdown(heading, [[str(len(ratios)), f"{mean:.3f}", f"{(ratios[len(ratios) // 2 - 1] + ratios[len(ratios) // 2]) / 2:.3f}",
+                               f"{ratios[math.ceil(0.95 * len(ratios)) - 1]:.3f}", f"{ratios[-1]:.3f} ({worst[0]})",
+                               str(library)]])
+
+
+def reduction():
+    lines = re.findall(r"^ *(\d+)  CUB +([\d.]+) us.*?ours +([\d.]+) us +(\d+) GB/s  x([\d.]+)  reading.*?x([\d.]+)",
+                       (RESULTS / "reduction-h200-2026-11-22.txt").read_text(), re.M)
+    first = {count: rest for count, *rest in reversed(lines)}  # 4096 was measured three times: the first
+    rows = [[f"{int(count):,}", time, rate, ratio, share]
+            for count, (_, time, rate, ratio, share) in sorted(first.items(), key=lambda item: int(item[0]))]
+    return markdown(["floats", "µs", "GB/s", "to CUB", "of the rate of reading"], rows)
+
+
+def transpose_bounds():
+    lines = re.findall(r"^ *(\d+)\^2  (.*?) {2,}[\d.]+ us +\d+ GB/s  x([\d.]+)",
+                       (RESULTS / "transpose-bounds-h200-2026-11-22.txt").read_text(), re.M)
+    sides = list(dict.fromkeys(side for side, _, _ in lines))
+    names = [name for name in dict.fromkeys(name for _, name, _ in lines) if name != "cublasSgeam"]
+    ratio = {(side, name): value for side, name, value in lines}
+    return markdown(["to cublasSgeam", *(f"{side}²" for side in sides)],
+                    [[name, *(ratio[side, name] for side in sides)] for name in names])
+
+
+def isolation():
+    folder = "h200-2026-11-21"
+    aa, slow, stable, faults = (load(f"{folder}/{name}.json") for name in ("aa", "slowdown", "stability", "faults"))
+    finals = sum(size["finals"] for size in aa["sizes"])
+
+    def middle(values):
+        return sorted(values)[len(values) // 2]
+    rows = [["eight names of one kernel end as one tie", f"{sum(size['one_tie'] for size in aa['sizes'])} of {finals} finals"],
+            ["the largest ratio in any of these", f"{max(max(size['largest_ratios']) for size in aa['sizes']):.4f}"],
+            ["one of eight with 2 % more arithmetic ranks last and is no tie",
+             f"{sum(size['beyond_a_tie'] for size in slow['sizes'])} of {sum(size['finals'] for size in slow['sizes'])} finals"]]
+    rows += [[f"independent runs at {size['size'].split(',')[0]}³ with the same winner",
+              f"{size['agreement'] * stable['runs']:.0f} of {stable['runs']}; its time differs by {100 * size['spread_of_best']:.2f} %"]
+             for size in stable["sizes"]]
+    for name, what in (("infinite_loop", "a hang, beyond its deadline"), ("trap", "a trap"),
+                       ("far_out_of_bounds", "an access far out of bounds")):
+        fault = faults["faults"][name]
+        rows.append([f"cost of {what}; until the next candidate is through",
+                     f"{middle(fault['cost_s']):.2f} s; {middle(fault['respawn_s']):.2f} s"])
+    return markdown(["question", "seen"], rows)
+
+
+TABLES = {"fp32-summary": fp32_summary, "fp32-shapes": fp32_shapes, "cpu-gpu": cpu_gpu, "spaces": spaces,
+          "random-sizes": random_sizes, "reduction": reduction, "transpose-bounds": transpose_bounds,
+          "isolation": isolation}
+
+
+def with_tables(text):
+    """The document with every table as the results have it. KeyError names a table that there is not."""
+    return PLACE.sub(lambda found: f"{found[1]}\n{TABLES[found[2]]()}\n\n{found[3]}", text)
+
+
+def main(arguments):
+    if arguments not in ([], ["--check"]):
+        print(__doc__, file=sys.stderr)
+        return 2
+    stale = []
+    for path in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]:
+        text = path.read_text()
+        if (new := with_tables(text)) == text:
+            continue
+        stale.append(str(path.relative_to(ROOT)))
+        if not arguments:
+            path.write_text(new)
+    if arguments and stale:
+        print(f"not up to date, run benchmarks/results/tables.py: {', '.join(stale)}", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
