@@ -244,6 +244,49 @@ TEST_F(CpuBackend, DynamicSharedMemoryBeginsAsNaN) {
   EXPECT_THAT(download<float>(out, 3), Each(testing::IsNan()));
 }
 
+TEST_F(CpuBackend, StaticSharedMemoryBeginsAsTheLaunchSays) {
+  const KernelId kernel = load(
+      R"(__shared__ int of_the_file[2];
+         struct Pair { int a, b; __device__ Pair() {} };
+         extern __shared__ int dynamic[];
+         template <int kCount> __global__ void peek(unsigned* out) {
+           __shared__ int array[kCount];
+           __shared__ Pair pair;
+           static __shared__ unsigned char bytes[3];
+           unsigned* const mine = out + 6 * blockIdx.x;
+           mine[0] = array[kCount - 1];
+           mine[1] = pair.b;
+           mine[2] = bytes[2];
+           mine[3] = of_the_file[1];
+           mine[4] = dynamic[1];
+           array[kCount - 1] = pair.b = of_the_file[1] = dynamic[1] = bytes[2] = 7;
+           mine[5] = dynamic[1] + pair.b;
+         })",
+      "peek<50>");
+  const BufferId out = upload(std::vector<unsigned>(12));
+  Launch launch{.kernel = kernel,
+                .geometry = {.grid = {2, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 8},
+                .arguments = {out}};
+  for (const unsigned content : {0x01020304U, 0xFFFFFFFFU}) {
+    launch.shared_content = content;
+    ASSERT_TRUE(backend().run(launch));
+    const unsigned byte = content >> 16 & 0xFF;
+    EXPECT_THAT(download<unsigned>(out, 12),
+                testing::ElementsAre(content, content, byte, content, content, 14,  //
+                                     content, content, byte, content, content, 14));
+  }
+}
+
+TEST_F(CpuBackend, ThreadLocalVariablesOfKernelsForProcessorsAreTheirOwn) {
+  const KernelId kernel = load(
+      "static thread_local int calls;\n"
+      "__global__ void count(int* out) { out[0] = calls++; }",
+      "count", {"-DTUNER_STANDARD_MATH"});
+  const BufferId out = upload(std::vector<int>{-1});
+  ASSERT_TRUE(backend().run(Launch{.kernel = kernel, .geometry = {}, .arguments = {out}}));
+  EXPECT_EQ(download<int>(out, 1).front(), 0);
+}
+
 TEST_F(CpuBackend, SaysHowMuchMemoryIsMissing) {
   try {
     static_cast<void>(backend().allocate(std::size_t{1} << 50));

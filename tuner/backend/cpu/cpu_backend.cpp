@@ -176,7 +176,8 @@ class CpuBackend final : public Backend {
          .order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending,
          .blocks = blocks_,
          .launch = launches_,
-         .shared_content = launch.shared_content});
+         .shared_content = launch.shared_content,
+         .static_shared = kernel->second.static_shared()});
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {

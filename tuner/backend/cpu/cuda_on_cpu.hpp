@@ -418,6 +418,17 @@ struct Signature<void (*)(Parameters...)> {
 
 }  // namespace tuner
 
+namespace tuner {
+inline KernelContext** context_place() {
+  return &context;
+}
+}  // namespace tuner
+#ifdef TUNER_STANDARD_MATH
+#define TUNER_CONTEXT_PLACE nullptr
+#else
+#define TUNER_CONTEXT_PLACE tuner::context_place
+#endif
+
 /// Exports a kernel; stands at the end of a translation unit, once.
 #define TUNER_EXPORT_KERNEL(...)                                                              \
   namespace tuner {                                                                           \
@@ -428,4 +439,4 @@ struct Signature<void (*)(Parameters...)> {
   }                                                                                           \
   }                                                                                           \
   extern "C" __attribute__((visibility("default"))) const tuner::KernelImage tuner_kernel = { \
-      tuner::enter, tuner::KernelType::sizes, tuner::KernelType::count};
+      tuner::enter, tuner::KernelType::sizes, tuner::KernelType::count, TUNER_CONTEXT_PLACE};
