@@ -10,12 +10,14 @@
 
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <span>
+#include <string>
 
 namespace tuner {
 namespace {
@@ -285,6 +287,56 @@ TEST_F(CpuBackend, ThreadLocalVariablesOfKernelsForProcessorsAreTheirOwn) {
   const BufferId out = upload(std::vector<int>{-1});
   ASSERT_TRUE(backend().run(Launch{.kernel = kernel, .geometry = {}, .arguments = {out}}));
   EXPECT_EQ(download<int>(out, 1).front(), 0);
+}
+
+/// Borrows a word of its input, or one so far from its begin.
+constexpr const char* kBorrow = R"(
+  __global__ void borrow(volatile int* x, int from, int to, int* y) {
+    for (int i = from; i < to; ++i) { const int own = x[i]; x[i] = 0; x[i] = own; }
+    y[0] = x[0];
+  })";
+
+class CpuReadOnlyData : public CpuBackendTest {
+ protected:
+  /// Borrows the words from one place to another of 5,000, of which those from 1,000 on are x,
+  /// 3,000 of them.
+  Expected<void, Failure> borrow(int from, int to) {
+    return backend().run(Launch{.kernel = kernel_,
+                                .geometry = {},
+                                .arguments = {Region(words_, 4000), from, to, result_},
+                                .read_only = {{"x", Region(words_, 4000), 12000, 4}}});
+  }
+  std::vector<int> words() { return download<int>(words_, 5000); }
+
+ private:
+  KernelId kernel_ = load(kBorrow, "borrow");
+  BufferId words_ = upload(std::vector<int>(5000, 7));
+  BufferId result_ = upload(std::vector<int>(1));
+};
+
+TEST_F(CpuReadOnlyData, IsNotWrittenWithoutNotice) {
+  EXPECT_TRUE(borrow(0, 0));
+  for (const int first : {0, 1, 1500, 2999}) {
+    const auto done = borrow(first, 3000);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().outcome, Outcome::out_of_bounds);
+    EXPECT_EQ(done.error().message, "wrote its input x, at x[" + std::to_string(first) + "]");
+  }
+  EXPECT_TRUE(borrow(0, 0));
+  EXPECT_THAT(words(), Each(7));
+}
+
+TEST_F(CpuReadOnlyData, EndsWhereItsNeighboursBegin) {
+  EXPECT_TRUE(borrow(-1000, 0));
+  EXPECT_TRUE(borrow(3000, 4000));
+  EXPECT_FALSE(borrow(-1, 3000));
+}
+
+using CpuReadOnlyDataDeathTest = CpuReadOnlyData;
+TEST_F(CpuReadOnlyDataDeathTest, OtherFaultsEndTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fork would leave the workers behind
+  EXPECT_EXIT(static_cast<void>(borrow(1 << 28, (1 << 28) + 1)), testing::KilledBySignal(SIGSEGV),
+              "");
 }
 
 TEST_F(CpuBackend, SaysHowMuchMemoryIsMissing) {

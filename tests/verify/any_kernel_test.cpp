@@ -157,6 +157,13 @@ TEST_F(AnyKernelTest, IntegersThatPassThroughANarrowerTypeAreFound) {
       << "24 bits";
 }
 
+TEST_F(AnyKernelTest, AnInputMustNotBeWrittenAlthoughItIsRestored) {
+  EXPECT_EQ(message(kMap, kMapParameters, "y[i] = 2 * x[i];",
+                    "volatile float* in = const_cast<float*>(x); const float own = in[i];"
+                    "in[i] = 2 * own; y[i] = in[i]; in[i] = own;"),
+            "out_of_bounds: wrote its input x, at x[0] (size 1, whole-number inputs, seed 7)");
+}
+
 constexpr std::string_view kUpdate =
     R"({"name": "a", "type": "float", "value": 0.5}, {"name": "x", "type": "float*", "count": "N"},
        {"name": "y", "type": "float*", "count": "N", "role": "inout"})";
