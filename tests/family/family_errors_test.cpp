@@ -168,8 +168,10 @@ TEST(SpaceFile, FillsAndInitialContentAreChecked) {
               HasSubstr("must have exactly 2 elements, has 1"));
   EXPECT_THAT(input(R"("fill": {"integers": [1, 2], "constant": 1})"),
               HasSubstr("exactly one key"));
-  EXPECT_THAT(input(R"("fill": {"copy": "w"})"),
-              HasSubstr("no argument before this one is named \"w\""));
+  EXPECT_THAT(
+      input(R"("fill": {"copy": "w"})"),
+      HasSubstr("no buffer or array before this argument is named \"w\" and has elements of "
+                "type 'float'"));
   EXPECT_THAT(input(R"("initial": "zero")"), HasSubstr("what an input holds is its \"fill\""));
   EXPECT_THAT(output(R"("role": "inout", "initial": "zero")"), HasSubstr("must be \"input\""));
   EXPECT_THAT(output(R"("role": "output", "initial": "zeros")"), HasSubstr("did you mean 'zero'?"));

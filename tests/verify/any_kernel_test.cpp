@@ -194,6 +194,17 @@ TEST_F(AnyKernelTest, AnOutputBeginsAsZeros) {
               StartsWith("wrong_result"));
 }
 
+TEST_F(AnyKernelTest, AnArrayMayCopyABuffer) {
+  const Document document = {.arguments = R"({"name": "x", "type": "float*", "count": "N"},
+    {"name": "f", "type": "float*", "count": 2},
+    {"name": "g", "type": "float[]", "count": 2, "fill": {"copy": "f"}},
+    {"name": "y", "type": "float*", "count": "N", "role": "output"})"};
+  constexpr std::string_view kParameters = "const float* x, const float* f, float2 g, float* y";
+  EXPECT_EQ(
+      message(document, kParameters, "y[i] = f[0] * x[i] + f[1];", "y[i] = g.x * x[i] + g.y;"),
+      "ok");
+}
+
 TEST_F(AnyKernelTest, IndicesStayInTheirRange) {
   const Document document = {.arguments = R"(
       {"name": "from", "type": "int*", "count": "N", "fill": "permutation"},

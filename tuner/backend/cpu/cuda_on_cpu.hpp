@@ -3,6 +3,17 @@
 // every kernel; standard headers are left out because parsing them would double the compile time.
 #pragma once
 
+#ifndef TUNER_STANDARD_MATH  // as nvcc does
+#ifndef __NVCC__
+#define __NVCC__
+#endif
+#ifndef __CUDACC__
+#define __CUDACC__
+#endif
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#endif
+
 // A kernel for processors alone may include standard headers, which declare the same functions.
 #include "number_constants.h"
 #ifndef TUNER_STANDARD_MATH
