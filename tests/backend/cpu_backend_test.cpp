@@ -339,6 +339,33 @@ TEST_F(CpuReadOnlyDataDeathTest, OtherFaultsEndTheProcess) {
               "");
 }
 
+/// A kernel that reads and, where it is told to, writes beside its buffer of four words.
+class CpuMargins : public CpuBackendTest {
+ protected:
+  Expected<void, Failure> reach(long long place, int written) {
+    return backend().run(Launch{.kernel = kernel_,
+                                .geometry = {},
+                                .arguments = {words_, place, written},
+                                .read_only = {{"x", words_, 4, 4}}});
+  }
+
+ private:
+  KernelId kernel_ = load(
+      "__global__ void reach(volatile int* x, long long place, int written) {\n"
+      "  x[1] = x[place]; if (written) x[place] = 7; }",
+      "reach");
+  BufferId words_ = upload(std::vector<int>(4));
+};
+
+using CpuMarginsDeathTest = CpuMargins;
+TEST_F(CpuMarginsDeathTest, AreReadableAndAWriteIntoThemEndsTheProcessAtOnce) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const long long place : {100'000LL, -100'000LL, 0x7FFFFFFFLL, -0x7FFFFFFFLL}) {
+    EXPECT_TRUE(reach(place, 0)) << place;
+    EXPECT_EXIT(static_cast<void>(reach(place, 1)), testing::KilledBySignal(SIGSEGV), "") << place;
+  }
+}
+
 TEST_F(CpuBackend, SaysHowMuchMemoryIsMissing) {
   try {
     static_cast<void>(backend().allocate(std::size_t{1} << 50));

@@ -183,7 +183,8 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) {
   const std::string_view hint =
       reference != nullptr || lost.late
           ? ""
-          : "; a kernel that loads or stores vectors needs \"align\" in the space file";
+          : "; a write far beside its buffers ends so, and a vector loaded or stored where the "
+            "space file claims no \"align\"";
   return {outcome, fmt::format("{} at size {} {}{}", what, size, lost.how, hint)};
 }
 
