@@ -10,12 +10,14 @@
 
 #include <array>
 #include <cmath>
+#include <csignal>
 #include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <span>
+#include <string>
 
 namespace tuner {
 namespace {
@@ -242,6 +244,126 @@ TEST_F(CpuBackend, DynamicSharedMemoryBeginsAsNaN) {
              .geometry = {.grid = {3, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 8},
              .arguments = {out}}));
   EXPECT_THAT(download<float>(out, 3), Each(testing::IsNan()));
+}
+
+TEST_F(CpuBackend, StaticSharedMemoryBeginsAsTheLaunchSays) {
+  const KernelId kernel = load(
+      R"(__shared__ int of_the_file[2];
+         struct Pair { int a, b; __device__ Pair() {} };
+         extern __shared__ int dynamic[];
+         template <int kCount> __global__ void peek(unsigned* out) {
+           __shared__ int array[kCount];
+           __shared__ Pair pair;
+           static __shared__ unsigned char bytes[3];
+           unsigned* const mine = out + 6 * blockIdx.x;
+           mine[0] = array[kCount - 1];
+           mine[1] = pair.b;
+           mine[2] = bytes[2];
+           mine[3] = of_the_file[1];
+           mine[4] = dynamic[1];
+           array[kCount - 1] = pair.b = of_the_file[1] = dynamic[1] = bytes[2] = 7;
+           mine[5] = dynamic[1] + pair.b;
+         })",
+      "peek<50>");
+  const BufferId out = upload(std::vector<unsigned>(12));
+  Launch launch{.kernel = kernel,
+                .geometry = {.grid = {2, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 8},
+                .arguments = {out}};
+  for (const unsigned content : {0x01020304U, 0xFFFFFFFFU}) {
+    launch.shared_content = content;
+    ASSERT_TRUE(backend().run(launch));
+    const unsigned byte = content >> 16 & 0xFF;
+    EXPECT_THAT(download<unsigned>(out, 12),
+                testing::ElementsAre(content, content, byte, content, content, 14,  //
+                                     content, content, byte, content, content, 14));
+  }
+}
+
+TEST_F(CpuBackend, ThreadLocalVariablesOfKernelsForProcessorsAreTheirOwn) {
+  const KernelId kernel = load(
+      "static thread_local int calls;\n"
+      "__global__ void count(int* out) { out[0] = calls++; }",
+      "count", {"-DTUNER_STANDARD_MATH"});
+  const BufferId out = upload(std::vector<int>{-1});
+  ASSERT_TRUE(backend().run(Launch{.kernel = kernel, .geometry = {}, .arguments = {out}}));
+  EXPECT_EQ(download<int>(out, 1).front(), 0);
+}
+
+/// Borrows a word of its input, or one so far from its begin.
+constexpr const char* kBorrow = R"(
+  __global__ void borrow(volatile int* x, int from, int to, int* y) {
+    for (int i = from; i < to; ++i) { const int own = x[i]; x[i] = 0; x[i] = own; }
+    y[0] = x[0];
+  })";
+
+class CpuReadOnlyData : public CpuBackendTest {
+ protected:
+  /// Borrows the words from one place to another of 5,000, of which those from 1,000 on are x,
+  /// 3,000 of them.
+  Expected<void, Failure> borrow(int from, int to) {
+    return backend().run(Launch{.kernel = kernel_,
+                                .geometry = {},
+                                .arguments = {Region(words_, 4000), from, to, result_},
+                                .read_only = {{"x", Region(words_, 4000), 12000, 4}}});
+  }
+  std::vector<int> words() { return download<int>(words_, 5000); }
+
+ private:
+  KernelId kernel_ = load(kBorrow, "borrow");
+  BufferId words_ = upload(std::vector<int>(5000, 7));
+  BufferId result_ = upload(std::vector<int>(1));
+};
+
+TEST_F(CpuReadOnlyData, IsNotWrittenWithoutNotice) {
+  EXPECT_TRUE(borrow(0, 0));
+  for (const int first : {0, 1, 1500, 2999}) {
+    const auto done = borrow(first, 3000);
+    ASSERT_FALSE(done);
+    EXPECT_EQ(done.error().outcome, Outcome::out_of_bounds);
+    EXPECT_EQ(done.error().message, "wrote its input x, at x[" + std::to_string(first) + "]");
+  }
+  EXPECT_TRUE(borrow(0, 0));
+  EXPECT_THAT(words(), Each(7));
+}
+
+TEST_F(CpuReadOnlyData, EndsWhereItsNeighboursBegin) {
+  EXPECT_TRUE(borrow(-1000, 0));
+  EXPECT_TRUE(borrow(3000, 4000));
+  EXPECT_FALSE(borrow(-1, 3000));
+}
+
+using CpuReadOnlyDataDeathTest = CpuReadOnlyData;
+TEST_F(CpuReadOnlyDataDeathTest, OtherFaultsEndTheProcess) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a fork would leave the workers behind
+  EXPECT_EXIT(static_cast<void>(borrow(1 << 28, (1 << 28) + 1)), testing::KilledBySignal(SIGSEGV),
+              "");
+}
+
+/// A kernel that reads and, where it is told to, writes beside its buffer of four words.
+class CpuMargins : public CpuBackendTest {
+ protected:
+  Expected<void, Failure> reach(long long place, int written) {
+    return backend().run(Launch{.kernel = kernel_,
+                                .geometry = {},
+                                .arguments = {words_, place, written},
+                                .read_only = {{"x", words_, 4, 4}}});
+  }
+
+ private:
+  KernelId kernel_ = load(
+      "__global__ void reach(volatile int* x, long long place, int written) {\n"
+      "  x[1] = x[place]; if (written) x[place] = 7; }",
+      "reach");
+  BufferId words_ = upload(std::vector<int>(4));
+};
+
+using CpuMarginsDeathTest = CpuMargins;
+TEST_F(CpuMarginsDeathTest, AreReadableAndAWriteIntoThemEndsTheProcessAtOnce) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  for (const long long place : {100'000LL, -100'000LL, 0x7FFFFFFFLL, -0x7FFFFFFFLL}) {
+    EXPECT_TRUE(reach(place, 0)) << place;
+    EXPECT_EXIT(static_cast<void>(reach(place, 1)), testing::KilledBySignal(SIGSEGV), "") << place;
+  }
 }
 
 TEST_F(CpuBackend, SaysHowMuchMemoryIsMissing) {

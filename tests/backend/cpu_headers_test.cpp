@@ -55,6 +55,22 @@ __global__ void kernel(float* x) { *x = M_PI; })");
   EXPECT_TRUE(compiled) << compiled.error().message;
 }
 
+TEST_F(CpuHeaders, MacrosAreThoseOfNvcc) {
+  const auto compiled = compile(R"(
+#if defined(__NVCC__) && defined(__CUDACC__) && __CUDACC_VER_MAJOR__ >= 12
+__global__ void kernel(float* x) { *x = 1; }
+#endif)",
+                                "kernel", {"-D__CUDACC__"});
+  EXPECT_TRUE(compiled) << compiled.error().message;
+}
+
+TEST_F(CpuHeaders, LibrariesBringTheTypesOf16Bits) {
+  const auto compiled = compile(R"(
+#include <cublas_v2.h>
+__global__ void kernel(__half* x, __nv_bfloat16* y) { *x = __float2half(__bfloat162float(*y)); })");
+  EXPECT_TRUE(compiled) << compiled.error().message;
+}
+
 TEST_F(CpuHeaders, TypesOfTheStandardLibraryThatNvccIncludesNeedNone) {
   const auto compiled = compile(R"(
 template <class T, class U>

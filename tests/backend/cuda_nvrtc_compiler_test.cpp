@@ -61,6 +61,18 @@ TEST_F(NvrtcCompilerTest, TakesAPlainFunctionWithOrWithoutCLinkage) {
       compiler_.compile(job("extern \"C\" __global__ void run(float* x) { *x = 1; }", "run"));
   ASSERT_TRUE(c_linkage) << message(c_linkage);
   EXPECT_EQ(c_linkage->symbol, "run");
+  const auto without_blank =
+      compiler_.compile(job("extern \"C\"__global__\nvoid run(float* x) { *x = 1; }", "run"));
+  ASSERT_TRUE(without_blank) << message(without_blank);
+  EXPECT_EQ(without_blank->symbol, "run");
+}
+
+TEST_F(NvrtcCompilerTest, DefinesWhatNvccDefines) {
+  const auto binary = compiler_.compile(
+      job("#if defined(__NVCC__) && defined(__CUDACC__) && __CUDACC_VER_MAJOR__ >= 11\n"
+          "__global__ void run() {}\n#endif\n",
+          "run"));
+  EXPECT_TRUE(binary) << message(binary);
 }
 
 TEST_F(NvrtcCompilerTest, OffersWhatIsSpecificToTheArchitecture) {

@@ -92,11 +92,17 @@ class FailureTest(ProgramTest):
         self.assertRegex(message, r"\Akernel entry:1:\d+: error: .scal. was not declared in this scope.*\n\Z")
 
     def test_a_message_that_is_no_utf_8(self):
-        path = self.space_file()
-        (self.directory / "scale.cu").write_bytes(b"#error caf\xe9\n" + SCALE_SOURCES["scale.cu"].encode())
-        self.tune_json("-q", "--kernel", "scale", "--backend", "cpu", "--space", path, code=4)
+        compiler = self.text_file("c++", '#!/bin/sh\ncase "$*" in *-dumpfullversion*) exec g++ "$@";; *unit.cpp*)'
+                                         " printf 'caf\\351\\n' >&2; exit 1;; esac\nexec g++ \"$@\"\n")
+        compiler.chmod(0o755)
+        self.run_scale("--space", self.space_file(), "--no-cache", "-q", code=4, env={"TUNER_HOST_CXX": str(compiler)})
         self.assertIn("caf\ufffd", self.tune_json("runs", "show")["failures"][0]["example"])
         self.assertIn("caf\\xe9", self.tune("runs", "show").stdout)
+
+    def test_a_source_that_is_no_utf_8(self):
+        path = self.space_file()
+        (self.directory / "scale.cu").write_bytes(b"// caf\xe9\n" + SCALE_SOURCES["scale.cu"].encode())
+        self.tune_json("-q", "--kernel", "scale", "--backend", "cpu", "--space", path)
 
     def test_a_header_that_is_missing(self):
         path = self.space_file(sources={"scale.cu": "#include <no/such/header.cuh>\n" + SCALE_SOURCES["scale.cu"]})

@@ -33,5 +33,11 @@ TEST(Printable, ShowsBytesThatAreNoUtf8) {
   EXPECT_EQ(printable("\xf5\x80\x80\x80"), "\\xf5\\x80\\x80\\x80");
 }
 
+TEST(AsUtf8, TakesOtherBytesForLatin1) {
+  EXPECT_EQ(as_utf8("plain \xc2\xa9 \xe2\x82\xac"), "plain \xc2\xa9 \xe2\x82\xac");
+  EXPECT_EQ(as_utf8("\xa9 \xe9\xff"), "\xc2\xa9 \xc3\xa9\xc3\xbf");
+  EXPECT_EQ(as_utf8("cut \xe2\x82"), "cut \xc3\xa2\xc2\x82");
+}
+
 }  // namespace
 }  // namespace tuner

@@ -25,7 +25,9 @@ __device__ inline Candidate better(Candidate a, Candidate b) {
 
 /// A block a row.
 __global__ void argmax(int M, int N, const float* x, int* place) {
-  extern __shared__ Candidate shared[];
+  extern __shared__ Candidate dynamic_shared[];
+  __shared__ Candidate static_shared[64];
+  Candidate* const shared = IS(by_static_tree) || IS(unwritten_static) ? static_shared : dynamic_shared;
   const int thread = threadIdx.x, row = blockIdx.x, step = blockDim.x;
   const float* const in = x + row * N;
   const int end = IS(reads_one_past) && row == M - 1 ? N + 1 : IS(last_dropped) && N > 1 ? N - 1 : N;
@@ -62,7 +64,7 @@ __global__ void argmax(int M, int N, const float* x, int* place) {
     if (thread == 0) place[row] = better(shared[0], shared[1]).place;
     return;
   }
-  if (!IS(unwritten_shared) || thread < N) shared[thread] = best;
+  if ((!IS(unwritten_shared) && !IS(unwritten_static)) || thread < N) shared[thread] = best;
   __syncthreads();
   for (int half = step / 2; half > 0; half /= 2) {
     if (thread < half) shared[thread] = better(shared[thread], shared[thread + half]);

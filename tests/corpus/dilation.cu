@@ -19,18 +19,22 @@ __device__ inline float larger(float a, float b) {
 
 /// A block 16 x 4 elements.
 __global__ void dilation(int H, int W, const float* in, float* out) {
-  extern __shared__ float tile[];  // 8 rows of 20
+  extern __shared__ float dynamic_tile[];  // 8 rows of 20
+  __shared__ float static_tile[160];
+  float* const tile = IS(tiled_statically) || IS(unwritten_static_halo) ? static_tile : dynamic_tile;
   const int left = blockIdx.x * 16, upper = blockIdx.y * 4;
   const int x = left + threadIdx.x, y = upper + threadIdx.y;
   const bool valid = x < W && y < H;
   float top = -3.4e38f;
 
-  if (IS(tiled) || IS(separated) || IS(no_barrier) || IS(no_second_barrier) || IS(unwritten_halo)) {
+  if (IS(tiled) || IS(tiled_statically) || IS(separated) || IS(no_barrier) || IS(no_second_barrier) ||
+      IS(unwritten_halo) || IS(unwritten_static_halo)) {
+    const bool all_written = !IS(unwritten_halo) && !IS(unwritten_static_halo);
     for (int v = threadIdx.y; v < 8; v += 4) {
       for (int u = threadIdx.x; u < 20; u += 16) {
         const int from_x = left + u - 2, from_y = upper + v - 2;
         const bool inside = from_x >= 0 && from_x < W && from_y >= 0 && from_y < H;
-        if (!IS(unwritten_halo) || inside) tile[v * 20 + u] = inside ? in[from_y * W + from_x] : -3.4e38f;
+        if (all_written || inside) tile[v * 20 + u] = inside ? in[from_y * W + from_x] : -3.4e38f;
       }
     }
     if (!IS(no_barrier)) __syncthreads();

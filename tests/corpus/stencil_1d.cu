@@ -35,9 +35,12 @@ __device__ inline float at(const float* x, int i, int N) {
 }
 
 __global__ void stencil_1d(int N, const float* x, float* y) {
-  extern __shared__ float tile[];
+  extern __shared__ float dynamic_tile[];
+  __shared__ float static_tile[70];  // of which nobody writes the last two
+  float* const tile = IS(tiled_statically) || IS(unwritten_static_halo) ? static_tile : dynamic_tile;
   const int thread = threadIdx.x, step = blockDim.x, first = blockIdx.x * step, i = first + thread;
-  if (IS(tiled) || IS(no_barrier) || IS(halo_missing) || IS(unwritten_halo)) {
+  if (IS(tiled) || IS(tiled_statically) || IS(no_barrier) || IS(halo_missing) || IS(unwritten_halo) ||
+      IS(unwritten_static_halo)) {
     tile[thread + 2] = at(x, i, N);
     if (thread < 2) {
       if (!IS(unwritten_halo) || first > 0) tile[thread] = IS(halo_missing) ? 0.0f : at(x, first + thread - 2, N);
@@ -51,6 +54,8 @@ __global__ void stencil_1d(int N, const float* x, float* y) {
       before = before > 0.0f ? before : 0.0f;
       left = i == 0 ? (left > 0.0f ? left : 0.0f) : left;
     }
+    if (IS(unwritten_static_halo) && i < 2) before = tile[68 + i];
+    if (IS(unwritten_static_halo) && i == 0) left = tile[69];
     y[i] = derivative(before, left, tile[thread + 2], tile[thread + 3], tile[thread + 4]);
     return;
   }

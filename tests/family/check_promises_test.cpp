@@ -43,6 +43,17 @@ TEST(CheckPromises, SayWhatDecides) {
               HasSubstr("differ by 0.001 of the result or 2 units in the last place"));
 }
 
+TEST(CheckPromises, OfFilesAreForOneSizeAlone) {
+  Family files = family(R"(, "tolerance": {"relative": 0.001})");
+  files.check.sizes.clear();
+  files.check.reference = NpyReference{.files = {{"y", "right.npy"}}, .size = {1000}};
+  EXPECT_THAT(check_promises(files),
+              ElementsAre(testing::AllOf(HasSubstr("checked against right.npy"),
+                                         HasSubstr("differ by 0.001 of the result")),
+                          HasSubstr("one size, 1000"), HasSubstr("must give the same bits")));
+  EXPECT_THAT(check_cautions(files, {1000}), IsEmpty());
+}
+
 TEST(CheckCautions, NameWhatLetsMistakesPass) {
   EXPECT_THAT(check_cautions(family(""), {1000}), IsEmpty());
   Family without_sizes = family("");

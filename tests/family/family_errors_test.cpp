@@ -168,8 +168,10 @@ TEST(SpaceFile, FillsAndInitialContentAreChecked) {
               HasSubstr("must have exactly 2 elements, has 1"));
   EXPECT_THAT(input(R"("fill": {"integers": [1, 2], "constant": 1})"),
               HasSubstr("exactly one key"));
-  EXPECT_THAT(input(R"("fill": {"copy": "w"})"),
-              HasSubstr("no argument before this one is named \"w\""));
+  EXPECT_THAT(
+      input(R"("fill": {"copy": "w"})"),
+      HasSubstr("no buffer or array before this argument is named \"w\" and has elements of "
+                "type 'float'"));
   EXPECT_THAT(input(R"("initial": "zero")"), HasSubstr("what an input holds is its \"fill\""));
   EXPECT_THAT(output(R"("role": "inout", "initial": "zero")"), HasSubstr("must be \"input\""));
   EXPECT_THAT(output(R"("role": "output", "initial": "zeros")"), HasSubstr("did you mean 'zero'?"));
@@ -277,6 +279,41 @@ TEST(SpaceFile, ReferencesMustNameWhatThereIs) {
             "'alpha'?)");
   EXPECT_EQ(error(R"("reads": ["y"])", R"("reads": ["x"])"),
             "axpy.json: check.cases[0].reads[0]: must name an output buffer; 'x' is none");
+}
+
+TEST(SpaceFile, ResultsFromFilesAreOfOneSizeAndOneContentOfTheInputs) {
+  constexpr std::string_view kText = R"({
+    "format": "space/1", "family": "axpy",
+    "problem": {"dims": ["N"], "flops": "2*N", "bytes": "8*N"},
+    "arguments": [
+      {"name": "N", "type": "int", "value": "N"},
+      {"name": "x", "type": "float*", "count": "N", "fill": {"npy": "x.npy"}},
+      {"name": "z", "type": "float*", "count": "N", "fill": {"copy": "x"}},
+      {"name": "y", "type": "float*", "count": "N", "role": "output"}],
+    "check": {"reference": {"npy": {"y": "y.npy"}, "size": [100]}, "tolerance": {"ulp": 4}},
+    "kernels": {"plain": {"source": "plain.cu", "entry": "plain",
+                          "launch": {"grid": [1], "block": [1]}}}})";
+  EXPECT_THAT(sample::parse(kText).sizes("default"), testing::ElementsAre(Size{100}));
+  const auto message = [&](std::string_view from, std::string_view to) {
+    return error(altered(kText, from, to));
+  };
+  EXPECT_EQ(message("{\"y\": \"y.npy\"}", "{\"x\": \"y.npy\"}"),
+            "axpy.json: check.reference.npy.x: 'x' is no output");
+  EXPECT_EQ(message("{\"y\": \"y.npy\"}", "{}"),
+            "axpy.json: check.reference.npy: has no file for the output 'y'");
+  EXPECT_THAT(message("{\"y\": \"y.npy\"}", "{\"yy\": \"y.npy\"}"),
+              HasSubstr("no argument is named \"yy\" (did you mean 'y'?)"));
+  EXPECT_THAT(message("[100]", "[0]"), StartsWith("axpy.json: check.reference.size"));
+  EXPECT_THAT(message("{\"npy\": \"x.npy\"}", "\"normal\""),
+              HasSubstr("'x' holds others each time: give it those inputs, \"fill\": {\"npy\": "
+                        "\"x.npy\"}"));
+  EXPECT_THAT(message(", \"tolerance\": {\"ulp\": 4}", ""),
+              HasSubstr("check: results from files do not tell how far others may be"));
+  EXPECT_NO_THROW(sample::parse(altered(kText, "\"tolerance\": {\"ulp\": 4}", "\"exact\": true")));
+  EXPECT_THAT(message("\"ulp\": 4}", "\"ulp\": 4}, \"sizes\": [[1]]"),
+              StartsWith("axpy.json: check.sizes: says how to check other results"));
+  EXPECT_THAT(message("\"block\": [1]}", "\"block\": [1]}, \"check_sizes\": [[1]]"),
+              StartsWith("axpy.json: kernels.plain.check_sizes: asks for other sizes"));
 }
 
 TEST(SpaceFile, ASumOfMatricesNeedsMatricesOfOneTypeAndSaysNothingOfOnesItDoesNotName) {

@@ -59,6 +59,11 @@ TEST_F(LoadFamily, PassesOverAByteOrderMark) {
   EXPECT_THAT(error(), AllOf(HasSubstr(path("kernels/plain.cu")), HasSubstr("UTF-8")));
 }
 
+TEST_F(LoadFamily, TakesOldTextsForLatin1) {
+  write("kernels/plain.cu", "// \xa9 1999, \xc2\xa9 2020\n");
+  EXPECT_EQ(load().kernel("plain").source.text, "// \xc2\xa9 1999, \xc2\xa9 2020\n");
+}
+
 TEST_F(LoadFamily, GivesWhatParseFamilyGivesFromTheSameTexts) {
   const Family loaded = load();
   const Family parsed = parse_family(loaded.text, "db", {{"plain", loaded.kernel("plain").source}});

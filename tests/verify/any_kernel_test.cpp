@@ -157,6 +157,13 @@ TEST_F(AnyKernelTest, IntegersThatPassThroughANarrowerTypeAreFound) {
       << "24 bits";
 }
 
+TEST_F(AnyKernelTest, AnInputMustNotBeWrittenAlthoughItIsRestored) {
+  EXPECT_EQ(message(kMap, kMapParameters, "y[i] = 2 * x[i];",
+                    "volatile float* in = const_cast<float*>(x); const float own = in[i];"
+                    "in[i] = 2 * own; y[i] = in[i]; in[i] = own;"),
+            "out_of_bounds: wrote its input x, at x[0] (size 1, whole-number inputs, seed 7)");
+}
+
 constexpr std::string_view kUpdate =
     R"({"name": "a", "type": "float", "value": 0.5}, {"name": "x", "type": "float*", "count": "N"},
        {"name": "y", "type": "float*", "count": "N", "role": "inout"})";
@@ -185,6 +192,17 @@ TEST_F(AnyKernelTest, AnOutputBeginsAsZeros) {
   EXPECT_THAT(message(document, kParameters, "atomicAdd(&bins[x[i]], 1);",
                       "if (i != 4) atomicAdd(&bins[x[i]], 1);"),
               StartsWith("wrong_result"));
+}
+
+TEST_F(AnyKernelTest, AnArrayMayCopyABuffer) {
+  const Document document = {.arguments = R"({"name": "x", "type": "float*", "count": "N"},
+    {"name": "f", "type": "float*", "count": 2},
+    {"name": "g", "type": "float[]", "count": 2, "fill": {"copy": "f"}},
+    {"name": "y", "type": "float*", "count": "N", "role": "output"})"};
+  constexpr std::string_view kParameters = "const float* x, const float* f, float2 g, float* y";
+  EXPECT_EQ(
+      message(document, kParameters, "y[i] = f[0] * x[i] + f[1];", "y[i] = g.x * x[i] + g.y;"),
+      "ok");
 }
 
 TEST_F(AnyKernelTest, IndicesStayInTheirRange) {

@@ -69,6 +69,17 @@ TEST_F(DeviceProcessTest, AWorkerThatDiesOfACandidateIsReplaced) {
   expect_to_serve_again();
 }
 
+TEST_F(DeviceProcessTest, ACandidateThatDiesBehindAnotherHasASecondChanceInAWorkerOfItsOwn) {
+  start("dies_second");
+  EXPECT_EQ(evaluate_bad().outcome, Outcome::ok);
+  EXPECT_EQ(evaluate_bad().outcome, Outcome::ok);
+  EXPECT_EQ(device_->respawns(), 1);
+  start("segfault");
+  EXPECT_EQ(evaluate("").outcome, Outcome::ok);
+  EXPECT_EQ(evaluate_bad().outcome, Outcome::crashed);
+  expect_to_serve_again(2);
+}
+
 TEST_F(DeviceProcessTest, TheLastWordsOfADyingWorkerAreKept) {
   start("exit");
   EXPECT_THAT(evaluate_bad().message, HasSubstr("ended with exit code 3: out of luck"));

@@ -75,6 +75,8 @@ void flood_errors() {
   std::abort();
 }
 
+int served = 0;  // candidates, of which the first harms those behind it
+
 void behave(Channel& channel, const std::string& behaviour) {
   if (behaviour == "reference_dies_first") die_in_reference(channel);
   if (behaviour == "die_before_launch") std::abort();
@@ -90,6 +92,7 @@ void behave(Channel& channel, const std::string& behaviour) {
     std::signal(SIGSEGV, SIG_DFL);
     std::raise(SIGSEGV);
   }
+  if (behaviour == "dies_second" && ++served > 1) std::abort();
   if (behaviour == "exit") {
     static_cast<void>(!::write(STDERR_FILENO, "out of luck\n", 12));
     std::_Exit(3);

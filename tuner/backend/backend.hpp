@@ -94,6 +94,14 @@ struct SymbolValue {
   ArrayValue value;
 };
 
+/// Data that a launch may read and must not write.
+struct ReadOnlyData {
+  std::string name;  ///< for messages
+  Region region;
+  std::size_t size_bytes = 0;
+  std::size_t element_bytes = 1;
+};
+
 /// A kernel launch.
 struct Launch {
   KernelId kernel{};
@@ -102,6 +110,9 @@ struct Launch {
   std::vector<SymbolValue> symbols = {};
   /// The words that shared memory holds before, as far as that can be arranged.
   std::uint32_t shared_content = kNanWord;
+  /// A backend that notices every write into these, as the cpu backend does, fails with
+  /// out_of_bounds when the launch has ended. Another one does not look.
+  std::vector<ReadOnlyData> read_only = {};
 };
 
 /// A GEMM by the platform's BLAS in full precision, f32 or f64. It is asked for the batch in one

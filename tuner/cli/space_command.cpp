@@ -15,6 +15,7 @@
 #include "tuner/family/family.hpp"
 #include "tuner/interop/t1_export.hpp"
 #include "tuner/interop/t1_import.hpp"
+#include "tuner/verify/posed_problem.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -85,6 +86,9 @@ int check(const Family& family, const std::vector<Bound>& bound, const std::stri
     static_cast<void>(geometry(each.kernel, each.space.slots(each.space.default_config())));
     const std::string caution = check_sizes_caution(family, each.kernel, each.space, each.size);
     if (!caution.empty()) tell(caution + "\n");
+  }
+  if (const auto* files = std::get_if<NpyReference>(&family.check.reference)) {
+    check_files(family, files->size);
   }
   for (const std::string& promise : check_promises(family)) fmt::print("{}\n", promise);
   for (const std::string& caution : check_cautions(family, bound.front().size)) {

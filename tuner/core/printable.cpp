@@ -57,4 +57,20 @@ std::string printable(std::string_view text) {
   return result;
 }
 
+std::string as_utf8(std::string_view text) {
+  std::string result;
+  while (!text.empty()) {
+    const std::size_t bytes = first_character(text).bytes;
+    if (bytes == 0) {
+      const auto code = static_cast<unsigned char>(text[0]);
+      result += static_cast<char>(0xc0 | code >> 6);
+      result += static_cast<char>(0x80 | (code & 0x3f));
+    } else {
+      result += text.substr(0, bytes);
+    }
+    text.remove_prefix(bytes == 0 ? 1 : bytes);
+  }
+  return result;
+}
+
 }  // namespace tuner

@@ -41,6 +41,26 @@ std::string margin_text(const Check& check, bool is_kernel) {
       terms);
 }
 
+std::string repetition_text(const Check& check) {
+  return check.deterministic ? "two launches on the same inputs must give the same bits"
+                             : "two launches on the same inputs may differ in bits";
+}
+
+std::vector<std::string> promises_of_files(const Family& family, const NpyReference& reference) {
+  std::vector<std::string> files;
+  for (const auto& [output, file] : reference.files) files.push_back(file);
+  const std::string size = display(reference.size, family.problem.dims);
+  const Check& check = family.check;
+  return {
+      fmt::format(
+          "results are checked against {}: {}", fmt::join(files, ", "),
+          check.tolerance ? margin_text(check, false) : "every result must equal the reference's"),
+      fmt::format("that is one size, {}, and one content of the inputs: no other can be tuned or "
+                  "checked",
+                  size),
+      repetition_text(check)};
+}
+
 /// The greatest error allowed, as a share of a result of typical size; none where there is no
 /// bound.
 std::optional<double> allowed_share(const Family& family, const Size& size) {
@@ -78,6 +98,9 @@ bool has_floating_results(const Family& family) {
 
 std::vector<std::string> check_promises(const Family& family) {
   const Check& check = family.check;
+  if (const auto* const files = std::get_if<NpyReference>(&check.reference)) {
+    return promises_of_files(family, *files);
+  }
   const auto* const kernel = std::get_if<KernelReference>(&check.reference);
   const bool is_gemm = std::holds_alternative<GemmReference>(check.reference);
   const std::string reference =
@@ -85,8 +108,7 @@ std::vector<std::string> check_promises(const Family& family) {
                         : fmt::format("the {} of the platform's BLAS", is_gemm ? "product" : "sum");
   return {fmt::format("results are checked against {}: {}", reference,
                       margin_text(check, kernel != nullptr)),
-          check.deterministic ? "two launches on the same inputs must give the same bits"
-                              : "two launches on the same inputs may differ in bits"};
+          repetition_text(check)};
 }
 
 std::vector<std::string> check_cautions(const Family& family, const Size& size) {

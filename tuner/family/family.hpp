@@ -157,6 +157,13 @@ struct KernelReference {
   std::string kernel;
 };
 
+/// Right results at one size that NumPy saved. The family's inputs are then the same whenever they
+/// are made, and it has no check sizes and no cases.
+struct NpyReference {
+  std::map<std::string, std::string> files;  ///< of each output, relative to the space file
+  Size size;
+};
+
 /// Scalar arguments other than the tuned ones under which the result must be right too.
 struct CheckCase {
   std::map<std::string, Scalar> set;  ///< argument name → value
@@ -187,7 +194,7 @@ struct Tolerance {
 /// holds exactly, a result must be equal to it; elsewhere it must be within a bound
 /// (docs/reference/verification.md), or within the tolerance if there is one.
 struct Check {
-  std::variant<GemmReference, GeamReference, KernelReference> reference;
+  std::variant<GemmReference, GeamReference, KernelReference, NpyReference> reference;
   /// The number of terms that one result sums: the bound grows with its square root.
   Expression accumulates = Expression::constant(1);
   bool exact = false;         ///< results must be equal to the reference on all inputs

@@ -144,12 +144,79 @@ GeamReference parse_geam(const DocumentNode& node, const Scope& scope,
   return geam;
 }
 
-decltype(Check::reference) parse_reference(const DocumentNode& node, const Scope& scope,
-                                           const ArgumentFinder& finder) {
+/// Fails unless the inputs are the numbers that the results in files were computed from.
+void check_known_inputs(const DocumentNode& node, const std::vector<Argument>& arguments) {
+  for (const Argument& argument : arguments) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    const auto* const array = std::get_if<ArrayArgument>(&argument.what);
+    if (buffer == nullptr && array == nullptr) continue;
+    const bool is_read =
+        buffer == nullptr || !buffer->is_written() || buffer->initial == InitialContent::input;
+    const FillKind kind = buffer != nullptr ? buffer->fill.kind : array->fill.kind;
+    // A copy is one of an argument that is looked at itself.
+    if (!is_read || kind == FillKind::npy || kind == FillKind::constant || kind == FillKind::copy) {
+      continue;
+    }
+    node.fail(fmt::format(
+        "has results for certain inputs, and '{0}' holds others each time: give it those inputs, "
+        "\"fill\": {{\"npy\": \"{0}.npy\"}} or {{\"constant\": NUMBER}}",
+        argument.name));
+  }
+}
+
+NpyReference parse_files(const DocumentNode& node, const Problem& problem,
+                         const std::vector<Argument>& arguments) {
+  node.expect_keys({"npy", "size"});
+  const DocumentNode size = node.at("size"), files = node.at("npy");
+  NpyReference reference{.files = {},
+                         .size = size_from_json(size.json(), problem.dims, size.where())};
+  for (const auto& [name, file] : files.named_members()) {
+    const Argument& output = ArgumentFinder(arguments).find(files, name);
+    const auto* const buffer = std::get_if<BufferArgument>(&output.what);
+    if (buffer == nullptr || !buffer->is_written()) {
+      file.fail(fmt::format("'{}' is no output", name));
+    }
+    reference.files.emplace(name, file.text());
+  }
+  for (const Argument& argument : arguments) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    if (buffer == nullptr || !buffer->is_written() || reference.files.contains(argument.name)) {
+      continue;
+    }
+    files.fail(fmt::format("has no file for the output '{}'", argument.name));
+  }
+  check_known_inputs(files, arguments);
+  return reference;
+}
+
+/// Fails where a check asks for more than results from files can tell.
+void check_of_files(const DocumentNode& node, const Check& check,
+                    const std::vector<Argument>& arguments) {
+  if (!std::holds_alternative<NpyReference>(check.reference)) return;
+  for (const std::string_view key : {"sizes", "cases", "accumulates"}) {
+    if (const auto given = node.find(key)) {
+      given->fail("says how to check other results than those in the files of the reference");
+    }
+  }
+  const bool has_floating_results = std::ranges::any_of(arguments, [](const Argument& argument) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    return buffer != nullptr && buffer->is_written() && is_floating(buffer->type);
+  });
+  if (!has_floating_results || check.exact || check.tolerance) return;
+  node.fail(
+      "results from files do not tell how far others may be from them: add a \"tolerance\", such "
+      "as {\"relative\": 1e-5, \"absolute\": 1e-6}, or \"exact\": true");
+}
+
+decltype(Check::reference) parse_reference(const DocumentNode& node, const Problem& problem,
+                                           const std::vector<Argument>& arguments) {
+  const Scope scope = family_scope(problem.dims);
+  const ArgumentFinder finder(arguments);
   if (const auto kernel = node.find("kernel")) {
     node.expect_keys({"kernel"});
     return KernelReference{kernel->name()};
   }
+  if (node.find("npy")) return parse_files(node, problem, arguments);
   const DocumentNode op = node.at("op");
   const std::string name = op.text();
   if (name == "gemm") return parse_gemm(node, scope, finder);
@@ -218,7 +285,7 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
   const Scope scope = family_scope(problem.dims);
   const ArgumentFinder finder(arguments);
   Check check;
-  check.reference = parse_reference(node.at("reference"), scope, finder);
+  check.reference = parse_reference(node.at("reference"), problem, arguments);
   if (const auto accumulates = node.find("accumulates")) {
     check.accumulates = family_expression(*accumulates, scope);
   }
@@ -238,6 +305,7 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
       check.cases.push_back(parse_case(each, finder));
     }
   }
+  check_of_files(node, check, arguments);
   return check;
 }
 

@@ -140,6 +140,10 @@ std::vector<Size> listed_sizes(const Family& family) {
 void parse_kernels(const DocumentNode& node, const SourceProvider& source_of, Family& family) {
   for (const auto& [name, kernel] : node.named_members()) {
     family.kernels.push_back(parse_kernel(kernel, name, family, source_of));
+    const auto check_sizes = kernel.find("check_sizes");
+    if (check_sizes && std::holds_alternative<NpyReference>(family.check.reference)) {
+      check_sizes->fail("asks for other sizes than that of the results in check.reference");
+    }
   }
   if (family.kernels.empty()) node.fail("is empty; a family has at least one kernel");
 }
@@ -159,6 +163,9 @@ Family parse_document(std::string_view text, std::string_view origin,
   family.problem = parse_problem(root.at("problem"));
   family.arguments = parse_arguments(root.at("arguments"), family.problem);
   family.check = parse_check(root.at("check"), family.problem, family.arguments);
+  if (const auto* files = std::get_if<NpyReference>(&family.check.reference)) {
+    family.problem.sizes.try_emplace("default", std::vector<Size>{files->size});
+  }
   const std::vector<Size> sizes = listed_sizes(family);
   check_quantities(root, family, sizes);
   check_alignments(root, family, sizes);

@@ -205,26 +205,25 @@ const InputFill* fill_of(const Argument& argument) {
   return nullptr;
 }
 
-std::string type_text(const Argument& argument) {
-  if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) {
-    return fmt::format("{}*", name(buffer->type));
-  }
-  if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
-    return fmt::format("{}{}", name(array->type), kArraySuffix);
-  }
-  return std::string(name(std::get<ScalarArgument>(argument.what).type));
+/// Of a buffer's or an array's elements.
+std::optional<ElementType> element_type(const Argument& argument) {
+  if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) return buffer->type;
+  if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) return array->type;
+  return std::nullopt;
 }
 
-/// Fails unless the argument that is copied is a buffer or an array of the same type, before it.
+/// Fails unless the argument that is copied is a buffer or an array of such elements, before it.
 void check_copy(const DocumentNode& node, const std::vector<Argument>& before,
                 const Argument& argument) {
   const InputFill* const fill = fill_of(argument);
   if (fill == nullptr || fill->kind != FillKind::copy) return;
+  const std::optional<ElementType> type = element_type(argument);
   for (const Argument& each : before) {
-    if (each.name == fill->source && type_text(each) == type_text(argument)) return;
+    if (each.name == fill->source && element_type(each) == type) return;
   }
-  node.at("fill").fail(fmt::format("no argument before this one is named {} and of type \"{}\"",
-                                   in_quotes(fill->source), type_text(argument)));
+  node.at("fill").fail(fmt::format(
+      "no buffer or array before this argument is named {} and has elements of type '{}'",
+      in_quotes(fill->source), name(*type)));
 }
 
 }  // namespace

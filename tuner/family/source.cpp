@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/family/document.hpp"
 #include "tuner/family/include.hpp"
 #include "tuner/family/standard_headers.hpp"
@@ -31,7 +32,7 @@ std::string read_source_text(const fs::path& path) {
         ErrorCode::usage,
         fmt::format("{}: is UTF-16, which no compiler reads; save it as UTF-8", path.string()));
   }
-  return text;
+  return as_utf8(text);
 }
 
 /// Collects headers, each once, in the order in which they are first included.

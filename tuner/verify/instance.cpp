@@ -211,6 +211,18 @@ std::vector<Instance::Operand> Instance::operands() const {
   return operands;
 }
 
+std::vector<ReadOnlyData> Instance::inputs() const {
+  std::vector<ReadOnlyData> inputs;
+  for (const CheckedData& data : memory_.plan().data) {
+    if (data.role != BufferRole::input) continue;
+    inputs.push_back({.name = data.name,
+                      .region = memory_.candidate(data.candidate),
+                      .size_bytes = data.size_bytes(),
+                      .element_bytes = tuner::size_bytes(data.type)});
+  }
+  return inputs;
+}
+
 std::string Instance::result_hash() const {
   std::vector<std::string> results;
   for (const CheckedData& data : memory_.plan().data) {

@@ -39,6 +39,8 @@ class Instance {
   };
   /// In the family's order.
   [[nodiscard]] std::vector<Operand> operands() const;
+  /// The inputs, which no launch may write.
+  [[nodiscard]] std::vector<ReadOnlyData> inputs() const;
   /// Content hash of the right result: equal wherever the reference is exact on the recipe.
   [[nodiscard]] std::string result_hash() const;
 

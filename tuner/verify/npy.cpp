@@ -8,13 +8,13 @@
 
 #include <cstring>
 #include <filesystem>
-#include <limits>
 #include <span>
 #include <string>
 
 namespace tuner {
 namespace {
 
+constexpr std::size_t kMostBytes = std::size_t{1} << 40;
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 /// What NumPy calls a type: "<f4".
@@ -54,7 +54,8 @@ std::vector<std::byte> read_npy(const Family& family, std::string_view file,
     throw Error(ErrorCode::usage,
                 fmt::format("argument {}: the file {} {}", argument, path.string(), why));
   };
-  const std::string content = read_file(path, std::numeric_limits<std::size_t>::max());
+  if (!std::filesystem::exists(path)) fail("is not there: save the array by numpy.save");
+  const std::string content = read_file(path, kMostBytes);
   const NpyHeader header = header_of(content);
   if (header.text.empty()) fail("is no array that NumPy saved (.npy)");
   if (header.text.find(fmt::format("'descr': '{}'", type_name(type))) == std::string_view::npos) {

@@ -4,6 +4,7 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/family/check_promises.hpp"
+#include "tuner/family/parse.hpp"
 #include "tuner/verify/npy.hpp"
 
 #include <fmt/format.h>
@@ -150,9 +151,40 @@ int result_bits(const Family& family) {
 
 }  // namespace
 
+void check_files(const Family& family, const Size& size) {
+  const Slots slots = family_slots(size);
+  const auto* const reference = std::get_if<NpyReference>(&family.check.reference);
+  if (reference != nullptr && reference->size != size) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: the files of check.reference hold the results at the size {}; at "
+                            "{} nothing can be checked",
+                            family.name, display(reference->size, family.problem.dims),
+                            display(size, family.problem.dims)));
+  }
+  for (std::size_t i = 0; i < family.arguments.size(); ++i) {
+    const Argument& argument = family.arguments[i];
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    const auto* const array = std::get_if<ArrayArgument>(&argument.what);
+    if (buffer == nullptr && array == nullptr) continue;
+    const ElementType type = buffer != nullptr ? buffer->type : array->type;
+    const std::int64_t count = std::max<std::int64_t>(
+        1, value_of(buffer != nullptr ? buffer->count : array->count, argument.name, slots));
+    const auto check = [&](const std::string& file) {
+      static_cast<void>(read_npy(family, file, argument.name, type, count));
+    };
+    const InputFill& fill = fill_of(family.arguments[filled_like(family, i)]);
+    if (fill.kind == FillKind::npy) check(fill.source);
+    if (reference == nullptr) continue;
+    if (const auto file = reference->files.find(argument.name); file != reference->files.end()) {
+      check(file->second);
+    }
+  }
+}
+
 void check_size(const Family& family, const DeviceAttributes& device, const Size& size) {
   const Slots slots = family_slots(family, device, size);
   static_cast<void>(shape_at(family, slots, size));
+  check_files(family, size);
   double bytes = 0;
   for (const Argument& argument : family.arguments) {
     if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
@@ -475,11 +507,13 @@ std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index
 }
 
 std::string PosedProblem::circumstances() const {
+  const bool from_files = std::holds_alternative<NpyReference>(family_.check.reference);
   std::string text =
       fmt::format("size {}, {} inputs, seed {}", display(recipe_.size, family_.problem.dims),
-                  recipe_.fill == Fill::normal  ? "normal"
-                  : recipe_.fill == Fill::whole ? "whole-number"
-                                                : "few-valued",
+                  from_files                     ? "the file's"
+                  : recipe_.fill == Fill::normal ? "normal"
+                  : recipe_.fill == Fill::whole  ? "whole-number"
+                                                 : "few-valued",
                   recipe_.seed);
   if (check_case() != nullptr) {
     for (const auto& [argument, value] : check_case()->set) {

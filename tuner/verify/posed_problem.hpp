@@ -46,9 +46,13 @@ struct InputValues {
 
 /// Throws Error(usage) where a problem of this size cannot be posed on the device, and so no kernel
 /// be checked: the family's expressions have no value, the reference has no possible shape, an
-/// array by value is too large, or memory does not hold the buffers, their right results and what
-/// else a check of normal inputs keeps.
+/// array by value is too large, a file does not fit, or memory does not hold the buffers, their
+/// right results and what else a check of normal inputs keeps.
 void check_size(const Family& family, const DeviceAttributes& device, const Size& size);
+
+/// Throws Error(usage) where files that the family names do not fit the size: results for another
+/// one, or an array that cannot be read or has another type or number of elements.
+void check_files(const Family& family, const Size& size);
 
 /// A family's problem at the size, with the inputs and under the case of a recipe: its arguments,
 /// its inputs and its right result. The backend and the family must outlive it.

@@ -2,6 +2,7 @@
 #include "tuner/verify/reference_runner.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/verify/npy.hpp"
 #include "tuner/verify/scratch.hpp"
 
 #include <fmt/format.h>
@@ -39,8 +40,22 @@ void ReferenceRunner::run(const std::vector<Region>& buffers, const InputValues&
     run_kernel(buffers, values);
     return;
   }
+  if (const auto* files = std::get_if<NpyReference>(&problem_.family().check.reference)) {
+    write_files(*files, buffers);
+    return;
+  }
   const auto done = backend_.run(*problem_.library_call(buffers, values));
   if (!done) fail(done.error());
+}
+
+void ReferenceRunner::write_files(const NpyReference& reference,
+                                  const std::vector<Region>& buffers) {
+  for (const CheckedData& data : problem_.data()) {
+    const auto file = reference.files.find(data.name);
+    if (file == reference.files.end()) continue;
+    backend_.write(buffers[data.argument],
+                   read_npy(problem_.family(), file->second, data.name, data.type, data.used));
+  }
 }
 
 void ReferenceRunner::run_kernel(const std::vector<Region>& buffers, const InputValues& values) {

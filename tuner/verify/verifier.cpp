@@ -140,10 +140,12 @@ Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidat
   auto launch = launch_on(candidate, instance);
   if (!launch) return Unexpected(std::move(launch.error()));
   launch->shared_content = shared_poison(poison);
+  launch->read_only = instance.inputs();
   instance.prepare_launch(poison);
   failpoint("verify.poisoned");
   announce({VerifyStep::Kind::launch, instance.recipe().size});
-  if (auto done = backend_.run(*launch); !done) {
+  auto done = backend_.run(*launch);
+  if (!done && done.error().outcome != Outcome::out_of_bounds) {
     done.error().message +=
         " (at size " + display(instance.recipe().size, family_.problem.dims) + ")";
     return Unexpected(std::move(done.error()));
@@ -151,6 +153,11 @@ Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidat
   failpoint("verify.launched");
   auto right = instance.inspect();
   failpoint("verify.compared");
+  // What a write left says more than that it happened.
+  if (!done && (right || right.error().outcome != Outcome::out_of_bounds)) {
+    done.error().message += fmt::format(" ({})", instance.circumstances());
+    return Unexpected(std::move(done.error()));
+  }
   if (auto failure = scratch_failure(candidate, instance)) return Unexpected(std::move(*failure));
   return right;
 }

@@ -76,6 +76,7 @@ void DeviceProcess::start() {
   if (message.contains("error")) throw error_from(field<Json>(message, "error"));
   device_ = device_from(field<Json>(message, "device"));
   environment_ = environment_from(field<Json>(message, "environment"));
+  served_another_ = false;
   failpoint("worker.device_ready");
 }
 
@@ -171,6 +172,10 @@ void DeviceProcess::fail_without_candidate(const NoAnswer& none) const {
                           device_.name, none.lost.how));
 }
 
+bool DeviceProcess::may_be_of_another(const NoAnswer& none) const {
+  return none.lost.faulted && served_another_;
+}
+
 Failure DeviceProcess::failure_of(const NoAnswer& none) {
   const auto& [lost, candidate_ran, size, reference] = none;
   const Outcome outcome = lost.late ? Outcome::timeout : Outcome::crashed;
@@ -183,7 +188,8 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) {
   const std::string_view hint =
       reference != nullptr || lost.late
           ? ""
-          : "; a kernel that loads or stores vectors needs \"align\" in the space file";
+          : "; a write far beside its buffers ends so, and a vector loaded or stored where the "
+            "space file claims no \"align\"";
   return {outcome, fmt::format("{} at size {} {}{}", what, size, lost.how, hint)};
 }
 
@@ -202,9 +208,11 @@ TrialResult DeviceProcess::evaluate(const Candidate& candidate, const Size& size
   request["best_ns"] = best_ns ? Json(*best_ns) : Json();
   const auto begin = Channel::Clock::now();
   Answer answer = ask(request, size);
-  if (const auto* none = std::get_if<NoAnswer>(&answer); none != nullptr && !none->candidate_ran) {
+  if (const auto* none = std::get_if<NoAnswer>(&answer);
+      none != nullptr && (!none->candidate_ran || may_be_of_another(*none))) {
     answer = ask(request, size);
   }
+  served_another_ = true;
   if (const auto* none = std::get_if<NoAnswer>(&answer)) {
     if (!none->candidate_ran) fail_without_candidate(*none);
     return evaluation_of(failure_of(*none), Channel::Clock::now() - begin);

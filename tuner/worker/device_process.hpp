@@ -73,6 +73,8 @@ class DeviceProcess : public DeviceWorker {
   /// first dies of it.
   [[nodiscard]] Json ask_again(const Json& request, const Size& size);
   [[noreturn]] void fail_without_candidate(const NoAnswer& none) const;
+  /// Whether a candidate before may have done the damage that the worker died of.
+  [[nodiscard]] bool may_be_of_another(const NoAnswer& none) const;
   [[nodiscard]] static Failure failure_of(const NoAnswer& none);
   /// The reference kernel, where that is what a step launches; else null.
   [[nodiscard]] const Kernel* reference_in(const Json& step) const;
@@ -92,6 +94,7 @@ class DeviceProcess : public DeviceWorker {
   std::unique_ptr<WorkerProcess> worker_;  // null after one was lost
   Size lineup_size_;
   std::map<Size, double> launch_s_;  // of the first candidate that ended ok at a size
+  bool served_another_ = false;      // the worker ran a candidate before
   int respawns_ = 0;
 };
 

@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <csignal>
 #include <cstring>
 #include <fcntl.h>
 #include <sys/mman.h>
@@ -38,6 +41,12 @@ std::string own_program() {
   }
   path.resize(static_cast<std::size_t>(length));
   return path;
+}
+
+/// Whether a process ended by what it did itself.
+bool is_fault(const ProcessEnd& end) {
+  constexpr std::array kFaults = {SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGFPE, SIGTRAP};
+  return std::ranges::count(kFaults, end.signal) > 0;
 }
 
 ProcessLimits within(ProcessLimits limits, const std::filesystem::path& temporary_files) {
@@ -105,7 +114,7 @@ WorkerLost WorkerProcess::lost(bool late, std::chrono::duration<double> deadline
     return {.late = true,
             .how = fmt::format("did not end within {:.3g} s and was killed", deadline.count())};
   }
-  return {.late = false, .how = ended.text() + last_words()};
+  return {.late = false, .faulted = is_fault(ended), .how = ended.text() + last_words()};
 }
 
 std::string WorkerProcess::last_words() const {

@@ -21,8 +21,9 @@ using WorkerCommand = std::vector<std::string>;
 
 /// That a worker is gone, and how: for the message about what it was doing.
 struct WorkerLost {
-  bool late = false;  ///< it missed its deadline and was killed; else it died by itself
-  std::string how;    ///< "was ended by signal 11 (Segmentation fault)", and what it last said
+  bool late = false;     ///< it missed its deadline and was killed; else it died by itself
+  bool faulted = false;  ///< a signal for what it did itself ended it, such as SIGSEGV or SIGABRT
+  std::string how;       ///< "was ended by signal 11 (Segmentation fault)", and what it last said
 };
 
 /// A worker and the channel to it, as its parent sees them. All deadlines are kept here, and a

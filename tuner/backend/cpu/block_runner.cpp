@@ -110,6 +110,7 @@ void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   // it.
   std::fill_n(static_cast<std::uint32_t*>(context_.dynamic_shared),
               dynamic_shared_bytes / sizeof call.shared_content, call.shared_content);
+  fill(call.static_shared, call.shared_content, context_.dynamic_shared);
   call_ = &call;
   context_.grid_shape = {grid[0], grid[1], grid[2]};
   context_.block_shape = {shape[0], shape[1], shape[2]};

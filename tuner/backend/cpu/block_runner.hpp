@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/backend/cpu/kernel_abi.hpp"
+#include "tuner/backend/cpu/shared_variables.hpp"
 #include "tuner/family/candidate.hpp"
 
 #include <boost/context/fiber.hpp>
@@ -33,7 +34,8 @@ struct KernelCall {
   ThreadOrder order = ThreadOrder::ascending;
   BlockOrder blocks = BlockOrder::ascending;
   std::uint64_t launch = 0;          ///< makes a shuffled order another one
-  std::uint32_t shared_content = 0;  ///< the words of dynamic shared memory before a block
+  std::uint32_t shared_content = 0;  ///< the words of shared memory before a block
+  StaticShared static_shared = {};   ///< what of shared memory lies in the kernel's image
 };
 
 /// How a block ended.

@@ -11,6 +11,7 @@
 #include "tuner/backend/cpu/launch_limits.hpp"
 #include "tuner/backend/cpu/loaded_image.hpp"
 #include "tuner/backend/cpu/openblas.hpp"
+#include "tuner/backend/cpu/write_watch.hpp"
 #include "tuner/backend/match_arguments.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -173,14 +174,32 @@ class CpuBackend final : public Backend {
       if (auto written = kernel->second.write(symbol); !written) return written;
     }
     ++launches_;
-    return grids_.run(
-        {.entry = kernel->second.entry(),
-         .arguments = arguments.addresses(),
-         .geometry = launch.geometry,
-         .order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending,
-         .blocks = blocks_,
-         .launch = launches_,
-         .shared_content = launch.shared_content});
+    return run_watched(
+        launch, {.entry = kernel->second.entry(),
+                 .arguments = arguments.addresses(),
+                 .geometry = launch.geometry,
+                 .order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending,
+                 .blocks = blocks_,
+                 .launch = launches_,
+                 .shared_content = launch.shared_content,
+                 .static_shared = kernel->second.static_shared()});
+  }
+
+  /// Runs the grid of a launch and looks what it writes.
+  [[nodiscard]] Expected<void, Failure> run_watched(const Launch& launch, const KernelCall& call) {
+    if (launch.read_only.empty()) return grids_.run(call);
+    std::vector<std::span<std::byte>> data;
+    for (const ReadOnlyData& each : launch.read_only) {
+      data.emplace_back(memory_.data(each.region, each.size_bytes), each.size_bytes);
+    }
+    const WriteWatch watch(std::move(data));
+    auto done = grids_.run(call);
+    const auto written = watch.first_write();
+    if (!written) return done;
+    const ReadOnlyData& what = launch.read_only[written->data];
+    return Unexpected(
+        Failure{Outcome::out_of_bounds, fmt::format("wrote its input {0}, at {0}[{1}]", what.name,
+                                                    written->offset_bytes / what.element_bytes)});
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {

@@ -3,6 +3,17 @@
 // every kernel; standard headers are left out because parsing them would double the compile time.
 #pragma once
 
+#ifndef TUNER_STANDARD_MATH  // as nvcc does
+#ifndef __NVCC__
+#define __NVCC__
+#endif
+#ifndef __CUDACC__
+#define __CUDACC__
+#endif
+#define __CUDACC_VER_MAJOR__ 13
+#define __CUDACC_VER_MINOR__ 0
+#endif
+
 // A kernel for processors alone may include standard headers, which declare the same functions.
 #include "number_constants.h"
 #ifndef TUNER_STANDARD_MATH
@@ -418,6 +429,17 @@ struct Signature<void (*)(Parameters...)> {
 
 }  // namespace tuner
 
+namespace tuner {
+inline KernelContext** context_place() {
+  return &context;
+}
+}  // namespace tuner
+#ifdef TUNER_STANDARD_MATH
+#define TUNER_CONTEXT_PLACE nullptr
+#else
+#define TUNER_CONTEXT_PLACE tuner::context_place
+#endif
+
 /// Exports a kernel; stands at the end of a translation unit, once.
 #define TUNER_EXPORT_KERNEL(...)                                                              \
   namespace tuner {                                                                           \
@@ -428,4 +450,4 @@ struct Signature<void (*)(Parameters...)> {
   }                                                                                           \
   }                                                                                           \
   extern "C" __attribute__((visibility("default"))) const tuner::KernelImage tuner_kernel = { \
-      tuner::enter, tuner::KernelType::sizes, tuner::KernelType::count};
+      tuner::enter, tuner::KernelType::sizes, tuner::KernelType::count, TUNER_CONTEXT_PLACE};

@@ -5,32 +5,53 @@
 
 #include <fmt/format.h>
 
-#include <new>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <utility>
 
 namespace tuner {
 namespace {
 
-constexpr std::align_val_t kAlignment{256};
+/// As far as an index of 32 bits reaches in floats.
+constexpr std::size_t kMargin = std::size_t{8} << 30;
 
 }  // namespace
 
-void HostMemory::Free::operator()(std::byte* memory) const {
-  ::operator delete(memory, kAlignment);
+MarginedMemory::MarginedMemory(std::size_t size_bytes) {
+  const auto page = static_cast<std::size_t>(::sysconf(_SC_PAGESIZE));
+  const std::size_t whole = (size_bytes + page - 1) / page * page;
+  // Where address space is limited, memory without margins is better than none.
+  for (const std::size_t margin : {kMargin, std::size_t{0}}) {
+    void* const mapping = ::mmap(nullptr, whole + 2 * margin, PROT_READ,
+                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (mapping == MAP_FAILED) continue;
+    mapping_ = {static_cast<std::byte*>(mapping), whole + 2 * margin};
+    data_ = mapping_.data() + margin;
+    if (::mprotect(data_, whole, PROT_READ | PROT_WRITE) == 0) return;
+    ::munmap(mapping_.data(), mapping_.size());
+    data_ = nullptr;
+  }
 }
+
+MarginedMemory::~MarginedMemory() {
+  if (data_ != nullptr) ::munmap(mapping_.data(), mapping_.size());
+}
+
+MarginedMemory::MarginedMemory(MarginedMemory&& other) noexcept
+    : mapping_(other.mapping_), data_(std::exchange(other.data_, nullptr)) {}
 
 BufferId HostMemory::allocate(std::size_t size_bytes) {
   // Asked first: the system promises memory it does not have and kills the process later.
   const bool fits = size_bytes <= limit_bytes_ - used_bytes_;
-  void* memory = fits ? ::operator new(size_bytes, kAlignment, std::nothrow) : nullptr;
-  if (memory == nullptr) {
+  MarginedMemory memory(fits ? size_bytes : 0);
+  if (!fits || memory.data() == nullptr) {
     throw Error(ErrorCode::failure,
                 fmt::format("cpu backend: not enough memory for a buffer of {} bytes: {} of {} "
                             "bytes are in use; take a smaller size",
                             size_bytes, used_bytes_, limit_bytes_));
   }
   const BufferId id{++last_id_};
-  buffers_[id] = {.memory = std::unique_ptr<std::byte, Free>(static_cast<std::byte*>(memory)),
-                  .size_bytes = size_bytes};
+  buffers_.emplace(id, Buffer{.memory = std::move(memory), .size_bytes = size_bytes});
   used_bytes_ += size_bytes;
   return id;
 }
@@ -54,7 +75,7 @@ std::byte* HostMemory::data(Region region, std::size_t size_bytes) const {
                 fmt::format("cpu backend: {} bytes asked of a buffer of {} from byte {} on",
                             size_bytes, available, region.offset_bytes));
   }
-  return found->second.memory.get() + region.offset_bytes;
+  return found->second.memory.data() + region.offset_bytes;
 }
 
 }  // namespace tuner

@@ -6,9 +6,27 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <memory>
+#include <span>
 
 namespace tuner {
+
+/// Zeros in pages of their own, with gigabytes on both sides that can be read and not written: a
+/// kernel that writes far beside its buffers meets a fault at once, and not memory of this process
+/// that somebody misses later.
+class MarginedMemory {
+ public:
+  /// `data` is null where the system refuses so many bytes.
+  explicit MarginedMemory(std::size_t size_bytes);
+  ~MarginedMemory();
+  MarginedMemory(MarginedMemory&& other) noexcept;
+  MarginedMemory& operator=(MarginedMemory&&) = delete;
+
+  [[nodiscard]] std::byte* data() const { return data_; }
+
+ private:
+  std::span<std::byte> mapping_;
+  std::byte* data_ = nullptr;
+};
 
 /// Buffers in the host's memory, aligned as cudaMalloc aligns them.
 class HostMemory {
@@ -24,11 +42,8 @@ class HostMemory {
   [[nodiscard]] std::byte* data(Region region, std::size_t size_bytes) const;
 
  private:
-  struct Free {
-    void operator()(std::byte* memory) const;
-  };
   struct Buffer {
-    std::unique_ptr<std::byte, Free> memory;
+    MarginedMemory memory;
     std::size_t size_bytes = 0;
   };
 

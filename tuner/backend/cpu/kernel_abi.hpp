@@ -38,6 +38,9 @@ struct KernelImage {
   KernelEntry entry;
   const unsigned* argument_sizes;  ///< bytes
   unsigned argument_count;
+  /// Where the calling thread's `tuner::context` lies, as a landmark of the image's thread-local
+  /// variables. Null in a kernel for processors, whose thread-local variables are its own.
+  KernelContext** (*context_place)();
 };
 
 }  // namespace tuner

@@ -42,6 +42,7 @@ Expected<LoadedImage, Failure> LoadedImage::load(const Binary& binary,
     return launch_error(fmt::format("the kernel's image has no symbol '{}'", binary.symbol));
   }
   image.kernel_ = static_cast<const KernelImage*>(symbol);
+  if (image.kernel_->context_place != nullptr) image.shared_ = shared_variables(binary.image);
   return image;
 }
 

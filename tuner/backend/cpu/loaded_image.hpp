@@ -3,6 +3,7 @@
 
 #include "tuner/backend/backend.hpp"
 #include "tuner/backend/cpu/kernel_abi.hpp"
+#include "tuner/backend/cpu/shared_variables.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -26,6 +27,10 @@ class LoadedImage {
   [[nodiscard]] std::span<const unsigned> argument_sizes() const {
     return {kernel_->argument_sizes, kernel_->argument_count};
   }
+  /// As long as the image is loaded.
+  [[nodiscard]] StaticShared static_shared() const {
+    return {.context_place = kernel_->context_place, .variables = shared_};
+  }
 
  private:
   struct Close {
@@ -33,6 +38,7 @@ class LoadedImage {
   };
   std::unique_ptr<void, Close> library_;
   const KernelImage* kernel_ = nullptr;
+  std::vector<SharedVariable> shared_;
 };
 
 /// The arguments of a launch as a kernel's entry takes them: the addresses of their values.

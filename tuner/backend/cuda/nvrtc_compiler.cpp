@@ -174,6 +174,16 @@ std::string Program::message() const {
   return text;
 }
 
+/// Puts a blank behind "C" before __global__ and the like: NVRTC takes the two for one literal with
+/// a suffix, nvcc does not.
+void separate_linkage(std::string& text) {
+  constexpr std::string_view kLinkage = "\"C\"";
+  for (std::size_t at = text.find("\"C\"__"); at != std::string::npos;
+       at = text.find("\"C\"__", at)) {
+    text.insert(at + kLinkage.size(), " ");
+  }
+}
+
 /// A cubin runs on the very architecture it is for anyway, so that kernels may as well use what is
 /// specific to it (from 9.0 on: setmaxnreg, wgmma, …): "sm_90a" for "sm_90".
 std::string specific(const std::string& architecture) {
@@ -242,6 +252,8 @@ Expected<Binary, Failure> NvrtcCompiler::compile(const CompileJob& job) const {
   roots.push_back(job.entry);
   CompileJob device = job;
   device.source = device_code(job.source, roots);
+  separate_linkage(device.source.text);
+  for (Header& header : device.source.headers) separate_linkage(header.text);
   Program program(*api_, device);
   program.compile(compiler_options(device, architecture_, *api_));
   return program.binary();

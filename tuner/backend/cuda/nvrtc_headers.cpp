@@ -36,6 +36,9 @@ using uint = unsigned int;
 #define UINT32_MAX UINT_MAX
 #define UINT64_MAX ULLONG_MAX
 #define SIZE_MAX ULLONG_MAX
+#ifndef __NVCC__
+#define __NVCC__
+#endif
 namespace std {}
 )";
 

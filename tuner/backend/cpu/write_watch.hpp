@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <csignal>
+#include <cstddef>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace tuner {
+
+/// Notices the first write of any thread into data that nobody may write, as long as it lives. The
+/// pages of the data are read-only meanwhile; a page that is written is writable again after the
+/// fault, so that the writer goes on. There is one watch at a time in a process: another one waits.
+class WriteWatch {
+ public:
+  explicit WriteWatch(std::vector<std::span<std::byte>> data);
+  ~WriteWatch();
+  WriteWatch(const WriteWatch&) = delete;
+  WriteWatch& operator=(const WriteWatch&) = delete;
+
+  /// What was written first: which of the data, and which byte of it.
+  struct Write {
+    std::size_t data = 0;
+    std::size_t offset_bytes = 0;
+  };
+  [[nodiscard]] std::optional<Write> first_write() const;
+
+ private:
+  static void on_fault(int signal, siginfo_t* info, void* context);
+  /// Takes note of a write and lets it be repeated; false where the address is none of the data's
+  /// pages.
+  [[nodiscard]] bool admit(std::byte* address);
+  /// The pages that hold some of the data.
+  [[nodiscard]] std::span<std::byte> pages(std::span<std::byte> data) const;
+  void protect(int protection) const;
+
+  std::scoped_lock<std::mutex> one_at_a_time_;
+  std::vector<std::span<std::byte>> data_;
+  std::size_t page_bytes_;
+  std::atomic<std::byte*> first_ = nullptr;
+  struct sigaction before_ {};
+};
+
+}  // namespace tuner
