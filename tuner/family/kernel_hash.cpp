@@ -11,15 +11,24 @@
 namespace tuner {
 namespace {
 
-/// The derived values that the entry or the launch need, directly or through others.
+/// The derived values that the entries or the launches need, directly or through others.
 std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
   std::set<std::size_t> needed;
   const auto need = [&](const Expression& expression) {
     needed.insert(expression.slots().begin(), expression.slots().end());
   };
-  std::for_each(kernel.grid.begin(), kernel.grid.end(), need);
-  std::for_each(kernel.block.begin(), kernel.block.end(), need);
-  need(kernel.dynamic_shared_bytes);
+  for (const KernelStep& step : kernel.steps) {
+    std::ranges::for_each(step.grid, need);
+    std::ranges::for_each(step.block, need);
+    need(step.dynamic_shared_bytes);
+    for (const KernelParameter& parameter :
+         step.parameters.value_or(std::vector<KernelParameter>())) {
+      if (const auto* number = std::get_if<KernelNumber>(&parameter)) need(number->number.value);
+    }
+    for (const EntryPiece& piece : split_entry(step.entry)) {
+      if (const auto* symbol = kernel.space->scope.find(piece.name)) needed.insert(symbol->slot);
+    }
+  }
   for (const ScratchBuffer& scratch : kernel.scratch) need(scratch.count);
   for (const TensorMap& map : kernel.tensor_maps) {
     need(map.offset);
@@ -29,14 +38,6 @@ std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
     need(map.swizzle_bytes);
   }
   for (const MacroDefinition& macro : kernel.defines) need(macro.value);
-  if (kernel.parameters) {
-    for (const KernelParameter& parameter : *kernel.parameters) {
-      if (const auto* number = std::get_if<KernelNumber>(&parameter)) need(number->number.value);
-    }
-  }
-  for (const EntryPiece& piece : split_entry(kernel.entry)) {
-    if (const auto* symbol = kernel.space->scope.find(piece.name)) needed.insert(symbol->slot);
-  }
   std::vector<const Derived*> result;
   const auto& derived = kernel.space->derived;  // each may use those before it
   for (auto each = derived.rbegin(); each != derived.rend(); ++each) {
@@ -85,6 +86,28 @@ void add(std::vector<std::string>& parts, const KernelParameter& parameter) {
   parts.insert(parts.end(), {std::string(name(number.type)), value_text(number)});
 }
 
+void add_launch(std::vector<std::string>& parts, const KernelStep& step) {
+  add(parts, "grid", step.grid);
+  add(parts, "block", step.block);
+  add(parts, "dynamic_shared_bytes", {step.dynamic_shared_bytes});
+}
+
+void add_parameters(std::vector<std::string>& parts, const KernelStep& step) {
+  if (!step.parameters) return;
+  parts.emplace_back("parameters");
+  for (const KernelParameter& parameter : *step.parameters) add(parts, parameter);
+}
+
+/// The steps after the first. Hashes are older than these, too.
+void add_further_steps(std::vector<std::string>& parts, const Kernel& kernel) {
+  for (std::size_t i = 1; i < kernel.steps.size(); ++i) {
+    const KernelStep& step = kernel.steps[i];
+    parts.insert(parts.end(), {"step", step.entry});
+    add_launch(parts, step);
+    add_parameters(parts, step);
+  }
+}
+
 /// What is passed to the compiler beside the options. Hashes are older than all of these.
 void add_compilation(std::vector<std::string>& parts, const Kernel& kernel) {
   for (const MacroDefinition& macro : kernel.defines) {
@@ -104,13 +127,11 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
   for (const Header& header : kernel.source.headers) {
     parts.insert(parts.end(), {header.name, header.text});
   }
-  parts.insert(parts.end(), {"entry", kernel.entry, "options"});
+  parts.insert(parts.end(), {"entry", kernel.steps.front().entry, "options"});
   parts.insert(parts.end(), kernel.options.begin(), kernel.options.end());
   parts.emplace_back("arguments");
   for (const Argument& argument : arguments) add(parts, argument);
-  add(parts, "grid", kernel.grid);
-  add(parts, "block", kernel.block);
-  add(parts, "dynamic_shared_bytes", {kernel.dynamic_shared_bytes});
+  add_launch(parts, kernel.steps.front());
   if (!kernel.scratch.empty()) parts.emplace_back("scratch");  // hashes are older than this, too
   for (const ScratchBuffer& scratch : kernel.scratch) {
     parts.insert(parts.end(),
@@ -124,10 +145,8 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
     add(parts, "box", map.box);
     add(parts, "swizzle", {map.swizzle_bytes});
   }
-  if (kernel.parameters) {
-    parts.emplace_back("parameters");
-    for (const KernelParameter& parameter : *kernel.parameters) add(parts, parameter);
-  }
+  add_parameters(parts, kernel.steps.front());
+  add_further_steps(parts, kernel);
   add_compilation(parts, kernel);
   parts.emplace_back("derived");
   for (const Derived* derived : relevant_derived(kernel)) {

@@ -11,6 +11,7 @@
 #include "tuner/backend/cpu/launch_limits.hpp"
 #include "tuner/backend/cpu/loaded_image.hpp"
 #include "tuner/backend/cpu/openblas.hpp"
+#include "tuner/backend/step_failure.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 
@@ -85,7 +86,9 @@ class CpuBackend final : public Backend {
     return id;
   }
   void unload(KernelId kernel) override { kernels_.erase(kernel); }
-  [[nodiscard]] Resources resources(KernelId) const override { return {}; }
+  [[nodiscard]] std::vector<Resources> resources(KernelId kernel) const override {
+    return std::vector<Resources>(kernels_.at(kernel).functions().size());
+  }
 
   [[nodiscard]] Expected<void, Failure> run(const Work& work) override {
     return std::visit([this](const auto& call) { return execute(call); }, work);
@@ -151,9 +154,25 @@ class CpuBackend final : public Backend {
   [[nodiscard]] Expected<void, Failure> execute(const Launch& launch) {
     const auto kernel = kernels_.find(launch.kernel);
     if (kernel == kernels_.end()) return launch_error("the kernel is not loaded");
-    if (auto fits = check_geometry(launch.geometry); !fits) return fits;
+    const auto functions = kernel->second.functions();
+    const std::size_t count = functions.size();
+    if (launch.steps.size() != count) return Unexpected(other_steps(launch.steps.size(), count));
+    for (const SymbolValue& symbol : launch.symbols) {
+      if (auto written = kernel->second.write(symbol); !written) return written;
+    }
+    ++launches_;
+    for (std::size_t i = 0; i < count; ++i) {
+      auto done = execute(*functions[i], launch.steps[i], launch.shared_content);
+      if (!done) return Unexpected(in_step(std::move(done.error()), i, count));
+    }
+    return {};
+  }
+
+  [[nodiscard]] Expected<void, Failure> execute(const KernelImage& function, const StepLaunch& step,
+                                                std::uint32_t shared_content) {
+    if (auto fits = check_geometry(step.geometry); !fits) return fits;
     ArgumentList arguments;
-    for (const LaunchArgument& argument : launch.arguments) {
+    for (const LaunchArgument& argument : step.arguments) {
       if (const auto* region = std::get_if<Region>(&argument)) {
         arguments.push(memory_.data(*region, 0));
       } else if (const auto* scalar = std::get_if<Scalar>(&argument)) {
@@ -164,19 +183,15 @@ class CpuBackend final : public Backend {
         return launch_error("a processor has no tensor maps");
       }
     }
-    if (auto match = arguments.matches(kernel->second.argument_sizes()); !match) return match;
-    for (const SymbolValue& symbol : launch.symbols) {
-      if (auto written = kernel->second.write(symbol); !written) return written;
-    }
-    ++launches_;
+    if (auto match = arguments.matches(argument_sizes(function)); !match) return match;
     return grids_.run(
-        {.entry = kernel->second.entry(),
+        {.entry = function.entry,
          .arguments = arguments.addresses(),
-         .geometry = launch.geometry,
+         .geometry = step.geometry,
          .order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending,
          .blocks = blocks_,
          .launch = launches_,
-         .shared_content = launch.shared_content});
+         .shared_content = shared_content});
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {

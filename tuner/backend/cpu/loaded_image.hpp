@@ -22,18 +22,21 @@ class LoadedImage {
   /// or one of fewer bytes.
   [[nodiscard]] Expected<void, Failure> write(const SymbolValue& symbol) const;
 
-  [[nodiscard]] KernelEntry entry() const { return kernel_->entry; }
-  [[nodiscard]] std::span<const unsigned> argument_sizes() const {
-    return {kernel_->argument_sizes, kernel_->argument_count};
-  }
+  /// Those of the binary's symbols, at least one; as long as the image is loaded.
+  [[nodiscard]] std::span<const KernelImage* const> functions() const { return functions_; }
 
  private:
   struct Close {
     void operator()(void* library) const;
   };
   std::unique_ptr<void, Close> library_;
-  const KernelImage* kernel_ = nullptr;
+  std::vector<const KernelImage*> functions_;
 };
+
+/// Bytes of each parameter.
+[[nodiscard]] inline std::span<const unsigned> argument_sizes(const KernelImage& function) {
+  return {function.argument_sizes, function.argument_count};
+}
 
 /// A launch_error when a kernel with parameters of these sizes cannot take arguments of those.
 [[nodiscard]] Expected<void, Failure> match_arguments(std::span<const std::size_t> argument_bytes,

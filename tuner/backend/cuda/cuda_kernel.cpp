@@ -25,6 +25,24 @@ Unexpected<Failure> launch_error(std::string message) {
 
 }  // namespace
 
+Expected<CudaFunction, Failure> CudaFunction::find(cudaLibrary_t library,
+                                                   const std::string& symbol) {
+  CudaFunction found;
+  if (auto done = attempt(cudaLibraryGetKernel(&found.kernel_, library, symbol.c_str())); !done) {
+    return Unexpected(done.error());
+  }
+  cudaFuncAttributes attributes{};
+  if (auto done = attempt(cudaFuncGetAttributes(&attributes, found.function())); !done) {
+    return Unexpected(done.error());
+  }
+  found.resources_ = {.registers = attributes.numRegs,
+                      .static_shared_bytes = attributes.sharedSizeBytes,
+                      .local_bytes = attributes.localSizeBytes};
+  found.dynamic_shared_limit_ = static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes);
+  found.parameter_bytes_ = parameter_sizes(found.function());
+  return found;
+}
+
 Expected<CudaKernel, Failure> CudaKernel::load(const Binary& binary) {
   CudaKernel loaded;
   cudaLibrary_t library = nullptr;
@@ -34,23 +52,15 @@ Expected<CudaKernel, Failure> CudaKernel::load(const Binary& binary) {
     return Unexpected(done.error());
   }
   loaded.library_.reset(library);
-  if (auto done = attempt(cudaLibraryGetKernel(&loaded.kernel_, library, binary.symbol.c_str()));
-      !done) {
-    return Unexpected(done.error());
+  for (const std::string& symbol : binary.symbols) {
+    auto function = CudaFunction::find(library, symbol);
+    if (!function) return Unexpected(std::move(function.error()));
+    loaded.functions_.push_back(*std::move(function));
   }
-  cudaFuncAttributes attributes{};
-  if (auto done = attempt(cudaFuncGetAttributes(&attributes, loaded.function())); !done) {
-    return Unexpected(done.error());
-  }
-  loaded.resources_ = {.registers = attributes.numRegs,
-                       .static_shared_bytes = attributes.sharedSizeBytes,
-                       .local_bytes = attributes.localSizeBytes};
-  loaded.dynamic_shared_limit_ = static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes);
-  loaded.parameter_bytes_ = parameter_sizes(loaded.function());
   return loaded;
 }
 
-Expected<void, Failure> CudaKernel::check_arguments(
+Expected<void, Failure> CudaFunction::check_arguments(
     std::span<const KernelArgument> arguments) const {
   if (arguments.size() != parameter_bytes_.size()) {
     return launch_error(fmt::format("the kernel takes {} arguments, {} are given",
@@ -65,7 +75,7 @@ Expected<void, Failure> CudaKernel::check_arguments(
   return {};
 }
 
-Expected<void, Failure> CudaKernel::allow_dynamic_shared(std::size_t size_bytes) {
+Expected<void, Failure> CudaFunction::allow_dynamic_shared(std::size_t size_bytes) {
   if (size_bytes <= dynamic_shared_limit_) return {};
   auto allowed = attempt(cudaFuncSetAttribute(
       function(), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(size_bytes)));
@@ -100,9 +110,9 @@ Expected<void, Failure> CudaKernel::write(const SymbolValue& symbol, cudaStream_
   return copied ? finish(stream) : copied;
 }
 
-Expected<Enqueue, Failure> CudaKernel::launch(const Geometry& geometry,
-                                              std::vector<KernelArgument> arguments,
-                                              cudaStream_t stream) {
+Expected<Enqueue, Failure> CudaFunction::launch(const Geometry& geometry,
+                                                std::vector<KernelArgument> arguments,
+                                                cudaStream_t stream) {
   if (auto done = check_arguments(arguments); !done) return Unexpected(done.error());
   if (auto done = allow_dynamic_shared(geometry.dynamic_shared_bytes); !done) {
     return Unexpected(done.error());
