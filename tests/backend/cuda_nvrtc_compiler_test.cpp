@@ -91,6 +91,15 @@ TEST_F(NvrtcCompilerTest, DefinesWhatNvccDefines) {
   EXPECT_TRUE(binary) << message(binary);
 }
 
+TEST_F(NvrtcCompilerTest, TakesTheToolkitsRandomNumbers) {
+  const auto binary = compiler_.compile(
+      job("#include <curand.h>\n#include <curand_kernel.h>\n"
+          "__global__ void run(float* x) { curandState s; curand_init(1, 2, 3, &s); "
+          "*x = curand_uniform(&s); }",
+          "run"));
+  EXPECT_TRUE(binary) << message(binary);
+}
+
 TEST_F(NvrtcCompilerTest, OffersWhatIsSpecificToTheArchitecture) {
   // setmaxnreg is an error of the assembler for sm_90, and an instruction for sm_90a.
   const auto specific = compiler_.compile(job(
