@@ -317,9 +317,9 @@ TEST_F(CpuBackend, StaticSharedMemoryBeginsAsTheLaunchSays) {
          })",
       "peek<50>");
   const BufferId out = upload(std::vector<unsigned>(12));
-  Launch launch{.kernel = kernel,
-                .geometry = {.grid = {2, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 8},
-                .arguments = {out}};
+  Launch launch{
+      .kernel = kernel,
+      .steps = {{.geometry = {.grid = {2, 1, 1}, .dynamic_shared_bytes = 8}, .arguments = {out}}}};
   for (const unsigned content : {0x01020304U, 0xFFFFFFFFU}) {
     launch.shared_content = content;
     ASSERT_TRUE(backend().run(launch));
@@ -336,7 +336,8 @@ TEST_F(CpuBackend, ThreadLocalVariablesOfKernelsForProcessorsAreTheirOwn) {
       "__global__ void count(int* out) { out[0] = calls++; }",
       "count", {"-DTUNER_STANDARD_MATH"});
   const BufferId out = upload(std::vector<int>{-1});
-  ASSERT_TRUE(backend().run(Launch{.kernel = kernel, .geometry = {}, .arguments = {out}}));
+  ASSERT_TRUE(
+      backend().run(Launch{.kernel = kernel, .steps = {{.geometry = {}, .arguments = {out}}}}));
   EXPECT_EQ(download<int>(out, 1).front(), 0);
 }
 
@@ -352,10 +353,10 @@ class CpuReadOnlyData : public CpuBackendTest {
   /// Borrows the words from one place to another of 5,000, of which those from 1,000 on are x,
   /// 3,000 of them.
   Expected<void, Failure> borrow(int from, int to) {
-    return backend().run(Launch{.kernel = kernel_,
-                                .geometry = {},
-                                .arguments = {Region(words_, 4000), from, to, result_},
-                                .read_only = {{"x", Region(words_, 4000), 12000, 4}}});
+    return backend().run(
+        Launch{.kernel = kernel_,
+               .steps = {{.geometry = {}, .arguments = {Region(words_, 4000), from, to, result_}}},
+               .read_only = {{"x", Region(words_, 4000), 12000, 4}}});
   }
   std::vector<int> words() { return download<int>(words_, 5000); }
 
@@ -395,8 +396,7 @@ class CpuMargins : public CpuBackendTest {
  protected:
   Expected<void, Failure> reach(long long place, int written) {
     return backend().run(Launch{.kernel = kernel_,
-                                .geometry = {},
-                                .arguments = {words_, place, written},
+                                .steps = {{.geometry = {}, .arguments = {words_, place, written}}},
                                 .read_only = {{"x", words_, 4, 4}}});
   }
 

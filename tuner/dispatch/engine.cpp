@@ -168,8 +168,9 @@ bool DispatchEngine::launch_prepared(FamilyId id, std::span<const std::int64_t> 
   const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire);
   if (plan == nullptr) return false;
   const auto end = tuner::enqueue(*executor_, *plan, arguments, stream);
-  if (!end && end.error().outcome != Outcome::crashed && plan->may_end_halfway()) {
-    discard(*slot, *plan, end.error().message);
+  if (!end && end.error().outcome == Outcome::launch_error && !end.error().is_transient &&
+      plan->may_end_halfway()) {
+    discard(*slot, *plan, end.error());
     throw_halfway(*family, *slot, end.error());
   }
   return end && *end == LaunchEnd::enqueued;
@@ -197,13 +198,13 @@ void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size
     const LaunchPlan& plan = plan_for(family, *slot);
     const auto done = enqueue(plan, arguments, stream);
     if (done) return;
-    const bool halfway = plan.may_end_halfway();
-    if (done.error().is_transient && !halfway) {
+    // What may succeed later has launched nothing.
+    if (done.error().is_transient) {
       return launch_once(family, *slot, PlanChoice::library, done.error().message, arguments,
                          stream);
     }
     discard(*slot, plan, done.error());
-    if (halfway) throw_halfway(family, *slot, done.error());
+    if (plan.may_end_halfway()) throw_halfway(family, *slot, done.error());
   }
 }
 

@@ -52,7 +52,10 @@ Expected<LaunchEnd, Failure> enqueue_kernel(Executor& executor, const KernelLaun
     std::array<void*, kMostKernelArguments> taken;
     for (std::size_t j = 0; j < step.taken.size(); ++j) taken[j] = addresses[step.taken[j]];
     const auto done = executor.launch(step.function, step.geometry, taken.data(), stream);
-    if (!done) return Unexpected(in_step(done.error(), i, launch.steps.size()));
+    if (done) continue;
+    Failure failure = in_step(done.error(), i, launch.steps.size());
+    if (i > 0) failure.is_transient = false;  // it cannot be taken back, nor done again
+    return Unexpected(std::move(failure));
   }
   return LaunchEnd::enqueued;
 }

@@ -253,9 +253,9 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
                             .taken = std::move(places)});
     const FunctionLaunch& step = launch.steps.back();
     if (auto fits = executor_.admit(step.function, step.geometry, bytes); !fits) {
-      const Failure failure = in_step(std::move(fits.error()), i, count);
-      remember_failure(identity, failure);
-      return Unexpected(failure.message);
+      const Failure why = in_step(std::move(fits.error()), i, count);
+      remember_failure(identity, why);
+      return Unexpected(why.message);
     }
   }
   if (!values.scratch_bytes.empty()) {

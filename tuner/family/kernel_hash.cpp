@@ -115,10 +115,10 @@ void add_parameter(Identity& identity, const KernelParameter& parameter) {
   }
 }
 
-void add_step(Identity& identity, const KernelStep& step) {
-  identity.add("entry", {code_hash(step.entry)});
-  if (step.parameters) {
-    for (const KernelParameter& parameter : *step.parameters) add_parameter(identity, parameter);
+void add_launch(Identity& identity, const KernelStep& step) {
+  for (const KernelParameter& parameter :
+       step.parameters.value_or(std::vector<KernelParameter>())) {
+    add_parameter(identity, parameter);
   }
   identity.add("grid", step.grid);
   identity.add("block", step.block);
@@ -130,6 +130,7 @@ void add_step(Identity& identity, const KernelStep& step) {
 std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& arguments) {
   Identity identity;
   add_source(identity, kernel.source);
+  for (const KernelStep& step : kernel.steps) identity.add("entry", {code_hash(step.entry)});
   for (const std::string& option : kernel.options) identity.add("option", {option});
   for (const MacroDefinition& macro : kernel.defines) {
     identity.add("define", {macro.name, code_hash(macro.value.text())});
@@ -144,7 +145,7 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
                  {scratch.name, std::string(name(scratch.type)), code_hash(scratch.count.text())});
   }
   for (const TensorMap& map : kernel.tensor_maps) add_tensor_map(identity, map, arguments);
-  for (const KernelStep& step : kernel.steps) add_step(identity, step);
+  for (const KernelStep& step : kernel.steps) add_launch(identity, step);
   for (const Derived* derived : relevant_derived(kernel)) {
     identity.add("derived", {derived->name, code_hash(derived->expression.text())});
   }

@@ -163,37 +163,17 @@ class CpuBackend final : public Backend {
       if (auto written = kernel->second.write(symbol); !written) return written;
     }
     ++launches_;
-    return watched(launch.read_only, [&]() -> Expected<void, Failure> {
-      for (std::size_t i = 0; i < count; ++i) {
-        auto done = execute(kernel->second, *functions[i], launch.steps[i], launch.shared_content);
-        if (!done) return Unexpected(in_step(std::move(done.error()), i, count));
-      }
-      return {};
-    });
-  }
-
-  /// Runs steps and looks what they write.
-  template <class Steps>
-  [[nodiscard]] Expected<void, Failure> watched(const std::vector<ReadOnlyData>& read_only,
-                                                const Steps& run_steps) {
-    if (read_only.empty()) return run_steps();
-    std::vector<std::span<std::byte>> data;
-    for (const ReadOnlyData& each : read_only) {
-      data.emplace_back(memory_.data(each.region, each.size_bytes), each.size_bytes);
+    for (std::size_t i = 0; i < count; ++i) {
+      auto done = execute(kernel->second, i, launch);
+      if (!done) return Unexpected(in_step(std::move(done.error()), i, count));
     }
-    const WriteWatch watch(std::move(data));
-    auto done = run_steps();
-    const auto written = watch.first_write();
-    if (!written) return done;
-    const ReadOnlyData& what = read_only[written->data];
-    return Unexpected(
-        Failure{Outcome::out_of_bounds, fmt::format("wrote its input {0}, at {0}[{1}]", what.name,
-                                                    written->offset_bytes / what.element_bytes)});
+    return {};
   }
 
-  [[nodiscard]] Expected<void, Failure> execute(const LoadedImage& image,
-                                                const KernelImage& function, const StepLaunch& step,
-                                                std::uint32_t shared_content) {
+  [[nodiscard]] Expected<void, Failure> execute(const LoadedImage& image, std::size_t index,
+                                                const Launch& launch) {
+    const KernelImage& function = *image.functions()[index];
+    const StepLaunch& step = launch.steps[index];
     if (auto fits = check_geometry(step.geometry); !fits) return fits;
     ArgumentList arguments;
     for (const LaunchArgument& argument : step.arguments) {
@@ -210,15 +190,32 @@ class CpuBackend final : public Backend {
     if (auto match = match_arguments(arguments.sizes_bytes(), argument_sizes(function)); !match) {
       return match;
     }
-    return grids_.run(
-        {.entry = function.entry,
-         .arguments = arguments.addresses(),
-         .geometry = step.geometry,
-         .order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending,
-         .blocks = blocks_,
-         .launch = launches_,
-         .shared_content = shared_content,
-         .static_shared = image.static_shared()});
+    return run_watched(
+        launch, {.entry = function.entry,
+                 .arguments = arguments.addresses(),
+                 .geometry = step.geometry,
+                 .order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending,
+                 .blocks = blocks_,
+                 .launch = launches_,
+                 .shared_content = launch.shared_content,
+                 .static_shared = image.static_shared()});
+  }
+
+  /// Runs the grid of one of its steps and looks what it writes.
+  [[nodiscard]] Expected<void, Failure> run_watched(const Launch& launch, const KernelCall& call) {
+    if (launch.read_only.empty()) return grids_.run(call);
+    std::vector<std::span<std::byte>> data;
+    for (const ReadOnlyData& each : launch.read_only) {
+      data.emplace_back(memory_.data(each.region, each.size_bytes), each.size_bytes);
+    }
+    const WriteWatch watch(std::move(data));
+    auto done = grids_.run(call);
+    const auto written = watch.first_write();
+    if (!written) return done;
+    const ReadOnlyData& what = launch.read_only[written->data];
+    return Unexpected(
+        Failure{Outcome::out_of_bounds, fmt::format("wrote its input {0}, at {0}[{1}]", what.name,
+                                                    written->offset_bytes / what.element_bytes)});
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {

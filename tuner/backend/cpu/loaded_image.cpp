@@ -44,8 +44,9 @@ Expected<LoadedImage, Failure> LoadedImage::load(const Binary& binary,
     }
     image.functions_.push_back(static_cast<const KernelImage*>(symbol));
   }
-  const auto* const any = image.functions_.front();
-  if (any->context_place != nullptr) image.shared_ = shared_variables(binary.image);
+  if (image.functions_.front()->context_place != nullptr) {
+    image.shared_ = shared_variables(binary.image);
+  }
   return image;
 }
 

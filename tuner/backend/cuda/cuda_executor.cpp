@@ -132,7 +132,8 @@ Expected<std::vector<FunctionId>, Failure> CudaExecutor::load(const Binary& bina
   auto done = attempt(driver_, driver_.load_library(&library, binary.image.data(), nullptr, nullptr,
                                                     0, nullptr, nullptr, 0));
   if (!done) return Unexpected(done.error());
-  std::vector<std::pair<FunctionId, std::vector<std::size_t>>> functions;
+  std::map<FunctionId, std::vector<std::size_t>> parameters;
+  std::vector<FunctionId> functions;
   for (const std::string& symbol : binary.symbols) {
     CUkernel kernel = nullptr;
     CUfunction function = nullptr;
@@ -140,13 +141,14 @@ Expected<std::vector<FunctionId>, Failure> CudaExecutor::load(const Binary& bina
     // At once: loading at the first launch, which is lazy loading's way, could meet a capture.
     if (done) done = attempt(driver_, driver_.get_function(&function, kernel));
     if (done) done = attempt(driver_, driver_.load_function(function));
-    auto parameters = done ? parameter_sizes(kernel) : Unexpected(done.error());
-    if (!parameters) {
-      done = Unexpected(parameters.error());
+    if (!done) break;
+    auto sizes = parameter_sizes(kernel);
+    if (!sizes) {
+      done = Unexpected(sizes.error());
       break;
     }
-    functions.emplace_back(FunctionId{reinterpret_cast<std::uintptr_t>(kernel)},
-                           *std::move(parameters));
+    functions.push_back(FunctionId{reinterpret_cast<std::uintptr_t>(kernel)});
+    parameters.emplace(functions.back(), *std::move(sizes));
   }
   if (!done) {
     driver_.unload_library(library);
@@ -154,12 +156,8 @@ Expected<std::vector<FunctionId>, Failure> CudaExecutor::load(const Binary& bina
   }
   const std::scoped_lock lock(mutex_);
   libraries_.push_back(library);
-  std::vector<FunctionId> ids;
-  for (auto& [id, parameters] : functions) {
-    parameter_bytes_.emplace(id, std::move(parameters));
-    ids.push_back(id);
-  }
-  return ids;
+  parameter_bytes_.merge(parameters);
+  return functions;
 }
 
 Expected<std::vector<std::size_t>, Failure> CudaExecutor::parameter_sizes(CUkernel kernel) const {
