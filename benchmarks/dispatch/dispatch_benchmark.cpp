@@ -45,7 +45,9 @@ class NullExecutor final : public Executor {
   const DeviceInfo& device() const override { return device_; }
   const EnvironmentInfo& environment() const override { return environment_; }
   const Compiler& compiler() const override { return compiler_; }
-  Expected<FunctionId, Failure> load(const Binary&) override { return FunctionId{1}; }
+  Expected<std::vector<FunctionId>, Failure> load(const Binary& binary) override {
+    return std::vector<FunctionId>(binary.symbols.size());
+  }
   Expected<void, Failure> admit(FunctionId, const Geometry&,
                                 std::span<const std::size_t>) override {
     return {};
@@ -83,7 +85,7 @@ class NullExecutor final : public Executor {
  private:
   struct NullCompiler : Compiler {
     Expected<Binary, Failure> compile(const CompileJob& job) const override {
-      return Binary{.image = {}, .symbol = job.entry};
+      return Binary{.image = {}, .symbols = job.entries};
     }
   };
   DeviceInfo device_ = device_profile("h200").value();
@@ -124,9 +126,9 @@ class BareLaunch {
   BareLaunch(Executor& device, const Opened& subject) : device_(device) {
     CompileJob job;
     job.source = {.name = "product.cu", .text = kProductSource, .headers = {}};
-    job.entry = "rows<1,4>";
+    job.entries = {"rows<1,4>"};
     job.key = "bare";
-    function_ = device.load(device.compiler().compile(job).value()).value();
+    function_ = device.load(device.compiler().compile(job).value()).value().front();
     geometry_.grid[0] = 4;
     constexpr std::array<std::size_t, 8> kBytes = {4, 4, 4, 4, 8, 8, 4, 8};
     if (auto fits = device.admit(function_, geometry_, kBytes); !fits) std::abort();

@@ -39,7 +39,7 @@ CudaKernel load(const Compiler& compiler, const char* name) {
   };
   const auto binary = compiler.compile(
       {.source = {.name = "gemm_kernels.cu", .text = std::string(text), .headers = {}},
-       .entry = name,
+       .entries = {name},
        .options = {},
        .key = content_hash({text, name})});
   if (!binary) throw fail(binary.error());
@@ -66,8 +66,8 @@ Gpu::Gpu(int ordinal)
 
 void Gpu::run(CudaKernel& kernel, std::vector<KernelArgument> arguments) {
   const auto blocks = static_cast<std::uint32_t>(8 * device_.attributes.sm_count);
-  const auto enqueue =
-      kernel.launch({.grid = {blocks, 1, 1}, .block = {256, 1, 1}}, std::move(arguments), stream());
+  const auto enqueue = kernel.functions().front().launch(
+      {.grid = {blocks, 1, 1}, .block = {256, 1, 1}}, std::move(arguments), stream());
   if (!enqueue) {
     throw Error(ErrorCode::failure, fmt::format("cannot launch one of the benchmark's kernels: {}",
                                                 enqueue.error().message));

@@ -149,7 +149,7 @@ StoredContenders::Prepared StoredContenders::prepare(const Shape& shape) {
         {.role = role,
          .text = fmt::format("{} {}", kernel.name, tuner::display(*kernel.space, config)),
          .kernel = &kernel,
-         .geometry = geometry(kernel, space.slots(config)),
+         .geometry = geometry(kernel, 0, space.slots(config)),
          .scratch_bytes = scratch_bytes(kernel, space.slots(config)),
          .tensors = tensor_layouts(kernel, space.slots(config)),
          .compiled = pool_.submit(compile_job(kernel, space, config))});
@@ -205,7 +205,7 @@ Expected<Contender, Failure> StoredContenders::load(const Candidate& candidate, 
       if (!tensor) return Unexpected(tensor.error());
       values.push_back(*tensor);
     }
-    auto launch = kernel->launch(candidate.geometry, values, gpu_.stream());
+    auto launch = kernel->functions().front().launch(candidate.geometry, values, gpu_.stream());
     if (!launch) return Unexpected(launch.error());
     launches.push_back(std::move(*launch));
   }

@@ -27,7 +27,7 @@ using testing::HasSubstr;
 
 Binary kernel(std::string_view content, std::string symbol = "_Z5scalePf") {
   const auto bytes = std::as_bytes(std::span(content));
-  return {.image = {bytes.begin(), bytes.end()}, .symbol = std::move(symbol)};
+  return {.image = {bytes.begin(), bytes.end()}, .symbols = {std::move(symbol)}};
 }
 
 std::string key_of(int number) {
@@ -67,8 +67,15 @@ TEST_F(BinaryCacheTest, GivesBackWhatWasKeptInAnEarlierRun) {
                                              "ELF\0 image",
                                              11))
                               .image);
-  EXPECT_EQ(found->symbol, "_Z5scalePf");
+  EXPECT_EQ(found->symbols, std::vector<std::string>{"_Z5scalePf"});
   EXPECT_FALSE(BinaryCache(directory()).find(key_of(2)));
+}
+
+TEST_F(BinaryCacheTest, KeepsEverySymbolOfAnImage) {
+  Binary several = kernel("image");
+  several.symbols = {"first", "", "third"};
+  BinaryCache(directory()).keep(key_of(1), several);
+  EXPECT_EQ(BinaryCache(directory()).find(key_of(1))->symbols, several.symbols);
 }
 
 TEST_F(BinaryCacheTest, IsForTheUserAloneWhateverTheUmask) {

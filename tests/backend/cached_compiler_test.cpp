@@ -16,14 +16,14 @@ class CountingCompiler : public Compiler {
  public:
   Expected<Binary, Failure> compile(const CompileJob& job) const override {
     ++compiled;
-    if (job.entry == "bad") return Unexpected(Failure{Outcome::compile_error, "no"});
-    return Binary{.image = std::vector<std::byte>(100), .symbol = job.entry};
+    if (job.entries.front() == "bad") return Unexpected(Failure{Outcome::compile_error, "no"});
+    return Binary{.image = std::vector<std::byte>(100), .symbols = job.entries};
   }
   mutable int compiled = 0;
 };
 
 CompileJob job(std::string entry) {
-  return {.source = {}, .entry = entry, .options = {}, .key = "key of " + entry};
+  return {.source = {}, .entries = {entry}, .options = {}, .key = "key of " + entry};
 }
 
 class CachedCompilerTest : public testing::Test {
@@ -39,9 +39,9 @@ class CachedCompilerTest : public testing::Test {
 };
 
 TEST_F(CachedCompilerTest, CompilesAJobOnce) {
-  EXPECT_EQ(cached("gpu").compile(job("f"))->symbol, "f");
-  EXPECT_EQ(cached("gpu").compile(job("f"))->symbol, "f");
-  EXPECT_EQ(cached("gpu").compile(job("g"))->symbol, "g");
+  EXPECT_EQ(cached("gpu").compile(job("f"))->symbols, std::vector<std::string>{"f"});
+  EXPECT_EQ(cached("gpu").compile(job("f"))->symbols, std::vector<std::string>{"f"});
+  EXPECT_EQ(cached("gpu").compile(job("g"))->symbols, std::vector<std::string>{"g"});
   EXPECT_EQ(compiler_.compiled, 2);
 }
 

@@ -18,6 +18,7 @@ constexpr const char* kUnknownEntry =
     "kernel entry:1:1: note: in expansion of macro 'TUNER_EXPORT_KERNEL'\n"
     "kernel entry:1:21: error: 'scal' was not declared in this scope; did you mean 'scale'?\n"
     "cuda_on_cpu.hpp:285:23: note: in definition of macro 'TUNER_EXPORT_KERNEL'\n"
+    "kernel entry:1:1: note: 'tuner::of_tuner_kernel_0::Type' declared here\n"
     "kernel entry: At global scope:\n"
     "cuda_on_cpu.hpp:289:28: error: 'tuner::KernelType' has not been declared\n"
     "kernel entry:1:1: note: in expansion of macro 'TUNER_EXPORT_KERNEL'\n";

@@ -25,6 +25,7 @@ namespace {
 using CpuBackend = CpuBackendTest;
 using testing::AllOf;
 using testing::Each;
+using testing::ElementsAre;
 using testing::Field;
 using testing::Gt;
 using testing::HasSubstr;
@@ -69,21 +70,22 @@ TEST_F(CpuBackend, CompilesWithDefinesHeadersAndTemplateArguments) {
           "template <int A, class T>\n"
           "__global__ void kernel(T* out) { out[threadIdx.x] = A + STEP + offset(); }",
       .headers = {{"inner/offset.cuh", "__device__ __forceinline__ int offset() { return 5; }"}}};
-  job.entry = "kernel<(3 > 2 ? 100 : 0), int>";
+  job.entries = {"kernel<(3 > 2 ? 100 : 0), int>"};
   job.options = {"-DSTEP=20", "--use_fast_math", "-std=c++17"};
   const auto binary = backend().compiler().compile(job);
   ASSERT_TRUE(binary) << binary.error().message;
   const auto kernel = backend().load(*binary);
   ASSERT_TRUE(kernel) << kernel.error().message;
   const BufferId out = upload(std::vector<int>{0});
-  ASSERT_TRUE(backend().run(Launch{.kernel = *kernel, .geometry = {}, .arguments = {out}}));
+  ASSERT_TRUE(
+      backend().run(Launch{.kernel = *kernel, .steps = {{.geometry = {}, .arguments = {out}}}}));
   EXPECT_EQ(download<int>(out, 1)[0], 125);
 }
 
 TEST_F(CpuBackend, RefusesHeadersOutsideOfTheKernelsFolder) {
   CompileJob job;
   job.source = {.name = "kernel.cu", .text = kIncrement, .headers = {{"../escape.cuh", ""}}};
-  job.entry = "kernel";
+  job.entries = {"kernel"};
   const auto binary = backend().compiler().compile(job);
   ASSERT_FALSE(binary);
   EXPECT_THAT(binary.error().message, HasSubstr("../escape.cuh"));
@@ -126,8 +128,8 @@ TEST_F(CpuBackend, RefusesLaunchesThatAGpuRefuses) {
   const KernelId kernel = load(kIncrement);
   const BufferId out = upload(std::vector<int>(1024));
   const auto refusal = [&](const Geometry& geometry) {
-    const auto done =
-        backend().run(Launch{.kernel = kernel, .geometry = geometry, .arguments = {out}});
+    const auto done = backend().run(
+        Launch{.kernel = kernel, .steps = {{.geometry = geometry, .arguments = {out}}}});
     if (done) return std::string("ran");
     EXPECT_EQ(done.error().outcome, Outcome::launch_error);
     return done.error().message;
@@ -146,13 +148,62 @@ TEST_F(CpuBackend, RefusesArgumentsThatTheKernelDoesNotTake) {
   const KernelId kernel = load("__global__ void kernel(int* out, int n) { out[0] = n; }");
   const BufferId out = upload(std::vector<int>{0});
   const auto refusal = [&](std::vector<LaunchArgument> arguments) {
-    const auto done =
-        backend().run(Launch{.kernel = kernel, .geometry = {}, .arguments = std::move(arguments)});
+    const auto done = backend().run(
+        Launch{.kernel = kernel, .steps = {{.geometry = {}, .arguments = std::move(arguments)}}});
     return done ? "ran" : done.error().message;
   };
   EXPECT_EQ(refusal({out, Scalar(7)}), "ran");
   EXPECT_THAT(refusal({out}), HasSubstr("takes 2 arguments, the launch gives 1"));
   EXPECT_THAT(refusal({out, Scalar(std::int64_t{7})}), HasSubstr("argument 2: the kernel takes 4"));
+}
+
+constexpr const char* kTwoSteps = R"(
+  __global__ void square(const int* x, int* squares) {
+    squares[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x];
+  }
+  template <int kCount> __global__ void add(const int* squares, int* sum) {
+    extern __shared__ int left[];
+    *sum = left[0] == 7 ? -1 : 0;
+    for (int i = 0; i < kCount; ++i) *sum += squares[i];
+  })";
+
+TEST_F(CpuBackend, RunsTheStepsOfAKernelInTheirOrder) {
+  CompileJob job;
+  job.source = {.name = "kernel.cu", .text = kTwoSteps, .headers = {}};
+  job.entries = {"square", "add<4>", "square"};
+  const auto binary = backend().compiler().compile(job);
+  ASSERT_TRUE(binary) << binary.error().message;
+  const KernelId kernel = backend().load(*binary).value();
+  EXPECT_EQ(backend().resources(kernel).size(), 3U);
+  const BufferId x = upload(std::vector<int>{1, 2, 3, 4}), squares = upload(std::vector<int>(4)),
+                 sum = upload(std::vector<int>(1));
+  Launch launch{.kernel = kernel,
+                .steps = {
+                    {.geometry = {.block = {4, 1, 1}}, .arguments = {x, squares}},
+                    {.geometry = {.dynamic_shared_bytes = 4}, .arguments = {squares, sum}},
+                    {.geometry = {.block = {4, 1, 1}}, .arguments = {squares, x}},
+                }};
+  const auto done = backend().run(launch);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_THAT(download<int>(sum, 1), ElementsAre(30));
+  EXPECT_THAT(download<int>(x, 4), ElementsAre(1, 16, 81, 256));
+  EXPECT_EQ(backend().time(launch, {.warm_up = 0, .samples = 2})->size(), 2U);
+
+  launch.steps[1].geometry.grid = {0, 1, 1};
+  EXPECT_THAT(backend().run(launch).error().message, StartsWith("steps[1]: grid 0x1x1"));
+  launch.steps.pop_back();
+  EXPECT_EQ(backend().run(launch).error().message, "2 launches of a kernel with 3 functions");
+}
+
+TEST_F(CpuBackend, NamesTheEntryThatTheSourceHasNot) {
+  CompileJob job;
+  job.source = {.name = "kernel.cu", .text = kTwoSteps, .headers = {}};
+  job.entries = {"square", "ad<4>"};
+  const auto binary = backend().compiler().compile(job);
+  ASSERT_FALSE(binary);
+  EXPECT_THAT(binary.error().message, StartsWith("kernel entry:1:"));
+  EXPECT_THAT(binary.error().message, HasSubstr("was not declared in this scope; did you mean"));
+  EXPECT_THAT(binary.error().message, Not(HasSubstr("tuner")));
 }
 
 TEST_F(CpuBackend, PassesScalarsOfEveryType) {
@@ -161,11 +212,11 @@ TEST_F(CpuBackend, PassesScalarsOfEveryType) {
       out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e;
     })");
   const BufferId out = upload(std::vector<double>(5));
-  const auto done = backend().run(
-      Launch{.kernel = kernel,
-             .geometry = {},
-             .arguments = {out, Scalar(-1), Scalar(4000000000u), Scalar(std::int64_t{1} << 40),
-                           Scalar(0.5f), Scalar(0.25)}});
+  const auto done = backend().run(Launch{
+      .kernel = kernel,
+      .steps = {{.geometry = {},
+                 .arguments = {out, Scalar(-1), Scalar(4000000000u), Scalar(std::int64_t{1} << 40),
+                               Scalar(0.5f), Scalar(0.25)}}}});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_THAT(download<double>(out, 5), testing::ElementsAre(-1, 4e9, 1099511627776.0, 0.5, 0.25));
 }
@@ -182,11 +233,11 @@ TEST_F(CpuBackend, PassesArraysByValueBetweenOtherArguments) {
     return ArrayValue{.bytes = {bytes.begin(), bytes.end()}};
   };
   const BufferId out = upload(std::vector<double>(4));
-  const auto done =
-      backend().run(Launch{.kernel = kernel,
-                           .geometry = {},
-                           .arguments = {out, array(std::array<std::uint16_t, 3>{1, 2, 65535}),
-                                         Scalar(-7), array(std::array<double, 2>{0.5, 0.25})}});
+  const auto done = backend().run(
+      Launch{.kernel = kernel,
+             .steps = {{.geometry = {},
+                        .arguments = {out, array(std::array<std::uint16_t, 3>{1, 2, 65535}),
+                                      Scalar(-7), array(std::array<double, 2>{0.5, 0.25})}}}});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_THAT(download<double>(out, 4), testing::ElementsAre(65535, -7, 0.5, 0.25));
 }
@@ -211,8 +262,8 @@ TEST_F(CpuBackend, ARegionBeginsInsideABuffer) {
   backend().read({from, 4}, std::as_writable_bytes(std::span(&second, 1)));
   EXPECT_EQ(second, 2);
   const KernelId kernel = load("__global__ void set(int* out) { out[0] = 7; }", "set");
-  ASSERT_TRUE(
-      backend().run(Launch{.kernel = kernel, .geometry = {}, .arguments = {Region{to, 4}}}));
+  ASSERT_TRUE(backend().run(
+      Launch{.kernel = kernel, .steps = {{.geometry = {}, .arguments = {Region{to, 4}}}}}));
   EXPECT_THAT(download<int>(to, 4), testing::ElementsAre(0, 7, 4, 9));
   EXPECT_THROW(backend().fill({to, 12}, 9, 8), Error) << "over the buffer's end";
   EXPECT_THROW(backend().fill({to, 20}, 9, 0), Error) << "beyond the buffer's end";
@@ -224,9 +275,9 @@ TEST_F(CpuBackend, EveryOtherLaunchBeginsItsThreadsInTheOtherOrder) {
   const BufferId out = upload(std::vector<int>{-1});
   std::vector<int> last;
   for (int launch = 0; launch < 4; ++launch) {
-    ASSERT_TRUE(backend().run(Launch{.kernel = kernel,
-                                     .geometry = {.grid = {1, 1, 1}, .block = {3, 2, 1}},
-                                     .arguments = {out}}));
+    ASSERT_TRUE(backend().run(Launch{
+        .kernel = kernel,
+        .steps = {{.geometry = {.grid = {1, 1, 1}, .block = {3, 2, 1}}, .arguments = {out}}}}));
     last.push_back(download<int>(out, 1).front());
   }
   EXPECT_THAT(
@@ -239,10 +290,10 @@ TEST_F(CpuBackend, DynamicSharedMemoryBeginsAsNaN) {
       "out[blockIdx.x] = shared[1]; shared[1] = 5.0f; }",
       "peek");
   const BufferId out = upload(std::vector<float>(3));
-  ASSERT_TRUE(backend().run(
-      Launch{.kernel = kernel,
-             .geometry = {.grid = {3, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 8},
-             .arguments = {out}}));
+  ASSERT_TRUE(backend().run(Launch{
+      .kernel = kernel,
+      .steps = {{.geometry = {.grid = {3, 1, 1}, .block = {1, 1, 1}, .dynamic_shared_bytes = 8},
+                 .arguments = {out}}}}));
   EXPECT_THAT(download<float>(out, 3), Each(testing::IsNan()));
 }
 
@@ -379,10 +430,11 @@ TEST_F(CpuBackend, SaysHowMuchMemoryIsMissing) {
 TEST_F(CpuBackend, TimesEverySample) {
   const KernelId kernel = load(kIncrement);
   const BufferId out = upload(std::vector<int>(1024));
-  const auto samples = backend().time(Launch{.kernel = kernel,
-                                             .geometry = {.grid = {8, 1, 1}, .block = {128, 1, 1}},
-                                             .arguments = {out}},
-                                      {.warm_up = 2, .samples = 5});
+  const auto samples = backend().time(
+      Launch{
+          .kernel = kernel,
+          .steps = {{.geometry = {.grid = {8, 1, 1}, .block = {128, 1, 1}}, .arguments = {out}}}},
+      {.warm_up = 2, .samples = 5});
   ASSERT_TRUE(samples) << samples.error().message;
   EXPECT_THAT(*samples, AllOf(SizeIs(5), Each(Field(&Sample::time_ns, Gt(0.0)))));
   EXPECT_THAT(download<int>(out, 1024), Each(7)) << "two warm-ups and five samples";
@@ -459,8 +511,8 @@ TEST_F(CpuBackend, UnloadingLeavesNoFileAndNoMapping) {
   for (int round = 0; round < 200; ++round) {
     const auto kernel = backend().load(*binary);
     ASSERT_TRUE(kernel) << kernel.error().message;
-    ASSERT_TRUE(backend().run(
-        Launch{.kernel = *kernel, .geometry = {.block = {64, 1, 1}}, .arguments = {out}}));
+    ASSERT_TRUE(backend().run(Launch{
+        .kernel = *kernel, .steps = {{.geometry = {.block = {64, 1, 1}}, .arguments = {out}}}}));
     backend().unload(*kernel);
   }
   EXPECT_EQ(open_files(), files);
@@ -470,7 +522,7 @@ TEST_F(CpuBackend, UnloadingLeavesNoFileAndNoMapping) {
 
 TEST_F(CpuBackend, RefusesAnImageThatIsNoSharedObject) {
   const auto kernel =
-      backend().load({.image = std::vector<std::byte>(100), .symbol = "tuner_kernel"});
+      backend().load({.image = std::vector<std::byte>(100), .symbols = {"tuner_kernel"}});
   ASSERT_FALSE(kernel);
   EXPECT_EQ(kernel.error().outcome, Outcome::launch_error);
 }
@@ -503,7 +555,8 @@ TEST_F(CpuBackendTest, PinnedMemoryIsTheHostsAndAKernelsAtOnce) {
   EXPECT_EQ(*value, 0);
   *value = 20;
   const KernelId kernel = load("__global__ void kernel(int* x) { *x += 22; }");
-  ASSERT_TRUE(backend().run(Launch{.kernel = kernel, .geometry = {}, .arguments = {pinned.id}}));
+  ASSERT_TRUE(backend().run(
+      Launch{.kernel = kernel, .steps = {{.geometry = {}, .arguments = {pinned.id}}}}));
   EXPECT_EQ(*value, 42);
   backend().release(pinned.id);
 }

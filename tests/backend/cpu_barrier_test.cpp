@@ -138,7 +138,8 @@ TEST_F(CpuBarrier, ThatCannotBeReachedByAllIsReportedAndLeavesTheBackendUsable) 
       out[threadIdx.x] = 1;
     })");
   const BufferId buffer = upload(std::vector<int>(32));
-  const Launch launch{.kernel = kernel, .geometry = {.block = {32, 1, 1}}, .arguments = {buffer}};
+  const Launch launch{.kernel = kernel,
+                      .steps = {{.geometry = {.block = {32, 1, 1}}, .arguments = {buffer}}}};
   for (int attempt = 0; attempt < 3; ++attempt) {
     const auto done = backend().run(launch);
     ASSERT_FALSE(done);
@@ -162,7 +163,8 @@ TEST_F(CpuBarrier, AtDifferentPlacesIsReportedWithBothAndLeavesTheBackendUsable)
       out[threadIdx.x] = 1;
     })");
   const BufferId out = upload(std::vector<int>(32));
-  const Launch launch{.kernel = kernel, .geometry = {.block = {32, 1, 1}}, .arguments = {out}};
+  const Launch launch{.kernel = kernel,
+                      .steps = {{.geometry = {.block = {32, 1, 1}}, .arguments = {out}}}};
   for (int round = 0; round < 2; ++round) {
     const auto done = backend().run(launch);
     ASSERT_FALSE(done);
@@ -185,7 +187,7 @@ TEST_F(CpuBarrier, ThatSomeThreadsSkipMeetsTheirNextOne) {
     })");
   const BufferId out = upload(std::vector<int>(32));
   const auto done = backend().run(
-      Launch{.kernel = kernel, .geometry = {.block = {32, 1, 1}}, .arguments = {out}});
+      Launch{.kernel = kernel, .steps = {{.geometry = {.block = {32, 1, 1}}, .arguments = {out}}}});
   ASSERT_FALSE(done);
   EXPECT_THAT(done.error().message, testing::HasSubstr("barrier divergence"));
 }
@@ -219,9 +221,10 @@ TEST_F(CpuBarrier, AtomicsCountAcrossBlocks) {
   const BufferId whole = upload(std::vector<int>{0}), largest = upload(std::vector<unsigned>{0}),
                  sum = upload(std::vector<float>{0}), precise = upload(std::vector<double>{0}),
                  swapped = upload(std::vector<std::uint64_t>{0});
-  const auto done = backend().run(Launch{.kernel = kernel,
-                                         .geometry = {.grid = {200, 1, 1}, .block = {64, 1, 1}},
-                                         .arguments = {whole, largest, sum, precise, swapped}});
+  const auto done =
+      backend().run(Launch{.kernel = kernel,
+                           .steps = {{.geometry = {.grid = {200, 1, 1}, .block = {64, 1, 1}},
+                                      .arguments = {whole, largest, sum, precise, swapped}}}});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(download<int>(whole, 1)[0], 12800);
   EXPECT_EQ(download<unsigned>(largest, 1)[0], 12799u);
@@ -282,8 +285,8 @@ TEST_F(CpuBarrier, TheLastBlockSeesWhatTheOthersWrote) {
     backend().fill(parts, 0, kBlocks * sizeof(float));
     const auto done =
         backend().run(Launch{.kernel = kernel,
-                             .geometry = {.grid = {kBlocks, 1, 1}, .block = {64, 1, 1}},
-                             .arguments = {in, parts, arrived, out}});
+                             .steps = {{.geometry = {.grid = {kBlocks, 1, 1}, .block = {64, 1, 1}},
+                                        .arguments = {in, parts, arrived, out}}}});
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(download<float>(out, 1)[0], static_cast<float>(launch * 128000));
   }

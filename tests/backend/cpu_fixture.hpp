@@ -22,7 +22,7 @@ class CpuBackendTest : public testing::Test {
                                     std::vector<std::string> options = {}) {
     CompileJob job;
     job.source = {.name = "kernel.cu", .text = std::move(source), .headers = {}};
-    job.entry = std::move(entry);
+    job.entries = {std::move(entry)};
     job.options = std::move(options);
     return backend_->compiler().compile(job);
   }
@@ -55,8 +55,8 @@ class CpuBackendTest : public testing::Test {
                                 std::size_t count) {
     const BufferId buffer = upload(std::vector<int>(count));
     const KernelId kernel = load(source);
-    const auto done =
-        backend_->run(Launch{.kernel = kernel, .geometry = geometry, .arguments = {buffer}});
+    const auto done = backend_->run(
+        Launch{.kernel = kernel, .steps = {{.geometry = geometry, .arguments = {buffer}}}});
     EXPECT_TRUE(done) << done.error().message;
     backend_->unload(kernel);
     return download<int>(buffer, count);

@@ -201,7 +201,7 @@ TEST_F(CpuHeaders, VariablesInConstantMemoryAreFilledBeforeEveryLaunch) {
       "static __constant__ float weights[3];\n"
       "__global__ void kernel(float* y) { y[threadIdx.x] = weights[threadIdx.x]; }");
   const BufferId y = upload(std::vector<float>(3));
-  Launch launch{.kernel = kernel, .geometry = {.block = {3, 1, 1}}, .arguments = {y}};
+  Launch launch{.kernel = kernel, .steps = {{.geometry = {.block = {3, 1, 1}}, .arguments = {y}}}};
   for (const float first : {1.0F, 2.0F}) {
     const std::vector<float> weights = {first, 5, 6};
     const auto bytes = std::as_bytes(std::span(weights));
@@ -221,8 +221,8 @@ TEST_F(CpuHeaders, BlocksBeginInAnotherOrderAtEveryLaunch) {
   std::set<int> first;
   for (int launch = 0; launch < 8; ++launch) {
     const BufferId out = upload(std::vector<int>(1 + 97));
-    ASSERT_TRUE(backend().run(
-        Launch{.kernel = kernel, .geometry = {.grid = {97, 1, 1}}, .arguments = {out}}));
+    ASSERT_TRUE(backend().run(Launch{
+        .kernel = kernel, .steps = {{.geometry = {.grid = {97, 1, 1}}, .arguments = {out}}}}));
     const auto result = download<int>(out, 1 + 97);
     first.insert(result[0]);
     EXPECT_EQ(std::accumulate(result.begin() + 1, result.end(), 0), 97);

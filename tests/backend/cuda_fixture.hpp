@@ -47,7 +47,7 @@ class CudaTest : public testing::Test {
   [[nodiscard]] LoadedKernel build(const std::string& text, const std::string& entry) {
     CompileJob job;
     job.source = {.name = "test.cu", .text = text, .headers = {}};
-    job.entry = entry;
+    job.entries = {entry};
     const auto binary = backend().compiler().compile(job);
     if (!binary) throw Error(ErrorCode::failure, binary.error().message);
     const auto kernel = backend().load(*binary);

@@ -15,10 +15,10 @@ class CudaLaunchTest : public CudaTest {
     const Buffer x = upload(std::vector<float>(1000, 3.0F));
     const Buffer y = upload(std::vector<float>(1000, 1.0F));
     const Launch launch{.kernel = axpy.id(),
-                        .geometry = {.grid = {(1000 + threads - 1) / threads, 1, 1},
-                                     .block = {threads, 1, 1},
-                                     .dynamic_shared_bytes = dynamic_shared_bytes},
-                        .arguments = {2.0F, x.id(), y.id(), std::int64_t{1000}}};
+                        .steps = {{.geometry = {.grid = {(1000 + threads - 1) / threads, 1, 1},
+                                                .block = {threads, 1, 1},
+                                                .dynamic_shared_bytes = dynamic_shared_bytes},
+                                   .arguments = {2.0F, x.id(), y.id(), std::int64_t{1000}}}}};
     auto done = backend().run(launch);
     if (done) {
       EXPECT_EQ(download<float>(y), std::vector<float>(1000, 7.0F));
@@ -30,6 +30,39 @@ class CudaLaunchTest : public CudaTest {
 TEST_F(CudaLaunchTest, PassesScalarsAndBuffersToTheKernel) {
   const auto done = run_axpy(128);
   EXPECT_TRUE(done) << done.error().message;
+}
+
+TEST_F(CudaLaunchTest, RunsTheStepsOfAKernelInTheirOrder) {
+  CompileJob job;
+  job.source = {.name = "steps.cu",
+                .text = R"(
+    __global__ void square(const float* x, float* squares) {
+      squares[threadIdx.x] = x[threadIdx.x] * x[threadIdx.x];
+    }
+    template <int kCount> __global__ void add(const float* squares, float* sum) {
+      *sum = 0;
+      for (int i = 0; i < kCount; ++i) *sum += squares[i];
+    })",
+                .headers = {}};
+  job.entries = {"square", "add<4>"};
+  const auto binary = backend().compiler().compile(job);
+  ASSERT_TRUE(binary) << binary.error().message;
+  const LoadedKernel kernel(backend(), backend().load(*binary).value());
+  EXPECT_EQ(backend().resources(kernel.id()).size(), 2U);
+  const Buffer x = upload(std::vector<float>{1, 2, 3, 4}), squares = upload(std::vector<float>(4)),
+               sum = upload(std::vector<float>{-1});
+  Launch launch{.kernel = kernel.id(),
+                .steps = {{.geometry = {.block = {4, 1, 1}}, .arguments = {x.id(), squares.id()}},
+                          {.geometry = {}, .arguments = {squares.id(), sum.id()}}}};
+  const auto done = backend().run(launch);
+  ASSERT_TRUE(done) << done.error().message;
+  EXPECT_EQ(download<float>(sum), std::vector<float>{30});
+  const auto samples = backend().time(launch, {.warm_up = 1, .samples = 5});
+  ASSERT_TRUE(samples) << samples.error().message;
+  EXPECT_TRUE(backend().time_hot(launch));
+  launch.steps[1].arguments.pop_back();
+  EXPECT_EQ(backend().run(launch).error().message,
+            "steps[1]: the kernel takes 2 arguments, 1 are given");
 }
 
 TEST_F(CudaLaunchTest, PassesArraysByValue) {
@@ -48,12 +81,13 @@ TEST_F(CudaLaunchTest, PassesArraysByValue) {
   const Buffer x = upload(std::vector<float>(1000, 2.0F));
   const Buffer y(backend(), x.size_bytes());
   Launch launch{.kernel = weigh.id(),
-                .geometry = {.block = {128, 1, 1}},
-                .arguments = {x.id(), ArrayValue{.bytes = {bytes.begin(), bytes.end()}}, y.id()}};
+                .steps = {{.geometry = {.block = {128, 1, 1}},
+                           .arguments = {x.id(), ArrayValue{.bytes = {bytes.begin(), bytes.end()}},
+                                         y.id()}}}};
   const auto done = backend().run(launch);
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(download<float>(y), std::vector<float>(1000, 6.0F));
-  std::get<ArrayValue>(launch.arguments[1]).bytes.resize(4);
+  std::get<ArrayValue>(launch.steps[0].arguments[1]).bytes.resize(4);
   EXPECT_EQ(backend().run(launch).error().message,
             "argument 2 of the kernel has 4000 bytes, 4 are given");
 }
@@ -69,7 +103,8 @@ TEST_F(CudaLaunchTest, FillsVariablesOfTheImageBeforeEveryLaunch) {
     const auto bytes = std::as_bytes(std::span(numbers));
     return ArrayValue{.bytes = {bytes.begin(), bytes.end()}};
   };
-  Launch launch{.kernel = weigh.id(), .geometry = {.block = {4, 1, 1}}, .arguments = {y.id()}};
+  Launch launch{.kernel = weigh.id(),
+                .steps = {{.geometry = {.block = {4, 1, 1}}, .arguments = {y.id()}}}};
   for (const float first : {1.0F, 2.0F}) {
     launch.symbols = {{"weights", "weights", value({first, 3, 4, 5})}};
     const auto done = backend().run(launch);
@@ -99,10 +134,10 @@ TEST_F(CudaLaunchTest, GivesABlockMoreThan48KibibytesOfSharedMemory) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
   const Buffer in = upload(values);
   const Buffer out(backend(), in.size_bytes());
-  const auto done =
-      backend().run(Launch{.kernel = reverse.id(),
-                           .geometry = {.block = {256, 1, 1}, .dynamic_shared_bytes = 64000},
-                           .arguments = {in.id(), out.id()}});
+  const auto done = backend().run(
+      Launch{.kernel = reverse.id(),
+             .steps = {{.geometry = {.block = {256, 1, 1}, .dynamic_shared_bytes = 64000},
+                        .arguments = {in.id(), out.id()}}}});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(download<float>(out), std::vector<float>(values.rbegin(), values.rend()));
 }
@@ -118,7 +153,7 @@ TEST_F(CudaLaunchTest, ReportsTheResourcesOfAKernel) {
       x[threadIdx.x] = kept[255 - threadIdx.x];
     })",
                                     "keep");
-  const Resources resources = backend().resources(kernel.id());
+  const Resources resources = backend().resources(kernel.id()).at(0);
   EXPECT_GT(resources.registers, 0);
   EXPECT_LE(resources.registers, 255);
   EXPECT_EQ(resources.static_shared_bytes, 1024U);
@@ -146,13 +181,14 @@ TEST_F(CudaLaunchTest, RefusesTooMuchSharedMemoryAndStaysUsable) {
 TEST_F(CudaLaunchTest, RefusesArgumentsThatAreNotTheKernels) {
   const LoadedKernel axpy = build(kAxpy, "axpy");
   const Buffer x(backend(), 4);
-  Launch launch{.kernel = axpy.id(), .geometry = {}, .arguments = {2.0F, x.id(), x.id()}};
+  Launch launch{.kernel = axpy.id(),
+                .steps = {{.geometry = {}, .arguments = {2.0F, x.id(), x.id()}}}};
   const auto too_few = backend().run(launch);
   ASSERT_FALSE(too_few);
   EXPECT_EQ(too_few.error().outcome, Outcome::launch_error);
   EXPECT_EQ(too_few.error().message, "the kernel takes 4 arguments, 3 are given");
 
-  launch.arguments.emplace_back(std::int32_t{1});
+  launch.steps[0].arguments.emplace_back(std::int32_t{1});
   const auto too_small = backend().run(launch);
   ASSERT_FALSE(too_small);
   EXPECT_EQ(too_small.error().message, "argument 4 of the kernel has 8 bytes, 4 are given");
@@ -161,10 +197,10 @@ TEST_F(CudaLaunchTest, RefusesArgumentsThatAreNotTheKernels) {
 TEST_F(CudaLaunchTest, RefusesAnImageWithoutTheSymbol) {
   CompileJob job;
   job.source = {.name = "test.cu", .text = kAxpy, .headers = {}};
-  job.entry = "axpy";
+  job.entries = {"axpy"};
   auto binary = backend().compiler().compile(job);
   ASSERT_TRUE(binary);
-  binary->symbol = "no_such_kernel";
+  binary->symbols = {"no_such_kernel"};
   const auto loaded = backend().load(*binary);
   ASSERT_FALSE(loaded);
   EXPECT_EQ(loaded.error().outcome, Outcome::launch_error);
@@ -180,8 +216,8 @@ TEST_F(CudaFaultDeathTest, ReportsAnIllegalAddressAsCrashedAndIsLost) {
     const LoadedKernel stray =
         build("__global__ void stray(float* x, long long far) { x[far] = 1; }", "stray");
     const Buffer x(backend(), 4);
-    const Launch launch{
-        .kernel = stray.id(), .geometry = {}, .arguments = {x.id(), std::int64_t{1} << 40}};
+    const Launch launch{.kernel = stray.id(),
+                        .steps = {{.geometry = {}, .arguments = {x.id(), std::int64_t{1} << 40}}}};
     const auto first = backend().run(launch);
     if (first) std::_Exit(2);
     std::fputs(first.error().message.c_str(), stderr);

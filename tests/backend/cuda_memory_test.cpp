@@ -74,8 +74,9 @@ TEST_F(CudaMemoryTest, KernelsWorkOnPinnedMemoryOfTheHostWhereItIs) {
   const LoadedKernel kernel = build(kAxpy, "axpy");
   const auto done = backend().run(Launch{
       .kernel = kernel.id(),
-      .geometry = {.grid = {4, 1, 1}, .block = {256, 1, 1}, .dynamic_shared_bytes = 0},
-      .arguments = {Scalar(2.0F), Region(x.id), Region(y.id), Scalar(std::int64_t{kCount})}});
+      .steps = {{.geometry = {.grid = {4, 1, 1}, .block = {256, 1, 1}, .dynamic_shared_bytes = 0},
+                 .arguments = {Scalar(2.0F), Region(x.id), Region(y.id),
+                               Scalar(std::int64_t{kCount})}}}});
   ASSERT_TRUE(done) << done.error().message;
   const std::span result(reinterpret_cast<const float*>(y.bytes.data()), kCount);
   EXPECT_EQ(result[1], 2);

@@ -19,7 +19,7 @@ CompileJob job(std::string text, std::string entry) {
   CompileJob job;
   job.source.name = "scale.cu";
   job.source.text = std::move(text);
-  job.entry = std::move(entry);
+  job.entries = {std::move(entry)};
   return job;
 }
 
@@ -50,27 +50,52 @@ TEST_F(NvrtcCompilerTest, MakesACubinOfATemplateInstance) {
   EXPECT_EQ(magic,
             "\x7f"
             "ELF");
-  EXPECT_EQ(binary->symbol, "_Z5scaleILi3ELb1EEvPfi");
+  EXPECT_EQ(binary->symbols, std::vector<std::string>{"_Z5scaleILi3ELb1EEvPfi"});
+}
+
+TEST_F(NvrtcCompilerTest, MakesOneCubinOfAllEntries) {
+  constexpr const char* kSource = R"(
+    template <int kBlock> __global__ void parts(float* x) { x[threadIdx.x] = kBlock; }
+    __global__ void total(const float* x, float* y) { *y = *x; })";
+  CompileJob several = job(kSource, "parts<64>");
+  several.entries = {"parts<64>", "total", "parts<64>", "parts<32>"};
+  const auto binary = compiler_.compile(several);
+  ASSERT_TRUE(binary) << message(binary);
+  EXPECT_EQ(binary->symbols,
+            (std::vector<std::string>{"_Z5partsILi64EEvPf", "_Z5totalPKfPf", "_Z5partsILi64EEvPf",
+                                      "_Z5partsILi32EEvPf"}));
+  several.entries = {"parts<64>", "totals"};
+  EXPECT_THAT(message(compiler_.compile(several)),
+              ::testing::HasSubstr("there is no one kernel 'totals'"));
 }
 
 TEST_F(NvrtcCompilerTest, TakesAPlainFunctionWithOrWithoutCLinkage) {
   const auto plain = compiler_.compile(job("__global__ void run(float* x) { *x = 1; }", "run"));
   ASSERT_TRUE(plain) << message(plain);
-  EXPECT_EQ(plain->symbol, "_Z3runPf");
+  EXPECT_EQ(plain->symbols, std::vector<std::string>{"_Z3runPf"});
   const auto c_linkage =
       compiler_.compile(job("extern \"C\" __global__ void run(float* x) { *x = 1; }", "run"));
   ASSERT_TRUE(c_linkage) << message(c_linkage);
-  EXPECT_EQ(c_linkage->symbol, "run");
+  EXPECT_EQ(c_linkage->symbols, std::vector<std::string>{"run"});
   const auto without_blank =
       compiler_.compile(job("extern \"C\"__global__\nvoid run(float* x) { *x = 1; }", "run"));
   ASSERT_TRUE(without_blank) << message(without_blank);
-  EXPECT_EQ(without_blank->symbol, "run");
+  EXPECT_EQ(without_blank->symbols, std::vector<std::string>{"run"});
 }
 
 TEST_F(NvrtcCompilerTest, DefinesWhatNvccDefines) {
   const auto binary = compiler_.compile(
       job("#if defined(__NVCC__) && defined(__CUDACC__) && __CUDACC_VER_MAJOR__ >= 11\n"
           "__global__ void run() {}\n#endif\n",
+          "run"));
+  EXPECT_TRUE(binary) << message(binary);
+}
+
+TEST_F(NvrtcCompilerTest, TakesTheToolkitsRandomNumbers) {
+  const auto binary = compiler_.compile(
+      job("#include <curand.h>\n#include <curand_kernel.h>\n"
+          "__global__ void run(float* x) { curandState s; curand_init(1, 2, 3, &s); "
+          "*x = curand_uniform(&s); }",
           "run"));
   EXPECT_TRUE(binary) << message(binary);
 }

@@ -48,10 +48,10 @@ class CudaTensorMapTest : public TensorMapTest {
                               .extents = {10, 6},
                               .strides = {pitch},
                               .box = {8, 4}};
-    const auto done = backend().run(
-        Launch{.kernel = kernel.id(),
-               .geometry = {.block = {32, 1, 1}},
-               .arguments = {matrix.id(), out.id(), x, y, Tensor{matrix.id(), layout}}});
+    const auto done = backend().run(Launch{
+        .kernel = kernel.id(),
+        .steps = {{.geometry = {.block = {32, 1, 1}},
+                   .arguments = {matrix.id(), out.id(), x, y, Tensor{matrix.id(), layout}}}}});
     if (!done) return Unexpected(done.error());
     return download<float>(out);
   }

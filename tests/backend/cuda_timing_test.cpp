@@ -36,10 +36,10 @@ TEST_F(CudaTimingTest, TakesTheSamplesAskedForAndMoreTimeForMoreWork) {
   backend().fill(x.id(), 0, x.size_bytes());
   backend().fill(y.id(), 0, y.size_bytes());
   const auto time_axpy = [&](std::int64_t n) {
-    return time(Launch{
-        .kernel = axpy.id(),
-        .geometry = {.grid = {static_cast<std::uint32_t>(n / 256), 1, 1}, .block = {256, 1, 1}},
-        .arguments = {1.0F, x.id(), y.id(), n}});
+    return time(Launch{.kernel = axpy.id(),
+                       .steps = {{.geometry = {.grid = {static_cast<std::uint32_t>(n / 256), 1, 1},
+                                               .block = {256, 1, 1}},
+                                  .arguments = {1.0F, x.id(), y.id(), n}}}});
   };
   const auto small = time_axpy(1 << 18);
   const auto large = time_axpy(1 << 26);
@@ -54,7 +54,9 @@ TEST_F(CudaTimingTest, TakesTheSamplesAskedForAndMoreTimeForMoreWork) {
 
 TEST_F(CudaTimingTest, CountsNoLaunchLatency) {
   const LoadedKernel nothing = build("__global__ void nothing() {}", "nothing");
-  EXPECT_LT(median(time(Launch{.kernel = nothing.id(), .geometry = {}, .arguments = {}})), 10e3);
+  EXPECT_LT(
+      median(time(Launch{.kernel = nothing.id(), .steps = {{.geometry = {}, .arguments = {}}}})),
+      10e3);
 }
 
 /// The first of several rounds over 16 MiB reads from memory, the others from the cache; without
@@ -81,9 +83,10 @@ TEST_F(CudaTimingTest, TimesFromAColdCache) {
   backend().fill(x.id(), 0, x.size_bytes());
   const auto sms = static_cast<std::uint32_t>(backend().device().attributes.sm_count);
   const auto time_rounds = [&](std::int32_t rounds) {
-    return median(time(Launch{.kernel = reader.id(),
-                              .geometry = {.grid = {4 * sms, 1, 1}, .block = {256, 1, 1}},
-                              .arguments = {x.id(), out.id(), rounds}}));
+    return median(
+        time(Launch{.kernel = reader.id(),
+                    .steps = {{.geometry = {.grid = {4 * sms, 1, 1}, .block = {256, 1, 1}},
+                               .arguments = {x.id(), out.id(), rounds}}}}));
   };
   const double first_ns = time_rounds(1) - time_rounds(0);
   const double later_ns = (time_rounds(11) - time_rounds(1)) / 10;
@@ -122,7 +125,8 @@ TEST_F(CudaTimingTest, TimesFromAColdCacheWhatIsToBeEvictedLast) {
   const LoadedKernel last = build(source, "follow<true>");
   const LoadedKernel plain = build(source, "follow<false>");
   const auto launch = [&](const LoadedKernel& kernel) {
-    return Launch{.kernel = kernel.id(), .geometry = {}, .arguments = {x.id(), out.id()}};
+    return Launch{.kernel = kernel.id(),
+                  .steps = {{.geometry = {}, .arguments = {x.id(), out.id()}}}};
   };
   const double cold_ns = median(time(launch(plain)));
   const auto hot_ns = backend().time_hot(launch(plain));
@@ -149,19 +153,19 @@ TEST_F(CudaTimingTest, FailsAsARunDoesAndStaysUsable) {
   const LoadedKernel axpy = build(kAxpy, "axpy");
   const Buffer x(backend(), 1024);
   Launch launch{.kernel = axpy.id(),
-                .geometry = {.block = {2048, 1, 1}},
-                .arguments = {1.0F, x.id(), x.id(), std::int64_t{256}}};
+                .steps = {{.geometry = {.block = {2048, 1, 1}},
+                           .arguments = {1.0F, x.id(), x.id(), std::int64_t{256}}}}};
   const auto refused = backend().time(launch, {.warm_up = 0, .samples = 3});
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().outcome, Outcome::launch_error);
-  launch.geometry.block = {256, 1, 1};
+  launch.steps[0].geometry.block = {256, 1, 1};
   EXPECT_THAT(time(launch), SizeIs(25));
 }
 
 TEST_F(CudaTimingTest, KnowsTheClockOfEverySample) {
   const LoadedKernel nothing = build("__global__ void nothing() {}", "nothing");
   const auto samples =
-      backend().time(Launch{.kernel = nothing.id(), .geometry = {}, .arguments = {}},
+      backend().time(Launch{.kernel = nothing.id(), .steps = {{.geometry = {}, .arguments = {}}}},
                      {.warm_up = 1, .samples = 20, .warm_up_ns = 50e6});
   ASSERT_TRUE(samples) << samples.error().message;
   for (const Sample& sample : *samples) {
@@ -177,7 +181,7 @@ TEST_F(CudaTimingTest, WarmsUpForTheTimeAskedFor) {
   const auto counted = [&](const SamplePlan& plan) {
     backend().fill(runs.id(), 0, sizeof(int));
     const auto samples = backend().time(
-        Launch{.kernel = count.id(), .geometry = {}, .arguments = {runs.id()}}, plan);
+        Launch{.kernel = count.id(), .steps = {{.geometry = {}, .arguments = {runs.id()}}}}, plan);
     if (!samples) throw Error(ErrorCode::failure, samples.error().message);
     return download<int>(runs).front();
   };
@@ -200,9 +204,10 @@ TEST_F(CudaTimingTest, HotIsFasterThanColdForWhatFitsTheCache) {
   const Buffer x(backend(), std::size_t{16} << 20);
   const Buffer out(backend(), 16);
   backend().fill(x.id(), 0, x.size_bytes());
-  const Launch launch{.kernel = reader.id(),
-                      .geometry = {.grid = {(1 << 20) / 256, 1, 1}, .block = {256, 1, 1}},
-                      .arguments = {x.id(), out.id()}};
+  const Launch launch{
+      .kernel = reader.id(),
+      .steps = {{.geometry = {.grid = {(1 << 20) / 256, 1, 1}, .block = {256, 1, 1}},
+                 .arguments = {x.id(), out.id()}}}};
   const auto hot_ns = backend().time_hot(launch);
   ASSERT_TRUE(hot_ns) << hot_ns.error().message;
   EXPECT_GT(*hot_ns, 0);
@@ -211,8 +216,8 @@ TEST_F(CudaTimingTest, HotIsFasterThanColdForWhatFitsTheCache) {
 
 TEST_F(CudaTimingTest, TimesShortAndLongWorkAndTheLibraryHot) {
   const LoadedKernel nothing = build("__global__ void nothing() {}", "nothing");
-  const auto short_ns =
-      backend().time_hot(Launch{.kernel = nothing.id(), .geometry = {}, .arguments = {}});
+  const auto short_ns = backend().time_hot(
+      Launch{.kernel = nothing.id(), .steps = {{.geometry = {}, .arguments = {}}}});
   ASSERT_TRUE(short_ns) << short_ns.error().message;
   EXPECT_LT(*short_ns, 5e3) << "in a graph";
   constexpr std::int64_t kSize = 2048;

@@ -44,6 +44,14 @@ class LaunchCodeTest(ProgramTest):
                     self.compile(text, ROOT / "kernels" / FOLDERS.get(space.stem, space.stem))
         self.assertGreaterEqual(kernels, 4 + 8 + 2 + 1 + 3 + 4)
 
+    def test_a_kernel_of_several_launches(self):
+        corpus = ROOT / "tests" / "corpus"
+        self.tune("--space", corpus / "scan_in_steps.json", "--kernel", "scan_in_steps", "--backend", "cpu", "--size",
+                  "1000", "--max-evals", "1", "-q")
+        text = self.tune("query", "--kernel", "scan_in_steps", "--size", "1000", "--format", "cpp").stdout
+        self.assertEqual(text.count("<<<"), 4)
+        self.compile(text, corpus)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -64,6 +64,36 @@ TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {
       "}\n");
 }
 
+TEST(Snippet, LaunchesEveryStepInItsOrder) {
+  constexpr const char* kSteps = R"json({
+    "format": "space/1", "family": "sum",
+    "problem": {"dims": ["N"], "flops": "N", "bytes": "4*N"},
+    "arguments": [{"name": "N", "type": "int", "value": "N"},
+                  {"name": "x", "type": "float*", "count": "N"},
+                  {"name": "y", "type": "float*", "count": 1, "role": "output"}],
+    "check": {"reference": {"kernel": "scale"}},
+    "kernels": {"scale": {
+      "source": "scale.cu", "parameters": {"BLOCK": {"values": [32, 64], "default": 32}},
+      "scratch": [{"name": "sums", "type": "float*", "count": 4}],
+      "steps": [
+        {"entry": "parts<${BLOCK}>", "arguments": [{"name": "n", "type": "int", "value": "N"}, "x", "sums"],
+         "launch": {"grid": [4], "block": ["BLOCK"], "dynamic_shared_bytes": 65536}},
+        {"entry": "total", "arguments": ["sums", {"name": "n", "type": "int", "value": "4"}, "y"],
+         "launch": {"grid": [1], "block": [32]}}]}}})json";
+  const std::string text =
+      Snippet(record(kSteps), *device_profile("h200"), R"({"BLOCK":64})", {1000}).cpp();
+  EXPECT_THAT(text, HasSubstr("cudaStream_t stream) {\n"
+                              "  const auto kernel_0 = parts<64>;\n"
+                              "  if (const cudaError_t error = cudaFuncSetAttribute(\n"
+                              "          kernel_0, cudaFuncAttributeMaxDynamicSharedMemorySize, "
+                              "65536);\n"));
+  EXPECT_THAT(text, HasSubstr("  kernel_0<<<dim3(4, 1, 1), dim3(64, 1, 1), 65536, "
+                              "stream>>>(1000, x, sums);\n"
+                              "  const auto kernel_1 = total;\n"
+                              "  kernel_1<<<dim3(1, 1, 1), dim3(32, 1, 1), 0, "
+                              "stream>>>(sums, 4, y);\n"));
+}
+
 TEST(Snippet, TakesArraysByReferenceAndPassesThemByValue) {
   std::string space = kSpace;
   const std::string x = R"("type": "float*", "count": "N"})";

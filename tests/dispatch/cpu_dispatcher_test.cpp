@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Through the public door, with kernels that are compiled and run.
+#include "tests/dispatch/squares_family.hpp"
 #include "tests/dispatch/weighted_family.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
@@ -98,6 +99,17 @@ TEST_F(CpuDispatcherTest, WhatMeasurementChoseMultipliesRight) {
             4)
       << "two kernels, a default and the library";
   EXPECT_TRUE(multiplies(dispatcher, 12, 6, 5));
+}
+
+TEST_F(CpuDispatcherTest, EveryStepOfAKernelIsLaunched) {
+  database.add(squares("16"));
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const FamilyId family = dispatcher.family("squares");
+  for (const std::int64_t n : {16, 24}) {
+    std::vector<float> x(static_cast<std::size_t>(n), 2), y(1, -1);
+    dispatcher.launch(family, Size{n}, std::vector<DispatchArgument>{0.5F, x.data(), y.data()});
+    EXPECT_EQ(y.front(), 2 * static_cast<float>(n));
+  }
 }
 
 TEST_F(CpuDispatcherTest, TheLibraryTransposesWhereItIsFaster) {

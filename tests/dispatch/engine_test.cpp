@@ -2,11 +2,14 @@
 #include "tuner/dispatch/engine.hpp"
 
 #include "tests/dispatch/engine_fixture.hpp"
+#include "tests/dispatch/squares_family.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/select/catalogue_json.hpp"
 
+#include <array>
 #include <bit>
+#include <cstdint>
 
 namespace tuner {
 namespace {
@@ -16,6 +19,7 @@ using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::StartsWith;
+using testing::ThrowsMessage;
 
 TEST_F(EngineTest, LaunchesWhatWasTunedForTheSizeWithTheSizesNumbersFilledIn) {
   database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
@@ -94,6 +98,39 @@ TEST_F(EngineTest, WhatCannotBeLaunchedFallsToTheNextRungForGood) {
   engine->reload(Table::database(database.path()));
   EXPECT_EQ(launched({8, 16, 4}), "library") << "a table read again does not make it right";
   EXPECT_EQ(device->launches, tries);
+}
+
+TEST_F(EngineTest, EveryStepTakesItsOwnArguments) {
+  database.add({.size = "8,16,4"});
+  database.add(squares("16"));
+  open();
+  std::array<float, 16> x{};
+  const std::array<DispatchArgument, 3> arguments = {0.5F, x.data(), data};
+  device->last = {};
+  engine->launch(engine->family("squares"), Size{16}, arguments, nullptr);
+  EXPECT_EQ(device->launches, 2);
+  EXPECT_EQ(device->last.entry, "total");
+  ASSERT_EQ(device->last.arguments, 4U);
+  EXPECT_EQ(device->last.values[0], reinterpret_cast<std::uintptr_t>(data));
+  EXPECT_EQ(device->last.values[2], 8U) << "the number of parts, by value";
+}
+
+TEST_F(EngineTest, WhatEndedHalfwayIsNotRepeatedByAnotherKernel) {
+  database.add({.size = "8,16,4"});
+  database.add(squares("16"));
+  open();
+  device->fails_to_launch = {"total"};
+  std::array<float, 16> x{};
+  const std::array<DispatchArgument, 3> arguments = {0.5F, x.data(), data};
+  const FamilyId asked = engine->family("squares");
+  EXPECT_THAT([&] { engine->launch(asked, Size{16}, arguments, nullptr); },
+              ThrowsMessage<DispatchError>(
+                  HasSubstr("squares at 16: a launch of several ended before the last: steps[1]: "
+                            "too many resources")));
+  EXPECT_EQ(device->launches, 2);
+  device->fails_to_launch.clear();
+  engine->launch(asked, Size{16}, arguments, nullptr);
+  EXPECT_EQ(engine->answer(asked, Size{16}).rung, Rung::default_config);
 }
 
 TEST_F(EngineTest, ALostDeviceIsSaidAndHeldAgainstNoConfiguration) {

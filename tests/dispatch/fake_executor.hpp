@@ -39,13 +39,17 @@ class FakeExecutor final : public Executor {
   [[nodiscard]] const EnvironmentInfo& environment() const override { return environment_; }
   [[nodiscard]] const Compiler& compiler() const override { return compiler_; }
 
-  [[nodiscard]] Expected<FunctionId, Failure> load(const Binary& binary) override {
+  [[nodiscard]] Expected<std::vector<FunctionId>, Failure> load(const Binary& binary) override {
     const std::scoped_lock lock(mutex_);
     note_capture();
-    if (fails_to_load.contains(binary.symbol)) return launch_error("no image of this device");
     if (!has_memory) return out_of_memory();
-    entries_.push_back(binary.symbol);
-    return FunctionId{entries_.size() - 1};
+    std::vector<FunctionId> functions;
+    for (const std::string& symbol : binary.symbols) {
+      if (fails_to_load.contains(symbol)) return launch_error("no image of this device");
+      entries_.push_back(symbol);
+      functions.push_back(FunctionId{entries_.size() - 1});
+    }
+    return functions;
   }
   [[nodiscard]] Expected<void, Failure> admit(FunctionId function, const Geometry&,
                                               std::span<const std::size_t> bytes) override {
@@ -162,10 +166,10 @@ class FakeExecutor final : public Executor {
     explicit FakeCompiler(FakeExecutor& owner) : executor(owner) {}
     [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override {
       ++executor.compilations;
-      if (executor.fails_to_compile.contains(job.entry)) {
+      if (executor.fails_to_compile.contains(job.entries.front())) {
         return Unexpected(Failure{Outcome::compile_error, "line 1: a mistake"});
       }
-      return Binary{.image = {}, .symbol = job.entry};
+      return Binary{.image = {}, .symbols = job.entries};
     }
     FakeExecutor& executor;
   };

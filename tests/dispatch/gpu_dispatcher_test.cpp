@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // On a GPU, in the application's own streams, captures and contexts, with the shipped kernels.
+#include "tests/dispatch/squares_family.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -364,6 +365,27 @@ TEST_F(GpuDispatcherTest, ACapturedGraphKeepsAnArrayAsItWas) {
   EXPECT_CUDA(cudaGraphExecDestroy(executable));
   EXPECT_CUDA(cudaGraphDestroy(graph));
   EXPECT_CUDA(cudaStreamDestroy(stream));
+}
+
+TEST_F(GpuDispatcherTest, EveryStepOfAKernelIsLaunchedAndCaptured) {
+  TunedDatabase tuned(executor_->device(), executor_->environment());
+  tuned.add(squares("16"));
+  const auto dispatcher = open(Table::database(tuned.path()));
+  const FamilyId family = dispatcher->family("squares");
+  const Matrix x(1, 16, 5), y(1, 1, 1);
+  const auto launch = [&](float factor, cudaStream_t stream) {
+    const std::array<DispatchArgument, 3> arguments = {factor, x.get(), y.get()};
+    dispatcher->launch(family, Size{16}, arguments, stream);
+  };
+  float sum = 0;
+  for (const float value : x.host()) sum += value * value;
+  launch(1, nullptr);
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(y.download(), std::vector<float>{sum});
+  const CapturedGraph graph([&](cudaStream_t stream) { launch(2, stream); });
+  graph.launch();
+  EXPECT_CUDA(cudaDeviceSynchronize());
+  EXPECT_EQ(y.download(), std::vector<float>{2 * sum});
 }
 
 TEST_F(GpuDispatcherTest, TwoStreamsThatSplitKAtOnceDoNotDisturbEachOther) {

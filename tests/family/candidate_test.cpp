@@ -34,7 +34,7 @@ class Candidate {
     return slots_at_size(kernel(), space_, config(text), size);
   }
   [[nodiscard]] Geometry geometry_of(std::string_view text, const Size& size = {1000}) const {
-    return geometry(kernel(), slots(text, size));
+    return geometry(kernel(), 0, slots(text, size));
   }
 
  private:
@@ -44,7 +44,7 @@ class Candidate {
 
 TEST(CompileJob, PutsValuesIntoEntryAndOptions) {
   const CompileJob job = Candidate().job("BLOCK=128,UNROLL=1");
-  EXPECT_EQ(job.entry, "plain<128,128>");
+  EXPECT_THAT(job.entries, ElementsAre("plain<128,128>"));
   EXPECT_THAT(job.options, ElementsAre("-DCHECKED", "-std=c++17", "-DUNROLL=1"));
   EXPECT_EQ(job.source.text, "// a kernel");
 }

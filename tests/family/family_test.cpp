@@ -51,13 +51,15 @@ TEST(ParseFamily, ReadsEveryPartOfAKernel) {
   const Kernel& kernel = family.kernel("plain");
   EXPECT_EQ(kernel.doc, "a grid-stride loop");
   EXPECT_EQ(kernel.source.text, "// a kernel");
-  EXPECT_EQ(kernel.entry, "plain<${BLOCK},${SPAN}>");
+  ASSERT_EQ(kernel.steps.size(), 1U);
+  const KernelStep& step = kernel.steps.front();
+  EXPECT_EQ(step.entry, "plain<${BLOCK},${SPAN}>");
   EXPECT_THAT(kernel.options, ElementsAre("-DCHECKED", "-std=c++17"));
   EXPECT_THAT(kernel.backends, ElementsAre("cuda"));
   EXPECT_EQ(kernel.space->parameters.size(), 3U);
-  EXPECT_EQ(kernel.grid.size(), 1U);
-  EXPECT_EQ(kernel.block.size(), 1U);
-  EXPECT_EQ(kernel.dynamic_shared_bytes.text(), "4*SPAN");
+  EXPECT_EQ(step.grid.size(), 1U);
+  EXPECT_EQ(step.block.size(), 1U);
+  EXPECT_EQ(step.dynamic_shared_bytes.text(), "4*SPAN");
   EXPECT_EQ(kernel.check_sizes.size(), 1U);
 }
 
@@ -65,7 +67,7 @@ TEST(ParseFamily, TakesADimensionIntoTheEntry) {
   const Family family = sample::parse(altered(kDocument, "<${BLOCK},${SPAN}>", "<${BLOCK},${N}>"));
   const Kernel& kernel = family.kernel("plain");
   const Space space(kernel.space, h200(), Size{1000});
-  EXPECT_EQ(compile_job(kernel, space, space.default_config()).entry, "plain<64,1000>");
+  EXPECT_EQ(compile_job(kernel, space, space.default_config()).entries.front(), "plain<64,1000>");
 }
 
 TEST(Family, SuggestsANameNearTheOneAskedFor) {

@@ -42,7 +42,7 @@ class Owner {
     return slots_at_size(kernel(), space_, config_from_text(*kernel().space, config), size);
   }
   [[nodiscard]] std::vector<TakenArgument> taken(std::string_view config = "") const {
-    return taken_arguments(kernel(), family_.arguments.size(), slots(config));
+    return taken_arguments(kernel(), 0, family_.arguments.size(), slots(config));
   }
   [[nodiscard]] CompileJob job(std::string_view config = "", const Size& size = {1000}) const {
     return compile_job(kernel(), slots(config, size), config_from_text(*kernel().space, config));

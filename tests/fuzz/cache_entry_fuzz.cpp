@@ -3,7 +3,25 @@
 #include "input.hpp"
 #include "tuner/backend/cache_entry.hpp"
 
+#include <algorithm>
 #include <span>
+#include <string>
+#include <vector>
+
+namespace {
+
+/// What lies between zero bytes, which no symbol has.
+std::vector<std::string> symbols_in(std::string_view bytes) {
+  std::vector<std::string> symbols;
+  while (!bytes.empty()) {
+    const std::size_t end = std::min(bytes.find('\0'), bytes.size());
+    symbols.emplace_back(bytes.substr(0, end));
+    bytes.remove_prefix(std::min(end + 1, bytes.size()));
+  }
+  return symbols;
+}
+
+}  // namespace
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tuner;
@@ -13,10 +31,10 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::size_t symbol_bytes = size == 0 ? 0 : data[0] % size;
   const auto image = std::as_bytes(std::span(bytes.substr(symbol_bytes)));
   const Binary binary{.image = {image.begin(), image.end()},
-                      .symbol = std::string(bytes.substr(0, symbol_bytes))};
+                      .symbols = symbols_in(bytes.substr(0, symbol_bytes))};
   std::string entry = encode_cache_entry("key", binary);
   const auto decoded = decode_cache_entry("key", entry);
-  fuzz::require(decoded && decoded->image == binary.image && decoded->symbol == binary.symbol,
+  fuzz::require(decoded && decoded->image == binary.image && decoded->symbols == binary.symbols,
                 "what is kept comes back");
   const std::size_t changed = size < 2 ? 0 : (data[0] * 256U + data[1]) % entry.size();
   entry[changed] = static_cast<char>(entry[changed] ^ 1);

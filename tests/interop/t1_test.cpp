@@ -258,5 +258,21 @@ TEST(T1_export, An_array_by_value_is_refused) {
   }
 }
 
+TEST(T1_export, A_kernel_of_several_launches_is_refused) {
+  Json document = Json::parse(kOurs);
+  Json& kernel = document["kernels"]["scale"];
+  kernel["steps"] = Json::array({{{"entry", kernel["entry"]}, {"launch", kernel["launch"]}}});
+  kernel.erase("entry");
+  kernel.erase("launch");
+  const Imported ours = parsed(document.dump());
+  try {
+    static_cast<void>(
+        export_t1(document.dump(), "scale", *ours.definition, h200(), ours.size, "."));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "T1 has nothing for the kernel's steps");
+  }
+}
+
 }  // namespace
 }  // namespace tuner

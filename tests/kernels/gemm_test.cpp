@@ -92,7 +92,7 @@ class GemmKernel : public testing::TestWithParam<Configuration> {
     job.source.name = GetParam().file;
     job.source.text =
         read_file(std::string(TUNER_SOURCE_DIR) + "/kernels/gemm/" + GetParam().file, 1 << 20);
-    job.entry = GetParam().entry;
+    job.entries = {GetParam().entry};
     const auto binary = backend_->compiler().compile(job);
     ASSERT_TRUE(binary) << binary.error().message;
     const auto kernel = backend_->load(*binary);
@@ -112,18 +112,18 @@ class GemmKernel : public testing::TestWithParam<Configuration> {
     const auto blocks = [](int extent, int tile) {
       return static_cast<std::uint32_t>((extent + tile - 1) / tile);
     };
-    const auto done = backend_->run(
-        Launch{.kernel = kernel_,
-               .geometry = {.grid = {blocks(size.n, configuration.tile_n),
-                                     blocks(size.m, configuration.tile_m), 1},
-                            .block = {static_cast<std::uint32_t>(configuration.block_x),
-                                      static_cast<std::uint32_t>(configuration.block_y), 1},
-                            .dynamic_shared_bytes =
-                                static_cast<std::uint32_t>(configuration.shared_floats) * 4},
-               .arguments = {Scalar(size.m), Scalar(size.n), Scalar(size.k), Scalar(alpha),
-                             buffer_a, Scalar(size.k), buffer_b, Scalar(size.n), Scalar(beta),
-                             buffer_c, Scalar(size.n), Scalar(std::int64_t{0}),
-                             Scalar(std::int64_t{0}), Scalar(std::int64_t{0})}});
+    const auto done = backend_->run(Launch{
+        .kernel = kernel_,
+        .steps = {{.geometry = {.grid = {blocks(size.n, configuration.tile_n),
+                                         blocks(size.m, configuration.tile_m), 1},
+                                .block = {static_cast<std::uint32_t>(configuration.block_x),
+                                          static_cast<std::uint32_t>(configuration.block_y), 1},
+                                .dynamic_shared_bytes =
+                                    static_cast<std::uint32_t>(configuration.shared_floats) * 4},
+                   .arguments = {Scalar(size.m), Scalar(size.n), Scalar(size.k), Scalar(alpha),
+                                 buffer_a, Scalar(size.k), buffer_b, Scalar(size.n), Scalar(beta),
+                                 buffer_c, Scalar(size.n), Scalar(std::int64_t{0}),
+                                 Scalar(std::int64_t{0}), Scalar(std::int64_t{0})}}}});
     EXPECT_TRUE(done) << done.error().message;
     backend_->read(buffer_c, std::as_writable_bytes(std::span(c)));
     for (const BufferId buffer : {buffer_a, buffer_b, buffer_c}) backend_->release(buffer);

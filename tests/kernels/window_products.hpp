@@ -55,14 +55,14 @@ class WindowSquares {
     const Buffer in = upload(image.pixels);
     const Buffer out(backend_, image.pixels.size() * sizeof(std::uint16_t));
     Launch launch{.kernel = loaded.id(),
-                  .geometry = geometry(kernel, slots),
-                  .arguments = {Scalar(image.height), Scalar(image.width), Scalar(65535U),
-                                Region(in.id()), Region(out.id())}};
+                  .steps = {{.geometry = geometry(kernel, 0, slots),
+                             .arguments = {Scalar(image.height), Scalar(image.width),
+                                           Scalar(65535U), Region(in.id()), Region(out.id())}}}};
     std::vector<Buffer> scratch;
     for (const CheckedData& data : scratch_data(kernel, slots)) {
       scratch.emplace_back(backend_, data.size_bytes());
       backend_.fill(scratch.back().id(), 0, data.size_bytes());
-      launch.arguments.emplace_back(Region(scratch.back().id()));
+      launch.steps[0].arguments.emplace_back(Region(scratch.back().id()));
     }
     if (const auto done = backend_.run(launch); !done) {
       throw Error(ErrorCode::failure, done.error().message);

@@ -35,7 +35,7 @@ TEST_P(CompileWorkerKilled, CostsItsCandidateAndNoOther) {
   const ProcessCompiler compiler({TUNE_KILLABLE, "worker", "compile", "cpu", ""}, 60s);
   const CompileJob job{
       .source = {.name = "k.cu", .text = "__global__ void k(int* x) { *x = 1; }", .headers = {}},
-      .entry = "k",
+      .entries = {"k"},
       .options = {},
       .key = "k"};
   const auto killed = compiler.compile(job);

@@ -83,12 +83,13 @@ class CountingBackend : public testing_support::ScriptedBackend {
 TEST(Trip, CopiesNothingThatIsMapped) {
   std::vector<Region> seen;
   CountingBackend backend([&](const Work& work) {
-    seen = {std::get<Region>(std::get<Launch>(work).arguments[0]),
-            std::get<Region>(std::get<Launch>(work).arguments[1])};
+    seen = {std::get<Region>(std::get<Launch>(work).steps[0].arguments[0]),
+            std::get<Region>(std::get<Launch>(work).steps[0].arguments[1])};
     return 100.0;
   });
   const BufferId in = backend.allocate(8), out = backend.allocate(8);
-  const Launch launch{.kernel = {}, .geometry = {}, .arguments = {Region(in), Region(out)}};
+  const Launch launch{.kernel = {},
+                      .steps = {{.geometry = {}, .arguments = {Region(in), Region(out)}}}};
   const std::array<TripData, 2> data = {
       {{.region = in, .size_bytes = 8, .place = HostPlace::pinned},
        {.region = out, .size_bytes = 8, .role = BufferRole::output, .place = HostPlace::mapped}}};

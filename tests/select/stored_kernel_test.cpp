@@ -3,6 +3,7 @@
 
 #include "example_kernels.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/select/launch_shape.hpp"
 
 #include <gmock/gmock.h>
 
@@ -30,6 +31,30 @@ TEST(StoredKernel, ChecksConfigurationsAtASizeOnADevice) {
   device.max_threads_per_block = 512;
   EXPECT_THAT(KernelAtSize(kernel, device, {64, 1}).why_invalid(widest),
               Optional(HasSubstr("legal block")));
+}
+
+TEST(StoredKernel, IsShapedByTheStepOfMostThreads) {
+  KernelRecord record = example_kernel("tiled");
+  record.space_text = R"json({
+    "problem": {"dims": ["M", "N"], "flops": "M*N", "bytes": "4*M*N"},
+    "kernels": {"tiled": {
+      "parameters": {"TILE": {"values": [8, 64], "default": 8}},
+      "derived": {"PARTS": "ceil_div(M, 100)"},
+      "steps": [
+        {"entry": "clear", "launch": {"grid": [1], "block": [32]}},
+        {"entry": "add<${TILE}>", "launch": {"grid": ["M", "2"], "block": ["TILE"]}},
+        {"entry": "total<${PARTS}>", "launch": {"grid": [1], "block": [1024]}}]}}})json";
+  const StoredKernel kernel = stored_kernel(record);
+  ASSERT_EQ(kernel.steps.size(), 3U);
+  const DeviceAttributes device{.max_threads_per_block = 1024};
+  const auto shape_of = [&](std::string_view config) {
+    return launch_shape(kernel, device, KernelAtSize(kernel, device, {200, 1}),
+                        config_from_json(*kernel.definition, config), 0);
+  };
+  EXPECT_EQ(shape_of(R"({"TILE":8})")->blocks, 400);
+  EXPECT_EQ(shape_of(R"({"TILE":64})")->warps, 2);
+  EXPECT_EQ(shape_of(R"({"TILE":8})")->variant, "2")
+      << "what stands in a later entry is other code";
 }
 
 TEST(StoredKernel, SaysWhichKernelsStoredTextIsNoSpaceFile) {

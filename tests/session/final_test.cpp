@@ -22,7 +22,7 @@ class FinalTest : public testing::Test {
   void screened(std::string_view text, double time_ns, int registers = 0,
                 std::size_t shared_bytes = 0) {
     const Config config = toy::config(family_, text);
-    const std::string entry = compile_job(kernel_, search_->space(), config).entry;
+    const std::string entry = compile_job(kernel_, search_->space(), config).entries.front();
     device_.behaviours[entry].time_ns = time_ns;
     TrialRecord trial;
     trial.time = TimeRecord{

@@ -80,12 +80,12 @@ class Device : public testing_support::ScriptedBackend {
   Device() : ScriptedBackend([this](const Work& work) { return answer(work); }) {}
 
   Expected<Binary, Failure> compile(const CompileJob& job) const override {
-    if (!is_candidate(job.entry)) return ScriptedBackend::compile(job);
+    if (!is_candidate(job.entries.front())) return ScriptedBackend::compile(job);
     const std::scoped_lock lock(mutex_);
-    compiled_.push_back(job.entry);
-    if (on_compile) on_compile(job.entry);
-    if (behaviour(job.entry).failure == Outcome::compile_error) {
-      return Unexpected(Failure{Outcome::compile_error, job.entry + " does not compile"});
+    compiled_.push_back(job.entries.front());
+    if (on_compile) on_compile(job.entries.front());
+    if (behaviour(job.entries.front()).failure == Outcome::compile_error) {
+      return Unexpected(Failure{Outcome::compile_error, job.entries.front() + " does not compile"});
     }
     return ScriptedBackend::compile(job);
   }
@@ -95,8 +95,8 @@ class Device : public testing_support::ScriptedBackend {
     }
     return ScriptedBackend::time(work, plan);
   }
-  Resources resources(KernelId kernel) const override {
-    return behaviour(symbol(kernel)).resources;
+  std::vector<Resources> resources(KernelId kernel) const override {
+    return {behaviour(symbol(kernel)).resources};
   }
   /// Reading the reports of an inspection, the output's first, after a candidate that computes
   /// nonsense, finds it.

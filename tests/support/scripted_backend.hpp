@@ -31,7 +31,7 @@ class ScriptedBackend : public Backend, private Compiler {
   const EnvironmentInfo& environment() const override { return environment_; }
   const Compiler& compiler() const override { return *this; }
   Expected<Binary, Failure> compile(const CompileJob& job) const override {
-    return Binary{.image = {}, .symbol = job.entry};
+    return Binary{.image = {}, .symbols = job.entries};
   }
 
   BufferId allocate(std::size_t) override { return BufferId{++last_id_}; }
@@ -47,11 +47,11 @@ class ScriptedBackend : public Backend, private Compiler {
   void copy(Region, Region, std::size_t) override {}
   Expected<KernelId, Failure> load(const Binary& binary) override {
     const KernelId id{++last_id_};
-    symbols_[id] = binary.symbol;
+    if (!binary.symbols.empty()) symbols_[id] = binary.symbols.front();
     return id;
   }
   void unload(KernelId) override {}
-  Resources resources(KernelId) const override { return {}; }
+  std::vector<Resources> resources(KernelId) const override { return {}; }
 
   Expected<void, Failure> run(const Work& work) override {
     ++runs;
@@ -83,7 +83,7 @@ class ScriptedBackend : public Backend, private Compiler {
   Conditions conditions() override { return now; }
   std::optional<Peak> peak(ElementType) const override { return limit; }
 
-  /// The entry that a loaded kernel was compiled from; empty for one never loaded.
+  /// The first entry that a loaded kernel was compiled from; empty for one never loaded.
   std::string symbol(KernelId kernel) const {
     const auto found = symbols_.find(kernel);
     return found == symbols_.end() ? "" : found->second;
@@ -111,7 +111,7 @@ class ScriptedBackend : public Backend, private Compiler {
 
 /// Work that a script can tell apart by its number.
 inline Work work_number(std::uint64_t number) {
-  return Launch{.kernel = KernelId{number}, .geometry = {}, .arguments = {}};
+  return Launch{.kernel = KernelId{number}, .steps = {{.geometry = {}, .arguments = {}}}};
 }
 inline std::uint64_t number_of(const Work& work) {
   return static_cast<std::uint64_t>(std::get<Launch>(work).kernel);

@@ -42,7 +42,7 @@ class VerifierTest : public testing::Test {
     if (launch == nullptr || !backend.symbol(launch->kernel).starts_with("gemm<")) return 1.0;
     const auto number = [&](std::size_t argument) {
       return static_cast<std::int64_t>(
-          std::get<std::int32_t>(std::get<Scalar>(launch->arguments.at(argument))));
+          std::get<std::int32_t>(std::get<Scalar>(launch->steps.front().arguments.at(argument))));
     };
     launched.push_back(display(Size{number(0), number(1), number(2)}, family.problem.dims));
     if (failure && launched.size() == 2) return Unexpected(*failure);

@@ -26,15 +26,16 @@ class ScriptedCompiler : public Compiler {
   using Script = std::function<Expected<Binary, Failure>(const std::string& entry)>;
   explicit ScriptedCompiler(Script script) : script_(std::move(script)) {}
   ScriptedCompiler()
-      : ScriptedCompiler(
-            [](const std::string& entry) { return Binary{.image = {}, .symbol = "_" + entry}; }) {}
+      : ScriptedCompiler([](const std::string& entry) {
+          return Binary{.image = {}, .symbols = {"_" + entry}};
+        }) {}
 
   Expected<Binary, Failure> compile(const CompileJob& job) const override {
     {
       const std::scoped_lock lock(mutex_);
-      compiled_.push_back(job.entry);
+      compiled_.push_back(job.entries.front());
     }
-    return script_(job.entry);
+    return script_(job.entries.front());
   }
   [[nodiscard]] std::vector<std::string> compiled() const {
     const std::scoped_lock lock(mutex_);
@@ -48,7 +49,7 @@ class ScriptedCompiler : public Compiler {
 };
 
 CompileJob job(const std::string& entry) {
-  return {.source = {}, .entry = entry, .options = {}, .key = "key of " + entry};
+  return {.source = {}, .entries = {entry}, .options = {}, .key = "key of " + entry};
 }
 
 TEST(CompilePool, CompilesEqualKeysOnceAndSharesTheResult) {
@@ -56,8 +57,8 @@ TEST(CompilePool, CompilesEqualKeysOnceAndSharesTheResult) {
   CompilePool pool(compiler, 2);
   const auto first = pool.submit(job("a")), other = pool.submit(job("b"));
   const auto again = pool.submit(job("a"));
-  EXPECT_EQ(first.get().binary->symbol, "_a");
-  EXPECT_EQ(other.get().binary->symbol, "_b");
+  EXPECT_EQ(first.get().binary->symbols.at(0), "_a");
+  EXPECT_EQ(other.get().binary->symbols.at(0), "_b");
   EXPECT_EQ(&again.get(), &first.get());
   EXPECT_EQ(&pool.submit(job("a")).get(), &first.get()) << "when it is long done, too";
   EXPECT_THAT(compiler.compiled(), SizeIs(2));
@@ -121,7 +122,7 @@ TEST(CompilePool, ManyThreadsAndSubmittersCompileEachKeyOnce) {
       submitters.emplace_back([&] {
         for (int i = 0; i < 200; ++i) {
           const std::string entry = std::to_string(i % 50);
-          right += pool.submit(job(entry)).get().binary->symbol == "_" + entry ? 1 : 0;
+          right += pool.submit(job(entry)).get().binary->symbols.at(0) == "_" + entry ? 1 : 0;
         }
       });
     }

@@ -32,7 +32,7 @@ class DeviceProcessTest : public testing::Test {
     return device_->evaluate({.kernel = kernel_,
                               .space = *space_,
                               .config = toy::config(family_, config),
-                              .binary = {.image = {}, .symbol = ""}},
+                              .binary = {.image = {}, .symbols = {""}}},
                              Size{10}, std::nullopt);
   }
   TrialResult evaluate_bad() { return evaluate("TILE=1"); }

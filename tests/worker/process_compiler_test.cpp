@@ -13,7 +13,7 @@ using namespace std::chrono_literals;
 
 CompileJob job(std::string text, std::string entry) {
   return {.source = {.name = "kernel.cu", .text = std::move(text), .headers = {}},
-          .entry = std::move(entry),
+          .entries = {std::move(entry)},
           .options = {},
           .key = ""};
 }
@@ -53,7 +53,7 @@ TEST_F(ProcessCompilerTest, BringsBackTheBinary) {
   const auto binary = compiler(60s).compile(accumulators(4));
   ASSERT_TRUE(binary) << binary.error().message;
   EXPECT_GT(binary->image.size(), 1000U);
-  EXPECT_THAT(binary->symbol, HasSubstr("accumulate"));
+  EXPECT_THAT(binary->symbols.at(0), HasSubstr("accumulate"));
 }
 
 TEST_F(ProcessCompilerTest, BringsBackWhatTheCompilerSays) {

@@ -32,7 +32,7 @@ struct Resources {
 /// A compiled kernel: a cubin, or a shared object of the host.
 struct Binary {
   std::vector<std::byte> image;
-  std::string symbol;  ///< the kernel's name inside the image
+  std::vector<std::string> symbols;  ///< inside the image: the function of each CompileJob::entries
 };
 
 /// Compiles candidates. Safe to call from many threads at once; needs no device.
@@ -102,13 +102,20 @@ struct ReadOnlyData {
   std::size_t element_bytes = 1;
 };
 
-/// A kernel launch.
-struct Launch {
-  KernelId kernel{};
+/// The launch of one of a kernel's functions.
+struct StepLaunch {
+  bool operator==(const StepLaunch&) const = default;
+
   Geometry geometry;
   std::vector<LaunchArgument> arguments;
+};
+
+/// A run of a kernel.
+struct Launch {
+  KernelId kernel{};
+  std::vector<StepLaunch> steps;  ///< one for each of the kernel's functions, in their order
   std::vector<SymbolValue> symbols = {};
-  /// The words that shared memory holds before, as far as that can be arranged.
+  /// The words that shared memory holds before each step, as far as that can be arranged.
   std::uint32_t shared_content = kNanWord;
   /// A backend that notices every write into these, as the cpu backend does, fails with
   /// out_of_bounds when the launch has ended. Another one does not look.
@@ -189,7 +196,8 @@ class Backend {
   /// Makes a compiled kernel ready to launch; launch_error when the device cannot take it.
   [[nodiscard]] virtual Expected<KernelId, Failure> load(const Binary& binary) = 0;
   virtual void unload(KernelId kernel) = 0;
-  [[nodiscard]] virtual Resources resources(KernelId kernel) const = 0;
+  /// Of each of the kernel's functions.
+  [[nodiscard]] virtual std::vector<Resources> resources(KernelId kernel) const = 0;
 
   /// Runs once and waits for the end.
   /// launch_error when the device refuses (too many resources, bad

@@ -9,8 +9,9 @@
 
 namespace tuner {
 
-/// A compiled kernel as the bytes of a file: magic, format version, lengths, checksum, symbol,
-/// image. The checksum covers the key too, so that an entry under another name is no entry.
+/// A compiled kernel as the bytes of a file: magic, format version, lengths, checksum, symbols,
+/// each ended by a zero byte, image. The checksum covers the key too, so that an entry under
+/// another name is no entry.
 [[nodiscard]] std::string encode_cache_entry(std::string_view key, const Binary& binary);
 
 /// The compiled kernel of a file's bytes; none when they are not exactly what encode_cache_entry

@@ -22,7 +22,7 @@ namespace tuner {
 /// A stream as CUDA's driver and runtime have it; null: the default one. The cpu has none.
 using StreamHandle = CUstream_st*;
 
-/// A kernel that is loaded, for as long as its executor lives.
+/// A function of a kernel that is loaded, for as long as its executor lives.
 enum class FunctionId : std::uint64_t {};
 
 /// What tells one stream from every other, whatever its handle, and whether it is being captured.
@@ -56,11 +56,11 @@ class Executor {
   [[nodiscard]] virtual const EnvironmentInfo& environment() const = 0;
   [[nodiscard]] virtual const Compiler& compiler() const = 0;
 
-  /// Makes a compiled kernel ready to launch; launch_error when the device cannot take it. Not to
-  /// be called while the calling thread captures a stream.
-  [[nodiscard]] virtual Expected<FunctionId, Failure> load(const Binary& binary) = 0;
+  /// Makes a compiled kernel ready to launch: the function of each of its symbols. launch_error
+  /// when the device cannot take it. Not to be called while the calling thread captures a stream.
+  [[nodiscard]] virtual Expected<std::vector<FunctionId>, Failure> load(const Binary& binary) = 0;
   /// Checks what can be known of a launch without running it, and grants its shared memory:
-  /// launch_error when the kernel takes other arguments or the device refuses the block.
+  /// launch_error when the function takes other arguments or the device refuses the block.
   [[nodiscard]] virtual Expected<void, Failure> admit(
       FunctionId function, const Geometry& geometry,
       std::span<const std::size_t> argument_bytes) = 0;

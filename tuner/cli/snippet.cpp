@@ -150,13 +150,11 @@ Snippet::Snippet(const KernelRecord& record, const DeviceInfo& device, std::stri
   subject_ = fmt::format("{} on {}", display(size, family.problem.dims), one_line(device.name));
   is_cuda_ = kernel.backends.empty() ||
              std::ranges::find(kernel.backends, "cuda") != kernel.backends.end();
-  entry_ = job.entry;
   options_ = job.options;
-  geometry_ = geometry(kernel, slots);
   add_arguments(family, slots);
   add_scratch(kernel, slots);
   add_tensor_maps(family, kernel, slots);
-  take_arguments(family, kernel, slots);
+  add_steps(family, kernel, job, slots);
   for (const SymbolArgument& symbol : kernel.symbols) {
     symbols_.push_back(
         fmt::format("  if (const cudaError_t error = cudaMemcpyToSymbolAsync(\n"
@@ -199,8 +197,8 @@ void Snippet::add_arguments(const Family& family, const Slots& slots) {
     if (scalar.value.slots().empty()) {  // the same at every size: the caller's to choose
       parameters_.push_back(fmt::format("{} {}", tuner::name(scalar.type), name));
     } else {
-      constants_.push_back(fmt::format("const {} {} = {}", tuner::name(scalar.type), name,
-                                       value_at(scalar.value, name, slots)));
+      constants_.emplace_back(name, fmt::format("  const {} {} = {};\n", tuner::name(scalar.type),
+                                                name, value_at(scalar.value, name, slots)));
     }
   }
 }
@@ -239,17 +237,18 @@ void Snippet::add_tensor_maps(const Family& family, const Kernel& kernel, const 
   }
 }
 
-/// Puts what was added, in the order of the file, into the order of the kernel's function.
-void Snippet::take_arguments(const Family& family, const Kernel& kernel, const Slots& slots) {
-  std::vector<std::string> taken;
-  for (const TakenArgument& each : taken_arguments(kernel, family.arguments.size(), slots)) {
-    if (const auto* const place = std::get_if<std::size_t>(&each)) {
-      taken.push_back(arguments_[*place]);
-    } else {
-      taken.push_back(number_text(std::get<Scalar>(each)));
+/// Of the arguments that were added each function takes some, in an order of its own.
+void Snippet::add_steps(const Family& family, const Kernel& kernel, const CompileJob& job,
+                        const Slots& slots) {
+  for (std::size_t i = 0; i < kernel.steps.size(); ++i) {
+    Step step{.entry = job.entries[i], .geometry = geometry(kernel, i, slots), .arguments = {}};
+    for (const TakenArgument& each : taken_arguments(kernel, i, family.arguments.size(), slots)) {
+      const auto* const place = std::get_if<std::size_t>(&each);
+      step.arguments.push_back(place != nullptr ? arguments_[*place]
+                                                : number_text(std::get<Scalar>(each)));
     }
+    steps_.push_back(std::move(step));
   }
-  arguments_ = std::move(taken);
 }
 
 std::string Snippet::compiler_arguments() const {
@@ -275,22 +274,34 @@ std::string Snippet::heading() const {
 
 std::string Snippet::body() const {
   std::string text;
-  for (const std::string& constant : constants_) text += fmt::format("  {};\n", constant);
-  text += fmt::format("  const auto kernel = {};\n", entry_);
-  if (geometry_.dynamic_shared_bytes > kSharedBytesWithoutOptIn) {
-    text += fmt::format(
-        "  if (const cudaError_t error = cudaFuncSetAttribute(\n"
-        "          kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, {});\n"
-        "      error != cudaSuccess) {{\n"
-        "    return error;\n"
-        "  }}\n",
-        geometry_.dynamic_shared_bytes);
+  for (const auto& [name, constant] : constants_) {
+    const auto takes_it = [&](const Step& step) {
+      return std::ranges::count(step.arguments, name) > 0;
+    };
+    if (std::ranges::any_of(steps_, takes_it)) text += constant;
   }
   for (const std::string& map : tensor_maps_) text += map;
   for (const std::string& symbol : symbols_) text += symbol;
-  return text + fmt::format("  kernel<<<{}, {}, {}, stream>>>({});\n", dim3_text(geometry_.grid),
-                            dim3_text(geometry_.block), geometry_.dynamic_shared_bytes,
-                            fmt::join(arguments_, ", "));
+  for (std::size_t step = 0; step < steps_.size(); ++step) text += launch(step);
+  return text;
+}
+
+std::string Snippet::launch(std::size_t step) const {
+  const auto& [entry, geometry, arguments] = steps_[step];
+  const std::string kernel = steps_.size() == 1 ? "kernel" : fmt::format("kernel_{}", step);
+  std::string text = fmt::format("  const auto {} = {};\n", kernel, entry);
+  if (geometry.dynamic_shared_bytes > kSharedBytesWithoutOptIn) {
+    text += fmt::format(
+        "  if (const cudaError_t error = cudaFuncSetAttribute(\n"
+        "          {}, cudaFuncAttributeMaxDynamicSharedMemorySize, {});\n"
+        "      error != cudaSuccess) {{\n"
+        "    return error;\n"
+        "  }}\n",
+        kernel, geometry.dynamic_shared_bytes);
+  }
+  return text + fmt::format("  {}<<<{}, {}, {}, stream>>>({});\n", kernel, dim3_text(geometry.grid),
+                            dim3_text(geometry.block), geometry.dynamic_shared_bytes,
+                            fmt::join(arguments, ", "));
 }
 
 std::string Snippet::cpp() const {

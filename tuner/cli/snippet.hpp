@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tuner::cli {
@@ -28,26 +29,33 @@ class Snippet {
   [[nodiscard]] std::string compiler_arguments() const;
 
  private:
+  struct Step {
+    std::string entry;
+    Geometry geometry;
+    std::vector<std::string> arguments;  // in the order of the function's parameters
+  };
   void add_arguments(const Family& family, const Slots& slots);
   void add_scratch(const Kernel& kernel, const Slots& slots);
   void add_tensor_maps(const Family& family, const Kernel& kernel, const Slots& slots);
-  void take_arguments(const Family& family, const Kernel& kernel, const Slots& slots);
+  void add_steps(const Family& family, const Kernel& kernel, const CompileJob& job,
+                 const Slots& slots);
   [[nodiscard]] std::string heading() const;
   [[nodiscard]] std::string body() const;
+  [[nodiscard]] std::string launch(std::size_t step) const;
 
   bool is_cuda_ = true;
   std::vector<std::string> symbols_;  // statements that fill variables of the source
   bool has_arrays_ = false;           // by value
   std::string kernel_;
-  std::string entry_;
   std::string source_name_;
-  std::string subject_;  // size and device, for people
-  Geometry geometry_;
-  std::vector<std::string> parameters_;   // of the function: "const float* A", "const int (&B)[9]"
-  std::vector<std::string> constants_;    // what the size fixes: "const int M = 40"
+  std::string subject_;                  // size and device, for people
+  std::vector<std::string> parameters_;  // of the function: "const float* A", "const int (&B)[9]"
+  /// What the size fixes: "M" and a statement that defines it.
+  std::vector<std::pair<std::string, std::string>> constants_;
   std::vector<std::string> scratch_;      // "partials (1024 float)"
   std::vector<std::string> tensor_maps_;  // statements that make them
-  std::vector<std::string> arguments_;    // in the order of the kernel's parameters
+  std::vector<std::string> arguments_;    // by their places
+  std::vector<Step> steps_;
   std::vector<std::string> options_;      // of the compilation
   std::vector<std::string> definitions_;  // -DNAME=value, every parameter
 };

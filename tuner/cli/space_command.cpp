@@ -83,7 +83,9 @@ int check(const Family& family, const std::vector<Bound>& bound, const std::stri
         each.kernel.space->constraints.size(), quantity::count(each.space.size()),
         display(each.size, each.kernel.space->dims));
     // Throws where it could not be launched.
-    static_cast<void>(geometry(each.kernel, each.space.slots(each.space.default_config())));
+    for (std::size_t step = 0; step < each.kernel.steps.size(); ++step) {
+      static_cast<void>(geometry(each.kernel, step, each.space.slots(each.space.default_config())));
+    }
     const std::string caution = check_sizes_caution(family, each.kernel, each.space, each.size);
     if (!caution.empty()) tell(caution + "\n");
   }

@@ -52,7 +52,7 @@ DatabaseSnapshot::DatabaseSnapshot(BinaryCache& cache, const std::filesystem::pa
 std::optional<CatalogueOutline> DatabaseSnapshot::find() const {
   if (!state_) return std::nullopt;
   const auto kept = cache_.find(key_);
-  if (!kept || kept->symbol != kSymbol) return std::nullopt;
+  if (!kept || kept->symbols != std::vector<std::string>{kSymbol}) return std::nullopt;
   std::string_view text(reinterpret_cast<const char*>(kept->image.data()), kept->image.size());
   if (next_line(text) != *state_) return std::nullopt;
   try {
@@ -70,7 +70,7 @@ void DatabaseSnapshot::keep(const Catalogue& catalogue) const {
   if (!state_ || catalogue.kernels.empty()) return;
   const std::string text = fmt::format("{}\n{}\n{}", *state_, Json(catalogue.explanation).dump(),
                                        catalogue_json(catalogue));
-  Binary kept{.image = std::vector<std::byte>(text.size()), .symbol = kSymbol};
+  Binary kept{.image = std::vector<std::byte>(text.size()), .symbols = {kSymbol}};
   std::memcpy(kept.image.data(), text.data(), text.size());
   cache_.keep(key_, kept);
 }

@@ -25,6 +25,14 @@ std::shared_ptr<SizeSlot> aligned(FamilyTable& family, const std::shared_ptr<Siz
   return nullptr;
 }
 
+[[noreturn]] void throw_halfway(const FamilyTable& family, const SizeSlot& slot,
+                                const Failure& failure) {
+  throw DispatchError(
+      fmt::format("{} at {}: a launch of several ended before the last: {}; its outputs are not to "
+                  "be used",
+                  family.family().name, slot.text, failure.message));
+}
+
 /// The sizes of which it is remembered that the user was told.
 constexpr std::size_t kMostNoted = 10'000;
 
@@ -160,6 +168,10 @@ bool DispatchEngine::launch_prepared(FamilyId id, std::span<const std::int64_t> 
   const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire);
   if (plan == nullptr) return false;
   const auto end = tuner::enqueue(*executor_, *plan, arguments, stream);
+  if (!end && end.error().outcome != Outcome::crashed && plan->may_end_halfway()) {
+    discard(*slot, *plan, end.error().message);
+    throw_halfway(*family, *slot, end.error());
+  }
   return end && *end == LaunchEnd::enqueued;
 }
 
@@ -185,11 +197,13 @@ void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size
     const LaunchPlan& plan = plan_for(family, *slot);
     const auto done = enqueue(plan, arguments, stream);
     if (done) return;
-    if (done.error().is_transient) {
+    const bool halfway = plan.may_end_halfway();
+    if (done.error().is_transient && !halfway) {
       return launch_once(family, *slot, PlanChoice::library, done.error().message, arguments,
                          stream);
     }
     discard(*slot, plan, done.error());
+    if (halfway) throw_halfway(family, *slot, done.error());
   }
 }
 
@@ -197,7 +211,11 @@ void DispatchEngine::launch_captured(const FamilyTable& family, const SizeSlot& 
                                      std::span<const DispatchArgument> arguments,
                                      StreamHandle stream) {
   const LaunchPlan* const plan = slot.plan.load(std::memory_order_acquire);
-  if (plan != nullptr && enqueue(*plan, arguments, stream)) return;
+  if (plan != nullptr) {
+    const auto done = enqueue(*plan, arguments, stream);
+    if (done) return;
+    if (plan->may_end_halfway()) throw_halfway(family, slot, done.error());
+  }
   launch_once(
       family, slot, PlanChoice::ready,
       "A stream that is being captured takes only what is loaded: prepare() the size first.",

@@ -26,7 +26,9 @@ std::uint64_t bits_of(const Scalar& scalar) {
   return bits;
 }
 
-void add_scratch(KernelValues& result, const Kernel& kernel, const Slots& slots) {
+/// Adds the scratch buffers, and to `bytes` the size of each as an argument.
+void add_scratch(KernelValues& result, std::vector<std::size_t>& bytes, const Kernel& kernel,
+                 const Slots& slots) {
   bool needs_any = false;
   for (const ScratchBuffer& buffer : kernel.scratch) {
     const std::int64_t count = value_of(buffer.count, slots, kernel.name + ": scratch");
@@ -39,35 +41,37 @@ void add_scratch(KernelValues& result, const Kernel& kernel, const Slots& slots)
     result.scratch_bytes.push_back(static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) *
                                    size_bytes(buffer.type));
     result.values.push_back(0);
-    result.bytes.push_back(sizeof(void*));
+    bytes.push_back(sizeof(void*));
   }
   if (!needs_any) result.scratch_bytes.clear();
 }
 
-/// Adds the numbers of the kernel's own and the tensor maps, and puts `bytes` into the order of the
-/// kernel's parameters.
-void add_taken(KernelValues& result, const std::vector<TakenArgument>& arguments) {
-  const std::size_t first_map = result.values.size();
-  for (const TakenArgument& argument : arguments) {
-    if (const auto* const number = std::get_if<Scalar>(&argument)) {
-      result.values.push_back(bits_of(*number));
-      result.bytes.push_back(std::visit([](auto value) { return sizeof value; }, *number));
+/// Adds the numbers of the kernel's own, the tensor maps and what each function takes; `bytes` are
+/// the sizes of what was added before.
+void add_steps(KernelValues& result, const std::vector<std::size_t>& bytes,
+               const std::vector<std::vector<TakenArgument>>& steps) {
+  const std::size_t first_map = result.values.size();  // among what a function may take
+  std::size_t numbers = 0;
+  for (const std::vector<TakenArgument>& arguments : steps) {
+    numbers += static_cast<std::size_t>(
+        std::ranges::count_if(arguments, std::holds_alternative<Scalar, std::size_t, Scalar>));
+  }
+  for (const std::vector<TakenArgument>& arguments : steps) {
+    KernelValues::Taken& taken = result.steps.emplace_back();
+    for (const TakenArgument& argument : arguments) {
+      if (const auto* const number = std::get_if<Scalar>(&argument)) {
+        taken.places.push_back(result.values.size());
+        taken.bytes.push_back(std::visit([](auto value) { return sizeof value; }, *number));
+        result.values.push_back(bits_of(*number));
+        continue;
+      }
+      const std::size_t place = std::get<std::size_t>(argument);
+      const bool is_map = place >= first_map;
+      taken.places.push_back(is_map ? place + numbers : place);
+      taken.bytes.push_back(is_map ? sizeof(TensorMapValue) : bytes[place]);
     }
   }
-  const std::size_t numbers = result.values.size() - first_map;
   result.values.resize(result.values.size() + result.tensors.size());
-  result.bytes.resize(result.values.size(), sizeof(TensorMapValue));
-  std::size_t next_number = first_map;
-  std::vector<std::size_t> bytes;
-  for (const TakenArgument& argument : arguments) {
-    const auto* const place = std::get_if<std::size_t>(&argument);
-    const std::size_t at = place == nullptr      ? next_number++
-                           : *place >= first_map ? *place + numbers
-                                                 : *place;
-    result.taken.push_back(at);
-    bytes.push_back(result.bytes[at]);
-  }
-  result.bytes = std::move(bytes);
 }
 
 /// The place of an argument among those that a launch gives.
@@ -103,6 +107,7 @@ KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, cons
                     kernel.symbols.front().name));
   }
   KernelValues result;
+  std::vector<std::size_t> all_bytes;
   for (const Argument& argument : family.family().arguments) {
     std::size_t bytes = sizeof(void*);
     std::uint64_t value = 0;
@@ -112,18 +117,23 @@ KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, cons
     } else if (const auto* const array = std::get_if<ArrayArgument>(&argument.what)) {
       bytes = array_bytes(*array, argument.name, slots);
     }
-    result.bytes.push_back(bytes);
+    all_bytes.push_back(bytes);
     result.values.push_back(value);
   }
   for (const GivenArgument& it : family.given()) result.given.push_back(it.place);
-  add_scratch(result, kernel, slots);
+  add_scratch(result, all_bytes, kernel, slots);
   result.tensors = tensor_layouts(kernel, slots);
-  add_taken(result, taken_arguments(kernel, family.family().arguments.size(), slots));
-  if (std::max(result.values.size(), result.taken.size()) <= kMostKernelArguments) return result;
-  throw Error(
-      ErrorCode::usage,
-      fmt::format("{} takes {} arguments; the dispatcher passes at most {}", kernel.name,
-                  std::max(result.values.size(), result.taken.size()), kMostKernelArguments));
+  std::vector<std::vector<TakenArgument>> steps;
+  for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
+    steps.push_back(taken_arguments(kernel, step, family.family().arguments.size(), slots));
+  }
+  add_steps(result, all_bytes, steps);
+  std::size_t most = result.values.size();
+  for (const KernelValues::Taken& taken : result.steps) most = std::max(most, taken.places.size());
+  if (most <= kMostKernelArguments) return result;
+  throw Error(ErrorCode::usage,
+              fmt::format("{} takes {} arguments; the dispatcher passes at most {}", kernel.name,
+                          most, kMostKernelArguments));
 }
 
 std::optional<LibraryOperation> library_operation(const FamilyTable& family, const Size& size) {

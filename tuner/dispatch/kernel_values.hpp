@@ -13,9 +13,14 @@ namespace tuner {
 /// The arguments of a kernel at a size and configuration: the family's, then its scratch buffers,
 /// then numbers of its own, then its tensor maps.
 struct KernelValues {
-  std::vector<std::uint64_t> values;       ///< as KernelLaunch::values
-  std::vector<std::size_t> taken;          ///< as KernelLaunch::taken
-  std::vector<std::size_t> bytes;          ///< the size of each that is taken
+  /// What the function of a step takes.
+  struct Taken {
+    std::vector<std::size_t> places;  ///< as FunctionLaunch::taken
+    std::vector<std::size_t> bytes;   ///< the size of each
+  };
+
+  std::vector<std::uint64_t> values;  ///< as KernelLaunch::values
+  std::vector<Taken> steps;
   std::vector<std::size_t> given;          ///< as KernelLaunch::given
   std::vector<std::size_t> scratch_bytes;  ///< of each buffer; empty where all counts are 0
   std::vector<TensorLayout> tensors;       ///< of KernelLaunch::maps

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/launch_plan.hpp"
 
+#include "tuner/backend/step_failure.hpp"
+
 #include <array>
 #include <bit>
 
@@ -45,9 +47,14 @@ Expected<LaunchEnd, Failure> enqueue_kernel(Executor& executor, const KernelLaun
     const std::size_t first = launch.values.size() - maps->size();
     for (std::size_t i = 0; i < maps->size(); ++i) addresses[first + i] = &(*maps)[i];
   }
-  std::array<void*, kMostKernelArguments> taken;
-  for (std::size_t i = 0; i < launch.taken.size(); ++i) taken[i] = addresses[launch.taken[i]];
-  return ended(executor.launch(launch.function, launch.geometry, taken.data(), stream));
+  for (std::size_t i = 0; i < launch.steps.size(); ++i) {
+    const FunctionLaunch& step = launch.steps[i];
+    std::array<void*, kMostKernelArguments> taken;
+    for (std::size_t j = 0; j < step.taken.size(); ++j) taken[j] = addresses[step.taken[j]];
+    const auto done = executor.launch(step.function, step.geometry, taken.data(), stream);
+    if (!done) return Unexpected(in_step(done.error(), i, launch.steps.size()));
+  }
+  return LaunchEnd::enqueued;
 }
 
 double value_of(const DispatchArgument& argument) {

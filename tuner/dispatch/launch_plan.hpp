@@ -20,13 +20,18 @@ namespace tuner {
 /// The most arguments that a kernel may have: what a launch keeps on its stack.
 inline constexpr std::size_t kMostKernelArguments = 64;
 
-/// A launch of a kernel.
-struct KernelLaunch {
+/// A launch of one of a kernel's functions.
+struct FunctionLaunch {
   FunctionId function{};
   Geometry geometry;
+  std::vector<std::size_t> taken;  ///< the places of what it takes, in its order
+};
+
+/// A launch of a kernel.
+struct KernelLaunch {
+  std::vector<FunctionLaunch> steps;  ///< in this order; at least one
   std::vector<std::uint64_t> values;  ///< of all arguments; what a launch gives is filled in
   std::vector<std::size_t> given;     ///< the places among them that a launch fills in
-  std::vector<std::size_t> taken;     ///< the places of what the kernel takes, in its order
   std::size_t first_scratch = 0;      ///< where those of `scratch` begin
   std::unique_ptr<ScratchSets> scratch = nullptr;  ///< null: it needs none
   LaunchMaps maps = {};                            ///< the last of `values`
@@ -50,6 +55,10 @@ struct LibraryOperation {
 enum class SizeKnowledge { tuned, untuned };
 
 struct LaunchPlan {
+  /// Whether a launch that is refused may have enqueued a part of its work: no other may then take
+  /// its place, which would not find what is updated in place as it was.
+  [[nodiscard]] bool may_end_halfway() const { return kernel && kernel->steps.size() > 1; }
+
   Answer answer;
   SizeKnowledge knowledge = SizeKnowledge::untuned;
   ChooseBy chosen_by = ChooseBy::expectation;

@@ -44,15 +44,12 @@ LoadedKernels::Loaded LoadedKernels::make(const CompileJob& job) noexcept {
   }
 }
 
-std::optional<FunctionId> LoadedKernels::find(const std::string& key) const {
+bool LoadedKernels::has(const std::string& key) const {
   const std::scoped_lock lock(mutex_);
   const auto found = kernels_.find(key);
-  if (found == kernels_.end()) return std::nullopt;
-  if (found->second.wait_for(std::chrono::seconds(0)) != std::future_status::ready) {
-    return std::nullopt;
-  }
-  const Loaded& loaded = found->second.get();
-  return loaded ? std::optional(*loaded) : std::nullopt;
+  return found != kernels_.end() &&
+         found->second.wait_for(std::chrono::seconds(0)) == std::future_status::ready &&
+         found->second.get();
 }
 
 }  // namespace tuner

@@ -9,8 +9,8 @@
 #include <future>
 #include <map>
 #include <mutex>
-#include <optional>
 #include <string>
+#include <vector>
 
 namespace tuner {
 
@@ -19,15 +19,16 @@ namespace tuner {
 /// failure is transient.
 class LoadedKernels {
  public:
-  using Loaded = Expected<FunctionId, Failure>;
+  /// The function of each of the job's entries.
+  using Loaded = Expected<std::vector<FunctionId>, Failure>;
 
   /// The executor must outlive this.
   LoadedKernels(Executor& executor, const std::filesystem::path& cache);
 
   /// Waits while another thread is at work on the same kernel.
   [[nodiscard]] Loaded get(const CompileJob& job);
-  /// Whatever is loaded by now; none is compiled or waited for.
-  [[nodiscard]] std::optional<FunctionId> find(const std::string& key) const;
+  /// Whether it is loaded by now; nothing is compiled or waited for.
+  [[nodiscard]] bool has(const std::string& key) const;
 
   /// Why compiled kernels are not kept on disk; empty when they are.
   [[nodiscard]] const std::string& cache_problem() const { return cache_.problem(); }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/plan_maker.hpp"
 
+#include "tuner/backend/step_failure.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/dispatch/contest.hpp"
 #include "tuner/dispatch/kernel_values.hpp"
@@ -231,24 +232,31 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
   const CompileJob job = compile_job(*kernel, slots, config);
   KernelValues values = kernel_values(family, *kernel, slots);
   const std::string identity = identity_of(selection, slot);
-  if (choice == PlanChoice::ready && !(values.scratch_bytes.empty() && kernels_.find(job.key))) {
+  if (choice == PlanChoice::ready && !(values.scratch_bytes.empty() && kernels_.has(job.key))) {
     return Unexpected<std::string>("it was not prepared, or needs scratch memory of its own");
   }
-  const auto function = kernels_.get(job);
-  if (!function) {
-    remember_failure(identity, function.error());
-    return Unexpected(function.error().message);
+  const auto functions = kernels_.get(job);
+  if (!functions) {
+    remember_failure(identity, functions.error());
+    return Unexpected(functions.error().message);
   }
-  KernelLaunch launch{.function = *function,
-                      .geometry = geometry(*kernel, slots),
+  KernelLaunch launch{.steps = {},
                       .values = std::move(values.values),
                       .given = std::move(values.given),
-                      .taken = std::move(values.taken),
                       .first_scratch = family.family().arguments.size(),
                       .maps = LaunchMaps(std::move(values.tensors))};
-  if (auto fits = executor_.admit(launch.function, launch.geometry, values.bytes); !fits) {
-    remember_failure(identity, fits.error());
-    return Unexpected(fits.error().message);
+  const std::size_t count = kernel->steps.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    auto& [places, bytes] = values.steps[i];
+    launch.steps.push_back({.function = functions->at(i),
+                            .geometry = geometry(*kernel, i, slots),
+                            .taken = std::move(places)});
+    const FunctionLaunch& step = launch.steps.back();
+    if (auto fits = executor_.admit(step.function, step.geometry, bytes); !fits) {
+      const Failure failure = in_step(std::move(fits.error()), i, count);
+      remember_failure(identity, failure);
+      return Unexpected(failure.message);
+    }
   }
   if (!values.scratch_bytes.empty()) {
     launch.scratch = std::make_unique<ScratchSets>(scratch, values.scratch_bytes);

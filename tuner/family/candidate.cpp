@@ -43,11 +43,12 @@ std::string replacement(std::string_view name, const SpaceDefinition& definition
   return fmt::format("{}", slots[definition.scope.find(name)->slot]);
 }
 
-std::string expand(const Kernel& kernel, const Slots& slots, const Config& config) {
+std::string expand(std::string_view entry, const SpaceDefinition& definition, const Slots& slots,
+                   const Config& config) {
   std::string result;
-  for (const EntryPiece& piece : split_entry(kernel.entry)) {
+  for (const EntryPiece& piece : split_entry(entry)) {
     result += piece.literal;
-    if (!piece.name.empty()) result += replacement(piece.name, *kernel.space, config, slots);
+    if (!piece.name.empty()) result += replacement(piece.name, definition, config, slots);
   }
   return result;
 }
@@ -74,7 +75,9 @@ std::string key_of(const CompileJob& job) {
   for (const Header& header : job.source.headers) {
     parts.insert(parts.end(), {header.name, header.text});
   }
-  parts.insert(parts.end(), {"entry", job.entry, "options"});
+  parts.emplace_back("entry");
+  parts.insert(parts.end(), job.entries.begin(), job.entries.end());
+  parts.emplace_back("options");
   parts.insert(parts.end(), job.options.begin(), job.options.end());
   return content_hash(parts);
 }
@@ -111,9 +114,14 @@ std::array<std::uint32_t, 3> extents(const Kernel& kernel, std::span<const Expre
   std::array<std::uint32_t, 3> result{1, 1, 1};
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     result[i] = static_cast<std::uint32_t>(
-        value_in(ranges[i], kernel, expressions[i], slots, fmt::format("launch.{}[{}]", what, i)));
+        value_in(ranges[i], kernel, expressions[i], slots, fmt::format("{}[{}]", what, i)));
   }
   return result;
+}
+
+/// "launch", or "steps[1].launch": where a step's shape stands in the space file.
+std::string launch_path(const Kernel& kernel, std::size_t step) {
+  return kernel.steps.size() == 1 ? "launch" : fmt::format("steps[{}].launch", step);
 }
 
 }  // namespace
@@ -125,7 +133,9 @@ CompileJob compile_job(const Kernel& kernel, const Space& space, const Config& c
 CompileJob compile_job(const Kernel& kernel, const Slots& slots, const Config& config) {
   CompileJob job;
   job.source = kernel.source;
-  job.entry = expand(kernel, slots, config);
+  for (const KernelStep& step : kernel.steps) {
+    job.entries.push_back(expand(step.entry, *kernel.space, slots, config));
+  }
   job.options = kernel.options;
   for (std::string& option : chosen_options(*kernel.space, config)) {
     job.options.push_back(std::move(option));
@@ -139,19 +149,20 @@ CompileJob compile_job(const Kernel& kernel, const Slots& slots, const Config& c
   return job;
 }
 
-Geometry geometry(const Kernel& kernel, const Slots& slots) {
+Geometry geometry(const Kernel& kernel, std::size_t step, const Slots& slots) {
+  const auto& [entry, grid, block, dynamic_shared_bytes, parameters] = kernel.steps.at(step);
+  const std::string path = launch_path(kernel, step);
   Geometry result;
-  result.grid = extents(kernel, kernel.grid, slots, kGridRange, "grid");
-  result.block = extents(kernel, kernel.block, slots, kBlockRange, "block");
-  result.dynamic_shared_bytes = static_cast<std::uint32_t>(value_in(
-      kSharedRange, kernel, kernel.dynamic_shared_bytes, slots, "launch.dynamic_shared_bytes"));
+  result.grid = extents(kernel, grid, slots, kGridRange, path + ".grid");
+  result.block = extents(kernel, block, slots, kBlockRange, path + ".block");
+  result.dynamic_shared_bytes = static_cast<std::uint32_t>(
+      value_in(kSharedRange, kernel, dynamic_shared_bytes, slots, path + ".dynamic_shared_bytes"));
   const std::int64_t threads = std::int64_t{result.block[0]} * result.block[1] * result.block[2];
   if (threads > kMaximumThreads) {
-    throw Error(
-        ErrorCode::usage,
-        fmt::format("kernel {}: launch.block is {}x{}x{} = {} threads; a block has at most {}",
-                    kernel.name, result.block[0], result.block[1], result.block[2], threads,
-                    kMaximumThreads));
+    throw Error(ErrorCode::usage,
+                fmt::format("kernel {}: {}.block is {}x{}x{} = {} threads; a block has at most {}",
+                            kernel.name, path, result.block[0], result.block[1], result.block[2],
+                            threads, kMaximumThreads));
   }
   return result;
 }
@@ -185,15 +196,16 @@ std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const Slots& slot
   return layouts;
 }
 
-std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t family_arguments,
-                                           const Slots& slots) {
+std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t step,
+                                           std::size_t family_arguments, const Slots& slots) {
+  const auto& parameters = kernel.steps.at(step).parameters;
   std::vector<TakenArgument> taken;
-  if (!kernel.parameters) {
+  if (!parameters) {
     const std::size_t count = family_arguments + kernel.scratch.size() + kernel.tensor_maps.size();
     for (std::size_t place = 0; place < count; ++place) taken.emplace_back(place);
     return taken;
   }
-  for (const KernelParameter& parameter : *kernel.parameters) {
+  for (const KernelParameter& parameter : *parameters) {
     if (const auto* place = std::get_if<std::size_t>(&parameter)) {
       taken.emplace_back(*place);
       continue;

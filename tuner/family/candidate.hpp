@@ -15,13 +15,15 @@ namespace tuner {
 /// Everything that goes into a compilation.
 struct CompileJob {
   KernelSource source;
-  std::string entry;                 ///< e.g. "gemm_shared<64,64,16>"
+  std::vector<std::string> entries;  ///< of each step, e.g. "gemm_shared<64,64,16>"
   std::vector<std::string> options;  ///< -DNAME=value, chosen ones and the kernel's own
   std::string key;                   ///< content hash of all the above: equal keys, equal binaries
 };
 
 /// A launch's shape.
 struct Geometry {
+  bool operator==(const Geometry&) const = default;
+
   std::array<std::uint32_t, 3> grid{1, 1, 1};
   std::array<std::uint32_t, 3> block{1, 1, 1};
   std::uint32_t dynamic_shared_bytes = 0;
@@ -44,13 +46,13 @@ struct TensorLayout {
 [[nodiscard]] CompileJob compile_job(const Kernel& kernel, const Space& space,
                                      const Config& config);
 /// The same at the size that `slots` hold, which are as of Space::slots or slots_at_size: another
-/// size can need other code, since the entry may hold derived values.
+/// size can need other code, since entries may hold derived values.
 [[nodiscard]] CompileJob compile_job(const Kernel& kernel, const Slots& slots,
                                      const Config& config);
 
-/// The launch of a configuration at the size that `slots` hold. Throws Error(usage) when an
-/// expression faults or leaves the range of a launch (grid 2^31-1 × 65535 × 65535, block 1024).
-[[nodiscard]] Geometry geometry(const Kernel& kernel, const Slots& slots);
+/// The launch of a step of a configuration at the size that `slots` hold. Throws Error(usage) when
+/// an expression faults or leaves the range of a launch (grid 2^31-1 × 65535 × 65535, block 1024).
+[[nodiscard]] Geometry geometry(const Kernel& kernel, std::size_t step, const Slots& slots);
 
 /// The tensor maps of a configuration at the size that `slots` hold. Throws Error(usage) when an
 /// expression faults or leaves the range of a tensor map (CUDA Driver API, cuTensorMapEncodeTiled:
@@ -62,10 +64,10 @@ struct TensorLayout {
 /// tensor maps, one after the other; or a number.
 using TakenArgument = std::variant<std::size_t, Scalar>;
 
-/// What a kernel's function takes at the size and configuration that `slots` hold, in the order of
-/// its parameters, in a family with so many arguments. Throws Error(usage) when a number has no
+/// What the function of a step takes at the size and configuration that `slots` hold, in the order
+/// of its parameters, in a family with so many arguments. Throws Error(usage) when a number has no
 /// value or not one of its type.
-[[nodiscard]] std::vector<TakenArgument> taken_arguments(const Kernel& kernel,
+[[nodiscard]] std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t step,
                                                          std::size_t family_arguments,
                                                          const Slots& slots);
 

@@ -273,30 +273,35 @@ struct SymbolArgument {
   std::size_t argument = 0;  ///< the array
 };
 
-/// One kernel of a family.
+/// A launch of a function of a kernel's source.
+struct KernelStep {
+  std::string entry;              ///< with ${NAME} for parameters and derived values
+  std::vector<Expression> grid;   ///< blocks in x, y, z; 1 to 3
+  std::vector<Expression> block;  ///< threads in x, y, z; 1 to 3
+  Expression dynamic_shared_bytes = Expression::constant(0);
+  /// What the function takes, in its order; none: the family's arguments, the scratch buffers and
+  /// the tensor maps.
+  std::optional<std::vector<KernelParameter>> parameters;
+};
+
+/// One kernel of a family: what computes its results, in one launch or several.
 struct Kernel {
   std::string name;
   std::string doc;
   KernelSource source;
-  std::string entry;                 ///< with ${NAME} for parameters and derived values
+  std::vector<KernelStep> steps;     ///< launched in this order; at least one
   std::vector<std::string> options;  ///< to the compiler: those that the format allows
   std::vector<MacroDefinition> defines;
   std::vector<std::string> backends;  ///< the backends it can run on; empty: all
   std::shared_ptr<const SpaceDefinition> space;
-  std::vector<Expression> grid;   ///< blocks in x, y, z; 1 to 3
-  std::vector<Expression> block;  ///< threads in x, y, z; 1 to 3
-  Expression dynamic_shared_bytes = Expression::constant(0);
   std::vector<ScratchBuffer> scratch;
   std::vector<TensorMap> tensor_maps;
-  /// What the function takes, in its order; none: the family's arguments, the scratch buffers and
-  /// the tensor maps.
-  std::optional<std::vector<KernelParameter>> parameters;
   std::vector<SymbolArgument> symbols;
   std::vector<CheckSize> check_sizes;  ///< further sizes, of the configuration
   std::vector<Config> try_first;       ///< what its author expects to be good somewhere
   std::string hash;  ///< of all that a result depends on but the configuration: source, headers,
-                     ///< entry, options, defines, arguments, scratch, tensor maps, launch; not
-                     ///< of documentation or constraints
+                     ///< steps, options, defines, arguments, scratch, tensor maps; not of
+                     ///< documentation or constraints
 };
 
 /// A space file.

@@ -12,15 +12,24 @@
 namespace tuner {
 namespace {
 
-/// The derived values that the entry or the launch need, directly or through others.
+/// The derived values that the entries or the launches need, directly or through others.
 std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
   std::set<std::size_t> needed;
   const auto need = [&](const Expression& expression) {
     needed.insert(expression.slots().begin(), expression.slots().end());
   };
-  std::for_each(kernel.grid.begin(), kernel.grid.end(), need);
-  std::for_each(kernel.block.begin(), kernel.block.end(), need);
-  need(kernel.dynamic_shared_bytes);
+  for (const KernelStep& step : kernel.steps) {
+    std::ranges::for_each(step.grid, need);
+    std::ranges::for_each(step.block, need);
+    need(step.dynamic_shared_bytes);
+    for (const KernelParameter& parameter :
+         step.parameters.value_or(std::vector<KernelParameter>())) {
+      if (const auto* number = std::get_if<KernelNumber>(&parameter)) need(number->number.value);
+    }
+    for (const EntryPiece& piece : split_entry(step.entry)) {
+      if (const auto* symbol = kernel.space->scope.find(piece.name)) needed.insert(symbol->slot);
+    }
+  }
   for (const ScratchBuffer& scratch : kernel.scratch) need(scratch.count);
   for (const TensorMap& map : kernel.tensor_maps) {
     need(map.offset);
@@ -30,14 +39,6 @@ std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
     need(map.swizzle_bytes);
   }
   for (const MacroDefinition& macro : kernel.defines) need(macro.value);
-  if (kernel.parameters) {
-    for (const KernelParameter& parameter : *kernel.parameters) {
-      if (const auto* number = std::get_if<KernelNumber>(&parameter)) need(number->number.value);
-    }
-  }
-  for (const EntryPiece& piece : split_entry(kernel.entry)) {
-    if (const auto* symbol = kernel.space->scope.find(piece.name)) needed.insert(symbol->slot);
-  }
   std::vector<const Derived*> result;
   const auto& derived = kernel.space->derived;  // each may use those before it
   for (auto each = derived.rbegin(); each != derived.rend(); ++each) {
@@ -114,12 +115,21 @@ void add_parameter(Identity& identity, const KernelParameter& parameter) {
   }
 }
 
+void add_step(Identity& identity, const KernelStep& step) {
+  identity.add("entry", {code_hash(step.entry)});
+  if (step.parameters) {
+    for (const KernelParameter& parameter : *step.parameters) add_parameter(identity, parameter);
+  }
+  identity.add("grid", step.grid);
+  identity.add("block", step.block);
+  identity.add("dynamic shared bytes", {step.dynamic_shared_bytes});
+}
+
 }  // namespace
 
 std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& arguments) {
   Identity identity;
   add_source(identity, kernel.source);
-  identity.add("entry", {code_hash(kernel.entry)});
   for (const std::string& option : kernel.options) identity.add("option", {option});
   for (const MacroDefinition& macro : kernel.defines) {
     identity.add("define", {macro.name, code_hash(macro.value.text())});
@@ -134,12 +144,7 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
                  {scratch.name, std::string(name(scratch.type)), code_hash(scratch.count.text())});
   }
   for (const TensorMap& map : kernel.tensor_maps) add_tensor_map(identity, map, arguments);
-  if (kernel.parameters) {
-    for (const KernelParameter& parameter : *kernel.parameters) add_parameter(identity, parameter);
-  }
-  identity.add("grid", kernel.grid);
-  identity.add("block", kernel.block);
-  identity.add("dynamic shared bytes", {kernel.dynamic_shared_bytes});
+  for (const KernelStep& step : kernel.steps) add_step(identity, step);
   for (const Derived* derived : relevant_derived(kernel)) {
     identity.add("derived", {derived->name, code_hash(derived->expression.text())});
   }

@@ -42,6 +42,11 @@ using SourceProvider =
                                                     const Problem& problem);
 [[nodiscard]] Check parse_check(const DocumentNode& node, const Problem& problem,
                                 const std::vector<Argument>& arguments);
+/// What Kernel::steps is to be; the kernel has its space, scratch buffers and tensor maps already.
+[[nodiscard]] std::vector<KernelStep> parse_steps(const DocumentNode& node, const Family& family,
+                                                  const Kernel& kernel);
+/// Whether a step has a list of what it takes, and the argument of this place is in it.
+[[nodiscard]] bool lists(const KernelStep& step, std::size_t place);
 [[nodiscard]] Kernel parse_kernel(const DocumentNode& node, const std::string& name,
                                   const Family& family, const SourceProvider& source_of);
 

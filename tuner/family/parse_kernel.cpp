@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
-#include "tuner/family/entry.hpp"
 #include "tuner/family/parse.hpp"
 
 #include <fmt/format.h>
@@ -19,69 +18,6 @@ constexpr std::size_t kMaximumScratch = 16;
 constexpr std::size_t kMaximumTensorMaps = 16;
 constexpr std::size_t kMaximumTensorRank = 5;
 constexpr std::size_t kMaximumTryFirst = 64;
-constexpr std::size_t kMaximumParameters = 64;
-
-std::string_view kind_name(ParameterKind kind) {
-  switch (kind) {
-    case ParameterKind::template_argument:
-      return "template";
-    case ParameterKind::define:
-      return "define";
-    case ParameterKind::launch:
-      return "launch";
-    case ParameterKind::option:
-      return "option";
-  }
-  return "unknown";
-}
-
-/// What may stand as ${NAME}: template parameters, derived values and dimensions.
-std::vector<std::string> entry_names(const SpaceDefinition& space) {
-  std::vector<std::string> names = space.dims.names();
-  for (const Parameter& parameter : space.parameters) {
-    if (parameter.kind == ParameterKind::template_argument) names.push_back(parameter.name);
-  }
-  for (const Derived& derived : space.derived) names.push_back(derived.name);
-  return names;
-}
-
-void check_placeholder(const DocumentNode& node, std::string_view name,
-                       const SpaceDefinition& space) {
-  const std::vector<std::string> allowed = entry_names(space);
-  if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) return;
-  for (const Parameter& parameter : space.parameters) {
-    if (parameter.name != name) continue;
-    node.fail(
-        fmt::format("${{{}}} stands in the entry, but the parameter is of kind \"{}\"; only "
-                    "parameters of kind \"template\" belong there",
-                    name, kind_name(parameter.kind)));
-  }
-  node.fail(fmt::format("${{{}}}: unknown name {}{}", name, in_quotes(name),
-                        did_you_mean(name, allowed)));
-}
-
-std::string parse_entry(const DocumentNode& node, const SpaceDefinition& space) {
-  std::string entry = node.text();
-  const std::vector<EntryPiece> pieces = split_entry(entry);
-  if (entry.empty()) node.fail("is empty; it must name the kernel's function");
-  if (pieces.empty()) node.fail(fmt::format("{}: a $ must begin ${{NAME}}", in_quotes(entry)));
-  std::set<std::string_view> used;
-  for (const EntryPiece& piece : pieces) {
-    if (piece.name.empty()) continue;
-    check_placeholder(node, piece.name, space);
-    used.insert(piece.name);
-  }
-  for (const Parameter& parameter : space.parameters) {
-    if (parameter.kind != ParameterKind::template_argument || used.contains(parameter.name)) {
-      continue;
-    }
-    node.fail(
-        fmt::format("the template parameter {0} does not stand in the entry: write ${{{0}}} "
-                    "where it belongs, or make it \"kind\": \"define\" or \"launch\"",
-                    parameter.name));
-  }
-  return entry;
-}
 
 bool is_definition(std::string_view option) {
   if (!option.starts_with("-D")) return false;
@@ -140,16 +76,6 @@ std::vector<Expression> parse_expressions(const DocumentNode& node, const Scope&
     expressions.push_back(element.expression(scope));
   }
   return expressions;
-}
-
-void parse_launch(const DocumentNode& node, Kernel& kernel) {
-  node.expect_keys({"grid", "block", "dynamic_shared_bytes"});
-  const Scope& scope = kernel.space->scope;
-  kernel.grid = parse_expressions(node.at("grid"), scope, 1, 3);
-  kernel.block = parse_expressions(node.at("block"), scope, 1, 3);
-  if (const auto bytes = node.find("dynamic_shared_bytes")) {
-    kernel.dynamic_shared_bytes = bytes->expression(scope);
-  }
 }
 
 std::vector<ScratchBuffer> parse_scratch(const DocumentNode& node,
@@ -212,57 +138,6 @@ std::vector<TensorMap> parse_tensor_maps(const DocumentNode& node, const Family&
   return maps;
 }
 
-/// A number by value of the kernel's own.
-KernelNumber parse_kernel_number(const DocumentNode& node, const Scope& scope) {
-  return {.name = node.at("name").name(),
-          .number = parse_scalar(
-              node, [&](const DocumentNode& value) { return value.expression(scope); })};
-}
-
-/// The names that a kernel's function may take, in the order of their places.
-std::vector<std::string> argument_names(const Family& family, const Kernel& kernel) {
-  std::vector<std::string> names;
-  for (const Argument& argument : family.arguments) names.push_back(argument.name);
-  for (const ScratchBuffer& scratch : kernel.scratch) names.push_back(scratch.name);
-  for (const TensorMap& map : kernel.tensor_maps) names.push_back(map.name);
-  return names;
-}
-
-/// Scratch buffers and tensor maps that the list does not name follow it.
-std::vector<KernelParameter> parse_parameters(const DocumentNode& node, const Family& family,
-                                              const Kernel& kernel) {
-  const std::vector<std::string> names = argument_names(family, kernel);
-  std::vector<bool> is_named(names.size());
-  std::vector<KernelParameter> parameters;
-  for (const DocumentNode& element : node.elements(0, kMaximumParameters)) {
-    if (!element.json().is_string()) {
-      KernelNumber number = parse_kernel_number(element, kernel.space->scope);
-      if (std::ranges::find(names, number.name) != names.end()) {
-        element.fail(
-            fmt::format("the family has an argument '{}'; a number of the kernel's own "
-                        "needs another name",
-                        number.name));
-      }
-      parameters.emplace_back(std::move(number));
-      continue;
-    }
-    const auto found = std::ranges::find(names, element.text());
-    if (found == names.end()) {
-      element.fail(
-          fmt::format("unknown argument {}{}; a number of the kernel's own is written "
-                      "{{\"name\": …, \"type\": …, \"value\": …}}",
-                      in_quotes(element.text()), did_you_mean(element.text(), names)));
-    }
-    const auto place = static_cast<std::size_t>(found - names.begin());
-    is_named[place] = true;
-    parameters.emplace_back(place);
-  }
-  for (std::size_t place = family.arguments.size(); place < names.size(); ++place) {
-    if (!is_named[place]) parameters.emplace_back(place);
-  }
-  return parameters;
-}
-
 /// The name of a variable in a compiled image by the Itanium C++ ABI: "weights" is itself,
 /// "detail::weights" is "_ZN6detail7weightsE".
 std::string image_name(std::string_view variable) {
@@ -276,26 +151,27 @@ std::string image_name(std::string_view variable) {
   return name + "E";
 }
 
-/// Arrays that have a symbol are its content, unless the kernel's list takes them by value.
+/// Arrays that have a symbol are its content, unless a list of the kernel's takes them by value.
 void add_symbols(Kernel& kernel, const Family& family) {
   std::vector<KernelParameter> others;
-  for (std::size_t place = 0; place < argument_names(family, kernel).size(); ++place) {
-    const auto* array = place < family.arguments.size()
-                            ? std::get_if<ArrayArgument>(&family.arguments[place].what)
-                            : nullptr;
-    if (array == nullptr || array->symbol.empty()) {
+  for (std::size_t place = 0; place < family.arguments.size(); ++place) {
+    const auto* array = std::get_if<ArrayArgument>(&family.arguments[place].what);
+    const bool is_content =
+        array != nullptr && !array->symbol.empty() &&
+        std::ranges::none_of(kernel.steps, [&](const auto& step) { return lists(step, place); });
+    if (!is_content) {
       others.emplace_back(place);
       continue;
     }
-    const auto is_this = [&](const KernelParameter& parameter) {
-      const auto* taken = std::get_if<std::size_t>(&parameter);
-      return taken != nullptr && *taken == place;
-    };
-    if (kernel.parameters && std::ranges::any_of(*kernel.parameters, is_this)) continue;
     kernel.symbols.push_back(
         {.name = array->symbol, .image_name = image_name(array->symbol), .argument = place});
   }
-  if (!kernel.symbols.empty() && !kernel.parameters) kernel.parameters = std::move(others);
+  if (kernel.symbols.empty()) return;
+  const std::size_t own = kernel.scratch.size() + kernel.tensor_maps.size();
+  for (std::size_t i = 0; i < own; ++i) others.emplace_back(family.arguments.size() + i);
+  for (KernelStep& step : kernel.steps) {
+    if (!step.parameters) step.parameters = others;
+  }
 }
 
 std::vector<MacroDefinition> parse_defines(const DocumentNode& node, const Scope& scope) {
@@ -326,30 +202,26 @@ std::vector<Config> parse_try_first(const DocumentNode& node, const SpaceDefinit
 Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Family& family,
                     const SourceProvider& source_of) {
   node.expect_keys({"doc", "source", "entry", "options", "defines", "backends", "parameters",
-                    "derived", "constraints", "launch", "arguments", "scratch", "tensor_maps",
-                    "check_sizes", "try_first"});
+                    "derived", "constraints", "launch", "arguments", "steps", "scratch",
+                    "tensor_maps", "check_sizes", "try_first"});
   const Dimensions& dims = family.problem.dims;
   Kernel kernel;
   kernel.name = name;
   if (const auto doc = node.find("doc")) kernel.doc = doc->text();
   kernel.space = std::make_shared<const SpaceDefinition>(
       parse_space_definition(node.json(), dims, node.where()));
-  kernel.entry = parse_entry(node.at("entry"), *kernel.space);
   if (const auto options = node.find("options")) kernel.options = parse_options(*options);
   if (const auto defines = node.find("defines")) {
     kernel.defines = parse_defines(*defines, kernel.space->scope);
   }
   if (const auto backends = node.find("backends")) kernel.backends = parse_backends(*backends);
-  parse_launch(node.at("launch"), kernel);
   if (const auto scratch = node.find("scratch")) {
     kernel.scratch = parse_scratch(*scratch, family.arguments, kernel.space->scope);
   }
   if (const auto maps = node.find("tensor_maps")) {
     kernel.tensor_maps = parse_tensor_maps(*maps, family, kernel);
   }
-  if (const auto parameters = node.find("arguments")) {
-    kernel.parameters = parse_parameters(*parameters, family, kernel);
-  }
+  kernel.steps = parse_steps(node, family, kernel);
   add_symbols(kernel, family);
   if (const auto sizes = node.find("check_sizes")) {
     kernel.check_sizes = parse_check_sizes(*sizes, dims, kernel.space->scope);

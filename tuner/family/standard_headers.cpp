@@ -7,7 +7,7 @@
 namespace tuner {
 namespace {
 
-constexpr std::array<std::string_view, 72> kHostOnly = {"atomic",
+constexpr std::array<std::string_view, 71> kHostOnly = {"atomic",
                                                         "cctype",
                                                         "cerrno",
                                                         "chrono",
@@ -20,7 +20,6 @@ constexpr std::array<std::string_view, 72> kHostOnly = {"atomic",
                                                         "cuda_gl_interop.h",
                                                         "cuda_profiler_api.h",
                                                         "cufft.h",
-                                                        "curand.h",
                                                         "cusolverDn.h",
                                                         "cusparse.h",
                                                         "deque",
@@ -82,7 +81,7 @@ constexpr std::array<std::string_view, 72> kHostOnly = {"atomic",
                                                         "vector"};
 
 /// Those that have a text on every backend, and of the toolkit those that sources often quote.
-constexpr std::array<std::string_view, 58> kOthers = {"cublas_v2.h",
+constexpr std::array<std::string_view, 59> kOthers = {"cublas_v2.h",
                                                       "cublasLt.h",
                                                       "algorithm",
                                                       "array",
@@ -109,6 +108,7 @@ constexpr std::array<std::string_view, 58> kOthers = {"cublas_v2.h",
                                                       "cuda_pipeline_primitives.h",
                                                       "cuda_runtime.h",
                                                       "cuda_runtime_api.h",
+                                                      "curand.h",
                                                       "curand_kernel.h",
                                                       "device_atomic_functions.h",
                                                       "device_functions.h",

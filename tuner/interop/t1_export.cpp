@@ -66,6 +66,7 @@ class T1Writer {
   }
 
   Json kernel(const Json& kernel, const Json& arguments, const std::filesystem::path& file) const {
+    check_expressible(kernel);
     Json specification = {{"Language", "CUDA"},
                           {"KernelName", entry(kernel.at("entry").get<std::string>())},
                           {"KernelFile", file.generic_string()},
@@ -87,12 +88,16 @@ class T1Writer {
   }
 
  private:
-  /// The arguments in the order of the kernel's function. Throws for what T1 has no words for.
-  static std::vector<Json> taken(const Json& kernel, const Json& arguments) {
+  /// Throws for what T1 has no words for.
+  static void check_expressible(const Json& kernel) {
     for (const char* key : {"defines", "steps"}) {
       if (!kernel.contains(key)) continue;
       throw Error(ErrorCode::usage, fmt::format("T1 has nothing for the kernel's {}", key));
     }
+  }
+
+  /// The arguments in the order of the kernel's function. Throws as check_expressible.
+  static std::vector<Json> taken(const Json& kernel, const Json& arguments) {
     if (!kernel.contains("arguments")) return arguments.get<std::vector<Json>>();
     std::vector<Json> result;
     for (const Json& name : kernel["arguments"]) {

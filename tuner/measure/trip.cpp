@@ -68,9 +68,11 @@ class HostData {
 
 template <class Place>
 void move_regions(Launch& launch, const Place& place) {
-  for (LaunchArgument& argument : launch.arguments) {
-    if (auto* region = std::get_if<Region>(&argument)) *region = place(*region);
-    if (auto* tensor = std::get_if<Tensor>(&argument)) tensor->region = place(tensor->region);
+  for (StepLaunch& step : launch.steps) {
+    for (LaunchArgument& argument : step.arguments) {
+      if (auto* region = std::get_if<Region>(&argument)) *region = place(*region);
+      if (auto* tensor = std::get_if<Tensor>(&argument)) tensor->region = place(tensor->region);
+    }
   }
 }
 

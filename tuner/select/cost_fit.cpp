@@ -206,7 +206,7 @@ class Fit {
 std::optional<FittedCost> fit_cost(const StoredKernel& kernel, const DeviceAttributes& device,
                                    std::span<const KnownSize> sizes,
                                    std::span<const KnownConfig> configs) {
-  if (kernel.grid.empty() || kernel.flops.slots().empty()) return std::nullopt;
+  if (kernel.steps.empty() || kernel.flops.slots().empty()) return std::nullopt;
   Fit fit(kernel, device, sizes, configs);
   if (!fit.has_enough()) return std::nullopt;
   FittedCost fitted = std::move(fit).run();

@@ -46,11 +46,12 @@ std::vector<std::int64_t> extents(const std::vector<Expression>& expressions, co
 /// The grid as a function of the problem's dimensions.
 class Grid {
  public:
-  Grid(const StoredKernel& kernel, Slots slots) : kernel_(kernel), slots_(std::move(slots)) {
-    extents_ = extents(kernel.grid, slots_);
+  Grid(const StoredKernel& kernel, const StoredStep& step, Slots slots)
+      : kernel_(kernel), step_(step), slots_(std::move(slots)) {
+    extents_ = extents(step.grid, slots_);
   }
 
-  [[nodiscard]] double blocks() const { return product(kernel_.grid, slots_); }
+  [[nodiscard]] double blocks() const { return product(step_.grid, slots_); }
 
   /// The largest value of a dimension that leaves the grid as it is; as it is where no tile of at
   /// most kWidestTile explains the grid.
@@ -71,14 +72,15 @@ class Grid {
   [[nodiscard]] bool same(std::size_t slot, std::int64_t number) {
     Slots there = slots_;
     there[slot] = number;
-    for (const std::size_t derived : kernel_.grid_derived) {
+    for (const std::size_t derived : step_.grid_derived) {
       const Derived& it = kernel_.definition->derived[derived];
       there[it.slot] = value(it.expression, there);
     }
-    return extents(kernel_.grid, there) == extents_;
+    return extents(step_.grid, there) == extents_;
   }
 
   const StoredKernel& kernel_;
+  const StoredStep& step_;
   Slots slots_;
   std::vector<std::int64_t> extents_;  // each for itself: their product may be another's too
 };
@@ -104,17 +106,25 @@ double resident_blocks(const DeviceAttributes& device, std::int64_t threads, std
   return static_cast<double>(std::max<std::int64_t>(1, most));
 }
 
+/// The step that stands for all: that of most threads.
+const StoredStep& main_step(const StoredKernel& kernel, const Slots& slots) {
+  return *std::ranges::max_element(kernel.steps, {}, [&](const StoredStep& step) {
+    return product(step.grid, slots) * product(step.block, slots);
+  });
+}
+
 LaunchShape shape(const StoredKernel& kernel, const DeviceAttributes& device, const Slots& slots,
                   int registers) {
   constexpr std::int64_t kSharedOfTheSystem = 1024;  // that CUDA reserves in each block
-  Grid grid(kernel, slots);
+  const StoredStep& step = main_step(kernel, slots);
+  Grid grid(kernel, step, slots);
   LaunchShape result;
   result.blocks = grid.blocks();
-  const double threads = product(kernel.block, slots);
+  const double threads = product(step.block, slots);
   result.warps = std::ceil(threads / 32);
   result.resident =
       resident_blocks(device, std::llround(threads),
-                      value(kernel.dynamic_shared_bytes, slots) + kSharedOfTheSystem, registers);
+                      value(step.dynamic_shared_bytes, slots) + kSharedOfTheSystem, registers);
   result.flops = static_cast<double>(value(kernel.flops, slots));
   result.block_flops = padded_flops(kernel, grid, slots) / result.blocks;
   double scratch = 0;
@@ -134,7 +144,7 @@ LaunchShape shape(const StoredKernel& kernel, const DeviceAttributes& device, co
 std::optional<LaunchShape> launch_shape(const StoredKernel& kernel, const DeviceAttributes& device,
                                         const KernelAtSize& at_size, const Config& config,
                                         int registers) {
-  if (kernel.grid.empty() || kernel.block.empty()) return std::nullopt;
+  if (kernel.steps.empty()) return std::nullopt;
   try {
     return shape(kernel, device, at_size.slots(config), registers);
   } catch (const NoValue&) {

@@ -23,6 +23,9 @@ struct LaunchShape {
 /// The shape of a configuration's launch; none where an expression has no value. `registers` of a
 /// thread, 0 where nobody knows.
 ///
+/// Of a kernel of several launches it is the one of most threads, whose grid all flops are taken
+/// to be in.
+///
 /// The flops of a full tile come from the largest problem that has the same grid, so that no space
 /// file needs to say what a tile is.
 [[nodiscard]] std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,

@@ -77,24 +77,35 @@ std::vector<std::size_t> slots_in_entry(const std::string& entry,
   return result;
 }
 
-/// What decides the shape of a launch.
-void read_launch(const Json& object, StoredKernel& kernel) {
-  const auto launch = object.find("launch");
-  if (launch == object.end()) return;
+StoredStep read_step(const Json& launch, const SpaceDefinition& definition) {
+  StoredStep step;
+  step.grid = expressions(launch.at("grid"), definition.scope);
+  step.block = expressions(launch.at("block"), definition.scope);
+  if (const auto bytes = launch.find("dynamic_shared_bytes"); bytes != launch.end()) {
+    step.dynamic_shared_bytes = expression(*bytes, definition.scope);
+  }
+  step.grid_derived = derived_of(step.grid, definition);
+  return step;
+}
+
+/// What decides the shape of the launches. An imported kernel may have none.
+void read_launches(const Json& object, StoredKernel& kernel) {
   const SpaceDefinition& definition = *kernel.definition;
-  kernel.grid = expressions(launch->at("grid"), definition.scope);
-  kernel.block = expressions(launch->at("block"), definition.scope);
-  if (const auto bytes = launch->find("dynamic_shared_bytes"); bytes != launch->end()) {
-    kernel.dynamic_shared_bytes = expression(*bytes, definition.scope);
+  const auto several = object.find("steps");
+  const Json steps = several == object.end() ? Json::array({object}) : *several;
+  for (const Json& step : steps) {
+    const auto launch = step.find("launch");
+    if (launch == step.end()) return;
+    kernel.steps.push_back(read_step(*launch, definition));
+    if (const auto entry = step.find("entry"); entry != step.end()) {
+      const auto slots = slots_in_entry(entry->get<std::string>(), definition);
+      kernel.entry_slots.insert(kernel.entry_slots.end(), slots.begin(), slots.end());
+    }
   }
   if (const auto scratch = object.find("scratch"); scratch != object.end()) {
     for (const Json& buffer : *scratch) {
       kernel.scratch.push_back(expression(buffer.at("count"), definition.scope));
     }
-  }
-  kernel.grid_derived = derived_of(kernel.grid, definition);
-  if (const auto entry = object.find("entry"); entry != object.end()) {
-    kernel.entry_slots = slots_in_entry(entry->get<std::string>(), definition);
   }
 }
 
@@ -133,7 +144,7 @@ StoredKernel stored_kernel(const KernelRecord& record) {
     kernel.has_library = has_blas_reference(document);
     kernel.flops = expression(problem.at("flops"), family);
     kernel.bytes = expression(problem.at("bytes"), family);
-    read_launch(object, kernel);
+    read_launches(object, kernel);
     return kernel;
   });
 }

@@ -19,6 +19,14 @@ namespace tuner {
 /// space file.
 [[nodiscard]] Dimensions stored_dims(const KernelRecord& kernel);
 
+/// The shape of one of a kernel's launches.
+struct StoredStep {
+  std::vector<Expression> grid;
+  std::vector<Expression> block;
+  Expression dynamic_shared_bytes = Expression::constant(0);
+  std::vector<std::size_t> grid_derived;  ///< the derived values that the grid needs, in order
+};
+
 /// What a space file says of one of its kernels, as far as it decides between configurations.
 struct StoredKernel {
   std::shared_ptr<const SpaceDefinition> definition;
@@ -26,12 +34,9 @@ struct StoredKernel {
   bool has_library = false;                 ///< a BLAS computes what the family does
   Expression flops = Expression::constant(0);
   Expression bytes = Expression::constant(0);
-  std::vector<Expression> grid;
-  std::vector<Expression> block;
-  Expression dynamic_shared_bytes = Expression::constant(0);
-  std::vector<Expression> scratch;        ///< elements of each buffer
-  std::vector<std::size_t> grid_derived;  ///< the derived values that the grid needs, in order
-  /// What stands in the entry and is no parameter: where it differs, a configuration is other code.
+  std::vector<StoredStep> steps;
+  std::vector<Expression> scratch;  ///< elements of each buffer
+  /// What stands in entries and is no parameter: where it differs, a configuration is other code.
   std::vector<std::size_t> entry_slots;
 
   [[nodiscard]] const Dimensions& dims() const { return definition->dims; }

@@ -74,12 +74,7 @@ class Bench {
     const TrialResult evaluation = device_.evaluate(
         {.kernel = kernel_, .space = space_, .config = entrant.config, .binary = *compiled.binary},
         plan_.size, std::nullopt);
-    return with_evaluation(std::move(trial), evaluation,
-                           evaluation.time ? shared_bytes(entrant.config) : 0);
-  }
-
-  [[nodiscard]] std::uint64_t shared_bytes(const Config& config) const {
-    return geometry(kernel_, space_.slots(config)).dynamic_shared_bytes;
+    return with_evaluation(std::move(trial), evaluation, kernel_, space_.slots(entrant.config));
   }
 
   /// Times what ended ok side by side, again without a contender that falls out of it.

@@ -11,15 +11,21 @@ TimeRecord time_record(const Summary& summary) {
           .samples = summary.count};
 }
 
-TrialRecord with_evaluation(TrialRecord trial, const TrialResult& evaluation,
-                            std::uint64_t dynamic_shared_bytes) {
+TrialRecord with_evaluation(TrialRecord trial, const TrialResult& evaluation, const Kernel& kernel,
+                            const Slots& slots) {
   trial.outcome = evaluation.outcome;
   trial.message = evaluation.message;
   if (evaluation.time) trial.time = time_record(*evaluation.time);
   trial.worst_error = evaluation.worst_error;
-  trial.registers = evaluation.resources.registers;
-  trial.shared_bytes = evaluation.resources.static_shared_bytes + dynamic_shared_bytes;
-  trial.local_bytes = evaluation.resources.local_bytes;
+  for (std::size_t step = 0; step < evaluation.resources.size(); ++step) {
+    const auto& [registers, static_shared_bytes, local_bytes] = evaluation.resources[step];
+    // Only what was timed is known to have a legal launch.
+    const std::uint64_t dynamic_shared_bytes =
+        evaluation.time ? geometry(kernel, step, slots).dynamic_shared_bytes : 0;
+    trial.registers = std::max(trial.registers, registers);
+    trial.shared_bytes = std::max(trial.shared_bytes, static_shared_bytes + dynamic_shared_bytes);
+    trial.local_bytes = std::max<std::uint64_t>(trial.local_bytes, local_bytes);
+  }
   trial.verify_ms = evaluation.verify_ms;
   trial.measure_ms = evaluation.measure_ms;
   trial.hot_ns = evaluation.hot_ns;

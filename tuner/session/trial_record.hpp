@@ -10,10 +10,11 @@ namespace tuner {
 
 [[nodiscard]] TimeRecord time_record(const Summary& summary);
 
-/// Takes the outcome, the times and the resources of an evaluation into a trial.
-/// `dynamic_shared_bytes` is what the launch asked for beside the kernel's own.
+/// Takes the outcome, the times and the resources of an evaluation into a trial: of each resource
+/// what the step uses that uses most of it. Of shared memory a step uses its own and, where it was
+/// timed, what its launch asks for at the size that `slots` hold.
 [[nodiscard]] TrialRecord with_evaluation(TrialRecord trial, const TrialResult& evaluation,
-                                          std::uint64_t dynamic_shared_bytes);
+                                          const Kernel& kernel, const Slots& slots);
 
 /// A trial that ended before anything ran.
 [[nodiscard]] TrialRecord with_failure(TrialRecord trial, const Failure& failure);

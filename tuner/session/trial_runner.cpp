@@ -82,11 +82,8 @@ TrialRecord TrialRunner::evaluated(TrialRecord trial, const Pending& pending) {
                                                    .config = pending.config,
                                                    .binary = *pending.compiled.get().binary},
                                                   search.size(), search.best_ns());
-  // Only what was timed is known to have a legal launch.
-  const std::uint64_t dynamic_shared_bytes =
-      evaluation.time ? geometry(kernel_, search.space().slots(pending.config)).dynamic_shared_bytes
-                      : 0;
-  return with_evaluation(std::move(trial), evaluation, dynamic_shared_bytes);
+  return with_evaluation(std::move(trial), evaluation, kernel_,
+                         search.space().slots(pending.config));
 }
 
 }  // namespace tuner

@@ -73,7 +73,7 @@ KernelId CheckKernels::kernel(const std::string& entry) {
       .source = {.name = "check_kernels.cu",
                  .text = std::string(text),
                  .headers = {{.name = "check_parts.hpp", .text = std::string(parts)}}},
-      .entry = entry,
+      .entries = {entry},
       .options = {},
       .key = content_hash({text, parts, entry})};
   const auto binary = backend_.compiler().compile(job);
@@ -89,10 +89,10 @@ Launch CheckKernels::launch_of(const std::string& entry, std::int64_t elements,
   const std::int64_t blocks = std::clamp<std::int64_t>(
       (elements + kElementsPerBlock - 1) / kElementsPerBlock, 1, kMostBlocks);
   return {.kernel = kernel(entry),
-          .geometry = {.grid = {static_cast<std::uint32_t>(blocks), 1, 1},
-                       .block = {kThreads, 1, 1},
-                       .dynamic_shared_bytes = 0},
-          .arguments = std::move(arguments)};
+          .steps = {{.geometry = {.grid = {static_cast<std::uint32_t>(blocks), 1, 1},
+                                  .block = {kThreads, 1, 1},
+                                  .dynamic_shared_bytes = 0},
+                     .arguments = std::move(arguments)}}};
 }
 
 void CheckKernels::launch(const std::string& entry, std::int64_t elements,

@@ -50,15 +50,16 @@ std::vector<LaunchArgument> with_tensors(std::vector<LaunchArgument> arguments,
 
 Launch launch_of(const Kernel& kernel, const Slots& slots, KernelId loaded,
                  const std::vector<LaunchArgument>& arguments) {
-  Launch launch{.kernel = loaded, .geometry = geometry(kernel, slots), .arguments = {}};
+  Launch launch{.kernel = loaded, .steps = {}};
   const std::size_t own = kernel.scratch.size() + kernel.tensor_maps.size();
-  for (const TakenArgument& each : taken_arguments(kernel, arguments.size() - own, slots)) {
-    const auto* const place = std::get_if<std::size_t>(&each);
-    if (place != nullptr) {
-      launch.arguments.push_back(arguments[*place]);
-    } else {
-      launch.arguments.emplace_back(std::get<Scalar>(each));
+  for (std::size_t i = 0; i < kernel.steps.size(); ++i) {
+    StepLaunch step{.geometry = geometry(kernel, i, slots), .arguments = {}};
+    for (const TakenArgument& each : taken_arguments(kernel, i, arguments.size() - own, slots)) {
+      const auto* const place = std::get_if<std::size_t>(&each);
+      step.arguments.push_back(place != nullptr ? arguments[*place]
+                                                : LaunchArgument(std::get<Scalar>(each)));
     }
+    launch.steps.push_back(std::move(step));
   }
   for (const SymbolArgument& symbol : kernel.symbols) {
     launch.symbols.push_back({.name = symbol.name,

@@ -19,7 +19,7 @@ namespace tuner {
                                                        const std::vector<TensorLayout>& tensors);
 
 /// The launch of a kernel at the size and configuration that `slots` hold, with the arguments of
-/// with_tensors as its function and its variables take them. Throws Error(usage) as geometry and
+/// with_tensors as its functions and its variables take them. Throws Error(usage) as geometry and
 /// taken_arguments.
 [[nodiscard]] Launch launch_of(const Kernel& kernel, const Slots& slots, KernelId loaded,
                                const std::vector<LaunchArgument>& arguments);

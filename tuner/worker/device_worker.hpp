@@ -31,8 +31,8 @@ struct TrialResult {
   std::optional<double> hot_ns, clock_mhz;  ///< as of Measurement
   int discarded = 0;
   bool power_capped = false;
-  Resources resources;
-  double verify_ms = 0;  ///< loading the kernel included
+  std::vector<Resources> resources;  ///< of each step
+  double verify_ms = 0;              ///< loading the kernel included
   double measure_ms = 0;
 };
 

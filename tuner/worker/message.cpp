@@ -65,6 +65,20 @@ Resources resources_from(const Json& message) {
           .local_bytes = field<std::size_t>(message, "local_bytes")};
 }
 
+Json to_message(const std::vector<Resources>& resources) {
+  Json messages = Json::array();
+  for (const Resources& each : resources) messages.push_back(to_message(each));
+  return messages;
+}
+
+std::vector<Resources> each_resources_from(const Json& message) {
+  std::vector<Resources> resources;
+  for (const Json& each : field<std::vector<Json>>(message, "resources")) {
+    resources.push_back(resources_from(each));
+  }
+  return resources;
+}
+
 template <class T>
 Json optional(const std::optional<T>& value) {
   return value ? Json(*value) : Json();
@@ -113,14 +127,14 @@ template std::vector<Json> field<std::vector<Json>>(const Json&, std::string_vie
 
 Json to_message(const CompileJob& job) {
   return {{"source", to_message(job.source)},
-          {"entry", job.entry},
+          {"entries", job.entries},
           {"options", job.options},
           {"key", job.key}};
 }
 
 CompileJob compile_job_from(const Json& message) {
   return {.source = source_from(field<Json>(message, "source")),
-          .entry = field<std::string>(message, "entry"),
+          .entries = field<std::vector<std::string>>(message, "entries"),
           .options = field<std::vector<std::string>>(message, "options"),
           .key = field<std::string>(message, "key")};
 }
@@ -128,14 +142,15 @@ CompileJob compile_job_from(const Json& message) {
 Json to_message(const Binary& binary) {
   std::vector<std::uint8_t> image(binary.image.size());
   std::memcpy(image.data(), binary.image.data(), image.size());
-  return {{"symbol", binary.symbol}, {"image", Json::binary(std::move(image))}};
+  return {{"symbols", binary.symbols}, {"image", Json::binary(std::move(image))}};
 }
 
 Binary binary_from(const Json& message) {
   const auto found = message.find("image");
   if (found == message.end() || !found->is_binary()) fail("image");
   const auto bytes = std::as_bytes(std::span(found->get_binary()));
-  return {.image = {bytes.begin(), bytes.end()}, .symbol = field<std::string>(message, "symbol")};
+  return {.image = {bytes.begin(), bytes.end()},
+          .symbols = field<std::vector<std::string>>(message, "symbols")};
 }
 
 Json to_message(const Failure& failure) {
@@ -218,7 +233,7 @@ TrialResult evaluation_from(const Json& message) {
                          .clock_mhz = optional_double(message, "clock_mhz"),
                          .discarded = field<int>(message, "discarded"),
                          .power_capped = field<bool>(message, "power_capped"),
-                         .resources = resources_from(field<Json>(message, "resources")),
+                         .resources = each_resources_from(message),
                          .verify_ms = field<double>(message, "verify_ms"),
                          .measure_ms = field<double>(message, "measure_ms")};
   const Json time = field<Json>(message, "time");

@@ -45,7 +45,7 @@ void WatchedBackend::announce(const Work& work, int launches) {
   const LastLaunch* last = on_trial(work);
   DeviceStep step{.size = size_, .on_trial = last != nullptr, .launches = launches, .launch_s = {}};
   // Other arguments are another problem: nothing is known of its time.
-  if (last != nullptr && last->arguments == std::get<Launch>(work).arguments) {
+  if (last != nullptr && last->steps == std::get<Launch>(work).steps) {
     step.launch_s = last->launch_s;
   }
   if (const auto* launch = std::get_if<Launch>(&work); launch != nullptr && last == nullptr) {
@@ -61,7 +61,7 @@ Expected<void, Failure> WatchedBackend::run(const Work& work) {
   auto done = backend_.run(work);
   if (LastLaunch* last = on_trial(work)) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    *last = {.arguments = std::get<Launch>(work).arguments, .launch_s = took.count()};
+    *last = {.steps = std::get<Launch>(work).steps, .launch_s = took.count()};
   }
   return done;
 }

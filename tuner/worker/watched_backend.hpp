@@ -72,7 +72,9 @@ class WatchedBackend : public Backend {
     sources_.erase(kernel);
     backend_.unload(kernel);
   }
-  Resources resources(KernelId kernel) const override { return backend_.resources(kernel); }
+  std::vector<Resources> resources(KernelId kernel) const override {
+    return backend_.resources(kernel);
+  }
 
   Expected<void, Failure> run(const Work& work) override;
   Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
@@ -82,9 +84,9 @@ class WatchedBackend : public Backend {
   std::optional<Peak> peak(ElementType type) const override { return backend_.peak(type); }
 
  private:
-  /// The last launch of a kernel on trial, by its arguments.
+  /// The last launch of a kernel on trial, by its steps.
   struct LastLaunch {
-    std::vector<LaunchArgument> arguments;
+    std::vector<StepLaunch> steps;
     std::optional<double> launch_s;
   };
   /// The record of the kernel on trial that `work` launches; null for other work.

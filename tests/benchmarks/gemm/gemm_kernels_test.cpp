@@ -17,11 +17,11 @@ TEST_P(GemmKernels, Compile) {
       read_file(TUNER_SOURCE_DIR "/benchmarks/gemm/gemm_kernels.cu", std::size_t{1} << 20);
   const auto binary = NvrtcCompiler("sm_90").compile(
       {.source = {.name = "gemm_kernels.cu", .text = text, .headers = {}},
-       .entry = GetParam(),
+       .entries = {GetParam()},
        .options = {},
        .key = {}});
   ASSERT_TRUE(binary) << binary.error().message;
-  EXPECT_FALSE(binary->symbol.empty());
+  EXPECT_FALSE(binary->symbols.empty());
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GemmKernels, testing::Values("fill_normal", "absolute", "compare"));

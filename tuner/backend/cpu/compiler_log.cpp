@@ -35,6 +35,11 @@ bool is_place_of_export(std::string_view line) {
          line.starts_with("kernel entry: At global scope");
 }
 
+/// What of our code a mistake in the entry reminds the compiler of.
+bool is_note_of_export(std::string_view line) {
+  return line.starts_with("kernel entry:") && contains(line, " note: ");
+}
+
 bool is_error_of_entry(std::string_view line) {
   return line.starts_with("kernel entry:") && contains(line, kError);
 }
@@ -48,7 +53,9 @@ std::string without_export(std::string_view log) {
     const std::string_view line = lines[i];
     const bool in_ours = line.starts_with("cuda_on_cpu.hpp:") && i + 1 < lines.size() &&
                          contains(lines[i + 1], "in expansion") && names_export(lines[i + 1]);
-    if (in_ours || names_export(line) || is_place_of_export(line)) continue;
+    if (in_ours || names_export(line) || is_place_of_export(line) || is_note_of_export(line)) {
+      continue;
+    }
     // The entry stands in the exported code several times, and its first error causes others there.
     if (is_error_of_entry(line) && std::ranges::any_of(kept, is_error_of_entry)) continue;
     kept.push_back(line);

@@ -13,6 +13,7 @@
 #include "tuner/backend/cpu/openblas.hpp"
 #include "tuner/backend/cpu/write_watch.hpp"
 #include "tuner/backend/match_arguments.hpp"
+#include "tuner/backend/step_failure.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 
@@ -87,7 +88,9 @@ class CpuBackend final : public Backend {
     return id;
   }
   void unload(KernelId kernel) override { kernels_.erase(kernel); }
-  [[nodiscard]] Resources resources(KernelId) const override { return {}; }
+  [[nodiscard]] std::vector<Resources> resources(KernelId kernel) const override {
+    return std::vector<Resources>(kernels_.at(kernel).functions().size());
+  }
 
   [[nodiscard]] Expected<void, Failure> run(const Work& work) override {
     return std::visit([this](const auto& call) { return execute(call); }, work);
@@ -153,9 +156,47 @@ class CpuBackend final : public Backend {
   [[nodiscard]] Expected<void, Failure> execute(const Launch& launch) {
     const auto kernel = kernels_.find(launch.kernel);
     if (kernel == kernels_.end()) return launch_error("the kernel is not loaded");
-    if (auto fits = check_geometry(launch.geometry); !fits) return fits;
+    const auto functions = kernel->second.functions();
+    const std::size_t count = functions.size();
+    if (launch.steps.size() != count) return Unexpected(other_steps(launch.steps.size(), count));
+    for (const SymbolValue& symbol : launch.symbols) {
+      if (auto written = kernel->second.write(symbol); !written) return written;
+    }
+    ++launches_;
+    return watched(launch.read_only, [&]() -> Expected<void, Failure> {
+      for (std::size_t i = 0; i < count; ++i) {
+        auto done = execute(kernel->second, *functions[i], launch.steps[i], launch.shared_content);
+        if (!done) return Unexpected(in_step(std::move(done.error()), i, count));
+      }
+      return {};
+    });
+  }
+
+  /// Runs steps and looks what they write.
+  template <class Steps>
+  [[nodiscard]] Expected<void, Failure> watched(const std::vector<ReadOnlyData>& read_only,
+                                                const Steps& run_steps) {
+    if (read_only.empty()) return run_steps();
+    std::vector<std::span<std::byte>> data;
+    for (const ReadOnlyData& each : read_only) {
+      data.emplace_back(memory_.data(each.region, each.size_bytes), each.size_bytes);
+    }
+    const WriteWatch watch(std::move(data));
+    auto done = run_steps();
+    const auto written = watch.first_write();
+    if (!written) return done;
+    const ReadOnlyData& what = read_only[written->data];
+    return Unexpected(
+        Failure{Outcome::out_of_bounds, fmt::format("wrote its input {0}, at {0}[{1}]", what.name,
+                                                    written->offset_bytes / what.element_bytes)});
+  }
+
+  [[nodiscard]] Expected<void, Failure> execute(const LoadedImage& image,
+                                                const KernelImage& function, const StepLaunch& step,
+                                                std::uint32_t shared_content) {
+    if (auto fits = check_geometry(step.geometry); !fits) return fits;
     ArgumentList arguments;
-    for (const LaunchArgument& argument : launch.arguments) {
+    for (const LaunchArgument& argument : step.arguments) {
       if (const auto* region = std::get_if<Region>(&argument)) {
         arguments.push(memory_.data(*region, 0));
       } else if (const auto* scalar = std::get_if<Scalar>(&argument)) {
@@ -166,40 +207,18 @@ class CpuBackend final : public Backend {
         return launch_error("a processor has no tensor maps");
       }
     }
-    if (auto match = match_arguments(arguments.sizes_bytes(), kernel->second.argument_sizes());
-        !match) {
+    if (auto match = match_arguments(arguments.sizes_bytes(), argument_sizes(function)); !match) {
       return match;
     }
-    for (const SymbolValue& symbol : launch.symbols) {
-      if (auto written = kernel->second.write(symbol); !written) return written;
-    }
-    ++launches_;
-    return run_watched(
-        launch, {.entry = kernel->second.entry(),
-                 .arguments = arguments.addresses(),
-                 .geometry = launch.geometry,
-                 .order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending,
-                 .blocks = blocks_,
-                 .launch = launches_,
-                 .shared_content = launch.shared_content,
-                 .static_shared = kernel->second.static_shared()});
-  }
-
-  /// Runs the grid of a launch and looks what it writes.
-  [[nodiscard]] Expected<void, Failure> run_watched(const Launch& launch, const KernelCall& call) {
-    if (launch.read_only.empty()) return grids_.run(call);
-    std::vector<std::span<std::byte>> data;
-    for (const ReadOnlyData& each : launch.read_only) {
-      data.emplace_back(memory_.data(each.region, each.size_bytes), each.size_bytes);
-    }
-    const WriteWatch watch(std::move(data));
-    auto done = grids_.run(call);
-    const auto written = watch.first_write();
-    if (!written) return done;
-    const ReadOnlyData& what = launch.read_only[written->data];
-    return Unexpected(
-        Failure{Outcome::out_of_bounds, fmt::format("wrote its input {0}, at {0}[{1}]", what.name,
-                                                    written->offset_bytes / what.element_bytes)});
+    return grids_.run(
+        {.entry = function.entry,
+         .arguments = arguments.addresses(),
+         .geometry = step.geometry,
+         .order = launches_ % 2 == 0 ? ThreadOrder::descending : ThreadOrder::ascending,
+         .blocks = blocks_,
+         .launch = launches_,
+         .shared_content = shared_content,
+         .static_shared = image.static_shared()});
   }
 
   [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {

@@ -19,8 +19,8 @@ namespace {
 
 constexpr std::size_t kAlignment = 256;  // as cudaMalloc aligns
 
-const LoadedImage& image_of(FunctionId function) {
-  return *reinterpret_cast<const LoadedImage*>(static_cast<std::uintptr_t>(function));
+const KernelImage& image_of(FunctionId function) {
+  return *reinterpret_cast<const KernelImage*>(static_cast<std::uintptr_t>(function));
 }
 
 Unexpected<Failure> launch_error(std::string message) {
@@ -35,26 +35,30 @@ CpuExecutor::CpuExecutor(DeviceInfo device, EnvironmentInfo environment, HostCom
       compiler_(std::move(compiler)),
       grids_(static_cast<unsigned>(device_.attributes.sm_count), 0) {}
 
-Expected<FunctionId, Failure> CpuExecutor::load(const Binary& binary) {
+Expected<std::vector<FunctionId>, Failure> CpuExecutor::load(const Binary& binary) {
   const std::scoped_lock lock(mutex_);
   const auto file = scratch_files_.path() / fmt::format("{}.so", images_.size());
   auto image = LoadedImage::load(binary, file);
   if (!image) return Unexpected(image.error());
   images_.push_back(std::move(*image));
-  return FunctionId{reinterpret_cast<std::uintptr_t>(&images_.back())};
+  std::vector<FunctionId> functions;
+  for (const KernelImage* function : images_.back().functions()) {
+    functions.push_back(FunctionId{reinterpret_cast<std::uintptr_t>(function)});
+  }
+  return functions;
 }
 
 Expected<void, Failure> CpuExecutor::admit(FunctionId function, const Geometry& geometry,
                                            std::span<const std::size_t> argument_bytes) {
   if (auto fits = check_geometry(geometry); !fits) return fits;
-  return match_arguments(argument_bytes, image_of(function).argument_sizes());
+  return match_arguments(argument_bytes, argument_sizes(image_of(function)));
 }
 
 Expected<void, Failure> CpuExecutor::launch(FunctionId function, const Geometry& geometry,
                                             void** arguments, StreamHandle) {
   const std::scoped_lock lock(grid_mutex_);
   return grids_.run(
-      {.entry = image_of(function).entry(), .arguments = arguments, .geometry = geometry});
+      {.entry = image_of(function).entry, .arguments = arguments, .geometry = geometry});
 }
 
 Expected<TensorMapValue, Failure> CpuExecutor::tensor_map(const TensorLayout&, void*) const {

@@ -25,7 +25,7 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] const EnvironmentInfo& environment() const override { return environment_; }
   [[nodiscard]] const Compiler& compiler() const override { return compiler_; }
 
-  [[nodiscard]] Expected<FunctionId, Failure> load(const Binary& binary) override;
+  [[nodiscard]] Expected<std::vector<FunctionId>, Failure> load(const Binary& binary) override;
   [[nodiscard]] Expected<void, Failure> admit(FunctionId function, const Geometry& geometry,
                                               std::span<const std::size_t> argument_bytes) override;
   [[nodiscard]] Expected<void, Failure> launch(FunctionId function, const Geometry& geometry,

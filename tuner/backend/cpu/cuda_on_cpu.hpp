@@ -440,14 +440,17 @@ inline KernelContext** context_place() {
 #define TUNER_CONTEXT_PLACE tuner::context_place
 #endif
 
-/// Exports a kernel; stands at the end of a translation unit, once.
-#define TUNER_EXPORT_KERNEL(...)                                                              \
-  namespace tuner {                                                                           \
-  using KernelType = Signature<decltype(&__VA_ARGS__)>;                                       \
-  static void enter(KernelContext& place, void* const* arguments) {                           \
-    context = &place;                                                                         \
-    KernelType::call(&__VA_ARGS__, arguments, IndicesUpTo<KernelType::count>::type());        \
-  }                                                                                           \
-  }                                                                                           \
-  extern "C" __attribute__((visibility("default"))) const tuner::KernelImage tuner_kernel = { \
-      tuner::enter, tuner::KernelType::sizes, tuner::KernelType::count, TUNER_CONTEXT_PLACE};
+/// Exports a kernel under a name; stands at the end of a translation unit, once for each name.
+#define TUNER_EXPORT_KERNEL(NAME, ...)                                                     \
+  namespace tuner {                                                                        \
+  namespace of_##NAME {                                                                    \
+    using Type = Signature<decltype(&__VA_ARGS__)>;                                        \
+    static void enter(KernelContext& place, void* const* arguments) {                      \
+      context = &place;                                                                    \
+      Type::call(&__VA_ARGS__, arguments, IndicesUpTo<Type::count>::type());               \
+    }                                                                                      \
+  }                                                                                        \
+  }                                                                                        \
+  extern "C" __attribute__((visibility("default")))                                        \
+  const tuner::KernelImage NAME = {tuner::of_##NAME::enter, tuner::of_##NAME::Type::sizes, \
+                                   tuner::of_##NAME::Type::count, TUNER_CONTEXT_PLACE};

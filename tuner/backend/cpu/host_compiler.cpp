@@ -108,7 +108,7 @@ bool is_of_processors(const CompileJob& job) {
 
 CompileJob device_part(const CompileJob& job) {
   std::vector<std::string> roots = job.options;
-  roots.push_back(job.entry);
+  roots.insert(roots.end(), job.entries.begin(), job.entries.end());
   CompileJob device = job;
   device.source = device_code(job.source, roots);
   return device;
@@ -228,7 +228,7 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& whole) const {
   const std::string bytes = read_file(image, kImageLimit);
   failpoint("backend.image_read");
   const auto view = std::as_bytes(std::span(bytes));
-  return Binary{.image = {view.begin(), view.end()}, .symbol = "tuner_kernel"};
+  return Binary{.image = {view.begin(), view.end()}, .symbols = exported_names(job)};
 }
 
 }  // namespace tuner

@@ -39,9 +39,23 @@ std::string host_source(std::string_view cuda_source) {
   return std::regex_replace(aligned, static_constant, "__constant__");
 }
 
+std::vector<std::string> exported_names(const CompileJob& job) {
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < job.entries.size(); ++i) {
+    names.push_back(fmt::format("tuner_kernel_{}", i));
+  }
+  return names;
+}
+
 std::string host_unit(const CompileJob& job) {
-  return fmt::format("#line 1 {}\n{}\n#line 1 \"kernel entry\"\nTUNER_EXPORT_KERNEL({})\n",
-                     string_literal(job.source.name), host_source(job.source.text), job.entry);
+  std::string unit = fmt::format("#line 1 {}\n{}\n", string_literal(job.source.name),
+                                 host_source(job.source.text));
+  const std::vector<std::string> names = exported_names(job);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    unit += fmt::format("#line 1 \"kernel entry\"\nTUNER_EXPORT_KERNEL({}, {})\n", names[i],
+                        job.entries[i]);
+  }
+  return unit;
 }
 
 }  // namespace tuner

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tuner {
 
@@ -13,7 +14,10 @@ namespace tuner {
 /// `__shared__` moves before it. Lines keep their numbers.
 [[nodiscard]] std::string host_source(std::string_view cuda_source);
 
-/// The translation unit of a job: its source, and the export of its entry.
+/// The names under which an image exports the job's entries, in their order.
+[[nodiscard]] std::vector<std::string> exported_names(const CompileJob& job);
+
+/// The translation unit of a job: its source, and the exports of its entries.
 [[nodiscard]] std::string host_unit(const CompileJob& job);
 
 }  // namespace tuner

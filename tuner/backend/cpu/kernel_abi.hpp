@@ -33,7 +33,7 @@ struct KernelContext {
 /// Runs one thread of a kernel to its end.
 using KernelEntry = void (*)(KernelContext& context, void* const* arguments);
 
-/// What a compiled image exports, under the name `tuner_kernel`.
+/// What a compiled image exports for each of its kernels.
 struct KernelImage {
   KernelEntry entry;
   const unsigned* argument_sizes;  ///< bytes

@@ -116,7 +116,7 @@ std::vector<Header> make_headers() {
   }
   // The prelude has what kernels use of these.
   for (const char* name :
-       {"cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "device_atomic_functions.h",
+       {"cuda.h", "cuda_runtime.h", "cuda_runtime_api.h", "curand.h", "device_atomic_functions.h",
         "device_functions.h", "device_launch_parameters.h", "driver_types.h", "host_defines.h",
         "math_functions.h", "sm_20_atomic_functions.h", "sm_30_intrinsics.h",
         "sm_60_atomic_functions.h", "vector_functions.h", "vector_types.h"}) {

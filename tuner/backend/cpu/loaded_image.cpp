@@ -37,12 +37,15 @@ Expected<LoadedImage, Failure> LoadedImage::load(const Binary& binary,
   std::error_code ignored;
   std::filesystem::remove(scratch, ignored);
   if (!image.library_) return launch_error("the kernel's image cannot be loaded: " + reason);
-  const void* symbol = ::dlsym(image.library_.get(), binary.symbol.c_str());
-  if (symbol == nullptr) {
-    return launch_error(fmt::format("the kernel's image has no symbol '{}'", binary.symbol));
+  for (const std::string& name : binary.symbols) {
+    const void* symbol = ::dlsym(image.library_.get(), name.c_str());
+    if (symbol == nullptr) {
+      return launch_error(fmt::format("the kernel's image has no symbol '{}'", name));
+    }
+    image.functions_.push_back(static_cast<const KernelImage*>(symbol));
   }
-  image.kernel_ = static_cast<const KernelImage*>(symbol);
-  if (image.kernel_->context_place != nullptr) image.shared_ = shared_variables(binary.image);
+  const auto* const any = image.functions_.front();
+  if (any->context_place != nullptr) image.shared_ = shared_variables(binary.image);
   return image;
 }
 

@@ -23,13 +23,11 @@ class LoadedImage {
   /// or one of fewer bytes.
   [[nodiscard]] Expected<void, Failure> write(const SymbolValue& symbol) const;
 
-  [[nodiscard]] KernelEntry entry() const { return kernel_->entry; }
-  [[nodiscard]] std::span<const unsigned> argument_sizes() const {
-    return {kernel_->argument_sizes, kernel_->argument_count};
-  }
+  /// Those of the binary's symbols, at least one; as long as the image is loaded.
+  [[nodiscard]] std::span<const KernelImage* const> functions() const { return functions_; }
   /// As long as the image is loaded.
   [[nodiscard]] StaticShared static_shared() const {
-    return {.context_place = kernel_->context_place, .variables = shared_};
+    return {.context_place = functions_.front()->context_place, .variables = shared_};
   }
 
  private:
@@ -37,9 +35,14 @@ class LoadedImage {
     void operator()(void* library) const;
   };
   std::unique_ptr<void, Close> library_;
-  const KernelImage* kernel_ = nullptr;
+  std::vector<const KernelImage*> functions_;
   std::vector<SharedVariable> shared_;
 };
+
+/// Bytes of each parameter.
+[[nodiscard]] inline std::span<const unsigned> argument_sizes(const KernelImage& function) {
+  return {function.argument_sizes, function.argument_count};
+}
 
 /// The arguments of a launch as a kernel's entry takes them: the addresses of their values.
 class ArgumentList {

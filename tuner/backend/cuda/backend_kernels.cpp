@@ -12,7 +12,7 @@ namespace tuner {
 CompileJob backend_kernel_job(const std::string& entry) {
   const std::string_view text = embedded::backend_kernels_cu();
   return {.source = {.name = "backend_kernels.cu", .text = std::string(text), .headers = {}},
-          .entry = entry,
+          .entries = {entry},
           .options = {},
           .key = content_hash({text, entry})};
 }

@@ -43,7 +43,7 @@ ClockReader::ClockReader(const Compiler& compiler, cudaStream_t stream, int mult
 std::int64_t ClockReader::measure_timer_step(const Compiler& compiler) {
   const PinnedMemory result = make_pinned_memory(sizeof(std::int64_t));
   CudaKernel kernel = load_backend_kernel(compiler, "measure_timer_step");
-  const auto launch = kernel.launch({}, {packed(result.get())}, stream_);
+  const auto launch = kernel.functions().front().launch({}, {packed(result.get())}, stream_);
   if (!launch) throw Error(ErrorCode::failure, launch.error().message);
   if (const auto done = (*launch)(); !done) throw Error(ErrorCode::failure, done.error().message);
   check(cudaStreamSynchronize(stream_), "measure the GPU's timer");
@@ -62,9 +62,9 @@ Expected<void, Failure> ClockReader::prepare(std::size_t count) {
 
 Expected<void, Failure> ClockReader::read(std::size_t index) {
   const std::byte* const slots = memory_.get() + index * multiprocessors_ * sizeof(ClockReading);
-  const auto launch =
-      kernel_.launch({.grid = {static_cast<std::uint32_t>(multiprocessors_), 1, 1}},
-                     {packed(slots), packed(std::int64_t(multiprocessors_))}, stream_);
+  const auto launch = kernel_.functions().front().launch(
+      {.grid = {static_cast<std::uint32_t>(multiprocessors_), 1, 1}},
+      {packed(slots), packed(std::int64_t(multiprocessors_))}, stream_);
   if (!launch) return Unexpected(launch.error());
   return (*launch)();
 }

@@ -13,6 +13,7 @@
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/shared_poison.hpp"
 #include "tuner/backend/cuda/stream_gate.hpp"
+#include "tuner/backend/step_failure.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
@@ -80,7 +81,7 @@ class CudaBackend final : public Backend {
 
   Expected<KernelId, Failure> load(const Binary& binary) override;
   void unload(KernelId kernel) override { kernels_.erase(kernel); }
-  Resources resources(KernelId kernel) const override;
+  std::vector<Resources> resources(KernelId kernel) const override;
 
   Expected<void, Failure> run(const Work& work) override;
   Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
@@ -110,6 +111,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Timers& timers();
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Work& work);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Launch& launch);
+  [[nodiscard]] Expected<std::vector<Enqueue>, Failure> prepare_steps(const Launch& launch);
+  [[nodiscard]] Expected<void, Failure> run(const Launch& launch);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const GemmCall& call);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const GeamCall& call);
   /// Throws when a buffer of the call is too small.
@@ -212,19 +215,34 @@ Expected<KernelId, Failure> CudaBackend::load(const Binary& binary) {
   return id;
 }
 
-Resources CudaBackend::resources(KernelId kernel) const {
-  return object(kernels_, kernel, "kernel").resources();
+std::vector<Resources> CudaBackend::resources(KernelId kernel) const {
+  std::vector<Resources> each;
+  for (const CudaFunction& function : object(kernels_, kernel, "kernel").functions()) {
+    each.push_back(function.resources());
+  }
+  return each;
 }
 
 Expected<void, Failure> CudaBackend::run(const Work& work) {
   if (auto usable = try_device(); !usable) return Unexpected(usable.error());
+  if (const auto* launch = std::get_if<Launch>(&work)) return run(*launch);
   const auto enqueue = prepare(work);
   if (!enqueue) return Unexpected(enqueue.error());
-  if (const auto* launch = std::get_if<Launch>(&work)) {
-    if (auto spread = shared_poison().spread(launch->shared_content); !spread) return spread;
-  }
   if (auto enqueued = (*enqueue)(); !enqueued) return enqueued;
   return finish(stream_.get());
+}
+
+/// Waits for each step, so that a fault is that of the step which made it.
+Expected<void, Failure> CudaBackend::run(const Launch& launch) {
+  const auto steps = prepare_steps(launch);
+  if (!steps) return Unexpected(steps.error());
+  for (std::size_t i = 0; i < steps->size(); ++i) {
+    if (auto spread = shared_poison().spread(launch.shared_content); !spread) return spread;
+    auto done = (*steps)[i]();
+    if (done) done = finish(stream_.get());
+    if (!done) return Unexpected(in_step(std::move(done.error()), i, steps->size()));
+  }
+  return {};
 }
 
 SharedPoison& CudaBackend::shared_poison() {
@@ -277,19 +295,38 @@ Expected<Enqueue, Failure> CudaBackend::prepare(const Work& work) {
 }
 
 Expected<Enqueue, Failure> CudaBackend::prepare(const Launch& launch) {
-  std::vector<KernelArgument> arguments;
-  for (const LaunchArgument& one : launch.arguments) {
-    auto passed = argument(one);
-    if (!passed) return Unexpected(std::move(passed.error()));
-    arguments.push_back(*passed);
-  }
+  auto steps = prepare_steps(launch);
+  if (!steps) return Unexpected(std::move(steps.error()));
+  return Enqueue([steps = *std::move(steps)] {
+    Expected<void, Failure> done;
+    for (std::size_t i = 0; done && i < steps.size(); ++i) done = steps[i]();
+    return done;
+  });
+}
+
+Expected<std::vector<Enqueue>, Failure> CudaBackend::prepare_steps(const Launch& launch) {
   CudaKernel& kernel = object(kernels_, launch.kernel, "kernel");
   for (const SymbolValue& symbol : launch.symbols) {
     if (auto written = kernel.write(symbol, stream_.get()); !written) {
       return Unexpected(written.error());
     }
   }
-  return kernel.launch(launch.geometry, std::move(arguments), stream_.get());
+  const std::size_t count = kernel.functions().size();
+  if (launch.steps.size() != count) return Unexpected(other_steps(launch.steps.size(), count));
+  std::vector<Enqueue> steps;
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto& [geometry, arguments] = launch.steps[i];
+    std::vector<KernelArgument> passed;
+    for (const LaunchArgument& one : arguments) {
+      auto value = argument(one);
+      if (!value) return Unexpected(in_step(std::move(value.error()), i, count));
+      passed.push_back(*value);
+    }
+    auto step = kernel.functions()[i].launch(geometry, std::move(passed), stream_.get());
+    if (!step) return Unexpected(in_step(std::move(step.error()), i, count));
+    steps.push_back(*std::move(step));
+  }
+  return steps;
 }
 
 Expected<Enqueue, Failure> CudaBackend::prepare(const GemmCall& call) {

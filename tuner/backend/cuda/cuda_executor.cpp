@@ -49,7 +49,7 @@ class CudaExecutor final : public Executor {
   const EnvironmentInfo& environment() const override { return environment_; }
   const Compiler& compiler() const override { return compiler_; }
 
-  Expected<FunctionId, Failure> load(const Binary& binary) override;
+  Expected<std::vector<FunctionId>, Failure> load(const Binary& binary) override;
   Expected<void, Failure> admit(FunctionId function, const Geometry& geometry,
                                 std::span<const std::size_t> argument_bytes) override;
   Expected<void, Failure> launch(FunctionId function, const Geometry& geometry, void** arguments,
@@ -125,29 +125,41 @@ void CudaExecutor::ensure_context() const {
   driver_.set_current_context(primary_);
 }
 
-Expected<FunctionId, Failure> CudaExecutor::load(const Binary& binary) {
+Expected<std::vector<FunctionId>, Failure> CudaExecutor::load(const Binary& binary) {
   ensure_context();
   const CaptureBystander bystander(driver_);
   CUlibrary library = nullptr;
-  CUkernel kernel = nullptr;
-  CUfunction function = nullptr;
   auto done = attempt(driver_, driver_.load_library(&library, binary.image.data(), nullptr, nullptr,
                                                     0, nullptr, nullptr, 0));
   if (!done) return Unexpected(done.error());
-  done = attempt(driver_, driver_.get_kernel(&kernel, library, binary.symbol.c_str()));
-  // At once: loading at the first launch, which is lazy loading's way, could meet a capture.
-  if (done) done = attempt(driver_, driver_.get_function(&function, kernel));
-  if (done) done = attempt(driver_, driver_.load_function(function));
-  auto parameters = done ? parameter_sizes(kernel) : Unexpected(done.error());
-  if (!parameters) {
-    driver_.unload_library(library);
-    return Unexpected(parameters.error());
+  std::vector<std::pair<FunctionId, std::vector<std::size_t>>> functions;
+  for (const std::string& symbol : binary.symbols) {
+    CUkernel kernel = nullptr;
+    CUfunction function = nullptr;
+    if (done) done = attempt(driver_, driver_.get_kernel(&kernel, library, symbol.c_str()));
+    // At once: loading at the first launch, which is lazy loading's way, could meet a capture.
+    if (done) done = attempt(driver_, driver_.get_function(&function, kernel));
+    if (done) done = attempt(driver_, driver_.load_function(function));
+    auto parameters = done ? parameter_sizes(kernel) : Unexpected(done.error());
+    if (!parameters) {
+      done = Unexpected(parameters.error());
+      break;
+    }
+    functions.emplace_back(FunctionId{reinterpret_cast<std::uintptr_t>(kernel)},
+                           *std::move(parameters));
   }
-  const FunctionId id{reinterpret_cast<std::uintptr_t>(kernel)};
+  if (!done) {
+    driver_.unload_library(library);
+    return Unexpected(done.error());
+  }
   const std::scoped_lock lock(mutex_);
   libraries_.push_back(library);
-  parameter_bytes_.emplace(id, *std::move(parameters));
-  return id;
+  std::vector<FunctionId> ids;
+  for (auto& [id, parameters] : functions) {
+    parameter_bytes_.emplace(id, std::move(parameters));
+    ids.push_back(id);
+  }
+  return ids;
 }
 
 Expected<std::vector<std::size_t>, Failure> CudaExecutor::parameter_sizes(CUkernel kernel) const {
@@ -166,6 +178,19 @@ Expected<void, Failure> CudaExecutor::admit(FunctionId function, const Geometry&
                                             std::span<const std::size_t> argument_bytes) {
   ensure_context();  // the kernel may have been loaded by another thread
   CUkernel const kernel = kernel_of(function);
+  const std::uint64_t threads =
+      std::uint64_t{geometry.block[0]} * geometry.block[1] * geometry.block[2];
+  int most_threads = 0;
+  if (auto done = attempt(
+          driver_, driver_.get_attribute(&most_threads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK,
+                                         kernel, number_));
+      !done) {
+    return done;
+  }
+  if (threads > static_cast<std::uint64_t>(most_threads)) {
+    return launch_error(
+        fmt::format("a block of this kernel can have {} threads, not {}", most_threads, threads));
+  }
   constexpr auto kLimit = CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES;
   const auto wanted = static_cast<int>(geometry.dynamic_shared_bytes);
   const std::scoped_lock lock(mutex_);  // one size's larger share must not be taken back by another

@@ -29,6 +29,26 @@ Unexpected<Failure> launch_error(std::string message) {
 
 }  // namespace
 
+Expected<CudaFunction, Failure> CudaFunction::find(cudaLibrary_t library,
+                                                   const std::string& symbol) {
+  CudaFunction found;
+  if (auto done = attempt(cudaLibraryGetKernel(&found.kernel_, library, symbol.c_str())); !done) {
+    return Unexpected(done.error());
+  }
+  cudaFuncAttributes attributes{};
+  if (auto done = attempt(cudaFuncGetAttributes(&attributes, found.function())); !done) {
+    return Unexpected(done.error());
+  }
+  found.resources_ = {.registers = attributes.numRegs,
+                      .static_shared_bytes = attributes.sharedSizeBytes,
+                      .local_bytes = attributes.localSizeBytes};
+  found.dynamic_shared_limit_ = static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes);
+  auto parameters = parameter_sizes(found.function());
+  if (!parameters) return Unexpected(parameters.error());
+  found.parameter_bytes_ = *std::move(parameters);
+  return found;
+}
+
 Expected<CudaKernel, Failure> CudaKernel::load(const Binary& binary) {
   CudaKernel loaded;
   cudaLibrary_t library = nullptr;
@@ -38,25 +58,15 @@ Expected<CudaKernel, Failure> CudaKernel::load(const Binary& binary) {
     return Unexpected(done.error());
   }
   loaded.library_.reset(library);
-  if (auto done = attempt(cudaLibraryGetKernel(&loaded.kernel_, library, binary.symbol.c_str()));
-      !done) {
-    return Unexpected(done.error());
+  for (const std::string& symbol : binary.symbols) {
+    auto function = CudaFunction::find(library, symbol);
+    if (!function) return Unexpected(std::move(function.error()));
+    loaded.functions_.push_back(*std::move(function));
   }
-  cudaFuncAttributes attributes{};
-  if (auto done = attempt(cudaFuncGetAttributes(&attributes, loaded.function())); !done) {
-    return Unexpected(done.error());
-  }
-  loaded.resources_ = {.registers = attributes.numRegs,
-                       .static_shared_bytes = attributes.sharedSizeBytes,
-                       .local_bytes = attributes.localSizeBytes};
-  loaded.dynamic_shared_limit_ = static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes);
-  auto parameters = parameter_sizes(loaded.function());
-  if (!parameters) return Unexpected(parameters.error());
-  loaded.parameter_bytes_ = *std::move(parameters);
   return loaded;
 }
 
-Expected<void, Failure> CudaKernel::allow_dynamic_shared(std::size_t size_bytes) {
+Expected<void, Failure> CudaFunction::allow_dynamic_shared(std::size_t size_bytes) {
   if (size_bytes <= dynamic_shared_limit_) return {};
   auto allowed = attempt(cudaFuncSetAttribute(
       function(), cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(size_bytes)));
@@ -91,9 +101,9 @@ Expected<void, Failure> CudaKernel::write(const SymbolValue& symbol, cudaStream_
   return copied ? finish(stream) : copied;
 }
 
-Expected<Enqueue, Failure> CudaKernel::launch(const Geometry& geometry,
-                                              std::vector<KernelArgument> arguments,
-                                              cudaStream_t stream) {
+Expected<Enqueue, Failure> CudaFunction::launch(const Geometry& geometry,
+                                                std::vector<KernelArgument> arguments,
+                                                cudaStream_t stream) {
   std::vector<std::size_t> argument_bytes;
   for (const KernelArgument& argument : arguments) argument_bytes.push_back(argument.size_bytes);
   if (auto done = match_arguments(argument_bytes, parameter_bytes_); !done) {

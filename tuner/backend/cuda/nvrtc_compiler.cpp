@@ -90,7 +90,9 @@ class Program {
         fmt::format("#line 1 {}\n{}", literal(job.source.name), job.source.text);
     status_ = api.create_program(&program_, text.c_str(), name.c_str(),
                                  static_cast<int>(names.size()), texts.data(), names.data());
-    if (status_ == NVRTC_SUCCESS) status_ = api.add_name(program_, job.entry.c_str());
+    for (const std::string& entry : job.entries) {
+      if (status_ == NVRTC_SUCCESS) status_ = api.add_name(program_, entry.c_str());
+    }
   }
   ~Program() { api_->destroy_program(&program_); }
   Program(const Program&) = delete;
@@ -107,15 +109,17 @@ class Program {
 
   [[nodiscard]] Expected<Binary, Failure> binary() {
     std::size_t size = 0;
-    const char* symbol = nullptr;
     Binary binary;
-    if (status_ == NVRTC_SUCCESS) {
-      status_ = api_->lowered_name(program_, job_->entry.c_str(), &symbol);
+    for (const std::string& entry : job_->entries) {
+      const char* symbol = nullptr;
+      if (status_ == NVRTC_SUCCESS) {
+        status_ = api_->lowered_name(program_, entry.c_str(), &symbol);
+      }
+      if (status_ == NVRTC_SUCCESS) binary.symbols.emplace_back(symbol);
     }
     if (status_ == NVRTC_SUCCESS) status_ = api_->cubin_size(program_, &size);
     if (status_ == NVRTC_SUCCESS) {
       binary.image.resize(size);
-      binary.symbol = symbol;
       status_ = api_->cubin(program_, reinterpret_cast<char*>(binary.image.data()));
     }
     if (status_ != NVRTC_SUCCESS) return Unexpected(Failure{Outcome::compile_error, message()});
@@ -154,6 +158,15 @@ std::string missing_header_hint(const NvrtcApi& api) {
       api.header_folders.front().string());
 }
 
+/// The first entry that a log of NVRTC's is about; it repeats the name after a pragma of its own.
+std::string unknown_entry(const CompileJob& job, std::string_view log) {
+  const auto is_quoted = [&](const std::string& entry) {
+    return log.find("nv_mangled_name " + entry + "\n") != std::string_view::npos;
+  };
+  const auto found = std::ranges::find_if(job.entries, is_quoted);
+  return found == job.entries.end() ? job.entries.front() : *found;
+}
+
 /// NVRTC's log in at most 4 KiB, after a line of our own where the log alone does not say which
 /// file or what part of the job is meant. The end of a long log is dropped: its first error counts.
 std::string Program::message() const {
@@ -162,7 +175,8 @@ std::string Program::message() const {
   std::string text = log();
   if (text.find("open source file") != std::string::npos) text += missing_header_hint(*api_);
   if (text.starts_with("__nv_name_map")) {
-    text = fmt::format("{}: there is no one kernel '{}'\n{}", job_->source.name, job_->entry, text);
+    text = fmt::format("{}: there is no one kernel '{}'\n{}", job_->source.name,
+                       unknown_entry(*job_, text), text);
   } else if (status_ != NVRTC_ERROR_COMPILATION || text.empty()) {
     text = fmt::format("{}: {}\n{}", job_->source.name, api_->error_string(status_), text);
   }
@@ -249,7 +263,7 @@ Expected<Binary, Failure> NvrtcCompiler::compile(const CompileJob& job) const {
     return Unexpected(Failure{Outcome::compile_error, *std::move(problem)});
   }
   std::vector<std::string> roots = job.options;
-  roots.push_back(job.entry);
+  roots.insert(roots.end(), job.entries.begin(), job.entries.end());
   CompileJob device = job;
   device.source = device_code(job.source, roots);
   separate_linkage(device.source.text);

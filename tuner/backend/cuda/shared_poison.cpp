@@ -14,11 +14,11 @@ SharedPoison::SharedPoison(const Compiler& compiler, cudaStream_t stream,
 
 Expected<void, Failure> SharedPoison::spread(std::uint32_t content) {
   constexpr std::uint32_t kBlocksEach = 4;
-  const auto enqueue =
-      kernel_.launch({.grid = {kBlocksEach * multiprocessors_, 1, 1},
-                      .block = {1024, 1, 1},
-                      .dynamic_shared_bytes = static_cast<std::uint32_t>(shared_bytes_)},
-                     {packed(shared_bytes_), packed(content)}, stream_);
+  const auto enqueue = kernel_.functions().front().launch(
+      {.grid = {kBlocksEach * multiprocessors_, 1, 1},
+       .block = {1024, 1, 1},
+       .dynamic_shared_bytes = static_cast<std::uint32_t>(shared_bytes_)},
+      {packed(shared_bytes_), packed(content)}, stream_);
   return enqueue ? (*enqueue)() : Expected<void, Failure>(Unexpected(enqueue.error()));
 }
 

@@ -11,7 +11,7 @@ StreamGate::StreamGate(const Compiler& compiler, cudaStream_t stream)
       kernel_(load_backend_kernel(compiler, "hold_stream")) {
   // Long enough for any enqueuing, and well below the deadline of a display's watchdog or of ours.
   constexpr std::int64_t kLongest_ns = 5'000'000'000;
-  auto hold = kernel_.launch(
+  auto hold = kernel_.functions().front().launch(
       {}, {packed(&flags()->released), packed(&flags()->expired), packed(kLongest_ns)}, stream);
   if (!hold) throw Error(ErrorCode::failure, "cannot hold a stream back: " + hold.error().message);
   hold_ = std::move(*hold);

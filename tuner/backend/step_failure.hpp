@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/core/outcome.hpp"
+
+#include <cstddef>
+#include <string>
+
+namespace tuner {
+
+/// A failure of one of a kernel's so many steps, by its place in the space file where there are
+/// several.
+[[nodiscard]] inline Failure in_step(Failure failure, std::size_t step, std::size_t steps) {
+  if (steps > 1) failure.message = "steps[" + std::to_string(step) + "]: " + failure.message;
+  return failure;
+}
+
+/// What is wrong with so many launches of a kernel with so many functions.
+[[nodiscard]] inline Failure other_steps(std::size_t launches, std::size_t functions) {
+  return {Outcome::launch_error, std::to_string(launches) + " launches of a kernel with " +
+                                     std::to_string(functions) + " functions"};
+}
+
+}  // namespace tuner
