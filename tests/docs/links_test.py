@@ -11,8 +11,7 @@ LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)")
 # A document named in code or prose by its path from the repository's root.
 NAMED = re.compile(r"(?<![\w/.-])docs/[\w/.-]+\.(?:md|json|png|svg)\b")
 # Texts of their own time: published results hold old sources, the changelog names what was there then.
-# A comment in kernels/ is part of the kernel's hash, under which results are kept.
-AS_THEY_WERE = ("db/seed/", "tests/data/", "reports/gallery/", "kernels/", "CHANGELOG.md")
+AS_THEY_WERE = ("db/seed/", "tests/data/", "reports/gallery/", "CHANGELOG.md")
 
 
 def files():
