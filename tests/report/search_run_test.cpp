@@ -100,8 +100,8 @@ TEST_F(SearchRuns, AConfigurationRunAgainCountsOnceWithTheResultThatStands) {
   run(2, {}, Outcome::crashed);
   const SearchRun one = runs().at(0);
   EXPECT_EQ(one.candidates, 3);
-  EXPECT_EQ(one.best_by(Progress::candidates, 2), 400);
-  EXPECT_EQ(one.best_by(Progress::candidates, 3), 200);
+  EXPECT_EQ(one.best_by(ProgressAxis::candidates, 2), 400);
+  EXPECT_EQ(one.best_by(ProgressAxis::candidates, 3), 200);
 }
 
 TEST_F(SearchRuns, ReachedAndBestByAgreeAtTheirLimits) {
@@ -109,13 +109,13 @@ TEST_F(SearchRuns, ReachedAndBestByAgreeAtTheirLimits) {
   run(1, {}, Outcome::crashed);
   run(2, 100);
   const SearchRun one = runs().at(0);
-  EXPECT_EQ(one.best_by(Progress::seconds, 3.9), std::nullopt);
-  EXPECT_EQ(one.best_by(Progress::seconds, 4), 100);
-  EXPECT_EQ(one.reached(Progress::seconds, 100), 4);
-  EXPECT_EQ(one.reached(Progress::candidates, 99), std::nullopt);
-  EXPECT_TRUE(one.lasted(Progress::seconds, 4));
-  EXPECT_FALSE(one.lasted(Progress::seconds, 4.1));
-  EXPECT_FALSE(one.lasted(Progress::candidates, 3));
+  EXPECT_EQ(one.best_by(ProgressAxis::seconds, 3.9), std::nullopt);
+  EXPECT_EQ(one.best_by(ProgressAxis::seconds, 4), 100);
+  EXPECT_EQ(one.reached(ProgressAxis::seconds, 100), 4);
+  EXPECT_EQ(one.reached(ProgressAxis::candidates, 99), std::nullopt);
+  EXPECT_TRUE(one.lasted(ProgressAxis::seconds, 4));
+  EXPECT_FALSE(one.lasted(ProgressAxis::seconds, 4.1));
+  EXPECT_FALSE(one.lasted(ProgressAxis::candidates, 3));
 }
 
 TEST_F(SearchRuns, ASessionThatRunsNothingOfWhatIsKnownHasReusedIt) {
