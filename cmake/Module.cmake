@@ -1,3 +1,16 @@
+# precompile(TARGET OWNER HEADER): the target reads HEADER precompiled. OWNER, one of the targets that
+# are compiled with the same options, makes it for all of them.
+function(precompile target owner header)
+  if(NOT TUNER_PRECOMPILE)
+    return()
+  endif()
+  if(target STREQUAL owner)
+    target_precompile_headers(${target} PRIVATE "${PROJECT_SOURCE_DIR}/cmake/${header}")
+  else()
+    target_precompile_headers(${target} REUSE_FROM ${owner})
+  endif()
+endfunction()
+
 # tuner_module(NAME SOURCES … HEADERS … MODULES … LIBRARIES …): the static library tuner_NAME of one
 # module of tuner/, with the modules it may use (the table in ARCHITECTURE.md) and the third-party
 # libraries that only its .cpp files see. HEADERS are what other modules may include and what is
@@ -17,6 +30,7 @@ function(tuner_module name)
   list(TRANSFORM arg_MODULES PREPEND tuner_)
   target_link_libraries(tuner_${name} PUBLIC ${arg_MODULES}
                         PRIVATE ${arg_LIBRARIES} $<BUILD_INTERFACE:tuner_warnings>)
+  precompile(tuner_${name} tuner_core precompiled.hpp)
 endfunction()
 
 # tuner_door(NAME MODULES …): tuner::NAME, through which an application gets several modules at once.
@@ -59,6 +73,7 @@ function(tuner_tests name)
   list(TRANSFORM arg_MODULES PREPEND tuner_)
   target_link_libraries(${name}_tests PRIVATE ${arg_MODULES} ${arg_LIBRARIES} GTest::gmock_main
                         tuner_warnings)
+  precompile(${name}_tests core_tests precompiled_tests.hpp)
   target_compile_definitions(${name}_tests PRIVATE
     TUNER_SOURCE_DIR="${PROJECT_SOURCE_DIR}" TUNER_TEST_DATA="${PROJECT_SOURCE_DIR}/tests/data"
     TUNER_TEST_CACHE="${PROJECT_BINARY_DIR}/test-cache/tune/binaries")

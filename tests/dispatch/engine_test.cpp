@@ -249,9 +249,9 @@ TEST_F(EngineTest, WithoutMemoryForScratchTheLibraryRunsMeanwhile) {
 TEST_F(EngineTest, MemoryThatIsShortIsHeldAgainstNoConfiguration) {
   database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
   open();
-  device->has_memory = false;
+  device->has_memory_to_load = false;
   EXPECT_EQ(launched({8, 16, 4}), "library");
-  device->has_memory = true;
+  device->has_memory_to_load = true;
   engine->reload(Table::database(database.path()));
   EXPECT_EQ(launched({8, 16, 4}), "rows<2,4>");
 }

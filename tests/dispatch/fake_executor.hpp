@@ -42,7 +42,7 @@ class FakeExecutor final : public Executor {
   [[nodiscard]] Expected<std::vector<FunctionId>, Failure> load(const Binary& binary) override {
     const std::scoped_lock lock(mutex_);
     note_capture();
-    if (!has_memory) return out_of_memory();
+    if (!has_memory_to_load) return out_of_memory();
     std::vector<FunctionId> functions;
     for (const std::string& symbol : binary.symbols) {
       if (fails_to_load.contains(symbol)) return launch_error("no image of this device");
@@ -148,6 +148,7 @@ class FakeExecutor final : public Executor {
   // What it is told to do, and what it saw. Not while other threads launch.
   std::set<std::string, std::less<>> fails_to_compile, fails_to_load, fails_to_launch;
   bool has_memory = true;
+  bool has_memory_to_load = true;
   bool device_is_lost = false;
   std::map<StreamHandle, std::uint64_t> capturing;  ///< the capture's number, by stream
   std::vector<StreamHandle> cleared;

@@ -123,7 +123,7 @@ TEST(GemmSpace, LaunchesWhatTheKernelExpects) {
 
 TEST(SpaceFormatDocument, HasAnExampleThatLoads) {
   const std::string page =
-      read_file(std::filesystem::path(TUNER_SOURCE_DIR) / "docs" / "space-format.md", 1 << 20);
+      read_file(std::filesystem::path(TUNER_SOURCE_DIR) / "docs/reference/space-file.md", 1 << 20);
   const std::string fence = "```json\n";
   const std::size_t begin = page.find(fence) + fence.size();
   const std::string example = page.substr(begin, page.find("```", begin) - begin);

@@ -22,7 +22,7 @@ void each_command(const CommandDescription& command, const std::string& path,
 }
 
 /// Between single quotes, where only these end.
-std::string quoted(std::string_view text) {
+std::string in_single_quotes(std::string_view text) {
   std::string result = "'";
   for (const char c : text) {
     if (c == '\'') {
@@ -42,20 +42,20 @@ std::string bash_script(const CommandDescription& program) {
     std::vector<std::string> offered;
     for (const CommandDescription& sub : command.commands) {
       offered.push_back(sub.name);
-      descents += fmt::format("      {0}) command={0} ;;\n", quoted(path + " " + sub.name));
+      descents += fmt::format("      {0}) command={0} ;;\n", in_single_quotes(path + " " + sub.name));
     }
     for (const OptionDescription& option : command.options) {
       if (option.is_positional) continue;
       offered.insert(offered.end(), option.names.begin(), option.names.end());
       if (option.value.empty()) continue;
       std::vector<std::string> patterns;
-      for (const std::string& name : option.names) patterns.push_back(quoted(path + " " + name));
+      for (const std::string& name : option.names) patterns.push_back(in_single_quotes(path + " " + name));
       values += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$current\")); return ;;\n",
                             fmt::join(patterns, " | "),
-                            quoted(fmt::format("{}", fmt::join(choices(option), " "))));
+                            in_single_quotes(fmt::format("{}", fmt::join(choices(option), " "))));
     }
-    words += fmt::format("    {}) words={} ;;\n", quoted(path),
-                         quoted(fmt::format("{}", fmt::join(offered, " "))));
+    words += fmt::format("    {}) words={} ;;\n", in_single_quotes(path),
+                         in_single_quotes(fmt::format("{}", fmt::join(offered, " "))));
   });
   // Without a word to offer, as after --space, `-o default` completes the names of files.
   return fmt::format(
@@ -97,8 +97,8 @@ std::string zsh_value(const OptionDescription& option) {
 }
 
 std::string zsh_option(const OptionDescription& option, const std::string& name) {
-  if (option.is_positional) return quoted("*" + zsh_value(option));
-  return quoted(fmt::format("*{}[{}]{}", name, zsh_text(option.text),
+  if (option.is_positional) return in_single_quotes("*" + zsh_value(option));
+  return in_single_quotes(fmt::format("*{}[{}]{}", name, zsh_text(option.text),
                             option.value.empty() ? "" : zsh_value(option)));
 }
 
@@ -118,7 +118,7 @@ std::string zsh_script(const CommandDescription& program) {
     }
     std::string names;
     for (const CommandDescription& sub : command.commands) {
-      names += "    " + quoted(sub.name + ":" + zsh_text(sub.text)) + "\n";
+      names += "    " + in_single_quotes(sub.name + ":" + zsh_text(sub.text)) + "\n";
     }
     functions += fmt::format(
         R"({0}() {{
@@ -163,10 +163,10 @@ std::string fish_condition(const CommandDescription& command, const std::string&
 std::string fish_script(const CommandDescription& program) {
   std::string lines;
   each_command(program, program.name, [&](const auto& command, const std::string& path) {
-    const std::string when = quoted(fish_condition(command, path));
+    const std::string when = in_single_quotes(fish_condition(command, path));
     for (const CommandDescription& sub : command.commands) {
-      lines += fmt::format("complete -c tune -n {} -f -a {} -d {}\n", when, quoted(sub.name),
-                           quoted(sub.text));
+      lines += fmt::format("complete -c tune -n {} -f -a {} -d {}\n", when, in_single_quotes(sub.name),
+                           in_single_quotes(sub.text));
     }
     for (const OptionDescription& option : command.options) {
       if (option.is_positional) continue;
@@ -177,10 +177,10 @@ std::string fish_script(const CommandDescription& program) {
       std::string value;
       if (!option.value.empty()) value = takes_path(option) ? " -r -F" : " -x";
       if (const auto words = choices(option); !words.empty()) {
-        value += " -a " + quoted(fmt::format("{}", fmt::join(words, " ")));
+        value += " -a " + in_single_quotes(fmt::format("{}", fmt::join(words, " ")));
       }
       lines += fmt::format("complete -c tune -n {}{}{} -d {}\n", when, names, value,
-                           quoted(option.text));
+                           in_single_quotes(option.text));
     }
   });
   return "# Completes the command line of tune in fish. Load it with: tune completion fish | "
