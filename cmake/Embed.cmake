@@ -24,12 +24,12 @@ function(tuner_embed target name file)
 #include <cstddef>
 #include <string_view>
 
-extern \"C\" const char @symbol@_begin;
-extern \"C\" const char @symbol@_end;
+extern \"C\" const char @symbol@_begin[];
+extern \"C\" const char @symbol@_end[];
 
 namespace tuner::embedded {
 inline std::string_view @name@() {
-  return {&@symbol@_begin, static_cast<std::size_t>(&@symbol@_end - &@symbol@_begin)};
+  return {@symbol@_begin, static_cast<std::size_t>(@symbol@_end - @symbol@_begin)};
 }
 }  // namespace tuner::embedded
 ")

@@ -96,7 +96,7 @@ class SizesTest(ProgramTest):
 
         done = self.tune("--space", self.space_file(wider_where_asked), *RUN, "--set", "WIDE=1")
         self.assertEqual(done.stdout.splitlines()[1].split()[-1], "BLOCK=64")
-        self.assertNotIn("caution", done.stderr)
+        self.assertNotIn("warning", done.stderr)
 
 
 if __name__ == "__main__":

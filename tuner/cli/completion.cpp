@@ -42,14 +42,16 @@ std::string bash_script(const CommandDescription& program) {
     std::vector<std::string> offered;
     for (const CommandDescription& sub : command.commands) {
       offered.push_back(sub.name);
-      descents += fmt::format("      {0}) command={0} ;;\n", in_single_quotes(path + " " + sub.name));
+      descents +=
+          fmt::format("      {0}) command={0} ;;\n", in_single_quotes(path + " " + sub.name));
     }
     for (const OptionDescription& option : command.options) {
       if (option.is_positional) continue;
       offered.insert(offered.end(), option.names.begin(), option.names.end());
       if (option.value.empty()) continue;
       std::vector<std::string> patterns;
-      for (const std::string& name : option.names) patterns.push_back(in_single_quotes(path + " " + name));
+      for (const std::string& name : option.names)
+        patterns.push_back(in_single_quotes(path + " " + name));
       values += fmt::format("    {}) COMPREPLY=($(compgen -W {} -- \"$current\")); return ;;\n",
                             fmt::join(patterns, " | "),
                             in_single_quotes(fmt::format("{}", fmt::join(choices(option), " "))));
@@ -99,7 +101,7 @@ std::string zsh_value(const OptionDescription& option) {
 std::string zsh_option(const OptionDescription& option, const std::string& name) {
   if (option.is_positional) return in_single_quotes("*" + zsh_value(option));
   return in_single_quotes(fmt::format("*{}[{}]{}", name, zsh_text(option.text),
-                            option.value.empty() ? "" : zsh_value(option)));
+                                      option.value.empty() ? "" : zsh_value(option)));
 }
 
 std::string zsh_script(const CommandDescription& program) {
@@ -165,8 +167,8 @@ std::string fish_script(const CommandDescription& program) {
   each_command(program, program.name, [&](const auto& command, const std::string& path) {
     const std::string when = in_single_quotes(fish_condition(command, path));
     for (const CommandDescription& sub : command.commands) {
-      lines += fmt::format("complete -c tune -n {} -f -a {} -d {}\n", when, in_single_quotes(sub.name),
-                           in_single_quotes(sub.text));
+      lines += fmt::format("complete -c tune -n {} -f -a {} -d {}\n", when,
+                           in_single_quotes(sub.name), in_single_quotes(sub.text));
     }
     for (const OptionDescription& option : command.options) {
       if (option.is_positional) continue;

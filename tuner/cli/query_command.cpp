@@ -148,10 +148,10 @@ void print_table(const Selection& selection) {
                                        selection.entry->environment.compiler,
                                        selection.entry->environment.library)});
     if (best.shared) {
-      table.add({"caution", "measured while other processes used the device"});
+      table.add({"warning", "measured while other processes used the device"});
     }
     if (!best.verified) {
-      table.add({"caution",
+      table.add({"warning",
                  fmt::format("imported from {}, not yet verified on this machine", best.origin)});
     }
   }

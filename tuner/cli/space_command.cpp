@@ -94,7 +94,7 @@ int check(const Family& family, const std::vector<Bound>& bound, const std::stri
   }
   for (const std::string& promise : check_promises(family)) fmt::print("{}\n", promise);
   for (const std::string& caution : check_cautions(family, bound.front().size)) {
-    tell(fmt::format("caution: {}\n", caution));
+    tell(fmt::format("warning: {}\n", caution));
   }
   return 0;
 }

@@ -168,7 +168,7 @@ std::vector<TuningTask> tuning_tasks(const Family& family, const TuneOptions& op
   for (const std::string& line : left_out) tell(line);
   for (const TuningTask& task : tasks) caution(family, task, device);
   for (const std::string& text : check_cautions(family, tasks.front().sizes.front())) {
-    tell(fmt::format("caution: {}\n", text));
+    tell(fmt::format("warning: {}\n", text));
   }
   return tasks;
 }
