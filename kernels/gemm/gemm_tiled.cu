@@ -12,7 +12,8 @@
 // Grid (tiles of C, parts of K, batch), block (THREADS). Any M, N, K >= 1. As in BLAS, alpha == 0
 // reads neither A nor B, and beta == 0 does not read C.
 //
-// The template's parameters are described in spaces/gemm.json, its design in docs/reference/kernels.md.
+// The template's parameters are described in spaces/gemm.json, its design in
+// docs/reference/kernels.md.
 
 #include "operand.cuh"
 #include "pipeline.cuh"

@@ -10,7 +10,8 @@
 // may begin at any float, the matrices of a batch a multiple of 16 bytes apart. As in BLAS,
 // alpha == 0 reads neither A nor B, and beta == 0 does not read C.
 //
-// The template's parameters are described in spaces/gemm.json, its design in docs/reference/kernels.md.
+// The template's parameters are described in spaces/gemm.json, its design in
+// docs/reference/kernels.md.
 
 #include "boxed_operand.cuh"
 #include "pipeline.cuh"
