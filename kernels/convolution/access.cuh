@@ -35,7 +35,7 @@ __device__ __forceinline__ Floats<COUNT> load_constant(const float* from) {
   return value;
 }
 
-/// Copies COUNT floats to shared memory, zeros if they do not exist. ASYNC: on their way only,
+/// Copies COUNT floats to shared memory, zeros if they do not exist. ASYNC: in flight only,
 /// until await_copies.
 template <bool ASYNC, int COUNT>
 __device__ __forceinline__ void copy(float* to, const float* from, bool exists) {

@@ -9,6 +9,8 @@
 #include <cstddef>
 #include <ranges>
 #include <span>
+#include <string>
+#include <utility>
 
 namespace tuner {
 

@@ -126,6 +126,12 @@ std::string launch_path(const Kernel& kernel, std::size_t step) {
 
 }  // namespace
 
+Slots family_slots(const Size& size) {
+  Slots slots(attribute_fields().size(), 0);
+  slots.insert(slots.end(), size.begin(), size.end());
+  return slots;
+}
+
 CompileJob compile_job(const Kernel& kernel, const Space& space, const Config& config) {
   return compile_job(kernel, space.slots(config), config);
 }

@@ -42,6 +42,10 @@ struct TensorLayout {
   std::uint32_t swizzle_bytes = 0;     ///< 0: none
 };
 
+/// The slots on which a family's expressions can be evaluated when no device is known: those of
+/// family_scope, device attributes zero.
+[[nodiscard]] Slots family_slots(const Size& size);
+
 /// The compilation of a configuration.
 [[nodiscard]] CompileJob compile_job(const Kernel& kernel, const Space& space,
                                      const Config& config);

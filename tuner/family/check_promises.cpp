@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/family/check_promises.hpp"
 
+#include "tuner/family/candidate.hpp"
 #include "tuner/family/parse.hpp"
 
 #include <fmt/format.h>
@@ -89,8 +90,8 @@ bool judges_itself(const Family& family, const KernelReference& reference) {
 
 }  // namespace
 
-bool has_floating_results(const Family& family) {
-  return std::ranges::any_of(family.arguments, [](const Argument& argument) {
+bool has_floating_results(std::span<const Argument> arguments) {
+  return std::ranges::any_of(arguments, [](const Argument& argument) {
     const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
     return buffer != nullptr && buffer->is_written() && is_floating(buffer->type);
   });
@@ -139,7 +140,7 @@ std::vector<std::string> check_cautions(const Family& family, const Size& size) 
   for (const Argument& argument : family.arguments) {
     const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
     if (buffer == nullptr || buffer->is_written() || is_floating(buffer->type) ||
-        buffer->fill.kind != FillKind::normal || !has_floating_results(family)) {
+        buffer->fill.kind != FillKind::normal || !has_floating_results(family.arguments)) {
       continue;
     }
     cautions.push_back(fmt::format(

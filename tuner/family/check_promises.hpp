@@ -3,6 +3,7 @@
 
 #include "tuner/family/family.hpp"
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -10,7 +11,7 @@ namespace tuner {
 
 /// Whether an output of the family holds floating-point numbers: then integers among its inputs are
 /// indices or counts rather than terms of sums.
-[[nodiscard]] bool has_floating_results(const Family& family);
+[[nodiscard]] bool has_floating_results(std::span<const Argument> arguments);
 
 /// How the results of a family's kernels are checked, one sentence a line: by which reference,
 /// when they must be equal to it and how far they may be from it else, and whether launches may

@@ -15,10 +15,6 @@ namespace tuner {
 using SourceProvider =
     std::function<KernelSource(const std::string& kernel, const DocumentNode& source)>;
 
-/// The slots on which a family's expressions can be evaluated when no device is known: those of
-/// family_scope, device attributes zero.
-[[nodiscard]] Slots family_slots(const Size& size);
-
 /// An expression of the dimensions alone; fails when it asks for an attribute of the device.
 [[nodiscard]] Expression family_expression(const DocumentNode& node, const Scope& scope);
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/suggest.hpp"
+#include "tuner/family/check_promises.hpp"
 #include "tuner/family/parse.hpp"
 
 #include <fmt/format.h>
@@ -198,11 +199,7 @@ void check_of_files(const DocumentNode& node, const Check& check,
       given->fail("says how to check other results than those in the files of the reference");
     }
   }
-  const bool has_floating_results = std::ranges::any_of(arguments, [](const Argument& argument) {
-    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
-    return buffer != nullptr && buffer->is_written() && is_floating(buffer->type);
-  });
-  if (!has_floating_results || check.exact || check.tolerance) return;
+  if (!has_floating_results(arguments) || check.exact || check.tolerance) return;
   node.fail(
       "results from files do not tell how far others may be from them: add a \"tolerance\", such "
       "as {\"relative\": 1e-5, \"absolute\": 1e-6}, or \"exact\": true");

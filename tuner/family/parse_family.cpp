@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/family/candidate.hpp"
 #include "tuner/family/parse.hpp"
 #include "tuner/family/source.hpp"
 

@@ -255,12 +255,6 @@ ElementType parse_buffer_type(const DocumentNode& node) {
   node.fail(fmt::format("{} must end in *: it is the type of a buffer", in_quotes(type)));
 }
 
-Slots family_slots(const Size& size) {
-  Slots slots(attribute_fields().size(), 0);
-  slots.insert(slots.end(), size.begin(), size.end());
-  return slots;
-}
-
 Expression family_expression(const DocumentNode& node, const Scope& scope) {
   Expression expression = node.expression(scope);
   if (!expression.slots().empty() && expression.slots().front() < attribute_fields().size()) {

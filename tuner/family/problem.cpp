@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
+#include "tuner/family/candidate.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/family/parse.hpp"
 

@@ -4,7 +4,6 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/family/check_promises.hpp"
-#include "tuner/family/parse.hpp"
 #include "tuner/verify/npy.hpp"
 
 #include <fmt/format.h>
@@ -274,14 +273,14 @@ bool PosedProblem::may_differ(const BufferArgument& output) const {
 
 bool PosedProblem::takes_all_integers(ElementType type) const {
   return recipe_.fill == Fill::normal && !is_floating(type) && accumulated_ == 1 &&
-         !has_floating_results(family_);
+         !has_floating_results(family_.arguments);
 }
 
 std::int64_t PosedProblem::whole_range(ElementType type) const {
   constexpr std::int64_t kFew = 3;
   if (recipe_.fill == Fill::few) return kFew;
   const std::int64_t most = integer_range(type).greatest;
-  if (has_floating_results(family_)) {
+  if (has_floating_results(family_.arguments)) {
     // Sums of products of numbers up to 3 stay below 2^24 for 400,000 terms, scaled by small
     // factors.
     constexpr std::int64_t kTermsForRange3 = 400'000;
