@@ -1,14 +1,20 @@
 #!/usr/bin/env python3
-"""Checks that every module of tuner/ includes only the modules its row in ARCHITECTURE.md names.
+"""Checks the modules of tuner/ against ARCHITECTURE.md and their CMakeLists.txt.
 
-Usage: check_layers.py [ROOT]. Prints every forbidden include and exits 1 when there is one.
+A module includes only the modules that its row in ARCHITECTURE.md names, and of those only the
+headers that their CMakeLists.txt lists under HEADERS. It declares only namespace tuner::<module>;
+core and the headers that applications include declare namespace tuner.
+
+Usage: check_layers.py [ROOT]. Prints every violation and exits 1 when there is one.
 """
 import pathlib
 import re
 import sys
 
-INCLUDE = re.compile(r'^\s*#\s*include\s+"tuner/([a-z_]+)/', re.MULTILINE)
+INCLUDE = re.compile(r'^\s*#\s*include\s+"tuner/([a-z_]+)/([^"]+)"', re.MULTILINE)
 ROW = re.compile(r"^\| ([a-z]+) \| .* \| ([a-z, –]+) \|$", re.MULTILINE)
+HEADERS = re.compile(r"\bHEADERS\b([^)A-Z]*)")
+NAMESPACE = re.compile(r"^namespace (tuner[a-z_:]*) \{", re.MULTILINE)
 
 
 def allowed_modules(architecture: str) -> dict[str, set[str]]:
@@ -20,17 +26,45 @@ def allowed_modules(architecture: str) -> dict[str, set[str]]:
     }
 
 
+def listed_headers(folder: pathlib.Path, call: str) -> set[pathlib.Path]:
+    """The HEADERS of a call such as tuner_module in the CMakeLists.txt of a module and below."""
+    return {
+        (lists.parent / name).resolve()
+        for lists in folder.rglob("CMakeLists.txt")
+        for arguments in re.findall(rf"\b{call}\(([^)]*)\)", lists.read_text())
+        for names in HEADERS.findall(arguments)
+        for name in names.split()
+    }
+
+
 def main() -> int:
-    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+    root = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
     allowed = allowed_modules((root / "ARCHITECTURE.md").read_text())
-    folders = {path.name for path in (root / "tuner").iterdir() if path.is_dir()}
-    problems = [f"module {name} has no row in ARCHITECTURE.md" for name in folders - allowed.keys()]
-    problems += [f"ARCHITECTURE.md names {name}, which is no folder" for name in allowed.keys() - folders]
+    folders = {path.name: path for path in (root / "tuner").iterdir() if path.is_dir()}
+    for_modules = {name: listed_headers(path, "tuner_module") for name, path in folders.items()}
+    for_applications = listed_headers(root / "tuner", "tuner_shared_library")
+    problems = [f"module {name} has no row in ARCHITECTURE.md" for name in folders.keys() - allowed.keys()]
+    problems += [f"ARCHITECTURE.md names {name}, which is no folder" for name in allowed.keys() - folders.keys()]
     for path in sorted((root / "tuner").rglob("*.[ch]pp")):
-        module = path.relative_to(root / "tuner").parts[0]
-        for included in INCLUDE.findall(path.read_text()):
-            if included != module and included not in allowed.get(module, set()):
-                problems.append(f"{path.relative_to(root)}: {module} may not include {included}")
+        text = path.read_text()
+        shown = path.relative_to(root)
+        module = shown.parts[1]
+        for included, header in INCLUDE.findall(text):
+            if included == module:
+                continue
+            if included not in allowed.get(module, set()):
+                problems.append(f"{shown}: {module} may not include {included}")
+            elif folders[included] / header not in for_modules[included] | for_applications:
+                problems.append(f"{shown}: {header} is not among the HEADERS of {included}")
+        spaces = {"tuner"} if module == "core" else {f"tuner::{module}"}
+        if path in for_applications or path.suffix == ".cpp" and any(
+                folders[included] / header in for_applications
+                for included, header in INCLUDE.findall(text) if included == module):
+            spaces.add("tuner")
+        for declared in NAMESPACE.findall(text):
+            if not any(declared == space or declared.startswith(f"tuner::{module}::") or
+                       module == "core" and declared.startswith("tuner::") for space in spaces):
+                problems.append(f"{shown}: {module} may not declare names in namespace {declared}")
     print("\n".join(problems) or f"{len(allowed)} modules keep their layers")
     return 1 if problems else 0
 

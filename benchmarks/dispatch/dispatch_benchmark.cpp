@@ -40,26 +40,29 @@ double median(std::vector<double> values) {
 }
 
 /// A device on which every launch is over at once.
-class NullExecutor final : public Executor {
+class NullExecutor final : public backend::Executor {
  public:
-  const DeviceInfo& device() const override { return device_; }
-  const EnvironmentInfo& environment() const override { return environment_; }
-  const Compiler& compiler() const override { return compiler_; }
-  Expected<std::vector<FunctionId>, Failure> load(const Binary& binary) override {
-    return std::vector<FunctionId>(binary.symbols.size());
+  const space::DeviceInfo& device() const override { return device_; }
+  const space::EnvironmentInfo& environment() const override { return environment_; }
+  const backend::Compiler& compiler() const override { return compiler_; }
+  Expected<std::vector<backend::FunctionId>, Failure> load(const backend::Binary& binary) override {
+    return std::vector<backend::FunctionId>(binary.symbols.size());
   }
-  Expected<void, Failure> admit(FunctionId, const Geometry&,
+  Expected<void, Failure> admit(backend::FunctionId, const family::Geometry&,
                                 std::span<const std::size_t>) override {
     return {};
   }
-  Expected<void, Failure> launch(FunctionId, const Geometry&, void**, StreamHandle) override {
+  Expected<void, Failure> launch(backend::FunctionId, const family::Geometry&, void**,
+                                 StreamHandle) override {
     return {};
   }
-  [[nodiscard]] Expected<TensorMapValue, Failure> tensor_map(const TensorLayout&,
-                                                             void*) const override {
-    return TensorMapValue{};
+  [[nodiscard]] Expected<backend::TensorMapValue, Failure> tensor_map(const family::TensorLayout&,
+                                                                      void*) const override {
+    return backend::TensorMapValue{};
   }
-  Expected<StreamState, Failure> state(StreamHandle) const override { return StreamState{}; }
+  Expected<backend::StreamState, Failure> state(StreamHandle) const override {
+    return backend::StreamState{};
+  }
   Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override {
     return std::shared_ptr<void>(std::aligned_alloc(256, (size_bytes + 255) / 256 * 256),
                                  std::free);
@@ -68,34 +71,35 @@ class NullExecutor final : public Executor {
   Expected<void*, Failure> graph_memory(std::size_t, StreamHandle) override {
     return Unexpected(Failure{Outcome::launch_error, "nothing is captured"});
   }
-  Expected<std::vector<std::vector<double>>, Failure> time(std::span<const StreamWork> works,
-                                                           int rounds) override {
+  Expected<std::vector<std::vector<double>>, Failure> time(
+      std::span<const backend::StreamWork> works, int rounds) override {
     return std::vector(works.size(), std::vector<double>(static_cast<std::size_t>(rounds)));
   }
   Expected<void, Failure> prepare_library() override { return {}; }
-  Expected<void, Failure> gemm(ElementType, const GemmShape&, const MatrixOperands&,
-                               StreamHandle) override {
+  Expected<void, Failure> gemm(family::ElementType, const family::GemmShape&,
+                               const backend::MatrixOperands&, StreamHandle) override {
     return {};
   }
-  Expected<void, Failure> geam(ElementType, const GeamShape&, const MatrixOperands&,
-                               StreamHandle) override {
+  Expected<void, Failure> geam(family::ElementType, const family::GeamShape&,
+                               const backend::MatrixOperands&, StreamHandle) override {
     return {};
   }
 
  private:
-  struct NullCompiler : Compiler {
-    Expected<Binary, Failure> compile(const CompileJob& job) const override {
-      return Binary{.image = {}, .symbols = job.entries};
+  struct NullCompiler : backend::Compiler {
+    Expected<backend::Binary, Failure> compile(const family::CompileJob& job) const override {
+      return backend::Binary{.image = {}, .symbols = job.entries};
     }
   };
-  DeviceInfo device_ = device_profile("h200").value();
-  EnvironmentInfo environment_{.driver = "1", .compiler = "none", .library = "none", .tool = "1"};
+  space::DeviceInfo device_ = space::device_profile("h200").value();
+  space::EnvironmentInfo environment_{
+      .driver = "1", .compiler = "none", .library = "none", .tool = "1"};
   NullCompiler compiler_;
 };
 
 /// An engine, its family and a launch of 4x4x4.
 struct Opened {
-  std::unique_ptr<DispatchEngine> engine;
+  std::unique_ptr<dispatch::Engine> engine;
   std::shared_ptr<void> memory;  // what it launches on; goes first
   FamilyId family{};
   std::array<DispatchArgument, 5> arguments;
@@ -104,13 +108,14 @@ struct Opened {
   void launch(StreamHandle stream) const { engine->launch(family, size, arguments, stream); }
 };
 
-Opened open(std::unique_ptr<Executor> executor, const std::filesystem::path& database,
+Opened open(std::unique_ptr<backend::Executor> executor, const std::filesystem::path& database,
             const std::filesystem::path& cache) {
   DispatchOptions options;
   options.cache = cache;
-  Executor& device = *executor;
-  auto engine = std::make_unique<DispatchEngine>(std::move(executor), Table::database(database),
-                                                 options, DispatchSettings{.log = LogLevel::off});
+  backend::Executor& device = *executor;
+  auto engine = std::make_unique<dispatch::Engine>(
+      std::move(executor), Table::database(database), options,
+      dispatch::DispatchSettings{.log = dispatch::LogLevel::off});
   std::shared_ptr<void> memory = device.memory(4096).value();
   const FamilyId family = engine->family("product");
   return {.engine = std::move(engine),
@@ -123,9 +128,9 @@ Opened open(std::unique_ptr<Executor> executor, const std::filesystem::path& dat
 /// The same kernel with the same arguments, launched without a dispatcher.
 class BareLaunch {
  public:
-  BareLaunch(Executor& device, const Opened& subject) : device_(device) {
-    CompileJob job;
-    job.source = {.name = "product.cu", .text = kProductSource, .headers = {}};
+  BareLaunch(backend::Executor& device, const Opened& subject) : device_(device) {
+    family::CompileJob job;
+    job.source = {.name = "product.cu", .text = dispatch::kProductSource, .headers = {}};
     job.entries = {"rows<1,4>"};
     job.key = "bare";
     function_ = device.load(device.compiler().compile(job).value()).value().front();
@@ -150,9 +155,9 @@ class BareLaunch {
   }
 
  private:
-  Executor& device_;
-  FunctionId function_{};
-  Geometry geometry_;
+  backend::Executor& device_;
+  backend::FunctionId function_{};
+  family::Geometry geometry_;
   std::array<std::uint64_t, 8> values_{};
 };
 
@@ -197,7 +202,7 @@ Cost measure(int threads, int rounds, int calls, const std::function<void(int)>&
 
 void print_selection(int rounds) {
   const NullExecutor device;
-  TunedDatabase database(device.device(), device.environment());
+  dispatch::TunedDatabase database(device.device(), device.environment());
   TemporaryDirectory cache;
   database.add({.size = "4,4,4"});
   const Opened subject =
@@ -235,9 +240,9 @@ std::function<void()> finisher(const std::string& backend) {
 }
 
 void print_whole_call(const std::string& backend, int rounds) {
-  auto executor = open_executor(backend, 0);
-  Executor& device = *executor;
-  TunedDatabase database(device.device(), device.environment());
+  auto executor = backend::open_executor(backend, 0);
+  backend::Executor& device = *executor;
+  dispatch::TunedDatabase database(device.device(), device.environment());
   TemporaryDirectory cache;
   database.add({.size = "4,4,4", .config = R"({"TILE":1})"});
   const Opened subject = open(std::move(executor), database.path(), cache.path() / "binaries");
@@ -247,7 +252,7 @@ void print_whole_call(const std::string& backend, int rounds) {
              nanoseconds_since(begin) / 1e6);
   {
     const Opened again =
-        open(open_executor(backend, 0), database.path(), cache.path() / "binaries");
+        open(backend::open_executor(backend, 0), database.path(), cache.path() / "binaries");
     const auto start = Clock::now();
     again.launch(nullptr);
     fmt::print("{:<44} {:>9} {:>12.3f} ms\n", "first use, from the disk cache", 1,

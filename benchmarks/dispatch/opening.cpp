@@ -24,7 +24,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
-using Opening = std::function<std::unique_ptr<DispatchEngine>()>;
+using Opening = std::function<std::unique_ptr<dispatch::Engine>()>;
 
 constexpr int kRounds = 15;
 
@@ -50,20 +50,22 @@ class Sizes {
 };
 
 /// As if the configurations of the published table had won at other sizes on a device.
-std::vector<StoredBest> bests(const Catalogue& published, const DeviceInfo& device, int entries) {
+std::vector<store::StoredBest> bests(const select::Catalogue& published,
+                                     const space::DeviceInfo& device, int entries) {
   Sizes sizes;
-  std::vector<std::shared_ptr<const Subject>> subjects;
-  for (const CatalogueKernel& kernel : published.kernels) {
-    subjects.push_back(std::make_shared<const Subject>(
-        Subject{.device = device, .environment = published.environment, .kernel = *kernel.record}));
+  std::vector<std::shared_ptr<const store::Subject>> subjects;
+  for (const select::CatalogueKernel& kernel : published.kernels) {
+    subjects.push_back(std::make_shared<const store::Subject>(store::Subject{
+        .device = device, .environment = published.environment, .kernel = *kernel.record}));
   }
-  std::vector<StoredBest> all;
+  std::vector<store::StoredBest> all;
   for (int i = 0; i < entries; ++i) {
     const auto& kernels = published.kernels;
-    const CatalogueKernel& kernel = kernels[static_cast<std::size_t>(i) % kernels.size()];
-    const Entry& entry = kernel.entries[static_cast<std::size_t>(i) % kernel.entries.size()];
-    StoredBest best{.subject = subjects[static_cast<std::size_t>(i) % subjects.size()],
-                    .best = entry.best};
+    const select::CatalogueKernel& kernel = kernels[static_cast<std::size_t>(i) % kernels.size()];
+    const select::Entry& entry =
+        kernel.entries[static_cast<std::size_t>(i) % kernel.entries.size()];
+    store::StoredBest best{.subject = subjects[static_cast<std::size_t>(i) % subjects.size()],
+                           .best = entry.best};
     best.best.problem = sizes.next();
     best.best.config_json =
         kernel.configs[static_cast<std::size_t>(i) % kernel.configs.size()].json;
@@ -76,12 +78,13 @@ std::vector<StoredBest> bests(const Catalogue& published, const DeviceInfo& devi
 }
 
 /// Entries of this device, and half as many of another one.
-void fill(const fs::path& database, const DeviceInfo& device, int entries) {
+void fill(const fs::path& database, const space::DeviceInfo& device, int entries) {
   const fs::path file = TUNER_SOURCE_DIR "/db/seed/nvidia-h200.gemm.json";
-  const Catalogue published = parse_catalogue(read_file(file, std::size_t{1} << 26), file.string());
-  DeviceInfo other = device;
+  const select::Catalogue published =
+      select::parse_catalogue(read_file(file, std::size_t{1} << 26), file.string());
+  space::DeviceInfo other = device;
   other.name = "another";
-  Store store(database, Store::Mode::read_write);
+  store::Store store(database, store::Store::Mode::read_write);
   store.import_bests(bests(published, other, entries / 2), "a benchmark");
   store.import_bests(bests(published, device, entries), "a benchmark");
 }
@@ -118,12 +121,13 @@ void print(const std::string& what, const std::function<void()>& before, const O
 }
 
 void wait_until_at_rest(const fs::path& database) {
-  while (!database_state(database)) std::this_thread::yield();
+  while (!store::database_state(database)) std::this_thread::yield();
 }
 
 }  // namespace
 
-void print_opening(const std::function<std::unique_ptr<Executor>()>& executor, int entries) {
+void print_opening(const std::function<std::unique_ptr<backend::Executor>()>& executor,
+                   int entries) {
   TemporaryDirectory folder;
   const fs::path database = folder.path() / "tune.db";
   const fs::path cache = folder.path() / "binaries";
@@ -132,8 +136,8 @@ void print_opening(const std::function<std::unique_ptr<Executor>()>& executor, i
   const auto open = [&](const Table& table) {
     DispatchOptions options;
     options.cache = cache;
-    return std::make_unique<DispatchEngine>(executor(), table, options,
-                                            DispatchSettings{.log = LogLevel::off});
+    return std::make_unique<dispatch::Engine>(
+        executor(), table, options, dispatch::DispatchSettings{.log = dispatch::LogLevel::off});
   };
   const auto from_database = [&] { return open(Table::database(database)); };
   print(
@@ -141,8 +145,9 @@ void print_opening(const std::function<std::unique_ptr<Executor>()>& executor, i
       from_database);
   print(
       fmt::format("opening a database of {}, again", entries), [] {}, from_database);
-  const std::string document = catalogue_json(
-      catalogue(Store(database, Store::Mode::read_only), {.device = executor()->device().name}));
+  const std::string document = select::catalogue_json(
+      select::catalogue(store::Store(database, store::Store::Mode::read_only),
+                        {.device = executor()->device().name}));
   write_file(folder.path() / "table.json", document);
   print(
       fmt::format("opening an exported table of {}", entries), [] {},

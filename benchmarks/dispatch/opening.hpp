@@ -11,6 +11,7 @@ namespace tuner {
 /// Prints how long a table of so many entries takes to open, and to answer its first question:
 /// from a database that nothing is kept of, from the same once it was read, and exported.
 /// `executor` makes an H200.
-void print_opening(const std::function<std::unique_ptr<Executor>()>& executor, int entries);
+void print_opening(const std::function<std::unique_ptr<backend::Executor>()>& executor,
+                   int entries);
 
 }  // namespace tuner

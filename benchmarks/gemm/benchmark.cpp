@@ -20,15 +20,16 @@ const Contender* find(const std::vector<Contender>& contenders, Role role) {
 }
 
 /// The ratio of one role's times to another's, round by round.
-std::optional<MedianInterval> ratio(const std::vector<Contender>& contenders,
-                                    const RoundTimes& rounds, Role numerator, Role denominator) {
+std::optional<measure::MedianInterval> ratio(const std::vector<Contender>& contenders,
+                                             const RoundTimes& rounds, Role numerator,
+                                             Role denominator) {
   const Contender* const above = find(contenders, numerator);
   const Contender* const below = find(contenders, denominator);
   if (above == nullptr || below == nullptr) return std::nullopt;
   const auto times = [&](const Contender* contender) -> const std::vector<double>& {
     return rounds.times_ns[static_cast<std::size_t>(contender - contenders.data())];
   };
-  return median_interval(paired_ratios(times(above), times(below)));
+  return measure::median_interval(measure::paired_ratios(times(above), times(below)));
 }
 
 void add_times(ShapeResult& result, const std::vector<Contender>& contenders,
@@ -36,7 +37,7 @@ void add_times(ShapeResult& result, const std::vector<Contender>& contenders,
   for (std::size_t i = 0; i < contenders.size(); ++i) {
     result.contenders.push_back({.role = contenders[i].role,
                                  .kernel = contenders[i].kernel,
-                                 .time_ns = *summarise(rounds.times_ns[i])});
+                                 .time_ns = *measure::summarise(rounds.times_ns[i])});
   }
   const auto between = [&](Role numerator, Role denominator) {
     return ratio(contenders, rounds, numerator, denominator);

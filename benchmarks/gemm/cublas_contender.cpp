@@ -27,7 +27,7 @@ float* floats(std::byte* memory) {
 }  // namespace
 
 struct CublasContenders::Api {
-  SharedLibrary library{fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR)};
+  backend::SharedLibrary library{fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR)};
   decltype(&cublasGetProperty) property = library.symbol("cublasGetProperty");
   decltype(&cublasCreate_v2) create = library.symbol("cublasCreate_v2");
   decltype(&cublasDestroy_v2) destroy = library.symbol("cublasDestroy_v2");
@@ -38,7 +38,8 @@ struct CublasContenders::Api {
 };
 
 CublasContenders::CublasContenders(cudaStream_t stream)
-    : api_(std::make_unique<const Api>()), workspace_(make_device_memory(kWorkspace_bytes)) {
+    : api_(std::make_unique<const Api>()),
+      workspace_(backend::make_device_memory(kWorkspace_bytes)) {
   require(blas_result(api_->create(&context_)), "start cuBLAS");
   // In this order: a new stream takes a workspace back.
   require(blas_result(api_->set_stream(context_, stream)), "give cuBLAS its stream");

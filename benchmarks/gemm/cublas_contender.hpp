@@ -29,7 +29,7 @@ class CublasContenders {
  private:
   struct Api;
   std::unique_ptr<const Api> api_;
-  DeviceMemory workspace_;
+  backend::DeviceMemory workspace_;
   cublasContext* context_ = nullptr;
 };
 

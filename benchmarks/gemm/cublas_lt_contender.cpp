@@ -23,7 +23,7 @@ void require_status(cublasStatus_t status, std::string_view action) {
 }  // namespace
 
 struct CublasLtContenders::Api {
-  SharedLibrary library{fmt::format("libcublasLt.so.{}", CUBLAS_VER_MAJOR)};
+  backend::SharedLibrary library{fmt::format("libcublasLt.so.{}", CUBLAS_VER_MAJOR)};
   decltype(&cublasLtCreate) create = library.symbol("cublasLtCreate");
   decltype(&cublasLtDestroy) destroy = library.symbol("cublasLtDestroy");
   decltype(&cublasLtMatmulDescCreate) make_product = library.symbol("cublasLtMatmulDescCreate");
@@ -148,7 +148,7 @@ class CublasLtContenders::Problem {
 CublasLtContenders::CublasLtContenders(cudaStream_t stream)
     : stream_(stream),
       api_(std::make_unique<const Api>()),
-      workspace_(make_device_memory(kWorkspace_bytes)) {
+      workspace_(backend::make_device_memory(kWorkspace_bytes)) {
   require_status(api_->create(&context_), "start cublasLt");
 }
 

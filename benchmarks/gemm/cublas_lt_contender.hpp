@@ -33,7 +33,7 @@ class CublasLtContenders {
 
   cudaStream_t stream_;
   std::unique_ptr<const Api> api_;
-  DeviceMemory workspace_;
+  backend::DeviceMemory workspace_;
   cublasLtContext* context_ = nullptr;
 };
 

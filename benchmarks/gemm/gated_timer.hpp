@@ -18,14 +18,15 @@ class GatedTimer {
   /// Nanoseconds. `meanwhile` is called when the device begins. Throws Error(failure) "cannot run
   /// <what>: …" when the work fails or waits for the device by itself.
   [[nodiscard]] double time(
-      const Enqueue& work, std::string_view what, const std::function<void()>& meanwhile = [] {});
+      const backend::Enqueue& work, std::string_view what,
+      const std::function<void()>& meanwhile = [] {});
 
  private:
-  void attempt_once(const Enqueue& work, std::string_view what,
+  void attempt_once(const backend::Enqueue& work, std::string_view what,
                     const std::function<void()>& meanwhile);
 
   Gpu& gpu_;
-  Event begin_ = make_event(), end_ = make_event();
+  backend::Event begin_ = backend::make_event(), end_ = backend::make_event();
 };
 
 }  // namespace tuner::gemm_benchmark

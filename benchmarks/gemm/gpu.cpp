@@ -15,8 +15,8 @@
 namespace tuner::gemm_benchmark {
 namespace {
 
-DeviceInfo use_device(int ordinal) {
-  const CudaDevices devices = find_cuda_devices();
+space::DeviceInfo use_device(int ordinal) {
+  const backend::CudaDevices devices = backend::find_cuda_devices();
   if (devices.count == 0) {
     throw Error(ErrorCode::no_device,
                 fmt::format("skipped, as nothing can be measured here: {}; {}", devices.problem,
@@ -27,11 +27,11 @@ DeviceInfo use_device(int ordinal) {
                 fmt::format("there is no GPU {}: this machine has {}, counted from 0", ordinal,
                             devices.count));
   }
-  check(cudaSetDevice(ordinal), "use the GPU");
-  return cuda_device_info(ordinal);
+  backend::check(cudaSetDevice(ordinal), "use the GPU");
+  return backend::cuda_device_info(ordinal);
 }
 
-CudaKernel load(const Compiler& compiler, const char* name) {
+backend::CudaKernel load(const backend::Compiler& compiler, const char* name) {
   const std::string_view text = embedded::gemm_kernels_cu();
   const auto fail = [&](const Failure& failure) {
     return Error(ErrorCode::failure, fmt::format("the GPU cannot run the benchmark's kernel {}: {}",
@@ -43,7 +43,7 @@ CudaKernel load(const Compiler& compiler, const char* name) {
        .options = {},
        .key = content_hash({text, name})});
   if (!binary) throw fail(binary.error());
-  auto kernel = CudaKernel::load(*binary);
+  auto kernel = backend::CudaKernel::load(*binary);
   if (!kernel) throw fail(kernel.error());
   return std::move(*kernel);
 }
@@ -58,13 +58,13 @@ void require(const Expected<void, Failure>& done, std::string_view action) {
 Gpu::Gpu(int ordinal)
     : device_(use_device(ordinal)),
       compiler_(device_.architecture),
-      stream_(make_stream()),
+      stream_(backend::make_stream()),
       gate_(compiler_, stream_.get()),
       fill_normal_(load(compiler_, "fill_normal")),
       absolute_(load(compiler_, "absolute")),
       compare_(load(compiler_, "compare")) {}
 
-void Gpu::run(CudaKernel& kernel, std::vector<KernelArgument> arguments) {
+void Gpu::run(backend::CudaKernel& kernel, std::vector<backend::KernelArgument> arguments) {
   const auto blocks = static_cast<std::uint32_t>(8 * device_.attributes.sm_count);
   const auto enqueue = kernel.functions().front().launch(
       {.grid = {blocks, 1, 1}, .block = {256, 1, 1}}, std::move(arguments), stream());
@@ -73,26 +73,27 @@ void Gpu::run(CudaKernel& kernel, std::vector<KernelArgument> arguments) {
                                                 enqueue.error().message));
   }
   require((*enqueue)(), "launch one of the benchmark's kernels");
-  require(finish(stream()), "run one of the benchmark's kernels");
+  require(backend::finish(stream()), "run one of the benchmark's kernels");
 }
 
 void Gpu::fill_normal(std::byte* data, std::size_t count, std::uint64_t seed) {
-  run(fill_normal_, {packed(data), packed(count), packed(seed)});
+  run(fill_normal_, {backend::packed(data), backend::packed(count), backend::packed(seed)});
 }
 
 void Gpu::make_absolute(std::byte* data, std::size_t count) {
-  run(absolute_, {packed(data), packed(count)});
+  run(absolute_, {backend::packed(data), backend::packed(count)});
 }
 
 double Gpu::worst_share(const Comparison& comparison) {
-  const DeviceMemory worst = make_device_memory(sizeof(float));
-  check(cudaMemsetAsync(worst.get(), 0, sizeof(float), stream()), "clear the difference");
-  run(compare_, {packed(comparison.a), packed(comparison.b), packed(comparison.magnitude),
-                 packed(comparison.rows), packed(comparison.columns), packed(comparison.ld),
-                 packed(comparison.factor), packed(worst.get())});
+  const backend::DeviceMemory worst = backend::make_device_memory(sizeof(float));
+  backend::check(cudaMemsetAsync(worst.get(), 0, sizeof(float), stream()), "clear the difference");
+  run(compare_, {backend::packed(comparison.a), backend::packed(comparison.b),
+                 backend::packed(comparison.magnitude), backend::packed(comparison.rows),
+                 backend::packed(comparison.columns), backend::packed(comparison.ld),
+                 backend::packed(comparison.factor), backend::packed(worst.get())});
   float share = 0;
-  check(cudaMemcpy(&share, worst.get(), sizeof share, cudaMemcpyDeviceToHost),
-        "read the difference");
+  backend::check(cudaMemcpy(&share, worst.get(), sizeof share, cudaMemcpyDeviceToHost),
+                 "read the difference");
   return static_cast<double>(share);
 }
 
@@ -100,23 +101,24 @@ double Gpu::copy_bytes_per_s() {
   constexpr std::size_t kSize_bytes = std::size_t{1} << 30;
   constexpr int kWarmUp = 3;
   constexpr int kSamples = 11;
-  const DeviceMemory from = make_device_memory(kSize_bytes);
-  const DeviceMemory to = make_device_memory(kSize_bytes);
+  const backend::DeviceMemory from = backend::make_device_memory(kSize_bytes);
+  const backend::DeviceMemory to = backend::make_device_memory(kSize_bytes);
   fill_normal(from.get(), kSize_bytes / sizeof(float), 1);
-  const Event begin = make_event();
-  const Event end = make_event();
+  const backend::Event begin = backend::make_event();
+  const backend::Event end = backend::make_event();
   std::vector<double> times_ns;
   for (int i = 0; i < kWarmUp + kSamples; ++i) {
     require(gate_.close(), "hold the stream back");
-    check(cudaEventRecord(begin.get(), stream()), "time a copy");
-    check(cudaMemcpyAsync(to.get(), from.get(), kSize_bytes, cudaMemcpyDeviceToDevice, stream()),
-          "copy on the GPU");
-    check(cudaEventRecord(end.get(), stream()), "time a copy");
+    backend::check(cudaEventRecord(begin.get(), stream()), "time a copy");
+    backend::check(
+        cudaMemcpyAsync(to.get(), from.get(), kSize_bytes, cudaMemcpyDeviceToDevice, stream()),
+        "copy on the GPU");
+    backend::check(cudaEventRecord(end.get(), stream()), "time a copy");
     gate_.open();
-    require(finish(stream()), "copy on the GPU");
-    if (i >= kWarmUp) times_ns.push_back(elapsed_ns(begin, end));
+    require(backend::finish(stream()), "copy on the GPU");
+    if (i >= kWarmUp) times_ns.push_back(backend::elapsed_ns(begin, end));
   }
-  return 2.0 * static_cast<double>(kSize_bytes) / (*quantile(times_ns, 0.5) / 1e9);
+  return 2.0 * static_cast<double>(kSize_bytes) / (*measure::quantile(times_ns, 0.5) / 1e9);
 }
 
 }  // namespace tuner::gemm_benchmark

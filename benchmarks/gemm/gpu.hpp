@@ -18,10 +18,10 @@ class Gpu {
   /// Throws Error(no_device) when there is no such GPU or a library is missing.
   explicit Gpu(int ordinal);
 
-  [[nodiscard]] const DeviceInfo& device() const { return device_; }
-  [[nodiscard]] const NvrtcCompiler& compiler() const { return compiler_; }
+  [[nodiscard]] const space::DeviceInfo& device() const { return device_; }
+  [[nodiscard]] const backend::NvrtcCompiler& compiler() const { return compiler_; }
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
-  [[nodiscard]] StreamGate& gate() { return gate_; }
+  [[nodiscard]] backend::StreamGate& gate() { return gate_; }
 
   /// Standard normal numbers; the same of a seed are the same. Throws Error(failure).
   void fill_normal(std::byte* data, std::size_t count, std::uint64_t seed);
@@ -42,13 +42,13 @@ class Gpu {
   [[nodiscard]] double copy_bytes_per_s();
 
  private:
-  void run(CudaKernel& kernel, std::vector<KernelArgument> arguments);
+  void run(backend::CudaKernel& kernel, std::vector<backend::KernelArgument> arguments);
 
-  DeviceInfo device_;
-  NvrtcCompiler compiler_;
-  Stream stream_;
-  StreamGate gate_;
-  CudaKernel fill_normal_, absolute_, compare_;
+  space::DeviceInfo device_;
+  backend::NvrtcCompiler compiler_;
+  backend::Stream stream_;
+  backend::StreamGate gate_;
+  backend::CudaKernel fill_normal_, absolute_, compare_;
 };
 
 /// Throws Error(failure) "cannot <action>: <why>" unless it went well.

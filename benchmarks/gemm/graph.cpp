@@ -45,8 +45,9 @@ std::string kernel_name(cudaGraphNode_t node) {
 
 }  // namespace
 
-Graph capture(const LaunchOn& launch, const std::vector<std::size_t>& sets, cudaStream_t stream) {
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin a graph");
+backend::Graph capture(const LaunchOn& launch, const std::vector<std::size_t>& sets,
+                       cudaStream_t stream) {
+  backend::check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "begin a graph");
   Expected<void, Failure> enqueued;
   for (const std::size_t set : sets) {
     enqueued = launch(set);
@@ -54,25 +55,25 @@ Graph capture(const LaunchOn& launch, const std::vector<std::size_t>& sets, cuda
   }
   cudaGraph_t captured = nullptr;
   const cudaError_t ended = cudaStreamEndCapture(stream, &captured);
-  Graph graph(captured);
+  backend::Graph graph(captured);
   if (!enqueued) {
     static_cast<void>(cudaGetLastError());
     throw Error(ErrorCode::failure,
                 fmt::format("a launch cannot be captured: {}", enqueued.error().message));
   }
-  check(ended, "capture launches");
+  backend::check(ended, "capture launches");
   return graph;
 }
 
-GraphExec instantiate(const Graph& graph, cudaStream_t stream) {
+backend::GraphExec instantiate(const backend::Graph& graph, cudaStream_t stream) {
   cudaGraphExec_t ready = nullptr;
-  check(cudaGraphInstantiate(&ready, graph.get(), 0), "make a graph ready");
-  GraphExec owner(ready);
-  check(cudaGraphUpload(ready, stream), "upload a graph");
+  backend::check(cudaGraphInstantiate(&ready, graph.get(), 0), "make a graph ready");
+  backend::GraphExec owner(ready);
+  backend::check(cudaGraphUpload(ready, stream), "upload a graph");
   return owner;
 }
 
-std::string kernel_names(const Graph& graph) {
+std::string kernel_names(const backend::Graph& graph) {
   std::size_t count = 0;
   if (cudaGraphGetNodes(graph.get(), nullptr, &count) != cudaSuccess) return {};
   std::vector<cudaGraphNode_t> nodes(count);

@@ -27,7 +27,7 @@ Operands::Operands(Gpu& gpu, const Shape& shape, std::size_t sets)
   b_at_ = aligned(size_bytes(shape, matrix_a(shape)) + offset_bytes_);
   c_at_ = b_at_ + aligned(size_bytes(shape, matrix_b(shape)) + offset_bytes_);
   set_bytes_ = c_at_ + aligned(c_bytes_ + offset_bytes_);
-  memory_ = make_device_memory(sets_ * set_bytes_);
+  memory_ = backend::make_device_memory(sets_ * set_bytes_);
   for (std::size_t i = 0; i < sets_; ++i) fill(i);
 }
 
@@ -42,15 +42,17 @@ void Operands::fill(std::size_t set) {
 
 double Operands::worst_difference(const LaunchOn& ours, const LaunchOn& library) {
   constexpr int kNaN = 0xff;
-  const DeviceMemory result = make_device_memory(c_bytes_);
-  check(cudaMemsetAsync(set(0).c, kNaN, c_bytes_, gpu_.stream()), "fill the result with NaN");
+  const backend::DeviceMemory result = backend::make_device_memory(c_bytes_);
+  backend::check(cudaMemsetAsync(set(0).c, kNaN, c_bytes_, gpu_.stream()),
+                 "fill the result with NaN");
   require(ours(0), "launch ours");
-  check(cudaMemcpyAsync(result.get(), set(0).c, c_bytes_, cudaMemcpyDeviceToDevice, gpu_.stream()),
-        "copy the result");
+  backend::check(
+      cudaMemcpyAsync(result.get(), set(0).c, c_bytes_, cudaMemcpyDeviceToDevice, gpu_.stream()),
+      "copy the result");
   begin_magnitudes();
   require(library(1), "launch cuBLAS on absolute values");
   require(library(0), "launch cuBLAS");
-  require(finish(gpu_.stream()), "multiply");
+  require(backend::finish(gpu_.stream()), "multiply");
   const double worst = compare_with(result.get());
   fill(1);
   return worst;
@@ -58,8 +60,9 @@ double Operands::worst_difference(const LaunchOn& ours, const LaunchOn& library)
 
 void Operands::begin_magnitudes() {
   std::byte* const second = memory_.get() + set_bytes_;
-  check(cudaMemcpyAsync(second, memory_.get(), c_at_, cudaMemcpyDeviceToDevice, gpu_.stream()),
-        "copy the operands");
+  backend::check(
+      cudaMemcpyAsync(second, memory_.get(), c_at_, cudaMemcpyDeviceToDevice, gpu_.stream()),
+      "copy the operands");
   gpu_.make_absolute(second, c_at_ / sizeof(float));
 }
 

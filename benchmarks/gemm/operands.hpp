@@ -37,7 +37,7 @@ class Operands {
   Gpu& gpu_;
   Shape shape_;
   std::size_t sets_, b_at_ = 0, c_at_ = 0, set_bytes_ = 0, c_bytes_ = 0, offset_bytes_ = 0;
-  DeviceMemory memory_;
+  backend::DeviceMemory memory_;
 };
 
 }  // namespace tuner::gemm_benchmark

@@ -29,7 +29,7 @@ enum class Role {
 struct ContenderResult {
   Role role = Role::ours;
   std::string kernel;  ///< what ran: the kernel and its configuration, or the library's kernels
-  Summary time_ns;     ///< of one launch
+  measure::Summary time_ns;  ///< of one launch
 };
 
 struct ShapeResult {
@@ -38,8 +38,9 @@ struct ShapeResult {
   std::vector<ContenderResult> contenders = {};
   /// The other's time over ours in the same round, its median and 95 % interval: above 1, ours is
   /// faster.
-  std::optional<MedianInterval> ours_to_cublas = {}, ours_to_cublas_lt = {}, ours_to_default = {};
-  std::optional<MedianInterval> cublas_lt_to_cublas =
+  std::optional<measure::MedianInterval> ours_to_cublas = {}, ours_to_cublas_lt = {},
+                                         ours_to_default = {};
+  std::optional<measure::MedianInterval> cublas_lt_to_cublas =
       {};                                ///< likewise: above 1, cublasLt is faster
   std::optional<double> clock_mhz = {};  ///< of the multiprocessors, median while measured
   int rounds = 0;

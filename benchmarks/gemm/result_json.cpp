@@ -68,7 +68,7 @@ Json summary_json(const BenchmarkSummary& summary) {
 
 }  // namespace
 
-Json interval_json(const std::optional<MedianInterval>& interval) {
+Json interval_json(const std::optional<measure::MedianInterval>& interval) {
   if (!interval) return nullptr;
   return {{"median", interval->median}, {"low", interval->low}, {"high", interval->high}};
 }

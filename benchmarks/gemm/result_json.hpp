@@ -13,6 +13,6 @@ namespace tuner::gemm_benchmark {
 [[nodiscard]] std::string result_json(const BenchmarkResult& result);
 
 /// "median", "low" and "high"; null for none.
-[[nodiscard]] Json interval_json(const std::optional<MedianInterval>& interval);
+[[nodiscard]] Json interval_json(const std::optional<measure::MedianInterval>& interval);
 
 }  // namespace tuner::gemm_benchmark

@@ -35,7 +35,7 @@ std::optional<double> probe(const Contender& contender, std::size_t sets, Gpu& g
   const auto loaded = contender.launch(0);
   if (!loaded && loaded.error().outcome == Outcome::launch_error) return std::nullopt;
   require(loaded, "launch " + what);
-  require(finish(gpu.stream()), "run " + what);
+  require(backend::finish(gpu.stream()), "run " + what);
   GatedTimer timer(gpu);
   std::vector<double> times_ns;
   for (double spent_ns = 0; times_ns.size() < kSamples && spent_ns < kLongest_ns;
@@ -43,7 +43,7 @@ std::optional<double> probe(const Contender& contender, std::size_t sets, Gpu& g
     const std::size_t set = (times_ns.size() + 1) % sets;
     times_ns.push_back(timer.time([&] { return contender.launch(set); }, what));
   }
-  return quantile(times_ns, 0.5);
+  return measure::quantile(times_ns, 0.5);
 }
 
 void warm_up(std::span<const Contender> contenders, std::size_t sets, Gpu& gpu) {
@@ -53,7 +53,7 @@ void warm_up(std::span<const Contender> contenders, std::size_t sets, Gpu& gpu) 
     for (const Contender& contender : contenders) {
       require(contender.launch(set), fmt::format("launch {}", name(contender.role)));
     }
-    require(finish(gpu.stream()), "warm the GPU up");
+    require(backend::finish(gpu.stream()), "warm the GPU up");
   }
 }
 
@@ -75,7 +75,7 @@ Rounds::Rounds(std::span<const Contender> contenders, const SeriesPlan& plan, st
           capture(contenders[i].launch, sets_of(series, plan_, sets_), stream_), stream_));
     }
   }
-  require(finish(stream_), "upload graphs");
+  require(backend::finish(stream_), "upload graphs");
 }
 
 RoundTimes Rounds::run(double budget_s) {
@@ -91,7 +91,7 @@ RoundTimes Rounds::run(double budget_s) {
     std::ranges::shuffle(order, random);
     for (const std::size_t contender : order) take_sample(contender, round);
   }
-  result_.clock_mhz = quantile(clocks_mhz_, 0.5);
+  result_.clock_mhz = measure::quantile(clocks_mhz_, 0.5);
   return result_;
 }
 
@@ -111,13 +111,13 @@ void Rounds::take_sample(std::size_t contender, std::size_t round) {
 
 Expected<void, Failure> Rounds::enqueue(std::size_t contender, std::size_t turn) const {
   if (!plan_.is_graph()) return contenders_[contender].launch(turn % sets_);
-  return attempt(cudaGraphLaunch(graphs_[contender][turn % plan_.series].get(), stream_));
+  return backend::attempt(cudaGraphLaunch(graphs_[contender][turn % plan_.series].get(), stream_));
 }
 
 bool Rounds::is_settled() const {
   const std::vector<std::vector<double>>& times_ns = result_.times_ns;
   return std::all_of(times_ns.begin() + 1, times_ns.end(), [&](const std::vector<double>& other) {
-    const auto ratio = median_interval(paired_ratios(other, times_ns.front()));
+    const auto ratio = measure::median_interval(measure::paired_ratios(other, times_ns.front()));
     return ratio && is_known(*ratio);
   });
 }

@@ -53,8 +53,8 @@ class Rounds {
   cudaStream_t stream_;
   const SmClock& clock_;
   GatedTimer timer_;
-  std::vector<std::vector<GraphExec>> graphs_;  // by contender, then series
-  std::size_t turn_ = 0;                        // goes through the sets with every sample
+  std::vector<std::vector<backend::GraphExec>> graphs_;  // by contender, then series
+  std::size_t turn_ = 0;                                 // goes through the sets with every sample
   RoundTimes result_;
   std::vector<double> clocks_mhz_;
 };

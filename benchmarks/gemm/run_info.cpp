@@ -20,7 +20,7 @@ std::string cuda_version() {
 RunInfo run_info(Gpu& gpu, const std::string& library) {
   const std::time_t now = std::time(nullptr);
   return {.device = gpu.device().name,
-          .driver = driver_identity(),
+          .driver = backend::driver_identity(),
           .cuda = cuda_version(),
           .library = library,
           .date = fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(now)),

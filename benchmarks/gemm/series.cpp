@@ -19,7 +19,7 @@ SeriesPlan plan_series(double fastest_ns, std::size_t sets) {
   return {.launches = sets / series, .series = series};
 }
 
-bool is_known(const MedianInterval& ratio) {
+bool is_known(const measure::MedianInterval& ratio) {
   constexpr double kHalfWidth = 0.005;
   return ratio.high - ratio.low <= 2 * kHalfWidth * ratio.median;
 }

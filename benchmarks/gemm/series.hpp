@@ -24,6 +24,6 @@ struct SeriesPlan {
 [[nodiscard]] SeriesPlan plan_series(double fastest_ns, std::size_t sets);
 
 /// Whether a ratio is known to ±0.5 % or better.
-[[nodiscard]] bool is_known(const MedianInterval& ratio);
+[[nodiscard]] bool is_known(const measure::MedianInterval& ratio);
 
 }  // namespace tuner::gemm_benchmark

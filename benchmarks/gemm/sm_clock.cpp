@@ -9,7 +9,7 @@ namespace tuner::gemm_benchmark {
 /// The few declarations of nvml.h that are needed, which not every toolkit installs.
 struct SmClock::Api {
   using Result = int;  // 0 is success
-  SharedLibrary library{"libnvidia-ml.so.1"};
+  backend::SharedLibrary library{"libnvidia-ml.so.1"};
   Result (*init)() = library.symbol("nvmlInit_v2");
   Result (*device_by_uuid)(const char*,
                            nvmlDevice_st**) = library.symbol("nvmlDeviceGetHandleByUUID");

@@ -22,33 +22,34 @@ std::byte* operand(const OperandSet& set, const std::string& argument) {
               fmt::format("the benchmark knows the buffers A, B and C, not '{}'", argument));
 }
 
-KernelArgument scalar(const Argument& argument, const Slots& slots) {
-  return std::visit([](auto typed) { return packed(typed); },
-                    scalar_value(std::get<ScalarArgument>(argument.what), argument.name, slots));
+backend::KernelArgument scalar(const family::Argument& argument, const space::Slots& slots) {
+  return std::visit(
+      [](auto typed) { return backend::packed(typed); },
+      family::scalar_value(std::get<family::ScalarArgument>(argument.what), argument.name, slots));
 }
 
-std::vector<KernelArgument> arguments(const Family& family, const Size& size,
-                                      const OperandSet& set) {
-  const Slots slots = family_slots(size);
-  std::vector<KernelArgument> all;
-  for (const Argument& argument : family.arguments) {
-    const bool buffer = std::holds_alternative<BufferArgument>(argument.what);
-    all.push_back(buffer ? packed(operand(set, argument.name)) : scalar(argument, slots));
+std::vector<backend::KernelArgument> arguments(const family::Family& family,
+                                               const space::Size& size, const OperandSet& set) {
+  const space::Slots slots = family::family_slots(size);
+  std::vector<backend::KernelArgument> all;
+  for (const family::Argument& argument : family.arguments) {
+    const bool buffer = std::holds_alternative<family::BufferArgument>(argument.what);
+    all.push_back(buffer ? backend::packed(operand(set, argument.name)) : scalar(argument, slots));
   }
   return all;
 }
 
 /// How large each scratch buffer of a kernel is.
-std::vector<std::size_t> scratch_bytes(const Kernel& kernel, const Slots& slots) {
+std::vector<std::size_t> scratch_bytes(const family::Kernel& kernel, const space::Slots& slots) {
   std::vector<std::size_t> all;
-  for (const ScratchBuffer& buffer : kernel.scratch) {
+  for (const family::ScratchBuffer& buffer : kernel.scratch) {
     const auto count = buffer.count.evaluate(slots);
     if (!count || *count < 0) {
       throw Error(ErrorCode::usage, fmt::format("kernel {}: scratch '{}' has no size here",
                                                 kernel.name, buffer.name));
     }
     all.push_back(static_cast<std::size_t>(std::max<std::int64_t>(1, *count)) *
-                  size_bytes(buffer.type));
+                  family::size_bytes(buffer.type));
   }
   return all;
 }
@@ -59,7 +60,7 @@ int compile_threads() {
 
 }  // namespace
 
-std::optional<Size> size_of(const Shape& shape, const Problem& problem) {
+std::optional<space::Size> size_of(const Shape& shape, const family::Problem& problem) {
   const std::map<std::string, std::int64_t> values = {{"M", shape.m},
                                                       {"N", shape.n},
                                                       {"K", shape.k},
@@ -95,8 +96,8 @@ StoredContenders::StoredContenders(const std::filesystem::path& database,
                                    const std::filesystem::path& space,
                                    std::span<const SuiteShape> shapes, Gpu& gpu)
     : gpu_(gpu),
-      family_(load_family(space)),
-      store_(database, Store::Mode::read_only),
+      family_(family::load_family(space)),
+      store_(database, store::Store::Mode::read_only),
       pool_(gpu.compiler(), compile_threads()) {
   for (const SuiteShape& each : shapes) {
     Prepared prepared;
@@ -109,20 +110,20 @@ StoredContenders::StoredContenders(const std::filesystem::path& database,
   }
 }
 
-std::optional<StoredBest> StoredContenders::fastest(const Size& size) const {
-  std::vector<StoredBest> bests =
+std::optional<store::StoredBest> StoredContenders::fastest(const space::Size& size) const {
+  std::vector<store::StoredBest> bests =
       store_.bests({.device = gpu_.device().name,
                     .family = family_.name,
                     .kernel = {},
-                    .problem = canonical_size(size, family_.problem.dims)});
+                    .problem = space::canonical_size(size, family_.problem.dims)});
   // A result of another version of a source says nothing of the kernel as it is now.
-  std::erase_if(bests, [&](const StoredBest& best) {
+  std::erase_if(bests, [&](const store::StoredBest& best) {
     const auto kernel =
-        std::ranges::find(family_.kernels, best.subject->kernel.hash, &Kernel::hash);
+        std::ranges::find(family_.kernels, best.subject->kernel.hash, &family::Kernel::hash);
     return kernel == family_.kernels.end();
   });
   const auto best = std::ranges::min_element(
-      bests, {}, [](const StoredBest& each) { return each.best.time.median_ns; });
+      bests, {}, [](const store::StoredBest& each) { return each.best.time.median_ns; });
   return best == bests.end() ? std::nullopt : std::optional(*best);
 }
 
@@ -142,21 +143,21 @@ StoredContenders::Prepared StoredContenders::prepare(const Shape& shape) {
                     store_.path().string()));
     return prepared;
   }
-  const Kernel& kernel = family_.kernel(best->subject->kernel.kernel);
-  const Space space(kernel.space, gpu_.device().attributes, *size);
-  const auto enter = [&](Role role, const Config& config) {
+  const family::Kernel& kernel = family_.kernel(best->subject->kernel.kernel);
+  const space::Space space(kernel.space, gpu_.device().attributes, *size);
+  const auto enter = [&](Role role, const space::Config& config) {
     prepared.candidates.push_back(
         {.role = role,
-         .text = fmt::format("{} {}", kernel.name, tuner::display(*kernel.space, config)),
+         .text = fmt::format("{} {}", kernel.name, tuner::space::display(*kernel.space, config)),
          .kernel = &kernel,
-         .geometry = geometry(kernel, 0, space.slots(config)),
+         .geometry = family::geometry(kernel, 0, space.slots(config)),
          .scratch_bytes = scratch_bytes(kernel, space.slots(config)),
-         .tensors = tensor_layouts(kernel, space.slots(config)),
-         .compiled = pool_.submit(compile_job(kernel, space, config))});
+         .tensors = family::tensor_layouts(kernel, space.slots(config)),
+         .compiled = pool_.submit(family::compile_job(kernel, space, config))});
   };
-  const Config ours = config_from_json(*kernel.space, best->best.config_json);
+  const space::Config ours = space::config_from_json(*kernel.space, best->best.config_json);
   enter(Role::ours, ours);
-  const Config by_default = space.default_config();
+  const space::Config by_default = space.default_config();
   if (by_default == ours) {
     prepared.notes.emplace_back("the default configuration is the best");
   } else if (const auto violation = space.violation(by_default)) {
@@ -182,26 +183,28 @@ StoredContenders::Found StoredContenders::contenders(const Shape& shape,
   return found;
 }
 
-Expected<Contender, Failure> StoredContenders::load(const Candidate& candidate, const Size& size,
+Expected<Contender, Failure> StoredContenders::load(const Candidate& candidate,
+                                                    const space::Size& size,
                                                     const Operands& operands) const {
-  const Compiled& compiled = candidate.compiled.get();
+  const worker::Compiled& compiled = candidate.compiled.get();
   if (!compiled.binary) return Unexpected(compiled.binary.error());
-  auto loaded = CudaKernel::load(*compiled.binary);
+  auto loaded = backend::CudaKernel::load(*compiled.binary);
   if (!loaded) return Unexpected(loaded.error());
-  const auto kernel = std::make_shared<CudaKernel>(std::move(*loaded));
+  const auto kernel = std::make_shared<backend::CudaKernel>(std::move(*loaded));
   // One for all sets: launches follow one another, and each leaves the zeros that the next needs.
-  const auto scratch = std::make_shared<std::vector<DeviceMemory>>();
+  const auto scratch = std::make_shared<std::vector<backend::DeviceMemory>>();
   for (const std::size_t bytes : candidate.scratch_bytes) {
-    scratch->push_back(make_device_memory(bytes));
-    check(cudaMemset(scratch->back().get(), 0, bytes), "cudaMemset");
+    scratch->push_back(backend::make_device_memory(bytes));
+    backend::check(cudaMemset(scratch->back().get(), 0, bytes), "cudaMemset");
   }
-  std::vector<Enqueue> launches;
+  std::vector<backend::Enqueue> launches;
   for (std::size_t set = 0; set < operands.sets(); ++set) {
     auto values = arguments(family_, size, operands.set(set));
-    for (const DeviceMemory& buffer : *scratch) values.push_back(packed(buffer.get()));
-    for (const TensorLayout& layout : candidate.tensors) {
+    for (const backend::DeviceMemory& buffer : *scratch)
+      values.push_back(backend::packed(buffer.get()));
+    for (const family::TensorLayout& layout : candidate.tensors) {
       const std::string& buffer = family_.arguments[layout.argument].name;
-      auto tensor = packed(layout, operand(operands.set(set), buffer));
+      auto tensor = backend::packed(layout, operand(operands.set(set), buffer));
       if (!tensor) return Unexpected(tensor.error());
       values.push_back(*tensor);
     }

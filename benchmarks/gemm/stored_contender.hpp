@@ -19,7 +19,8 @@
 namespace tuner::gemm_benchmark {
 
 /// The shape as a size of the family; none when the shape needs a dimension that the family lacks.
-[[nodiscard]] std::optional<Size> size_of(const Shape& shape, const Problem& problem);
+[[nodiscard]] std::optional<space::Size> size_of(const Shape& shape,
+                                                 const family::Problem& problem);
 
 /// The bests of a family's kernels, as their sources are now, that a database has for one device.
 class StoredContenders {
@@ -42,27 +43,28 @@ class StoredContenders {
   struct Candidate {
     Role role = Role::ours;
     std::string text;  ///< the kernel and the configuration
-    const Kernel* kernel = nullptr;
-    Geometry geometry;
+    const family::Kernel* kernel = nullptr;
+    family::Geometry geometry;
     std::vector<std::size_t> scratch_bytes;
-    std::vector<TensorLayout> tensors;
-    std::shared_future<Compiled> compiled;
+    std::vector<family::TensorLayout> tensors;
+    std::shared_future<worker::Compiled> compiled;
   };
   struct Prepared {
-    Size size;
+    space::Size size;
     std::vector<Candidate> candidates;
     std::vector<std::string> notes;
   };
 
-  [[nodiscard]] std::optional<StoredBest> fastest(const Size& size) const;
+  [[nodiscard]] std::optional<store::StoredBest> fastest(const space::Size& size) const;
   [[nodiscard]] Prepared prepare(const Shape& shape);
-  [[nodiscard]] Expected<Contender, Failure> load(const Candidate& candidate, const Size& size,
+  [[nodiscard]] Expected<Contender, Failure> load(const Candidate& candidate,
+                                                  const space::Size& size,
                                                   const Operands& operands) const;
 
   Gpu& gpu_;
-  Family family_;
-  Store store_;
-  CompilePool pool_;
+  family::Family family_;
+  store::Store store_;
+  worker::CompilePool pool_;
   std::map<std::string, Prepared> prepared_;  // by display(shape)
 };
 

@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t kMostGroups = 100;
 constexpr std::size_t kMostShapes = 1000;
 
-Shape shape_of(const DocumentNode& node) {
+Shape shape_of(const family::DocumentNode& node) {
   constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
   Fields fields;
   if (node.json().is_object()) {
@@ -25,7 +25,7 @@ Shape shape_of(const DocumentNode& node) {
       fields.emplace(name, member.integer(0, kLargest));
     }
   } else {
-    const std::vector<DocumentNode> numbers = node.elements(3, 3);
+    const std::vector<family::DocumentNode> numbers = node.elements(3, 3);
     fields = {{"M", numbers[0].integer(1, kLargest)},
               {"N", numbers[1].integer(1, kLargest)},
               {"K", numbers[2].integer(1, kLargest)}};
@@ -33,10 +33,10 @@ Shape shape_of(const DocumentNode& node) {
   return make_shape(fields, [&](const std::string& what) { node.fail(what); });
 }
 
-void add_group(std::vector<SuiteShape>& shapes, const DocumentNode& group) {
+void add_group(std::vector<SuiteShape>& shapes, const family::DocumentNode& group) {
   group.expect_keys({"name", "doc", "sizes"});
   const std::string name = group.at("name").name();
-  for (const DocumentNode& size : group.at("sizes").elements(1, kMostShapes)) {
+  for (const family::DocumentNode& size : group.at("sizes").elements(1, kMostShapes)) {
     const Shape shape = shape_of(size);
     const auto same = std::ranges::find(shapes, shape, &SuiteShape::shape);
     if (same != shapes.end()) {
@@ -52,7 +52,7 @@ void add_group(std::vector<SuiteShape>& shapes, const DocumentNode& group) {
 std::vector<SuiteShape> parse_suite(std::string_view text, std::string_view origin,
                                     std::string_view group) {
   const Json json = parse_json(text, origin);
-  const DocumentNode root(json, std::string(origin));
+  const family::DocumentNode root(json, std::string(origin));
   root.expect_keys({"$schema", "format", "family", "doc", "groups"});
   if (root.at("format").text() != "suite/1") {
     root.at("format").fail("must be \"suite/1\": it is the only format this program reads");
@@ -62,7 +62,7 @@ std::vector<SuiteShape> parse_suite(std::string_view text, std::string_view orig
   }
   std::vector<SuiteShape> shapes;
   std::vector<std::string> groups;
-  for (const DocumentNode& each : root.at("groups").elements(1, kMostGroups)) {
+  for (const family::DocumentNode& each : root.at("groups").elements(1, kMostGroups)) {
     add_group(shapes, each);
     groups.push_back(shapes.back().group);
   }

@@ -7,7 +7,7 @@
 namespace tuner::gemm_benchmark {
 namespace {
 
-using Ratio = std::optional<MedianInterval> ShapeResult::*;
+using Ratio = std::optional<measure::MedianInterval> ShapeResult::*;
 
 std::optional<double> mean(std::span<const ShapeResult* const> shapes, Ratio ratio) {
   std::vector<double> values;

@@ -30,7 +30,7 @@ std::string time(const ShapeResult& result, Role role) {
   return contender == nullptr ? "-" : fmt::format("{:.2f}", contender->time_ns.median / 1e3);
 }
 
-std::string ratio(const std::optional<MedianInterval>& interval) {
+std::string ratio(const std::optional<measure::MedianInterval>& interval) {
   if (!interval) return "-";
   return fmt::format("{:.3f} +-{:.3f}", interval->median, (interval->high - interval->low) / 2);
 }

@@ -27,12 +27,13 @@ using namespace tuner;
 
 struct Variant {
   std::string name;
-  BayesianSettings settings;
+  search::BayesianSettings settings;
 };
 
 std::vector<Variant> variants() {
   std::vector<Variant> all{{"as shipped", {}}};
-  const auto add = [&](std::string name, const std::function<void(BayesianSettings&)>& change) {
+  const auto add = [&](std::string name,
+                       const std::function<void(search::BayesianSettings&)>& change) {
     all.push_back({std::move(name), {}});
     change(all.back().settings);
   };
@@ -46,16 +47,17 @@ std::vector<Variant> variants() {
     s.prior.length_spread = 2;
   });
   add("product only", [](auto& s) { s.prior.most_additive = 0; });
-  add("Matern 5/2", [](auto& s) { s.prior.correlation = Correlation::matern52; });
+  add("Matern 5/2", [](auto& s) { s.prior.correlation = search::Correlation::matern52; });
   return all;
 }
 
 struct Field {
-  explicit Field(const char* path) : recording(read_recording(path)), replayer(recording) {}
+  explicit Field(const char* path)
+      : recording(interop::read_recording(path)), replayer(recording) {}
 
-  Recording recording;
-  Replayer replayer;
-  Scale scale{recording};
+  search::Recording recording;
+  search::Replayer replayer;
+  search::Scale scale{recording};
 };
 
 using Scores = std::vector<double>;  // by field
@@ -67,13 +69,15 @@ double mean(std::span<const double> values) {
 /// What the variants score on each field: [variant][field].
 std::vector<Scores> scores(const std::vector<Variant>& all, const std::deque<Field>& fields,
                            std::size_t seeds, std::size_t jobs) {
-  std::vector<std::vector<Trace>> traces(all.size() * fields.size(), std::vector<Trace>(seeds));
+  std::vector<std::vector<search::Trace>> traces(all.size() * fields.size(),
+                                                 std::vector<search::Trace>(seeds));
   std::atomic<std::size_t> next = 0;
   const auto work = [&] {
     for (std::size_t i = next++; i < traces.size() * seeds; i = next++) {
       const std::size_t seed = i % seeds;
       const Field& field = fields[i / seeds % fields.size()];
-      Bayesian search(field.replayer.space(), seed, all[i / seeds / fields.size()].settings);
+      search::Bayesian search(field.replayer.space(), seed,
+                              all[i / seeds / fields.size()].settings);
       constexpr double kMargin = 1.1;  // runs go this far beyond the instants that are scored
       traces[i / seeds][seed] =
           field.replayer.run(search, {.most_s = kMargin * field.scale.budget_s()}).trace;
@@ -86,7 +90,7 @@ std::vector<Scores> scores(const std::vector<Variant>& all, const std::deque<Fie
   std::vector<Scores> result(all.size());
   for (std::size_t i = 0; i < traces.size(); ++i) {
     const std::vector<double> standing = fields[i % fields.size()].scale.standing(traces[i]);
-    result[i / fields.size()].push_back(score({&standing, 1}).mean);
+    result[i / fields.size()].push_back(search::score({&standing, 1}).mean);
   }
   return result;
 }

@@ -16,7 +16,7 @@ struct Standing {
 
 template <class Which>
 std::optional<Ratios> ratios(const RandomSizesResult& result,
-                             std::optional<MedianInterval> Choice::*ratio, Which which) {
+                             std::optional<measure::MedianInterval> Choice::*ratio, Which which) {
   constexpr double kBehind = 1.05;
   std::vector<Standing> standings;
   std::vector<double> values;
@@ -35,7 +35,7 @@ std::optional<Ratios> ratios(const RandomSizesResult& result,
                .beyond_5_percent = static_cast<std::size_t>(
                    std::ranges::count_if(values, [](double value) { return value > kBehind; }))};
   for (const double share : {0.05, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99}) {
-    found.quantiles.emplace_back(share, *quantile(values, share));
+    found.quantiles.emplace_back(share, *measure::quantile(values, share));
   }
   return found;
 }

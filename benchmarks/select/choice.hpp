@@ -19,13 +19,13 @@ namespace tuner::gemm_benchmark {
 struct Choice {
   Shape shape;
   std::optional<Answer> answer = {};  ///< what ran
-  std::optional<Summary> dispatched_ns = {}, cublas_ns = {}, retuned_ns = {};
+  std::optional<measure::Summary> dispatched_ns = {}, cublas_ns = {}, retuned_ns = {};
   /// The dispatched call's time over cublasSgemm's in the same round: below 1 it is faster.
-  std::optional<MedianInterval> to_cublas = {};
+  std::optional<measure::MedianInterval> to_cublas = {};
   /// Its time over that of what tuning this very size found.
-  std::optional<MedianInterval> regret = {};
+  std::optional<measure::MedianInterval> regret = {};
   /// Where the library was chosen: the best kernel's time over cublasSgemm's.
-  std::optional<MedianInterval> kernel_to_cublas = {};
+  std::optional<measure::MedianInterval> kernel_to_cublas = {};
   std::optional<double> worst_difference = {};  ///< as in ShapeResult
   std::vector<std::string> notes = {};          ///< what could not be done, and why
 };

@@ -13,7 +13,7 @@ Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json microseconds(const std::optional<Summary>& time_ns) {
+Json microseconds(const std::optional<measure::Summary>& time_ns) {
   return time_ns ? Json(time_ns->median / 1e3) : Json(nullptr);
 }
 

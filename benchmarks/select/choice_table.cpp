@@ -8,11 +8,11 @@
 namespace tuner::gemm_benchmark {
 namespace {
 
-std::string microseconds(const std::optional<Summary>& time_ns) {
+std::string microseconds(const std::optional<measure::Summary>& time_ns) {
   return time_ns ? fmt::format("{:.2f}", time_ns->median / 1e3) : "-";
 }
 
-std::string ratio(const std::optional<MedianInterval>& interval) {
+std::string ratio(const std::optional<measure::MedianInterval>& interval) {
   if (!interval) return "-";
   return fmt::format("{:.3f} +-{:.3f}", interval->median, (interval->high - interval->low) / 2);
 }

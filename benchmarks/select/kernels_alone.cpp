@@ -7,12 +7,12 @@
 namespace tuner::gemm_benchmark {
 
 Table kernels_alone(const std::filesystem::path& database, const std::string& device) {
-  const Store store(database, Store::Mode::read_only);
-  Catalogue known = catalogue(store, {.device = device, .family = "gemm"});
-  for (CatalogueKernel& kernel : known.kernels) {
-    for (Entry& entry : kernel.entries) entry.best.ratio_to_library.reset();
+  const store::Store store(database, store::Store::Mode::read_only);
+  select::Catalogue known = select::catalogue(store, {.device = device, .family = "gemm"});
+  for (select::CatalogueKernel& kernel : known.kernels) {
+    for (select::Entry& entry : kernel.entries) entry.best.ratio_to_library.reset();
   }
-  return Table::text(catalogue_json(known));
+  return Table::text(select::catalogue_json(known));
 }
 
 }  // namespace tuner::gemm_benchmark

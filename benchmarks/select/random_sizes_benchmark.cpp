@@ -163,16 +163,16 @@ class Benchmark {
                         const RoundTimes& times) {
     const std::vector<double>& dispatched = times.times_ns[0];
     const std::vector<double>& cublas = times.times_ns[1];
-    choice.dispatched_ns = tuner::summarise(dispatched);
-    choice.cublas_ns = tuner::summarise(cublas);
-    choice.to_cublas = median_interval(paired_ratios(dispatched, cublas));
+    choice.dispatched_ns = tuner::measure::summarise(dispatched);
+    choice.cublas_ns = tuner::measure::summarise(cublas);
+    choice.to_cublas = measure::median_interval(measure::paired_ratios(dispatched, cublas));
     for (std::size_t i = 2; i < contenders.size(); ++i) {
       const std::vector<double>& other = times.times_ns[i];
       if (contenders[i].role == Role::kernel) {
-        choice.kernel_to_cublas = median_interval(paired_ratios(other, cublas));
+        choice.kernel_to_cublas = measure::median_interval(measure::paired_ratios(other, cublas));
       } else {
-        choice.retuned_ns = tuner::summarise(other);
-        choice.regret = median_interval(paired_ratios(dispatched, other));
+        choice.retuned_ns = tuner::measure::summarise(other);
+        choice.regret = measure::median_interval(measure::paired_ratios(dispatched, other));
       }
     }
   }

@@ -25,14 +25,15 @@ namespace {
 using Times = std::map<std::tuple<std::string, std::string, std::string>, double>;
 
 /// Of the kernels' current versions, by kernel, size and configuration.
-Times all_times(const Store& store, const Catalogue& known) {
+Times all_times(const store::Store& store, const select::Catalogue& known) {
   Times times;
-  for (const SessionRecord& session : store.sessions()) {
-    const auto current = std::ranges::find_if(known.kernels, [&](const CatalogueKernel& it) {
-      return it.record->hash == session.kernel_hash && it.record->kernel == session.kernel;
-    });
+  for (const store::SessionRecord& session : store.sessions()) {
+    const auto current =
+        std::ranges::find_if(known.kernels, [&](const select::CatalogueKernel& it) {
+          return it.record->hash == session.kernel_hash && it.record->kernel == session.kernel;
+        });
     if (current == known.kernels.end()) continue;
-    for (const StoredTrial& it : store.trials(session.id)) {
+    for (const store::StoredTrial& it : store.trials(session.id)) {
       if (!it.trial.time) continue;
       times[{session.kernel, it.trial.problem, it.trial.config_json}] = it.trial.time->median_ns;
     }
@@ -41,18 +42,19 @@ Times all_times(const Store& store, const Catalogue& known) {
 }
 
 /// As if one size had never been tuned.
-Catalogue without(Catalogue known, const std::string& size) {
+select::Catalogue without(select::Catalogue known, const std::string& size) {
   constexpr std::size_t kManySizes = 4;  // as the catalogue takes them in
-  for (CatalogueKernel& kernel : known.kernels) {
-    std::erase_if(kernel.entries, [&](const Entry& it) { return it.size.text == size; });
+  for (select::CatalogueKernel& kernel : known.kernels) {
+    std::erase_if(kernel.entries, [&](const select::Entry& it) { return it.size.text == size; });
     std::set<std::size_t> best_elsewhere;
-    for (const Entry& entry : kernel.entries) best_elsewhere.insert(entry.config);
+    for (const select::Entry& entry : kernel.entries) best_elsewhere.insert(entry.config);
     for (std::size_t i = 0; i < kernel.configs.size(); ++i) {
       auto& timings = kernel.configs[i].timings;
-      std::erase_if(timings, [&](const Timing& it) { return kernel.sizes[it.size].text == size; });
+      std::erase_if(timings,
+                    [&](const select::Timing& it) { return kernel.sizes[it.size].text == size; });
       if (!best_elsewhere.contains(i) && timings.size() < kManySizes) timings.clear();
     }
-    fit_model(kernel, known.device.attributes);
+    select::fit_model(kernel, known.device.attributes);
   }
   return known;
 }
@@ -63,14 +65,14 @@ struct Truth {
   std::optional<double> library_ns;  ///< comparable with best_ns: by the ratio in the final
 };
 
-Truth truth(const Catalogue& known, const Times& times, const std::string& size) {
+Truth truth(const select::Catalogue& known, const Times& times, const std::string& size) {
   Truth result;
   for (const auto& [key, ns] : times) {
     if (std::get<1>(key) == size) result.best_ns = std::min(result.best_ns, ns);
   }
   double best = std::numeric_limits<double>::infinity();
-  for (const CatalogueKernel& kernel : known.kernels) {
-    for (const Entry& entry : kernel.entries) {
+  for (const select::CatalogueKernel& kernel : known.kernels) {
+    for (const select::Entry& entry : kernel.entries) {
       if (entry.size.text != size || entry.best.time.median_ns >= best) continue;
       best = entry.best.time.median_ns;
       if (entry.best.ratio_to_library) {
@@ -81,7 +83,8 @@ Truth truth(const Catalogue& known, const Times& times, const std::string& size)
   return result;
 }
 
-std::optional<double> time_of(const Selection& answer, const Times& times, const Truth& at) {
+std::optional<double> time_of(const select::Selection& answer, const Times& times,
+                              const Truth& at) {
   if (answer.rung == Rung::library) return at.library_ns;
   const auto found = times.find({answer.kernel->kernel, answer.size_text, answer.config_json});
   if (found == times.end()) return std::nullopt;
@@ -126,22 +129,22 @@ struct Column {
 
 class Evaluation {
  public:
-  Evaluation(const Catalogue& known, const Times& times, const std::string& family)
+  Evaluation(const select::Catalogue& known, const Times& times, const std::string& family)
       : known_(known), times_(times), family_(family) {}
 
   void hide(const std::string& size) {
     const Truth at = truth(known_, times_, size);
-    const Catalogue others = without(known_, size);
-    const Ranking ranking = rank(others, {.family = family_, .size = size});
-    std::vector<Selection> kernels = ranking.answers;
-    std::erase_if(kernels, [](const Selection& it) { return it.rung != Rung::nearest; });
+    const select::Catalogue others = without(known_, size);
+    const select::Ranking ranking = select::rank(others, {.family = family_, .size = size});
+    std::vector<select::Selection> kernels = ranking.answers;
+    std::erase_if(kernels, [](const select::Selection& it) { return it.rung != Rung::nearest; });
     add(model_, ranking.answers, at, size);
     add(kernels_, kernels, at, {});
-    std::ranges::stable_sort(kernels, {}, [](const Selection& it) {
+    std::ranges::stable_sort(kernels, {}, [](const select::Selection& it) {
       return std::pair(!it.entry.has_value(), it.distance);
     });
     add(nearest_, kernels, at, {});
-    const auto ns = [&](const Selection& it) {
+    const auto ns = [&](const select::Selection& it) {
       return time_of(it, times_, at).value_or(std::numeric_limits<double>::infinity());
     };
     std::ranges::stable_sort(kernels, {}, ns);
@@ -156,7 +159,7 @@ class Evaluation {
 
  private:
   /// The first answer whose time is known.
-  void add(Column& column, const std::vector<Selection>& answers, const Truth& at,
+  void add(Column& column, const std::vector<select::Selection>& answers, const Truth& at,
            const std::string& shown) {
     for (std::size_t i = 0; i < answers.size(); ++i) {
       const auto ns = time_of(answers[i], times_, at);
@@ -173,14 +176,14 @@ class Evaluation {
     }
   }
 
-  static void show(const std::string& size, const Selection& answer, const Choice& choice,
+  static void show(const std::string& size, const select::Selection& answer, const Choice& choice,
                    std::size_t place) {
     fmt::print("{:<52} {:<8} {:<12} {:>3} {:>6.3f} {:>6.3f} {:>6.3f}\n", size, name(answer.rung),
                answer.kernel ? answer.kernel->kernel : "", place + 1, choice.regret,
                choice.to_library.value_or(0), choice.foretold.value_or(0));
   }
 
-  const Catalogue& known_;
+  const select::Catalogue& known_;
   const Times& times_;
   std::string family_;
   Column model_{.name = "the dispatcher's choice"};
@@ -189,7 +192,7 @@ class Evaluation {
   Column oracle_{.name = "the best that is transferable"};
 };
 
-void print(const CostParameters& p) {
+void print(const select::CostParameters& p) {
   fmt::print(
       "  fixed {:.0f} ns, scratch {:.0f} ns, {:.0f} flops/ns, half at {} warps, {:.0f} B/ns, "
       "{:.3g} "
@@ -200,16 +203,16 @@ void print(const CostParameters& p) {
 
 int run(const std::string& database, const std::string& family) {
   using Clock = std::chrono::steady_clock;
-  const Store store(database, Store::Mode::read_only);
+  const store::Store store(database, store::Store::Mode::read_only);
   const auto begin = Clock::now();
-  const Catalogue known = catalogue(store, {.family = family});
+  const select::Catalogue known = select::catalogue(store, {.family = family});
   const auto opened = Clock::now();
   std::set<std::string> sizes;
-  for (const CatalogueKernel& kernel : known.kernels) {
+  for (const select::CatalogueKernel& kernel : known.kernels) {
     fmt::print("{} {}: {} entries, {} configurations at {} sizes\n", kernel.record->kernel,
                kernel.record->hash, kernel.entries.size(), kernel.configs.size(),
                kernel.sizes.size());
-    for (const Entry& entry : kernel.entries) sizes.insert(entry.size.text);
+    for (const select::Entry& entry : kernel.entries) sizes.insert(entry.size.text);
     if (kernel.model) print(kernel.model->parameters());
   }
   const Times times = all_times(store, known);
@@ -219,7 +222,7 @@ int run(const std::string& database, const std::string& family) {
   for (const std::string& size : sizes) evaluation.hide(size);
   evaluation.print();
   const auto ranking = Clock::now();
-  static_cast<void>(rank(known, {.family = family, .size = "1234,777,3001"}));
+  static_cast<void>(select::rank(known, {.family = family, .size = "1234,777,3001"}));
   const auto end = Clock::now();
   const auto ms = [](auto from, auto to) {
     return std::chrono::duration<double, std::milli>(to - from).count();

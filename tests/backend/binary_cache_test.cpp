@@ -18,7 +18,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 namespace fs = std::filesystem;
@@ -267,4 +267,4 @@ TEST(CacheEntry, SurvivesNumbersThatLie) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 using testing::AllOf;
@@ -14,7 +14,7 @@ using testing::Ne;
 /// Counts what it compiles; the entry "bad" fails.
 class CountingCompiler : public Compiler {
  public:
-  Expected<Binary, Failure> compile(const CompileJob& job) const override {
+  Expected<Binary, Failure> compile(const family::CompileJob& job) const override {
     ++compiled;
     if (job.entries.front() == "bad") return Unexpected(Failure{Outcome::compile_error, "no"});
     return Binary{.image = std::vector<std::byte>(100), .symbols = job.entries};
@@ -22,7 +22,7 @@ class CountingCompiler : public Compiler {
   mutable int compiled = 0;
 };
 
-CompileJob job(std::string entry) {
+family::CompileJob job(std::string entry) {
   return {.source = {}, .entries = {entry}, .options = {}, .key = "key of " + entry};
 }
 
@@ -61,36 +61,36 @@ TEST_F(CachedCompilerTest, TriesAgainWhatFailed) {
 }
 
 TEST(CompilerIdentity, TellsApartWhatMakesDifferentImages) {
-  const EnvironmentInfo environment{
+  const space::EnvironmentInfo environment{
       .driver = "580", .compiler = "NVRTC 13.0", .library = "cuBLAS", .tool = "1"};
-  const DeviceInfo h200{.backend = "cuda",
-                        .name = "NVIDIA H200",
-                        .uuid = "1",
-                        .architecture = "sm_90",
-                        .attributes = {}};
+  const space::DeviceInfo h200{.backend = "cuda",
+                               .name = "NVIDIA H200",
+                               .uuid = "1",
+                               .architecture = "sm_90",
+                               .attributes = {}};
   const std::string identity = compiler_identity(h200, environment);
 
-  DeviceInfo other_card = h200;
+  space::DeviceInfo other_card = h200;
   other_card.name = "NVIDIA H100";
   EXPECT_EQ(compiler_identity(other_card, environment), identity);
-  EnvironmentInfo other_driver = environment;
+  space::EnvironmentInfo other_driver = environment;
   other_driver.driver = "590";
   EXPECT_EQ(compiler_identity(h200, other_driver), identity);
 
-  DeviceInfo other_architecture = h200;
+  space::DeviceInfo other_architecture = h200;
   other_architecture.architecture = "sm_100";
   EXPECT_NE(compiler_identity(other_architecture, environment), identity);
-  EnvironmentInfo other_compiler = environment;
+  space::EnvironmentInfo other_compiler = environment;
   other_compiler.compiler = "NVRTC 13.1";
   EXPECT_NE(compiler_identity(h200, other_compiler), identity);
 
-  DeviceInfo cpu = h200;
+  space::DeviceInfo cpu = h200;
   cpu.backend = "cpu";
-  DeviceInfo other_cpu = cpu;
+  space::DeviceInfo other_cpu = cpu;
   other_cpu.name = "another processor";
   EXPECT_THAT(compiler_identity(cpu, environment),
               AllOf(Ne(identity), Ne(compiler_identity(other_cpu, environment))));
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 /// As g++ 12 has it for an entry that is not there.
@@ -46,4 +46,4 @@ TEST(CompilerLog, KeepsErrorsThatStandInOurCodeAlone) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

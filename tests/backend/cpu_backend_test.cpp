@@ -19,7 +19,7 @@
 #include <span>
 #include <string>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 using CpuBackend = CpuBackendTest;
@@ -62,7 +62,7 @@ TEST_F(CpuBackend, CompileErrorWhenTheEntryIsNotInTheSource) {
 }
 
 TEST_F(CpuBackend, CompilesWithDefinesHeadersAndTemplateArguments) {
-  CompileJob job;
+  family::CompileJob job;
   job.source = {
       .name = "a \"quoted\" name.cu",
       .text =
@@ -83,7 +83,7 @@ TEST_F(CpuBackend, CompilesWithDefinesHeadersAndTemplateArguments) {
 }
 
 TEST_F(CpuBackend, RefusesHeadersOutsideOfTheKernelsFolder) {
-  CompileJob job;
+  family::CompileJob job;
   job.source = {.name = "kernel.cu", .text = kIncrement, .headers = {{"../escape.cuh", ""}}};
   job.entries = {"kernel"};
   const auto binary = backend().compiler().compile(job);
@@ -96,7 +96,7 @@ TEST_F(CpuBackend, ReadsNoFileThatASourceOrAHeaderTriesToReach) {
     const auto direct = compile(std::string(text) + kIncrement);
     ASSERT_FALSE(direct) << text;
     EXPECT_THAT(direct.error().message, StartsWith("kernel.cu:")) << text;
-    CompileJob job;
+    family::CompileJob job;
     job.source = {.name = "kernel.cu", .text = kIncrement, .headers = {{"a.cuh", text}}};
     const auto by_header = backend().compiler().compile(job);
     ASSERT_FALSE(by_header) << text;
@@ -127,7 +127,7 @@ TEST_F(CpuBackend, RefusesKernelsWhoseLocalArraysExceedAThreadsStack) {
 TEST_F(CpuBackend, RefusesLaunchesThatAGpuRefuses) {
   const KernelId kernel = load(kIncrement);
   const BufferId out = upload(std::vector<int>(1024));
-  const auto refusal = [&](const Geometry& geometry) {
+  const auto refusal = [&](const family::Geometry& geometry) {
     const auto done = backend().run(
         Launch{.kernel = kernel, .steps = {{.geometry = geometry, .arguments = {out}}}});
     if (done) return std::string("ran");
@@ -152,9 +152,10 @@ TEST_F(CpuBackend, RefusesArgumentsThatTheKernelDoesNotTake) {
         Launch{.kernel = kernel, .steps = {{.geometry = {}, .arguments = std::move(arguments)}}});
     return done ? "ran" : done.error().message;
   };
-  EXPECT_EQ(refusal({out, Scalar(7)}), "ran");
+  EXPECT_EQ(refusal({out, family::Scalar(7)}), "ran");
   EXPECT_THAT(refusal({out}), HasSubstr("takes 2 arguments, the launch gives 1"));
-  EXPECT_THAT(refusal({out, Scalar(std::int64_t{7})}), HasSubstr("argument 2: the kernel takes 4"));
+  EXPECT_THAT(refusal({out, family::Scalar(std::int64_t{7})}),
+              HasSubstr("argument 2: the kernel takes 4"));
 }
 
 constexpr const char* kTwoSteps = R"(
@@ -168,7 +169,7 @@ constexpr const char* kTwoSteps = R"(
   })";
 
 TEST_F(CpuBackend, RunsTheStepsOfAKernelInTheirOrder) {
-  CompileJob job;
+  family::CompileJob job;
   job.source = {.name = "kernel.cu", .text = kTwoSteps, .headers = {}};
   job.entries = {"square", "add<4>", "square"};
   const auto binary = backend().compiler().compile(job);
@@ -196,7 +197,7 @@ TEST_F(CpuBackend, RunsTheStepsOfAKernelInTheirOrder) {
 }
 
 TEST_F(CpuBackend, NamesTheEntryThatTheSourceHasNot) {
-  CompileJob job;
+  family::CompileJob job;
   job.source = {.name = "kernel.cu", .text = kTwoSteps, .headers = {}};
   job.entries = {"square", "ad<4>"};
   const auto binary = backend().compiler().compile(job);
@@ -212,11 +213,12 @@ TEST_F(CpuBackend, PassesScalarsOfEveryType) {
       out[0] = a; out[1] = b; out[2] = c; out[3] = d; out[4] = e;
     })");
   const BufferId out = upload(std::vector<double>(5));
-  const auto done = backend().run(Launch{
-      .kernel = kernel,
-      .steps = {{.geometry = {},
-                 .arguments = {out, Scalar(-1), Scalar(4000000000u), Scalar(std::int64_t{1} << 40),
-                               Scalar(0.5f), Scalar(0.25)}}}});
+  const auto done = backend().run(
+      Launch{.kernel = kernel,
+             .steps = {{.geometry = {},
+                        .arguments = {out, family::Scalar(-1), family::Scalar(4000000000u),
+                                      family::Scalar(std::int64_t{1} << 40), family::Scalar(0.5f),
+                                      family::Scalar(0.25)}}}});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_THAT(download<double>(out, 5), testing::ElementsAre(-1, 4e9, 1099511627776.0, 0.5, 0.25));
 }
@@ -233,11 +235,11 @@ TEST_F(CpuBackend, PassesArraysByValueBetweenOtherArguments) {
     return ArrayValue{.bytes = {bytes.begin(), bytes.end()}};
   };
   const BufferId out = upload(std::vector<double>(4));
-  const auto done = backend().run(
-      Launch{.kernel = kernel,
-             .steps = {{.geometry = {},
-                        .arguments = {out, array(std::array<std::uint16_t, 3>{1, 2, 65535}),
-                                      Scalar(-7), array(std::array<double, 2>{0.5, 0.25})}}}});
+  const auto done = backend().run(Launch{
+      .kernel = kernel,
+      .steps = {{.geometry = {},
+                 .arguments = {out, array(std::array<std::uint16_t, 3>{1, 2, 65535}),
+                               family::Scalar(-7), array(std::array<double, 2>{0.5, 0.25})}}}});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_THAT(download<double>(out, 4), testing::ElementsAre(65535, -7, 0.5, 0.25));
 }
@@ -441,13 +443,19 @@ TEST_F(CpuBackend, TimesEverySample) {
 }
 
 template <class T>
-void expect_library_gemm(Backend& backend, ElementType type, auto&& upload, auto&& download) {
+void expect_library_gemm(Backend& backend, family::ElementType type, auto&& upload,
+                         auto&& download) {
   const T nan = std::numeric_limits<T>::quiet_NaN();
   const BufferId a = upload(std::vector<T>{1, 2, 3, 4, 5, 6});    // 2×3
   const BufferId b = upload(std::vector<T>{1, 0, 0, 1, 2, 2});    // 3×2
   const BufferId c = upload(std::vector<T>{nan, nan, nan, nan});  // 2×2
-  GemmCall call{
-      .type = type, .shape = packed_gemm(2, 2, 3), .alpha = 2, .beta = 0, .a = a, .b = b, .c = c};
+  GemmCall call{.type = type,
+                .shape = family::packed_gemm(2, 2, 3),
+                .alpha = 2,
+                .beta = 0,
+                .a = a,
+                .b = b,
+                .c = c};
   ASSERT_TRUE(backend.run(call));
   EXPECT_EQ(download(c), (std::vector<T>{14, 16, 32, 34})) << "beta 0 does not read C";
   call.beta = -1;
@@ -460,10 +468,10 @@ void expect_library_gemm(Backend& backend, ElementType type, auto&& upload, auto
 
 TEST_F(CpuBackend, LibraryMultipliesRowMajorInSingleAndDoublePrecision) {
   expect_library_gemm<float>(
-      backend(), ElementType::f32, [this](const auto& v) { return upload(v); },
+      backend(), family::ElementType::f32, [this](const auto& v) { return upload(v); },
       [this](BufferId c) { return download<float>(c, 4); });
   expect_library_gemm<double>(
-      backend(), ElementType::f64, [this](const auto& v) { return upload(v); },
+      backend(), family::ElementType::f64, [this](const auto& v) { return upload(v); },
       [this](BufferId c) { return download<double>(c, 4); });
 }
 
@@ -471,14 +479,18 @@ TEST_F(CpuBackend, LibraryDoesNotReadANaNOutputOfALargerMatrix) {
   const std::vector<float> ones(90000, 1.0f);
   const BufferId a = upload(ones), b = upload(ones),
                  c = upload(std::vector<float>(90000, std::nanf("")));
-  ASSERT_TRUE(backend().run(GemmCall{.shape = packed_gemm(300, 300, 300), .a = a, .b = b, .c = c}));
+  ASSERT_TRUE(
+      backend().run(GemmCall{.shape = family::packed_gemm(300, 300, 300), .a = a, .b = b, .c = c}));
   EXPECT_THAT(download<float>(c, 90000), Each(300.0f));
 }
 
 TEST_F(CpuBackend, LibraryRefusesIntegers) {
   const BufferId c = upload(std::vector<int>{0});
-  const auto done = backend().run(
-      GemmCall{.type = ElementType::i32, .shape = packed_gemm(1, 1, 1), .a = c, .b = c, .c = c});
+  const auto done = backend().run(GemmCall{.type = family::ElementType::i32,
+                                           .shape = family::packed_gemm(1, 1, 1),
+                                           .a = c,
+                                           .b = c,
+                                           .c = c});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().outcome, Outcome::launch_error);
 }
@@ -562,4 +574,4 @@ TEST_F(CpuBackendTest, PinnedMemoryIsTheHostsAndAKernelsAtOnce) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -6,7 +6,7 @@
 
 #include <numeric>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 using CpuBarrier = CpuBackendTest;
@@ -293,4 +293,4 @@ TEST_F(CpuBarrier, TheLastBlockSeesWhatTheOthersWrote) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A cpu backend, and short ways to compile, feed and launch a kernel on it.
 class CpuBackendTest : public testing::Test {
@@ -20,7 +20,7 @@ class CpuBackendTest : public testing::Test {
 
   Expected<Binary, Failure> compile(std::string source, std::string entry = "kernel",
                                     std::vector<std::string> options = {}) {
-    CompileJob job;
+    family::CompileJob job;
     job.source = {.name = "kernel.cu", .text = std::move(source), .headers = {}};
     job.entries = {std::move(entry)};
     job.options = std::move(options);
@@ -51,7 +51,7 @@ class CpuBackendTest : public testing::Test {
   }
 
   /// Launches `source`'s kernel(int*) on a buffer of `count` zeros and returns it.
-  std::vector<int> run_on_zeros(const std::string& source, const Geometry& geometry,
+  std::vector<int> run_on_zeros(const std::string& source, const family::Geometry& geometry,
                                 std::size_t count) {
     const BufferId buffer = upload(std::vector<int>(count));
     const KernelId kernel = load(source);
@@ -66,4 +66,4 @@ class CpuBackendTest : public testing::Test {
   std::unique_ptr<Backend> backend_ = open_cpu_backend();
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

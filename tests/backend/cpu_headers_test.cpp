@@ -7,7 +7,7 @@
 #include <numeric>
 #include <set>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 using CpuHeaders = CpuBackendTest;
@@ -232,4 +232,4 @@ TEST_F(CpuHeaders, BlocksBeginInAnotherOrderAtEveryLaunch) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -12,7 +12,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 template <class T>
@@ -21,25 +21,27 @@ using Floats = testing::Types<float, double>;
 TYPED_TEST_SUITE(CpuLibrary, Floats);
 
 TYPED_TEST(CpuLibrary, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
-  for (const GemmShape& shape : testing_support::gemm_shapes()) {
+  for (const family::GemmShape& shape : testing_support::gemm_shapes()) {
     const auto made = testing_support::gemm_case<TypeParam>(shape, 2, -3);
     const BufferId c = this->upload(made.c);
-    const auto done = this->backend().run(
-        GemmCall{.type = std::is_same_v<TypeParam, float> ? ElementType::f32 : ElementType::f64,
-                 .shape = shape,
-                 .alpha = 2,
-                 .beta = -3,
-                 .a = this->upload(made.a),
-                 .b = this->upload(made.b),
-                 .c = c});
+    const auto done = this->backend().run(GemmCall{.type = std::is_same_v<TypeParam, float>
+                                                               ? family::ElementType::f32
+                                                               : family::ElementType::f64,
+                                                   .shape = shape,
+                                                   .alpha = 2,
+                                                   .beta = -3,
+                                                   .a = this->upload(made.a),
+                                                   .b = this->upload(made.b),
+                                                   .c = c});
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(this->template download<TypeParam>(c, made.c.size()), made.result);
   }
 }
 
 TYPED_TEST(CpuLibrary, AddsInEveryLayoutAndReadsNoMatrixThatHasAFactorOfZero) {
-  constexpr auto kType = std::is_same_v<TypeParam, float> ? ElementType::f32 : ElementType::f64;
-  for (const GeamShape& shape : testing_support::geam_shapes()) {
+  constexpr auto kType =
+      std::is_same_v<TypeParam, float> ? family::ElementType::f32 : family::ElementType::f64;
+  for (const family::GeamShape& shape : testing_support::geam_shapes()) {
     for (const auto& [alpha, beta] : {std::pair{2, -3}, std::pair{1, 0}, std::pair{0, 1}}) {
       const auto made = testing_support::geam_case<TypeParam>(shape, static_cast<TypeParam>(alpha),
                                                               static_cast<TypeParam>(beta));
@@ -60,8 +62,8 @@ using CpuLibraryCall = CpuBackendTest;
 
 TEST_F(CpuLibraryCall, RefusesWhatCannotBeMultiplied) {
   const BufferId buffer = upload(std::vector<float>(1000));
-  const auto error = [&](const std::function<void(GemmShape&)>& change) -> std::string {
-    GemmShape shape = packed_gemm(3, 4, 5, Transpose::no, Transpose::yes, 2);
+  const auto error = [&](const std::function<void(family::GemmShape&)>& change) -> std::string {
+    family::GemmShape shape = family::packed_gemm(3, 4, 5, Transpose::no, Transpose::yes, 2);
     change(shape);
     try {
       static_cast<void>(
@@ -71,24 +73,25 @@ TEST_F(CpuLibraryCall, RefusesWhatCannotBeMultiplied) {
       return refused.what();
     }
   };
-  EXPECT_EQ(error([](GemmShape&) {}), "accepted");
-  EXPECT_EQ(error([](GemmShape& shape) { shape.b.ld = 4; }),
+  EXPECT_EQ(error([](family::GemmShape&) {}), "accepted");
+  EXPECT_EQ(error([](family::GemmShape& shape) { shape.b.ld = 4; }),
             "gemm: ldb is 4, less than a row of b is long: 5");
-  EXPECT_EQ(error([](GemmShape& shape) { shape.a.stride = -1; }),
+  EXPECT_EQ(error([](family::GemmShape& shape) { shape.a.stride = -1; }),
             "gemm: stride_a is -1; it must be at least 0");
-  EXPECT_EQ(error([](GemmShape& shape) { shape.c.stride = 11; }),
+  EXPECT_EQ(error([](family::GemmShape& shape) { shape.c.stride = 11; }),
             "gemm: stride_c is 11, but a matrix of c takes 12 elements: they would overlap");
-  EXPECT_THAT(error([](GemmShape& shape) { shape.batch = 0; }), testing::HasSubstr("batch=0"));
-  EXPECT_THAT(error([](GemmShape& shape) { shape.a.ld = std::int64_t{1} << 60; }),
+  EXPECT_THAT(error([](family::GemmShape& shape) { shape.batch = 0; }),
+              testing::HasSubstr("batch=0"));
+  EXPECT_THAT(error([](family::GemmShape& shape) { shape.a.ld = std::int64_t{1} << 60; }),
               testing::HasSubstr("no memory holds"));
-  EXPECT_THAT(error([](GemmShape& shape) { shape.b.stride = 990; }),
+  EXPECT_THAT(error([](family::GemmShape& shape) { shape.b.stride = 990; }),
               testing::HasSubstr("bytes asked of a buffer of 4000"));
 }
 
 TEST_F(CpuLibraryCall, RefusesWhatCannotBeAdded) {
   const BufferId buffer = upload(std::vector<float>(1000));
-  const auto error = [&](const std::function<void(GeamShape&)>& change) -> std::string {
-    GeamShape shape = packed_geam(3, 4, Transpose::yes);
+  const auto error = [&](const std::function<void(family::GeamShape&)>& change) -> std::string {
+    family::GeamShape shape = family::packed_geam(3, 4, Transpose::yes);
     change(shape);
     try {
       static_cast<void>(
@@ -98,14 +101,14 @@ TEST_F(CpuLibraryCall, RefusesWhatCannotBeAdded) {
       return refused.what();
     }
   };
-  EXPECT_EQ(error([](GeamShape&) {}), "accepted");
-  EXPECT_EQ(error([](GeamShape& shape) { shape.a.ld = 2; }),
+  EXPECT_EQ(error([](family::GeamShape&) {}), "accepted");
+  EXPECT_EQ(error([](family::GeamShape& shape) { shape.a.ld = 2; }),
             "geam: lda is 2, less than a row of a is long: 3");
-  EXPECT_EQ(error([](GeamShape& shape) { shape.m = -1; }),
+  EXPECT_EQ(error([](family::GeamShape& shape) { shape.m = -1; }),
             "geam: m=-1, n=4: neither can be negative");
-  EXPECT_THAT(error([](GeamShape& shape) { shape.c.ld = 999; }),
+  EXPECT_THAT(error([](family::GeamShape& shape) { shape.c.ld = 999; }),
               testing::HasSubstr("bytes asked of a buffer of 4000"));
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -45,7 +45,7 @@ inline std::span<const std::byte> section(std::span<const std::byte> image, std:
 
 /// Bytes of local memory that a thread of the cubin's only kernel has on its stack: what is
 /// spilled, and arrays that are not in registers. Throws std::out_of_range when it does not say.
-inline std::uint32_t stack_bytes(const Binary& binary) {
+inline std::uint32_t stack_bytes(const backend::Binary& binary) {
   struct Attribute {
     std::uint8_t format, kind;
     std::uint16_t bytes;

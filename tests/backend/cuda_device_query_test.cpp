@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 TEST(DriverRelease, IsReadFromTheClosedAndTheOpenKernelModule) {
@@ -21,4 +21,4 @@ TEST(DriverRelease, IsEmptyWhenThereIsNone) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

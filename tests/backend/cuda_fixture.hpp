@@ -10,7 +10,7 @@
 
 #include <cstdlib>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Opens GPU 0. Without one a test is skipped, or fails where TUNER_REQUIRE_GPU is set, so that a
 /// run meant for a GPU cannot be green without it.
@@ -45,7 +45,7 @@ class CudaTest : public testing::Test {
   }
 
   [[nodiscard]] LoadedKernel build(const std::string& text, const std::string& entry) {
-    CompileJob job;
+    family::CompileJob job;
     job.source = {.name = "test.cu", .text = text, .headers = {}};
     job.entries = {entry};
     const auto binary = backend().compiler().compile(job);
@@ -79,4 +79,4 @@ __global__ void axpy(float a, const float* x, float* y, long long n) {
 }
 )";
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -4,20 +4,20 @@
 
 #include <type_traits>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 template <class Element>
 class CudaGeamTest : public CudaTest {
  protected:
-  static constexpr ElementType kType =
-      std::is_same_v<Element, float> ? ElementType::f32 : ElementType::f64;
+  static constexpr family::ElementType kType =
+      std::is_same_v<Element, float> ? family::ElementType::f32 : family::ElementType::f64;
 };
 using ElementTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(CudaGeamTest, ElementTypes);
 
 TYPED_TEST(CudaGeamTest, AddsInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
-  for (const GeamShape& shape : testing_support::geam_shapes()) {
+  for (const family::GeamShape& shape : testing_support::geam_shapes()) {
     const auto made = testing_support::geam_case<TypeParam>(shape, 2, -3);
     const Buffer a = this->upload(made.a);
     const Buffer b = this->upload(made.b);
@@ -35,7 +35,7 @@ TYPED_TEST(CudaGeamTest, AddsInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
 }
 
 TYPED_TEST(CudaGeamTest, TransposesWithTheResultInPlaceOfB) {
-  GeamShape shape = packed_geam(67, 45, Transpose::yes);
+  family::GeamShape shape = family::packed_geam(67, 45, Transpose::yes);
   shape.b = shape.c;
   const auto made = testing_support::geam_case<TypeParam>(shape, 1, 0);
   const Buffer a = this->upload(made.a);
@@ -47,4 +47,4 @@ TYPED_TEST(CudaGeamTest, TransposesWithTheResultInPlaceOfB) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -2,20 +2,20 @@
 #include "../support/gemm_case.hpp"
 #include "cuda_fixture.hpp"
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 template <class Element>
 class CudaGemmTest : public CudaTest {
  protected:
-  static constexpr ElementType kType =
-      std::is_same_v<Element, float> ? ElementType::f32 : ElementType::f64;
+  static constexpr family::ElementType kType =
+      std::is_same_v<Element, float> ? family::ElementType::f32 : family::ElementType::f64;
 };
 using ElementTypes = testing::Types<float, double>;
 TYPED_TEST_SUITE(CudaGemmTest, ElementTypes);
 
 TYPED_TEST(CudaGemmTest, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
-  for (const GemmShape& shape : testing_support::gemm_shapes()) {
+  for (const family::GemmShape& shape : testing_support::gemm_shapes()) {
     const auto made = testing_support::gemm_case<TypeParam>(shape, 2, -3);
     const Buffer a = this->upload(made.a);
     const Buffer b = this->upload(made.b);
@@ -43,18 +43,19 @@ TEST_F(CudaGemmCallTest, MultipliesFloatsInFullPrecision) {
   const Buffer a = upload(std::vector<float>(size * size, fine));
   const Buffer b = upload(identity);
   const Buffer c(backend(), a.size_bytes());
-  ASSERT_TRUE(backend().run(
-      GemmCall{.shape = packed_gemm(size, size, size), .a = a.id(), .b = b.id(), .c = c.id()}));
+  ASSERT_TRUE(backend().run(GemmCall{
+      .shape = family::packed_gemm(size, size, size), .a = a.id(), .b = b.id(), .c = c.id()}));
   EXPECT_EQ(download<float>(c), std::vector<float>(size * size, fine));
 }
 
 TEST_F(CudaGemmCallTest, RefusesToMultiplyBuffersThatAreTooSmall) {
   const Buffer small(backend(), 4);
-  EXPECT_THROW(
-      static_cast<void>(backend().run(GemmCall{
-          .shape = packed_gemm(2, 2, 2), .a = small.id(), .b = small.id(), .c = small.id()})),
-      Error);
+  EXPECT_THROW(static_cast<void>(backend().run(GemmCall{.shape = family::packed_gemm(2, 2, 2),
+                                                        .a = small.id(),
+                                                        .b = small.id(),
+                                                        .c = small.id()})),
+               Error);
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -16,33 +16,34 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
-const std::vector<Family>& families() {
-  static const std::vector<Family> all = {
-      load_family(TUNER_SOURCE_DIR "/spaces/gemm.json"),
-      load_family(TUNER_SOURCE_DIR "/spaces/convolution.json"),
-      load_family(TUNER_SOURCE_DIR "/spaces/copy.json"),
-      load_family(TUNER_SOURCE_DIR "/spaces/reduction.json"),
-      load_family(TUNER_SOURCE_DIR "/spaces/transpose.json"),
-      load_family(TUNER_SOURCE_DIR "/spaces/window_square.json")};
+const std::vector<family::Family>& families() {
+  static const std::vector<family::Family> all = {
+      family::load_family(TUNER_SOURCE_DIR "/spaces/gemm.json"),
+      family::load_family(TUNER_SOURCE_DIR "/spaces/convolution.json"),
+      family::load_family(TUNER_SOURCE_DIR "/spaces/copy.json"),
+      family::load_family(TUNER_SOURCE_DIR "/spaces/reduction.json"),
+      family::load_family(TUNER_SOURCE_DIR "/spaces/transpose.json"),
+      family::load_family(TUNER_SOURCE_DIR "/spaces/window_square.json")};
   return all;
 }
 
 /// A size at which a kernel has configurations.
-Size size_for(const Family& family, const Kernel& kernel) {
+space::Size size_for(const family::Family& family, const family::Kernel& kernel) {
   const std::string text = kernel.name == "gemm_skinny"   ? "8,4096,4096"
                            : family.name == "gemm"        ? "1024,1024,1024"
                            : family.name == "reduction"   ? "1048576"
                            : family.name == "convolution" ? "1024,1024,15"
                                                           : "1024,1024";
-  return parse_size(text, family.problem.dims);
+  return space::parse_size(text, family.problem.dims);
 }
 
 /// What decides on the configurations of an architecture, as of the cards that have least of it.
-DeviceAttributes attributes_of(const std::string& architecture) {
-  DeviceAttributes device = device_profile(architecture == "sm_80" ? "a100" : "h200")->attributes;
+space::DeviceAttributes attributes_of(const std::string& architecture) {
+  space::DeviceAttributes device =
+      space::device_profile(architecture == "sm_80" ? "a100" : "h200")->attributes;
   device.compute_capability = std::stoi(architecture.substr(3));
   if (architecture == "sm_75") {
     device.max_threads_per_sm = 1024;
@@ -61,15 +62,15 @@ class CudaKernelsTest : public testing::TestWithParam<const char*> {};
 TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
   const NvrtcCompiler compiler(GetParam());
   std::mt19937_64 random(7);
-  for (const Family& family : families()) {
-    for (const Kernel& kernel : family.kernels) {
+  for (const family::Family& family : families()) {
+    for (const family::Kernel& kernel : family.kernels) {
       if (std::ranges::count(kernel.backends, "cuda") == 0 && !kernel.backends.empty()) continue;
-      const DeviceAttributes device = attributes_of(GetParam());
+      const space::DeviceAttributes device = attributes_of(GetParam());
       if (!kernel.tensor_maps.empty() && device.compute_capability < 90) continue;
-      const Space space(kernel.space, device, size_for(family, kernel));
-      for (const Config& config : {space.default_config(), space.sample(random)}) {
-        const auto binary = compiler.compile(compile_job(kernel, space, config));
-        EXPECT_TRUE(binary) << kernel.name << " " << display(*kernel.space, config) << "\n"
+      const space::Space space(kernel.space, device, size_for(family, kernel));
+      for (const space::Config& config : {space.default_config(), space.sample(random)}) {
+        const auto binary = compiler.compile(family::compile_job(kernel, space, config));
+        EXPECT_TRUE(binary) << kernel.name << " " << space::display(*kernel.space, config) << "\n"
                             << binary.error().message;
       }
     }
@@ -88,20 +89,20 @@ TEST_P(SpillsTest, AreRareInTheSpace) {
   constexpr int kFewest = kSample * 9 / 10;
   const NvrtcCompiler compiler("sm_90");
   const std::string name = GetParam();
-  const Family& family = *std::ranges::find_if(
-      families(), [&](const Family& each) { return name.starts_with(each.name + "_"); });
-  const Kernel& kernel = family.kernel(name);
-  const Space space(kernel.space, attributes_of("sm_90"), size_for(family, kernel));
+  const family::Family& family = *std::ranges::find_if(
+      families(), [&](const family::Family& each) { return name.starts_with(each.name + "_"); });
+  const family::Kernel& kernel = family.kernel(name);
+  const space::Space space(kernel.space, attributes_of("sm_90"), size_for(family, kernel));
   std::mt19937_64 random(2026);
   int without = 0;
   std::string spilling;
   for (int i = 0; i < kSample; ++i) {
-    const Config config = space.sample(random);
-    const auto binary = compiler.compile(compile_job(kernel, space, config));
-    ASSERT_TRUE(binary) << display(*kernel.space, config) << "\n" << binary.error().message;
+    const space::Config config = space.sample(random);
+    const auto binary = compiler.compile(family::compile_job(kernel, space, config));
+    ASSERT_TRUE(binary) << space::display(*kernel.space, config) << "\n" << binary.error().message;
     const std::uint32_t bytes = testing_support::stack_bytes(*binary);
     without += bytes == 0 ? 1 : 0;
-    if (bytes != 0) spilling += display(*kernel.space, config) + "\n";
+    if (bytes != 0) spilling += space::display(*kernel.space, config) + "\n";
   }
   EXPECT_GE(without, kFewest) << "of " << kSample << " do not spill; these do:\n" << spilling;
 }
@@ -115,17 +116,17 @@ INSTANTIATE_TEST_SUITE_P(OfKernels, SpillsTest,
 /// Whether an index is known to the compiler or not.
 TEST(ConvolutionKernels, ReadTheFilterWhereItIsPassed) {
   const NvrtcCompiler compiler("sm_90");
-  const Family family = load_family(TUNER_SOURCE_DIR "/spaces/convolution.json");
-  const Size size = parse_size("1024,1024,9", family.problem.dims);
+  const family::Family family = family::load_family(TUNER_SOURCE_DIR "/spaces/convolution.json");
+  const space::Size size = space::parse_size("1024,1024,9", family.problem.dims);
   for (const auto& [name, text] :
        {std::pair("convolution_tiled", R"({"FILTER":0,"UNROLL":0})"),
         std::pair("convolution_tiled", R"({"FILTER":0,"UNROLL":2})"),
         std::pair("convolution_tiled", R"({"FILTER":1})"), std::pair("convolution_naive", "{}"),
         std::pair("convolution_plain", "{}")}) {
-    const Kernel& kernel = family.kernel(name);
-    const Space space(kernel.space, attributes_of("sm_90"), size);
-    const auto binary =
-        compiler.compile(compile_job(kernel, space, config_from_json(*kernel.space, text)));
+    const family::Kernel& kernel = family.kernel(name);
+    const space::Space space(kernel.space, attributes_of("sm_90"), size);
+    const auto binary = compiler.compile(
+        family::compile_job(kernel, space, space::config_from_json(*kernel.space, text)));
     ASSERT_TRUE(binary) << name << " " << text << "\n" << binary.error().message;
     EXPECT_EQ(testing_support::stack_bytes(*binary), 0U)
         << name << " " << text << " copies it to local memory";
@@ -156,16 +157,16 @@ TEST(PlantedKernelsTest, Compile) {
         "kernels/gemm/gemm_shared.cu"}) {
     std::filesystem::copy(source / file, folder.path());
   }
-  const DeviceInfo device = *device_profile("h200");
+  const space::DeviceInfo device = *space::device_profile("h200");
   const NvrtcCompiler compiler(device.architecture);
-  const Family family = load_family((folder.path() / "planted.json").string());
-  for (const Kernel& kernel : family.kernels) {
-    const Space space(kernel.space, device.attributes, family.sizes("default").front());
-    const Config config = config_from_text(*kernel.space, "ALIAS=8");
-    const auto binary = compiler.compile(compile_job(kernel, space, config));
+  const family::Family family = family::load_family((folder.path() / "planted.json").string());
+  for (const family::Kernel& kernel : family.kernels) {
+    const space::Space space(kernel.space, device.attributes, family.sizes("default").front());
+    const space::Config config = space::config_from_text(*kernel.space, "ALIAS=8");
+    const auto binary = compiler.compile(family::compile_job(kernel, space, config));
     EXPECT_TRUE(binary) << kernel.name << "\n" << binary.error().message;
   }
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda_fixture.hpp"
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 using ::testing::HasSubstr;
@@ -33,7 +33,7 @@ TEST_F(CudaLaunchTest, PassesScalarsAndBuffersToTheKernel) {
 }
 
 TEST_F(CudaLaunchTest, RunsTheStepsOfAKernelInTheirOrder) {
-  CompileJob job;
+  family::CompileJob job;
   job.source = {.name = "steps.cu",
                 .text = R"(
     __global__ void square(const float* x, float* squares) {
@@ -195,7 +195,7 @@ TEST_F(CudaLaunchTest, RefusesArgumentsThatAreNotTheKernels) {
 }
 
 TEST_F(CudaLaunchTest, RefusesAnImageWithoutTheSymbol) {
-  CompileJob job;
+  family::CompileJob job;
   job.source = {.name = "test.cu", .text = kAxpy, .headers = {}};
   job.entries = {"axpy"};
   auto binary = backend().compiler().compile(job);
@@ -235,4 +235,4 @@ TEST_F(CudaFaultDeathTest, ReportsAnIllegalAddressAsCrashedAndIsLost) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

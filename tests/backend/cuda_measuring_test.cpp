@@ -10,7 +10,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 using testing::ElementsAre;
@@ -76,11 +76,12 @@ TEST(ForeignProcesses, AreUnknownWhenTheNumbersAreOfAnotherNamespace) {
 }
 
 TEST(FlopsPerCycle, AllowForTensorCoresThatEmulateFloat) {
-  EXPECT_NEAR(*flops_per_cycle(90, ElementType::f32), 682.7, 0.1) << "TF32 2048 / 3, not FP32 256";
-  EXPECT_EQ(*flops_per_cycle(89, ElementType::f32), 256);
-  EXPECT_EQ(*flops_per_cycle(90, ElementType::f64), 256);
-  EXPECT_FALSE(flops_per_cycle(990, ElementType::f32));
+  EXPECT_NEAR(*flops_per_cycle(90, family::ElementType::f32), 682.7, 0.1)
+      << "TF32 2048 / 3, not FP32 256";
+  EXPECT_EQ(*flops_per_cycle(89, family::ElementType::f32), 256);
+  EXPECT_EQ(*flops_per_cycle(90, family::ElementType::f64), 256);
+  EXPECT_FALSE(flops_per_cycle(990, family::ElementType::f32));
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

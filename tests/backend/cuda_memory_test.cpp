@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 using ::testing::Each;
@@ -14,11 +14,11 @@ using ::testing::StartsWith;
 class CudaMemoryTest : public CudaTest {};
 
 TEST_F(CudaMemoryTest, KnowsItsDevice) {
-  const DeviceInfo& device = backend().device();
+  const space::DeviceInfo& device = backend().device();
   EXPECT_EQ(device.backend, "cuda");
   EXPECT_THAT(device.name, HasSubstr("NVIDIA"));
   EXPECT_THAT(device.uuid, MatchesRegex("GPU-[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"));
-  const DeviceAttributes& limits = device.attributes;
+  const space::DeviceAttributes& limits = device.attributes;
   EXPECT_EQ(device.architecture, "sm_" + std::to_string(limits.compute_capability));
   EXPECT_EQ(limits.warp_size, 32);
   EXPECT_EQ(limits.max_threads_per_block, 1024);
@@ -35,7 +35,7 @@ TEST_F(CudaMemoryTest, KnowsItsDevice) {
 }
 
 TEST_F(CudaMemoryTest, KnowsItsVersions) {
-  const EnvironmentInfo& environment = backend().environment();
+  const space::EnvironmentInfo& environment = backend().environment();
   EXPECT_THAT(environment.driver, MatchesRegex("[0-9]+\\.[0-9.]+|CUDA [0-9]+\\.[0-9]+"));
   EXPECT_THAT(environment.compiler, StartsWith("NVRTC "));
   EXPECT_THAT(environment.library, MatchesRegex("cuBLAS [0-9]+\\.[0-9]+\\.[0-9]+"));
@@ -75,8 +75,8 @@ TEST_F(CudaMemoryTest, KernelsWorkOnPinnedMemoryOfTheHostWhereItIs) {
   const auto done = backend().run(Launch{
       .kernel = kernel.id(),
       .steps = {{.geometry = {.grid = {4, 1, 1}, .block = {256, 1, 1}, .dynamic_shared_bytes = 0},
-                 .arguments = {Scalar(2.0F), Region(x.id), Region(y.id),
-                               Scalar(std::int64_t{kCount})}}}});
+                 .arguments = {family::Scalar(2.0F), Region(x.id), Region(y.id),
+                               family::Scalar(std::int64_t{kCount})}}}});
   ASSERT_TRUE(done) << done.error().message;
   const std::span result(reinterpret_cast<const float*>(y.bytes.data()), kCount);
   EXPECT_EQ(result[1], 2);
@@ -112,4 +112,4 @@ TEST_F(CudaMemoryTest, SaysHowMuchMemoryIsMissingAndGoesOn) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -6,7 +6,7 @@
 
 #include <thread>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 using ::testing::AllOf;
@@ -15,8 +15,8 @@ using ::testing::Not;
 using ::testing::SizeIs;
 using ::testing::StartsWith;
 
-CompileJob job(std::string text, std::string entry) {
-  CompileJob job;
+family::CompileJob job(std::string text, std::string entry) {
+  family::CompileJob job;
   job.source.name = "scale.cu";
   job.source.text = std::move(text);
   job.entries = {std::move(entry)};
@@ -57,7 +57,7 @@ TEST_F(NvrtcCompilerTest, MakesOneCubinOfAllEntries) {
   constexpr const char* kSource = R"(
     template <int kBlock> __global__ void parts(float* x) { x[threadIdx.x] = kBlock; }
     __global__ void total(const float* x, float* y) { *y = *x; })";
-  CompileJob several = job(kSource, "parts<64>");
+  family::CompileJob several = job(kSource, "parts<64>");
   several.entries = {"parts<64>", "total", "parts<64>", "parts<32>"};
   const auto binary = compiler_.compile(several);
   ASSERT_TRUE(binary) << message(binary);
@@ -133,7 +133,7 @@ TEST_F(NvrtcCompilerTest, KeepsTheStartOfALongLogInFourKibibytes) {
 }
 
 TEST_F(NvrtcCompilerTest, NamesTheSourceOfAJobWithAWrongOption) {
-  CompileJob wrong = job(kScale, "scale<3, true>");
+  family::CompileJob wrong = job(kScale, "scale<3, true>");
   wrong.options = {"-std=c++1"};
   EXPECT_THAT(message(compiler_.compile(wrong)),
               AllOf(StartsWith("scale.cu: NVRTC_ERROR_INVALID_OPTION"), HasSubstr("--std")));
@@ -241,7 +241,7 @@ __global__ void f(float* x) { *x = M_PI; })",
 }
 
 TEST_F(NvrtcCompilerTest, IncludesTheHeadersOfTheJob) {
-  CompileJob with_header =
+  family::CompileJob with_header =
       job("#include \"factor.cuh\"\n__global__ void f(int* x) { *x = kFactor; }", "f");
   with_header.source.headers = {{"factor.cuh", "constexpr int kFactor = FACTOR;\n"}};
   with_header.options = {"-DFACTOR=7"};
@@ -250,23 +250,24 @@ TEST_F(NvrtcCompilerTest, IncludesTheHeadersOfTheJob) {
 }
 
 TEST_F(NvrtcCompilerTest, FindsNoFileThatTheJobDoesNotBring) {
-  CompileJob outside = job("#include \"CMakeLists.txt\"\n__global__ void f() {}", "f");
+  family::CompileJob outside = job("#include \"CMakeLists.txt\"\n__global__ void f() {}", "f");
   outside.source.name = TUNER_SOURCE_DIR "/scale.cu";
   EXPECT_THAT(message(compiler_.compile(outside)), HasSubstr("open source file"));
 }
 
 TEST_F(NvrtcCompilerTest, ReadsNoFileThatASourceOrAHeaderTriesToReach) {
   for (const char* text : testing_support::kHostileSources) {
-    const CompileJob hostile = job(std::string(text) + "__global__ void f() {}", "f");
+    const family::CompileJob hostile = job(std::string(text) + "__global__ void f() {}", "f");
     EXPECT_THAT(message(compiler_.compile(hostile)), StartsWith("scale.cu:")) << text;
-    CompileJob by_header = job("#include \"a.cuh\"\n__global__ void f() {}", "f");
+    family::CompileJob by_header = job("#include \"a.cuh\"\n__global__ void f() {}", "f");
     by_header.source.headers = {{"a.cuh", text}};
     EXPECT_THAT(message(compiler_.compile(by_header)), StartsWith("a.cuh:")) << text;
   }
 }
 
 TEST_F(NvrtcCompilerTest, CompilesCxx17UnlessTheJobNamesAnotherStandard) {
-  CompileJob standard = job("static_assert(__cplusplus == EXPECTED);\n__global__ void f() {}", "f");
+  family::CompileJob standard =
+      job("static_assert(__cplusplus == EXPECTED);\n__global__ void f() {}", "f");
   standard.options = {"-DEXPECTED=201703L"};
   EXPECT_EQ(message(compiler_.compile(standard)), "compiled");
   standard.options = {"-DEXPECTED=202002L", "--std=c++20"};
@@ -299,4 +300,4 @@ TEST(NvrtcCompilerForAnArchitectureItDoesNotKnow, SaysSo) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -3,7 +3,7 @@
 
 #include <numeric>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 using ::testing::HasSubstr;
@@ -43,11 +43,11 @@ class CudaTensorMapTest : public TensorMapTest {
     std::iota(numbers.begin(), numbers.end(), 0.0F);
     const Buffer matrix = upload(numbers);
     const Buffer out(backend(), 32 * sizeof(float));
-    const TensorLayout layout{.type = ElementType::f32,
-                              .offset = offset,
-                              .extents = {10, 6},
-                              .strides = {pitch},
-                              .box = {8, 4}};
+    const family::TensorLayout layout{.type = family::ElementType::f32,
+                                      .offset = offset,
+                                      .extents = {10, 6},
+                                      .strides = {pitch},
+                                      .box = {8, 4}};
     const auto done = backend().run(Launch{
         .kernel = kernel.id(),
         .steps = {{.geometry = {.block = {32, 1, 1}},
@@ -92,4 +92,4 @@ TEST_F(CudaTensorMapTest, RefusesWhatTheDriverRefusesAndStaysUsable) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

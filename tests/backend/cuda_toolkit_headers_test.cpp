@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,4 +45,4 @@ TEST(ToolkitHeaders, LieBesideTheLibraryOrWhereTheEnvironmentSays) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -7,7 +7,7 @@
 
 #include <functional>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 using ::testing::AllOf;
@@ -76,4 +76,4 @@ TEST(Registry, ExaminesEveryBackendAndHasARemedyForEverythingMissing) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -8,24 +8,24 @@
 namespace tuner::cli {
 namespace {
 
-using enum HostPlace;
+using enum measure::HostPlace;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-Family family_of_three_buffers() {
-  Family family;
+family::Family family_of_three_buffers() {
+  family::Family family;
   family.name = "three";
-  family.arguments = {{.name = "N", .what = ScalarArgument()},
-                      {.name = "A", .what = BufferArgument()},
-                      {.name = "B", .what = BufferArgument()},
-                      {.name = "C", .what = BufferArgument()}};
+  family.arguments = {{.name = "N", .what = family::ScalarArgument()},
+                      {.name = "A", .what = family::BufferArgument()},
+                      {.name = "B", .what = family::BufferArgument()},
+                      {.name = "C", .what = family::BufferArgument()}};
   return family;
 }
 
 TEST(ParsePlacement, NamesOnePlaceForAllOrSomeBuffers) {
-  const Family family = family_of_three_buffers();
+  const family::Family family = family_of_three_buffers();
   EXPECT_THAT(parse_placement("mapped", family).places, ElementsAre(mapped, mapped, mapped));
-  const Placement some = parse_placement("C=pinned,A=mapped", family);
+  const session::Placement some = parse_placement("C=pinned,A=mapped", family);
   EXPECT_THAT(some.places, ElementsAre(mapped, pageable, pinned));
   EXPECT_EQ(some.name, "C=pinned,A=mapped");
 }

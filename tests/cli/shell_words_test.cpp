@@ -35,13 +35,13 @@ class BenchCommandTest : public testing::Test {
     return bench_command(session_, trial_);
   }
 
-  SessionRecord session_ = [] {
-    SessionRecord session;
+  store::SessionRecord session_ = [] {
+    store::SessionRecord session;
     session.kernel = "scale";
     return session;
   }();
-  TrialRecord trial_ = [] {
-    TrialRecord trial;
+  store::TrialRecord trial_ = [] {
+    store::TrialRecord trial;
     trial.problem = "64";
     trial.config_json = R"({"BLOCK":32})";
     trial.check_seed = 7;

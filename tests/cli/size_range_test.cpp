@@ -13,13 +13,14 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const Dimensions kDims = {"M", "N"};
+const space::Dimensions kDims = {"M", "N"};
 
 TEST(SizeRange, GoesInStridesOrFactorsUpToItsEnd) {
   EXPECT_THAT(size_range("64:200:64", kDims),
-              ElementsAre(Size{64, 64}, Size{128, 128}, Size{192, 192}));
-  EXPECT_THAT(size_range("1:9:x3", kDims), ElementsAre(Size{1, 1}, Size{3, 3}, Size{9, 9}));
-  EXPECT_THAT(size_range("7:7:1", kDims), ElementsAre(Size{7, 7}));
+              ElementsAre(space::Size{64, 64}, space::Size{128, 128}, space::Size{192, 192}));
+  EXPECT_THAT(size_range("1:9:x3", kDims),
+              ElementsAre(space::Size{1, 1}, space::Size{3, 3}, space::Size{9, 9}));
+  EXPECT_THAT(size_range("7:7:1", kDims), ElementsAre(space::Size{7, 7}));
 }
 
 TEST(SizeRange, SaysWhatIsWrongWithIt) {

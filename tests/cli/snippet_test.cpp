@@ -33,7 +33,7 @@ constexpr const char* kSpace = R"json({
   }
 })json";
 
-KernelRecord record(const char* space = kSpace) {
+store::KernelRecord record(const char* space = kSpace) {
   return {.family = "scale",
           .kernel = "scale",
           .hash = "h",
@@ -44,8 +44,8 @@ KernelRecord record(const char* space = kSpace) {
 }
 
 TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {
-  const Snippet snippet(record(), *device_profile("h200"), R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})",
-                        {1000});
+  const Snippet snippet(record(), *space::device_profile("h200"),
+                        R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000});
   EXPECT_EQ(
       snippet.cpp(),
       "// scale at 1000 on NVIDIA H200; nvcc finds scale.cu in a folder named with -I, compile "
@@ -81,7 +81,7 @@ TEST(Snippet, LaunchesEveryStepInItsOrder) {
         {"entry": "total", "arguments": ["sums", {"name": "n", "type": "int", "value": "4"}, "y"],
          "launch": {"grid": [1], "block": [32]}}]}}})json";
   const std::string text =
-      Snippet(record(kSteps), *device_profile("h200"), R"({"BLOCK":64})", {1000}).cpp();
+      Snippet(record(kSteps), *space::device_profile("h200"), R"({"BLOCK":64})", {1000}).cpp();
   EXPECT_THAT(text, HasSubstr("cudaStream_t stream) {\n"
                               "  const auto kernel_0 = parts<64>;\n"
                               "  if (const cudaError_t error = cudaFuncSetAttribute(\n"
@@ -98,7 +98,7 @@ TEST(Snippet, TakesArraysByReferenceAndPassesThemByValue) {
   std::string space = kSpace;
   const std::string x = R"("type": "float*", "count": "N"})";
   space.replace(space.find(x), x.size(), R"("type": "float[]", "count": "N//4"})");
-  const std::string text = Snippet(record(space.c_str()), *device_profile("h200"),
+  const std::string text = Snippet(record(space.c_str()), *space::device_profile("h200"),
                                    R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000})
                                .cpp();
   EXPECT_THAT(text, HasSubstr("launch_scale(float factor, const float (&x)[250], float* y, "));
@@ -107,7 +107,7 @@ TEST(Snippet, TakesArraysByReferenceAndPassesThemByValue) {
 }
 
 TEST(Snippet, OptsInToLargeSharedMemory) {
-  const Snippet snippet(record(), *device_profile("h200"),
+  const Snippet snippet(record(), *space::device_profile("h200"),
                         R"({"BLOCK":64,"BYTES":65536,"WIDTH":1})", {64});
   EXPECT_NE(snippet.cpp().find("cudaFuncSetAttribute(\n          kernel, "
                                "cudaFuncAttributeMaxDynamicSharedMemorySize, 65536);"),
@@ -116,20 +116,20 @@ TEST(Snippet, OptsInToLargeSharedMemory) {
 }
 
 TEST(Snippet, KeepsAnotherMachinesDeviceNameInsideTheComment) {
-  DeviceInfo device = *device_profile("h200");
+  space::DeviceInfo device = *space::device_profile("h200");
   device.name = "H200\nint hostile;";
   const Snippet snippet(record(), device, R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000});
   EXPECT_EQ(snippet.cpp().find("\nint hostile"), std::string::npos) << snippet.cpp();
 }
 
 TEST(Snippet, DefinesEveryParameterForACompiler) {
-  const Snippet snippet(record(), *device_profile("h200"), R"({"BLOCK":32,"BYTES":1024,"WIDTH":4})",
-                        {64});
+  const Snippet snippet(record(), *space::device_profile("h200"),
+                        R"({"BLOCK":32,"BYTES":1024,"WIDTH":4})", {64});
   EXPECT_EQ(snippet.compiler_arguments(), "-DBLOCK=32 -DBYTES=1024 -DWIDTH=4");
 }
 
 TEST(Snippet, RefusesAStoredKernelThatItCannotRead) {
-  EXPECT_THROW(Snippet(record("{}"), *device_profile("h200"), "{}", {64}), Error);
+  EXPECT_THROW(Snippet(record("{}"), *space::device_profile("h200"), "{}", {64}), Error);
 }
 
 }  // namespace

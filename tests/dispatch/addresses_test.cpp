@@ -4,7 +4,7 @@
 #include "tests/dispatch/weighted_family.hpp"
 #include "tuner/family/family.hpp"
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 using testing::AllOf;
@@ -30,9 +30,10 @@ class WeightedAddressesTest : public EngineTest {
     const std::string count = R"("count": "N + K - 1")";
     tuned.space.replace(tuned.space.find(count), count.size(), count + claim);
     tuned.space.replace(tuned.space.find(R"("count": "N",)"), 13, R"("count": "N", "align": 16,)");
-    const KernelSource source{.name = "product.cu", .text = tuned.source, .headers = {}};
+    const family::KernelSource source{.name = "product.cu", .text = tuned.source, .headers = {}};
     if (by_this_program) {
-      tuned.hash = parse_family(tuned.space, "weighted", {{"weigh", source}}).kernel("weigh").hash;
+      tuned.hash =
+          family::parse_family(tuned.space, "weighted", {{"weigh", source}}).kernel("weigh").hash;
     }
     database.add({.size = "8,16,4"});
     database.add(tuned);
@@ -97,4 +98,4 @@ TEST_F(WeightedAddressesTest, ANullPointerIsRefusedByItsName) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -36,10 +36,10 @@ void operator delete(void* memory, std::size_t) noexcept {
 }
 // NOLINTEND(misc-new-delete-overloads,cppcoreguidelines-no-malloc)
 
-int tuner::allocations() {
+int tuner::dispatch::allocations() {
   return count;
 }
 
-std::int64_t tuner::live_bytes() {
+std::int64_t tuner::dispatch::live_bytes() {
   return live;
 }

@@ -3,11 +3,11 @@
 
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// How often the calling thread has called operator new; this program's counts.
 [[nodiscard]] int allocations();
 /// What all threads have allocated by it and not freed.
 [[nodiscard]] std::int64_t live_bytes();
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

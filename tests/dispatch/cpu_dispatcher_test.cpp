@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 using testing::AllOf;
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 class CpuDispatcherTest : public testing::Test {
  protected:
   CpuDispatcherTest()
-      : executor_(open_executor("cpu", 0)),
+      : executor_(backend::open_executor("cpu", 0)),
         database(executor_->device(), executor_->environment()) {
     options.backend = "cpu";
     options.cache = folder.path() / "binaries";
@@ -61,7 +61,7 @@ class CpuDispatcherTest : public testing::Test {
   }
 
  private:
-  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<backend::Executor> executor_;
 
  protected:
   TemporaryDirectory folder;
@@ -302,4 +302,4 @@ TEST_F(CpuDispatcherTest, SaysWhatCannotBeOpened) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -11,7 +11,7 @@
 #include <fstream>
 #include <thread>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 using testing::ElementsAreArray;
@@ -30,17 +30,18 @@ class DatabaseSnapshotTest : public testing::Test {
   }
   /// Of the database when its file's time can tell the next commit.
   [[nodiscard]] DatabaseSnapshot snapshot() {
-    while (!database_state(database.path())) std::this_thread::yield();
+    while (!store::database_state(database.path())) std::this_thread::yield();
     return {cache, database.path(), device, environment};
   }
-  [[nodiscard]] Catalogue read() const {
-    return catalogue(Store(database.path(), Store::Mode::read_only),
-                     {.device = device.name, .environment = environment});
+  [[nodiscard]] select::Catalogue read() const {
+    return select::catalogue(store::Store(database.path(), store::Store::Mode::read_only),
+                             {.device = device.name, .environment = environment});
   }
-  [[nodiscard]] std::vector<std::string> answers(const Catalogue& catalogue) const {
+  [[nodiscard]] std::vector<std::string> answers(const select::Catalogue& catalogue) const {
     std::vector<std::string> lines = catalogue.explanation;
     for (const char* size : {"8,16,4", "24,16,4", "1000,7,3"}) {
-      for (const Selection& it : rank(catalogue, {.family = "product", .size = size}).answers) {
+      for (const select::Selection& it :
+           select::rank(catalogue, {.family = "product", .size = size}).answers) {
         lines.push_back(
             fmt::format("{} {} {}", name(it.rung), it.config_json, it.expected_ns.value_or(0)));
       }
@@ -48,11 +49,11 @@ class DatabaseSnapshotTest : public testing::Test {
     return lines;
   }
 
-  DeviceInfo device = device_profile("h200").value();
-  EnvironmentInfo environment{.driver = "1", .compiler = "c", .library = "l", .tool = "t"};
+  space::DeviceInfo device = space::device_profile("h200").value();
+  space::EnvironmentInfo environment{.driver = "1", .compiler = "c", .library = "l", .tool = "t"};
   TunedDatabase database;
   TemporaryDirectory folder;
-  BinaryCache cache{folder.path() / "tables"};
+  backend::BinaryCache cache{folder.path() / "tables"};
 };
 
 TEST_F(DatabaseSnapshotTest, AnswersAsTheDatabaseUntilItChanges) {
@@ -63,7 +64,7 @@ TEST_F(DatabaseSnapshotTest, AnswersAsTheDatabaseUntilItChanges) {
   ASSERT_TRUE(kept);
   for (std::size_t i = 0; i < kept->known.kernels.size(); ++i) {
     EXPECT_TRUE(kept->known.kernels[i].entries.empty()) << "read when they are asked for";
-    read_results(kept->known.kernels[i], kept->unread[i], device.attributes);
+    select::read_results(kept->known.kernels[i], kept->unread[i], device.attributes);
   }
   EXPECT_THAT(answers(kept->known), ElementsAreArray(answers(read())));
   database.add({.size = "8,16,4", .config = R"({"TILE":4})"});
@@ -72,7 +73,7 @@ TEST_F(DatabaseSnapshotTest, AnswersAsTheDatabaseUntilItChanges) {
 
 TEST_F(DatabaseSnapshotTest, KeepsNothingThatMayBeOlderThanTheDatabase) {
   const DatabaseSnapshot before = snapshot();
-  const Catalogue old = read();
+  const select::Catalogue old = read();
   database.add({.size = "8,16,4", .config = R"({"TILE":4})"});
   before.keep(old);
   EXPECT_FALSE(snapshot().find());
@@ -80,13 +81,13 @@ TEST_F(DatabaseSnapshotTest, KeepsNothingThatMayBeOlderThanTheDatabase) {
 
 TEST_F(DatabaseSnapshotTest, IsOfOneDeviceAndEnvironment) {
   snapshot().keep(read());
-  DeviceInfo other = device;
+  space::DeviceInfo other = device;
   other.attributes.sm_count = 66;
   EXPECT_FALSE(DatabaseSnapshot(cache, database.path(), other, environment).find());
-  EnvironmentInfo newer = environment;
+  space::EnvironmentInfo newer = environment;
   newer.driver = "2";
   EXPECT_FALSE(DatabaseSnapshot(cache, database.path(), device, newer).find());
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -9,7 +9,7 @@
 #include <array>
 #include <thread>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 using testing::HasSubstr;
@@ -17,7 +17,7 @@ using testing::HasSubstr;
 class DispatchCTest : public testing::Test {
  protected:
   DispatchCTest()
-      : executor_(open_executor("cpu", 0)),
+      : executor_(backend::open_executor("cpu", 0)),
         database(executor_->device(), executor_->environment()),
         database_path_(database.path()),
         cache_(folder_.path() / "binaries") {
@@ -30,7 +30,7 @@ class DispatchCTest : public testing::Test {
   [[nodiscard]] tuner_status open() { return tuner_open(table(), &options, &dispatcher); }
 
  private:
-  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<backend::Executor> executor_;
 
  protected:
   TunedDatabase database;
@@ -161,4 +161,4 @@ TEST_F(DispatchCTest, NullAndUnknownFamiliesAreRefused) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

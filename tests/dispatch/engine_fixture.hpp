@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// An engine on a fake device, and a launch of its family.
 class EngineTest : public testing::Test {
@@ -25,23 +25,25 @@ class EngineTest : public testing::Test {
     DispatchOptions options;
     options.stale = stale;
     options.cache = cache.path() / "binaries";
-    engine = std::make_unique<DispatchEngine>(std::move(executor), Table::database(database.path()),
-                                              options, settings);
+    engine = std::make_unique<Engine>(std::move(executor), Table::database(database.path()),
+                                      options, settings);
     family = engine->family("product");
   }
 
-  void launch(const Size& size, StreamHandle stream = nullptr, float* a = nullptr) {
+  void launch(const space::Size& size, backend::StreamHandle stream = nullptr, float* a = nullptr) {
     const std::array<DispatchArgument, 5> arguments = {2.0F, a == nullptr ? data : a, data, 1.0F,
                                                        data};
     engine->launch(family, size, arguments, stream);
   }
   /// What was launched.
-  std::string launched(const Size& size, StreamHandle stream = nullptr, float* a = nullptr) {
+  std::string launched(const space::Size& size, backend::StreamHandle stream = nullptr,
+                       float* a = nullptr) {
     device->last = {};
     launch(size, stream, a);
     return std::string(device->last.entry);
   }
-  [[nodiscard]] std::string error_of(const Size& size, StreamHandle stream = nullptr) {
+  [[nodiscard]] std::string error_of(const space::Size& size,
+                                     backend::StreamHandle stream = nullptr) {
     try {
       launch(size, stream);
       return "no error";
@@ -55,8 +57,8 @@ class EngineTest : public testing::Test {
   TunedDatabase database;
   DispatchSettings settings{.log = LogLevel::off};
   FakeExecutor* device = nullptr;
-  std::unique_ptr<DispatchEngine> engine;
+  std::unique_ptr<Engine> engine;
   FamilyId family{};
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -11,7 +11,7 @@
 #include <bit>
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 using testing::AllOf;
@@ -34,7 +34,7 @@ TEST_F(EngineTest, LaunchesWhatWasTunedForTheSizeWithTheSizesNumbersFilledIn) {
   EXPECT_EQ(last.values[4], reinterpret_cast<std::uintptr_t>(data));
   EXPECT_EQ(last.geometry.grid[0], 4U);
   EXPECT_EQ(last.stream, stream_number(5));
-  const Answer answer = engine->answer(family, Size{8, 16, 4});
+  const Answer answer = engine->answer(family, space::Size{8, 16, 4});
   EXPECT_EQ(answer.rung, Rung::exact);
   EXPECT_EQ(answer.expected_ns, 1000);
   EXPECT_TRUE(answer.prepared);
@@ -44,13 +44,13 @@ TEST_F(EngineTest, TakesTheNearestThatIsValidThenTheLibraryThenTheDefault) {
   database.add({.size = "8,16,4", .config = R"({"TILE":8})"});
   open();
   EXPECT_EQ(launched({16, 16, 4}), "rows<8,4>");
-  EXPECT_EQ(engine->answer(family, Size{16, 16, 4}).rung, Rung::nearest);
+  EXPECT_EQ(engine->answer(family, space::Size{16, 16, 4}).rung, Rung::nearest);
   EXPECT_EQ(launched({9, 16, 4}), "library") << "8 rows a block do not divide 9";
   EXPECT_EQ(device->last.shape.m, 9);
   EXPECT_EQ(device->last.operands.alpha, 2);
   EXPECT_EQ(device->last.operands.beta, 1);
   EXPECT_EQ(device->last.operands.c, data);
-  EXPECT_EQ(engine->answer(family, Size{9, 16, 4}).rung, Rung::library);
+  EXPECT_EQ(engine->answer(family, space::Size{9, 16, 4}).rung, Rung::library);
 }
 
 TEST_F(EngineTest, TheLibraryRunsWhereItWasFaster) {
@@ -63,16 +63,16 @@ TEST_F(EngineTest, AStaleEntryAnswersOnlyWhereThatIsAllowed) {
   database.environment().driver = "570";
   database.add({.size = "8,16,4"});
   open();
-  EXPECT_EQ(engine->answer(family, Size{8, 16, 4}).rung, Rung::stale);
+  EXPECT_EQ(engine->answer(family, space::Size{8, 16, 4}).rung, Rung::stale);
   open(StalePolicy::refuse);
-  EXPECT_EQ(engine->answer(family, Size{8, 16, 4}).rung, Rung::library);
+  EXPECT_EQ(engine->answer(family, space::Size{8, 16, 4}).rung, Rung::library);
 }
 
 TEST_F(EngineTest, AnotherDevicesEntriesNeverAnswer) {
   database.device().name = "NVIDIA A100";
   database.add({.size = "8,16,4"});
   open();
-  EXPECT_EQ(engine->answer(family, Size{8, 16, 4}).rung, Rung::library);
+  EXPECT_EQ(engine->answer(family, space::Size{8, 16, 4}).rung, Rung::library);
   EXPECT_EQ(launched({8, 16, 4}), "library");
 }
 
@@ -83,7 +83,7 @@ TEST_F(EngineTest, WhatCannotBeCompiledFallsToTheNextRungAndIsNotTriedAgain) {
   EXPECT_EQ(launched({8, 16, 4}), "library");
   EXPECT_EQ(launched({8, 16, 4}), "library");
   EXPECT_EQ(device->compilations, 1);
-  EXPECT_THAT(engine->answer(family, Size{8, 16, 4}).explanation,
+  EXPECT_THAT(engine->answer(family, space::Size{8, 16, 4}).explanation,
               Contains(AllOf(HasSubstr("passed over"), HasSubstr("line 1: a mistake"))));
 }
 
@@ -107,7 +107,7 @@ TEST_F(EngineTest, EveryStepTakesItsOwnArguments) {
   std::array<float, 16> x{};
   const std::array<DispatchArgument, 3> arguments = {0.5F, x.data(), data};
   device->last = {};
-  engine->launch(engine->family("squares"), Size{16}, arguments, nullptr);
+  engine->launch(engine->family("squares"), space::Size{16}, arguments, nullptr);
   EXPECT_EQ(device->launches, 2);
   EXPECT_EQ(device->last.entry, "total");
   ASSERT_EQ(device->last.arguments, 4U);
@@ -123,14 +123,14 @@ TEST_F(EngineTest, WhatEndedHalfwayIsNotRepeatedByAnotherKernel) {
   std::array<float, 16> x{};
   const std::array<DispatchArgument, 3> arguments = {0.5F, x.data(), data};
   const FamilyId asked = engine->family("squares");
-  EXPECT_THAT([&] { engine->launch(asked, Size{16}, arguments, nullptr); },
+  EXPECT_THAT([&] { engine->launch(asked, space::Size{16}, arguments, nullptr); },
               ThrowsMessage<DispatchError>(
                   HasSubstr("squares at 16: a launch of several ended before the last: steps[1]: "
                             "too many resources")));
   EXPECT_EQ(device->launches, 2);
   device->fails_to_launch.clear();
-  engine->launch(asked, Size{16}, arguments, nullptr);
-  EXPECT_EQ(engine->answer(asked, Size{16}).rung, Rung::default_config);
+  engine->launch(asked, space::Size{16}, arguments, nullptr);
+  EXPECT_EQ(engine->answer(asked, space::Size{16}).rung, Rung::default_config);
 }
 
 TEST_F(EngineTest, ALostDeviceIsSaidAndHeldAgainstNoConfiguration) {
@@ -160,7 +160,7 @@ class EngineMeasurementTest : public EngineTest {
     device->time_ns = {{"rows<2,4>", 500}, {"rows<4,4>", 200}, {"split<4>", 700}, {"library", 300}};
   }
 
-  Answer prepare(const Size& size) {
+  Answer prepare(const space::Size& size) {
     return engine->prepare(family, {{size}}, ChooseBy::measurement).front().answer.value();
   }
 };
@@ -217,7 +217,7 @@ TEST_F(EngineTest, ATensorMapIsMadeOfTheBufferOfEachLaunch) {
   EXPECT_EQ(device->last.values[8], reinterpret_cast<std::uintptr_t>(data)) << "where it begins";
   const auto another = std::make_unique<float[]>(64);
   const std::array<DispatchArgument, 5> arguments = {2.0F, data, another.get(), 1.0F, data};
-  engine->launch(family, Size{8, 8, 8}, arguments, nullptr);
+  engine->launch(family, space::Size{8, 8, 8}, arguments, nullptr);
   EXPECT_EQ(device->last.values[8], reinterpret_cast<std::uintptr_t>(another.get()));
 }
 
@@ -238,7 +238,7 @@ TEST_F(EngineTest, ATensorMapIsMadeOnceForTheSameBuffer) {
 TEST_F(EngineTest, WithoutMemoryForScratchTheLibraryRunsMeanwhile) {
   database.add({.size = "8,16,4", .kernel = "split", .config = R"({"PARTS":4})"});
   open();
-  const auto prepared = engine->prepare(family, std::vector<Size>{{8, 16, 4}});
+  const auto prepared = engine->prepare(family, std::vector<space::Size>{{8, 16, 4}});
   ASSERT_THAT(prepared.front().problem, IsEmpty());
   device->has_memory = false;
   EXPECT_EQ(launched({8, 16, 4}), "library");
@@ -261,9 +261,9 @@ TEST_F(EngineTest, ACaptureCompilesLoadsAndAllocatesNothing) {
   open();
   device->capturing = {{stream_number(1), 7}};
   EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "library") << "it was not prepared";
-  EXPECT_FALSE(engine->answer(family, Size{8, 16, 4}).prepared);
+  EXPECT_FALSE(engine->answer(family, space::Size{8, 16, 4}).prepared);
   device->capturing.clear();
-  engine->prepare(family, std::vector<Size>{{8, 16, 4}});
+  engine->prepare(family, std::vector<space::Size>{{8, 16, 4}});
   device->capturing = {{stream_number(1), 7}};
   EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "rows<2,4>");
   EXPECT_EQ(launched({4, 16, 4}, stream_number(1)), "rows<2,4>") << "it happens to be loaded";
@@ -274,8 +274,8 @@ TEST_F(EngineTest, ACaptureCompilesLoadsAndAllocatesNothing) {
 TEST_F(EngineTest, PreparesWhatCanBeAndSaysOfTheRestWhy) {
   database.add({.size = "8,16,4"});
   open();
-  const auto results =
-      engine->prepare(family, std::vector<Size>{{8, 16, 4}, {8, 16}, {8, 16, 4, 3}, {6, 6, 6}});
+  const auto results = engine->prepare(
+      family, std::vector<space::Size>{{8, 16, 4}, {8, 16}, {8, 16, 4, 3}, {6, 6, 6}});
   ASSERT_EQ(results.size(), 4U);
   EXPECT_EQ(results[0].answer->rung, Rung::exact);
   EXPECT_THAT(results[1].problem,
@@ -289,7 +289,7 @@ TEST_F(EngineTest, RefusesArgumentsThatAreNotTheFamilys) {
   open();
   const std::array<DispatchArgument, 5> wrong = {2.0, data, data, 1.0F, data};
   try {
-    engine->launch(family, Size{8, 16, 4}, wrong, nullptr);
+    engine->launch(family, space::Size{8, 16, 4}, wrong, nullptr);
     FAIL();
   } catch (const DispatchError& error) {
     EXPECT_THAT(error.what(),
@@ -325,11 +325,11 @@ TEST_F(EngineTest, AnExportedTableAnswersAsItsDatabase) {
   database.add({.size = "8,16,4", .config = R"({"TILE":2})"});
   database.add({.size = "16,16,4", .config = R"({"TILE":4})"});
   open();
-  const Store store(database.path(), Store::Mode::read_only);
-  const std::string text = catalogue_json(catalogue(store, {}));
+  const store::Store store(database.path(), store::Store::Mode::read_only);
+  const std::string text = select::catalogue_json(select::catalogue(store, {}));
   engine->reload(Table::text(text));
   EXPECT_EQ(launched({8, 16, 4}), "rows<2,4>");
-  EXPECT_EQ(engine->answer(family, Size{8, 16, 4}).rung, Rung::exact);
+  EXPECT_EQ(engine->answer(family, space::Size{8, 16, 4}).rung, Rung::exact);
   write_file(cache.path() / "table.json", text);
   engine->reload(Table::file(cache.path() / "table.json"));
   EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
@@ -391,4 +391,4 @@ TEST_F(EngineTest, SaysOnceWhatWasNeverTuned) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

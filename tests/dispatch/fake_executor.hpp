@@ -16,49 +16,51 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// Stands for a stream; is never looked into.
-inline StreamHandle stream_number(std::uintptr_t number) {
-  return reinterpret_cast<StreamHandle>(number);
+inline backend::StreamHandle stream_number(std::uintptr_t number) {
+  return reinterpret_cast<backend::StreamHandle>(number);
 }
 
-class FakeExecutor final : public Executor {
+class FakeExecutor final : public backend::Executor {
  public:
   struct Launched {
     std::string_view entry;  ///< "library" for a product
-    Geometry geometry{};
+    family::Geometry geometry{};
     std::size_t arguments = 0;
     std::array<std::uint64_t, 16> values{};
-    GemmShape shape{};
-    MatrixOperands operands{};
-    StreamHandle stream = nullptr;
+    family::GemmShape shape{};
+    backend::MatrixOperands operands{};
+    backend::StreamHandle stream = nullptr;
   };
 
-  [[nodiscard]] const DeviceInfo& device() const override { return device_; }
-  [[nodiscard]] const EnvironmentInfo& environment() const override { return environment_; }
-  [[nodiscard]] const Compiler& compiler() const override { return compiler_; }
+  [[nodiscard]] const space::DeviceInfo& device() const override { return device_; }
+  [[nodiscard]] const space::EnvironmentInfo& environment() const override { return environment_; }
+  [[nodiscard]] const backend::Compiler& compiler() const override { return compiler_; }
 
-  [[nodiscard]] Expected<std::vector<FunctionId>, Failure> load(const Binary& binary) override {
+  [[nodiscard]] Expected<std::vector<backend::FunctionId>, Failure> load(
+      const backend::Binary& binary) override {
     const std::scoped_lock lock(mutex_);
     note_capture();
     if (!has_memory_to_load) return out_of_memory();
-    std::vector<FunctionId> functions;
+    std::vector<backend::FunctionId> functions;
     for (const std::string& symbol : binary.symbols) {
       if (fails_to_load.contains(symbol)) return launch_error("no image of this device");
       entries_.push_back(symbol);
-      functions.push_back(FunctionId{entries_.size() - 1});
+      functions.push_back(backend::FunctionId{entries_.size() - 1});
     }
     return functions;
   }
-  [[nodiscard]] Expected<void, Failure> admit(FunctionId function, const Geometry&,
+  [[nodiscard]] Expected<void, Failure> admit(backend::FunctionId function, const family::Geometry&,
                                               std::span<const std::size_t> bytes) override {
     const std::scoped_lock lock(mutex_);
     argument_bytes_[function].assign(bytes.begin(), bytes.end());
     return {};
   }
-  [[nodiscard]] Expected<void, Failure> launch(FunctionId function, const Geometry& geometry,
-                                               void** arguments, StreamHandle stream) override {
+  [[nodiscard]] Expected<void, Failure> launch(backend::FunctionId function,
+                                               const family::Geometry& geometry, void** arguments,
+                                               backend::StreamHandle stream) override {
     const std::scoped_lock lock(mutex_);
     ++launches;
     last = {.entry = entries_[static_cast<std::size_t>(function)],
@@ -74,17 +76,18 @@ class FakeExecutor final : public Executor {
     return {};
   }
 
-  [[nodiscard]] Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
-                                                             void* begin) const override {
+  [[nodiscard]] Expected<backend::TensorMapValue, Failure> tensor_map(
+      const family::TensorLayout& layout, void* begin) const override {
     ++maps_made;
-    TensorMapValue map{};
+    backend::TensorMapValue map{};
     std::memcpy(&map, &begin, sizeof begin);
     std::memcpy(&map.bytes[sizeof begin], layout.extents.data(), sizeof(std::uint64_t));
     return map;
   }
-  [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override {
+  [[nodiscard]] Expected<backend::StreamState, Failure> state(
+      backend::StreamHandle stream) const override {
     const std::scoped_lock lock(mutex_);
-    StreamState state{.id = reinterpret_cast<std::uintptr_t>(stream)};
+    backend::StreamState state{.id = reinterpret_cast<std::uintptr_t>(stream)};
     if (const auto it = capturing.find(stream); it != capturing.end()) state.capture = it->second;
     if (stream == unusable) return launch_error("invalid handle");
     return state;
@@ -100,23 +103,23 @@ class FakeExecutor final : public Executor {
     });
   }
   [[nodiscard]] Expected<void, Failure> clear(void* memory, std::size_t size_bytes,
-                                              StreamHandle stream) override {
+                                              backend::StreamHandle stream) override {
     const std::scoped_lock lock(mutex_);
     std::memset(memory, 0, size_bytes);
     cleared.push_back(stream);
     return {};
   }
   [[nodiscard]] Expected<void*, Failure> graph_memory(std::size_t size_bytes,
-                                                      StreamHandle stream) override {
+                                                      backend::StreamHandle stream) override {
     const std::scoped_lock lock(mutex_);
     if (!capturing.contains(stream) || !has_memory) return out_of_memory();
     graph_memory_.push_back(std::make_unique<std::byte[]>(size_bytes));
     return graph_memory_.back().get();
   }
   [[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> time(
-      std::span<const StreamWork> works, int rounds) override {
+      std::span<const backend::StreamWork> works, int rounds) override {
     std::vector<std::vector<double>> times_ns;
-    for (const StreamWork& work : works) {
+    for (const backend::StreamWork& work : works) {
       if (auto done = work(stream_number(1000)); !done) return Unexpected(done.error());
       const std::scoped_lock lock(mutex_);
       const auto known = time_ns.find(last.entry);
@@ -129,17 +132,17 @@ class FakeExecutor final : public Executor {
     note_capture();
     return {};
   }
-  [[nodiscard]] Expected<void, Failure> gemm(ElementType, const GemmShape& shape,
-                                             const MatrixOperands& operands,
-                                             StreamHandle stream) override {
+  [[nodiscard]] Expected<void, Failure> gemm(family::ElementType, const family::GemmShape& shape,
+                                             const backend::MatrixOperands& operands,
+                                             backend::StreamHandle stream) override {
     const std::scoped_lock lock(mutex_);
     last = {.entry = "library", .shape = shape, .operands = operands, .stream = stream};
     return {};
   }
 
-  [[nodiscard]] Expected<void, Failure> geam(ElementType, const GeamShape&,
-                                             const MatrixOperands& operands,
-                                             StreamHandle stream) override {
+  [[nodiscard]] Expected<void, Failure> geam(family::ElementType, const family::GeamShape&,
+                                             const backend::MatrixOperands& operands,
+                                             backend::StreamHandle stream) override {
     const std::scoped_lock lock(mutex_);
     last = {.entry = "library", .operands = operands, .stream = stream};
     return {};
@@ -150,11 +153,11 @@ class FakeExecutor final : public Executor {
   bool has_memory = true;
   bool has_memory_to_load = true;
   bool device_is_lost = false;
-  std::map<StreamHandle, std::uint64_t> capturing;  ///< the capture's number, by stream
-  std::vector<StreamHandle> cleared;
+  std::map<backend::StreamHandle, std::uint64_t> capturing;  ///< the capture's number, by stream
+  std::vector<backend::StreamHandle> cleared;
   std::map<std::string, double, std::less<>> time_ns;  ///< by entry; 1000 of others
   std::atomic<std::size_t> bytes_held = 0;
-  StreamHandle unusable = stream_number(99);
+  backend::StreamHandle unusable = stream_number(99);
   Launched last;
   std::atomic<int> launches = 0;
   mutable std::atomic<int> maps_made = 0;
@@ -163,14 +166,15 @@ class FakeExecutor final : public Executor {
                             ///< others than the graph
 
  private:
-  struct FakeCompiler : Compiler {
+  struct FakeCompiler : backend::Compiler {
     explicit FakeCompiler(FakeExecutor& owner) : executor(owner) {}
-    [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override {
+    [[nodiscard]] Expected<backend::Binary, Failure> compile(
+        const family::CompileJob& job) const override {
       ++executor.compilations;
       if (executor.fails_to_compile.contains(job.entries.front())) {
         return Unexpected(Failure{Outcome::compile_error, "line 1: a mistake"});
       }
-      return Binary{.image = {}, .symbols = job.entries};
+      return backend::Binary{.image = {}, .symbols = job.entries};
     }
     FakeExecutor& executor;
   };
@@ -185,14 +189,14 @@ class FakeExecutor final : public Executor {
     if (!capturing.empty()) ++forbidden_calls;
   }
 
-  DeviceInfo device_ = device_profile("h200").value();
-  EnvironmentInfo environment_{
+  space::DeviceInfo device_ = space::device_profile("h200").value();
+  space::EnvironmentInfo environment_{
       .driver = "580", .compiler = "NVRTC 13.0", .library = "cuBLAS 13", .tool = "1"};
   FakeCompiler compiler_{*this};
   mutable std::mutex mutex_;
   std::deque<std::string> entries_;
   std::vector<std::unique_ptr<std::byte[]>> graph_memory_;
-  std::map<FunctionId, std::vector<std::size_t>> argument_bytes_;
+  std::map<backend::FunctionId, std::vector<std::size_t>> argument_bytes_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

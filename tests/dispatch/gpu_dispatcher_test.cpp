@@ -21,7 +21,7 @@
 #include <memory>
 #include <thread>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 #define EXPECT_CUDA(call) EXPECT_EQ(call, cudaSuccess)
@@ -29,32 +29,34 @@ namespace {
 /// Puts kernels of spaces/ into a database as if they had been tuned.
 class ShippedDatabase {
  public:
-  void add(const Executor& executor, const std::string& kernel_name, const std::string& size,
-           const std::string& config_json, const std::string& family_name = "gemm") {
-    const Family family = load_family(TUNER_SOURCE_DIR "/spaces/" + family_name + ".json");
-    const Kernel& kernel = family.kernel(kernel_name);
+  void add(const backend::Executor& executor, const std::string& kernel_name,
+           const std::string& size, const std::string& config_json,
+           const std::string& family_name = "gemm") {
+    const family::Family family =
+        family::load_family(TUNER_SOURCE_DIR "/spaces/" + family_name + ".json");
+    const family::Kernel& kernel = family.kernel(kernel_name);
     Json headers = Json::array();
-    for (const Header& header : kernel.source.headers) {
+    for (const family::Header& header : kernel.source.headers) {
       headers.push_back({{"name", header.name}, {"text", header.text}});
     }
-    const Config config = config_from_json(*kernel.space, config_json);
-    Subject subject{.device = executor.device(),
-                    .environment = executor.environment(),
-                    .kernel = {.family = family.name,
-                               .kernel = kernel.name,
-                               .hash = kernel.hash,
-                               .space_text = family.text,
-                               .source_name = kernel.source.name,
-                               .source_text = kernel.source.text,
-                               .headers_json = headers.dump()}};
-    Store store(path(), Store::Mode::read_write);
-    SessionRecord session;
+    const space::Config config = space::config_from_json(*kernel.space, config_json);
+    store::Subject subject{.device = executor.device(),
+                           .environment = executor.environment(),
+                           .kernel = {.family = family.name,
+                                      .kernel = kernel.name,
+                                      .hash = kernel.hash,
+                                      .space_text = family.text,
+                                      .source_name = kernel.source.name,
+                                      .source_text = kernel.source.text,
+                                      .headers_json = headers.dump()}};
+    store::Store store(path(), store::Store::Mode::read_write);
+    store::SessionRecord session;
     session.uuid = std::to_string(++sessions_);
     session.problems = {size};
     const std::int64_t id = store.begin_session(subject, session);
-    BestRecord best;
+    store::BestRecord best;
     best.problem = size;
-    best.config_json = canonical_json(*kernel.space, config);
+    best.config_json = space::canonical_json(*kernel.space, config);
     best.time = {.median_ns = 1000, .q1_ns = 1000, .q3_ns = 1000, .min_ns = 1000, .samples = 30};
     best.library_ns = 2000;
     best.ratio_to_library = 2;
@@ -151,7 +153,7 @@ class GpuDispatcherTest : public testing::Test {
  protected:
   void SetUp() override {
     try {
-      executor_ = open_executor("cuda", 0);
+      executor_ = backend::open_executor("cuda", 0);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::no_device || std::getenv("TUNER_REQUIRE_GPU") != nullptr) {
         FAIL() << error.what();
@@ -194,7 +196,7 @@ class GpuDispatcherTest : public testing::Test {
 
   TemporaryDirectory folder_;
   ShippedDatabase database_;
-  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<backend::Executor> executor_;
   std::unique_ptr<Dispatcher> dispatcher_, library_;
 };
 
@@ -424,4 +426,4 @@ TEST_F(GpuDispatcherTest, WorksInAContextOfTheApplicationsOwn) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <thread>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 /// How many of `rounds` rounds in each of 32 threads at once end with an exception.
@@ -148,4 +148,4 @@ TEST(NumberMap, FindsWhatWasPutWhileItGrows) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

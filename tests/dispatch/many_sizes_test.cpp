@@ -3,7 +3,7 @@
 #include "tests/dispatch/allocations.hpp"
 #include "tests/dispatch/engine_fixture.hpp"
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 TEST_F(EngineTest, WhatNewSizesLeaveBehindIsBounded) {
@@ -54,4 +54,4 @@ TEST_F(EngineTest, WhatIsInUseStaysWhileOthersComeAndGo) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 using testing::AllOf;
@@ -35,7 +35,7 @@ std::string error_of(const std::function<void()>& call) {
 class MisuseTest : public testing::Test {
  protected:
   MisuseTest()
-      : executor_(open_executor("cpu", 0)),
+      : executor_(backend::open_executor("cpu", 0)),
         database(executor_->device(), executor_->environment()) {
     options.backend = "cpu";
     options.cache = folder.path() / "binaries";
@@ -49,7 +49,7 @@ class MisuseTest : public testing::Test {
   }
 
  private:
-  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<backend::Executor> executor_;
 
  protected:
   TemporaryDirectory folder;
@@ -188,8 +188,8 @@ TEST_F(MisuseTest, WhatIsSaidOfADatabaseAdvisesNoOptionsOfTheProgram) {
 }
 
 TEST_F(MisuseTest, WhatIsSaidOfADamagedTableNamesNothingInsideTheLibrary) {
-  const std::string good =
-      catalogue_json(catalogue(Store(database.path(), Store::Mode::read_only), {}));
+  const std::string good = select::catalogue_json(
+      select::catalogue(store::Store(database.path(), store::Store::Mode::read_only), {}));
   std::vector<std::string> damaged = {"{}", "{\"format\": 3}", "[]"};
   for (const std::string word : {"headers", "kernels", "arguments", "space", "dims"}) {
     std::string& table = damaged.emplace_back(good);
@@ -205,4 +205,4 @@ TEST_F(MisuseTest, WhatIsSaidOfADamagedTableNamesNothingInsideTheLibrary) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

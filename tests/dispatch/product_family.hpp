@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 inline constexpr const char* kProductSpace = R"json({
   "format": "space/1", "family": "product",
@@ -101,7 +101,7 @@ struct Tuned {
 /// A database in a directory of its own, for one device.
 class TunedDatabase {
  public:
-  TunedDatabase(DeviceInfo device, EnvironmentInfo environment)
+  TunedDatabase(space::DeviceInfo device, space::EnvironmentInfo environment)
       : device_(std::move(device)), environment_(std::move(environment)) {}
 
   [[nodiscard]] std::filesystem::path path() const { return folder_.path() / "tune.db"; }
@@ -109,35 +109,37 @@ class TunedDatabase {
   void add(const Tuned& tuned) { add_all({tuned}); }
   /// Of one kernel, in one session.
   void add_all(const std::vector<Tuned>& all) {
-    Store store(path(), Store::Mode::read_write);
-    Subject subject{.device = device_, .environment = environment_, .kernel = record(all.front())};
-    SessionRecord session;
+    store::Store store(path(), store::Store::Mode::read_write);
+    store::Subject subject{
+        .device = device_, .environment = environment_, .kernel = record(all.front())};
+    store::SessionRecord session;
     session.uuid = std::to_string(++sessions_);
     for (const Tuned& tuned : all) session.problems.push_back(tuned.size);
     session.id = store.begin_session(subject, session);
     for (const Tuned& tuned : all) store.record_final(session.id, best_of(tuned), {});
-    session.state = SessionState::complete;
+    session.state = store::SessionState::complete;
     store.end_session(session.id, session);
   }
 
   /// As lines of results bring it: the kernel's name and hash, and nothing to compile.
   void import_without_sources(const Tuned& tuned, const std::string& origin) {
-    Subject subject{.device = device_, .environment = environment_, .kernel = {}};
+    store::Subject subject{.device = device_, .environment = environment_, .kernel = {}};
     subject.kernel.family = tuned.family;
     subject.kernel.kernel = tuned.kernel;
     subject.kernel.hash = "hash of theirs";
-    StoredBest stored{.subject = std::make_shared<const Subject>(subject), .best = best_of(tuned)};
+    store::StoredBest stored{.subject = std::make_shared<const store::Subject>(subject),
+                             .best = best_of(tuned)};
     stored.best.session_uuid = origin;
     stored.best.recorded_at = "2026-01-01T00:00:00Z";
-    Store(path(), Store::Mode::read_write).import_bests(std::vector{stored}, origin);
+    store::Store(path(), store::Store::Mode::read_write).import_bests(std::vector{stored}, origin);
   }
 
-  DeviceInfo& device() { return device_; }
-  EnvironmentInfo& environment() { return environment_; }
+  space::DeviceInfo& device() { return device_; }
+  space::EnvironmentInfo& environment() { return environment_; }
 
  private:
-  static BestRecord best_of(const Tuned& tuned) {
-    BestRecord best;
+  static store::BestRecord best_of(const Tuned& tuned) {
+    store::BestRecord best;
     best.problem = tuned.size;
     best.config_json = tuned.config;
     best.time = {.median_ns = tuned.median_ns,
@@ -151,7 +153,7 @@ class TunedDatabase {
     best.bytes = 1e6;
     return best;
   }
-  static KernelRecord record(const Tuned& tuned) {
+  static store::KernelRecord record(const Tuned& tuned) {
     std::string space = tuned.space;
     if (const std::size_t named = space.find("\"product\""); named != std::string::npos) {
       space.replace(named, 9, "\"" + tuned.family + "\"");
@@ -166,9 +168,9 @@ class TunedDatabase {
   }
 
   TemporaryDirectory folder_;
-  DeviceInfo device_;
-  EnvironmentInfo environment_;
+  space::DeviceInfo device_;
+  space::EnvironmentInfo environment_;
   int sessions_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

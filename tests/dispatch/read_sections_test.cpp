@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 TEST(ReadSections, FreesNothingThatAReaderHolds) {
@@ -69,4 +69,4 @@ TEST(ThreadPlace, IsOneThreadsAloneAndGivenBack) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -8,7 +8,7 @@
 #include <span>
 #include <thread>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 class ScratchTest : public EngineTest {
@@ -135,7 +135,7 @@ extern "C" __global__ void mark(int N, int K, int* is_right, int* marks) {
 )cuda";
 
 TEST(ScratchOnTheCpu, IsNeverAnotherSizesWhileManyThreadsTakeItFromEachOther) {
-  const auto executor = open_executor("cpu", 0);
+  const auto executor = backend::open_executor("cpu", 0);
   TunedDatabase database(executor->device(), executor->environment());
   database.add({.size = "1,1",
                 .kernel = "mark",
@@ -167,4 +167,4 @@ TEST(ScratchOnTheCpu, IsNeverAnotherSizesWhileManyThreadsTakeItFromEachOther) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

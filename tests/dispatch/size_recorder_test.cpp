@@ -12,7 +12,7 @@
 #include <latch>
 #include <thread>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 using testing::HasSubstr;
@@ -21,15 +21,17 @@ using testing::UnorderedElementsAre;
 class SizeRecorderTest : public testing::Test {
  protected:
   [[nodiscard]] std::filesystem::path file() const { return folder_.path() / "new" / "sizes.json"; }
-  [[nodiscard]] const Dimensions& dims() const { return gemm_.problem.dims; }
-  [[nodiscard]] Size size(std::string_view text) const { return parse_size(text, dims()); }
-  [[nodiscard]] std::vector<Size> recorded() const {
-    return parse_suite(read_file(file(), 1 << 20), "sizes.json", gemm_).sizes("");
+  [[nodiscard]] const space::Dimensions& dims() const { return gemm_.problem.dims; }
+  [[nodiscard]] space::Size size(std::string_view text) const {
+    return space::parse_size(text, dims());
+  }
+  [[nodiscard]] std::vector<space::Size> recorded() const {
+    return family::parse_suite(read_file(file(), 1 << 20), "sizes.json", gemm_).sizes("");
   }
 
  private:
   TemporaryDirectory folder_;
-  Family gemm_ = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+  family::Family gemm_ = family::load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
 };
 
 TEST_F(SizeRecorderTest, WritesASuiteThatHasEachSizeOnce) {
@@ -104,4 +106,4 @@ TEST_F(SizeRecorderTest, SaysThatItCannotWrite) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -4,7 +4,7 @@
 
 #include "tests/dispatch/product_family.hpp"
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// The first launch fills the scratch buffer, the second sums it.
 inline constexpr const char* kSquaresSpace = R"json({
@@ -50,4 +50,4 @@ inline Tuned squares(const std::string& size) {
           .source = kSquaresSource};
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -4,7 +4,7 @@
 
 #include "tests/dispatch/product_family.hpp"
 
-namespace tuner {
+namespace tuner::dispatch {
 
 inline constexpr const char* kWeightedSpace = R"json({
   "format": "space/1", "family": "weighted",
@@ -46,4 +46,4 @@ inline Tuned weighted(const std::string& size, const std::string& config = R"({"
           .source = kWeightedSource};
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using sample::altered;
@@ -21,29 +21,30 @@ std::string layouts() {
   return altered(text, "plain<${BLOCK},${SPAN}>", "plain<${BLOCK},${SPAN},${VEC}>");
 }
 
-AwkwardSizes sizes_of(const std::string& document, const Size& tuned) {
+AwkwardSizes sizes_of(const std::string& document, const space::Size& tuned) {
   const Family family = sample::parse(document);
   const Kernel& kernel = family.kernels.front();
-  const Space space(kernel.space, {}, tuned);
+  const space::Space space(kernel.space, {}, tuned);
   return awkward_sizes(family, kernel, space, space.default_config(), tuned);
 }
 
 TEST(AwkwardSizes, AreThoseOfTheFileAndOfTheConfiguration) {
   EXPECT_THAT(sizes_of(std::string(sample::kDocument), {1000}).sizes,
-              ElementsAre(Size{1}, Size{31}, Size{129}));
+              ElementsAre(space::Size{1}, space::Size{31}, space::Size{129}));
 }
 
 TEST(AwkwardSizes, FollowTheTunedSize) {
   const std::string text = altered(sample::kDocument, R"("sizes": [[1], [31]])",
                                    R"("sizes": [["N // 2"], ["N - 1000"]])");
-  EXPECT_THAT(sizes_of(text, {1000}).sizes, ElementsAre(Size{129}, Size{500}));
+  EXPECT_THAT(sizes_of(text, {1000}).sizes, ElementsAre(space::Size{129}, space::Size{500}));
   EXPECT_EQ(sizes_of(text, {1000}).refused, 1U) << "0 is no size";
 }
 
 TEST(AwkwardSizes, AreOfTheTunedSizesKindAndElseDefault) {
   const std::string text = altered(layouts(), R"("sizes": [[1], [31]])",
                                    R"("sizes": [[4], {"N": 8, "TRANS": 0, "LD": 12}])");
-  EXPECT_THAT(sizes_of(text, {1000, 1, 1004}).sizes, ElementsAre(Size{4, 1, 4}, Size{8, 0, 12}));
+  EXPECT_THAT(sizes_of(text, {1000, 1, 1004}).sizes,
+              ElementsAre(space::Size{4, 1, 4}, space::Size{8, 0, 12}));
 }
 
 TEST(AwkwardSizes, LeaveOutThoseThatAreOtherCode) {
@@ -51,16 +52,17 @@ TEST(AwkwardSizes, LeaveOutThoseThatAreOtherCode) {
   EXPECT_THAT(vectors.sizes, IsEmpty()) << "1, 31 and 129 are no multiples of 4";
   EXPECT_EQ(vectors.of_other_code, 3U);
   const AwkwardSizes scalars = sizes_of(layouts(), {1000, 0, 1001});
-  EXPECT_THAT(scalars.sizes, ElementsAre(Size{1, 0, 1}, Size{31, 0, 31}, Size{129, 0, 129}));
+  EXPECT_THAT(scalars.sizes,
+              ElementsAre(space::Size{1, 0, 1}, space::Size{31, 0, 31}, space::Size{129, 0, 129}));
   EXPECT_EQ(scalars.of_other_code, 0U);
 }
 
 TEST(AwkwardSizes, LeaveOutWhatAConstraintRefuses) {
   std::string text = altered(sample::kDocument, "SPAN <= 128", "SPAN <= 128 and N != 31");
-  EXPECT_THAT(sizes_of(text, {1000}).sizes, ElementsAre(Size{1}, Size{129}));
+  EXPECT_THAT(sizes_of(text, {1000}).sizes, ElementsAre(space::Size{1}, space::Size{129}));
   text = altered(sample::kDocument, R"("dims": ["N"])",
                  R"("dims": ["N"], "constraints": [{"expr": "N != 31", "why": "w"}])");
-  EXPECT_THAT(sizes_of(text, {1000}).sizes, ElementsAre(Size{1}, Size{129}));
+  EXPECT_THAT(sizes_of(text, {1000}).sizes, ElementsAre(space::Size{1}, space::Size{129}));
   EXPECT_EQ(sizes_of(text, {1000}).refused, 1U);
 }
 
@@ -80,4 +82,4 @@ TEST(CheckSizes, MistakesNameTheirPlace) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

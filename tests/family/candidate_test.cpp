@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using sample::altered;
@@ -21,25 +21,27 @@ class Candidate {
  public:
   explicit Candidate(std::string_view document = kDocument)
       : family_(sample::parse(document)),
-        space_(kernel().space, device_profile("h200").value().attributes, Size{1000}) {}
+        space_(kernel().space, space::device_profile("h200").value().attributes,
+               space::Size{1000}) {}
 
   [[nodiscard]] const Kernel& kernel() const { return family_.kernel("plain"); }
-  [[nodiscard]] Config config(std::string_view text) const {
-    return config_from_text(space_.definition(), text);
+  [[nodiscard]] space::Config config(std::string_view text) const {
+    return space::config_from_text(space_.definition(), text);
   }
   [[nodiscard]] CompileJob job(std::string_view text = "") const {
     return compile_job(kernel(), space_, config(text));
   }
-  [[nodiscard]] Slots slots(std::string_view text, const Size& size) const {
+  [[nodiscard]] space::Slots slots(std::string_view text, const space::Size& size) const {
     return slots_at_size(kernel(), space_, config(text), size);
   }
-  [[nodiscard]] Geometry geometry_of(std::string_view text, const Size& size = {1000}) const {
+  [[nodiscard]] Geometry geometry_of(std::string_view text,
+                                     const space::Size& size = {1000}) const {
     return geometry(kernel(), 0, slots(text, size));
   }
 
  private:
   Family family_;
-  Space space_;
+  space::Space space_;
 };
 
 TEST(CompileJob, PutsValuesIntoEntryAndOptions) {
@@ -153,4 +155,4 @@ TEST(Geometry, RefusesWhatNoDeviceCanLaunch) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

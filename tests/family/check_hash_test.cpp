@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using sample::altered;
@@ -85,4 +85,4 @@ TEST(CheckHash, ChangesWithTheContentOfTheFilesItNames) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

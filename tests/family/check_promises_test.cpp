@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using testing::ElementsAre;
@@ -72,4 +72,4 @@ TEST(CheckCautions, NameWhatLetsMistakesPass) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

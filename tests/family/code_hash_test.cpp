@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 TEST(CodeHash, StaysWhereOnlyTheTextChanges) {
@@ -45,4 +45,4 @@ TEST(CodeHash, SortsIncludesThatFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using testing::AllOf;
@@ -114,4 +114,4 @@ TEST(DeviceCode, OfALargeHostileTextTakesLinearTime) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 TEST(ElementType, NamesAreThoseOfCppAndRoundTrip) {
@@ -62,4 +62,4 @@ TEST(MakeRealScalar, FractionsAreOfFloatAndDouble) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a user reads who made a mistake in a space file.
 #include "sample.hpp"
+#include "tuner/family/candidate.hpp"
 #include "tuner/family/parse.hpp"
 
 #include <fmt/format.h>
@@ -9,7 +10,7 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using sample::altered;
@@ -293,7 +294,7 @@ TEST(SpaceFile, ResultsFromFilesAreOfOneSizeAndOneContentOfTheInputs) {
     "check": {"reference": {"npy": {"y": "y.npy"}, "size": [100]}, "tolerance": {"ulp": 4}},
     "kernels": {"plain": {"source": "plain.cu", "entry": "plain",
                           "launch": {"grid": [1], "block": [1]}}}})";
-  EXPECT_THAT(sample::parse(kText).sizes("default"), testing::ElementsAre(Size{100}));
+  EXPECT_THAT(sample::parse(kText).sizes("default"), testing::ElementsAre(space::Size{100}));
   const auto message = [&](std::string_view from, std::string_view to) {
     return error(altered(kText, from, to));
   };
@@ -403,4 +404,4 @@ TEST(SpaceFile, OtherMistakesInAKernelAreNamed) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using sample::altered;
@@ -17,8 +17,8 @@ using sample::usage_error;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-DeviceAttributes h200() {
-  return device_profile("h200").value().attributes;
+space::DeviceAttributes h200() {
+  return space::device_profile("h200").value().attributes;
 }
 
 TEST(ParseFamily, ReadsEveryPart) {
@@ -28,7 +28,7 @@ TEST(ParseFamily, ReadsEveryPart) {
   EXPECT_EQ(family.text, kDocument);
   EXPECT_THAT(family.problem.dims.names(), ElementsAre("N"));
   EXPECT_EQ(family.problem.flops.text(), "2*N");
-  EXPECT_THAT(family.sizes("small"), ElementsAre(Size{1000}, Size{1}));
+  EXPECT_THAT(family.sizes("small"), ElementsAre(space::Size{1000}, space::Size{1}));
 
   ASSERT_EQ(family.arguments.size(), 4U);
   const auto& alpha = std::get<ScalarArgument>(family.arguments[1].what);
@@ -40,7 +40,7 @@ TEST(ParseFamily, ReadsEveryPart) {
   EXPECT_EQ(std::get<KernelReference>(family.check.reference).kernel, "plain");
   EXPECT_EQ(family.check.accumulates.evaluate({}).value(), 1) << "one term where none is said";
   ASSERT_EQ(family.check.sizes.size(), 2U);
-  EXPECT_EQ(size_at(family.check.sizes[1], family.problem.dims, {1000}, {}), Size{31});
+  EXPECT_EQ(size_at(family.check.sizes[1], family.problem.dims, {1000}, {}), space::Size{31});
   ASSERT_EQ(family.check.cases.size(), 1U);
   EXPECT_EQ(family.check.cases[0].set.at("alpha"), Scalar(3.0F));
   EXPECT_THAT(family.check.cases[0].reads, ElementsAre("y"));
@@ -66,7 +66,7 @@ TEST(ParseFamily, ReadsEveryPartOfAKernel) {
 TEST(ParseFamily, TakesADimensionIntoTheEntry) {
   const Family family = sample::parse(altered(kDocument, "<${BLOCK},${SPAN}>", "<${BLOCK},${N}>"));
   const Kernel& kernel = family.kernel("plain");
-  const Space space(kernel.space, h200(), Size{1000});
+  const space::Space space(kernel.space, h200(), space::Size{1000});
   EXPECT_EQ(compile_job(kernel, space, space.default_config()).entries.front(), "plain<64,1000>");
 }
 
@@ -163,18 +163,18 @@ TEST(CheckDefault, NamesTheConstraintThatTheDefaultBreaks) {
   EXPECT_THAT(message, HasSubstr("a short span"));
 }
 
-const Dimensions kDims = {"M", "N", "K"};
+const space::Dimensions kDims = {"M", "N", "K"};
 
 TEST(ParseSize, AcceptsCommasAndCrosses) {
-  EXPECT_EQ(parse_size("4096,1,77", kDims), (Size{4096, 1, 77}));
-  EXPECT_EQ(parse_size("4096x1x77", kDims), (Size{4096, 1, 77}));
-  EXPECT_EQ(parse_size("2147483647", Dimensions{"N"}), Size{2147483647});
-  EXPECT_EQ(display(Size{4096, 1, 77}, kDims), "4096x1x77");
+  EXPECT_EQ(space::parse_size("4096,1,77", kDims), (space::Size{4096, 1, 77}));
+  EXPECT_EQ(space::parse_size("4096x1x77", kDims), (space::Size{4096, 1, 77}));
+  EXPECT_EQ(space::parse_size("2147483647", space::Dimensions{"N"}), space::Size{2147483647});
+  EXPECT_EQ(space::display(space::Size{4096, 1, 77}, kDims), "4096x1x77");
 }
 
 TEST(ParseSize, SaysWhatIsWrong) {
   const auto error = [](std::string_view text) {
-    return usage_error([&] { return parse_size(text, kDims); });
+    return usage_error([&] { return space::parse_size(text, kDims); });
   };
   EXPECT_EQ(error("64,64"), "size \"64,64\": 2 numbers where 3 are needed: M,N,K");
   EXPECT_EQ(error("64"), "size \"64\": 1 number where 3 are needed: M,N,K");
@@ -208,7 +208,7 @@ TEST(Alignment, IsWhatTheFileSaysElseWhatTheOffsetHasElseAnElement) {
   const auto bytes = [](const std::string& what, std::int64_t n = 1024) {
     const Family family = sample::parse(altered(kDocument, R"("count": "N"})", what));
     const auto& buffer = std::get<BufferArgument>(family.arguments[2].what);
-    Slots slots(attribute_fields().size(), 0);
+    space::Slots slots(space::attribute_fields().size(), 0);
     slots.push_back(n);
     return alignment_bytes(buffer, "x", slots);
   };
@@ -270,8 +270,8 @@ TEST(ParseFamily, ReadsWhatToTryFirst) {
   const Family family = sample::parse(text(R"([{"BLOCK": 128}, {"UNROLL": 1, "WAVES": 4}])"));
   const Kernel& kernel = family.kernel("plain");
   ASSERT_EQ(kernel.try_first.size(), 2U);
-  EXPECT_EQ(display(*kernel.space, kernel.try_first[0]), "BLOCK=128 UNROLL=2 WAVES=1");
-  EXPECT_EQ(display(*kernel.space, kernel.try_first[1]), "BLOCK=64 UNROLL=1 WAVES=4");
+  EXPECT_EQ(space::display(*kernel.space, kernel.try_first[0]), "BLOCK=128 UNROLL=2 WAVES=1");
+  EXPECT_EQ(space::display(*kernel.space, kernel.try_first[1]), "BLOCK=64 UNROLL=1 WAVES=4");
   EXPECT_EQ(kernel.hash, sample::parse(kDocument).kernel("plain").hash)
       << "what is tried first changes no result";
   EXPECT_THAT(usage_error([&] { static_cast<void>(sample::parse(text(R"([{"BLOCKS": 64}])"))); }),
@@ -293,4 +293,4 @@ TEST(KernelHash, ChangesWithOffsetsAndScratch) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using sample::altered;
@@ -19,7 +19,7 @@ Family family_with(const std::string& keys) {
 
 /// The shape of a reference with further keys, at N = 31.
 GeamShape shape_with(const std::string& keys) {
-  Slots slots(attribute_fields().size(), 0);
+  space::Slots slots(space::attribute_fields().size(), 0);
   slots.push_back(31);
   return std::get<GeamShape>(library_shape(family_with(keys).check, slots).value());
 }
@@ -49,4 +49,4 @@ TEST(GeamShapeOfAReference, AddsABOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using sample::altered;
@@ -16,7 +16,7 @@ GemmShape shape_with(const std::string& keys) {
   const Family family = sample::parse(altered(
       kDocument, R"({"kernel": "plain"})",
       R"({"op": "gemm", "m": 3, "n": "N", "k": 5, "a": "x", "b": "x", "c": "y")" + keys + "}"));
-  Slots slots(attribute_fields().size(), 0);
+  space::Slots slots(space::attribute_fields().size(), 0);
   slots.push_back(31);
   return gemm_shape(std::get<GemmReference>(family.check.reference), slots);
 }
@@ -57,4 +57,4 @@ TEST(PlaceName, NamesMatrixRowAndColumn) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using testing::AllOf;
@@ -75,4 +75,4 @@ TEST(Includes, OfALargeHostileTextAreFoundInLinearTime) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

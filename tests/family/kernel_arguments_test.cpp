@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using sample::altered;
@@ -35,22 +35,26 @@ class Owner {
  public:
   explicit Owner(std::string_view document)
       : family_(sample::parse(document)),
-        space_(kernel().space, device_profile("h200").value().attributes, Size{1000}) {}
+        space_(kernel().space, space::device_profile("h200").value().attributes,
+               space::Size{1000}) {}
 
   [[nodiscard]] const Kernel& kernel() const { return family_.kernel("plain"); }
-  [[nodiscard]] Slots slots(std::string_view config, const Size& size = {1000}) const {
-    return slots_at_size(kernel(), space_, config_from_text(*kernel().space, config), size);
+  [[nodiscard]] space::Slots slots(std::string_view config,
+                                   const space::Size& size = {1000}) const {
+    return slots_at_size(kernel(), space_, space::config_from_text(*kernel().space, config), size);
   }
   [[nodiscard]] std::vector<TakenArgument> taken(std::string_view config = "") const {
     return taken_arguments(kernel(), 0, family_.arguments.size(), slots(config));
   }
-  [[nodiscard]] CompileJob job(std::string_view config = "", const Size& size = {1000}) const {
-    return compile_job(kernel(), slots(config, size), config_from_text(*kernel().space, config));
+  [[nodiscard]] CompileJob job(std::string_view config = "",
+                               const space::Size& size = {1000}) const {
+    return compile_job(kernel(), slots(config, size),
+                       space::config_from_text(*kernel().space, config));
   }
 
  private:
   Family family_;
-  Space space_;
+  space::Space space_;
 };
 
 using Place = std::size_t;
@@ -180,4 +184,4 @@ TEST(KernelHash, DependsOnWhatAKernelHasOfItsOwn) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

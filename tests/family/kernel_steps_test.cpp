@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using sample::usage_error;
@@ -57,11 +57,12 @@ class Owner {
  public:
   explicit Owner(std::string_view text)
       : family_(sample::parse(text)),
-        space_(kernel().space, device_profile("h200").value().attributes, Size{1000}) {}
+        space_(kernel().space, space::device_profile("h200").value().attributes,
+               space::Size{1000}) {}
 
   [[nodiscard]] const Kernel& kernel() const { return family_.kernel("plain"); }
-  [[nodiscard]] Slots slots(std::string_view config = "") const {
-    return space_.slots(config_from_text(*kernel().space, config));
+  [[nodiscard]] space::Slots slots(std::string_view config = "") const {
+    return space_.slots(space::config_from_text(*kernel().space, config));
   }
   [[nodiscard]] std::vector<TakenArgument> taken(std::size_t step) const {
     return taken_arguments(kernel(), step, family_.arguments.size(), slots());
@@ -72,7 +73,7 @@ class Owner {
 
  private:
   Family family_;
-  Space space_;
+  space::Space space_;
 };
 
 using Place = std::size_t;
@@ -149,4 +150,4 @@ TEST(KernelSteps, ScratchThatNoStepTakesIsAMistake) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

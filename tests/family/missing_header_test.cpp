@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using testing::HasSubstr;
@@ -25,4 +25,4 @@ TEST(MissingHeader, OtherMessagesGetNoHint) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner::sample {
+namespace tuner::family::sample {
 
 inline constexpr std::string_view kDocument = R"json({
   "format": "space/1",
@@ -86,4 +86,4 @@ template <class Action>
   return "";
 }
 
-}  // namespace tuner::sample
+}  // namespace tuner::family::sample

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using testing::ElementsAre;
@@ -21,20 +21,20 @@ using testing::ElementsAre;
 const std::filesystem::path kSpaceFile =
     std::filesystem::path(TUNER_SOURCE_DIR) / "spaces" / "gemm.json";
 
-Size size_of(const Family& family, std::string_view text) {
-  return parse_size(text, family.problem.dims);
+space::Size size_of(const Family& family, std::string_view text) {
+  return space::parse_size(text, family.problem.dims);
 }
 
-Space space_of(const Kernel& kernel, std::string_view device, const Size& size) {
-  return {kernel.space, device_profile(device).value().attributes, size};
+space::Space space_of(const Kernel& kernel, std::string_view device, const space::Size& size) {
+  return {kernel.space, space::device_profile(device).value().attributes, size};
 }
 
 TEST(GemmSpace, LoadsAndItsDefaultsAreValidEverywhere) {
   const Family family = load_family(kSpaceFile);
   for (const Kernel& kernel : family.kernels) {
-    const Size size = size_of(family, kernel.name == "gemm_skinny" ? "8,96,96" : "96,96,96");
-    for (const std::string& device : device_profile_names()) {
-      const DeviceAttributes attributes = device_profile(device).value().attributes;
+    const space::Size size = size_of(family, kernel.name == "gemm_skinny" ? "8,96,96" : "96,96,96");
+    for (const std::string& device : space::device_profile_names()) {
+      const space::DeviceAttributes attributes = space::device_profile(device).value().attributes;
       if (!kernel.tensor_maps.empty() && attributes.compute_capability < 90) continue;
       EXPECT_NO_THROW(check_default(kernel, attributes, size)) << kernel.name << " on " << device;
     }
@@ -53,9 +53,9 @@ TEST(EverySpace, DocumentsEveryKernelParameterAndConstraint) {
   for (const std::filesystem::path& file : space_files()) {
     for (const Kernel& kernel : load_family(file).kernels) {
       EXPECT_FALSE(kernel.doc.empty()) << kernel.name;
-      for (const Parameter& each : kernel.space->parameters)
+      for (const space::Parameter& each : kernel.space->parameters)
         EXPECT_FALSE(each.doc.empty()) << kernel.name << " " << each.name;
-      for (const Constraint& each : kernel.space->constraints) {
+      for (const space::Constraint& each : kernel.space->constraints) {
         EXPECT_FALSE(each.why.empty()) << kernel.name << " " << each.expression.text();
       }
     }
@@ -63,21 +63,21 @@ TEST(EverySpace, DocumentsEveryKernelParameterAndConstraint) {
 }
 
 TEST(EverySpace, HasValidConfigurationsToBeTriedFirst) {
-  const DeviceAttributes h200 = device_profile("h200").value().attributes;
+  const space::DeviceAttributes h200 = space::device_profile("h200").value().attributes;
   for (const std::filesystem::path& file : space_files()) {
     const Family family = load_family(file);
     if (family.name == "gemm") continue;  // its kernels are for other sizes each
     const std::string suite = file.parent_path() / "suites" / file.filename();
-    const std::vector<Size> sizes = suite_sizes(suite, family);
+    const std::vector<space::Size> sizes = suite_sizes(suite, family);
     for (const Kernel& kernel : family.kernels) {
       EXPECT_NO_THROW(check_default(kernel, h200, family.problem.sizes.at("default").back()))
           << kernel.name;
-      for (const Config& config : kernel.try_first) {
-        const auto is_valid_at = [&](const Size& size) {
-          return Space(kernel.space, h200, size).position(config).has_value();
+      for (const space::Config& config : kernel.try_first) {
+        const auto is_valid_at = [&](const space::Size& size) {
+          return space::Space(kernel.space, h200, size).position(config).has_value();
         };
         EXPECT_TRUE(std::ranges::any_of(sizes, is_valid_at))
-            << kernel.name << " " << display(*kernel.space, config);
+            << kernel.name << " " << space::display(*kernel.space, config);
       }
     }
   }
@@ -85,7 +85,7 @@ TEST(EverySpace, HasValidConfigurationsToBeTriedFirst) {
 
 TEST(GemmSpace, HasAsManyValidConfigurationsAsItsDocumentsSay) {
   const Family family = load_family(kSpaceFile);
-  const Size size = size_of(family, "4096,4096,4096");
+  const space::Size size = size_of(family, "4096,4096,4096");
   // gemm_naive: BLOCK_X = 2^a, BLOCK_Y = 2^b with 5 <= a + b <= 10: 6 + 7 + … + 11.
   EXPECT_EQ(space_of(family.kernel("gemm_naive"), "h200", size).size(), 51U);
   EXPECT_EQ(space_of(family.kernel("gemm_shared"), "h200", size).size(), 3831U);
@@ -94,14 +94,14 @@ TEST(GemmSpace, HasAsManyValidConfigurationsAsItsDocumentsSay) {
 
 TEST(GemmSpace, ContainsTheTilesThatAreKnownToBeGood) {
   const Family family = load_family(kSpaceFile);
-  const Space space =
+  const space::Space space =
       space_of(family.kernel("gemm_shared"), "h200", size_of(family, "4096,4096,4096"));
   for (const std::string tile :
        {"TILE_M=128,TILE_N=128,TILE_K=16", "TILE_M=64,TILE_N=64,TILE_K=16",
         "TILE_M=128,TILE_N=64,TILE_K=16", "TILE_M=256,TILE_N=128,TILE_K=16",
         "TILE_M=128,TILE_N=256,TILE_K=8", "TILE_M=128,TILE_N=128,TILE_K=32"}) {
-    const Config config =
-        config_from_text(space.definition(), tile + ",BLOCK_X=16,BLOCK_Y=16,UNROLL=8,PAD=4,VEC=4");
+    const space::Config config = space::config_from_text(
+        space.definition(), tile + ",BLOCK_X=16,BLOCK_Y=16,UNROLL=8,PAD=4,VEC=4");
     EXPECT_TRUE(space.position(config)) << tile << ": " << space.violation(config)->message;
   }
 }
@@ -109,10 +109,10 @@ TEST(GemmSpace, ContainsTheTilesThatAreKnownToBeGood) {
 TEST(GemmSpace, LaunchesWhatTheKernelExpects) {
   const Family family = load_family(kSpaceFile);
   const Kernel& kernel = family.kernel("gemm_shared");
-  const Space space = space_of(kernel, "h200", size_of(family, "1000,500,77"));
-  const Config config =
-      config_from_text(space.definition(),
-                       "TILE_M=128,TILE_N=64,TILE_K=16,BLOCK_X=8,BLOCK_Y=16,UNROLL=8,PAD=4,VEC=2");
+  const space::Space space = space_of(kernel, "h200", size_of(family, "1000,500,77"));
+  const space::Config config = space::config_from_text(
+      space.definition(),
+      "TILE_M=128,TILE_N=64,TILE_K=16,BLOCK_X=8,BLOCK_Y=16,UNROLL=8,PAD=4,VEC=2");
   EXPECT_EQ(compile_job(kernel, space, config).entries.front(),
             "gemm_shared<128,64,16,8,16,8,4,2>");
   const Geometry launch = geometry(kernel, 0, space.slots(config));
@@ -131,9 +131,10 @@ TEST(SpaceFormatDocument, HasAnExampleThatLoads) {
   const Family family =
       parse_family(example, "the example", {{"scale", source}, {"scale_plain", source}});
   for (const Kernel& kernel : family.kernels) {
-    EXPECT_NO_THROW(check_default(kernel, device_profile("h200").value().attributes, {1000}));
+    EXPECT_NO_THROW(
+        check_default(kernel, space::device_profile("h200").value().attributes, {1000}));
   }
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

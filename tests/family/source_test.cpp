@@ -8,7 +8,7 @@
 
 #include <filesystem>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using sample::altered;
@@ -154,4 +154,4 @@ TEST_F(LoadFamily, RefusesAFileThatIsMissingOrTooLarge) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using sample::altered;
@@ -40,8 +40,9 @@ TEST(Suite, HasGroupsOfSizes) {
   const Suite suite = parse(kSuite);
   ASSERT_EQ(suite.groups.size(), 2U);
   EXPECT_EQ(suite.groups[0].doc, "fit a cache");
-  EXPECT_THAT(suite.sizes("small"), ElementsAre(Size{16}, Size{32}));
-  EXPECT_THAT(suite.sizes(""), ElementsAre(Size{16}, Size{32}, Size{1000000})) << "each once";
+  EXPECT_THAT(suite.sizes("small"), ElementsAre(space::Size{16}, space::Size{32}));
+  EXPECT_THAT(suite.sizes(""), ElementsAre(space::Size{16}, space::Size{32}, space::Size{1000000}))
+      << "each once";
   EXPECT_EQ(usage_error([&] { return suite.sizes("lage"); }),
             "s.json: no group is named \"lage\" (did you mean 'large'?)");
 }
@@ -68,7 +69,8 @@ TEST(SuiteSizes, AreThoseOfAFileOrOfAGroupOfIt) {
   const TemporaryDirectory directory;
   const std::string path = (directory.path() / "s.json").string();
   write_file(path, kSuite);
-  EXPECT_THAT(suite_sizes(path + ":large", family()), ElementsAre(Size{32}, Size{1000000}));
+  EXPECT_THAT(suite_sizes(path + ":large", family()),
+              ElementsAre(space::Size{32}, space::Size{1000000}));
   EXPECT_EQ(suite_sizes(path, family()).size(), 3U);
   EXPECT_THAT(usage_error([&] { return suite_sizes(path + ":huge", family()); }),
               HasSubstr("no group is named \"huge\""));
@@ -78,4 +80,4 @@ TEST(SuiteSizes, AreThoseOfAFileOrOfAGroupOfIt) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::family

@@ -10,16 +10,17 @@ namespace {
 
 using namespace tuner;
 
-void ask(const Store& store) {
+void ask(const store::Store& store) {
   static_cast<void>(store.devices());
   static_cast<void>(store.kernels({}));
   static_cast<void>(store.bests({}));
-  static_cast<void>(store.trials(ResultFilter{}));
-  for (const SessionRecord& session : store.sessions()) {
+  static_cast<void>(store.trials(store::ResultFilter{}));
+  for (const store::SessionRecord& session : store.sessions()) {
     static_cast<void>(store.trials(session.id));
     static_cast<void>(store.finalists(session.id, "16x16x16"));
   }
-  static_cast<void>(select_configuration(store, {.kernel = "gemm_naive", .size = "16,16,16"}));
+  static_cast<void>(
+      select::select_configuration(store, {.kernel = "gemm_naive", .size = "16,16,16"}));
 }
 
 }  // namespace
@@ -29,7 +30,7 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto path = directory.path() / "tune.db";
   write_file(path, fuzz::text_of(data, size));
   try {
-    ask(Store(path, Store::Mode::read_only));
+    ask(store::Store(path, store::Store::Mode::read_only));
   } catch (const Error&) {
     // A damaged or foreign database; anything else that is thrown is a finding.
   }

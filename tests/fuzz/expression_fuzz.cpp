@@ -10,12 +10,12 @@
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tuner;
   const std::string_view text = fuzz::text_of(data, size);
-  Scope scope;
+  space::Scope scope;
   scope.declare("A");
   scope.declare("B");
-  scope.declare("W", ValueKind::word);
+  scope.declare("W", space::ValueKind::word);
   const std::int64_t word = scope.intern("nt");
-  const auto expression = Expression::compile(text, scope);
+  const auto expression = space::Expression::compile(text, scope);
   if (!expression) {
     fuzz::require(!expression.error().message.empty(), "an error says what");
     return 0;

@@ -18,14 +18,14 @@ namespace {
 using namespace tuner;
 
 /// What a database exports after it has imported the bests.
-std::vector<std::string> exported_after_import(const std::vector<StoredBest>& bests) {
-  Store store = Store::in_memory();
-  const ImportResult result = store.import_bests(bests, "fuzz");
+std::vector<std::string> exported_after_import(const std::vector<store::StoredBest>& bests) {
+  store::Store store = store::Store::in_memory();
+  const store::ImportResult result = store.import_bests(bests, "fuzz");
   fuzz::require(result.added + result.kept == bests.size(), "every line is counted");
   std::vector<std::string> lines;
-  for (const StoredBest& stored : store.bests({})) {
+  for (const store::StoredBest& stored : store.bests({})) {
     fuzz::require(!stored.best.verified && stored.best.origin == "fuzz", "marked as imported");
-    lines.push_back(best_line(stored));
+    lines.push_back(store::best_line(stored));
   }
   std::ranges::sort(lines);
   fuzz::require(!lines.empty() && lines.size() <= bests.size(), "a line for each key");
@@ -33,9 +33,9 @@ std::vector<std::string> exported_after_import(const std::vector<StoredBest>& be
 }
 
 void import_text(std::string_view text) {
-  std::vector<StoredBest> bests;
+  std::vector<store::StoredBest> bests;
   try {
-    bests = parse_best_lines(text, "fuzz");
+    bests = store::parse_best_lines(text, "fuzz");
   } catch (const Error& error) {
     fuzz::require(error.code() == ErrorCode::usage, "a bad file is the user's to mend");
     return;
@@ -43,7 +43,7 @@ void import_text(std::string_view text) {
   const std::vector<std::string> lines = exported_after_import(bests);
   std::string file;
   for (const std::string& line : lines) file += line + "\n";
-  fuzz::require(exported_after_import(parse_best_lines(file, "fuzz")) == lines,
+  fuzz::require(exported_after_import(store::parse_best_lines(file, "fuzz")) == lines,
                 "exported and imported again it is the same");
 }
 

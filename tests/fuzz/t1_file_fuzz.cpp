@@ -6,9 +6,10 @@
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace tuner;
-  static const DeviceAttributes device = device_profile("h200")->attributes;
+  static const space::DeviceAttributes device = space::device_profile("h200")->attributes;
   try {
-    const ImportedSpace space = import_t1(fuzz::text_of(data, size), "fuzz", ".", device);
+    const interop::ImportedSpace space =
+        interop::import_t1(fuzz::text_of(data, size), "fuzz", ".", device);
     fuzz::require(!space.text.empty(), "an import gives a text");
   } catch (const Error& error) {
     fuzz::require(error.code() == ErrorCode::usage || error.code() == ErrorCode::no_valid_config,

@@ -26,7 +26,7 @@ struct Stream {
 
 Stream read_in_pieces(std::string_view bytes, std::size_t piece) {
   Stream stream;
-  FrameReader reader;
+  worker::FrameReader reader;
   try {
     for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size()))) {
       reader.append(bytes.substr(0, piece));
@@ -53,35 +53,35 @@ void read_everything(const Json& message) {
       fuzz::require(error.what()[0] != '\0', "an Error says what");
     }
   };
-  attempt(compile_job_from);
-  attempt(compiled_from);
-  attempt([](const Json& each) { return Json(failure_from(each).message).dump(); });
-  attempt(device_from);
-  attempt(environment_from);
-  attempt([](const Json& each) { return Json(evaluation_from(each).message).dump(); });
-  attempt(sample_from);
-  attempt(error_from);
-  attempt(family_from);
+  attempt(worker::compile_job_from);
+  attempt(worker::compiled_from);
+  attempt([](const Json& each) { return Json(worker::failure_from(each).message).dump(); });
+  attempt(worker::device_from);
+  attempt(worker::environment_from);
+  attempt([](const Json& each) { return Json(worker::evaluation_from(each).message).dump(); });
+  attempt(worker::sample_from);
+  attempt(worker::error_from);
+  attempt(worker::family_from);
   for (const char* key : {"step", "error", "failure", "device", "environment", "sample"}) {
-    attempt([&](const Json& each) { return field<Json>(each, key); });
+    attempt([&](const Json& each) { return worker::field<Json>(each, key); });
   }
-  attempt([](const Json& each) { return field<std::vector<int>>(each, "processes"); });
-  attempt([](const Json& each) { return field<Size>(each, "size"); });
-  attempt([](const Json& each) { return field<double>(each, "time_ns"); });
-  attempt([](const Json& each) { return field<bool>(each, "added"); });
+  attempt([](const Json& each) { return worker::field<std::vector<int>>(each, "processes"); });
+  attempt([](const Json& each) { return worker::field<space::Size>(each, "size"); });
+  attempt([](const Json& each) { return worker::field<double>(each, "time_ns"); });
+  attempt([](const Json& each) { return worker::field<bool>(each, "added"); });
 }
 
 /// As the parent reads it: from a socket, until the stream ends.
 void receive_all(std::string_view bytes) {
-  auto ends = std::optional(Channel::pair());
-  Channel here = std::move(ends->first);
+  auto ends = std::optional(worker::Channel::pair());
+  worker::Channel here = std::move(ends->first);
   const auto sent =
       ::send(ends->second.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   fuzz::require(bytes.empty() || sent > 0, "the bytes fit into the buffers of a socket");
   ends.reset();
   try {
     for (;;) {
-      auto arrived = here.receive(Channel::Clock::time_point::max());
+      auto arrived = here.receive(worker::Channel::Clock::time_point::max());
       const Json* message = std::get_if<Json>(&arrived);
       if (message == nullptr) return;
       fuzz::require(depth(*message) <= 32, "what is read is not nested without end");
@@ -101,6 +101,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::require(read_in_pieces(bytes, 1) == whole, "where the stream is cut does not matter");
   receive_all(bytes);
   // The fuzzer need not find out about lengths: the same bytes as the payload of a frame.
-  receive_all(frame(bytes));
+  receive_all(worker::frame(bytes));
   return 0;
 }

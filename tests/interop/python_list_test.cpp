@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 using ::testing::HasSubstr;
@@ -82,4 +82,4 @@ TEST(Python_list, An_error_says_where) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::interop

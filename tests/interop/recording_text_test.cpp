@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 using ::testing::HasSubstr;
@@ -17,11 +17,11 @@ using ::testing::StartsWith;
 
 const std::filesystem::path kData = std::filesystem::path(TUNER_TEST_DATA) / "interop";
 
-void expect_equal(const SpaceDefinition& a, const SpaceDefinition& b) {
+void expect_equal(const space::SpaceDefinition& a, const space::SpaceDefinition& b) {
   ASSERT_EQ(a.parameters.size(), b.parameters.size());
   for (std::size_t i = 0; i < a.parameters.size(); ++i) {
-    const Parameter& left = a.parameters[i];
-    const Parameter& right = b.parameters[i];
+    const space::Parameter& left = a.parameters[i];
+    const space::Parameter& right = b.parameters[i];
     EXPECT_EQ(left.name, right.name);
     EXPECT_EQ(left.value_kind, right.value_kind) << left.name;
     ASSERT_EQ(left.values.size(), right.values.size()) << left.name;
@@ -32,7 +32,7 @@ void expect_equal(const SpaceDefinition& a, const SpaceDefinition& b) {
   }
 }
 
-void expect_equal(const Recording& a, const Recording& b) {
+void expect_equal(const search::Recording& a, const search::Recording& b) {
   EXPECT_EQ(a.kernel, b.kernel);
   EXPECT_EQ(a.device, b.device);
   EXPECT_EQ(a.problem, b.problem);
@@ -50,8 +50,8 @@ void expect_equal(const Recording& a, const Recording& b) {
 class RoundTrip : public testing::TestWithParam<const char*> {};
 
 TEST_P(RoundTrip, A_recording_survives_a_cache_file) {
-  const Recording recording = read_recording(kData / GetParam());
-  Recording again = parse_recording(cache_text(recording), "cache");
+  const search::Recording recording = read_recording(kData / GetParam());
+  search::Recording again = parse_recording(cache_text(recording), "cache");
   // The two outcomes that Kernel Tuner has no word for are errors while running.
   for (std::size_t i = 0; i < again.trials.size(); ++i) {
     const Outcome outcome = recording.trials[i].outcome;
@@ -64,7 +64,8 @@ TEST_P(RoundTrip, A_recording_survives_a_cache_file) {
 }
 
 TEST_P(RoundTrip, A_recording_survives_T4_results_but_for_values_never_measured) {
-  const Recording recording = parse_recording(t4_text(read_recording(kData / GetParam())), "t4");
+  const search::Recording recording =
+      parse_recording(t4_text(read_recording(kData / GetParam())), "t4");
   expect_equal(recording, parse_recording(t4_text(recording), "t4"));
 }
 
@@ -77,8 +78,8 @@ INSTANTIATE_TEST_SUITE_P(Files, RoundTrip,
                          });
 
 TEST(Recording_text, T4_keeps_every_trial_of_a_cache) {
-  const Recording recording = read_recording(kData / "convolution_A100.json");
-  const Recording again = parse_recording(t4_text(recording), "t4");
+  const search::Recording recording = read_recording(kData / "convolution_A100.json");
+  const search::Recording again = parse_recording(t4_text(recording), "t4");
   EXPECT_EQ(again.kernel, recording.kernel);
   EXPECT_EQ(again.device, recording.device);
   EXPECT_EQ(again.problem, recording.problem);
@@ -122,10 +123,10 @@ TEST(Recording_text, T4_results_have_what_the_schema_requires) {
 TEST(Recording_text, Texts_that_look_like_numbers_stay_texts) {
   const std::string text =
       R"({"tune_params": {"A": ["1", "2"]}, "cache": {"1": {"A": "1", "time": 5}}})";
-  const Recording recording = parse_recording(text, "test");
-  EXPECT_EQ(recording.definition->parameters[0].value_kind, ValueKind::word);
+  const search::Recording recording = parse_recording(text, "test");
+  EXPECT_EQ(recording.definition->parameters[0].value_kind, space::ValueKind::word);
   expect_equal(recording, parse_recording(cache_text(recording), "again"));
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -7,14 +7,14 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 using ::testing::ElementsAre;
 
-Subject subject(const std::string& hash, const std::string& values) {
-  Subject subject;
-  subject.device = device_profile("h200").value();
+store::Subject subject(const std::string& hash, const std::string& values) {
+  store::Subject subject;
+  subject.device = space::device_profile("h200").value();
   subject.environment = {.driver = "d", .compiler = "c", .library = "l", .tool = "t"};
   subject.kernel = {.family = "f",
                     .kernel = "k",
@@ -28,43 +28,45 @@ Subject subject(const std::string& hash, const std::string& values) {
   return subject;
 }
 
-TrialRecord trial(const std::string& problem, int value, double ns) {
-  TrialRecord trial;
+store::TrialRecord trial(const std::string& problem, int value, double ns) {
+  store::TrialRecord trial;
   trial.problem = problem;
   trial.config_json = "{\"A\":" + std::to_string(value) + "}";
-  trial.time = TimeRecord{.median_ns = ns, .q1_ns = ns, .q3_ns = ns, .min_ns = ns, .samples = 5};
+  trial.time =
+      store::TimeRecord{.median_ns = ns, .q1_ns = ns, .q3_ns = ns, .min_ns = ns, .samples = 5};
   trial.compile_ms = 200;
   trial.verify_ms = 30;
   trial.measure_ms = 20;
   return trial;
 }
 
-void run(Store& store, const Subject& subject, const std::vector<TrialRecord>& trials) {
-  SessionRecord session;
+void run(store::Store& store, const store::Subject& subject,
+         const std::vector<store::TrialRecord>& trials) {
+  store::SessionRecord session;
   session.uuid = "session-" + std::to_string(store.sessions().size());
   session.strategy = "random";
   session.problems = {"64", "128"};
   const std::int64_t id = store.begin_session(subject, session);
-  for (const TrialRecord& trial : trials) store.record_trial(id, trial, 1);
-  session.state = SessionState::complete;
+  for (const store::TrialRecord& trial : trials) store.record_trial(id, trial, 1);
+  session.state = store::SessionState::complete;
   store.end_session(id, session);
 }
 
-std::vector<std::string> keys(const Recording& recording) {
+std::vector<std::string> keys(const search::Recording& recording) {
   std::vector<std::string> keys;
-  for (const RecordedTrial& trial : recording.trials) {
+  for (const search::RecordedTrial& trial : recording.trials) {
     keys.push_back(cache_key(*recording.definition, trial.config));
   }
   return keys;
 }
 
 TEST(Store_recording, Every_size_is_one_with_its_times_and_costs) {
-  Store store = Store::in_memory();
-  TrialRecord failed = trial("64", 2, 1);
+  store::Store store = store::Store::in_memory();
+  store::TrialRecord failed = trial("64", 2, 1);
   failed.outcome = Outcome::crashed;
   failed.time.reset();
   run(store, subject("h", "[1, 2]"), {trial("64", 1, 5e6), failed, trial("128", 1, 9e6)});
-  const std::vector<Recording> recordings = read_recordings(store, {});
+  const std::vector<search::Recording> recordings = read_recordings(store, {});
   ASSERT_EQ(recordings.size(), 2U);
   EXPECT_EQ(recordings[0].problem, "64");
   EXPECT_EQ(recordings[0].kernel, "k");
@@ -79,29 +81,29 @@ TEST(Store_recording, Every_size_is_one_with_its_times_and_costs) {
 }
 
 TEST(Store_recording, The_latest_trial_of_a_configuration_counts) {
-  Store store = Store::in_memory();
+  store::Store store = store::Store::in_memory();
   run(store, subject("h", "[1, 2]"), {trial("64", 1, 5e6), trial("64", 2, 6e6)});
   run(store, subject("h", "[1, 2]"), {trial("64", 1, 7e6), trial("64", 1, 8e6)});
-  const std::vector<Recording> recordings = read_recordings(store, {});
+  const std::vector<search::Recording> recordings = read_recordings(store, {});
   ASSERT_EQ(recordings.size(), 1U);
   EXPECT_THAT(keys(recordings[0]), ElementsAre("1", "2"));
   EXPECT_EQ(recordings[0].trials[0].time_ms, 8);
 }
 
 TEST(Store_recording, Another_version_of_the_kernel_does_not_mix_in) {
-  Store store = Store::in_memory();
+  store::Store store = store::Store::in_memory();
   run(store, subject("old", "[1, 2]"), {trial("64", 1, 5e6), trial("128", 2, 6e6)});
   run(store, subject("new", "[1, 2]"), {trial("64", 2, 7e6)});
-  const std::vector<Recording> recordings = read_recordings(store, {});
+  const std::vector<search::Recording> recordings = read_recordings(store, {});
   ASSERT_EQ(recordings.size(), 1U);
   EXPECT_THAT(keys(recordings[0]), ElementsAre("2"));
 }
 
 TEST(Store_recording, A_value_that_the_space_has_lost_is_left_out) {
-  Store store = Store::in_memory();
+  store::Store store = store::Store::in_memory();
   run(store, subject("h", "[1, 2]"), {trial("64", 1, 5e6), trial("64", 3, 6e6)});
   EXPECT_THAT(keys(read_recordings(store, {}).at(0)), ElementsAre("1"));
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <string>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 using ::testing::Contains;
@@ -22,8 +22,8 @@ using ::testing::Not;
 
 const std::filesystem::path kData = std::filesystem::path(TUNER_TEST_DATA) / "interop";
 
-DeviceAttributes h200() {
-  return device_profile("h200").value().attributes;
+space::DeviceAttributes h200() {
+  return space::device_profile("h200").value().attributes;
 }
 
 ImportedSpace import(const std::string& text) {
@@ -33,20 +33,20 @@ ImportedSpace import(const std::string& text) {
 struct Imported {
   std::string kernel;
   Json document;
-  std::shared_ptr<const SpaceDefinition> definition;
+  std::shared_ptr<const space::SpaceDefinition> definition;
   std::vector<std::int64_t> size;
 };
 
 Imported parsed(const std::string& space_text) {
   const Json document = parse_json(space_text, "space");
   const std::string kernel = document["kernels"].items().begin().key();
-  auto definition = std::make_shared<const SpaceDefinition>(parse_space_definition(
-      document["kernels"][kernel], parse_dimensions(document["problem"], "space"), "space"));
+  auto definition = std::make_shared<const space::SpaceDefinition>(space::parse_space_definition(
+      document["kernels"][kernel], space::parse_dimensions(document["problem"], "space"), "space"));
   return {kernel, document, std::move(definition),
           document["problem"]["sizes"]["default"][0].get<std::vector<std::int64_t>>()};
 }
 
-Space bound(const Imported& imported) {
+space::Space bound(const Imported& imported) {
   return {imported.definition, h200(), imported.size};
 }
 
@@ -87,7 +87,7 @@ class PublishedT1 : public testing::TestWithParam<Published> {
 };
 
 TEST_P(PublishedT1, Has_the_published_number_of_configurations) {
-  const Space space = bound(parsed(import(text()).text));
+  const space::Space space = bound(parsed(import(text()).text));
   EXPECT_EQ(space.size(), GetParam().valid);
   EXPECT_EQ(space.waterfall().cartesian, GetParam().cartesian);
   EXPECT_FALSE(space.violation(space.default_config()));
@@ -275,4 +275,4 @@ TEST(T1_export, A_kernel_of_several_launches_is_refused) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -19,7 +19,7 @@ class ConvolutionFamilyTest : public testing::Test {
                          "THREADS <= 64 and OUT_ROWS*OUT_COLUMNS <= 1024 and " + condition);
   }
 
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
   KernelFamily family_{*backend_, "convolution"};
 };
 

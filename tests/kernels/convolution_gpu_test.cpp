@@ -9,7 +9,7 @@
 namespace tuner {
 namespace {
 
-using ConvolutionGpuTest = CudaTest;
+using ConvolutionGpuTest = backend::CudaTest;
 
 TEST_F(ConvolutionGpuTest, TilesAreRightWhereverRowsAreRead) {
   KernelFamily family(backend(), "convolution");

@@ -8,10 +8,10 @@
 namespace tuner {
 namespace {
 
-class GemmGpuTest : public TensorMapTest {
+class GemmGpuTest : public backend::TensorMapTest {
  protected:
   void SetUp() override {
-    TensorMapTest::SetUp();
+    backend::TensorMapTest::SetUp();
     if (!IsSkipped() && !HasFatalFailure()) family_.emplace(backend(), "gemm");
   }
   void TearDown() override { family_.reset(); }

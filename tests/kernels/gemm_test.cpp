@@ -88,7 +88,7 @@ Matrix reference(const Size& size, float alpha, const Matrix& a, const Matrix& b
 class GemmKernel : public testing::TestWithParam<Configuration> {
  protected:
   void SetUp() override {
-    CompileJob job;
+    family::CompileJob job;
     job.source.name = GetParam().file;
     job.source.text =
         read_file(std::string(TUNER_SOURCE_DIR) + "/kernels/gemm/" + GetParam().file, 1 << 20);
@@ -107,26 +107,28 @@ class GemmKernel : public testing::TestWithParam<Configuration> {
     a.insert(a.end(), kGuard, kNaN);
     b.insert(b.end(), kGuard, kNaN);
     c.insert(c.end(), kGuard, kUntouched);
-    const BufferId buffer_a = upload(a), buffer_b = upload(b), buffer_c = upload(c);
+    const backend::BufferId buffer_a = upload(a), buffer_b = upload(b), buffer_c = upload(c);
     const auto& configuration = GetParam();
     const auto blocks = [](int extent, int tile) {
       return static_cast<std::uint32_t>((extent + tile - 1) / tile);
     };
-    const auto done = backend_->run(Launch{
+    const auto done = backend_->run(backend::Launch{
         .kernel = kernel_,
-        .steps = {{.geometry = {.grid = {blocks(size.n, configuration.tile_n),
-                                         blocks(size.m, configuration.tile_m), 1},
-                                .block = {static_cast<std::uint32_t>(configuration.block_x),
-                                          static_cast<std::uint32_t>(configuration.block_y), 1},
-                                .dynamic_shared_bytes =
-                                    static_cast<std::uint32_t>(configuration.shared_floats) * 4},
-                   .arguments = {Scalar(size.m), Scalar(size.n), Scalar(size.k), Scalar(alpha),
-                                 buffer_a, Scalar(size.k), buffer_b, Scalar(size.n), Scalar(beta),
-                                 buffer_c, Scalar(size.n), Scalar(std::int64_t{0}),
-                                 Scalar(std::int64_t{0}), Scalar(std::int64_t{0})}}}});
+        .steps = {
+            {.geometry = {.grid = {blocks(size.n, configuration.tile_n),
+                                   blocks(size.m, configuration.tile_m), 1},
+                          .block = {static_cast<std::uint32_t>(configuration.block_x),
+                                    static_cast<std::uint32_t>(configuration.block_y), 1},
+                          .dynamic_shared_bytes =
+                              static_cast<std::uint32_t>(configuration.shared_floats) * 4},
+             .arguments = {family::Scalar(size.m), family::Scalar(size.n), family::Scalar(size.k),
+                           family::Scalar(alpha), buffer_a, family::Scalar(size.k), buffer_b,
+                           family::Scalar(size.n), family::Scalar(beta), buffer_c,
+                           family::Scalar(size.n), family::Scalar(std::int64_t{0}),
+                           family::Scalar(std::int64_t{0}), family::Scalar(std::int64_t{0})}}}});
     EXPECT_TRUE(done) << done.error().message;
     backend_->read(buffer_c, std::as_writable_bytes(std::span(c)));
-    for (const BufferId buffer : {buffer_a, buffer_b, buffer_c}) backend_->release(buffer);
+    for (const backend::BufferId buffer : {buffer_a, buffer_b, buffer_c}) backend_->release(buffer);
     EXPECT_THAT(std::span(c).subspan(elements), testing::Each(kUntouched)) << "wrote behind C";
     c.resize(elements);
     return c;
@@ -142,14 +144,14 @@ class GemmKernel : public testing::TestWithParam<Configuration> {
   }
 
  private:
-  BufferId upload(const Matrix& matrix) {
-    const BufferId buffer = backend_->allocate(matrix.size() * sizeof(float));
+  backend::BufferId upload(const Matrix& matrix) {
+    const backend::BufferId buffer = backend_->allocate(matrix.size() * sizeof(float));
     backend_->write(buffer, std::as_bytes(std::span(matrix)));
     return buffer;
   }
 
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
-  KernelId kernel_{};
+  std::unique_ptr<backend::Backend> backend_ = backend::open_cpu_backend();
+  backend::KernelId kernel_{};
 };
 
 TEST_P(GemmKernel, IsExactOnSmallIntegersAtAwkwardSizes) {

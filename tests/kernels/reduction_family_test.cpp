@@ -20,7 +20,7 @@ class ReductionFamilyTest : public testing::Test {
   }
 
  private:
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
   KernelFamily family_{*backend_, "reduction"};
 };
 

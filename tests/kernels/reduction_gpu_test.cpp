@@ -8,7 +8,7 @@
 namespace tuner {
 namespace {
 
-using ReductionGpuTest = CudaTest;
+using ReductionGpuTest = backend::CudaTest;
 
 TEST_F(ReductionGpuTest, TheLastOfManyBlocksAddsUpThePartsOfAll) {
   KernelFamily family(backend(), "reduction");

@@ -21,7 +21,7 @@ class TransposeFamilyTest : public testing::Test {
   }
 
  private:
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
   KernelFamily transpose_{*backend_, "transpose"};
   KernelFamily copy_{*backend_, "copy"};
 };

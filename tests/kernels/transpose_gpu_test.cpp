@@ -8,10 +8,10 @@
 namespace tuner {
 namespace {
 
-class TransposeGpuTest : public TensorMapTest {
+class TransposeGpuTest : public backend::TensorMapTest {
  protected:
   void SetUp() override {
-    TensorMapTest::SetUp();
+    backend::TensorMapTest::SetUp();
     if (!IsSkipped() && !HasFatalFailure()) family_.emplace(backend(), "transpose");
   }
   void TearDown() override { family_.reset(); }

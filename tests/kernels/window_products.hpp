@@ -35,34 +35,37 @@ inline Image image(int height, int width) {
 
 class WindowSquares {
  public:
-  explicit WindowSquares(Backend& backend)
-      : backend_(backend), family_(load_family(TUNER_SOURCE_DIR "/spaces/window_square.json")) {}
+  explicit WindowSquares(backend::Backend& backend)
+      : backend_(backend),
+        family_(family::load_family(TUNER_SOURCE_DIR "/spaces/window_square.json")) {}
 
   /// By a kernel in a configuration for which `condition` holds.
   [[nodiscard]] std::vector<std::uint16_t> by_kernel(std::string_view name,
                                                      std::string_view condition, const Image& image,
                                                      int window) {
-    const Kernel& kernel = family_.kernel(name);
-    const Size size = {image.height, image.width, window};
-    const DeviceAttributes& device = backend_.device().attributes;
-    const Space space(kernel.space, device, size);
-    const Config config = configuration(kernel, device, size, condition);
-    const auto binary = backend_.compiler().compile(compile_job(kernel, space, config));
+    const family::Kernel& kernel = family_.kernel(name);
+    const space::Size size = {image.height, image.width, window};
+    const space::DeviceAttributes& device = backend_.device().attributes;
+    const space::Space space(kernel.space, device, size);
+    const space::Config config = configuration(kernel, device, size, condition);
+    const auto binary = backend_.compiler().compile(family::compile_job(kernel, space, config));
     if (!binary) throw Error(ErrorCode::failure, binary.error().message);
-    const LoadedKernel loaded(backend_, backend_.load(*binary).value());
-    const Slots slots = space.slots(config);
+    const backend::LoadedKernel loaded(backend_, backend_.load(*binary).value());
+    const space::Slots slots = space.slots(config);
 
-    const Buffer in = upload(image.pixels);
-    const Buffer out(backend_, image.pixels.size() * sizeof(std::uint16_t));
-    Launch launch{.kernel = loaded.id(),
-                  .steps = {{.geometry = geometry(kernel, 0, slots),
-                             .arguments = {Scalar(image.height), Scalar(image.width),
-                                           Scalar(65535U), Region(in.id()), Region(out.id())}}}};
-    std::vector<Buffer> scratch;
-    for (const CheckedData& data : scratch_data(kernel, slots)) {
+    const backend::Buffer in = upload(image.pixels);
+    const backend::Buffer out(backend_, image.pixels.size() * sizeof(std::uint16_t));
+    backend::Launch launch{
+        .kernel = loaded.id(),
+        .steps = {{.geometry = family::geometry(kernel, 0, slots),
+                   .arguments = {family::Scalar(image.height), family::Scalar(image.width),
+                                 family::Scalar(65535U), backend::Region(in.id()),
+                                 backend::Region(out.id())}}}};
+    std::vector<backend::Buffer> scratch;
+    for (const verify::CheckedData& data : verify::scratch_data(kernel, slots)) {
       scratch.emplace_back(backend_, data.size_bytes());
       backend_.fill(scratch.back().id(), 0, data.size_bytes());
-      launch.steps[0].arguments.emplace_back(Region(scratch.back().id()));
+      launch.steps[0].arguments.emplace_back(backend::Region(scratch.back().id()));
     }
     if (const auto done = backend_.run(launch); !done) {
       throw Error(ErrorCode::failure, done.error().message);
@@ -72,17 +75,18 @@ class WindowSquares {
 
   /// By the platform's BLAS in double precision, in which these sums are exact.
   [[nodiscard]] std::vector<std::uint16_t> by_blas(const Image& image, int window) {
-    const Buffer in = upload(std::vector<double>(image.pixels.begin(), image.pixels.end()));
-    GemmCall call;
-    call.type = ElementType::f64;
-    call.shape = packed_gemm(window, window, window);
+    const backend::Buffer in =
+        upload(std::vector<double>(image.pixels.begin(), image.pixels.end()));
+    backend::GemmCall call;
+    call.type = family::ElementType::f64;
+    call.shape = family::packed_gemm(window, window, window);
     call.shape.a.ld = call.shape.b.ld = image.width;
     call.shape.a.stride = call.shape.b.stride = 1;
     // With those that begin near the end of a row and are no windows.
     call.shape.batch = (image.height - window) * image.width + image.width - window + 1;
     const auto square = static_cast<std::size_t>(window * window);
-    const Buffer squares(backend_,
-                         static_cast<std::size_t>(call.shape.batch) * square * sizeof(double));
+    const backend::Buffer squares(
+        backend_, static_cast<std::size_t>(call.shape.batch) * square * sizeof(double));
     call.a = call.b = in.id();
     call.c = squares.id();
     if (const auto done = backend_.run(call); !done) {
@@ -93,13 +97,13 @@ class WindowSquares {
 
  private:
   template <class T>
-  Buffer upload(const std::vector<T>& values) {
-    Buffer buffer(backend_, values.size() * sizeof(T));
+  backend::Buffer upload(const std::vector<T>& values) {
+    backend::Buffer buffer(backend_, values.size() * sizeof(T));
     backend_.write(buffer.id(), std::as_bytes(std::span(values)));
     return buffer;
   }
   template <class T>
-  std::vector<T> download(const Buffer& buffer) {
+  std::vector<T> download(const backend::Buffer& buffer) {
     std::vector<T> values(buffer.size_bytes() / sizeof(T));
     backend_.read(buffer.id(), std::as_writable_bytes(std::span(values)));
     return values;
@@ -125,8 +129,8 @@ class WindowSquares {
     return result;
   }
 
-  Backend& backend_;
-  Family family_;
+  backend::Backend& backend_;
+  family::Family family_;
 };
 
 }  // namespace tuner

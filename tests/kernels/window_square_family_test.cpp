@@ -13,7 +13,7 @@ namespace {
 
 class WindowSquareFamilyTest : public testing::Test {
  protected:
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
   KernelFamily family_{*backend_, "window_square"};
 };
 

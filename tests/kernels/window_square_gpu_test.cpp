@@ -7,7 +7,7 @@
 namespace tuner {
 namespace {
 
-using WindowSquareGpuTest = CudaTest;
+using WindowSquareGpuTest = backend::CudaTest;
 
 TEST_F(WindowSquareGpuTest, EveryKernelComputesWhatCublasMakesOfAllWindows) {
   WindowSquares squares(backend());

@@ -32,8 +32,8 @@ class CompileWorkerKilled : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(CompileWorkerKilled, CostsItsCandidateAndNoOther) {
-  const ProcessCompiler compiler({TUNE_KILLABLE, "worker", "compile", "cpu", ""}, 60s);
-  const CompileJob job{
+  const worker::ProcessCompiler compiler({TUNE_KILLABLE, "worker", "compile", "cpu", ""}, 60s);
+  const family::CompileJob job{
       .source = {.name = "k.cu", .text = "__global__ void k(int* x) { *x = 1; }", .headers = {}},
       .entries = {"k"},
       .options = {},

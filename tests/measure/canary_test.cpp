@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 TEST(Canary, DriftsBeyondTwoPerCentEitherWay) {
@@ -15,4 +15,4 @@ TEST(Canary, DriftsBeyondTwoPerCentEitherWay) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::measure

@@ -5,13 +5,13 @@
 
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 using testing_support::ScriptedBackend;
 using testing_support::work_number;
 
-Sample at_mhz(double clock_mhz) {
+backend::Sample at_mhz(double clock_mhz) {
   return {.time_ns = 1, .clock_mhz = clock_mhz};
 }
 
@@ -24,33 +24,33 @@ TEST(ClockWatch, ASampleIsSteadyDownTo96PerCentOfTheBaseline) {
 
 TEST(ClockWatch, WhatIsNotKnownIsSteady) {
   EXPECT_TRUE(ClockWatch{}.steady(at_mhz(1)));
-  EXPECT_TRUE(ClockWatch(2000).steady(Sample{.time_ns = 1}));
+  EXPECT_TRUE(ClockWatch(2000).steady(backend::Sample{.time_ns = 1}));
 }
 
 TEST(ClockWatch, RebasesOnTheMedianClock) {
   ClockWatch watch(2000);
   watch.rebase(std::vector{at_mhz(1500), at_mhz(1400), at_mhz(900)});
   EXPECT_EQ(watch.baseline_mhz(), 1400);
-  watch.rebase(std::vector<Sample>{{.time_ns = 1}});
+  watch.rebase(std::vector<backend::Sample>{{.time_ns = 1}});
   EXPECT_EQ(watch.baseline_mhz(), 1400) << "samples without a clock say nothing";
 }
 
 TEST(LearnClock, TakesTheMedianClockOfTheWarmDevice) {
   // Cold, the device has not yet reached the clock that it holds.
-  ScriptedBackend backend([](const Work&) { return 1.0; });
+  ScriptedBackend backend([](const backend::Work&) { return 1.0; });
   int asked = 0;
   backend.clock = [&] { return ++asked == 1 ? 1200.0 : 1900.0 + asked % 3; };
   EXPECT_EQ(learn_clock(backend, work_number(1))->baseline_mhz(), 1901);
 }
 
 TEST(LearnClock, RunsADeviceWithoutAKnownClockNoLongerThanItMust) {
-  ScriptedBackend backend([](const Work&) { return 1.0; });
+  ScriptedBackend backend([](const backend::Work&) { return 1.0; });
   EXPECT_EQ(learn_clock(backend, work_number(1))->baseline_mhz(), std::nullopt);
   EXPECT_EQ(backend.runs, 2);
 }
 
 TEST(LearnClock, FailsAsTheDeviceDoes) {
-  ScriptedBackend backend([](const Work&) -> Expected<double, Failure> {
+  ScriptedBackend backend([](const backend::Work&) -> Expected<double, Failure> {
     return Unexpected(Failure{Outcome::crashed, "illegal address"});
   });
   const auto watch = learn_clock(backend, work_number(1));
@@ -59,4 +59,4 @@ TEST(LearnClock, FailsAsTheDeviceDoes) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::measure

@@ -6,7 +6,7 @@
 #include <random>
 #include <set>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 using testing::Each;
@@ -19,15 +19,15 @@ const auto kNeverStop = [] { return false; };
 template <class SampleOf>
 Round rounds_of(SampleOf sample) {
   return [sample](std::span<const std::size_t> order) mutable {
-    std::vector<Sample> samples;
+    std::vector<backend::Sample> samples;
     for (const std::size_t contender : order) samples.push_back(sample(contender));
-    return Expected<std::vector<Sample>, Failure>(samples);
+    return Expected<std::vector<backend::Sample>, Failure>(samples);
   };
 }
 
 TEST(RunFinals, GivesEachContenderItsOwnTimesWhateverTheOrder) {
   const Round round = rounds_of([](std::size_t contender) {
-    return Sample{.time_ns = 100.0 * static_cast<double>(contender + 1)};
+    return backend::Sample{.time_ns = 100.0 * static_cast<double>(contender + 1)};
   });
   const auto final = run_finals(3, round, {.rounds = 10, .seed = 3}, kNeverStop);
   ASSERT_TRUE(final);
@@ -42,18 +42,20 @@ TEST(RunFinals, ShufflesTheOrderAnewInEveryRound) {
   std::set<std::vector<std::size_t>> orders;
   const Round round = [&](std::span<const std::size_t> order) {
     orders.insert({order.begin(), order.end()});
-    return Expected<std::vector<Sample>, Failure>(std::vector<Sample>(3, {.time_ns = 1}));
+    return Expected<std::vector<backend::Sample>, Failure>(
+        std::vector<backend::Sample>(3, {.time_ns = 1}));
   };
   ASSERT_TRUE(run_finals(3, round, {.rounds = 20, .seed = 5}, kNeverStop));
   EXPECT_GE(orders.size(), 4U);
 }
 
 TEST(RunFinals, EndsWhenSettledAndNotBefore) {
-  const Round calm = rounds_of([](std::size_t) { return Sample{.time_ns = 100}; });
+  const Round calm = rounds_of([](std::size_t) { return backend::Sample{.time_ns = 100}; });
   EXPECT_THAT(run_finals(2, calm, {}, kNeverStop)->times_ns, Each(SizeIs(30)));
   std::mt19937_64 random(4);
   std::normal_distribution<double> noise(100, 3);
-  const Round noisy = rounds_of([&](std::size_t) { return Sample{.time_ns = noise(random)}; });
+  const Round noisy =
+      rounds_of([&](std::size_t) { return backend::Sample{.time_ns = noise(random)}; });
   EXPECT_THAT(run_finals(2, noisy, {}, kNeverStop)->times_ns, Each(SizeIs(100)));
 }
 
@@ -63,20 +65,20 @@ TEST(RunFinals, JudgesOnlyTheRankedAmongThemselves) {
   // Beside a third that is far faster both are slower for certain, yet which of them is the faster
   // is not known.
   const Round open = rounds_of([&](std::size_t contender) {
-    return Sample{.time_ns = contender == 2 ? 500.0 : noise(random)};
+    return backend::Sample{.time_ns = contender == 2 ? 500.0 : noise(random)};
   });
   EXPECT_THAT(run_finals(3, open, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(100)));
   EXPECT_THAT(run_finals(3, open, {}, kNeverStop)->times_ns, Each(SizeIs(30)))
       << "were the third ranked, all would be settled";
   // What rides along may be as uncertain as it likes.
   const Round settled = rounds_of([&](std::size_t contender) {
-    return Sample{.time_ns = contender == 2 ? noise(random) : 1000.0};
+    return backend::Sample{.time_ns = contender == 2 ? noise(random) : 1000.0};
   });
   EXPECT_THAT(run_finals(3, settled, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(30)));
 }
 
 TEST(RunFinals, GivesAnIntervalItsRoundsEvenWhenTimeIsUp) {
-  const Round round = rounds_of([](std::size_t) { return Sample{.time_ns = 1}; });
+  const Round round = rounds_of([](std::size_t) { return backend::Sample{.time_ns = 1}; });
   const auto final = run_finals(
       1, round, {.fewest_rounds = 6, .budget = std::chrono::milliseconds(0)}, kNeverStop);
   EXPECT_EQ(final->times_ns.front().size(), 6U);
@@ -84,7 +86,7 @@ TEST(RunFinals, GivesAnIntervalItsRoundsEvenWhenTimeIsUp) {
 
 TEST(RunFinals, StopsBetweenRoundsSoThatAllHaveAsManySamples) {
   int asked = 0;
-  const Round round = rounds_of([](std::size_t) { return Sample{.time_ns = 1}; });
+  const Round round = rounds_of([](std::size_t) { return backend::Sample{.time_ns = 1}; });
   const auto final = run_finals(2, round, {}, [&] { return ++asked > 4; });
   EXPECT_THAT(final->times_ns, Each(SizeIs(4)));
 }
@@ -94,13 +96,13 @@ TEST(RunFinals, LeavesOutRoundsInWhichAContenderWasThrottled) {
   int call = 0;
   const Round round = [&](std::span<const std::size_t> order) {
     const bool hot = ++call % 5 == 0;
-    std::vector<Sample> samples;
+    std::vector<backend::Sample> samples;
     for (const std::size_t contender : order) {
       const bool hit = hot && contender == 0;
       samples.push_back({.time_ns = hit ? 150.0 : 100.0,
                          .clock_mhz = (hit ? 0.7 : 1.0) * (contender == 0 ? 1980.0 : 1600.0)});
     }
-    return Expected<std::vector<Sample>, Failure>(samples);
+    return Expected<std::vector<backend::Sample>, Failure>(samples);
   };
   const auto final = run_finals(2, round, {}, kNeverStop);
   ASSERT_TRUE(final);
@@ -113,8 +115,8 @@ TEST(RunFinals, LeavesOutRoundsInWhichAContenderWasThrottled) {
 TEST(RunFinals, KeepsAllRoundsWhenTooFewWereSteady) {
   const Round round = [clock = 2000.0](std::span<const std::size_t> order) mutable {
     clock *= 0.9;
-    return Expected<std::vector<Sample>, Failure>(
-        std::vector<Sample>(order.size(), {.time_ns = 1, .clock_mhz = clock}));
+    return Expected<std::vector<backend::Sample>, Failure>(
+        std::vector<backend::Sample>(order.size(), {.time_ns = 1, .clock_mhz = clock}));
   };
   const auto final = run_finals(2, round, {.rounds = 8}, kNeverStop);
   EXPECT_THAT(final->times_ns, Each(SizeIs(8)));
@@ -122,7 +124,8 @@ TEST(RunFinals, KeepsAllRoundsWhenTooFewWereSteady) {
 }
 
 TEST(RunFinals, FailsAsARoundDoes) {
-  const Round round = [](std::span<const std::size_t>) -> Expected<std::vector<Sample>, Failure> {
+  const Round round =
+      [](std::span<const std::size_t>) -> Expected<std::vector<backend::Sample>, Failure> {
     return Unexpected(Failure{Outcome::crashed, "illegal address"});
   };
   const auto final = run_finals(2, round, {}, kNeverStop);
@@ -131,4 +134,4 @@ TEST(RunFinals, FailsAsARoundDoes) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::measure

@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 using testing::AllOf;
@@ -23,7 +23,7 @@ class ScreenTest : public testing::Test {
                   watch_);
   }
   std::size_t samples_at(double time_ns, std::optional<double> best_ns) {
-    ScriptedBackend backend([=](const Work&) { return time_ns; });
+    ScriptedBackend backend([=](const backend::Work&) { return time_ns; });
     return screened(backend, best_ns)->samples_ns.size();
   }
 
@@ -31,7 +31,7 @@ class ScreenTest : public testing::Test {
 };
 
 TEST_F(ScreenTest, TakesAllSamplesOfACandidateThatMayBeTheBest) {
-  ScriptedBackend backend([](const Work&) { return 100.0; });
+  ScriptedBackend backend([](const backend::Work&) { return 100.0; });
   const auto measurement = screened(backend, 95.0);
   ASSERT_TRUE(measurement);
   EXPECT_EQ(measurement->samples_ns.size(), 20U);
@@ -48,7 +48,7 @@ TEST_F(ScreenTest, StopsAfterTheProbeOfAHopelessOne) {
 
 /// Samples spread evenly over ± `share` of 100 ns, in no order.
 auto spread(double share) {
-  return [share, call = 0](const Work&) mutable {
+  return [share, call = 0](const backend::Work&) mutable {
     const double phase = std::fmod(0.618 * ++call, 1.0);
     return 100.0 * (1 + share * (2 * phase - 1));
   };
@@ -68,7 +68,7 @@ TEST_F(ScreenTest, ANoisyProbeMustBeFartherOffToBeHopeless) {
 }
 
 TEST_F(ScreenTest, TimesOnlyContendersWithTheirDataInTheCache) {
-  ScriptedBackend backend([](const Work&) { return 109.0; });
+  ScriptedBackend backend([](const backend::Work&) { return 109.0; });
   EXPECT_EQ(screened(backend, 100.0)->hot_ns, 10.9);
   EXPECT_EQ(screened(backend, 99.0)->hot_ns, std::nullopt);
   EXPECT_EQ(backend.hot_timings, 1);
@@ -76,7 +76,7 @@ TEST_F(ScreenTest, TimesOnlyContendersWithTheirDataInTheCache) {
 
 TEST_F(ScreenTest, DoesNotCountTheWarmUp) {
   int call = 0;
-  ScriptedBackend backend([&](const Work&) { return ++call == 1 ? 1e9 : 100.0; });
+  ScriptedBackend backend([&](const backend::Work&) { return ++call == 1 ? 1e9 : 100.0; });
   EXPECT_DOUBLE_EQ(screened(backend)->summary.q3, 100.0);
 }
 
@@ -92,7 +92,7 @@ TEST_F(ScreenTest, MoreSamplesEndWhenTheNoiseIsStableOrThereAreEnough) {
   ScriptedBackend stable(spread(0.2));
   EXPECT_EQ(screened(stable)->samples_ns.size(), 68U) << "four alike estimates of the noise";
   int call = 0;
-  ScriptedBackend worsening([&](const Work&) {
+  ScriptedBackend worsening([&](const backend::Work&) {
     ++call;
     return 100.0 + (call % 2 == 0 ? 0.5 : -0.5) * call;
   });
@@ -106,17 +106,17 @@ TEST_F(ScreenTest, ANoisyOneThatIsNoContenderGetsNoMore) {
 
 TEST_F(ScreenTest, ALongContenderGetsNoMoreSamplesThanTimeAllows) {
   ScriptedBackend backend(
-      [draw = spread(0.2)](const Work& work) mutable { return 2e5 * draw(work); });
+      [draw = spread(0.2)](const backend::Work& work) mutable { return 2e5 * draw(work); });
   EXPECT_EQ(screened(backend)->samples_ns.size(), 10U) << "of 20 ms each";
 }
 
 TEST_F(ScreenTest, AVeryLongOneEndsWithItsProbe) {
-  ScriptedBackend backend([](const Work&) { return 2e8; });
+  ScriptedBackend backend([](const backend::Work&) { return 2e8; });
   EXPECT_EQ(screened(backend)->samples_ns.size(), 5U);
 }
 
 TEST_F(ScreenTest, SamplesAtAFallenClockAreTakenAgain) {
-  ScriptedBackend backend([](const Work&) { return 100.0; });
+  ScriptedBackend backend([](const backend::Work&) { return 100.0; });
   int sample = 0;
   backend.clock = [&] { return ++sample % 4 == 0 ? 1500.0 : 2000.0; };
   const auto measurement = screened(backend);
@@ -128,7 +128,7 @@ TEST_F(ScreenTest, SamplesAtAFallenClockAreTakenAgain) {
 }
 
 TEST_F(ScreenTest, SamplesHeldDownByThePowerLimitCountAndAreMarked) {
-  ScriptedBackend backend([](const Work&) { return 100.0; });
+  ScriptedBackend backend([](const backend::Work&) { return 100.0; });
   backend.clock = [] { return 1500.0; };
   backend.now.power_capped = true;
   const auto measurement = screened(backend);
@@ -140,7 +140,7 @@ TEST_F(ScreenTest, SamplesHeldDownByThePowerLimitCountAndAreMarked) {
 }
 
 TEST_F(ScreenTest, HeatBesidesThePowerLimitStillDiscards) {
-  ScriptedBackend backend([](const Work&) { return 100.0; });
+  ScriptedBackend backend([](const backend::Work&) { return 100.0; });
   backend.now = {.power_capped = true, .throttled = true};
   int sample = 0;
   backend.clock = [&] { return ++sample <= 2 ? 1500.0 : 2000.0; };
@@ -148,7 +148,7 @@ TEST_F(ScreenTest, HeatBesidesThePowerLimitStillDiscards) {
 }
 
 TEST_F(ScreenTest, AClockThatFellForGoodBecomesTheBaseline) {
-  ScriptedBackend backend([](const Work&) { return 100.0; });
+  ScriptedBackend backend([](const backend::Work&) { return 100.0; });
   backend.clock = [] { return 1500.0; };
   const auto measurement = screened(backend);
   ASSERT_TRUE(measurement);
@@ -158,7 +158,7 @@ TEST_F(ScreenTest, AClockThatFellForGoodBecomesTheBaseline) {
 }
 
 TEST_F(ScreenTest, AClockThatNeverHoldsIsUnstable) {
-  ScriptedBackend backend([](const Work&) { return 100.0; });
+  ScriptedBackend backend([](const backend::Work&) { return 100.0; });
   double clock = 2000;
   backend.clock = [&] { return clock *= 0.98; };
   const auto measurement = screened(backend);
@@ -168,7 +168,7 @@ TEST_F(ScreenTest, AClockThatNeverHoldsIsUnstable) {
 }
 
 TEST_F(ScreenTest, FailsAsTheDeviceDoes) {
-  ScriptedBackend backend([](const Work&) -> Expected<double, Failure> {
+  ScriptedBackend backend([](const backend::Work&) -> Expected<double, Failure> {
     return Unexpected(Failure{Outcome::crashed, "illegal address"});
   });
   const auto measurement = screened(backend);
@@ -177,4 +177,4 @@ TEST_F(ScreenTest, FailsAsTheDeviceDoes) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::measure

@@ -3,13 +3,13 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
 
-constexpr Peak kPeak{.flops_per_s = 60e12, .bytes_per_s = 4800e9};
+constexpr backend::Peak kPeak{.flops_per_s = 60e12, .bytes_per_s = 4800e9};
 
 TEST(Implausible, AboveThePeakOfArithmetic) {
   const Demand demand{.flops = 2.0 * 4096 * 4096 * 4096, .bytes = 0};  // 137.4 GFLOP
@@ -32,8 +32,8 @@ TEST(Implausible, AboveThePeakOfMemoryBeyondWhatTheCacheHolds) {
 }
 
 TEST(Implausible, NothingIsWhereThePeakIsUnknown) {
-  EXPECT_FALSE(implausible({.flops = 1e18, .bytes = 1e18}, 1, Peak{}, 0));
+  EXPECT_FALSE(implausible({.flops = 1e18, .bytes = 1e18}, 1, backend::Peak{}, 0));
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::measure

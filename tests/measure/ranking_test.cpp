@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 TEST(Standing, ComparesRoundByRound) {
@@ -83,10 +83,10 @@ std::vector<Rank> simulated_final(const std::vector<double>& true_ns, std::uint6
                                   double deviation) {
   Device device(seed, deviation);
   const Round round = [&](std::span<const std::size_t> order) {
-    std::vector<Sample> samples;
+    std::vector<backend::Sample> samples;
     for (const std::size_t i : order) samples.push_back({.time_ns = device.sample(true_ns[i])});
     device.next_round();
-    return Expected<std::vector<Sample>, Failure>(samples);
+    return Expected<std::vector<backend::Sample>, Failure>(samples);
   };
   const auto final = run_finals(
       true_ns.size(), round, {.budget = std::chrono::hours(1), .seed = seed}, [] { return false; });
@@ -125,4 +125,4 @@ TEST_P(PlantedSlowdown, OfTwoPerCentRanksLastAndIsNoTie) {
 INSTANTIATE_TEST_SUITE_P(OfAFinal, PlantedSlowdown, testing::Values(0.003, 0.006));
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::measure

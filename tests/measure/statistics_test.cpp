@@ -7,7 +7,7 @@
 #include <cmath>
 #include <random>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 TEST(Quantile, InterpolatesBetweenNeighbours) {
@@ -123,4 +123,4 @@ TEST(PairedRatios, DividePairByPair) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::measure

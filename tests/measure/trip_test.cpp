@@ -11,7 +11,7 @@
 #include <cstring>
 #include <memory>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 using testing::ElementsAre;
@@ -27,7 +27,7 @@ class TripTest : public testing::Test {
     write(c_, {0, 0, 0, 0});
   }
 
-  void write(const Buffer& buffer, const std::array<float, 4>& values) {
+  void write(const backend::Buffer& buffer, const std::array<float, 4>& values) {
     backend_->write(at(buffer), std::as_bytes(std::span(values)));
   }
   [[nodiscard]] std::array<float, 4> result() const {
@@ -35,23 +35,25 @@ class TripTest : public testing::Test {
     backend_->read(at(c_), std::as_writable_bytes(std::span(values)));
     return values;
   }
-  [[nodiscard]] static Region at(const Buffer& buffer) { return {buffer.id(), kOffset}; }
+  [[nodiscard]] static backend::Region at(const backend::Buffer& buffer) {
+    return {buffer.id(), kOffset};
+  }
 
   [[nodiscard]] Expected<TripTimes, Failure> trip(HostPlace a, HostPlace b, HostPlace c) {
-    const GemmCall product{.type = ElementType::f32,
-                           .shape = packed_gemm(2, 2, 2),
-                           .a = at(a_),
-                           .b = at(b_),
-                           .c = at(c_)};
+    const backend::GemmCall product{.type = family::ElementType::f32,
+                                    .shape = family::packed_gemm(2, 2, 2),
+                                    .a = at(a_),
+                                    .b = at(b_),
+                                    .c = at(c_)};
     const std::array<TripData, 3> data = {
         {{.region = at(a_), .size_bytes = kBytes, .place = a},
          {.region = at(b_), .size_bytes = kBytes, .place = b},
-         {.region = at(c_), .size_bytes = kBytes, .role = BufferRole::output, .place = c}}};
+         {.region = at(c_), .size_bytes = kBytes, .role = family::BufferRole::output, .place = c}}};
     return time_trip(*backend_, product, data, 3);
   }
 
-  std::unique_ptr<Backend> backend_ = open_cpu_backend();
-  Buffer a_{*backend_, kOffset + kBytes}, b_{*backend_, kOffset + kBytes},
+  std::unique_ptr<backend::Backend> backend_ = backend::open_cpu_backend();
+  backend::Buffer a_{*backend_, kOffset + kBytes}, b_{*backend_, kOffset + kBytes},
       c_{*backend_, kOffset + kBytes};
 };
 
@@ -73,37 +75,45 @@ TEST_F(TripTest, BringsTheResultBackWhereverTheHostKeepsTheData) {
 class CountingBackend : public testing_support::ScriptedBackend {
  public:
   using ScriptedBackend::ScriptedBackend;
-  void write(Region to, std::span<const std::byte>) override { written.push_back(to.buffer); }
-  void read(Region from, std::span<std::byte>) const override { read_back.push_back(from.buffer); }
+  void write(backend::Region to, std::span<const std::byte>) override {
+    written.push_back(to.buffer);
+  }
+  void read(backend::Region from, std::span<std::byte>) const override {
+    read_back.push_back(from.buffer);
+  }
 
-  std::vector<BufferId> written;
-  mutable std::vector<BufferId> read_back;
+  std::vector<backend::BufferId> written;
+  mutable std::vector<backend::BufferId> read_back;
 };
 
 TEST(Trip, CopiesNothingThatIsMapped) {
-  std::vector<Region> seen;
-  CountingBackend backend([&](const Work& work) {
-    seen = {std::get<Region>(std::get<Launch>(work).steps[0].arguments[0]),
-            std::get<Region>(std::get<Launch>(work).steps[0].arguments[1])};
+  std::vector<backend::Region> seen;
+  CountingBackend backend([&](const backend::Work& work) {
+    seen = {std::get<backend::Region>(std::get<backend::Launch>(work).steps[0].arguments[0]),
+            std::get<backend::Region>(std::get<backend::Launch>(work).steps[0].arguments[1])};
     return 100.0;
   });
-  const BufferId in = backend.allocate(8), out = backend.allocate(8);
-  const Launch launch{.kernel = {},
-                      .steps = {{.geometry = {}, .arguments = {Region(in), Region(out)}}}};
+  const backend::BufferId in = backend.allocate(8), out = backend.allocate(8);
+  const backend::Launch launch{
+      .kernel = {},
+      .steps = {{.geometry = {}, .arguments = {backend::Region(in), backend::Region(out)}}}};
   const std::array<TripData, 2> data = {
       {{.region = in, .size_bytes = 8, .place = HostPlace::pinned},
-       {.region = out, .size_bytes = 8, .role = BufferRole::output, .place = HostPlace::mapped}}};
+       {.region = out,
+        .size_bytes = 8,
+        .role = family::BufferRole::output,
+        .place = HostPlace::mapped}}};
   const auto times = time_trip(backend, launch, data, 2);
   ASSERT_TRUE(times);
   EXPECT_EQ(times->work_ns, 100);
-  EXPECT_EQ(seen[0], Region(in)) << "copied: the kernel works on the device's";
+  EXPECT_EQ(seen[0], backend::Region(in)) << "copied: the kernel works on the device's";
   EXPECT_NE(seen[1].buffer, out) << "mapped: it works on the host's";
   EXPECT_THAT(backend.written, ElementsAre(in, in, in, out)) << "three trips, and the delivery";
   EXPECT_THAT(backend.read_back, ElementsAre(in)) << "the numbers, before the first trip";
 }
 
 TEST(Trip, AFailureOfTheWorkIsTheTrips) {
-  testing_support::ScriptedBackend backend([](const Work&) -> Expected<double, Failure> {
+  testing_support::ScriptedBackend backend([](const backend::Work&) -> Expected<double, Failure> {
     return Unexpected(Failure{Outcome::crashed, "it fell"});
   });
   const auto times = time_trip(backend, testing_support::work_number(1), {}, 2);
@@ -119,4 +129,4 @@ TEST(HostPlaces, HaveNames) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::measure

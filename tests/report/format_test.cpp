@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 TEST(Format, TimesTakeTheUnitThatSuits) {
@@ -43,4 +43,4 @@ TEST(Format, SizesAndBytes) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::report

@@ -8,7 +8,7 @@
 
 #include <stdexcept>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 using testing::HasSubstr;
@@ -52,4 +52,4 @@ TEST(Rounded, KeepsSixDigits) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::report

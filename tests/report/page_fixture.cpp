@@ -14,9 +14,9 @@
 int main(int argc, char** argv) {
   if (argc != 2) return 2;
   const std::string file = TUNER_SOURCE_DIR "/tests/data/sweep/sample.json";
-  const std::array sweeps = {tuner::parse_sweep(tuner::read_file(file, 1 << 20), file)};
+  const std::array sweeps = {tuner::report::parse_sweep(tuner::read_file(file, 1 << 20), file)};
   for (const auto& path :
-       tuner::write_reports(tuner::sample_store(), std::nullopt, argv[1], sweeps)) {
+       tuner::report::write_reports(tuner::report::sample_store(), std::nullopt, argv[1], sweeps)) {
     std::cout << path.string() << '\n';
   }
 }

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 using testing::ElementsAre;
@@ -25,7 +25,7 @@ using testing::HasSubstr;
 class Report : public testing::Test {
  protected:
   Report() {
-    SessionRecord record;
+    store::SessionRecord record;
     record.uuid = "11111111-2222";
     record.device = subject_.device.name;
     record.backend = "cuda";
@@ -40,17 +40,17 @@ class Report : public testing::Test {
 
   void add_trial(int tile_m, int pad, std::optional<double> ns, Outcome outcome = Outcome::ok,
                  const std::string& message = "") {
-    TrialRecord trial;
+    store::TrialRecord trial;
     trial.problem = kProblem;
     trial.config_json = fmt::format(R"({{"PAD":{},"TILE_M":{}}})", pad, tile_m);
     trial.outcome = outcome;
     trial.message = message;
-    if (ns) trial.time = TimeRecord{*ns, *ns, *ns, *ns, 5};
+    if (ns) trial.time = store::TimeRecord{*ns, *ns, *ns, *ns, 5};
     store_.record_trial(session_, trial, elapsed_s_ += 2);
   }
 
   void add_final() {
-    BestRecord best;
+    store::BestRecord best;
     best.problem = kProblem;
     best.config_json = R"({"PAD":1,"TILE_M":64})";
     best.time = {100e3, 99e3, 101e3, 98e3, 30};
@@ -82,8 +82,8 @@ class Report : public testing::Test {
   }
 
   static constexpr const char* kProblem = "1000,1000,1000";
-  Subject subject_ = sample_subject("gemm_shared");
-  Store store_ = Store::in_memory();
+  store::Subject subject_ = sample_subject("gemm_shared");
+  store::Store store_ = store::Store::in_memory();
   std::int64_t session_ = 0;
   double elapsed_s_ = 10;
 };
@@ -189,9 +189,9 @@ TEST_F(Report, ALargeSearchIsSampledWithAllOfTheFastest) {
   kernel.parameters = {"I"};
   SizeHistory size;
   for (int i = 0; i < 12'000; ++i) {
-    TrialRecord trial;
+    store::TrialRecord trial;
     const double ns = 1e6 - 50.0 * i;  // the last are the fastest
-    trial.time = TimeRecord{ns, ns, ns, ns, 5};
+    trial.time = store::TimeRecord{ns, ns, ns, ns, 5};
     size.evaluations.push_back({0.1 * i, {std::to_string(i)}, trial});
   }
   const Json trials = trial_columns(kernel, size);
@@ -207,19 +207,19 @@ TEST_F(Report, ALargeSearchIsSampledWithAllOfTheFastest) {
 
 TEST_F(Report, OnlyTheKernelVersionTunedLastIsShown) {
   add_trial(64, 1, 100e3);
-  Subject changed = subject_;
+  store::Subject changed = subject_;
   changed.kernel.hash = "00000000000000000000000000000000";
-  SessionRecord record;
+  store::SessionRecord record;
   record.uuid = "33333333";
   record.device = changed.device.name;
   record.family = "gemm";
   record.kernel = "gemm_shared";
   record.kernel_hash = changed.kernel.hash;
   const std::int64_t later = store_.begin_session(changed, record);
-  TrialRecord trial;
+  store::TrialRecord trial;
   trial.problem = "8,8,8";
   trial.config_json = R"({"TILE_M":8})";
-  trial.time = TimeRecord{1e3, 1e3, 1e3, 1e3, 5};
+  trial.time = store::TimeRecord{1e3, 1e3, 1e3, 1e3, 5};
   store_.record_trial(later, trial, 1);
   const Json sizes = kernel().at("sizes");
   ASSERT_EQ(sizes.size(), 1);
@@ -279,7 +279,7 @@ TEST(WriteReports, WritesOnePageNamedAfterEachDevice) {
 TEST(WriteReports, AnEmptyDatabaseIsNothingFound) {
   const TemporaryDirectory directory;
   try {
-    write_reports(Store::in_memory(), std::nullopt, directory.path());
+    write_reports(store::Store::in_memory(), std::nullopt, directory.path());
     FAIL() << "must throw";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::nothing_found);
@@ -299,4 +299,4 @@ TEST(WriteReports, AnUnknownDeviceIsAnsweredWithTheKnownOnes) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::report

@@ -8,7 +8,7 @@
 #include <cmath>
 #include <vector>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 struct Candidate {
@@ -85,7 +85,7 @@ std::string message_of(Outcome outcome) {
   }
 }
 
-TimeRecord spread(double median_ns, int samples) {
+store::TimeRecord spread(double median_ns, int samples) {
   return {median_ns, 0.997 * median_ns, 1.004 * median_ns, 0.992 * median_ns, samples};
 }
 
@@ -102,11 +102,11 @@ std::vector<Candidate> fastest(double n, std::size_t count) {
   return working;
 }
 
-void record_final_at(Store& store, std::int64_t session, double n) {
+void record_final_at(store::Store& store, std::int64_t session, double n) {
   const std::vector<Candidate> front = fastest(n, 6);
   const double best_ns = time_ns(front[0], n), default_ns = time_ns(kDefault, n);
   const double library_ns = best_ns * (0.42 + 0.02 * std::log2(n));
-  std::vector<FinalistRecord> finalists;
+  std::vector<store::FinalistRecord> finalists;
   const auto add = [&](const std::string& role, const std::string& config, double ns) {
     const double ratio = ns / best_ns;
     finalists.push_back({role, config, spread(ns, 30), ratio, 0.996 * ratio, 1.004 * ratio, {}});
@@ -116,7 +116,7 @@ void record_final_at(Store& store, std::int64_t session, double n) {
   add("default", config_json(kDefault), default_ns);
   const auto is_tie = [&](const Candidate& c) { return time_ns(c, n) <= 1.01 * best_ns; };
 
-  BestRecord best;
+  store::BestRecord best;
   best.problem = problem_of(n);
   best.config_json = config_json(front[0]);
   best.time = spread(best_ns, 30);
@@ -135,9 +135,9 @@ void record_final_at(Store& store, std::int64_t session, double n) {
   store.record_final(session, best, finalists);
 }
 
-void tune_gemm_shared(Store& store) {
+void tune_gemm_shared(store::Store& store) {
   constexpr std::array kSizes = {512.0, 1024.0, 2048.0, 4096.0};
-  SessionRecord record;
+  store::SessionRecord record;
   record.uuid = "5e551011-0000-4000-8000-000000000001";
   record.device = "NVIDIA H200";
   record.backend = "cuda";
@@ -157,7 +157,7 @@ void tune_gemm_shared(Store& store) {
   double elapsed_s = 3;
   for (const double n : kSizes) {
     for (const Candidate& c : candidates()) {
-      TrialRecord trial;
+      store::TrialRecord trial;
       trial.problem = problem_of(n);
       trial.config_json = config_json(c);
       trial.outcome = outcome_of(c);
@@ -171,7 +171,7 @@ void tune_gemm_shared(Store& store) {
     }
     record_final_at(store, session, n);
   }
-  record.state = SessionState::complete;
+  record.state = store::SessionState::complete;
   record.wall_s = 131;
   record.compile_s = 117;
   record.verify_s = 38;
@@ -199,12 +199,12 @@ std::vector<Candidate> with_fast_ones_first(const std::vector<Candidate>& order,
 }
 
 /// A search of the largest size alone, in a database of its own that was merged.
-void search_anew(Store& store, const std::string& strategy, std::uint64_t seed) {
+void search_anew(store::Store& store, const std::string& strategy, std::uint64_t seed) {
   constexpr double kN = 4096;
   std::vector<Candidate> order = candidates();
   std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(97 * seed), order.end());
   if (strategy == "auto") order = with_fast_ones_first(order, kN);
-  SessionRecord record;
+  store::SessionRecord record;
   record.uuid = fmt::format("5e551011-{}-{}", strategy, seed);
   record.problems = {problem_of(kN)};
   record.strategy = strategy;
@@ -217,7 +217,7 @@ void search_anew(Store& store, const std::string& strategy, std::uint64_t seed) 
   const std::int64_t session = store.begin_session(sample_subject("gemm_shared"), record);
   double elapsed_s = 3;
   for (std::size_t i = 0; i < 120; ++i) {
-    TrialRecord trial;
+    store::TrialRecord trial;
     trial.problem = problem_of(kN);
     trial.config_json = config_json(order[i]);
     trial.outcome = outcome_of(order[i]);
@@ -225,14 +225,14 @@ void search_anew(Store& store, const std::string& strategy, std::uint64_t seed) 
     if (trial.outcome == Outcome::ok) trial.time = spread(time_ns(order[i], kN), 20);
     store.record_trial(session, trial, elapsed_s += strategy == "auto" ? 0.55 : 0.5);
   }
-  record.state = SessionState::budget_spent;
+  record.state = store::SessionState::budget_spent;
   record.wall_s = elapsed_s + 2;
   store.end_session(session, record);
 }
 
 /// One size, not finished; all that a careless page would run as script.
-void tune_hostile(Store& store) {
-  SessionRecord record;
+void tune_hostile(store::Store& store) {
+  store::SessionRecord record;
   record.uuid = "5e551011-0000-4000-8000-000000000002";
   record.device = "NVIDIA H200";
   record.backend = "cuda";
@@ -244,7 +244,7 @@ void tune_hostile(Store& store) {
   record.command = std::string("tune --kernel '") + kHostileName + "'";
   const std::int64_t session = store.begin_session(sample_subject(kHostileName), record);
   for (int i = 1; i <= 6; ++i) {
-    TrialRecord trial;
+    store::TrialRecord trial;
     trial.problem = "64,64";
     trial.config_json =
         fmt::format(R"({{"<img src=x onerror=window.hit=2>":"<b>{}</b>","B":{}}})", i % 2, i);
@@ -253,14 +253,14 @@ void tune_hostile(Store& store) {
     if (i < 6) trial.time = spread(1e5 / i, 5);
     store.record_trial(session, trial, 0.1 * i);
   }
-  record.state = SessionState::interrupted;
+  record.state = store::SessionState::interrupted;
   store.end_session(session, record);
 }
 
 }  // namespace
 
-Subject sample_subject(const std::string& kernel) {
-  Subject subject;
+store::Subject sample_subject(const std::string& kernel) {
+  store::Subject subject;
   subject.device.backend = "cuda";
   subject.device.name = "NVIDIA H200";
   subject.device.uuid = "GPU-0";
@@ -280,8 +280,8 @@ Subject sample_subject(const std::string& kernel) {
   return subject;
 }
 
-Store sample_store() {
-  Store store = Store::in_memory();
+store::Store sample_store() {
+  store::Store store = store::Store::in_memory();
   tune_gemm_shared(store);
   for (const std::uint64_t seed : {1U, 2U, 3U}) search_anew(store, "auto", seed);
   for (const std::uint64_t seed : {2U, 3U}) search_anew(store, "random", seed);
@@ -290,4 +290,4 @@ Store sample_store() {
   return store;
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

@@ -5,18 +5,18 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::report {
 
 /// A name that ends every element, attribute and script that does not escape it.
 inline constexpr const char* kHostileName =
     "\"></h2></script><script>window.hit=1</script>{{data}}";
 
 /// A GPU and versions as a real run records them, with a kernel of a given name.
-[[nodiscard]] Subject sample_subject(const std::string& kernel);
+[[nodiscard]] store::Subject sample_subject(const std::string& kernel);
 
 /// A database in memory with a session of gemm_shared over four sizes (1,512 trials, of which some
 /// failed in each way), seven more that search the largest of them by three strategies, and a small
 /// one of a kernel named kHostileName. The same on every call but for the clock.
-[[nodiscard]] Store sample_store();
+[[nodiscard]] store::Store sample_store();
 
-}  // namespace tuner
+}  // namespace tuner::report

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 using testing::ElementsAre;
@@ -26,12 +26,12 @@ std::string config(int value) {
 class SearchRuns : public testing::Test {
  protected:
   void begin(const std::string& command = "tune", double wall_s = 0) {
-    SessionRecord record;
+    store::SessionRecord record;
     record.uuid = fmt::format("session-{}", ++sessions_);
     record.strategy = "auto";
     record.command = command;
     record.valid = 4;
-    record.state = SessionState::budget_spent;
+    record.state = store::SessionState::budget_spent;
     record.wall_s = wall_s;
     session_ = store_.begin_session(subject_, record);
     store_.end_session(session_, record);
@@ -39,21 +39,21 @@ class SearchRuns : public testing::Test {
   }
 
   void run(int value, std::optional<double> ns, Outcome outcome = Outcome::ok) {
-    TrialRecord trial;
+    store::TrialRecord trial;
     trial.problem = kProblem;
     trial.config_json = config(value);
     trial.outcome = outcome;
-    if (ns) trial.time = TimeRecord{*ns, *ns, *ns, *ns, 5};
+    if (ns) trial.time = store::TimeRecord{*ns, *ns, *ns, *ns, 5};
     store_.record_trial(session_, trial, elapsed_s_ += 2);
   }
 
   void win(int value, const std::string& role = "candidate") {
-    BestRecord best;
+    store::BestRecord best;
     best.problem = kProblem;
     best.config_json = config(value);
-    best.time = TimeRecord{1, 1, 1, 1, 30};
-    FinalistRecord winner{role, config(value), best.time, 1.0, 1.0, 1.0, {}};
-    FinalistRecord library{"library", "", best.time, 0.9, 0.9, 0.9, {}};
+    best.time = store::TimeRecord{1, 1, 1, 1, 30};
+    store::FinalistRecord winner{role, config(value), best.time, 1.0, 1.0, 1.0, {}};
+    store::FinalistRecord library{"library", "", best.time, 0.9, 0.9, 0.9, {}};
     store_.record_final(session_, best, {library, winner});
   }
 
@@ -66,8 +66,8 @@ class SearchRuns : public testing::Test {
     return found;
   }
 
-  Subject subject_ = sample_subject("gemm_shared");
-  Store store_ = Store::in_memory();
+  store::Subject subject_ = sample_subject("gemm_shared");
+  store::Store store_ = store::Store::in_memory();
 
  private:
   std::int64_t session_ = 0;
@@ -184,4 +184,4 @@ TEST_F(SearchRuns, ResultsOfAnotherEnvironmentAreNotReused) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::report

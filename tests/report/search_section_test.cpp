@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 /// A search of 300 candidates and 90 s.
@@ -97,4 +97,4 @@ TEST(SearchSection, WithoutASuccessThereIsNothingToDraw) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::report

@@ -12,7 +12,7 @@
 #include <array>
 #include <string>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 using testing::ElementsAre;
@@ -84,7 +84,7 @@ TEST_F(SweepSectionsTest, WithoutTripsThereIsNoSplit) {
 }
 
 TEST_F(SweepSectionsTest, StandsOnThePageOfItsDevice) {
-  const Store store = sample_store();
+  const store::Store store = sample_store();
   const std::array sweeps = {sweep_};
   const Json document = report_document(store, "NVIDIA H200", sweeps);
   EXPECT_EQ(document.at("sweeps").size(), 1U);
@@ -105,4 +105,4 @@ TEST(ParseSweep, RefusesWhatIsNone) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::report

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <memory>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 TEST(Axes, PlaceTilesByTheirLogarithmAndLeaveOutWhatDoesNotVary) {
@@ -19,7 +19,7 @@ TEST(Axes, PlaceTilesByTheirLogarithmAndLeaveOutWhatDoesNotVary) {
     "PAD": {"values": [0, 1, 4], "default": 0},
     "LAYOUT": {"values": ["row", "column", "xor"], "default": "row"}}})",
                                  "example");
-  const SpaceDefinition definition = parse_space_definition(kernel, {}, "example");
+  const space::SpaceDefinition definition = space::parse_space_definition(kernel, {}, "example");
   const Axes axes(definition);
   ASSERT_EQ(axes.count(), 3U);
   const auto places = [&](std::size_t axis) {
@@ -29,11 +29,11 @@ TEST(Axes, PlaceTilesByTheirLogarithmAndLeaveOutWhatDoesNotVary) {
   EXPECT_EQ(places(0), (std::vector<double>{0, 1.0 / 3, 1}));
   EXPECT_EQ(places(1), (std::vector<double>{0, 0.25, 1}));
   EXPECT_EQ(places(2), (std::vector<double>{0, 0.5, 1}));
-  EXPECT_EQ(axes.point(Config{{2, 0, 1, 2}}), (Point{2, 1, 2}));
+  EXPECT_EQ(axes.point(space::Config{{2, 0, 1, 2}}), (Point{2, 1, 2}));
 }
 
 TEST(Covariance, IsTheSumOfItsTerms) {
-  const Space space = free_space(3, 3);
+  const space::Space space = free_space(3, 3);
   const Axes axes(space.definition());
   const Covariance covariance(
       axes, Correlation::exponential,
@@ -51,7 +51,7 @@ TEST(Covariance, IsTheSumOfItsTerms) {
 }
 
 TEST(Covariance, OfMaternIsSmoothAtZero) {
-  const Space space = free_space(1, 101);
+  const space::Space space = free_space(1, 101);
   const Axes axes(space.definition());
   const Hyperparameters h{.log_lengths = {0}, .additive = 0};
   const Covariance smooth(axes, Correlation::matern52, h);
@@ -62,4 +62,4 @@ TEST(Covariance, OfMaternIsSmoothAtZero) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::search

@@ -8,14 +8,14 @@
 #include <cmath>
 #include <random>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 /// A prior so wide that only the observations count.
 const Prior kWide{.length = 1, .length_spread = 1e6};
 
 TEST(Evidence, OfTwoObservationsIsTheFormula) {
-  const Space space = free_space(1, 3);
+  const space::Space space = free_space(1, 3);
   const Axes axes(space.definition());
   const Hyperparameters h{.log_lengths = {0}, .additive = 0, .noise = 0.1};
   const std::vector<Point> points{{0}, {2}};
@@ -29,7 +29,7 @@ TEST(Evidence, OfTwoObservationsIsTheFormula) {
 }
 
 TEST(Evidence, FindsTheParameterThatMatters) {
-  const Space space = free_space(3, 6);
+  const space::Space space = free_space(3, 6);
   const Axes axes(space.definition());
   std::mt19937_64 random(3);
   std::vector<Point> points;
@@ -48,7 +48,7 @@ TEST(Evidence, FindsTheParameterThatMatters) {
 }
 
 TEST(Evidence, StaysWithinThePrior) {
-  const Space space = free_space(2, 4);
+  const space::Space space = free_space(2, 4);
   const Axes axes(space.definition());
   std::mt19937_64 random(4);
   const Prior product{.most_additive = 0};
@@ -59,4 +59,4 @@ TEST(Evidence, StaysWithinThePrior) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::search

@@ -7,8 +7,8 @@
 
 #include <memory>
 
-namespace tuner {
-Space example_space() {
+namespace tuner::search {
+space::Space example_space() {
   const Json kernel = parse_json(R"({
     "parameters": {
       "A": {"values": [1, 2, 3, 4, 5, 6], "default": 1},
@@ -17,13 +17,14 @@ Space example_space() {
     "constraints": [{"expr": "A * B % 2 == 1 or A > B", "why": "an example"}]
   })",
                                  "example");
-  return {std::make_shared<SpaceDefinition>(parse_space_definition(kernel, {}, "example")),
-          device_profile("h200")->attributes,
+  return {std::make_shared<space::SpaceDefinition>(
+              space::parse_space_definition(kernel, {}, "example")),
+          space::device_profile("h200")->attributes,
           {}};
 }
 
-Space free_space(int parameters, int values) {
-  return {grid(parameters, values), device_profile("h200")->attributes, {}};
+space::Space free_space(int parameters, int values) {
+  return {grid(parameters, values), space::device_profile("h200")->attributes, {}};
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -3,12 +3,12 @@
 
 #include "tuner/space/space.hpp"
 
-namespace tuner {
+namespace tuner::search {
 
 /// Two parameters of six values each, tied together; some twenty configurations.
-[[nodiscard]] Space example_space();
+[[nodiscard]] space::Space example_space();
 
 /// So many parameters of so many values 1, 2, 3, …, all combinations valid.
-[[nodiscard]] Space free_space(int parameters, int values);
+[[nodiscard]] space::Space free_space(int parameters, int values);
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <random>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 using Matrix = std::vector<std::vector<double>>;
@@ -72,7 +72,7 @@ class PosteriorTest : public testing::Test {
     }
   }
 
-  Space space_ = example_space();
+  space::Space space_ = example_space();
   Axes axes_{space_.definition()};
   Covariance covariance_{axes_,
                          Correlation::exponential,
@@ -138,4 +138,4 @@ TEST_F(PosteriorTest, FindsTheScaleOfWhatItIsGiven) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::search

@@ -14,28 +14,30 @@
 #include <optional>
 #include <string>
 
-namespace tuner {
+namespace tuner::search {
 
 /// A space of `parameters` parameters with `values` values each, and no constraints.
-inline std::shared_ptr<const SpaceDefinition> grid(int parameters, int values) {
+inline std::shared_ptr<const space::SpaceDefinition> grid(int parameters, int values) {
   Json kernel = {{"parameters", Json::object()}};
   for (int p = 0; p < parameters; ++p) {
     Json& list = kernel["parameters"][fmt::format("P{}", p)];
     list["default"] = 1;
     for (int value = 1; value <= values; ++value) list["values"].push_back(value);
   }
-  return std::make_shared<SpaceDefinition>(parse_space_definition(kernel, {}, "grid"));
+  return std::make_shared<space::SpaceDefinition>(
+      space::parse_space_definition(kernel, {}, "grid"));
 }
 
 /// All of a definition's configurations, each with its time, or failed where there is none, at a
 /// cost of one second.
-inline Recording recording_of(std::shared_ptr<const SpaceDefinition> definition,
-                              const std::function<std::optional<double>(const Config&)>& time_ms) {
-  const Space space(definition, device_profile("h200")->attributes, {});
+inline Recording recording_of(
+    std::shared_ptr<const space::SpaceDefinition> definition,
+    const std::function<std::optional<double>(const space::Config&)>& time_ms) {
+  const space::Space space(definition, space::device_profile("h200")->attributes, {});
   Recording recording;
   recording.definition = std::move(definition);
   for (std::uint64_t i = 0; i < space.size(); ++i) {
-    const Config config = space.at(i);
+    const space::Config config = space.at(i);
     const std::optional<double> time = time_ms(config);
     recording.trials.push_back({.config = config,
                                 .outcome = time ? Outcome::ok : Outcome::compile_error,
@@ -57,4 +59,4 @@ std::string usage_error(Action action) {
   return "accepted";
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

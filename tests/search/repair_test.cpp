@@ -5,30 +5,30 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
-Config config(std::initializer_list<std::uint32_t> choice) {
+space::Config config(std::initializer_list<std::uint32_t> choice) {
   return {.choice = choice};
 }
 
 /// The space of exactly these configurations of three parameters with five values each.
-Space space_of(std::vector<Config> configs) {
+space::Space space_of(std::vector<space::Config> configs) {
   return {grid(3, 5), std::move(configs)};
 }
 
 TEST(Repaired, LeavesAConfigurationOfTheSpaceAsItIs) {
-  const Space space = space_of({config({0, 0, 0}), config({1, 2, 3})});
+  const space::Space space = space_of({config({0, 0, 0}), config({1, 2, 3})});
   EXPECT_EQ(repaired(space, config({1, 2, 3}), config({0, 0, 0})), config({1, 2, 3}));
 }
 
 TEST(Repaired, ChangesOneParameterByAsLittleAsItCan) {
-  const Space space = space_of({config({0, 2, 3}), config({4, 2, 3}), config({0, 0, 0})});
+  const space::Space space = space_of({config({0, 2, 3}), config({4, 2, 3}), config({0, 0, 0})});
   EXPECT_EQ(repaired(space, config({3, 2, 3}), config({0, 0, 0})), config({4, 2, 3}));
 }
 
 TEST(Repaired, WalksTowardsWhatNoSingleChangeReaches) {
-  const Space space =
+  const space::Space space =
       space_of({config({0, 0, 0}), config({2, 0, 0}), config({2, 3, 0}), config({0, 0, 4})});
   EXPECT_EQ(repaired(space, config({3, 4, 1}), config({0, 0, 0})), config({2, 3, 0}));
 }
@@ -38,4 +38,4 @@ TEST(StepsBetween, AddsUpTheParameters) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::search

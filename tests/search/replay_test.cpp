@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <set>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 /// A bowl of 625 configurations with its lowest place inside, the corner beyond which nothing runs.
-std::optional<double> bowl(const Config& config) {
+std::optional<double> bowl(const space::Config& config) {
   double time_ms = 1;
   std::uint32_t sum = 0;
   for (const std::uint32_t choice : config.choice) {
@@ -60,7 +60,8 @@ TEST_P(ReplayOf, EndsWhenTheSpaceIsExhaustedHavingTriedAllOfItOnce) {
 }
 
 TEST_P(ReplayOf, EndsWhereNothingRuns) {
-  const Recording failing = recording_of(grid(4, 3), [](const Config&) { return std::nullopt; });
+  const Recording failing =
+      recording_of(grid(4, 3), [](const space::Config&) { return std::nullopt; });
   EXPECT_EQ(run(failing, {.strategy = {}, .seed = 1}).trace.trials.size(), failing.trials.size());
 }
 
@@ -105,4 +106,4 @@ TEST(Replayer, RefusesAStrategyThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::search

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 using Times = std::vector<std::optional<double>>;
@@ -45,4 +45,4 @@ TEST(Response, IsFiniteWhenTimesDoNotDifferOrNothingWorked) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::search

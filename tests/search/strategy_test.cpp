@@ -13,16 +13,16 @@
 #include <memory>
 #include <set>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
-std::vector<Config> all_asked(Strategy& strategy, std::size_t batch) {
-  std::vector<Config> asked;
+std::vector<space::Config> all_asked(Strategy& strategy, std::size_t batch) {
+  std::vector<space::Config> asked;
   for (;;) {
-    const std::vector<Config> some = strategy.ask(batch, {});
+    const std::vector<space::Config> some = strategy.ask(batch, {});
     if (some.empty()) return asked;
     EXPECT_LE(some.size(), batch);
-    for (const Config& config : some) {
+    for (const space::Config& config : some) {
       strategy.tell(config, Outcome::ok, 1.0);
       asked.push_back(config);
     }
@@ -32,19 +32,19 @@ std::vector<Config> all_asked(Strategy& strategy, std::size_t batch) {
 class EveryStrategy : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryStrategy, AsksEveryValidConfigurationExactlyOnce) {
-  const Space space = example_space();
+  const space::Space space = example_space();
   for (const std::size_t batch : {std::size_t{1}, std::size_t{4}, std::size_t{1000}}) {
     const auto strategy = make_strategy(GetParam(), space, 7);
-    const std::vector<Config> asked = all_asked(*strategy, batch);
-    const std::set<Config> distinct(asked.begin(), asked.end());
+    const std::vector<space::Config> asked = all_asked(*strategy, batch);
+    const std::set<space::Config> distinct(asked.begin(), asked.end());
     EXPECT_EQ(asked.size(), space.size());
     EXPECT_EQ(distinct.size(), space.size());
-    for (const Config& config : asked) EXPECT_TRUE(space.position(config).has_value());
+    for (const space::Config& config : asked) EXPECT_TRUE(space.position(config).has_value());
   }
 }
 
 TEST_P(EveryStrategy, RepeatsItselfForTheSameSeedAndBatch) {
-  const Space space = example_space();
+  const space::Space space = example_space();
   for (const std::size_t batch : {std::size_t{1}, std::size_t{5}}) {
     EXPECT_EQ(all_asked(*make_strategy(GetParam(), space, 3), batch),
               all_asked(*make_strategy(GetParam(), space, 3), batch));
@@ -52,7 +52,7 @@ TEST_P(EveryStrategy, RepeatsItselfForTheSameSeedAndBatch) {
 }
 
 TEST_P(EveryStrategy, TakesInResultsThatItNeverAskedFor) {
-  const Space space = example_space();
+  const space::Space space = example_space();
   const auto strategy = make_strategy(GetParam(), space, 7);
   strategy->tell(space.at(5), Outcome::ok, 1.0);
   strategy->tell(space.at(6), Outcome::compile_error, std::nullopt);
@@ -61,13 +61,13 @@ TEST_P(EveryStrategy, TakesInResultsThatItNeverAskedFor) {
 }
 
 TEST_P(EveryStrategy, AsksAheadOfAnswersInASpaceTooLargeToList) {
-  const Space space = free_space(10, 10);
+  const space::Space space = free_space(10, 10);
   ASSERT_GT(space.size(), 1'000'000'000U);
   const auto strategy = make_strategy(GetParam(), space, 7);
-  std::set<Config> asked;
-  std::vector<Config> open;
+  std::set<space::Config> asked;
+  std::vector<space::Config> open;
   for (int batch = 0; batch < 8; ++batch) {
-    for (const Config& config : strategy->ask(128 - open.size(), {.spent = 0.1 * batch})) {
+    for (const space::Config& config : strategy->ask(128 - open.size(), {.spent = 0.1 * batch})) {
       EXPECT_TRUE(space.position(config).has_value());
       EXPECT_TRUE(asked.insert(config).second);
       open.push_back(config);
@@ -87,14 +87,14 @@ INSTANTIATE_TEST_SUITE_P(Strategies, EveryStrategy, testing::ValuesIn(strategy_n
                          [](const auto& named) { return named.param; });
 
 TEST(RandomOrder, DependsOnTheSeed) {
-  const Space space = example_space();
+  const space::Space space = example_space();
   EXPECT_NE(all_asked(*make_strategy("random", space, 1), 1),
             all_asked(*make_strategy("random", space, 2), 1));
 }
 
 TEST(RandomOrder, GivesEveryConfigurationTheSameChanceToBeFirst) {
-  const Space space = example_space();
-  std::map<Config, int> first;
+  const space::Space space = example_space();
+  std::map<space::Config, int> first;
   constexpr int kDraws = 21'000;
   for (std::uint64_t seed = 0; seed < kDraws; ++seed)
     ++first[make_strategy("random", space, seed)->ask(1, {}).front()];
@@ -104,7 +104,7 @@ TEST(RandomOrder, GivesEveryConfigurationTheSameChanceToBeFirst) {
 }
 
 TEST(MakeStrategy, SuggestsTheNameThatWasMeant) {
-  const Space space = example_space();
+  const space::Space space = example_space();
   try {
     static_cast<void>(make_strategy("randon", space, 0));
     FAIL() << "an unknown strategy was accepted";
@@ -115,4 +115,4 @@ TEST(MakeStrategy, SuggestsTheNameThatWasMeant) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::search

@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <filesystem>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 using testing::AllOf;
@@ -105,7 +105,7 @@ TEST_F(CatalogueJsonTest, WhatWasChangedSinceItWasWrittenIsReadWhole) {
 TEST_F(CatalogueJsonTest, IsStaleInAnotherEnvironment) {
   const Catalogue table = parse_catalogue(catalogue_json(catalogue(store, {})), "test");
   EXPECT_THAT(answers(table, "2048,2048").front(), HasSubstr("exact"));
-  EnvironmentInfo newer = table.environment;
+  space::EnvironmentInfo newer = table.environment;
   newer.driver = "14.0";
   EXPECT_THAT(answers(in_environment(table, newer), "2048,2048").front(), HasSubstr("stale"));
 }
@@ -156,4 +156,4 @@ TEST(PublishedTable, NeverAnswersWithWhatTheMatricesAreNotAlignedFor) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::select

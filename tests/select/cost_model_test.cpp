@@ -5,12 +5,12 @@
 
 #include <cmath>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 /// A block for each TILE rows; the time of a block is its rows, whether they are there or not.
-KernelRecord tiled_rows() {
-  KernelRecord record;
+store::KernelRecord tiled_rows() {
+  store::KernelRecord record;
   record.family = "rows";
   record.kernel = "tiled";
   record.space_text = R"json({
@@ -24,16 +24,16 @@ KernelRecord tiled_rows() {
 
 class CostModelTest : public testing::Test {
  protected:
-  [[nodiscard]] LaunchShape shape(std::size_t config, const Size& size) const {
+  [[nodiscard]] LaunchShape shape(std::size_t config, const space::Size& size) const {
     const KernelAtSize at_size(kernel, device, size);
     return launch_shape(kernel, device, at_size, *configs.at(config).config, 32).value();
   }
 
   StoredKernel kernel = stored_kernel(tiled_rows());
-  DeviceAttributes device = device_profile("h200")->attributes;
+  space::DeviceAttributes device = space::device_profile("h200")->attributes;
   std::vector<KnownConfig> configs = {
-      {.json = "32", .config = config_from_json(*kernel.definition, R"({"TILE":32})")},
-      {.json = "256", .config = config_from_json(*kernel.definition, R"({"TILE":256})")}};
+      {.json = "32", .config = space::config_from_json(*kernel.definition, R"({"TILE":32})")},
+      {.json = "256", .config = space::config_from_json(*kernel.definition, R"({"TILE":256})")}};
 };
 
 TEST_F(CostModelTest, KnowsAFullBlockFromTheLargestProblemOfTheSameGrid) {
@@ -74,8 +74,8 @@ TEST_F(CostModelTest, ForetellsASizeBetweenTheTimedOnes) {
 }
 
 /// Code of its own for odd sizes.
-KernelRecord aligned_rows() {
-  KernelRecord record = tiled_rows();
+store::KernelRecord aligned_rows() {
+  store::KernelRecord record = tiled_rows();
   record.space_text = R"json({
     "family": "rows",
     "problem": { "dims": ["M"], "flops": "1000*M", "bytes": "4*M" },
@@ -106,4 +106,4 @@ TEST_F(CostModelTest, LearnsALittleFromOtherCodeOfTheConfiguration) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::select

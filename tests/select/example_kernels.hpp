@@ -6,7 +6,7 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::select {
 
 inline constexpr const char* kTilesSpace = R"({
   "format": "space/1", "family": "tiles",
@@ -19,7 +19,8 @@ inline constexpr const char* kTilesSpace = R"({
                        {"expr": "TILE * 16 <= dev.max_threads_per_block", "why": "legal block"} ] }
   } })";
 
-inline KernelRecord example_kernel(const std::string& name, const std::string& hash = "new") {
+inline store::KernelRecord example_kernel(const std::string& name,
+                                          const std::string& hash = "new") {
   return {.family = "tiles",
           .kernel = name,
           .hash = hash,
@@ -29,4 +30,4 @@ inline KernelRecord example_kernel(const std::string& name, const std::string& h
           .headers_json = "[]"};
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -5,11 +5,11 @@
 
 #include <cmath>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 StoredKernel product() {
-  KernelRecord record;
+  store::KernelRecord record;
   record.family = "product";
   record.kernel = "plain";
   record.space_text = R"json({
@@ -78,4 +78,4 @@ TEST_F(LibraryModelTest, TakesTheNearestOfMany) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::select

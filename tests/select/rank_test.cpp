@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 using testing::ElementsAre;
@@ -57,7 +57,7 @@ TEST_F(RankTest, PutsTheLibraryFirstWhereItWasFasterInTheFinal) {
   EXPECT_EQ(library.rung, Rung::library);
   EXPECT_EQ(library.kernel, nullptr);
   EXPECT_EQ(library.expected_ns, 900);
-  EXPECT_EQ(library.size, (Size{64, 64}));
+  EXPECT_EQ(library.size, (space::Size{64, 64}));
   EXPECT_EQ(ranking.answers.at(1).rung, Rung::exact);
 }
 
@@ -78,11 +78,11 @@ TEST_F(RankTest, HasNoLibraryWhereTheFamilyHasNoneOrAKernelIsAskedFor) {
 
 TEST_F(RankTest, AnswersFromOneFamilyOfSeveral) {
   put({.problem = "64,64", .value = 8});
-  Subject other;
-  other.device = device_profile("h200").value();
+  store::Subject other;
+  other.device = space::device_profile("h200").value();
   other.kernel = example_kernel("plain");
   other.kernel.family = "bricks";
-  SessionRecord session;
+  store::SessionRecord session;
   session.uuid = "x";
   static_cast<void>(store.begin_session(other, session));
   EXPECT_EQ(catalogue(store, {}).kernels.size(), 2U);
@@ -92,4 +92,4 @@ TEST_F(RankTest, AnswersFromOneFamilyOfSeveral) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::select

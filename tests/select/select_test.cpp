@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 using testing::AllOf;
@@ -59,7 +59,7 @@ TEST_F(SelectTest, AnswersExactlyForASizeThatWasTuned) {
 
 TEST_F(SelectTest, PrefersWhatWasVerifiedHereToWhatWasImported) {
   put({.problem = "1024,1024", .value = 32, .median_ns = 1500});
-  StoredBest theirs = store.bests({}).at(0);
+  store::StoredBest theirs = store.bests({}).at(0);
   theirs.best.config_json = R"({"TILE":8})";
   theirs.best.time = {.median_ns = 9, .q1_ns = 9, .q3_ns = 9, .min_ns = 9, .samples = 30};
   theirs.best.recorded_at = "2027-01-01T00:00:00Z";
@@ -76,13 +76,13 @@ TEST_F(SelectTest, PrefersWhatWasVerifiedHereToWhatWasImported) {
 }
 
 TEST_F(SelectTest, AnswersForTheVerySizeFromAKernelWithoutItsSpaceFile) {
-  Subject subject;
-  subject.device = device_profile("h200").value();
+  store::Subject subject;
+  subject.device = space::device_profile("h200").value();
   subject.environment = {.driver = "1", .compiler = "c", .library = "l", .tool = "t"};
   subject.kernel.family = "tiles";
   subject.kernel.kernel = "tiled";
   subject.kernel.hash = "theirs";
-  StoredBest theirs{.subject = std::make_shared<const Subject>(subject), .best = {}};
+  store::StoredBest theirs{.subject = std::make_shared<const store::Subject>(subject), .best = {}};
   theirs.best.problem = "1024,1024";
   theirs.best.config_json = R"({"TILE":8})";
   theirs.best.time = {.median_ns = 9, .q1_ns = 9, .q3_ns = 9, .min_ns = 9, .samples = 30};
@@ -114,7 +114,7 @@ TEST_F(SelectTest, GoesByTheEnvironmentOfTheQuestion) {
     return ask(
         {.kernel = "tiled",
          .size = "1024,1024",
-         .environment = EnvironmentInfo{
+         .environment = space::EnvironmentInfo{
              .driver = driver, .compiler = "NVRTC 13.0", .library = "another", .tool = "9.9"}});
   };
   EXPECT_EQ(with("13.0").rung, Rung::exact);
@@ -190,9 +190,9 @@ TEST_F(SelectTest, NeverAnswersWithAnotherDevicesEntry) {
             R"({"TILE":8})");
   EXPECT_EQ(ask({.kernel = "tiled", .size = "1024,1024"}).config_json,
             R"({"TILE":8})");  // the device used last
-  EXPECT_EQ(
-      ask({.device = device_profile("h100")->name, .kernel = "tiled", .size = "64,64"}).device.name,
-      device_profile("h100")->name);
+  EXPECT_EQ(ask({.device = space::device_profile("h100")->name, .kernel = "tiled", .size = "64,64"})
+                .device.name,
+            space::device_profile("h100")->name);
 }
 
 TEST_F(SelectTest, PutsNoEntryOfAnOlderSourceIntoAnAnswer) {
@@ -296,7 +296,7 @@ TEST_F(SelectTest, WritesASizeInOneWayOnly) {
     const Selection found = ask({.kernel = "tiled", .size = size});
     EXPECT_EQ(found.rung, Rung::exact) << size;
     EXPECT_EQ(found.size_text, "1024,512") << size;
-    EXPECT_EQ(found.size, (Size{1024, 512, 0, 512})) << size;
+    EXPECT_EQ(found.size, (space::Size{1024, 512, 0, 512})) << size;
   }
   EXPECT_EQ(ask({.kernel = "tiled", .size = "1024,512,LD=520"}).rung, Rung::nearest);
   EXPECT_THAT(error_of({.kernel = "tiled", .size = "1024,512,TRANS=2"}).second,
@@ -320,11 +320,11 @@ TEST_F(SelectTest, AnswersForNoKindOfProblemFromAnother) {
 
 TEST_F(SelectTest, AsksForTheFamilyWhenAKernelIsInTwo) {
   put({.problem = "1024,1024"});
-  Subject other;
-  other.device = device_profile("h200").value();
+  store::Subject other;
+  other.device = space::device_profile("h200").value();
   other.kernel = example_kernel("tiled");
   other.kernel.family = "bricks";
-  SessionRecord session;
+  store::SessionRecord session;
   session.uuid = "x";
   static_cast<void>(store.begin_session(other, session));
   EXPECT_THAT(error_of({.kernel = "tiled", .size = "1024,1024"}).second,
@@ -339,4 +339,4 @@ TEST_F(SelectTest, FindsNothingInAnEmptyDatabase) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::select

@@ -7,7 +7,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 using testing::AllOf;
@@ -23,8 +23,8 @@ TEST(StoredKernel, ReadsDimensionsAndKernelsInTheOrderOfTheFile) {
 
 TEST(StoredKernel, ChecksConfigurationsAtASizeOnADevice) {
   const StoredKernel kernel = stored_kernel(example_kernel("tiled"));
-  const Config widest = config_from_json(*kernel.definition, R"({"TILE":64})");
-  DeviceAttributes device{.max_threads_per_block = 1024};
+  const space::Config widest = space::config_from_json(*kernel.definition, R"({"TILE":64})");
+  space::DeviceAttributes device{.max_threads_per_block = 1024};
   EXPECT_EQ(KernelAtSize(kernel, device, {64, 1}).why_invalid(widest), std::nullopt);
   EXPECT_THAT(KernelAtSize(kernel, device, {48, 1}).why_invalid(widest),
               Optional(HasSubstr("only whole tiles")));
@@ -34,7 +34,7 @@ TEST(StoredKernel, ChecksConfigurationsAtASizeOnADevice) {
 }
 
 TEST(StoredKernel, IsShapedByTheStepOfMostThreads) {
-  KernelRecord record = example_kernel("tiled");
+  store::KernelRecord record = example_kernel("tiled");
   record.space_text = R"json({
     "problem": {"dims": ["M", "N"], "flops": "M*N", "bytes": "4*M*N"},
     "kernels": {"tiled": {
@@ -46,10 +46,10 @@ TEST(StoredKernel, IsShapedByTheStepOfMostThreads) {
         {"entry": "total<${PARTS}>", "launch": {"grid": [1], "block": [1024]}}]}}})json";
   const StoredKernel kernel = stored_kernel(record);
   ASSERT_EQ(kernel.steps.size(), 3U);
-  const DeviceAttributes device{.max_threads_per_block = 1024};
+  const space::DeviceAttributes device{.max_threads_per_block = 1024};
   const auto shape_of = [&](std::string_view config) {
     return launch_shape(kernel, device, KernelAtSize(kernel, device, {200, 1}),
-                        config_from_json(*kernel.definition, config), 0);
+                        space::config_from_json(*kernel.definition, config), 0);
   };
   EXPECT_EQ(shape_of(R"({"TILE":8})")->blocks, 400);
   EXPECT_EQ(shape_of(R"({"TILE":64})")->warps, 2);
@@ -59,7 +59,7 @@ TEST(StoredKernel, IsShapedByTheStepOfMostThreads) {
 
 TEST(StoredKernel, SaysWhichKernelsStoredTextIsNoSpaceFile) {
   for (const char* text : {"", "{", "{}", "[]", R"({"problem":{"dims":7}})"}) {
-    KernelRecord kernel = example_kernel("tiled");
+    store::KernelRecord kernel = example_kernel("tiled");
     kernel.space_text = text;
     EXPECT_THAT(
         [&] { static_cast<void>(stored_dims(kernel)); },
@@ -69,4 +69,4 @@ TEST(StoredKernel, SaysWhichKernelsStoredTextIsNoSpaceFile) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::select

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-namespace tuner {
+namespace tuner::select {
 
 /// One final in the database.
 struct Put {
@@ -29,17 +29,17 @@ struct Put {
 class TunedDatabase : public testing::Test {
  protected:
   void put(const Put& it) {
-    Subject subject;
-    subject.device = device_profile(it.device).value();
+    store::Subject subject;
+    subject.device = space::device_profile(it.device).value();
     subject.environment = {
         .driver = it.driver, .compiler = "NVRTC 13.0", .library = "cuBLAS", .tool = "0.1.0"};
     subject.kernel = example_kernel(it.kernel, it.hash);
     subject.kernel.space_text = it.space;
-    SessionRecord session;
+    store::SessionRecord session;
     session.uuid = std::to_string(++puts_);
     session.problems = {it.problem};
     const std::int64_t id = store.begin_session(subject, session);
-    BestRecord best;
+    store::BestRecord best;
     best.problem = it.problem;
     best.config_json =
         fmt::format("{{\"{}\":{}}}", it.kernel == "tiled" ? "TILE" : "BLOCK", it.value);
@@ -54,10 +54,10 @@ class TunedDatabase : public testing::Test {
     store.record_final(id, best, {});
   }
 
-  Store store = Store::in_memory();
+  store::Store store = store::Store::in_memory();
 
  private:
   int puts_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::ElementsAre;
@@ -23,7 +23,7 @@ class BenchTest : public testing::Test {
                   const std::function<bool()>& stop = kNeverStop) {
     BenchPlan plan{.size = {10}, .configs = {}, .finals = {.rounds = 10}};
     for (const std::string_view text : configs) plan.configs.push_back(toy::config(family_, text));
-    Evaluator evaluator(device_, device_.compiler(), family_, 0);
+    worker::Evaluator evaluator(device_, device_.compiler(), family_, 0);
     return run_bench(family_.kernels.front(), plan, evaluator, device_.compiler(), stop);
   }
 
@@ -33,7 +33,7 @@ class BenchTest : public testing::Test {
     return roles;
   }
 
-  Family family_ = toy::family();
+  family::Family family_ = toy::family();
   toy::Device device_;
 };
 
@@ -101,7 +101,7 @@ TEST_F(BenchTest, AContenderThatFailsBesideTheOthersIsLostAndTheOthersAreTimed) 
   };
   const BenchResult result = run({"TILE=3,DEPTH=2"});
   ASSERT_THAT(roles(result), ElementsAre("default", "library", "candidate"));
-  const TrialRecord& lost = result.contenders[2].trial;
+  const store::TrialRecord& lost = result.contenders[2].trial;
   EXPECT_EQ(lost.outcome, Outcome::crashed);
   EXPECT_EQ(lost.time, std::nullopt);
   EXPECT_THAT(lost.message, HasSubstr("(while timed beside the others)"));
@@ -117,4 +117,4 @@ TEST_F(BenchTest, StoppedItLeavesOutWhatWasNotJudged) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -8,28 +8,28 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::SizeIs;
 
 const auto kNeverStop = [] { return false; };
-const Size kPadded = {21, 18, 40, 3, 4, 5, 1};  // TT, 5 elements between rows, offset 1
+const space::Size kPadded = {21, 18, 40, 3, 4, 5, 1};  // TT, 5 elements between rows, offset 1
 
 class CpuSession : public testing::Test {
  protected:
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
-  Family family_ = split_gemm::family();
-  Evaluator evaluator_{*backend_, backend_->compiler(), family_, 5};
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
+  family::Family family_ = verify::split_gemm::family();
+  worker::Evaluator evaluator_{*backend_, backend_->compiler(), family_, 5};
 };
 
 TEST_F(CpuSession, TunesAKernelWithScratchAndSettlesItBesideTheLibrary) {
-  Store store = Store::in_memory();
+  store::Store store = store::Store::in_memory();
   Recorder seen;
   const SessionResult result =
       run_session(family_, family_.kernels.front(), {.sizes = {kPadded, {1, 1, 1, 1, 1, 1, 1}}},
                   evaluator_, backend_->compiler(), store, seen, kNeverStop);
-  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.state, store::SessionState::complete);
   ASSERT_THAT(seen.steps, SizeIs(12));
   for (const Recorder::Step& step : seen.steps) {
     EXPECT_EQ(step.trial.outcome, Outcome::ok) << step.trial.message;
@@ -38,10 +38,10 @@ TEST_F(CpuSession, TunesAKernelWithScratchAndSettlesItBesideTheLibrary) {
 }
 
 TEST_F(CpuSession, BenchesEveryConfigurationWithItsOwnScratch) {
-  const Kernel& kernel = family_.kernels.front();
+  const family::Kernel& kernel = family_.kernels.front();
   BenchPlan plan{.size = kPadded, .configs = {}, .finals = {.rounds = 6}};
   for (const std::string_view text : {"SPLITS=1", "SPLITS=2", "BLOCK=8"}) {
-    plan.configs.push_back(config_from_text(*kernel.space, text));
+    plan.configs.push_back(space::config_from_text(*kernel.space, text));
   }
   const BenchResult result = run_bench(kernel, plan, evaluator_, backend_->compiler(), kNeverStop);
   ASSERT_THAT(result.contenders, SizeIs(5)) << "with the default and the library";
@@ -52,4 +52,4 @@ TEST_F(CpuSession, BenchesEveryConfigurationWithItsOwnScratch) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -4,7 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/session/line_up.hpp"
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::ElementsAre;
@@ -23,7 +23,7 @@ class FaultTest : public SessionTest {
 TEST_F(FaultTest, ACrashCostsItsCandidateAndAStrike) {
   fail({"toy<3,3>"}, Outcome::crashed);
   const SessionResult result = run({.sizes = {{10}}});
-  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.state, store::SessionState::complete);
   EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::crashed), 1U);
   EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::ok), 11U);
   EXPECT_EQ(stored_best(), kFastest);
@@ -37,7 +37,7 @@ TEST_F(FaultTest, ACrashCostsItsCandidateAndAStrike) {
 TEST_F(FaultTest, ALibraryThatCannotBeTimedIsLeftOutOfTheFinal) {
   device.library_failure = Outcome::unstable;
   const SessionResult result = run({.sizes = {{10}, {11}}});
-  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.state, store::SessionState::complete);
   for (const SizeResult& size : result.sizes) {
     EXPECT_EQ(size.outcomes, (std::map<Outcome, std::uint64_t>{{Outcome::ok, 12}}));
     EXPECT_EQ(size.library_problem, "the library fails");
@@ -77,7 +77,7 @@ TEST_F(FaultTest, FiveDifferentDeathsInARowAreTheDevicesFault) {
   }
   EXPECT_THAT(store.strikes(), IsEmpty()) << "none of them is to blame";
   EXPECT_THAT(stored_trials(), SizeIs(6));
-  EXPECT_EQ(store.sessions().front().state, SessionState::interrupted);
+  EXPECT_EQ(store.sessions().front().state, store::SessionState::interrupted);
 }
 
 TEST_F(FaultTest, WhenNothingEverRanTheDeviceIsNotTheOnlySuspect) {
@@ -96,9 +96,9 @@ TEST_F(FaultTest, WhenNothingEverRanTheDeviceIsNotTheOnlySuspect) {
 TEST_F(FaultTest, ASuccessInBetweenMeansThatTheDeviceIsWell) {
   fail({"toy<1,1>", "toy<1,2>", "toy<1,3>", "toy<2,2>"}, Outcome::crashed);
   const SessionResult result = run({.sizes = {{10}}});
-  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.state, store::SessionState::complete);
   EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::crashed), 4U);
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::ElementsAre;
@@ -21,11 +21,12 @@ class FinalTest : public testing::Test {
   /// How a configuration did in the search, and does in the final.
   void screened(std::string_view text, double time_ns, int registers = 0,
                 std::size_t shared_bytes = 0) {
-    const Config config = toy::config(family_, text);
-    const std::string entry = compile_job(kernel_, search_->space(), config).entries.front();
+    const space::Config config = toy::config(family_, text);
+    const std::string entry =
+        family::compile_job(kernel_, search_->space(), config).entries.front();
     device_.behaviours[entry].time_ns = time_ns;
-    TrialRecord trial;
-    trial.time = TimeRecord{
+    store::TrialRecord trial;
+    trial.time = store::TimeRecord{
         .median_ns = time_ns, .q1_ns = time_ns, .q3_ns = time_ns, .min_ns = time_ns, .samples = 20};
     trial.registers = registers;
     trial.shared_bytes = shared_bytes;
@@ -35,30 +36,31 @@ class FinalTest : public testing::Test {
   void begin(std::optional<std::string_view> incumbent = std::nullopt) {
     PriorKnowledge prior;
     if (incumbent) prior.incumbent = toy::config(family_, *incumbent);
-    search_.emplace(Size{10}, Space(kernel_.space, device_.device().attributes, Size{10}), "auto",
-                    0, std::move(prior), std::nullopt);
+    search_.emplace(space::Size{10},
+                    space::Space(kernel_.space, device_.device().attributes, space::Size{10}),
+                    "auto", 0, std::move(prior), std::nullopt);
   }
 
   Expected<FinalOutcome, LostContender> run(const std::function<bool()>& stop = kNeverStop) {
-    CompilePool pool(device_.compiler(), 1);
-    Evaluator evaluator(device_, device_.compiler(), family_, 0);
+    worker::CompilePool pool(device_.compiler(), 1);
+    worker::Evaluator evaluator(device_, device_.compiler(), family_, 0);
     return Final(family_, kernel_, pool, evaluator)
         .run(*search_, {.rounds = 10}, stop, LibraryPart::taken);
   }
 
   std::string winner(const Expected<FinalOutcome, LostContender>& outcome) const {
-    return display(*kernel_.space, outcome->winner);
+    return space::display(*kernel_.space, outcome->winner);
   }
   std::vector<std::string> contenders() const {
     std::vector<std::string> texts;
-    for (const Config& config : Final::contenders(*search_)) {
-      texts.push_back(display(*kernel_.space, config));
+    for (const space::Config& config : Final::contenders(*search_)) {
+      texts.push_back(space::display(*kernel_.space, config));
     }
     return texts;
   }
 
-  const Family family_ = toy::family();
-  const Kernel& kernel_ = family_.kernels.front();
+  const family::Family family_ = toy::family();
+  const family::Kernel& kernel_ = family_.kernels.front();
   toy::Device device_;
   std::optional<SizeSearch> search_;
 };
@@ -71,7 +73,7 @@ TEST_F(FinalTest, TheFastestWinsAndRatiosAreThoseOfTimesSideBySide) {
   const auto outcome = run();
   ASSERT_TRUE(outcome);
   EXPECT_EQ(winner(outcome), "TILE=3 DEPTH=2");
-  const BestRecord& best = outcome->best;
+  const store::BestRecord& best = outcome->best;
   EXPECT_EQ(best.problem, "10");
   EXPECT_EQ(best.config_json, R"({"DEPTH":2,"TILE":3})");
   EXPECT_DOUBLE_EQ(best.time.median_ns, 500);
@@ -97,7 +99,7 @@ TEST_F(FinalTest, ListsWhoTookPartFastestFirst) {
   ASSERT_TRUE(outcome);
   std::vector<std::string> roles;
   std::vector<double> ratios;
-  for (const FinalistRecord& finalist : outcome->finalists) {
+  for (const store::FinalistRecord& finalist : outcome->finalists) {
     roles.push_back(finalist.role);
     ratios.push_back(finalist.ratio_to_best);
     EXPECT_EQ(finalist.samples_ns.size(), 10U) << finalist.role;
@@ -149,7 +151,7 @@ TEST_F(FinalTest, TheBestEightTakePartAndTheDefaultAndTheIncumbentHoweverSlow) {
        {"TILE=1,DEPTH=1", "TILE=1,DEPTH=2", "TILE=1,DEPTH=3", "TILE=2,DEPTH=2", "TILE=2,DEPTH=3",
         "TILE=3,DEPTH=1", "TILE=3,DEPTH=2", "TILE=3,DEPTH=3", "TILE=4,DEPTH=1"}) {
     screened(text, 1000 + 10 * static_cast<double>(expected.size()));
-    expected.push_back(display(*kernel_.space, toy::config(family_, text)));
+    expected.push_back(space::display(*kernel_.space, toy::config(family_, text)));
   }
   expected.pop_back();  // the ninth
   expected.insert(expected.end(), {"TILE=4 DEPTH=3", "TILE=2 DEPTH=1"});
@@ -175,7 +177,7 @@ TEST_F(FinalTest, FewerTakePartWhereTheyTakeLongButAtLeastThreeAndTheSeeds) {
 TEST_F(FinalTest, WhatFailedInTheSearchDoesNotTakePart) {
   begin();
   screened("TILE=3", 1000);
-  TrialRecord failed;
+  store::TrialRecord failed;
   failed.outcome = Outcome::wrong_result;
   static_cast<void>(search_->record(toy::config(family_, ""), failed));
   const auto outcome = run();
@@ -218,4 +220,4 @@ TEST_F(FinalTest, AContenderThatFailsNowIsNamed) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -6,14 +6,14 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-std::vector<Size> sizes(std::initializer_list<std::int64_t> numbers) {
-  std::vector<Size> all;
+std::vector<space::Size> sizes(std::initializer_list<std::int64_t> numbers) {
+  std::vector<space::Size> all;
   for (const std::int64_t number : numbers) all.push_back({number});
   return all;
 }
@@ -38,10 +38,10 @@ TEST(Neighbours, AreTheNearestFour) {
 }
 
 TEST(Neighbours, AreOfTheSameKindAndEachKindIsBegunEarly) {
-  const Family family =
+  const family::Family family =
       toy::family_with(R"json("dims": ["N"])json",
                        R"json("dims": ["N", {"name": "T", "values": [0, 1], "default": 0}])json");
-  const std::vector<Size> all = {{16, 0}, {4096, 0}, {16, 1}, {32, 1}};
+  const std::vector<space::Size> all = {{16, 0}, {4096, 0}, {16, 1}, {32, 1}};
   const Neighbours neighbours(all, family.problem.dims);
   EXPECT_THAT(neighbours.nearest(0), ElementsAre(1));
   EXPECT_THAT(neighbours.nearest(2), ElementsAre(3));
@@ -52,26 +52,27 @@ class WinnersNearbyTest : public testing::Test {
  protected:
   WinnersNearbyTest() {
     for (const std::int64_t size : {10, 20, 40, 1000}) {
-      searches_.emplace_back(Size{size}, Space(family_.kernels.front().space, {}, Size{size}),
+      searches_.emplace_back(space::Size{size},
+                             space::Space(family_.kernels.front().space, {}, space::Size{size}),
                              "exhaustive", 0, PriorKnowledge{}, std::nullopt);
     }
   }
 
   void timed(std::size_t search, std::string_view config, double time_ns) {
-    TrialRecord trial;
-    trial.time = TimeRecord{.median_ns = time_ns};
+    store::TrialRecord trial;
+    trial.time = store::TimeRecord{.median_ns = time_ns};
     static_cast<void>(searches_[search].record(toy::config(family_, config), trial));
   }
   std::vector<std::string> winners_at_10() const {
     std::vector<std::string> texts;
-    for (const Config& config : winners_nearby(of({10, 20, 40, 1000}), 0, searches_)) {
-      texts.push_back(display(*family_.kernels.front().space, config));
+    for (const space::Config& config : winners_nearby(of({10, 20, 40, 1000}), 0, searches_)) {
+      texts.push_back(space::display(*family_.kernels.front().space, config));
     }
     return texts;
   }
 
  private:
-  Family family_ = toy::family();
+  family::Family family_ = toy::family();
   std::deque<SizeSearch> searches_;
 };
 
@@ -96,4 +97,4 @@ TEST_F(WinnersNearbyTest, AreEachOnceAndNotFarBehindTheFastestThere) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

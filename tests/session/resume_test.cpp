@@ -3,7 +3,7 @@
 #include "tests/session/session_fixture.hpp"
 #include "tuner/core/error.hpp"
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::HasSubstr;
@@ -68,13 +68,13 @@ TEST_F(ResumeTest, SaysWhyWhatItReusesHadFailed) {
   const SessionResult first = run({.sizes = {{10}}});
   EXPECT_THAT(first.sizes.front().reused_failures, IsEmpty());
   const auto trials = stored_trials();
-  const auto wrong = std::ranges::find_if(trials, [](const StoredTrial& stored) {
+  const auto wrong = std::ranges::find_if(trials, [](const store::StoredTrial& stored) {
     return stored.trial.outcome == Outcome::wrong_result;
   });
   ASSERT_NE(wrong, trials.end());
   const SessionResult second = run({.sizes = {{10}}});
   ASSERT_THAT(second.sizes.front().reused_failures, SizeIs(1));
-  const TrialRecord& failure = second.sizes.front().reused_failures.front();
+  const store::TrialRecord& failure = second.sizes.front().reused_failures.front();
   EXPECT_EQ(failure.config_json, R"({"DEPTH":3,"TILE":3})");
   EXPECT_EQ(failure.outcome, Outcome::wrong_result);
   EXPECT_EQ(failure.message, wrong->trial.message);
@@ -88,15 +88,15 @@ TEST_F(ResumeTest, ResultsOfAnotherSizeAreNotReused) {
 
 TEST_F(ResumeTest, AnInterruptionKeepsTheTrialsAndTheFastestOfThem) {
   const SessionResult result = run_interrupted_after(3, {.sizes = {{10}}});
-  EXPECT_EQ(result.state, SessionState::interrupted);
-  EXPECT_EQ(store.sessions().front().state, SessionState::interrupted);
+  EXPECT_EQ(result.state, store::SessionState::interrupted);
+  EXPECT_EQ(store.sessions().front().state, store::SessionState::interrupted);
   EXPECT_THAT(stored_trials(), SizeIs(3));
   EXPECT_THAT(seen.finals, IsEmpty());
   ASSERT_THAT(store.bests({}), SizeIs(1));
   EXPECT_EQ(store.bests({}).front().best.ratio_to_library, std::nullopt);
 
   const SessionResult rest = run({.sizes = {{10}}});
-  EXPECT_EQ(rest.state, SessionState::complete);
+  EXPECT_EQ(rest.state, store::SessionState::complete);
   EXPECT_EQ(rest.sizes.front().reused, 3U);
   EXPECT_THAT(stored_trials(), SizeIs(9));
   EXPECT_EQ(stored_best(), kFastest);
@@ -125,10 +125,10 @@ TEST_F(ResumeTest, AStoredBestThatTheSpaceNoLongerHasIsNoIncumbent) {
   family = toy::family("TILE <= 2");
   const SessionResult result = run({.sizes = {{10}}, .resume = Resume::no});
   EXPECT_EQ(result.sizes.front().evaluated, 6U);
-  for (const FinalistRecord& finalist : result.sizes.front().finalists) {
+  for (const store::FinalistRecord& finalist : result.sizes.front().finalists) {
     EXPECT_NE(finalist.role, "incumbent");
   }
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -16,14 +16,14 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// Keeps all that it is told.
 class Recorder : public Observer {
  public:
   struct Step {
     Progress progress;  // `trial` points to what is gone
-    TrialRecord trial;
+    store::TrialRecord trial;
     std::size_t settled = 0;  // sizes, before it
   };
 
@@ -32,7 +32,7 @@ class Recorder : public Observer {
   void progressed(const Progress& progress) override {
     steps.push_back({.progress = progress, .trial = *progress.trial, .settled = done.size()});
   }
-  void final_began(const Size&, std::size_t contenders, LibraryPart library) override {
+  void final_began(const space::Size&, std::size_t contenders, LibraryPart library) override {
     finals.push_back(contenders);
     with_library.push_back(library);
   }
@@ -53,7 +53,7 @@ class Recorder : public Observer {
   std::vector<Step> steps;
   std::vector<std::size_t> finals;
   std::vector<LibraryPart> with_library;
-  std::vector<Size> done;
+  std::vector<space::Size> done;
   int estimates = 0;
 };
 
@@ -67,7 +67,7 @@ class SessionTest : public testing::Test {
   }
   SessionResult run(const SessionPlan& plan, const std::function<bool()>& interrupted) {
     seen = {};
-    Evaluator evaluator(device, device.compiler(), family, plan.seed);
+    worker::Evaluator evaluator(device, device.compiler(), family, plan.seed);
     return run_session(family, family.kernels.front(), plan, evaluator, device.compiler(), store,
                        seen, interrupted);
   }
@@ -76,7 +76,7 @@ class SessionTest : public testing::Test {
     return run(plan, [this, trials] { return seen.steps.size() >= trials; });
   }
 
-  std::vector<StoredTrial> stored_trials() const {
+  std::vector<store::StoredTrial> stored_trials() const {
     return store.trials(store.sessions().front().id);
   }
   std::string stored_best() const {
@@ -84,13 +84,13 @@ class SessionTest : public testing::Test {
     return bests.size() == 1 ? bests.front().best.config_json : "not one best";
   }
 
-  Family family = toy::family();
+  family::Family family = toy::family();
   toy::Device device;
-  Store store = Store::in_memory();
+  store::Store store = store::Store::in_memory();
   Recorder seen;
 };
 
 inline constexpr const char* kDefault = R"({"DEPTH":1,"TILE":2})";
 inline constexpr const char* kFastest = R"({"DEPTH":2,"TILE":3})";
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -10,7 +10,7 @@
 #include <chrono>
 #include <thread>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using namespace std::chrono_literals;
@@ -21,7 +21,7 @@ using testing::SizeIs;
 
 TEST_F(SessionTest, FindsTheFastestConfigurationAndStoresIt) {
   const SessionResult result = run({.sizes = {{10}}});
-  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.state, store::SessionState::complete);
   ASSERT_THAT(result.sizes, SizeIs(1));
   const SizeResult& size = result.sizes.front();
   ASSERT_TRUE(size.best);
@@ -33,9 +33,9 @@ TEST_F(SessionTest, FindsTheFastestConfigurationAndStoresIt) {
   EXPECT_EQ(size.outcomes.at(Outcome::ok), 12U);
 
   EXPECT_EQ(stored_best(), kFastest);
-  const SessionRecord session = store.sessions().front();
+  const store::SessionRecord session = store.sessions().front();
   EXPECT_EQ(session.uuid, result.uuid);
-  EXPECT_EQ(session.state, SessionState::complete);
+  EXPECT_EQ(session.state, store::SessionState::complete);
   EXPECT_EQ(session.valid, 12U);
   EXPECT_THAT(store.trials(session.id), SizeIs(12));
   EXPECT_THAT(store.finalists(session.id, "10"), SizeIs(size.finalists.size()));
@@ -45,7 +45,7 @@ TEST_F(SessionTest, StoresWhatATrialUsedAndTook) {
   device.behaviours["toy<2,1>"] = {
       .time_ns = 700, .resources = {.registers = 40, .static_shared_bytes = 100, .local_bytes = 8}};
   static_cast<void>(run({.sizes = {{10}}, .seed = 5}));
-  const TrialRecord trial = stored_trials().front().trial;
+  const store::TrialRecord trial = stored_trials().front().trial;
   EXPECT_EQ(trial.config_json, kDefault);
   EXPECT_EQ(trial.problem, "10");
   EXPECT_DOUBLE_EQ(trial.time->median_ns, 700);
@@ -71,14 +71,14 @@ TEST_F(SessionTest, ReportsItsPlanItsProgressAndItsEnd) {
     const Progress& progress = seen.steps[i].progress;
     EXPECT_EQ(progress.evaluated, i + 1);
     EXPECT_EQ(progress.planned, 12U);
-    EXPECT_EQ(progress.size, i % 2 == 0 ? Size{10} : Size{20}) << "sizes take turns";
+    EXPECT_EQ(progress.size, i % 2 == 0 ? space::Size{10} : space::Size{20}) << "sizes take turns";
     EXPECT_EQ(progress.remaining.has_value(), i >= 7) << "eight trials make a rate";
   }
   EXPECT_TRUE(seen.steps.front().progress.new_best);
   EXPECT_DOUBLE_EQ(seen.steps.front().progress.flops, 2000);
   EXPECT_EQ(seen.estimates, 1);
   EXPECT_THAT(seen.finals, ElementsAre(6, 6));
-  EXPECT_THAT(seen.done, ElementsAre(Size{10}, Size{20}));
+  EXPECT_THAT(seen.done, ElementsAre(space::Size{10}, space::Size{20}));
 }
 
 TEST_F(SessionTest, EvaluatesTheDefaultFirstThenWhatWasBestBefore) {
@@ -103,7 +103,7 @@ TEST_F(SessionTest, FailuresAreRecordedAndCountedAndDoNotEndTheRun) {
   device.behaviours["toy<1,3>"].failure = Outcome::wrong_result;
   device.behaviours["toy<2,1>"].failure = Outcome::wrong_result;
   const SessionResult result = run({.sizes = {{10}}});
-  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.state, store::SessionState::complete);
   EXPECT_EQ(result.sizes.front().outcomes,
             (std::map<Outcome, std::uint64_t>{{Outcome::ok, 8},
                                               {Outcome::compile_error, 1},
@@ -112,8 +112,8 @@ TEST_F(SessionTest, FailuresAreRecordedAndCountedAndDoNotEndTheRun) {
   EXPECT_EQ(seen.steps.back().progress.outcomes, result.sizes.front().outcomes);
   EXPECT_EQ(stored_best(), kFastest);
 
-  std::map<std::string, TrialRecord> trials;
-  for (const StoredTrial& stored : stored_trials()) {
+  std::map<std::string, store::TrialRecord> trials;
+  for (const store::StoredTrial& stored : stored_trials()) {
     trials[stored.trial.config_json] = stored.trial;
     EXPECT_EQ(stored.trial.time.has_value(), stored.trial.outcome == Outcome::ok);
     EXPECT_EQ(stored.trial.message.empty(), stored.trial.outcome == Outcome::ok);
@@ -129,10 +129,10 @@ TEST_F(SessionTest, AConfigurationWithoutAValueForItsEntryCostsOneCandidate) {
                             R"json("entry": "toy<${TILE},${DEPTH}> ${SHARE}",
                                    "derived": {"SHARE": "12//(TILE - 4)"},)json");
   const SessionResult result = run({.sizes = {{10}}});
-  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.state, store::SessionState::complete);
   EXPECT_EQ(result.sizes.front().outcomes,
             (std::map<Outcome, std::uint64_t>{{Outcome::ok, 9}, {Outcome::compile_error, 3}}));
-  for (const StoredTrial& stored : stored_trials()) {
+  for (const store::StoredTrial& stored : stored_trials()) {
     if (stored.trial.outcome == Outcome::ok) continue;
     EXPECT_THAT(stored.trial.config_json, HasSubstr(R"("TILE":4)"));
     EXPECT_THAT(stored.trial.message, HasSubstr("SHARE"));
@@ -170,7 +170,7 @@ TEST_F(SessionTest, NoValidConfigurationIsAnErrorThatNamesTheSize) {
 
 TEST_F(SessionTest, EvaluatesNoMoreThanAskedForAtEachSize) {
   const SessionResult result = run({.sizes = {{10}, {20}}, .max_evaluations = 5});
-  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.state, store::SessionState::complete);
   EXPECT_EQ(result.sizes[0].evaluated, 5U);
   EXPECT_EQ(result.sizes[1].evaluated, 5U);
   EXPECT_THAT(stored_trials(), SizeIs(10));
@@ -181,8 +181,8 @@ TEST_F(SessionTest, StopsSearchingWhenTimeIsUpAndStillHoldsTheFinal) {
     if (seen.steps.size() == 2) std::this_thread::sleep_for(10ms);  // over 22 launches
   };
   const SessionResult result = run({.sizes = {{10}}, .max_time = 150ms});
-  EXPECT_EQ(result.state, SessionState::budget_spent);
-  EXPECT_EQ(store.sessions().front().state, SessionState::budget_spent);
+  EXPECT_EQ(result.state, store::SessionState::budget_spent);
+  EXPECT_EQ(store.sessions().front().state, store::SessionState::budget_spent);
   EXPECT_LE(result.sizes.front().evaluated, 3U);
   EXPECT_GE(result.sizes.front().evaluated, 1U);
   EXPECT_THAT(seen.finals, SizeIs(1));
@@ -209,7 +209,7 @@ TEST_F(SessionTest, ExpectsToTakeNoLongerThanItMay) {
 
 TEST_F(SessionTest, NoTimeAtAllIsARunWithoutTrials) {
   const SessionResult result = run({.sizes = {{10}}, .max_time = 0ms});
-  EXPECT_EQ(result.state, SessionState::budget_spent);
+  EXPECT_EQ(result.state, store::SessionState::budget_spent);
   EXPECT_EQ(result.sizes.front().evaluated, 0U);
   EXPECT_FALSE(result.sizes.front().best);
 }
@@ -237,7 +237,7 @@ TEST_F(SessionTest, WhatIsFastestAtOneSizeIsTriedNextAtTheOthers) {
   static_cast<void>(run({.sizes = {{10}, {20}}, .strategy = "exhaustive", .compile_threads = 1}));
   std::vector<std::string> at_10;
   for (const Recorder::Step& step : seen.steps) {
-    if (step.progress.size == Size{10}) at_10.push_back(step.trial.config_json);
+    if (step.progress.size == space::Size{10}) at_10.push_back(step.trial.config_json);
   }
   const auto fastest = std::ranges::find(at_10, kFastest);
   const auto before_it_in_the_space = std::ranges::find(at_10, R"({"DEPTH":2,"TILE":2})");
@@ -258,10 +258,10 @@ TEST_F(SessionTest, AContenderThatFallsOutOfTheFinalIsDroppedAndTheFinalHeldAgai
 }
 
 TEST(KernelRecord, HoldsWhatIsNeededToLaunchTheKernelAgain) {
-  Family family = toy::family();
-  Kernel& kernel = family.kernels.front();
+  family::Family family = toy::family();
+  family::Kernel& kernel = family.kernels.front();
   kernel.source.headers = {{.name = "tile.cuh", .text = "#pragma once"}};
-  const KernelRecord record = kernel_record(family, kernel);
+  const store::KernelRecord record = kernel_record(family, kernel);
   EXPECT_EQ(record.family, "toy");
   EXPECT_EQ(record.kernel, "toy");
   EXPECT_EQ(record.hash, kernel.hash);
@@ -272,4 +272,4 @@ TEST(KernelRecord, HoldsWhatIsNeededToLaunchTheKernelAgain) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -3,7 +3,7 @@
 #include "tests/session/session_fixture.hpp"
 #include "tuner/core/error.hpp"
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::AllOf;
@@ -12,7 +12,7 @@ using testing::IsEmpty;
 
 class SharedDeviceTest : public SessionTest {
  protected:
-  static SessionPlan accepting(Size size) {
+  static SessionPlan accepting(space::Size size) {
     return {.sizes = {std::move(size)}, .shared_device = SharedDevice::accepted};
   }
 };
@@ -58,4 +58,4 @@ TEST_F(SharedDeviceTest, LeavesWhatWasBestBefore) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -3,21 +3,21 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::IsEmpty;
 using testing::SizeIs;
 
 /// A trial whose verification took 1 s and whose timing 2 s.
-StoredTrial trial(std::string problem, std::string config, std::optional<double> median_ns,
-                  double compile_s, double elapsed_s) {
-  StoredTrial stored{
+store::StoredTrial trial(std::string problem, std::string config, std::optional<double> median_ns,
+                         double compile_s, double elapsed_s) {
+  store::StoredTrial stored{
       .id = static_cast<std::int64_t>(elapsed_s), .elapsed_s = elapsed_s, .trial = {}};
   stored.trial.problem = std::move(problem);
   stored.trial.config_json = std::move(config);
   stored.trial.outcome = median_ns ? Outcome::ok : Outcome::wrong_result;
-  if (median_ns) stored.trial.time = TimeRecord{.median_ns = *median_ns};
+  if (median_ns) stored.trial.time = store::TimeRecord{.median_ns = *median_ns};
   stored.trial.compile_ms = compile_s * 1e3;
   stored.trial.verify_ms = 1000;
   stored.trial.measure_ms = 2000;
@@ -57,4 +57,4 @@ TEST(SizeCosts, WithoutASuccessThereIsNoBest) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using namespace std::chrono_literals;
@@ -14,24 +14,25 @@ using namespace std::chrono_literals;
 class SizeScheduleTest : public testing::Test {
  protected:
   SizeScheduleTest() {
-    for (const Size& size : plan_.sizes) {
-      schedule_.add(size, Space(kernel_.space, {}, size), {});
+    for (const space::Size& size : plan_.sizes) {
+      schedule_.add(size, space::Space(kernel_.space, {}, size), {});
     }
     schedule_.open();
   }
 
   /// Judges the next candidate of a search.
   void judge(SizeSearch& search) {
-    TrialRecord trial;
-    trial.time = TimeRecord{.median_ns = 1, .q1_ns = 1, .q3_ns = 1, .min_ns = 1, .samples = 5};
+    store::TrialRecord trial;
+    trial.time =
+        store::TimeRecord{.median_ns = 1, .q1_ns = 1, .q3_ns = 1, .min_ns = 1, .samples = 5};
     search.record(search.next().value(), trial);
   }
 
   toy::Device device_;
-  Family family_ = toy::family();
-  const Kernel& kernel_ = family_.kernels.front();
+  family::Family family_ = toy::family();
+  const family::Kernel& kernel_ = family_.kernels.front();
   SessionPlan plan_{.sizes = {{10}, {20}}, .strategy = "exhaustive", .max_time = 1000ms};
-  CompilePool pool_{device_.compiler(), 1};
+  worker::CompilePool pool_{device_.compiler(), 1};
   SizeSchedule schedule_{plan_, kernel_, pool_};
 };
 
@@ -54,4 +55,4 @@ TEST_F(SizeScheduleTest, FourTrialsAreASizesOwnHoweverLongTheyTake) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -5,23 +5,23 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::ElementsAre;
 
-TrialRecord ok(double median_ns) {
-  TrialRecord trial;
-  trial.time = TimeRecord{.median_ns = median_ns,
-                          .q1_ns = median_ns,
-                          .q3_ns = median_ns,
-                          .min_ns = median_ns,
-                          .samples = 20};
+store::TrialRecord ok(double median_ns) {
+  store::TrialRecord trial;
+  trial.time = store::TimeRecord{.median_ns = median_ns,
+                                 .q1_ns = median_ns,
+                                 .q3_ns = median_ns,
+                                 .min_ns = median_ns,
+                                 .samples = 20};
   return trial;
 }
 
-TrialRecord failed(Outcome outcome) {
-  TrialRecord trial;
+store::TrialRecord failed(Outcome outcome) {
+  store::TrialRecord trial;
   trial.outcome = outcome;
   return trial;
 }
@@ -31,7 +31,7 @@ class SizeSearchTest : public testing::Test {
   struct Options {
     std::string_view strategy = "exhaustive";
     std::optional<std::string_view> incumbent = {};
-    std::map<std::string, TrialRecord> known = {};
+    std::map<std::string, store::TrialRecord> known = {};
     std::vector<std::string_view> winners_elsewhere = {};
     std::vector<std::string_view> recommended = {};
     std::optional<std::uint64_t> max_evaluations = {};
@@ -48,24 +48,25 @@ class SizeSearchTest : public testing::Test {
     for (const std::string_view each : options.recommended) {
       prior.recommended.push_back(config(each));
     }
-    return search_.emplace(Size{8}, Space(family_.kernels.front().space, {}, Size{8}),
+    return search_.emplace(space::Size{8},
+                           space::Space(family_.kernels.front().space, {}, space::Size{8}),
                            options.strategy, 1, std::move(prior), options.max_evaluations);
   }
 
-  Config config(std::string_view text) const { return toy::config(family_, text); }
+  space::Config config(std::string_view text) const { return toy::config(family_, text); }
 
   /// All that the search asks for, each answered at once, as "TILE=2 DEPTH=1".
   std::vector<std::string> asked() {
     std::vector<std::string> configs;
     while (const auto next = search_->next()) {
       static_cast<void>(search_->record(*next, ok(100)));
-      configs.push_back(display(search_->space().definition(), *next));
+      configs.push_back(space::display(search_->space().definition(), *next));
     }
     return configs;
   }
 
  private:
-  Family family_;
+  family::Family family_;
   std::optional<SizeSearch> search_;
 };
 
@@ -183,7 +184,7 @@ TEST_F(SizeSearchTest, RanksWhatEndedOkAndCountsTheRest) {
   static_cast<void>(done.record(config("TILE=1"), failed(Outcome::compile_error)));
   static_cast<void>(done.record(config("TILE=2"), ok(100)));
   static_cast<void>(done.record(config("TILE=3"), ok(90)));
-  std::vector<Config> ranking;
+  std::vector<space::Config> ranking;
   for (const Ranked& ranked : done.ranking()) ranking.push_back(ranked.config);
   EXPECT_THAT(ranking, ElementsAre(config("TILE=3"), config("TILE=2"), config("TILE=4")));
   EXPECT_EQ(done.outcomes().at(Outcome::ok), 3U);
@@ -191,4 +192,4 @@ TEST_F(SizeSearchTest, RanksWhatEndedOkAndCountsTheRest) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::SizeIs;
@@ -13,14 +13,14 @@ using testing::UnorderedElementsAre;
 
 class SuiteTest : public SessionTest {
  protected:
-  static std::vector<Size> sizes() {
-    std::vector<Size> all;
+  static std::vector<space::Size> sizes() {
+    std::vector<space::Size> all;
     for (std::int64_t size = 10; size < 30; ++size) all.push_back({size});
     return all;
   }
   /// The configurations tried at each size, in order.
-  std::map<Size, std::vector<std::string>> tried() const {
-    std::map<Size, std::vector<std::string>> by_size;
+  std::map<space::Size, std::vector<std::string>> tried() const {
+    std::map<space::Size, std::vector<std::string>> by_size;
     for (const Recorder::Step& step : seen.steps) {
       by_size[step.progress.size].push_back(step.trial.config_json);
     }
@@ -30,14 +30,14 @@ class SuiteTest : public SessionTest {
 
 TEST_F(SuiteTest, SettlesEachSizeWhenItsSearchIsOverAndSearchesFewAtOnce) {
   const SessionResult result = run({.sizes = sizes()});
-  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.state, store::SessionState::complete);
   ASSERT_THAT(result.sizes, SizeIs(20));
   for (std::size_t i = 0; i < 20; ++i) {
     EXPECT_EQ(result.sizes[i].size, sizes()[i]) << "in the order of the plan";
     EXPECT_EQ(result.sizes[i].best->config_json, kFastest);
     EXPECT_EQ(result.sizes[i].evaluated, 12U);
   }
-  std::set<Size> begun;
+  std::set<space::Size> begun;
   for (const Recorder::Step& step : seen.steps) {
     begun.insert(step.progress.size);
     EXPECT_LE(begun.size() - step.settled, SizeSchedule::kAtOnce);
@@ -47,15 +47,15 @@ TEST_F(SuiteTest, SettlesEachSizeWhenItsSearchIsOverAndSearchesFewAtOnce) {
 
 TEST_F(SuiteTest, ALaterSizeBeginsWithWhatWonNearby) {
   static_cast<void>(run({.sizes = sizes(), .strategy = "exhaustive"}));
-  std::set<Size> begun;
-  std::set<Size> later;
+  std::set<space::Size> begun;
+  std::set<space::Size> later;
   for (const Recorder::Step& step : seen.steps) {
-    const Size& size = step.progress.size;
+    const space::Size& size = step.progress.size;
     if (begun.insert(size).second && step.settled > 0) later.insert(size);
   }
   EXPECT_GE(later.size(), 20 - SizeSchedule::kAtOnce);
   const auto by_size = tried();
-  for (const Size& size : later) {
+  for (const space::Size& size : later) {
     const std::vector<std::string> first(by_size.at(size).begin(), by_size.at(size).begin() + 2);
     EXPECT_THAT(first, UnorderedElementsAre(kDefault, kFastest));
   }
@@ -63,12 +63,12 @@ TEST_F(SuiteTest, ALaterSizeBeginsWithWhatWonNearby) {
 
 TEST_F(SuiteTest, AnInterruptionLeavesTheSizesThatAreOverSettled) {
   const SessionResult result = run_interrupted_after(150, {.sizes = sizes()});
-  EXPECT_EQ(result.state, SessionState::interrupted);
+  EXPECT_EQ(result.state, store::SessionState::interrupted);
   ASSERT_THAT(result.sizes, SizeIs(20)) << "those that were not begun, too";
   EXPECT_THAT(result.sizes, testing::Contains(testing::Field(&SizeResult::evaluated, 0U)));
   const auto settled = [](const SizeResult& size) { return !size.finalists.empty(); };
   EXPECT_GE(std::ranges::count_if(result.sizes, settled), 2);
-  EXPECT_EQ(run({.sizes = sizes()}).state, SessionState::complete);
+  EXPECT_EQ(run({.sizes = sizes()}).state, store::SessionState::complete);
   EXPECT_THAT(store.bests({}), SizeIs(20));
 }
 
@@ -77,7 +77,7 @@ TEST_F(SuiteTest, PatienceEndsTheSearchAtASize) {
   device.behaviours["toy<1,3>"].time_ns = 500;
   const SessionResult result =
       run({.sizes = {{10}, {20}}, .strategy = "exhaustive", .patience = 4});
-  EXPECT_EQ(result.state, SessionState::complete);
+  EXPECT_EQ(result.state, store::SessionState::complete);
   for (const auto& [size, configs] : tried()) {
     const auto gain = std::ranges::find(configs, R"({"DEPTH":3,"TILE":1})");
     EXPECT_EQ(configs.end() - gain, 1 + 4);
@@ -87,11 +87,11 @@ TEST_F(SuiteTest, PatienceEndsTheSearchAtASize) {
 
 TEST_F(SuiteTest, WhatIsFastestAtOneSizeIsNotTriedAtOnceWhereThatIsFar) {
   device.behaviours["toy<3,2>"].time_ns = 1000;
-  std::vector<Size> all = {{10}, {11}, {12}, {13}, {14}, {1000}};
+  std::vector<space::Size> all = {{10}, {11}, {12}, {13}, {14}, {1000}};
   family = toy::family("N == 1000 ? TILE == 4 or TILE == 2 : TILE*DEPTH <= 12");
   device.behaviours["toy<4,3>"].time_ns = 500;
   static_cast<void>(run({.sizes = all, .strategy = "exhaustive"}));
-  const auto place = [&](const Size& size) {
+  const auto place = [&](const space::Size& size) {
     const std::vector<std::string> order = tried()[size];
     return std::ranges::find(order, R"({"DEPTH":3,"TILE":4})") - order.begin();
   };
@@ -100,4 +100,4 @@ TEST_F(SuiteTest, WhatIsFastestAtOneSizeIsNotTriedAtOnceWhereThatIsFar) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

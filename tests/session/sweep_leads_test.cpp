@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::ElementsAre;
@@ -33,4 +33,4 @@ TEST(Leads, AreNotClaimedWhereOneWasNotTimed) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using testing::ElementsAre;
@@ -18,17 +18,18 @@ class SweepTest : public testing::Test {
  protected:
   SweepTest() {
     plan_.sizes = {{10}, {20}, {40}};
-    const Kernel* const kernel = &family_.kernels.front();
+    const family::Kernel* const kernel = &family_.kernels.front();
     plan_.contenders = {
         {.name = "library"},
-        {.name = "toy", .choose = [=](const Size&) { return SweepChoice{.kernel = kernel}; }},
-        {.name = "other", .choose = [=, this](const Size&) {
+        {.name = "toy",
+         .choose = [=](const space::Size&) { return SweepChoice{.kernel = kernel}; }},
+        {.name = "other", .choose = [=, this](const space::Size&) {
            return SweepChoice{.kernel = kernel, .config = toy::config(family_, "TILE=3,DEPTH=2")};
          }}};
   }
 
   SweepResult run(const std::function<bool()>& stop = [] { return false; }) {
-    Evaluator evaluator(device_, device_.compiler(), family_, 0);
+    worker::Evaluator evaluator(device_, device_.compiler(), family_, 0);
     return run_sweep(
         family_.problem, plan_, evaluator, device_.compiler(),
         [this](const SweepTime& fared) { heard_.push_back(fared.contender); }, stop);
@@ -42,7 +43,7 @@ class SweepTest : public testing::Test {
     return all;
   }
 
-  Family family_ = toy::family();
+  family::Family family_ = toy::family();
   toy::Device device_;
   SweepPlan plan_;
   std::vector<std::string> heard_;
@@ -82,7 +83,7 @@ TEST_F(SweepTest, AFailureIsAnOutcomeAndTheOthersGoOn) {
 }
 
 TEST_F(SweepTest, TheFastestTakesTheTrips) {
-  using enum HostPlace;
+  using enum measure::HostPlace;
   device_.behaviours["toy<3,2>"].time_ns = 200;
   plan_.sizes = {{10}};
   plan_.placements = {{.name = "copied", .places = {pageable, pinned, pageable}},
@@ -102,4 +103,4 @@ TEST_F(SweepTest, StopsBetweenTheStepsAndKeepsWhatItHas) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

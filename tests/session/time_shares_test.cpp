@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using namespace std::chrono_literals;
@@ -51,4 +51,4 @@ TEST(TimeShares, NoTimeIsUsedUpAtOnce) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -18,7 +18,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner::toy {
+namespace tuner::session::toy {
 
 /// Twelve configurations toy<TILE,DEPTH>; the default is toy<2,1>.
 inline constexpr std::string_view kDocument = R"json({
@@ -49,37 +49,37 @@ inline constexpr std::string_view kDocument = R"json({
 })json";
 
 /// The family with one piece of its document replaced by another.
-[[nodiscard]] inline Family family_with(std::string_view piece, std::string_view other) {
+[[nodiscard]] inline family::Family family_with(std::string_view piece, std::string_view other) {
   std::string text(kDocument);
   text.replace(text.find(piece), piece.size(), other);
-  return parse_family(text, "toy.json",
-                      {{"toy", {.name = "toy.cu", .text = "// never compiled", .headers = {}}}});
+  return family::parse_family(
+      text, "toy.json", {{"toy", {.name = "toy.cu", .text = "// never compiled", .headers = {}}}});
 }
 
 /// The family, its one constraint replaced.
-[[nodiscard]] inline Family family(std::string_view constraint = "TILE*DEPTH <= 12") {
+[[nodiscard]] inline family::Family family(std::string_view constraint = "TILE*DEPTH <= 12") {
   return family_with("TILE*DEPTH <= 12", constraint);
 }
 
 /// A configuration of the family: "TILE=3,DEPTH=2", or "" for the default.
-[[nodiscard]] inline Config config(const Family& family, std::string_view text) {
-  return config_from_text(*family.kernels.front().space, text);
+[[nodiscard]] inline space::Config config(const family::Family& family, std::string_view text) {
+  return space::config_from_text(*family.kernels.front().space, text);
 }
 
 /// How a kernel behaves.
 struct Behaviour {
   double time_ns = 1000;
   std::optional<Outcome> failure = {};
-  Resources resources = {};
+  backend::Resources resources = {};
 };
 
 /// A device on which a kernel behaves as `behaviours` says of its entry, else as Behaviour{}. What
 /// is no candidate, the kernels that check, just succeeds.
 class Device : public testing_support::ScriptedBackend {
  public:
-  Device() : ScriptedBackend([this](const Work& work) { return answer(work); }) {}
+  Device() : ScriptedBackend([this](const backend::Work& work) { return answer(work); }) {}
 
-  Expected<Binary, Failure> compile(const CompileJob& job) const override {
+  Expected<backend::Binary, Failure> compile(const family::CompileJob& job) const override {
     if (!is_candidate(job.entries.front())) return ScriptedBackend::compile(job);
     const std::scoped_lock lock(mutex_);
     compiled_.push_back(job.entries.front());
@@ -89,18 +89,19 @@ class Device : public testing_support::ScriptedBackend {
     }
     return ScriptedBackend::compile(job);
   }
-  Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override {
-    if (library_failure && !std::holds_alternative<Launch>(work)) {
+  Expected<std::vector<backend::Sample>, Failure> time(const backend::Work& work,
+                                                       const backend::SamplePlan& plan) override {
+    if (library_failure && !std::holds_alternative<backend::Launch>(work)) {
       return Unexpected(Failure{*library_failure, "the library fails"});
     }
     return ScriptedBackend::time(work, plan);
   }
-  std::vector<Resources> resources(KernelId kernel) const override {
+  std::vector<backend::Resources> resources(backend::KernelId kernel) const override {
     return {behaviour(symbol(kernel)).resources};
   }
   /// Reading the reports of an inspection, the output's first, after a candidate that computes
   /// nonsense, finds it.
-  void read(Region, std::span<std::byte> data) const override {
+  void read(backend::Region, std::span<std::byte> data) const override {
     constexpr std::array<std::uint64_t, 3> kOneWrong{1, 0, 0};
     if (wrong_ && data.size() >= sizeof kOneWrong) {
       std::memcpy(data.data(), kOneWrong.data(), sizeof kOneWrong);
@@ -128,8 +129,8 @@ class Device : public testing_support::ScriptedBackend {
     return found == behaviours.end() ? Behaviour{} : found->second;
   }
 
-  Expected<double, Failure> answer(const Work& work) {
-    const auto* launch = std::get_if<Launch>(&work);
+  Expected<double, Failure> answer(const backend::Work& work) {
+    const auto* launch = std::get_if<backend::Launch>(&work);
     if (launch == nullptr) return library_ns;
     const std::string entry = symbol(launch->kernel);
     if (!is_candidate(entry)) return 1.0;
@@ -146,4 +147,4 @@ class Device : public testing_support::ScriptedBackend {
   bool wrong_ = false;
 };
 
-}  // namespace tuner::toy
+}  // namespace tuner::session::toy

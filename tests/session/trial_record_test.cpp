@@ -3,31 +3,31 @@
 
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
-KernelStep step_of(std::int64_t dynamic_shared_bytes) {
-  KernelStep step;
-  step.grid = {Expression::constant(1)};
-  step.block = {Expression::constant(32)};
-  step.dynamic_shared_bytes = Expression::constant(dynamic_shared_bytes);
+family::KernelStep step_of(std::int64_t dynamic_shared_bytes) {
+  family::KernelStep step;
+  step.grid = {space::Expression::constant(1)};
+  step.block = {space::Expression::constant(32)};
+  step.dynamic_shared_bytes = space::Expression::constant(dynamic_shared_bytes);
   return step;
 }
 
 TEST(TrialRecord, ShowsOfEachResourceWhatTheStepUsesThatUsesMost) {
-  Kernel kernel;
+  family::Kernel kernel;
   kernel.steps = {step_of(0), step_of(300)};
-  TrialResult evaluation;
+  worker::TrialResult evaluation;
   evaluation.resources = {{.registers = 40, .static_shared_bytes = 100, .local_bytes = 0},
                           {.registers = 20, .static_shared_bytes = 50, .local_bytes = 8}};
-  const TrialRecord failed = with_evaluation({}, evaluation, kernel, {});
+  const store::TrialRecord failed = with_evaluation({}, evaluation, kernel, {});
   EXPECT_EQ(failed.shared_bytes, 100U) << "its launch may be none";
-  evaluation.time = Summary{};
-  const TrialRecord timed = with_evaluation({}, evaluation, kernel, {});
+  evaluation.time = measure::Summary{};
+  const store::TrialRecord timed = with_evaluation({}, evaluation, kernel, {});
   EXPECT_EQ(timed.registers, 40);
   EXPECT_EQ(timed.shared_bytes, 350U);
   EXPECT_EQ(timed.local_bytes, 8U);
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::session

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 using testing::HasSubstr;
@@ -87,4 +87,4 @@ TEST(RestrictParameter, RefusesUnknownNamesAndValues) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::space

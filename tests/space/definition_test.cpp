@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 SpaceDefinition parse(const std::string& kernel) {
@@ -224,4 +224,4 @@ TEST(SpaceDefinition, SuggestsParameters) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::space

@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 TEST(AttributeFields, NameEveryAttributeOnce) {
@@ -50,4 +50,4 @@ TEST(DeviceProfile, UnknownNameHasNone) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::space

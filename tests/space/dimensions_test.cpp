@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 using testing::AllOf;
@@ -187,4 +187,4 @@ TEST(NormalisedSize, IsTheKeyWhereNobodyKnowsTheDimensions) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::space

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 /// Enumerates a kernel whose parameters are all tied together.
@@ -61,4 +61,4 @@ TEST(Enumeration, RefusesToKeepTooMuch) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::space

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int64_t>::max();
@@ -341,4 +341,4 @@ TEST(Names, AreIdentifiersOutsideTheLanguage) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::space

@@ -12,7 +12,7 @@
 #include <random>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
@@ -99,4 +99,4 @@ TEST(Interval, IsNotCertainWhileAFaultIsPossible) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::space

@@ -10,7 +10,7 @@
 #include <map>
 #include <random>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 constexpr std::array kKinds = {Neighbourhood::hamming, Neighbourhood::adjacent,
@@ -177,4 +177,4 @@ TEST(RandomNeighbour, IsNoneWhenThereIsNone) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::space

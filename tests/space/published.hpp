@@ -6,7 +6,7 @@
 #include <array>
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::space {
 
 struct PublishedSpace {
   const char* name;
@@ -37,4 +37,4 @@ inline constexpr std::array kPublishedSpaces = {
     PublishedSpace{"triad_bat", 7680, 4320},
 };
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -10,7 +10,7 @@
 
 #include <random>
 
-namespace tuner {
+namespace tuner::space {
 
 void PrintTo(const PublishedSpace& published, std::ostream* out);
 void PrintTo(const PublishedSpace& published, std::ostream* out) {
@@ -51,4 +51,4 @@ INSTANTIATE_TEST_SUITE_P(AllOfThem, PublishedSpaces, testing::ValuesIn(kPublishe
                          [](const auto& suite) { return std::string(suite.param.name); });
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::space

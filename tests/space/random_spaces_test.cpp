@@ -13,7 +13,7 @@
 #include <array>
 #include <random>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 /// Builds small spaces of random parameters, derived values, `when` and constraints.
@@ -168,4 +168,4 @@ TEST(Space, EqualsBruteForceOnRandomSpaces) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::space

@@ -12,7 +12,7 @@
 #include <map>
 #include <set>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 using testing::HasSubstr;
@@ -273,4 +273,4 @@ TEST(Space, CountsParametersTiedByOneProductAndOneSum) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::space

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 inline DeviceAttributes h200() {
   return device_profile("h200")->attributes;
@@ -76,4 +76,4 @@ inline constexpr const char* kTiles = R"json({
     {"expr": "SMEM <= dev.max_smem_per_block_optin", "why": "fits in shared memory"},
     {"expr": "TM * TN + TM + TN <= 200", "why": "accumulators stay in registers"}]})json";
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 using testing::AllOf;
@@ -124,4 +124,4 @@ TEST(RowChecksum, LetsTheRowBeGivenUpAsItsMessageSays) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::store

@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <string>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -164,4 +164,4 @@ TEST_F(ConnectionTest, WritesNothingBesideTheDatabaseWhenIdle) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::store

@@ -12,7 +12,7 @@
 #include <fstream>
 #include <thread>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 class DatabaseStateTest : public testing::Test {
@@ -60,4 +60,4 @@ TEST_F(DatabaseStateTest, TrustsNoFileThatAStoreWouldNot) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::store

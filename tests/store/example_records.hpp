@@ -7,11 +7,11 @@
 #include <limits>
 #include <string>
 
-namespace tuner {
+namespace tuner::store {
 
 inline Subject example_subject() {
   Subject subject;
-  subject.device = device_profile("h200").value();
+  subject.device = space::device_profile("h200").value();
   subject.device.uuid = "GPU-5a1c";
   subject.environment = {
       .driver = "13.0", .compiler = "NVRTC 13.0", .library = "cuBLAS 13.0.2", .tool = "0.1.0"};
@@ -102,4 +102,4 @@ inline BestRecord example_best(const std::string& config = R"({"TILE_M":64})",
   return best;
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -10,7 +10,7 @@
 
 #include <sqlite3.h>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 std::string text(const std::optional<double>& value) {
@@ -22,10 +22,10 @@ std::string text(const TimeRecord& time) {
                      time.samples);
 }
 
-std::string text(const DeviceInfo& device) {
+std::string text(const space::DeviceInfo& device) {
   std::string all =
       fmt::format("{} {} {} {}", device.backend, device.name, device.uuid, device.architecture);
-  for (const AttributeField& field : attribute_fields()) {
+  for (const space::AttributeField& field : space::attribute_fields()) {
     all += fmt::format(" {}", device.attributes.*field.member);
   }
   return all;
@@ -63,7 +63,7 @@ std::string text(const FinalistRecord& it) {
 
 std::string text(const StoredBest& stored) {
   const BestRecord& it = stored.best;
-  const EnvironmentInfo& environment = stored.subject->environment;
+  const space::EnvironmentInfo& environment = stored.subject->environment;
   return fmt::format("best {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
                      text(stored.subject->device), environment.driver, environment.compiler,
                      environment.library, environment.tool, text(stored.subject->kernel),
@@ -129,7 +129,7 @@ std::string everything(const Store& store) {
   std::string all;
   for (const SessionRecord& session : store.sessions()) all += of_session(store, session);
   for (const StoredBest& best : store.bests({})) all += text(best);
-  for (const DeviceInfo& device : store.devices()) all += text(device) + "\n";
+  for (const space::DeviceInfo& device : store.devices()) all += text(device) + "\n";
   for (const KernelRecord& kernel : store.kernels({})) all += text(kernel) + "\n";
   for (const StrikeRecord& it : store.strikes()) {
     all += fmt::format("strike {} {} {} {} {} {} {} {}\n", it.family, it.kernel, it.kernel_hash,
@@ -154,4 +154,4 @@ void tamper(const std::filesystem::path& path, const std::string& table,
   database.exec(fmt::format("UPDATE {} SET {} WHERE id = 1", table, change));
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-namespace tuner {
+namespace tuner::store {
 
 /// Adds a few dozen rows, some to every table; the second session is still running.
 void fill_every_table(Store& store);
@@ -18,4 +18,4 @@ void fill_every_table(Store& store);
 /// Changes a database as a flipped bit would: the rows keep the checksums that they had.
 void tamper(const std::filesystem::path& path, const std::string& table, const std::string& change);
 
-}  // namespace tuner
+}  // namespace tuner::store

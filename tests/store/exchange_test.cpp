@@ -13,7 +13,7 @@
 #include <filesystem>
 #include <string>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -173,7 +173,7 @@ TEST(Import, IsAllOrNothing) {
 TEST(Import, LeavesWhatWasUsedLastHereInFront) {
   Store store = Store::in_memory();
   Subject mine = example_subject();
-  mine.device = device_profile("a100").value();
+  mine.device = space::device_profile("a100").value();
   static_cast<void>(store.begin_session(mine, example_session("mine")));
   const StoredBest theirs = of_another_source();
   store.import_bests(std::vector{theirs}, "f");
@@ -230,4 +230,4 @@ TEST_F(MergeTest, LeavesOutARunThatIsNotOver) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::store

@@ -15,7 +15,7 @@
 #include <set>
 #include <string>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -220,4 +220,4 @@ TEST(FlippedBit, IsNoticedOrHarmless) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::store

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 using testing::ElementsAre;
@@ -175,4 +175,4 @@ TEST_F(JournalTest, RefusesASessionThatIsNot) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::store

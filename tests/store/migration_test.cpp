@@ -15,7 +15,7 @@
 #include <filesystem>
 #include <string>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -118,4 +118,4 @@ TEST_F(MigrationTest, RefusesTablesThatItDoesNotMake) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::store

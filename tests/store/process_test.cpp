@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 using testing::SizeIs;
@@ -140,4 +140,4 @@ TEST(KilledProcess, LosesNoTrialThatWasRecorded) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::store

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 TEST(StandingTrials, AreTheLatestOfEveryConfigurationAtEverySize) {
@@ -32,4 +32,4 @@ TEST(SessionState, HasTheNamesThatTheDatabaseKeeps) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::store

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 using testing::ElementsAre;
@@ -19,4 +19,4 @@ TEST(Samples, ReadBackAsTheVerySameNumbers) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::store

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 using testing::AllOf;
@@ -249,7 +249,7 @@ TEST_F(StoreTest, ReplacesABestOfTheSameKeyOnly) {
   Subject other_source = subject;
   other_source.kernel.hash = "ffff";
   Subject other_device = subject;
-  other_device.device = device_profile("a100").value();
+  other_device.device = space::device_profile("a100").value();
   store.record_final(begin(subject, "a"), example_best("{}", 100), {});
   store.record_final(begin(other_driver, "b"), example_best("{}", 200), {});
   store.record_final(begin(other_source, "c"), example_best("{}", 300), {});
@@ -371,7 +371,7 @@ TEST_F(StoreTest, GivesTheLatestTrialOfEachConfigurationOverAllSessions) {
   store.record_trial(first, example_trial(R"({"TILE_M":2})", 200), 0);
   store.record_trial(begin(example_subject(), "b"), example_trial(R"({"TILE_M":1})", 110), 0);
   Subject elsewhere = example_subject();
-  elsewhere.device = device_profile("a100").value();
+  elsewhere.device = space::device_profile("a100").value();
   store.record_trial(begin(elsewhere, "c"), example_trial(R"({"TILE_M":1})", 300), 0);
 
   std::vector<double> medians;
@@ -388,13 +388,13 @@ TEST_F(StoreTest, ListsDevicesAndKernelsTheOneUsedLastFirst) {
   EXPECT_THAT(store.kernels({}), IsEmpty());
   const Subject h200 = example_subject();
   Subject a100 = h200;
-  a100.device = device_profile("a100").value();
+  a100.device = space::device_profile("a100").value();
   a100.kernel.hash = "ffff";
   static_cast<void>(begin(h200, "a"));
   static_cast<void>(begin(a100, "b"));
   static_cast<void>(begin(h200, "c"));
 
-  const std::vector<DeviceInfo> devices = store.devices();
+  const std::vector<space::DeviceInfo> devices = store.devices();
   ASSERT_THAT(devices, SizeIs(2));
   EXPECT_EQ(devices[0].name, "NVIDIA H200");
   EXPECT_EQ(devices[0].uuid, "GPU-5a1c");
@@ -421,4 +421,4 @@ TEST_F(StoreTest, TakesWhatIsNewOfADeviceAndOfASpaceFile) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::store

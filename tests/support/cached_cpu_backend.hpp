@@ -12,18 +12,18 @@
 namespace tuner::testing_support {
 
 struct CachedCpuParts {
-  std::unique_ptr<Backend> cpu = open_cpu_backend();
-  BinaryCache cache{TUNER_TEST_CACHE};
-  CachedCompiler cached{cpu->compiler(), cache,
-                        compiler_identity(cpu->device(), cpu->environment())};
+  std::unique_ptr<backend::Backend> cpu = backend::open_cpu_backend();
+  backend::BinaryCache cache{TUNER_TEST_CACHE};
+  backend::CachedCompiler cached{cpu->compiler(), cache,
+                                 backend::compiler_identity(cpu->device(), cpu->environment())};
 };
 
-class CachedCpuBackend : private CachedCpuParts, public WatchedBackend {
+class CachedCpuBackend : private CachedCpuParts, public worker::WatchedBackend {
  public:
-  CachedCpuBackend() : WatchedBackend(*cpu, cached, [](const DeviceStep&) {}) {}
+  CachedCpuBackend() : worker::WatchedBackend(*cpu, cached, [](const worker::DeviceStep&) {}) {}
 };
 
-inline std::unique_ptr<Backend> open_cached_cpu_backend() {
+inline std::unique_ptr<backend::Backend> open_cached_cpu_backend() {
   return std::make_unique<CachedCpuBackend>();
 }
 

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 using testing::HasSubstr;
@@ -278,4 +278,4 @@ TEST_F(AnyKernelTest, NoSeedRaisesAFalseAlarm) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::verify

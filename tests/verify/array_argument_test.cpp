@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 using testing::AllOf;
@@ -66,19 +66,20 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
   return result;
 }
 
-Family family_of(std::string_view type, std::string_view sum) {
+family::Family family_of(std::string_view type, std::string_view sum) {
   const std::string source = replaced(replaced(kSource, "TYPE", type), "SUM", sum);
-  return parse_family(replaced(kDocument, "TYPE", type), "weighted.json",
-                      {{"weigh", {.name = "weigh.cu", .text = source, .headers = {}}}});
+  return family::parse_family(replaced(kDocument, "TYPE", type), "weighted.json",
+                              {{"weigh", {.name = "weigh.cu", .text = source, .headers = {}}}});
 }
 
 class ArrayArgumentTest : public testing::Test {
  protected:
   /// Judges the kernel with a part of its source replaced.
-  static Expected<Verdict, Failure> verify(Backend& backend, const Family& family, const Size& size,
-                                           std::string_view from, std::string_view to) {
+  static Expected<Verdict, Failure> verify(backend::Backend& backend, const family::Family& family,
+                                           const space::Size& size, std::string_view from,
+                                           std::string_view to) {
     Verifier verifier(backend, family, 77);
-    Kernel kernel = family.kernels.front();
+    family::Kernel kernel = family.kernels.front();
     kernel.source.text = replaced(kernel.source.text, from, to);
     kernel.hash = to;
     return verify_configuration(backend, verifier, kernel, size);
@@ -94,15 +95,16 @@ class ArrayArgumentTest : public testing::Test {
     EXPECT_THAT(verdict.error().message, HasSubstr(message));
   }
 
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
-  Family family_ = family_of("float", "double");
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
+  family::Family family_ = family_of("float", "double");
 };
 
 TEST_F(ArrayArgumentTest, OfEveryTypeReachesTheKernelAndTheReference) {
-  for (const ElementType type : kElementTypes) {
-    const std::string_view sum = unit_roundoff(type) > 0 ? "double" : "long long";
-    const auto verdict = verify(*backend_, family_of(name(type), sum), {100, 5}, "weigh", "weigh");
-    EXPECT_TRUE(verdict) << name(type) << ": " << verdict.error().message;
+  for (const family::ElementType type : family::kElementTypes) {
+    const std::string_view sum = family::unit_roundoff(type) > 0 ? "double" : "long long";
+    const auto verdict =
+        verify(*backend_, family_of(family::name(type), sum), {100, 5}, "weigh", "weigh");
+    EXPECT_TRUE(verdict) << family::name(type) << ": " << verdict.error().message;
   }
 }
 
@@ -128,7 +130,7 @@ TEST_F(ArrayArgumentTest, HoldsTheNumbersThatABufferWould) {
   const auto values = [&](Fill fill) {
     CheckKernels kernels(*backend_);
     const Instance instance(*backend_, kernels, family_, {.size = {100, 1024}, .fill = fill});
-    const auto array = std::get<ArrayValue>(instance.arguments().at(kArray));
+    const auto array = std::get<backend::ArrayValue>(instance.arguments().at(kArray));
     std::vector<float> numbers(array.bytes.size() / sizeof(float));
     std::memcpy(numbers.data(), array.bytes.data(), array.bytes.size());
     return numbers;
@@ -139,12 +141,12 @@ TEST_F(ArrayArgumentTest, HoldsTheNumbersThatABufferWould) {
 }
 
 TEST_F(ArrayArgumentTest, HasAtMost4096Bytes) {
-  const DeviceAttributes& device = backend_->device().attributes;
+  const space::DeviceAttributes& device = backend_->device().attributes;
   EXPECT_NO_THROW(check_size(family_, device, {100, 1024}));
   Verifier verifier(*backend_, family_, 77);
-  const std::vector<std::function<void(const Size&)>> refusals = {
-      [&](const Size& size) { check_size(family_, device, size); },
-      [&](const Size& size) { static_cast<void>(verifier.timing_instance(size)); }};
+  const std::vector<std::function<void(const space::Size&)>> refusals = {
+      [&](const space::Size& size) { check_size(family_, device, size); },
+      [&](const space::Size& size) { static_cast<void>(verifier.timing_instance(size)); }};
   for (const auto& refuse : refusals) {
     try {
       refuse({100, 1025});
@@ -160,4 +162,4 @@ TEST_F(ArrayArgumentTest, HasAtMost4096Bytes) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -16,26 +16,26 @@
 #include <type_traits>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 /// Device memory made from and read back to host numbers.
 class CheckKernelsFixture : public testing::Test {
  protected:
   template <class T>
-  Buffer upload(const std::vector<T>& values) {
-    Buffer buffer(*backend, values.size() * sizeof(T));
+  backend::Buffer upload(const std::vector<T>& values) {
+    backend::Buffer buffer(*backend, values.size() * sizeof(T));
     backend->write(buffer.id(), std::as_bytes(std::span(values)));
     return buffer;
   }
   template <class T>
-  std::vector<T> download(const Buffer& buffer) const {
+  std::vector<T> download(const backend::Buffer& buffer) const {
     std::vector<T> values(buffer.size_bytes() / sizeof(T));
     backend->read(buffer.id(), std::as_writable_bytes(std::span(values)));
     return values;
   }
 
-  std::unique_ptr<Backend> backend = testing_support::open_cached_cpu_backend();
+  std::unique_ptr<backend::Backend> backend = testing_support::open_cached_cpu_backend();
   CheckKernels kernels{*backend};
 };
 
@@ -48,8 +48,8 @@ using CheckKernelsFill = CheckKernelsFixture;
 TEST_F(CheckKernelsFill, WholeNumbersTakeEveryValueButZeroEquallyOftenAndFollowTheSeed) {
   constexpr std::int64_t kCount = 300'000;  // more than one pass of the largest grid
   const auto filled = [&](std::uint64_t seed) {
-    Buffer buffer(*backend, kCount * sizeof(float));
-    kernels.fill_whole({buffer.id(), ElementType::f32, kCount}, seed, 3);
+    backend::Buffer buffer(*backend, kCount * sizeof(float));
+    kernels.fill_whole({buffer.id(), family::ElementType::f32, kCount}, seed, 3);
     return download<float>(buffer);
   };
   const std::vector<float> numbers = filled(42);
@@ -69,8 +69,8 @@ TEST_F(CheckKernelsFill, WholeNumbersTakeEveryValueButZeroEquallyOftenAndFollowT
 TEST_F(CheckKernelsFill, NormalNumbersHaveMeanZeroAndVarianceOneAndFollowTheSeed) {
   constexpr std::int64_t kCount = 100'000;
   const auto filled = [&](std::uint64_t seed) {
-    Buffer buffer(*backend, kCount * sizeof(double));
-    kernels.fill_normal({buffer.id(), ElementType::f64, kCount}, seed);
+    backend::Buffer buffer(*backend, kCount * sizeof(double));
+    kernels.fill_normal({buffer.id(), family::ElementType::f64, kCount}, seed);
     return download<double>(buffer);
   };
   const std::vector<double> numbers = filled(42);
@@ -86,8 +86,8 @@ TEST_F(CheckKernelsFill, NormalNumbersHaveMeanZeroAndVarianceOneAndFollowTheSeed
 
 TEST_F(CheckKernelsFill, WholeNumbersOfUnsignedTypesBeginAtOne) {
   constexpr std::int64_t kCount = 40'000;
-  Buffer buffer(*backend, kCount * sizeof(std::uint16_t));
-  kernels.fill_whole({buffer.id(), ElementType::u16, kCount}, 42, 3);
+  backend::Buffer buffer(*backend, kCount * sizeof(std::uint16_t));
+  kernels.fill_whole({buffer.id(), family::ElementType::u16, kCount}, 42, 3);
   std::map<int, int> counts;
   for (const std::uint16_t number : download<std::uint16_t>(buffer)) ++counts[number];
   ASSERT_EQ(counts.size(), 3U);
@@ -99,14 +99,14 @@ TEST_F(CheckKernelsFill, WholeNumbersOfUnsignedTypesBeginAtOne) {
 
 TEST_F(CheckKernelsFill, IntegersCoverTheirRangeWithBothEnds) {
   constexpr std::int64_t kCount = 10'000;
-  Buffer buffer(*backend, kCount * sizeof(std::int64_t));
-  kernels.fill_integers({buffer.id(), ElementType::i64, kCount}, 42, -2, 5);
+  backend::Buffer buffer(*backend, kCount * sizeof(std::int64_t));
+  kernels.fill_integers({buffer.id(), family::ElementType::i64, kCount}, 42, -2, 5);
   std::map<std::int64_t, int> counts;
   for (const std::int64_t number : download<std::int64_t>(buffer)) ++counts[number];
   ASSERT_EQ(counts.size(), 8U);
   EXPECT_EQ(counts.begin()->first, -2);
   EXPECT_EQ(counts.rbegin()->first, 5);
-  kernels.fill_integers({buffer.id(), ElementType::i64, kCount}, 42,
+  kernels.fill_integers({buffer.id(), family::ElementType::i64, kCount}, 42,
                         std::numeric_limits<std::int64_t>::min(),
                         std::numeric_limits<std::int64_t>::max());
   const auto all = download<std::int64_t>(buffer);
@@ -116,17 +116,17 @@ TEST_F(CheckKernelsFill, IntegersCoverTheirRangeWithBothEnds) {
 
 TEST_F(CheckKernelsFill, UniformAndPositiveNumbersKeepToTheirRanges) {
   constexpr std::int64_t kCount = 10'000;
-  Buffer buffer(*backend, kCount * sizeof(float));
-  kernels.fill_uniform({buffer.id(), ElementType::f32, kCount}, 42);
+  backend::Buffer buffer(*backend, kCount * sizeof(float));
+  kernels.fill_uniform({buffer.id(), family::ElementType::f32, kCount}, 42);
   EXPECT_THAT(download<float>(buffer), testing::Each(AllOf(Ge(0.0f), Lt(1.0f))));
-  kernels.fill_positive({buffer.id(), ElementType::f32, kCount}, 42);
+  kernels.fill_positive({buffer.id(), family::ElementType::f32, kCount}, 42);
   EXPECT_THAT(download<float>(buffer), testing::Each(Ge(0.5f)));
 }
 
 TEST_F(CheckKernelsFill, APermutationHasEachNumberOnceInAnotherOrder) {
   for (const std::int64_t count : {1, 5, 1000, 4097}) {
-    Buffer buffer(*backend, static_cast<std::size_t>(count) * sizeof(std::int32_t));
-    kernels.fill_permutation({buffer.id(), ElementType::i32, count}, 42);
+    backend::Buffer buffer(*backend, static_cast<std::size_t>(count) * sizeof(std::int32_t));
+    kernels.fill_permutation({buffer.id(), family::ElementType::i32, count}, 42);
     std::vector<std::int32_t> numbers = download<std::int32_t>(buffer);
     EXPECT_EQ(std::ranges::is_sorted(numbers), count < 3) << count;
     std::ranges::sort(numbers);
@@ -138,10 +138,10 @@ TEST_F(CheckKernelsFill, APermutationHasEachNumberOnceInAnotherOrder) {
 
 TEST_F(CheckKernelsFill, SortedNumbersAscendAndOffsetsEndWithTheEntries) {
   constexpr std::int64_t kCount = 5000;
-  Buffer buffer(*backend, kCount * sizeof(std::int32_t));
-  kernels.fill_sorted({buffer.id(), ElementType::f32, kCount}, 42, -3, 3);
+  backend::Buffer buffer(*backend, kCount * sizeof(std::int32_t));
+  kernels.fill_sorted({buffer.id(), family::ElementType::f32, kCount}, 42, -3, 3);
   EXPECT_TRUE(std::ranges::is_sorted(download<float>(buffer)));
-  kernels.fill_offsets({buffer.id(), ElementType::i32, kCount}, 42, 40'000);
+  kernels.fill_offsets({buffer.id(), family::ElementType::i32, kCount}, 42, 40'000);
   const auto offsets = download<std::int32_t>(buffer);
   EXPECT_TRUE(std::ranges::is_sorted(offsets));
   EXPECT_EQ(offsets.front(), 0);
@@ -153,10 +153,10 @@ TEST_F(CheckKernelsFill, SortedNumbersAscendAndOffsetsEndWithTheEntries) {
 
 TEST_F(CheckKernelsFill, PerturbedNumbersAreAFewUnitsInTheLastPlaceAway) {
   const std::vector<float> numbers = {1.0f, -2.5f, 1e-20f, 0.0f, 3e38f};
-  const Buffer data = upload(numbers), moved(*backend, numbers.size() * sizeof(float));
+  const backend::Buffer data = upload(numbers), moved(*backend, numbers.size() * sizeof(float));
   std::set<float> seen;
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    kernels.perturb(moved.id(), {data.id(), ElementType::f32, 5}, seed);
+    kernels.perturb(moved.id(), {data.id(), family::ElementType::f32, 5}, seed);
     const auto result = download<float>(moved);
     EXPECT_EQ(result[3], 0.0f);
     for (const std::size_t i : {0UL, 1UL, 2UL, 4UL}) {
@@ -173,9 +173,9 @@ TEST_F(CheckKernelsFill, PerturbedNumbersAreAFewUnitsInTheLastPlaceAway) {
 }
 
 TEST_F(CheckKernelsFill, AbsoluteDropsTheSign) {
-  const Buffer data = upload<float>({-1.5f, 0.0f, 2.5f});
-  const Buffer result(*backend, 3 * sizeof(float));
-  kernels.absolute(result.id(), {data.id(), ElementType::f32, 3});
+  const backend::Buffer data = upload<float>({-1.5f, 0.0f, 2.5f});
+  const backend::Buffer result(*backend, 3 * sizeof(float));
+  kernels.absolute(result.id(), {data.id(), family::ElementType::f32, 3});
   EXPECT_THAT(download<float>(result), testing::ElementsAre(1.5f, 0.0f, 2.5f));
 }
 
@@ -191,13 +191,13 @@ class CheckKernelsCompare : public CheckKernelsFixture {
  protected:
   static constexpr Poison kPoison = {.kind = nan_poison, .seed = 0};
 
-  static constexpr ElementType type() {
+  static constexpr family::ElementType type() {
     if constexpr (std::is_floating_point_v<T>) {
-      return sizeof(T) == 4 ? ElementType::f32 : ElementType::f64;
+      return sizeof(T) == 4 ? family::ElementType::f32 : family::ElementType::f64;
     } else if constexpr (std::is_signed_v<T>) {
-      return sizeof(T) == 4 ? ElementType::i32 : ElementType::i64;
+      return sizeof(T) == 4 ? family::ElementType::i32 : family::ElementType::i64;
     } else {
-      return ElementType::u32;
+      return family::ElementType::u32;
     }
   }
 
@@ -207,7 +207,7 @@ class CheckKernelsCompare : public CheckKernelsFixture {
         .type = type(),
         .used = static_cast<std::int64_t>(output.result.size()),
         .count = in_whole_words(type(), static_cast<std::int64_t>(output.result.size())),
-        .role = BufferRole::output,
+        .role = family::BufferRole::output,
         .expected = 0};
     if (!output.allowed.empty()) data.allowed = 0;
     const CheckedMemory memory(*backend, plan_memory({data}));
@@ -319,17 +319,17 @@ TYPED_TEST(CheckKernelsCompareWhole, NeighboursDifferHoweverLarge) {
 /// The memory of one output of three elements, and its part.
 class CheckKernelsOutput : public CheckKernelsFixture {
  protected:
-  [[nodiscard]] Region result() const {
+  [[nodiscard]] backend::Region result() const {
     return memory.candidate(memory.plan().data.front().candidate);
   }
   CheckKernels::Element pick(std::int64_t index, const Poison& poison) {
     return kernels.pick(memory, 0, *memory.plan().data.front().expected, index, poison);
   }
 
-  CheckedMemory memory{*backend, plan_memory({{.type = ElementType::f32,
+  CheckedMemory memory{*backend, plan_memory({{.type = family::ElementType::f32,
                                                .used = 3,
                                                .count = 3,
-                                               .role = BufferRole::output,
+                                               .role = family::BufferRole::output,
                                                .expected = 0,
                                                .allowed = 0}})};
 };
@@ -368,53 +368,56 @@ TEST_F(CheckKernelsOutput, PoisonsDifferInWhatAMinimumOrAMaximumMakesOfThem) {
 }
 
 TEST_F(CheckKernelsFixture, PoisonsOfIntegersAreTheirEnds) {
-  for (const ElementType type : kElementTypes) {
-    if (is_floating(type)) continue;
-    const CheckedMemory memory(
-        *backend,
-        plan_memory(
-            {{.type = type, .used = 8, .count = 8, .role = BufferRole::output, .expected = 0}}));
+  for (const family::ElementType type : family::kElementTypes) {
+    if (family::is_floating(type)) continue;
+    const CheckedMemory memory(*backend, plan_memory({{.type = type,
+                                                       .used = 8,
+                                                       .count = 8,
+                                                       .role = family::BufferRole::output,
+                                                       .expected = 0}}));
     const auto element = [&](PoisonKind kind) {
       kernels.prepare(memory, {.kind = kind, .seed = 1});
       return kernels.pick(memory, 0, 0, 5, {.kind = kind, .seed = 1}).result;
     };
-    EXPECT_EQ(element(lowest_poison), static_cast<double>(integer_range(type).least)) << name(type);
-    if (type == ElementType::u64) continue;  // whose greatest number 64 signed bits do not hold
-    EXPECT_EQ(element(highest_poison), static_cast<double>(integer_range(type).greatest))
-        << name(type);
+    EXPECT_EQ(element(lowest_poison), static_cast<double>(family::integer_range(type).least))
+        << family::name(type);
+    if (type == family::ElementType::u64)
+      continue;  // whose greatest number 64 signed bits do not hold
+    EXPECT_EQ(element(highest_poison), static_cast<double>(family::integer_range(type).greatest))
+        << family::name(type);
   }
 }
 
 using CheckKernelsBounds = CheckKernelsFixture;
 
 TEST_F(CheckKernelsBounds, ASpreadBecomesAnErrorAllowedAndATypicalOneTheFloor) {
-  const Buffer reference = upload<float>({1, -2, 0, 4});
-  const Buffer spread = upload<float>({0, 0, 0, 0});
-  const CheckKernels::Elements expected{reference.id(), ElementType::f32, 4};
+  const backend::Buffer reference = upload<float>({1, -2, 0, 4});
+  const backend::Buffer spread = upload<float>({0, 0, 0, 0});
+  const CheckKernels::Elements expected{reference.id(), family::ElementType::f32, 4};
   for (const auto& run : {std::vector<float>{1.5f, -2, 0, 4}, {0.75f, -2.25f, 0, 4}}) {
     kernels.widen(spread.id(), upload(run).id(), expected);
   }
   EXPECT_THAT(download<float>(spread), testing::ElementsAre(0.5f, 0.25f, 0, 0));
-  EXPECT_DOUBLE_EQ(kernels.typical({spread.id(), ElementType::f32, 4}), std::sqrt(0.125));
+  EXPECT_DOUBLE_EQ(kernels.typical({spread.id(), family::ElementType::f32, 4}), std::sqrt(0.125));
   kernels.allow(spread.id(), expected, {.factor = 2, .floor = 0.375, .relative = 0.25});
   EXPECT_THAT(download<float>(spread), testing::ElementsAre(1.25f, 1.25f, 0.75f, 1.75f));
 }
 
 TEST_F(CheckKernelsBounds, ATolerancesLargestPartCounts) {
-  const Buffer reference = upload<float>({100, -1, 0, 0x1p24f});
-  const Buffer allowed(*backend, 4 * sizeof(float));
-  const CheckKernels::Elements expected{reference.id(), ElementType::f32, 4};
-  kernels.allow(allowed.id(), expected, Tolerance{.relative = 0.125, .absolute = 0.5});
+  const backend::Buffer reference = upload<float>({100, -1, 0, 0x1p24f});
+  const backend::Buffer allowed(*backend, 4 * sizeof(float));
+  const CheckKernels::Elements expected{reference.id(), family::ElementType::f32, 4};
+  kernels.allow(allowed.id(), expected, family::Tolerance{.relative = 0.125, .absolute = 0.5});
   EXPECT_THAT(download<float>(allowed), testing::ElementsAre(12.5f, 0.5f, 0.5f, 0x1p21f));
-  kernels.allow(allowed.id(), expected, Tolerance{.ulp = 3});
+  kernels.allow(allowed.id(), expected, family::Tolerance{.ulp = 3});
   EXPECT_THAT(download<float>(allowed),
               testing::ElementsAre(3 * 0x1p-17f, 3 * 0x1p-23f, 3 * 0x1p-149f, 6.0f));
 }
 
 TEST_F(CheckKernelsBounds, WholeNumbersAreThoseThatTheTypeCountsUpTo) {
   const auto are_whole = [&](float last) {
-    const Buffer data = upload<float>({-3, 0, last});
-    return kernels.are_whole({data.id(), ElementType::f32, 3});
+    const backend::Buffer data = upload<float>({-3, 0, last});
+    return kernels.are_whole({data.id(), family::ElementType::f32, 3});
   };
   EXPECT_TRUE(are_whole(7));
   EXPECT_TRUE(are_whole(0x1p24f));
@@ -427,12 +430,13 @@ TEST_F(CheckKernelsBounds, WholeNumbersAreThoseThatTheTypeCountsUpTo) {
 TEST_F(CheckKernelsBounds, ARunThatDependsOnWhatItsOutputHeldIsToldFromOneThatLeavesIt) {
   constexpr std::uint32_t kOther = 0x3FC00000U;
   const auto left = [](std::uint32_t bits) { return std::bit_cast<float>(bits); };
-  const Buffer first = upload<float>({1, left(kUnwritten), left(kUnwritten) + 2, 3});
-  const Buffer second = upload<float>({1, left(kOther), left(kOther) + 2, 3.0001f});
-  const auto found = kernels.compare_runs({first.id(), ElementType::f32, 4}, second.id(), kOther);
+  const backend::Buffer first = upload<float>({1, left(kUnwritten), left(kUnwritten) + 2, 3});
+  const backend::Buffer second = upload<float>({1, left(kOther), left(kOther) + 2, 3.0001f});
+  const auto found =
+      kernels.compare_runs({first.id(), family::ElementType::f32, 4}, second.id(), kOther);
   EXPECT_EQ(found.dependent, 1U);
   EXPECT_EQ(found.unwritten, 1U);
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::verify

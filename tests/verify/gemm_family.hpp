@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner::gemm {
+namespace tuner::verify::gemm {
 
 inline constexpr std::string_view kSource = R"(
 template <int BLOCK>
@@ -57,11 +57,12 @@ inline constexpr std::string_view kDocument = R"json({
 })json";
 
 /// The family with a part of its document replaced.
-[[nodiscard]] inline Family family(std::string_view from = "", std::string_view to = "") {
+[[nodiscard]] inline family::Family family(std::string_view from = "", std::string_view to = "") {
   std::string text(kDocument);
   text.replace(text.find(from), from.size(), to);
-  return parse_family(text, "gemm.json",
-                      {{"gemm", {.name = "gemm.cu", .text = std::string(kSource), .headers = {}}}});
+  return family::parse_family(
+      text, "gemm.json",
+      {{"gemm", {.name = "gemm.cu", .text = std::string(kSource), .headers = {}}}});
 }
 
-}  // namespace tuner::gemm
+}  // namespace tuner::verify::gemm

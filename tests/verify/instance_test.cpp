@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 using testing::AllOf;
@@ -34,12 +34,12 @@ class InstanceTest : public testing::Test {
   std::vector<float> read(const Instance& instance, std::size_t argument,
                           std::int64_t count) const {
     std::vector<float> values(static_cast<std::size_t>(count));
-    backend_->read(std::get<Region>(instance.arguments().at(argument)),
+    backend_->read(std::get<backend::Region>(instance.arguments().at(argument)),
                    std::as_writable_bytes(std::span(values)));
     return values;
   }
   void write(const Instance& instance, std::size_t argument, const std::vector<float>& values) {
-    backend_->write(std::get<Region>(instance.arguments().at(argument)),
+    backend_->write(std::get<backend::Region>(instance.arguments().at(argument)),
                     std::as_bytes(std::span(values)));
   }
 
@@ -61,9 +61,9 @@ class InstanceTest : public testing::Test {
     return c;
   }
 
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
   CheckKernels kernels_{*backend_};
-  Family family_ = gemm::family();
+  family::Family family_ = gemm::family();
 };
 
 TEST_F(InstanceTest, ExpectsTheProductExactlyOfWholeNumbers) {
@@ -93,8 +93,8 @@ TEST_F(InstanceTest, PoisonsOutputsThatNoCaseReads) {
 
 TEST_F(InstanceTest, ACaseSetsTheFactorsAndGivesTheOutputItReads) {
   Instance blended = instance({.size = {kM, kN, kK}, .fill = Fill::whole, .check_case = 1});
-  EXPECT_EQ(std::get<float>(std::get<Scalar>(blended.arguments()[3])), 3.0f);
-  EXPECT_EQ(std::get<float>(std::get<Scalar>(blended.arguments()[6])), -2.0f);
+  EXPECT_EQ(std::get<float>(std::get<family::Scalar>(blended.arguments()[3])), 3.0f);
+  EXPECT_EQ(std::get<float>(std::get<family::Scalar>(blended.arguments()[6])), -2.0f);
   for (int launch = 0; launch < 2; ++launch) {
     blended.prepare_launch();
     write(blended, kC, product(blended, 3, -2));
@@ -144,7 +144,7 @@ TEST_F(InstanceTest, EqualRecipesHoldEqualNumbersAndOtherSeedsOthers) {
 TEST_F(InstanceTest, CandidatesAreTimedOnBuffersThatBeginAsAllocationsDo) {
   const Instance timed = instance({.size = {kM, kN, kK}, .fill = Fill::normal});
   for (const std::size_t argument : {kA, kB, kC}) {
-    EXPECT_EQ(std::get<Region>(timed.arguments().at(argument)).offset_bytes % 256, 0U);
+    EXPECT_EQ(std::get<backend::Region>(timed.arguments().at(argument)).offset_bytes % 256, 0U);
   }
 }
 
@@ -160,8 +160,8 @@ TEST_F(InstanceTest, OffersTheLibraryTheSameWork) {
 class InstanceGuards : public InstanceTest {
  protected:
   /// A place some elements from the start of an argument's buffer.
-  Region at(std::size_t argument, std::int64_t index) const {
-    Region region = std::get<Region>(instance_.arguments().at(argument));
+  backend::Region at(std::size_t argument, std::int64_t index) const {
+    backend::Region region = std::get<backend::Region>(instance_.arguments().at(argument));
     region.offset_bytes += static_cast<std::size_t>(index * 4);
     return region;
   }
@@ -171,7 +171,7 @@ class InstanceGuards : public InstanceTest {
     return value;
   }
   /// One launch that computes the right result, and besides writes an element.
-  Expected<double, Failure> write_besides(const Region& region, float value = 1.0f) {
+  Expected<double, Failure> write_besides(const backend::Region& region, float value = 1.0f) {
     instance_.prepare_launch();
     write(instance_, kC, product(instance_, 1, 0));
     backend_->write(region, std::as_bytes(std::span(&value, 1)));
@@ -222,8 +222,8 @@ TEST_F(InstanceGuards, AChangedReferenceIsOutOfBoundsAndDoubtful) {
   EXPECT_TRUE(write_besides(at(kC, 3), product(instance_, 1, 0)[3]));
   EXPECT_FALSE(instance_.reference_changed());
   // What no candidate is given is allocated right behind what it is given.
-  const BufferId given = at(kC, 0).buffer;
-  const auto right = write_besides(BufferId{static_cast<std::uint64_t>(given) + 1}, 99.0f);
+  const backend::BufferId given = at(kC, 0).buffer;
+  const auto right = write_besides(backend::BufferId{static_cast<std::uint64_t>(given) + 1}, 99.0f);
   ASSERT_FALSE(right);
   EXPECT_EQ(right.error().outcome, Outcome::out_of_bounds);
   EXPECT_THAT(right.error().message, HasSubstr("memory that is passed to no kernel changed"));
@@ -295,19 +295,19 @@ constexpr std::string_view kScaleDocument = R"json({
 })json";
 
 TEST_F(InstanceTest, AKernelOfTheFamilyCanBeTheReference) {
-  family_ =
-      parse_family(kScaleDocument, "scale.json",
-                   {{"plain",
-                     {.name = "plain.cu",
-                      .text = "template <int BLOCK> __global__ void plain(int n, const int* x, "
-                              "int* y) { int i = blockIdx.x * BLOCK + threadIdx.x;\n"
-                              "if (i < n) y[i] = 5 * x[i]; }",
-                      .headers = {}}}});
+  family_ = family::parse_family(
+      kScaleDocument, "scale.json",
+      {{"plain",
+        {.name = "plain.cu",
+         .text = "template <int BLOCK> __global__ void plain(int n, const int* x, "
+                 "int* y) { int i = blockIdx.x * BLOCK + threadIdx.x;\n"
+                 "if (i < n) y[i] = 5 * x[i]; }",
+         .headers = {}}}});
   Instance scale = instance({.size = {100}, .fill = Fill::whole});
   std::vector<std::int32_t> numbers(100);
-  backend_->read(std::get<Region>(scale.arguments()[1]),
+  backend_->read(std::get<backend::Region>(scale.arguments()[1]),
                  std::as_writable_bytes(std::span(numbers)));
-  const Region y = std::get<Region>(scale.arguments()[2]);
+  const backend::Region y = std::get<backend::Region>(scale.arguments()[2]);
   for (std::int32_t& number : numbers) number *= 5;
   backend_->write(y, std::as_bytes(std::span(numbers)));
   EXPECT_TRUE(scale.inspect());
@@ -318,4 +318,4 @@ TEST_F(InstanceTest, AKernelOfTheFamilyCanBeTheReference) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::verify

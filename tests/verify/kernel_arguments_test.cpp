@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 using testing::HasSubstr;
@@ -55,10 +55,10 @@ constexpr std::string_view kDocument = R"json({
 TEST(KernelsWithParametersOfTheirOwn, AreLaunchedAndVerifiedByTheirLists) {
   const auto backend = testing_support::open_cached_cpu_backend();
   const auto verdict = [&](const std::string& document) {
-    const Family family =
-        parse_family(document, "scale.json",
-                     {{"plain", {.name = "plain.cu", .text = std::string(kPlain), .headers = {}}},
-                      {"other", {.name = "other.cu", .text = std::string(kOther), .headers = {}}}});
+    const family::Family family = family::parse_family(
+        document, "scale.json",
+        {{"plain", {.name = "plain.cu", .text = std::string(kPlain), .headers = {}}},
+         {"other", {.name = "other.cu", .text = std::string(kOther), .headers = {}}}});
     Verifier verifier(*backend, family, 1);
     const auto verified =
         verify_configuration(*backend, verifier, family.kernel("other"), {100}, "SPAN=16");
@@ -115,11 +115,11 @@ __global__ void other(int n, const float* x, float* y) {
 /// One kernel takes the array by value, the other reads it from a variable of its source.
 TEST(ArraysInVariables, HoldWhatTheReferenceTakesByValue) {
   const auto backend = testing_support::open_cached_cpu_backend();
-  const auto verdict = [&](std::string source, const Size& size = {100, 7}) {
-    const Family family =
-        parse_family(kFiltered, "filter.json",
-                     {{"plain", {.name = "plain.cu", .text = std::string(kByValue), .headers = {}}},
-                      {"other", {.name = "other.cu", .text = std::move(source), .headers = {}}}});
+  const auto verdict = [&](std::string source, const space::Size& size = {100, 7}) {
+    const family::Family family = family::parse_family(
+        kFiltered, "filter.json",
+        {{"plain", {.name = "plain.cu", .text = std::string(kByValue), .headers = {}}},
+         {"other", {.name = "other.cu", .text = std::move(source), .headers = {}}}});
     Verifier verifier(*backend, family, 1);
     const auto verified = verify_configuration(*backend, verifier, family.kernel("other"), size);
     return verified ? std::string("right") : verified.error().message;
@@ -141,4 +141,4 @@ TEST(ArraysInVariables, HoldWhatTheReferenceTakesByValue) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::verify

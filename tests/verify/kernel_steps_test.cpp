@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 using testing::AllOf;
@@ -41,7 +41,7 @@ __global__ void parts_ways(int n, const int* keys, unsigned* counts) {
 )";
 
 /// Its kernel is the two functions, and the reference is the two right ones.
-Family family(const std::string& clear, const std::string& add) {
+family::Family family(const std::string& clear, const std::string& add) {
   constexpr std::string_view kText = R"json({{
     "format": "space/1", "family": "counts",
     "problem": {{"dims": ["N", "B"], "flops": 0, "bytes": "4*N"}},
@@ -63,23 +63,23 @@ Family family(const std::string& clear, const std::string& add) {
           "launch": {{"grid": ["ceil_div(N, 32)"], "block": [32]}}}}]}}
     }}
   }})json";
-  const KernelSource source{.name = "counts.cu", .text = kSource, .headers = {}};
-  return parse_family(fmt::format(kText, clear, add), "counts.json",
-                      {{"right", source}, {"tried", source}});
+  const family::KernelSource source{.name = "counts.cu", .text = kSource, .headers = {}};
+  return family::parse_family(fmt::format(kText, clear, add), "counts.json",
+                              {{"right", source}, {"tried", source}});
 }
 
 class KernelStepsTest : public testing::Test {
  protected:
   /// "ok", or the outcome and the message.
   std::string verdict(const std::string& clear, const std::string& add) {
-    const Family judged = family(clear, add);
+    const family::Family judged = family(clear, add);
     Verifier verifier(*backend_, judged, 7);
     const auto right = verify_configuration(*backend_, verifier, judged.kernel("tried"), {300, 50});
     if (right) return "ok";
     return fmt::format("{}: {}", name(right.error().outcome), right.error().message);
   }
 
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
 };
 
 TEST_F(KernelStepsTest, AreRightTogether) {
@@ -97,4 +97,4 @@ TEST_F(KernelStepsTest, AStepThatCannotRunIsNamed) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::verify

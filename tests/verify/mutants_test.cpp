@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 using testing::AllOf;
@@ -52,19 +52,19 @@ std::string mutated(const Mutant& mutant) {
   return source.replace(at, mutant.from.size(), mutant.to);
 }
 
-const Size kSize = {20, 24, 31};
+const space::Size kSize = {20, 24, 31};
 
 // One test for all: they share the compiled kernels that check and the instances.
 TEST(Mutants, EndAsWrongResultsThatSayWhatIsWrongWhere) {
   const auto backend = testing_support::open_cached_cpu_backend();
-  const Family family = gemm::family();
+  const family::Family family = gemm::family();
   Verifier verifier(*backend, family, 77);
   const auto unbroken = verify_configuration(*backend, verifier, family.kernels.front(), kSize);
   ASSERT_TRUE(unbroken) << unbroken.error().message;
   EXPECT_LE(unbroken->worst_error, 1.0);
   for (const Mutant& mutant : kMutants) {
     SCOPED_TRACE(mutant.name);
-    Kernel kernel = family.kernels.front();
+    family::Kernel kernel = family.kernels.front();
     kernel.source.text = mutated(mutant);
     kernel.hash = mutant.name;
     const auto verdict = verify_configuration(*backend, verifier, kernel, kSize);
@@ -78,30 +78,31 @@ TEST(Mutants, EndAsWrongResultsThatSayWhatIsWrongWhere) {
 
 TEST(Mutants, NoCandidateIsBlamedForAReferenceThatAnotherOneChanged) {
   const auto backend = testing_support::open_cached_cpu_backend();
-  const Family family = gemm::family();
+  const family::Family family = gemm::family();
   Verifier verifier(*backend, family, 77);
   ASSERT_TRUE(verify_configuration(*backend, verifier, family.kernels.front(), kSize));
-  const Region given = std::get<Region>(verifier.timing_instance({20, 24, 31}).arguments()[7]);
+  const backend::Region given =
+      std::get<backend::Region>(verifier.timing_instance({20, 24, 31}).arguments()[7]);
   // The reference is allocated right behind what a candidate is given.
-  backend->fill(BufferId{static_cast<std::uint64_t>(given.buffer) + 1}, 0x7FF8BAD0u, 64);
+  backend->fill(backend::BufferId{static_cast<std::uint64_t>(given.buffer) + 1}, 0x7FF8BAD0u, 64);
   const auto verdict = verify_configuration(*backend, verifier, family.kernels.front(), kSize);
   EXPECT_TRUE(verdict) << verdict.error().message;
 }
 
 TEST(ShippedKernels, AreRightAtTheirDefaultConfigurations) {
   const auto backend = testing_support::open_cached_cpu_backend();
-  const Family family = load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+  const family::Family family = family::load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
   Verifier verifier(*backend, family, 1);
-  for (const Kernel& kernel : family.kernels) {
+  for (const family::Kernel& kernel : family.kernels) {
     if (!kernel.backends.empty()) continue;  // not for this one
     // gemm_skinny is for no other sizes.
     const std::string_view size = kernel.name == "gemm_skinny" ? "11,24,31" : "20,24,31";
-    const auto verdict =
-        verify_configuration(*backend, verifier, kernel, parse_size(size, family.problem.dims));
+    const auto verdict = verify_configuration(*backend, verifier, kernel,
+                                              space::parse_size(size, family.problem.dims));
     ASSERT_TRUE(verdict) << kernel.name << ": " << verdict.error().message;
     EXPECT_LE(verdict->worst_error, 1.0);
   }
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 using testing::HasSubstr;
@@ -52,7 +52,8 @@ class NpyReferenceTest : public testing::Test {
   }
 
   /// The family whose kernel computes `result` of x and i, with this after the reference.
-  Family family(std::string_view result, std::string_view check, std::string_view type = "float") {
+  family::Family family(std::string_view result, std::string_view check,
+                        std::string_view type = "float") {
     constexpr std::string_view kText = R"json({{
       "format": "space/1", "family": "third",
       "problem": {{"dims": ["N"], "flops": "N", "bytes": "8*N"}},
@@ -67,16 +68,16 @@ class NpyReferenceTest : public testing::Test {
         "__global__ void third(int n, const {0}* x, {0}* y) {{ const int i = blockIdx.x * 64 + "
         "threadIdx.x; if (i < n) y[i] = {1}; }}",
         type, result);
-    return parse_family(fmt::format(kText, check, result, type),
-                        (folder_.path() / "third.json").string(),
-                        {{"third", {.name = "third.cu", .text = text, .headers = {}}}});
+    return family::parse_family(fmt::format(kText, check, result, type),
+                                (folder_.path() / "third.json").string(),
+                                {{"third", {.name = "third.cu", .text = text, .headers = {}}}});
   }
 
   /// "ok", or how a kernel fails.
   std::string message(std::string_view result, std::string_view check = R"(, "tolerance":
                       {"relative": 1e-6})",
                       std::string_view type = "float") {
-    const Family judged = family(result, check, type);
+    const family::Family judged = family(result, check, type);
     Verifier verifier(*backend_, judged, 7);
     const auto verdict =
         verify_configuration(*backend_, verifier, judged.kernel("third"), {kCount});
@@ -85,7 +86,7 @@ class NpyReferenceTest : public testing::Test {
   }
 
   /// Why the files do not fit.
-  std::string refusal(const Size& size = {kCount}) {
+  std::string refusal(const space::Size& size = {kCount}) {
     try {
       check_files(family("x[i] / 3", R"(, "exact": true)"), size);
     } catch (const Error& error) {
@@ -97,7 +98,7 @@ class NpyReferenceTest : public testing::Test {
 
  private:
   TemporaryDirectory folder_;
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
 };
 
 TEST_F(NpyReferenceTest, JudgesWithinTheTolerance) {
@@ -149,8 +150,8 @@ TEST_F(NpyReferenceTest, FilesMustFit) {
 }
 
 TEST_F(NpyReferenceTest, AFileThatIsMissingIsNamed) {
-  Family lost = family("x[i] / 3", R"(, "exact": true)");
-  std::get<NpyReference>(lost.check.reference).files["y"] = "lost.npy";
+  family::Family lost = family("x[i] / 3", R"(, "exact": true)");
+  std::get<family::NpyReference>(lost.check.reference).files["y"] = "lost.npy";
   EXPECT_THROW(
       try { check_files(lost, {kCount}); } catch (const Error& error) {
         EXPECT_THAT(error.what(), HasSubstr("argument y: the file"));
@@ -161,4 +162,4 @@ TEST_F(NpyReferenceTest, AFileThatIsMissingIsNamed) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 using testing::HasSubstr;
@@ -41,24 +41,24 @@ constexpr std::string_view kDocument = R"json({
 
 class ShortElementsTest : public testing::Test {
  protected:
-  static Family family(std::string_view offset = "0") {
+  static family::Family family(std::string_view offset = "0") {
     std::string text(kDocument);
     text.replace(text.find("\"offset\": 0"), 11, "\"offset\": " + std::string(offset));
-    return parse_family(
+    return family::parse_family(
         text, "twice.json",
         {{"twice", {.name = "twice.cu", .text = std::string(kSource), .headers = {}}}});
   }
 
   /// Judges the kernel with a part of its source replaced, at an odd size.
   Expected<Verdict, Failure> verify(std::string_view from, std::string_view to) {
-    Kernel kernel = family_.kernels.front();
+    family::Kernel kernel = family_.kernels.front();
     kernel.source.text.replace(kernel.source.text.find(from), from.size(), to);
     kernel.hash = to;
     return verify_configuration(*backend_, verifier_, kernel, {101});
   }
 
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
-  Family family_ = family();
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
+  family::Family family_ = family();
   Verifier verifier_{*backend_, family_, 77};
 };
 
@@ -83,7 +83,7 @@ TEST_F(ShortElementsTest, AreRightOrWrongOneByOne) {
 }
 
 TEST_F(ShortElementsTest, BeginWithAWord) {
-  const Family odd = family("1");
+  const family::Family odd = family("1");
   Verifier verifier(*backend_, odd, 77);
   try {
     static_cast<void>(verifier.timing_instance({101}));
@@ -94,4 +94,4 @@ TEST_F(ShortElementsTest, BeginWithAWord) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::verify

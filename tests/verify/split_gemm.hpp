@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner::split_gemm {
+namespace tuner::verify::split_gemm {
 
 /// Every block leaves its part of the sum in `partials`; of the blocks of a tile the one that comes
 /// last adds them up.
@@ -108,11 +108,11 @@ inline constexpr std::string_view kDocument = R"json({
 })json";
 
 /// The family, its kernel's source replaced.
-[[nodiscard]] inline Family family(std::string_view source = kSource,
-                                   std::string_view document = kDocument) {
-  return parse_family(
+[[nodiscard]] inline family::Family family(std::string_view source = kSource,
+                                           std::string_view document = kDocument) {
+  return family::parse_family(
       document, "split_gemm.json",
       {{"split", {.name = "split.cu", .text = std::string(source), .headers = {}}}});
 }
 
-}  // namespace tuner::split_gemm
+}  // namespace tuner::verify::split_gemm

@@ -15,19 +15,19 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 using testing::Each;
 using testing::HasSubstr;
 using testing::IsNan;
 
-constexpr std::size_t kA = 6, kB = 8, kC = 11;  // places of the arguments
-const Size kPadded = {13, 11, 10, 2, 2, 3, 2};  // TN, 3 elements between rows, offset 2
+constexpr std::size_t kA = 6, kB = 8, kC = 11;         // places of the arguments
+const space::Size kPadded = {13, 11, 10, 2, 2, 3, 2};  // TN, 3 elements between rows, offset 2
 
 class SplitGemmTest : public testing::Test {
  protected:
-  Expected<Verdict, Failure> verify(const Family& family, const Size& size,
+  Expected<Verdict, Failure> verify(const family::Family& family, const space::Size& size,
                                     std::string_view config_text = "") {
     Verifier verifier(*backend_, family, 77);
     return verify_configuration(*backend_, verifier, family.kernels.front(), size, config_text);
@@ -42,19 +42,19 @@ class SplitGemmTest : public testing::Test {
     return verdict ? Failure{Outcome::ok, "survived"} : verdict.error();
   }
 
-  std::vector<float> read(Region region, std::int64_t first, std::size_t count) {
+  std::vector<float> read(backend::Region region, std::int64_t first, std::size_t count) {
     region.offset_bytes += static_cast<std::size_t>(4 * first);
     std::vector<float> values(count);
     backend_->read(region, std::as_writable_bytes(std::span(values)));
     return values;
   }
 
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
   CheckKernels kernels_{*backend_};
 };
 
 TEST_F(SplitGemmTest, ARightKernelIsRightInEveryLayout) {
-  const Family family = split_gemm::family();
+  const family::Family family = split_gemm::family();
   for (const std::string_view config : {"SPLITS=3", "SPLITS=1,BLOCK=8"}) {
     const auto verdict = verify(family, kPadded, config);
     ASSERT_TRUE(verdict) << verdict.error().message;
@@ -63,10 +63,10 @@ TEST_F(SplitGemmTest, ARightKernelIsRightInEveryLayout) {
 }
 
 TEST_F(SplitGemmTest, TheLibraryDoesTheSameWorkOnTheSameBuffers) {
-  const Family family = split_gemm::family();
+  const family::Family family = split_gemm::family();
   for (const std::int64_t trans : {1, 2, 3, 4}) {
     for (const std::size_t check_case : {0U, 1U}) {
-      const Size size = {13, 11, 10, 3, trans, 3, 1};
+      const space::Size size = {13, 11, 10, 3, trans, 3, 1};
       Instance instance(*backend_, kernels_, family,
                         {.size = size, .check_case = check_case, .seed = 1});
       instance.prepare_launch();
@@ -78,24 +78,25 @@ TEST_F(SplitGemmTest, TheLibraryDoesTheSameWorkOnTheSameBuffers) {
 }
 
 TEST_F(SplitGemmTest, BuffersBeginAtTheirOffsetRightBehindAGuardZone) {
-  const Family family = split_gemm::family();
+  const family::Family family = split_gemm::family();
   for (const std::int64_t align : {1, 2, 4}) {
     Instance instance(*backend_, kernels_, family, {.size = {5, 7, 9, 2, 1, 3, align}});
     instance.prepare_launch();
     for (const std::size_t argument : {kA, kB, kC}) {
-      const Region region = std::get<Region>(instance.arguments().at(argument));
+      const backend::Region region = std::get<backend::Region>(instance.arguments().at(argument));
       EXPECT_EQ(region.offset_bytes % 256, static_cast<std::size_t>(align % 4 * 4));
       EXPECT_THAT(read(region, -2, 2), Each(IsNan()));
     }
-    const auto call = std::get<GemmCall>(*instance.library_work());
-    EXPECT_EQ(call.b, std::get<Region>(instance.arguments().at(kB)));
+    const auto call = std::get<backend::GemmCall>(*instance.library_work());
+    EXPECT_EQ(call.b, std::get<backend::Region>(instance.arguments().at(kB)));
   }
 }
 
 TEST_F(SplitGemmTest, WhatLiesBetweenTheRowsOfAnOperandIsNaN) {
-  const Family family = split_gemm::family();
+  const family::Family family = split_gemm::family();
   const Instance instance(*backend_, kernels_, family, {.size = kPadded});
-  const Region a = std::get<Region>(instance.arguments().at(kA));  // two matrices of 10 rows of 13
+  const backend::Region a =
+      std::get<backend::Region>(instance.arguments().at(kA));  // two matrices of 10 rows of 13
   for (std::int64_t row = 0; row < 20; ++row) {
     EXPECT_THAT(read(a, row * 16, 13), Each(testing::Not(IsNan()))) << row;
     EXPECT_THAT(read(a, row * 16 + 13, 3), Each(IsNan())) << row;
@@ -195,7 +196,7 @@ TEST_F(SplitGemmTest, ASizeAtWhichTheLibraryCannotMultiplyIsNamed) {
   std::string document(split_gemm::kDocument);
   const std::string_view from = R"("ldc": "N + PAD")";
   document.replace(document.find(from), from.size(), R"json("ldc": "max(9, N - PAD // 100)")json");
-  const Family family = split_gemm::family(split_gemm::kSource, document);
+  const family::Family family = split_gemm::family(split_gemm::kSource, document);
   try {
     const Instance instance(*backend_, kernels_, family, {.size = {13, 11, 10, 2, 2, 300, 2}});
     FAIL() << "accepted";
@@ -207,4 +208,4 @@ TEST_F(SplitGemmTest, ASizeAtWhichTheLibraryCannotMultiplyIsNamed) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::verify

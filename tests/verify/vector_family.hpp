@@ -13,7 +13,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner::vectors {
+namespace tuner::verify::vectors {
 
 /// What a family says beside its kernels' sources, which define `reference` and `candidate`, both
 /// launched with one thread for each of N elements, 64 in a block.
@@ -23,8 +23,8 @@ struct Document {
   std::string_view sizes = "[1], [5], [67]";
 };
 
-inline Family family(const Document& document, const std::string& reference,
-                     const std::string& candidate) {
+inline family::Family family(const Document& document, const std::string& reference,
+                             const std::string& candidate) {
   constexpr std::string_view kText = R"json({{
     "format": "space/1", "family": "vectors",
     "problem": {{"dims": ["N"], "flops": "N", "bytes": "8*N"}},
@@ -38,12 +38,12 @@ inline Family family(const Document& document, const std::string& reference,
     }}
   }})json";
   const auto source = [](const char* name, const std::string& text) {
-    return KernelSource{.name = name, .text = text, .headers = {}};
+    return family::KernelSource{.name = name, .text = text, .headers = {}};
   };
-  return parse_family(fmt::format(kText, document.arguments, document.sizes, document.check),
-                      "vectors.json",
-                      {{"reference", source("reference.cu", reference)},
-                       {"candidate", source("candidate.cu", candidate)}});
+  return family::parse_family(
+      fmt::format(kText, document.arguments, document.sizes, document.check), "vectors.json",
+      {{"reference", source("reference.cu", reference)},
+       {"candidate", source("candidate.cu", candidate)}});
 }
 
 /// A kernel of n and further parameters that runs `body` for each index i below n.
@@ -62,8 +62,8 @@ class VectorsTest : public testing::Test {
   Expected<Verdict, Failure> judge(const Document& document, std::string_view parameters,
                                    std::string_view reference, std::string_view candidate,
                                    std::uint64_t seed = 7) {
-    const Family judged = family(document, kernel("reference", parameters, reference),
-                                 kernel("candidate", parameters, candidate));
+    const family::Family judged = family(document, kernel("reference", parameters, reference),
+                                         kernel("candidate", parameters, candidate));
     Verifier verifier(*backend_, judged, seed);
     return verify_configuration(*backend_, verifier, judged.kernel("candidate"), {200});
   }
@@ -75,7 +75,7 @@ class VectorsTest : public testing::Test {
     return fmt::format("{}: {}", name(verdict.error().outcome), verdict.error().message);
   }
 
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
 };
 
-}  // namespace tuner::vectors
+}  // namespace tuner::verify::vectors

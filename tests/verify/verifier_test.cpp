@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 using testing::HasSubstr;
@@ -21,13 +21,13 @@ using testing_support::ScriptedBackend;
 /// A device on which every result counts as right: what is launched, and at which sizes, shows.
 class VerifierTest : public testing::Test {
  protected:
-  Expected<Verdict, Failure> verify(std::string_view config_text, const Size& size) {
+  Expected<Verdict, Failure> verify(std::string_view config_text, const space::Size& size) {
     launched.clear();
-    const Kernel& kernel = family.kernels.front();
-    const Space space(kernel.space, backend.device().attributes, size);
-    const Config config = config_from_text(*kernel.space, config_text);
-    const KernelId loaded =
-        *backend.load(*backend.compiler().compile(compile_job(kernel, space, config)));
+    const family::Kernel& kernel = family.kernels.front();
+    const space::Space space(kernel.space, backend.device().attributes, size);
+    const space::Config config = space::config_from_text(*kernel.space, config_text);
+    const backend::KernelId loaded =
+        *backend.load(*backend.compiler().compile(family::compile_job(kernel, space, config)));
     LoadedCandidate candidate{.kernel = kernel, .space = space, .config = config, .loaded = loaded};
     return verifier().verify(candidate, size);
   }
@@ -37,20 +37,21 @@ class VerifierTest : public testing::Test {
     return *verifier_;
   }
 
-  Expected<double, Failure> answer(const Work& work) {
-    const auto* launch = std::get_if<Launch>(&work);
+  Expected<double, Failure> answer(const backend::Work& work) {
+    const auto* launch = std::get_if<backend::Launch>(&work);
     if (launch == nullptr || !backend.symbol(launch->kernel).starts_with("gemm<")) return 1.0;
     const auto number = [&](std::size_t argument) {
-      return static_cast<std::int64_t>(
-          std::get<std::int32_t>(std::get<Scalar>(launch->steps.front().arguments.at(argument))));
+      return static_cast<std::int64_t>(std::get<std::int32_t>(
+          std::get<family::Scalar>(launch->steps.front().arguments.at(argument))));
     };
-    launched.push_back(display(Size{number(0), number(1), number(2)}, family.problem.dims));
+    launched.push_back(
+        space::display(space::Size{number(0), number(1), number(2)}, family.problem.dims));
     if (failure && launched.size() == 2) return Unexpected(*failure);
     return 1.0;
   }
 
-  Family family = gemm::family();
-  ScriptedBackend backend{[this](const Work& work) { return answer(work); }};
+  family::Family family = gemm::family();
+  ScriptedBackend backend{[this](const backend::Work& work) { return answer(work); }};
   std::vector<std::string> launched;  ///< the size of every launch of a candidate
   std::optional<Failure> failure;     ///< of the second launch
 
@@ -115,12 +116,14 @@ TEST_F(VerifierTest, SaysWhatItIsAboutToDo) {
   std::vector<std::string> steps;
   Verifier observed(backend, family, 1, [&](const VerifyStep& step) {
     steps.push_back((step.kind == VerifyStep::Kind::prepare ? "prepare " : "launch ") +
-                    display(step.size, family.problem.dims));
+                    space::display(step.size, family.problem.dims));
   });
-  const Kernel& kernel = family.kernels.front();
-  const Space space(kernel.space, backend.device().attributes, Size{20, 24, 31});
-  LoadedCandidate candidate{
-      .kernel = kernel, .space = space, .config = space.default_config(), .loaded = KernelId{99}};
+  const family::Kernel& kernel = family.kernels.front();
+  const space::Space space(kernel.space, backend.device().attributes, space::Size{20, 24, 31});
+  LoadedCandidate candidate{.kernel = kernel,
+                            .space = space,
+                            .config = space.default_config(),
+                            .loaded = backend::KernelId{99}};
   ASSERT_TRUE(observed.verify(candidate, {20, 24, 31}));
   ASSERT_EQ(steps.size(), 37U) << "18 instances, on the last of which two launches";
   EXPECT_EQ(steps[0], "prepare 1x1x1");
@@ -160,4 +163,4 @@ TEST_F(VerifierTest, TimesOnNormalInputsAtTheTunedSize) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -7,20 +7,22 @@
 
 #include <string_view>
 
-namespace tuner {
+namespace tuner::verify {
 
 /// The default configuration, unless `config_text` names another.
-inline Expected<Verdict, Failure> verify_configuration(Backend& backend, Verifier& verifier,
-                                                       const Kernel& kernel, const Size& size,
+inline Expected<Verdict, Failure> verify_configuration(backend::Backend& backend,
+                                                       Verifier& verifier,
+                                                       const family::Kernel& kernel,
+                                                       const space::Size& size,
                                                        std::string_view config_text = "") {
-  const Space space(kernel.space, backend.device().attributes, size);
-  const Config config = config_from_text(*kernel.space, config_text);
-  const auto binary = backend.compiler().compile(compile_job(kernel, space, config));
+  const space::Space space(kernel.space, backend.device().attributes, size);
+  const space::Config config = space::config_from_text(*kernel.space, config_text);
+  const auto binary = backend.compiler().compile(family::compile_job(kernel, space, config));
   if (!binary) return Unexpected(binary.error());
-  const LoadedKernel loaded(backend, *backend.load(*binary));
+  const backend::LoadedKernel loaded(backend, *backend.load(*binary));
   LoadedCandidate candidate{
       .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
   return verifier.verify(candidate, size);
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -11,7 +11,7 @@
 #include <sys/socket.h>
 #include <thread>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 using namespace std::chrono_literals;
@@ -75,4 +75,4 @@ TEST(Channel, HoldsItsDeadlines) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::worker

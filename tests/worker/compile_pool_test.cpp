@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 using namespace std::chrono_literals;
@@ -21,16 +21,16 @@ using testing::ElementsAre;
 using testing::SizeIs;
 
 /// Does as it is told with each entry; keeps what it compiled.
-class ScriptedCompiler : public Compiler {
+class ScriptedCompiler : public backend::Compiler {
  public:
-  using Script = std::function<Expected<Binary, Failure>(const std::string& entry)>;
+  using Script = std::function<Expected<backend::Binary, Failure>(const std::string& entry)>;
   explicit ScriptedCompiler(Script script) : script_(std::move(script)) {}
   ScriptedCompiler()
       : ScriptedCompiler([](const std::string& entry) {
-          return Binary{.image = {}, .symbols = {"_" + entry}};
+          return backend::Binary{.image = {}, .symbols = {"_" + entry}};
         }) {}
 
-  Expected<Binary, Failure> compile(const CompileJob& job) const override {
+  Expected<backend::Binary, Failure> compile(const family::CompileJob& job) const override {
     {
       const std::scoped_lock lock(mutex_);
       compiled_.push_back(job.entries.front());
@@ -48,7 +48,7 @@ class ScriptedCompiler : public Compiler {
   mutable std::vector<std::string> compiled_;
 };
 
-CompileJob job(const std::string& entry) {
+family::CompileJob job(const std::string& entry) {
   return {.source = {}, .entries = {entry}, .options = {}, .key = "key of " + entry};
 }
 
@@ -65,10 +65,11 @@ TEST(CompilePool, CompilesEqualKeysOnceAndSharesTheResult) {
 }
 
 TEST(CompilePool, CarriesWhyACompilationFailedAndHowLongItTook) {
-  const ScriptedCompiler compiler([](const std::string& entry) -> Expected<Binary, Failure> {
-    std::this_thread::sleep_for(5ms);
-    return Unexpected(Failure{Outcome::compile_error, entry + " has no semicolon"});
-  });
+  const ScriptedCompiler compiler(
+      [](const std::string& entry) -> Expected<backend::Binary, Failure> {
+        std::this_thread::sleep_for(5ms);
+        return Unexpected(Failure{Outcome::compile_error, entry + " has no semicolon"});
+      });
   CompilePool pool(compiler, 1);
   const auto result = pool.submit(job("a"));
   ASSERT_FALSE(result.get().binary);
@@ -78,10 +79,11 @@ TEST(CompilePool, CarriesWhyACompilationFailedAndHowLongItTook) {
 }
 
 TEST(CompilePool, RethrowsWhatTheCompilerThrewAndGoesOn) {
-  const ScriptedCompiler compiler([](const std::string& entry) -> Expected<Binary, Failure> {
-    if (entry == "a") throw Error(ErrorCode::failure, "disk full");
-    return Binary{};
-  });
+  const ScriptedCompiler compiler(
+      [](const std::string& entry) -> Expected<backend::Binary, Failure> {
+        if (entry == "a") throw Error(ErrorCode::failure, "disk full");
+        return backend::Binary{};
+      });
   CompilePool pool(compiler, 1);
   const auto broken = pool.submit(job("a"));
   EXPECT_TRUE(pool.submit(job("b")).get().binary);
@@ -103,7 +105,7 @@ TEST(CompilePool, SeveralThreadsCompileAtTheSameTime) {
   const ScriptedCompiler compiler([&](const std::string&) {
     if (++under_way == 2) together = true;
     for (int i = 0; i < 10'000 && !together; ++i) std::this_thread::sleep_for(1ms);
-    return Binary{};
+    return backend::Binary{};
   });
   CompilePool pool(compiler, 2);
   const auto first = pool.submit(job("a")), second = pool.submit(job("b"));
@@ -154,7 +156,7 @@ TEST(CompilePool, ItsEndWaitsForWhatIsUnderWayAndDropsWhatHasNotBegun) {
     begun = true;
     begun.notify_all();
     std::this_thread::sleep_for(10ms);
-    return Binary{};
+    return backend::Binary{};
   });
   std::shared_future<Compiled> first, last;
   {
@@ -169,4 +171,4 @@ TEST(CompilePool, ItsEndWaitsForWhatIsUnderWayAndDropsWhatHasNotBegun) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::worker

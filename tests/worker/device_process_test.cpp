@@ -9,7 +9,7 @@
 #include <csignal>
 #include <utility>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 using testing::HasSubstr;
@@ -21,19 +21,20 @@ constexpr const char* kBad = R"({"DEPTH":1,"TILE":1})";
 /// A device process whose worker misbehaves on TILE=1 and serves every other configuration.
 class DeviceProcessTest : public testing::Test {
  protected:
-  explicit DeviceProcessTest(Family family = toy::family()) : family_(std::move(family)) {}
+  explicit DeviceProcessTest(family::Family family = session::toy::family())
+      : family_(std::move(family)) {}
 
   void start(const std::string& behaviour, DeviceDeadlines deadlines = {}) {
     device_.emplace(WorkerCommand{TUNER_FAKE_WORKER, std::string(kBad) + "=" + behaviour}, family_,
                     0, deadlines);
-    space_.emplace(kernel_.space, device_->device().attributes, Size{10});
+    space_.emplace(kernel_.space, device_->device().attributes, space::Size{10});
   }
   TrialResult evaluate(std::string_view config) {
     return device_->evaluate({.kernel = kernel_,
                               .space = *space_,
-                              .config = toy::config(family_, config),
+                              .config = session::toy::config(family_, config),
                               .binary = {.image = {}, .symbols = {""}}},
-                             Size{10}, std::nullopt);
+                             space::Size{10}, std::nullopt);
   }
   TrialResult evaluate_bad() { return evaluate("TILE=1"); }
   /// That what went wrong cost one candidate and one process, and nothing else.
@@ -45,10 +46,10 @@ class DeviceProcessTest : public testing::Test {
   static constexpr DeviceDeadlines kShort{
       .start = 20s, .own_work = 300ms, .first_launch = 300ms, .launch = 300ms};
 
-  const Family family_;
-  const Kernel& kernel_ = family_.kernels.front();
+  const family::Family family_;
+  const family::Kernel& kernel_ = family_.kernels.front();
   std::optional<DeviceProcess> device_;
-  std::optional<Space> space_;
+  std::optional<space::Space> space_;
 };
 
 TEST_F(DeviceProcessTest, PassesOnWhatTheWorkerSays) {
@@ -159,7 +160,7 @@ TEST_F(DeviceProcessTest, NoCandidateIsBlamedBeforeItRan) {
 class DyingReference : public DeviceProcessTest {
  protected:
   DyingReference()
-      : DeviceProcessTest(toy::family_with(
+      : DeviceProcessTest(session::toy::family_with(
             R"({"op": "gemm", "m": "N", "n": "N", "k": "N", "a": "A", "b": "B", "c": "C"})",
             R"({"kernel": "toy"})")) {}
 };
@@ -199,4 +200,4 @@ TEST_F(DeviceProcessTest, AWorkerThatDoesNotStartIsAnError) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 using testing::AllOf;
@@ -20,7 +20,7 @@ using testing_support::ScriptedBackend;
 
 /// y = 5x. Three kernels: one is right, one is right for its first ten launches (verifying takes
 /// four, timing 21), one asks for 64x64 threads.
-Family scale_family() {
+family::Family scale_family() {
   constexpr std::string_view kKernel = R"json("{0}": {{
       "source": "scale.cu",
       "entry": "{0}<${{BLOCK}}>",
@@ -42,8 +42,8 @@ Family scale_family() {
   }})json",
                   fmt::format(kKernel, "right", ""), fmt::format(kKernel, "tiring", ""),
                   fmt::format(kKernel, "wide", ", \"BLOCK\""));
-  const KernelSource source = {.name = "scale.cu",
-                               .text = R"(
+  const family::KernelSource source = {.name = "scale.cu",
+                                       .text = R"(
 template <int BLOCK> __global__ void right(int n, const float* x, float* y) {
   for (int i = threadIdx.x; i < n; i += BLOCK) y[i] = 5 * x[i];
 }
@@ -57,18 +57,18 @@ template <int BLOCK> __global__ void tiring(int n, const float* x, float* y) {
   for (int i = threadIdx.x; i < n; i += BLOCK) y[i] = (launches <= 10 ? 5 : 6) * x[i];
 }
 )",
-                               .headers = {}};
-  return parse_family(document, "scale.json",
-                      {{"right", source}, {"tiring", source}, {"wide", source}});
+                                       .headers = {}};
+  return family::parse_family(document, "scale.json",
+                              {{"right", source}, {"tiring", source}, {"wide", source}});
 }
 
 class EvaluatorOnCpu : public testing::Test {
  protected:
   TrialResult evaluate(const std::string& kernel_name) {
-    const Kernel& kernel = family_.kernel(kernel_name);
-    const Space space(kernel.space, backend_->device().attributes, Size{100});
-    const Config config = space.default_config();
-    const auto binary = backend_->compiler().compile(compile_job(kernel, space, config));
+    const family::Kernel& kernel = family_.kernel(kernel_name);
+    const space::Space space(kernel.space, backend_->device().attributes, space::Size{100});
+    const space::Config config = space.default_config();
+    const auto binary = backend_->compiler().compile(family::compile_job(kernel, space, config));
     if (!binary) throw std::runtime_error(binary.error().message);
     return evaluator_.evaluate(
         {.kernel = kernel, .space = space, .config = config, .binary = *binary}, {100},
@@ -76,8 +76,8 @@ class EvaluatorOnCpu : public testing::Test {
   }
 
  private:
-  std::unique_ptr<Backend> backend_ = testing_support::open_cached_cpu_backend();
-  Family family_ = scale_family();
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
+  family::Family family_ = scale_family();
   Evaluator evaluator_{*backend_, backend_->compiler(), family_, 3};
 };
 
@@ -137,15 +137,16 @@ constexpr std::string_view kGemmDocument = R"json({
 class EvaluatorOnScript : public testing::Test {
  protected:
   Candidate candidate(int tile) {
-    const Config config = config_from_text(*kernel_.space, fmt::format("TILE={}", tile));
+    const space::Config config =
+        space::config_from_text(*kernel_.space, fmt::format("TILE={}", tile));
     return {.kernel = kernel_,
             .space = space_,
             .config = config,
-            .binary = *backend_.compiler().compile(compile_job(kernel_, space_, config))};
+            .binary = *backend_.compiler().compile(family::compile_job(kernel_, space_, config))};
   }
 
-  Expected<double, Failure> answer(const Work& work) {
-    const auto* launch = std::get_if<Launch>(&work);
+  Expected<double, Failure> answer(const backend::Work& work) {
+    const auto* launch = std::get_if<backend::Launch>(&work);
     if (launch == nullptr) return 70.0;
     const std::string entry = backend_.symbol(launch->kernel);
     if (!entry.starts_with("gemm<")) return 1.0;
@@ -153,12 +154,12 @@ class EvaluatorOnScript : public testing::Test {
     return 100.0 * std::stod(entry.substr(entry.find('<') + 1));
   }
 
-  Family family_ =
-      parse_family(kGemmDocument, "gemm.json",
-                   {{"gemm", {.name = "gemm.cu", .text = "// never compiled", .headers = {}}}});
-  const Kernel& kernel_ = family_.kernels.front();
-  ScriptedBackend backend_{[this](const Work& work) { return answer(work); }};
-  Space space_{kernel_.space, backend_.device().attributes, Size{10}};
+  family::Family family_ = family::parse_family(
+      kGemmDocument, "gemm.json",
+      {{"gemm", {.name = "gemm.cu", .text = "// never compiled", .headers = {}}}});
+  const family::Kernel& kernel_ = family_.kernels.front();
+  ScriptedBackend backend_{[this](const backend::Work& work) { return answer(work); }};
+  space::Space space_{kernel_.space, backend_.device().attributes, space::Size{10}};
   Evaluator evaluator_{backend_, backend_.compiler(), family_, 1};
   int launches_ = 0, failing_launch_ = 0;
 };
@@ -200,4 +201,4 @@ TEST_F(EvaluatorOnScript, AContenderFailsAsACandidateDoes) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::worker

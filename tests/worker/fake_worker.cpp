@@ -21,8 +21,8 @@
 
 namespace {
 
-using tuner::Channel;
 using tuner::Json;
+using tuner::worker::Channel;
 
 void raw(Channel& channel, const std::string& bytes) {
   static_cast<void>(::send(channel.descriptor(), bytes.data(), bytes.size(), 0));
@@ -33,16 +33,17 @@ void say(Channel& channel, const Json& message) {
 }
 
 Json evaluation() {
-  tuner::TrialResult ok;
-  ok.time = tuner::Summary{.median = 1000, .q1 = 990, .q3 = 1010, .minimum = 980, .count = 20};
-  return to_message(ok);
+  tuner::worker::TrialResult ok;
+  ok.time =
+      tuner::measure::Summary{.median = 1000, .q1 = 990, .q3 = 1010, .minimum = 980, .count = 20};
+  return tuner::worker::to_message(ok);
 }
 
 Json failure(tuner::Outcome outcome) {
-  tuner::TrialResult failed;
+  tuner::worker::TrialResult failed;
   failed.outcome = outcome;
   failed.message = "as told";
-  return to_message(failed);
+  return tuner::worker::to_message(failed);
 }
 
 [[noreturn]] void sleep_for_ever() {
@@ -53,7 +54,7 @@ Json failure(tuner::Outcome outcome) {
 void drip(Channel& channel, const Json& message) {
   const auto payload = Json::to_cbor(message);
   const std::string bytes =
-      tuner::frame({reinterpret_cast<const char*>(payload.data()), payload.size()});
+      tuner::worker::frame({reinterpret_cast<const char*>(payload.data()), payload.size()});
   for (const char byte : bytes) raw(channel, std::string(1, byte));
 }
 
@@ -82,7 +83,8 @@ void behave(Channel& channel, const std::string& behaviour) {
   if (behaviour == "die_before_launch") std::abort();
   if (behaviour == "hang_before_launch") sleep_for_ever();
   if (behaviour == "error") {
-    say(channel, {{"error", to_message(tuner::Error(tuner::ErrorCode::failure, "no memory"))}});
+    say(channel, {{"error", tuner::worker::to_message(
+                                tuner::Error(tuner::ErrorCode::failure, "no memory"))}});
     return;
   }
   say(channel,
@@ -106,11 +108,11 @@ void behave(Channel& channel, const std::string& behaviour) {
     for (volatile int i = 0;;) static_cast<void>(i);
   }
   if (behaviour == "garbage") raw(channel, "this is no frame");
-  if (behaviour == "no_cbor") raw(channel, tuner::frame("\xff\xff"));
+  if (behaviour == "no_cbor") raw(channel, tuner::worker::frame("\xff\xff"));
   if (behaviour == "no_step") say(channel, {{"step", {{"size", 67}}}});
   if (behaviour == "no_evaluation") say(channel, {{"outcome", "splendid"}});
   if (behaviour == "half_a_frame") {
-    raw(channel, tuner::frame(std::string(100, 'x')).substr(0, 50));
+    raw(channel, tuner::worker::frame(std::string(100, 'x')).substr(0, 50));
     sleep_for_ever();
   }
   if (behaviour == "too_long") raw(channel, std::string("tune\xff\xff\xff\xff", 8));
@@ -125,7 +127,7 @@ void behave(Channel& channel, const std::string& behaviour) {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "worker") {
-    return tuner::worker_main(std::vector<std::string>(argv + 2, argv + argc));
+    return tuner::worker::worker_main(std::vector<std::string>(argv + 2, argv + argc));
   }
   std::map<std::string, std::string> behaviours;
   for (int i = 1; i < argc; ++i) {
@@ -143,16 +145,16 @@ int main(int argc, char** argv) {
     const auto* request = std::get_if<Json>(&arrived);
     if (request == nullptr) return 0;
     if (!opened) {
-      tuner::DeviceInfo device;
+      tuner::space::DeviceInfo device;
       device.backend = "cpu";
       device.name = "Fake device";
       device.attributes.warp_size = 32;
       device.attributes.max_threads_per_block = 1024;
-      say(channel,
-          {{"device", to_message(device)}, {"environment", to_message(tuner::EnvironmentInfo{})}});
+      say(channel, {{"device", tuner::worker::to_message(device)},
+                    {"environment", tuner::worker::to_message(tuner::space::EnvironmentInfo{})}});
       continue;
     }
-    const auto what = tuner::field<std::string>(*request, "do");
+    const auto what = tuner::worker::field<std::string>(*request, "do");
     if (what == "begin_lineup") {
       say(channel, Json::object());
       continue;
@@ -161,7 +163,7 @@ int main(int argc, char** argv) {
       say(channel, {{"sample", "a short while"}});
       continue;
     }
-    const auto config = tuner::field<std::string>(*request, "config");
+    const auto config = tuner::worker::field<std::string>(*request, "config");
     behave(channel, behaviours.contains(config) ? behaviours[config] : behaviours["*"]);
   }
 }

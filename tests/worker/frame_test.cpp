@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 TEST(Frame, ComesBackWhateverThePiecesItArrivesIn) {
@@ -37,4 +37,4 @@ TEST(Frame, RefusesALengthBeyondTheLimitBeforeAnythingOfItArrives) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::worker

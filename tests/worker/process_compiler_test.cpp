@@ -5,13 +5,13 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 using testing::HasSubstr;
 using namespace std::chrono_literals;
 
-CompileJob job(std::string text, std::string entry) {
+family::CompileJob job(std::string text, std::string entry) {
   return {.source = {.name = "kernel.cu", .text = std::move(text), .headers = {}},
           .entries = {std::move(entry)},
           .options = {},
@@ -20,7 +20,7 @@ CompileJob job(std::string text, std::string entry) {
 
 /// A thread with an unrolled SIZE×SIZE product in registers: its code grows with the square, and
 /// the time that NVRTC takes faster still. With 96 it takes minutes.
-CompileJob accumulators(int size) {
+family::CompileJob accumulators(int size) {
   return job(R"(
 template <int SIZE>
 __global__ void accumulate(const float* a, const float* b, float* c, int depth) {
@@ -94,4 +94,4 @@ TEST_F(ProcessCompilerTest, ACompilerThatDiesCostsItsCandidate) {
 }
 
 }  // namespace
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// What the compiler says a kernel uses. Zero where a backend does not know.
 struct Resources {
@@ -40,7 +40,7 @@ class Compiler {
  public:
   virtual ~Compiler() = default;
   /// The compiled kernel, or a compile_error with the compiler's log (at most 4 KiB of it).
-  [[nodiscard]] virtual Expected<Binary, Failure> compile(const CompileJob& job) const = 0;
+  [[nodiscard]] virtual Expected<Binary, Failure> compile(const family::CompileJob& job) const = 0;
 };
 
 /// A buffer in device memory, and a kernel loaded on the device.
@@ -71,7 +71,7 @@ struct Tensor {
   bool operator==(const Tensor&) const = default;
 
   Region region;
-  TensorLayout layout;
+  family::TensorLayout layout;
 };
 
 /// The bytes of an array that the kernel gets by value.
@@ -82,7 +82,7 @@ struct ArrayValue {
 };
 
 /// An argument of a launch.
-using LaunchArgument = std::variant<Scalar, Region, Tensor, ArrayValue>;
+using LaunchArgument = std::variant<family::Scalar, Region, Tensor, ArrayValue>;
 
 /// A word that is NaN as a float, and two of them as a double.
 inline constexpr std::uint32_t kNanWord = 0x7FF8DEADU;
@@ -106,7 +106,7 @@ struct ReadOnlyData {
 struct StepLaunch {
   bool operator==(const StepLaunch&) const = default;
 
-  Geometry geometry;
+  family::Geometry geometry;
   std::vector<LaunchArgument> arguments;
 };
 
@@ -125,16 +125,16 @@ struct Launch {
 /// A GEMM by the platform's BLAS in full precision, f32 or f64. It is asked for the batch in one
 /// call where it has one for batches.
 struct GemmCall {
-  ElementType type = ElementType::f32;
-  GemmShape shape;  ///< as check_shape allows
+  family::ElementType type = family::ElementType::f32;
+  family::GemmShape shape;  ///< as check_shape allows
   double alpha = 1.0, beta = 0.0;
   Region a, b, c;
 };
 
 /// A sum of matrices, or a transposition, by the platform's BLAS, f32 or f64.
 struct GeamCall {
-  ElementType type = ElementType::f32;
-  GeamShape shape;  ///< as check_shape allows
+  family::ElementType type = family::ElementType::f32;
+  family::GeamShape shape;  ///< as check_shape allows
   double alpha = 1.0, beta = 0.0;
   Region a, b, c;  ///< b is c where there is no B
 };
@@ -177,8 +177,8 @@ class Backend {
  public:
   virtual ~Backend() = default;
 
-  [[nodiscard]] virtual const DeviceInfo& device() const = 0;
-  [[nodiscard]] virtual const EnvironmentInfo& environment() const = 0;
+  [[nodiscard]] virtual const space::DeviceInfo& device() const = 0;
+  [[nodiscard]] virtual const space::EnvironmentInfo& environment() const = 0;
   [[nodiscard]] virtual const Compiler& compiler() const = 0;
 
   /// Device memory of at least one byte. Throws Error(failure), with sizes, when there is not
@@ -217,7 +217,7 @@ class Backend {
   /// Never fails: what cannot be known is left at its default.
   [[nodiscard]] virtual Conditions conditions() = 0;
   /// For results that are right in this type, by whatever units compute them. Absent where unknown.
-  [[nodiscard]] virtual std::optional<Peak> peak(ElementType type) const = 0;
+  [[nodiscard]] virtual std::optional<Peak> peak(family::ElementType type) const = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

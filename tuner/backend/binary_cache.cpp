@@ -20,7 +20,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 namespace fs = std::filesystem;
@@ -237,4 +237,4 @@ void BinaryCache::account(std::uint64_t added_bytes) {
   total_bytes_ = total;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

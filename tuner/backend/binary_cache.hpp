@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// $XDG_CACHE_HOME/tune/binaries, else ~/.cache/tune/binaries; empty when neither variable names
 /// an absolute path.
@@ -55,4 +55,4 @@ class BinaryCache {
   std::optional<std::uint64_t> total_bytes_;  // none before the first count
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <span>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 // Entries never leave the machine that made them, so numbers stand as it keeps them.
@@ -87,4 +87,4 @@ std::optional<Binary> decode_cache_entry(std::string_view key, std::string_view 
   return Binary{.image = {raw.begin(), raw.end()}, .symbols = *std::move(names)};
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A compiled kernel as the bytes of a file: magic, format version, lengths, checksum, symbols,
 /// each ended by a zero byte, image. The checksum covers the key too, so that an entry under
@@ -19,4 +19,4 @@ namespace tuner {
 [[nodiscard]] std::optional<Binary> decode_cache_entry(std::string_view key,
                                                        std::string_view bytes);
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -7,9 +7,10 @@
 #include <string_view>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 
-std::string compiler_identity(const DeviceInfo& device, const EnvironmentInfo& environment) {
+std::string compiler_identity(const space::DeviceInfo& device,
+                              const space::EnvironmentInfo& environment) {
   const bool on_cpu = device.backend == "cpu";
   // Changes with our options and headers, and with what is left out of a source.
   constexpr std::string_view kCudaRecipe = "toolkit headers 1";
@@ -21,7 +22,7 @@ std::string compiler_identity(const DeviceInfo& device, const EnvironmentInfo& e
 CachedCompiler::CachedCompiler(const Compiler& compiler, BinaryCache& cache, std::string identity)
     : compiler_(compiler), cache_(cache), identity_(std::move(identity)) {}
 
-Expected<Binary, Failure> CachedCompiler::compile(const CompileJob& job) const {
+Expected<Binary, Failure> CachedCompiler::compile(const family::CompileJob& job) const {
   const std::string key = content_hash({identity_, job.key});
   if (auto known = cache_.find(key)) return *std::move(known);
   auto compiled = compiler_.compile(job);
@@ -29,4 +30,4 @@ Expected<Binary, Failure> CachedCompiler::compile(const CompileJob& job) const {
   return compiled;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -6,13 +6,13 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Content hash of all that an image of a device's compiler depends on besides the job: the
 /// compiler and what this program adds to its options and headers, the architecture, and on a CPU
 /// the very model, because kernels are compiled for the processor at hand.
-[[nodiscard]] std::string compiler_identity(const DeviceInfo& device,
-                                            const EnvironmentInfo& environment);
+[[nodiscard]] std::string compiler_identity(const space::DeviceInfo& device,
+                                            const space::EnvironmentInfo& environment);
 
 /// A compiler that looks into a cache first and keeps there what it compiles. Failures are not
 /// kept: a compiler may fail for want of memory or time.
@@ -21,7 +21,7 @@ class CachedCompiler : public Compiler {
   /// `identity` as of compiler_identity. The compiler and the cache must outlive this.
   CachedCompiler(const Compiler& compiler, BinaryCache& cache, std::string identity);
 
-  [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override;
+  [[nodiscard]] Expected<Binary, Failure> compile(const family::CompileJob& job) const override;
 
  private:
   const Compiler& compiler_;
@@ -29,4 +29,4 @@ class CachedCompiler : public Compiler {
   std::string identity_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -8,7 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Which graph memory the captures under way were given for one purpose: for the latest few, each
 /// stream of a capture on its own. For one thread at a time.
@@ -35,4 +35,4 @@ class CapturedMemory {
   std::size_t next_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

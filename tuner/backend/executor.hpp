@@ -17,7 +17,7 @@
 
 struct CUstream_st;
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A stream as CUDA's driver and runtime have it; null: the default one. The cpu has none.
 using StreamHandle = CUstream_st*;
@@ -52,8 +52,8 @@ class Executor {
  public:
   virtual ~Executor() = default;
 
-  [[nodiscard]] virtual const DeviceInfo& device() const = 0;
-  [[nodiscard]] virtual const EnvironmentInfo& environment() const = 0;
+  [[nodiscard]] virtual const space::DeviceInfo& device() const = 0;
+  [[nodiscard]] virtual const space::EnvironmentInfo& environment() const = 0;
   [[nodiscard]] virtual const Compiler& compiler() const = 0;
 
   /// Makes a compiled kernel ready to launch: the function of each of its symbols. launch_error
@@ -62,18 +62,18 @@ class Executor {
   /// Checks what can be known of a launch without running it, and grants its shared memory:
   /// launch_error when the function takes other arguments or the device refuses the block.
   [[nodiscard]] virtual Expected<void, Failure> admit(
-      FunctionId function, const Geometry& geometry,
+      FunctionId function, const family::Geometry& geometry,
       std::span<const std::size_t> argument_bytes) = 0;
   /// Enqueues an admitted launch; `arguments` are the addresses of the values, read before it
   /// returns. launch_error when the device refuses and is as usable as before, else crashed.
   [[nodiscard]] virtual Expected<void, Failure> launch(FunctionId function,
-                                                       const Geometry& geometry, void** arguments,
-                                                       StreamHandle stream) = 0;
+                                                       const family::Geometry& geometry,
+                                                       void** arguments, StreamHandle stream) = 0;
 
   /// The tensor map of a tensor in the buffer at an address; launch_error when the device makes no
   /// such one.
-  [[nodiscard]] virtual Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
-                                                                     void* buffer) const = 0;
+  [[nodiscard]] virtual Expected<TensorMapValue, Failure> tensor_map(
+      const family::TensorLayout& layout, void* buffer) const = 0;
 
   [[nodiscard]] virtual Expected<StreamState, Failure> state(StreamHandle stream) const = 0;
   /// Zeroed device memory, at a multiple of 256 bytes, until the last owner goes; the executor must
@@ -98,11 +98,13 @@ class Executor {
   /// Makes ready what the library needs to be captured in the current context: what takes long.
   [[nodiscard]] virtual Expected<void, Failure> prepare_library() = 0;
   /// Enqueues a product by the library in full precision; fails as launch does.
-  [[nodiscard]] virtual Expected<void, Failure> gemm(ElementType type, const GemmShape& shape,
+  [[nodiscard]] virtual Expected<void, Failure> gemm(family::ElementType type,
+                                                     const family::GemmShape& shape,
                                                      const MatrixOperands& operands,
                                                      StreamHandle stream) = 0;
   /// The same for a sum of matrices or a transposition.
-  [[nodiscard]] virtual Expected<void, Failure> geam(ElementType type, const GeamShape& shape,
+  [[nodiscard]] virtual Expected<void, Failure> geam(family::ElementType type,
+                                                     const family::GeamShape& shape,
                                                      const MatrixOperands& operands,
                                                      StreamHandle stream) = 0;
 };
@@ -110,4 +112,4 @@ class Executor {
 /// Opens a device as open_backend does: "cuda", "cpu" or "auto".
 [[nodiscard]] std::unique_ptr<Executor> open_executor(std::string_view kind, int ordinal);
 
-}  // namespace tuner
+}  // namespace tuner::backend

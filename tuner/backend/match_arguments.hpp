@@ -12,7 +12,7 @@
 #include <string>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A launch_error unless arguments of these sizes are those of a kernel with parameters of these
 /// sizes, in bytes.
@@ -36,4 +36,4 @@ template <std::ranges::random_access_range Sizes>
   return {};
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

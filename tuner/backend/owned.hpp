@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A buffer, released with its owner. The backend must outlive it.
 class Buffer {
@@ -60,4 +60,4 @@ class LoadedKernel {
   KernelId id_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -17,7 +17,7 @@
 #include <array>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 #ifdef TUNER_HAS_CUDA
@@ -109,4 +109,4 @@ std::vector<Finding> examine_machine() {
   return findings;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Opens a device: `kind` is "cuda", "cpu" or "auto" (a GPU if there is one, else the CPU);
 /// `ordinal` counts devices of that kind from 0. Throws Error(no_device) that says what is missing
@@ -35,4 +35,4 @@ struct Finding {
 /// What each backend finds on this machine. Never throws for something missing.
 [[nodiscard]] std::vector<Finding> examine_machine();
 
-}  // namespace tuner
+}  // namespace tuner::backend

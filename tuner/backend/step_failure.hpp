@@ -6,7 +6,7 @@
 #include <cstddef>
 #include <string>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A failure of one of a kernel's so many steps, by its place in the space file where there are
 /// several.
@@ -21,4 +21,4 @@ namespace tuner {
                                      std::to_string(functions) + " functions"};
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -45,7 +45,7 @@ struct Arguments {
 constexpr std::uint64_t kMostThreads = 1024;
 
 std::string strategies() {
-  return fmt::format("How to search: {}", fmt::join(strategy_names(), ", "));
+  return fmt::format("How to search: {}", fmt::join(search::strategy_names(), ", "));
 }
 
 void add_tune(CLI::App& app, Arguments& arguments) {

@@ -16,38 +16,40 @@ using Align = Table::Align;
 
 constexpr const char* kNone = "–";
 
-bool is_library(const BenchContender& contender) {
+bool is_library(const session::BenchContender& contender) {
   return contender.role == "library";
 }
 
-std::string configuration(const BenchReport& report, const BenchContender& contender) {
+std::string configuration(const BenchReport& report, const session::BenchContender& contender) {
   if (is_library(contender)) return report.environment.library;
-  const SpaceDefinition& definition = *report.kernel.space;
-  return display(definition, config_from_json(definition, contender.trial.config_json));
+  const space::SpaceDefinition& definition = *report.kernel.space;
+  return space::display(definition,
+                        space::config_from_json(definition, contender.trial.config_json));
 }
 
-std::string beside_fastest(const BenchContender& contender) {
-  if (contender.place == Place::fastest) return "fastest";
-  const FinalistRecord& timed = *contender.timed;
+std::string beside_fastest(const session::BenchContender& contender) {
+  if (contender.place == session::Place::fastest) return "fastest";
+  const store::FinalistRecord& timed = *contender.timed;
   return fmt::format("×{:.3f} ({:.3f}–{:.3f}){}", timed.ratio_to_best, timed.ratio_low,
-                     timed.ratio_high, contender.place == Place::tied ? " tie" : "");
+                     timed.ratio_high, contender.place == session::Place::tied ? " tie" : "");
 }
 
 /// Its times, from a cold cache and from a warm one.
-std::vector<std::string> time_cells(const BenchReport& report, const BenchContender& contender) {
+std::vector<std::string> time_cells(const BenchReport& report,
+                                    const session::BenchContender& contender) {
   if (!contender.timed) return std::vector<std::string>(5, kNone);
-  const TimeRecord& time = contender.timed->time;
+  const store::TimeRecord& time = contender.timed->time;
   return {quantity::time(time.median_ns),
           fmt::format("{}–{}", quantity::time(time.q1_ns), quantity::time(time.q3_ns)),
           quantity::time(*contender.timed->hot_ns),
-          format_rate(flops_at(report.family.problem, report.size),
-                      bytes_at(report.family.problem, report.size), time.median_ns),
+          format_rate(family::flops_at(report.family.problem, report.size),
+                      family::bytes_at(report.family.problem, report.size), time.median_ns),
           beside_fastest(contender)};
 }
 
 /// What it needs of the device, and how right it is.
-std::vector<std::string> judged_cells(const BenchContender& contender) {
-  const TrialRecord& trial = contender.trial;
+std::vector<std::string> judged_cells(const session::BenchContender& contender) {
+  const store::TrialRecord& trial = contender.trial;
   if (is_library(contender) || trial.outcome != Outcome::ok) {
     return std::vector<std::string>(3, kNone);
   }
@@ -55,7 +57,7 @@ std::vector<std::string> judged_cells(const BenchContender& contender) {
           trial.worst_error ? quantity::number(*trial.worst_error, 2) : kNone};
 }
 
-Json trial_json(const TrialRecord& trial) {
+Json trial_json(const store::TrialRecord& trial) {
   return {{"config", Json::parse(trial.config_json)},
           {"message", trial.message},
           {"registers", trial.registers},
@@ -64,7 +66,7 @@ Json trial_json(const TrialRecord& trial) {
           {"worst_error", trial.worst_error ? Json(*trial.worst_error) : Json()}};
 }
 
-Json times_json(const FinalistRecord& timed) {
+Json times_json(const store::FinalistRecord& timed) {
   return {{"median_ns", timed.time.median_ns},
           {"q1_ns", timed.time.q1_ns},
           {"q3_ns", timed.time.q3_ns},
@@ -80,21 +82,21 @@ Json times_json(const FinalistRecord& timed) {
 }  // namespace
 
 std::string bench_text(const BenchReport& report) {
-  Table table(
-      {{fmt::format("{} {}", report.kernel.name, display(report.size, report.family.problem.dims))},
-       {"outcome"},
-       {"time", Align::right},
-       {"quartiles", Align::right},
-       {"hot", Align::right},
-       {"rate", Align::right},
-       {"beside the fastest"},
-       {"registers", Align::right},
-       {"shared", Align::right},
-       {"error/bound", Align::right},
-       {"configuration"}});
+  Table table({{fmt::format("{} {}", report.kernel.name,
+                            space::display(report.size, report.family.problem.dims))},
+               {"outcome"},
+               {"time", Align::right},
+               {"quartiles", Align::right},
+               {"hot", Align::right},
+               {"rate", Align::right},
+               {"beside the fastest"},
+               {"registers", Align::right},
+               {"shared", Align::right},
+               {"error/bound", Align::right},
+               {"configuration"}});
   std::string failures;
-  for (const BenchContender& contender : report.result.contenders) {
-    const TrialRecord& trial = contender.trial;
+  for (const session::BenchContender& contender : report.result.contenders) {
+    const store::TrialRecord& trial = contender.trial;
     std::vector<std::string> row = {contender.role, std::string(name(trial.outcome))};
     for (const auto& cells : {time_cells(report, contender), judged_cells(contender)}) {
       row.insert(row.end(), cells.begin(), cells.end());
@@ -114,11 +116,11 @@ std::string bench_text(const BenchReport& report) {
 
 Json bench_json(const BenchReport& report) {
   Json contenders = Json::array();
-  for (const BenchContender& contender : report.result.contenders) {
+  for (const session::BenchContender& contender : report.result.contenders) {
     Json json = {{"role", contender.role}, {"outcome", name(contender.trial.outcome)}};
     if (!is_library(contender)) json.update(trial_json(contender.trial));
     if (contender.timed) json.update(times_json(*contender.timed));
-    if (contender.place) json["place"] = name(*contender.place);
+    if (contender.place) json["place"] = session::name(*contender.place);
     contenders.push_back(std::move(json));
   }
   return {{"schema", "tune.bench/1"},
@@ -126,10 +128,10 @@ Json bench_json(const BenchReport& report) {
           {"library", report.environment.library},
           {"family", report.family.name},
           {"kernel", report.kernel.name},
-          {"size", size_json(report.size, report.family.problem.dims)},
+          {"size", space::size_json(report.size, report.family.problem.dims)},
           {"seed", report.seed},
-          {"flops", flops_at(report.family.problem, report.size)},
-          {"bytes", bytes_at(report.family.problem, report.size)},
+          {"flops", family::flops_at(report.family.problem, report.size)},
+          {"bytes", family::bytes_at(report.family.problem, report.size)},
           {"discarded_rounds", report.result.discarded_rounds},
           {"library_problem", report.result.library_problem},
           {"contenders", std::move(contenders)}};

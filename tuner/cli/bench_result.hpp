@@ -12,13 +12,13 @@ namespace tuner::cli {
 
 /// A bench with what it was run on.
 struct BenchReport {
-  const Family& family;
-  const Kernel& kernel;
-  const Size& size;
+  const family::Family& family;
+  const family::Kernel& kernel;
+  const space::Size& size;
   std::uint64_t seed;
-  const DeviceInfo& device;
-  const EnvironmentInfo& environment;
-  const BenchResult& result;
+  const space::DeviceInfo& device;
+  const space::EnvironmentInfo& environment;
+  const session::BenchResult& result;
 };
 
 /// For people: a line for each contender, then why each that failed did.

@@ -13,7 +13,7 @@ namespace tuner::cli {
 std::vector<std::string> choices(const OptionDescription& option) {
   std::vector<std::string> words;
   if (option.value.starts_with("STRATEGY")) {
-    for (const auto& name : strategy_names()) words.emplace_back(name);
+    for (const auto& name : search::strategy_names()) words.emplace_back(name);
   } else if (option.value.find('|') != std::string::npos) {
     for (const auto& word : std::views::split(option.value, '|')) {
       words.emplace_back(word.begin(), word.end());

@@ -6,12 +6,12 @@
 namespace tuner::cli {
 
 std::filesystem::path database_path(const CommonOptions& common) {
-  return common.database ? *common.database : default_database();
+  return common.database ? *common.database : store::default_database();
 }
 
-Store open_database(const CommonOptions& common, Store::Mode mode) {
+store::Store open_database(const CommonOptions& common, store::Store::Mode mode) {
   return {database_path(common), mode,
-          common.trust_database ? Store::Trust::any_file : Store::Trust::own_files};
+          common.trust_database ? store::Store::Trust::any_file : store::Store::Trust::own_files};
 }
 
 }  // namespace tuner::cli

@@ -13,6 +13,6 @@ namespace tuner::cli {
 [[nodiscard]] std::filesystem::path database_path(const CommonOptions& common);
 
 /// The database that the options name. Throws as Store's constructor.
-[[nodiscard]] Store open_database(const CommonOptions& common, Store::Mode mode);
+[[nodiscard]] store::Store open_database(const CommonOptions& common, store::Store::Mode mode);
 
 }  // namespace tuner::cli

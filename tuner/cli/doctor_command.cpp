@@ -13,32 +13,33 @@
 namespace tuner::cli {
 namespace {
 
-std::string_view status_name(Finding::Status status) {
+std::string_view status_name(backend::Finding::Status status) {
   switch (status) {
-    case Finding::Status::good:
+    case backend::Finding::Status::good:
       return "good";
-    case Finding::Status::missing:
+    case backend::Finding::Status::missing:
       return "missing";
-    case Finding::Status::note:
+    case backend::Finding::Status::note:
       return "note";
   }
   return "note";
 }
 
-Finding examine_database(const CommonOptions& common) {
-  Finding finding{.status = Finding::Status::good, .what = "database", .detail = "", .remedy = ""};
+backend::Finding examine_database(const CommonOptions& common) {
+  backend::Finding finding{
+      .status = backend::Finding::Status::good, .what = "database", .detail = "", .remedy = ""};
   try {
     const std::filesystem::path path = database_path(common);
     finding.detail = path.string();
     if (!std::filesystem::exists(path)) {
-      finding.status = Finding::Status::note;
+      finding.status = backend::Finding::Status::note;
       finding.detail += " does not exist yet; the first `tune` makes it";
       return finding;
     }
-    const Store store = open_database(common, Store::Mode::read_only);
+    const store::Store store = open_database(common, store::Store::Mode::read_only);
     finding.detail += fmt::format(": {} runs", store.sessions().size());
   } catch (const Error& error) {
-    finding.status = Finding::Status::missing;
+    finding.status = backend::Finding::Status::missing;
     finding.detail = error.what();
   }
   return finding;
@@ -47,11 +48,11 @@ Finding examine_database(const CommonOptions& common) {
 }  // namespace
 
 int doctor(const CommonOptions& common) {
-  std::vector<Finding> findings = examine_machine();
+  std::vector<backend::Finding> findings = backend::examine_machine();
   findings.push_back(examine_database(common));
   if (common.json) {
     Json document = {{"schema", "tune.doctor/1"}, {"findings", Json::array()}};
-    for (const Finding& finding : findings) {
+    for (const backend::Finding& finding : findings) {
       document["findings"].push_back({{"status", std::string(status_name(finding.status))},
                                       {"what", finding.what},
                                       {"detail", finding.detail},
@@ -60,7 +61,7 @@ int doctor(const CommonOptions& common) {
     fmt::print("{}", json_text(document));
     return 0;
   }
-  for (const Finding& finding : findings) {
+  for (const backend::Finding& finding : findings) {
     fmt::print("{:<8} {}: {}\n", status_name(finding.status), finding.what, finding.detail);
     if (!finding.remedy.empty()) fmt::print("         {}\n", finding.remedy);
   }

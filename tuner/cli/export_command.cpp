@@ -26,11 +26,12 @@ namespace tuner::cli {
 namespace {
 
 std::string best_lines(const CommonOptions& common, const ExportOptions& options) {
-  const Store store = open_database(common, Store::Mode::read_only);
-  ResultFilter filter;
+  const store::Store store = open_database(common, store::Store::Mode::read_only);
+  store::ResultFilter filter;
   if (!options.device.empty()) filter.device = options.device;
   std::vector<std::string> lines;
-  for (const StoredBest& stored : store.bests(filter)) lines.push_back(best_line(stored) + "\n");
+  for (const store::StoredBest& stored : store.bests(filter))
+    lines.push_back(store::best_line(stored) + "\n");
   if (lines.empty()) {
     throw Error(
         ErrorCode::nothing_found,
@@ -42,27 +43,28 @@ std::string best_lines(const CommonOptions& common, const ExportOptions& options
 }
 
 /// The size that the options name as the kernel's results are kept under.
-std::string stored_key(const Store& store, const ExportOptions& options) {
-  ResultFilter filter;
+std::string stored_key(const store::Store& store, const ExportOptions& options) {
+  store::ResultFilter filter;
   if (!options.kernel.empty()) filter.kernel = options.kernel;
-  for (const KernelRecord& kernel : store.kernels(filter)) {
-    if (!has_space(kernel)) continue;
-    const Dimensions dims = stored_dims(kernel);
-    if (const auto size = stored_size(options.size, dims)) return canonical_size(*size, dims);
+  for (const store::KernelRecord& kernel : store.kernels(filter)) {
+    if (!select::has_space(kernel)) continue;
+    const space::Dimensions dims = select::stored_dims(kernel);
+    if (const auto size = space::stored_size(options.size, dims))
+      return space::canonical_size(*size, dims);
   }
-  return normalised_size(options.size);
+  return space::normalised_size(options.size);
 }
 
 /// The one recording of the database that the options name.
-Recording stored_recording(const CommonOptions& common, const ExportOptions& options) {
-  const Store store = open_database(common, Store::Mode::read_only);
-  ResultFilter filter;
+search::Recording stored_recording(const CommonOptions& common, const ExportOptions& options) {
+  const store::Store store = open_database(common, store::Store::Mode::read_only);
+  store::ResultFilter filter;
   if (!options.device.empty()) filter.device = options.device;
   if (!options.kernel.empty()) filter.kernel = options.kernel;
   if (!options.size.empty()) {
     filter.problem = stored_key(store, options);
   }
-  std::vector<Recording> recordings = read_recordings(store, filter);
+  std::vector<search::Recording> recordings = interop::read_recordings(store, filter);
   if (recordings.size() == 1) return std::move(recordings.front());
   if (recordings.empty()) {
     throw Error(ErrorCode::nothing_found,
@@ -71,7 +73,7 @@ Recording stored_recording(const CommonOptions& common, const ExportOptions& opt
                             store.path().string()));
   }
   std::string known;
-  for (const Recording& it : recordings) {
+  for (const search::Recording& it : recordings) {
     known +=
         fmt::format("\n    --kernel {} --size {} --device '{}'", it.kernel, it.problem, it.device);
   }
@@ -81,21 +83,21 @@ Recording stored_recording(const CommonOptions& common, const ExportOptions& opt
 }
 
 std::string recording_text(const CommonOptions& common, const ExportOptions& options) {
-  const Recording recording =
-      options.from.empty() ? stored_recording(common, options) : read_recording(options.from);
+  const search::Recording recording = options.from.empty() ? stored_recording(common, options)
+                                                           : interop::read_recording(options.from);
   if (!common.quiet) {
     tell(fmt::format("{} of {}{}{}\n", quantity::count(recording.trials.size(), "trial"),
                      recording.kernel.empty() ? "a kernel" : recording.kernel,
                      recording.problem.empty() ? "" : " at " + recording.problem,
                      recording.device.empty() ? "" : " on " + recording.device));
   }
-  return options.format == "cache" ? cache_text(recording) : t4_text(recording);
+  return options.format == "cache" ? interop::cache_text(recording) : interop::t4_text(recording);
 }
 
 /// What the family's name makes of itself when the user gives the table none.
-std::string table_name(const Catalogue& known, const ExportOptions& options) {
+std::string table_name(const select::Catalogue& known, const ExportOptions& options) {
   if (!options.name.empty()) return options.name;
-  const auto of_one_family = [&](const CatalogueKernel& kernel) {
+  const auto of_one_family = [&](const select::CatalogueKernel& kernel) {
     return kernel.record->family == known.kernels.front().record->family;
   };
   return std::ranges::all_of(known.kernels, of_one_family)
@@ -104,19 +106,19 @@ std::string table_name(const Catalogue& known, const ExportOptions& options) {
 }
 
 std::string dispatch_table(const CommonOptions& common, const ExportOptions& options) {
-  const Store store = open_database(common, Store::Mode::read_only);
-  CatalogueQuery query;
+  const store::Store store = open_database(common, store::Store::Mode::read_only);
+  select::CatalogueQuery query;
   if (!options.device.empty()) query.device = options.device;
   if (!options.family.empty()) query.family = options.family;
   if (!options.kernel.empty()) query.kernel = options.kernel;
-  const Catalogue known = catalogue(store, query);
+  const select::Catalogue known = select::catalogue(store, query);
   std::size_t entries = 0;
-  for (const CatalogueKernel& kernel : known.kernels) entries += kernel.entries.size();
+  for (const select::CatalogueKernel& kernel : known.kernels) entries += kernel.entries.size();
   const std::string subject =
       fmt::format("{} and {} on {}", quantity::count(known.kernels.size(), "kernel"),
                   quantity::count(entries, "tuned size"), known.device.name);
   if (!common.quiet) tell(subject + "\n");
-  const std::string document = catalogue_json(known);
+  const std::string document = select::catalogue_json(known);
   return options.format == "json" ? document
                                   : table_header(document, table_name(known, options), subject);
 }

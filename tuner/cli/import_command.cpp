@@ -18,11 +18,12 @@ constexpr std::size_t kLargestFile = std::size_t{64} << 20;
 }  // namespace
 
 int import_bests(const CommonOptions& common, const ImportOptions& options) {
-  Store store = open_database(common, Store::Mode::read_write);
+  store::Store store = open_database(common, store::Store::Mode::read_write);
   Json document = {{"schema", "tune.import/1"}, {"files", Json::array()}};
   for (const std::string& file : options.files) {
-    const std::vector<StoredBest> bests = parse_best_lines(read_file(file, kLargestFile), file);
-    const ImportResult result = store.import_bests(bests, file);
+    const std::vector<store::StoredBest> bests =
+        store::parse_best_lines(read_file(file, kLargestFile), file);
+    const store::ImportResult result = store.import_bests(bests, file);
     document["files"].push_back({{"file", file}, {"added", result.added}, {"kept", result.kept}});
     if (common.json) continue;
     fmt::print(

@@ -26,7 +26,7 @@ int main(int argc, char** argv) {
   try {
     // Not a command for people: what `tune` starts itself as, in a process of its own.
     if (!arguments.empty() && arguments.front() == "worker") {
-      return tuner::worker_main(std::span(arguments).subspan(1));
+      return tuner::worker::worker_main(std::span(arguments).subspan(1));
     }
     const int exit_code = tuner::cli::run(argc, argv);
     tuner::cli::flush_result();

@@ -11,12 +11,13 @@
 namespace tuner::cli {
 
 int merge(const CommonOptions& common, const MergeOptions& options) {
-  Store store = open_database(common, Store::Mode::read_write);
+  store::Store store = open_database(common, store::Store::Mode::read_write);
   Json document = {{"schema", "tune.merge/1"}, {"databases", Json::array()}};
   for (const std::string& path : options.databases) {
     CommonOptions theirs = common;
     theirs.database = path;
-    const MergeResult result = store.merge(open_database(theirs, Store::Mode::read_only));
+    const store::MergeResult result =
+        store.merge(open_database(theirs, store::Store::Mode::read_only));
     document["databases"].push_back({{"database", path},
                                      {"sessions", result.sessions},
                                      {"known", result.known},

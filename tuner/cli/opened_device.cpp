@@ -18,27 +18,30 @@ std::chrono::seconds whole_seconds(const std::string& duration, std::string_view
                   std::chrono::seconds(1));
 }
 
-DeviceDeadlines deadlines(const DeviceOptions& options) {
-  DeviceDeadlines deadlines;
+worker::DeviceDeadlines deadlines(const DeviceOptions& options) {
+  worker::DeviceDeadlines deadlines;
   deadlines.launch = parse_duration(options.launch_timeout, "--launch-timeout");
   return deadlines;
 }
 
 }  // namespace
 
-OpenedDevice::OpenedDevice(const DeviceOptions& options, const Family& family, std::uint64_t seed)
-    : device_(worker_command({"device", options.backend, fmt::format("{}", options.device)}),
-              family, seed, deadlines(options)),
-      isolated_(make_isolated_compiler(
+OpenedDevice::OpenedDevice(const DeviceOptions& options, const family::Family& family,
+                           std::uint64_t seed)
+    : device_(
+          worker::worker_command({"device", options.backend, fmt::format("{}", options.device)}),
+          family, seed, deadlines(options)),
+      isolated_(worker::make_isolated_compiler(
           device_.device(), whole_seconds(options.compile_timeout, "--compile-timeout"))),
-      cache_(default_binary_cache()),
-      cached_(*isolated_, cache_, compiler_identity(device_.device(), device_.environment())),
+      cache_(backend::default_binary_cache()),
+      cached_(*isolated_, cache_,
+              backend::compiler_identity(device_.device(), device_.environment())),
       no_cache_(options.no_cache) {
   if (!cache_.problem().empty())
     tell(fmt::format("compiled kernels are not kept: {}\n", cache_.problem()));
 }
 
-const Compiler& OpenedDevice::compiler() const {
+const backend::Compiler& OpenedDevice::compiler() const {
   if (no_cache_) return *isolated_;
   return cached_;
 }

@@ -17,16 +17,16 @@ class OpenedDevice {
  public:
   /// The family must outlive it; `seed` makes the inputs of checks. Throws as DeviceProcess and
   /// make_isolated_compiler do, and Error(usage) for a duration that is none.
-  OpenedDevice(const DeviceOptions& options, const Family& family, std::uint64_t seed);
+  OpenedDevice(const DeviceOptions& options, const family::Family& family, std::uint64_t seed);
 
-  [[nodiscard]] DeviceProcess& device() { return device_; }
-  [[nodiscard]] const Compiler& compiler() const;
+  [[nodiscard]] worker::DeviceProcess& device() { return device_; }
+  [[nodiscard]] const backend::Compiler& compiler() const;
 
  private:
-  DeviceProcess device_;
-  std::unique_ptr<const Compiler> isolated_;
-  BinaryCache cache_;
-  CachedCompiler cached_;
+  worker::DeviceProcess device_;
+  std::unique_ptr<const backend::Compiler> isolated_;
+  backend::BinaryCache cache_;
+  backend::CachedCompiler cached_;
   bool no_cache_;
 };
 

@@ -12,30 +12,32 @@
 namespace tuner::cli {
 namespace {
 
-HostPlace place_named(const std::string& name) {
-  if (const auto place = host_place(name)) return *place;
+measure::HostPlace place_named(const std::string& name) {
+  if (const auto place = measure::host_place(name)) return *place;
   const std::vector<std::string> known = {"pageable", "pinned", "mapped"};
   throw Error(ErrorCode::usage, fmt::format("--memory: there is no '{}'{}; there are pageable, "
                                             "pinned and mapped",
                                             name, did_you_mean(name, known)));
 }
 
-std::vector<std::string> buffers_of(const Family& family) {
+std::vector<std::string> buffers_of(const family::Family& family) {
   std::vector<std::string> buffers;
-  for (const Argument& argument : family.arguments) {
-    if (std::holds_alternative<BufferArgument>(argument.what)) buffers.push_back(argument.name);
+  for (const family::Argument& argument : family.arguments) {
+    if (std::holds_alternative<family::BufferArgument>(argument.what))
+      buffers.push_back(argument.name);
   }
   return buffers;
 }
 
 }  // namespace
 
-Placement parse_placement(const std::string& text, const Family& family) {
+session::Placement parse_placement(const std::string& text, const family::Family& family) {
   const std::vector<std::string> buffers = buffers_of(family);
   if (text.find('=') == std::string::npos) {
     return {.name = text, .places = std::vector(buffers.size(), place_named(text))};
   }
-  Placement placement{.name = text, .places = std::vector(buffers.size(), HostPlace::pageable)};
+  session::Placement placement{.name = text,
+                               .places = std::vector(buffers.size(), measure::HostPlace::pageable)};
   std::istringstream list(text);
   for (std::string one; std::getline(list, one, ',');) {
     const std::string buffer = one.substr(0, one.find('='));

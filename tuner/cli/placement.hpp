@@ -10,6 +10,7 @@ namespace tuner::cli {
 
 /// "mapped": all buffers of the family; "A=mapped,B=pinned": these, the others pageable. Throws
 /// Error(usage), with a suggestion, for what is neither.
-[[nodiscard]] Placement parse_placement(const std::string& text, const Family& family);
+[[nodiscard]] session::Placement parse_placement(const std::string& text,
+                                                 const family::Family& family);
 
 }  // namespace tuner::cli

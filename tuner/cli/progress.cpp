@@ -32,15 +32,15 @@ void ProgressPrinter::redraw(const std::string& text) {
   line_is_open_ = true;
 }
 
-void ProgressPrinter::opened(const Opening& opening) {
+void ProgressPrinter::opened(const session::Opening& opening) {
   dims_ = opening.kernel->space->dims;
   announce(fmt::format("{} on {} ({}, {}, {})", opening.kernel->name, opening.device.name,
                        opening.device.architecture, opening.environment.compiler,
                        opening.environment.library));
-  for (const Opening::SizePlan& size : opening.sizes) {
+  for (const session::Opening::SizePlan& size : opening.sizes) {
     std::string text =
         fmt::format("  {}: {} valid of {} configurations, {} to evaluate",
-                    display(size.size, dims_), quantity::count(size.valid),
+                    space::display(size.size, dims_), quantity::count(size.valid),
                     quantity::count(opening.cartesian), quantity::count(size.planned));
     if (size.known > 0) {
       text += fmt::format("; resuming: {} {} already in the database (--fresh runs {} again)",
@@ -57,11 +57,11 @@ void ProgressPrinter::estimated(std::chrono::milliseconds search) {
   announce(fmt::format("  estimated search time: {}", quantity::duration(search)));
 }
 
-std::string ProgressPrinter::line(const Progress& progress) const {
+std::string ProgressPrinter::line(const session::Progress& progress) const {
   std::string text = fmt::format("  {}/{}", progress.evaluated, progress.planned);
   if (const auto best = best_ns_.find(progress.size); best != best_ns_.end()) {
-    text +=
-        fmt::format("  {}: best {}", display(progress.size, dims_), quantity::time(best->second));
+    text += fmt::format("  {}: best {}", space::display(progress.size, dims_),
+                        quantity::time(best->second));
     if (progress.flops > 0 || progress.bytes > 0) {
       text += fmt::format(" ({})", format_rate(progress.flops, progress.bytes, best->second));
     }
@@ -71,7 +71,7 @@ std::string ProgressPrinter::line(const Progress& progress) const {
   return text;
 }
 
-void ProgressPrinter::progressed(const Progress& progress) {
+void ProgressPrinter::progressed(const session::Progress& progress) {
   if (style_ == Style::silent) return;
   if (progress.new_best) best_ns_[progress.size] = progress.trial->time->median_ns;
   const auto now = SteadyClock::now();
@@ -85,18 +85,19 @@ void ProgressPrinter::progressed(const Progress& progress) {
   last_ = now;
 }
 
-void ProgressPrinter::final_began(const Size& size, std::size_t contenders, LibraryPart library) {
-  announce(fmt::format("  {}: final of {}{}", display(size, dims_), contenders,
-                       library == LibraryPart::taken ? " and the library" : ""));
+void ProgressPrinter::final_began(const space::Size& size, std::size_t contenders,
+                                  session::LibraryPart library) {
+  announce(fmt::format("  {}: final of {}{}", space::display(size, dims_), contenders,
+                       library == session::LibraryPart::taken ? " and the library" : ""));
 }
 
-void ProgressPrinter::size_done(const SizeResult& result) {
+void ProgressPrinter::size_done(const session::SizeResult& result) {
   if (!result.best) {
-    announce(fmt::format("  {}: no configuration ended ok ({})", display(result.size, dims_),
+    announce(fmt::format("  {}: no configuration ended ok ({})", space::display(result.size, dims_),
                          format_failures(result.outcomes)));
     return;
   }
-  announce(fmt::format("  {}: {} {}", display(result.size, dims_), result.winner_display,
+  announce(fmt::format("  {}: {} {}", space::display(result.size, dims_), result.winner_display,
                        quantity::time(result.best->time.median_ns)));
 }
 

@@ -11,7 +11,7 @@ namespace tuner::cli {
 
 /// Tells of a session on stderr: on a terminal one line redrawn at most ten times a second,
 /// elsewhere a plain line for every new best and one every 30 s. Quiet, it says nothing.
-class ProgressPrinter : public Observer {
+class ProgressPrinter : public session::Observer {
  public:
   enum class Style { silent, plain, redrawn };
   /// What suits stderr: redrawn on a terminal that is not "dumb" and outside CI.
@@ -19,14 +19,15 @@ class ProgressPrinter : public Observer {
 
   explicit ProgressPrinter(Style style) : style_(style) {}
 
-  void opened(const Opening& opening) override;
+  void opened(const session::Opening& opening) override;
   void estimated(std::chrono::milliseconds search) override;
-  void progressed(const Progress& progress) override;
-  void final_began(const Size& size, std::size_t contenders, LibraryPart library) override;
-  void size_done(const SizeResult& result) override;
+  void progressed(const session::Progress& progress) override;
+  void final_began(const space::Size& size, std::size_t contenders,
+                   session::LibraryPart library) override;
+  void size_done(const session::SizeResult& result) override;
 
  private:
-  [[nodiscard]] std::string line(const Progress& progress) const;
+  [[nodiscard]] std::string line(const session::Progress& progress) const;
   void announce(const std::string& text);  // a line that stays
   void redraw(const std::string& text);    // a line that the next one replaces
 
@@ -36,8 +37,8 @@ class ProgressPrinter : public Observer {
   SteadyClock::time_point last_ =
       style_ == Style::redrawn ? SteadyClock::time_point() : SteadyClock::now();
   bool line_is_open_ = false;
-  Dimensions dims_;  // of what has been opened
-  std::map<Size, double> best_ns_;
+  space::Dimensions dims_;  // of what has been opened
+  std::map<space::Size, double> best_ns_;
 };
 
 }  // namespace tuner::cli

@@ -12,31 +12,32 @@
 namespace tuner::cli {
 namespace {
 
-std::vector<StrikeRecord> strikes_of(const Store& store, const std::string& kernel) {
-  std::vector<StrikeRecord> strikes = store.strikes();
+std::vector<store::StrikeRecord> strikes_of(const store::Store& store, const std::string& kernel) {
+  std::vector<store::StrikeRecord> strikes = store.strikes();
   std::erase_if(strikes, [&](const auto& it) { return !kernel.empty() && it.kernel != kernel; });
   return strikes;
 }
 
-void print_json(const std::vector<StrikeRecord>& strikes) {
+void print_json(const std::vector<store::StrikeRecord>& strikes) {
   Json document = {{"schema", "tune.quarantine/1"}, {"configurations", Json::array()}};
-  for (const StrikeRecord& it : strikes) {
-    document["configurations"].push_back({{"family", it.family},
-                                          {"kernel", it.kernel},
-                                          {"kernel_hash", it.kernel_hash},
-                                          {"architecture", it.architecture},
-                                          {"config", Json::parse(it.config_json)},
-                                          {"strikes", it.strikes},
-                                          {"quarantined", it.strikes >= kStrikesToQuarantine},
-                                          {"reason", it.reason},
-                                          {"last_at", it.last_at}});
+  for (const store::StrikeRecord& it : strikes) {
+    document["configurations"].push_back(
+        {{"family", it.family},
+         {"kernel", it.kernel},
+         {"kernel_hash", it.kernel_hash},
+         {"architecture", it.architecture},
+         {"config", Json::parse(it.config_json)},
+         {"strikes", it.strikes},
+         {"quarantined", it.strikes >= store::kStrikesToQuarantine},
+         {"reason", it.reason},
+         {"last_at", it.last_at}});
   }
   fmt::print("{}", json_text(document));
 }
 
 int list(const CommonOptions& common, const QuarantineOptions& options) {
-  const std::vector<StrikeRecord> strikes =
-      strikes_of(open_database(common, Store::Mode::read_only), options.kernel);
+  const std::vector<store::StrikeRecord> strikes =
+      strikes_of(open_database(common, store::Store::Mode::read_only), options.kernel);
   if (common.json) {
     print_json(strikes);
     return 0;
@@ -48,19 +49,20 @@ int list(const CommonOptions& common, const QuarantineOptions& options) {
                {"last (UTC)"},
                {"configuration"},
                {"reason"}});
-  for (const StrikeRecord& it : strikes) {
+  for (const store::StrikeRecord& it : strikes) {
     table.add({it.kernel, it.architecture, std::to_string(it.strikes),
-               it.strikes >= kStrikesToQuarantine ? "quarantined" : "on probation", it.last_at,
-               it.config_json, it.reason.substr(0, it.reason.find('\n'))});
+               it.strikes >= store::kStrikesToQuarantine ? "quarantined" : "on probation",
+               it.last_at, it.config_json, it.reason.substr(0, it.reason.find('\n'))});
   }
   fmt::print("{}", table.text());
   return 0;
 }
 
 int clear(const CommonOptions& common, const QuarantineOptions& options) {
-  ResultFilter filter;
+  store::ResultFilter filter;
   if (!options.kernel.empty()) filter.kernel = options.kernel;
-  const std::size_t cleared = open_database(common, Store::Mode::read_write).clear_strikes(filter);
+  const std::size_t cleared =
+      open_database(common, store::Store::Mode::read_write).clear_strikes(filter);
   if (common.json) {
     fmt::print("{}", json_text({{"schema", "tune.quarantine/1"}, {"cleared", cleared}}));
   } else {

@@ -20,8 +20,8 @@
 namespace tuner::cli {
 namespace {
 
-Question question(const QueryOptions& options) {
-  Question asked;
+select::Question question(const QueryOptions& options) {
+  select::Question asked;
   if (options.kernel.empty() && options.family.empty()) {
     throw Error(ErrorCode::usage,
                 "which kernel? Name one with --kernel, or a family with --family");
@@ -33,26 +33,27 @@ Question question(const QueryOptions& options) {
     throw Error(ErrorCode::usage, fmt::format("--policy: there is no '{}'{}", options.policy,
                                               did_you_mean(options.policy, policies)));
   }
-  asked.policy = options.policy == "exact" ? Policy::exact : Policy::nearest;
+  asked.policy = options.policy == "exact" ? select::Policy::exact : select::Policy::nearest;
   if (!options.device.empty()) asked.device = options.device;
   if (!options.kernel.empty()) asked.kernel = options.kernel;
   if (!options.family.empty()) asked.family = options.family;
-  asked.size = normalised_size(options.size);
+  asked.size = space::normalised_size(options.size);
   return asked;
 }
 
 /// A list or an object; a text where it has names and nobody knows the others.
-Json asked_size(const Selection& selection) {
-  if (selection.stored) return size_json(selection.size, selection.stored->dims());
+Json asked_size(const select::Selection& selection) {
+  if (selection.stored) return space::size_json(selection.size, selection.stored->dims());
   if (selection.size_text.find('=') != std::string::npos) return selection.size_text;
   return Json::parse(fmt::format("[{}]", selection.size_text));
 }
 
-std::string shown_size(const Selection& selection) {
-  return selection.stored ? display(selection.size, selection.stored->dims()) : selection.size_text;
+std::string shown_size(const select::Selection& selection) {
+  return selection.stored ? space::display(selection.size, selection.stored->dims())
+                          : selection.size_text;
 }
 
-Json json_document(const Selection& selection) {
+Json json_document(const select::Selection& selection) {
   const auto optional = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json();
   };
@@ -67,7 +68,7 @@ Json json_document(const Selection& selection) {
                    {"expected_ns", optional(selection.expected_ns)},
                    {"distance", selection.distance}};
   if (selection.entry) {
-    const BestRecord& best = selection.entry->best;
+    const store::BestRecord& best = selection.entry->best;
     document["tuned"] = {{"size", best.problem},
                          {"median_ns", best.time.median_ns},
                          {"library", best.library_name},
@@ -83,7 +84,7 @@ Json json_document(const Selection& selection) {
   return document;
 }
 
-std::string ratio_text(const BestRecord& best) {
+std::string ratio_text(const store::BestRecord& best) {
   std::string text;
   if (best.ratio_to_library) {
     text += fmt::format("{} of {}", format_ratio(best.ratio_to_library), best.library_name);
@@ -100,31 +101,32 @@ std::string ratio_text(const BestRecord& best) {
 }
 
 /// An imported result names its kernel without the files that code can be made of.
-bool has_files(const KernelRecord& kernel) {
+bool has_files(const store::KernelRecord& kernel) {
   return !kernel.space_text.empty();
 }
 
-[[noreturn]] void fail_without_files(const Selection& selection, const std::string& format) {
+[[noreturn]] void fail_without_files(const select::Selection& selection,
+                                     const std::string& format) {
   throw Error(ErrorCode::nothing_found,
               fmt::format("--format {}: {} was imported without its files: ask with --format table "
                           "or json, or run `tune` on it here",
                           format, selection.kernel->kernel));
 }
 
-[[noreturn]] void fail_without_cuda(const Selection& selection) {
+[[noreturn]] void fail_without_cuda(const select::Selection& selection) {
   throw Error(ErrorCode::nothing_found,
               fmt::format("--format cpp: {} runs on processors alone, so no CUDA code launches it: "
                           "ask with --format table, args or json",
                           selection.kernel->kernel));
 }
 
-std::string launch_code(const Selection& selection) {
+std::string launch_code(const select::Selection& selection) {
   if (!has_files(*selection.kernel)) return selection.config_json + "\n";
   const Snippet snippet(*selection.kernel, selection.device, selection.config_json, selection.size);
   return snippet.is_cuda() ? snippet.cpp() : selection.config_json + "\n";
 }
 
-void print_table(const Selection& selection) {
+void print_table(const select::Selection& selection) {
   fmt::print("{} at {} on {}\n", selection.kernel->kernel, shown_size(selection),
              printable(selection.device.name));
   Table table({{"answer"}, {std::string(name(selection.rung))}});
@@ -132,7 +134,7 @@ void print_table(const Selection& selection) {
     table.add({"expected", quantity::time(*selection.expected_ns)});
   }
   if (selection.entry) {
-    const BestRecord& best = selection.entry->best;
+    const store::BestRecord& best = selection.entry->best;
     if (selection.rung == Rung::nearest) table.add({"tuned at", best.problem});
     table.add(
         {"time", fmt::format("{} (quartiles {} to {}, {} samples)",
@@ -167,9 +169,9 @@ int query(const CommonOptions& common, const QueryOptions& options) {
     throw Error(ErrorCode::usage,
                 fmt::format("--format: there is no '{}'{}", format, did_you_mean(format, formats)));
   }
-  const Question asked = question(options);
-  const Store store = open_database(common, Store::Mode::read_only);
-  const Selection selection = select_configuration(store, asked);
+  const select::Question asked = question(options);
+  const store::Store store = open_database(common, store::Store::Mode::read_only);
+  const select::Selection selection = select::select_configuration(store, asked);
   if (format == "json") {
     fmt::print("{}", json_text(json_document(selection)));
     return 0;

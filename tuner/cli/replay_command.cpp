@@ -24,15 +24,15 @@ constexpr double kMargin = 1.1;  // runs go this far beyond the instants that ar
 /// A recording and what is needed to search it.
 struct Field {
   explicit Field(const std::string& path)
-      : file(path), recording(read_recording(path)), replayer(recording) {}
+      : file(path), recording(interop::read_recording(path)), replayer(recording) {}
 
   std::filesystem::path file;
-  Recording recording;
-  Replayer replayer;
+  search::Recording recording;
+  search::Replayer replayer;
 };
 
 void check(const ReplayOptions& options) {
-  const std::vector<std::string> known = strategy_names();
+  const std::vector<std::string> known = search::strategy_names();
   for (const std::string& strategy : options.strategies) {
     if (std::ranges::find(known, strategy) != known.end()) continue;
     throw Error(ErrorCode::usage, fmt::format("--strategy: no strategy is called '{}'{}", strategy,
@@ -41,15 +41,15 @@ void check(const ReplayOptions& options) {
 }
 
 /// What one run may cost: as the options say, else what scoring needs.
-ReplayPlan plan(const ReplayOptions& options, const Recording& recording) {
-  ReplayPlan plan;
+search::ReplayPlan plan(const ReplayOptions& options, const search::Recording& recording) {
+  search::ReplayPlan plan;
   plan.max_evaluations = options.max_evaluations;
   plan.in_flight = options.in_flight;
   if (!options.max_time.empty()) {
     const auto most = parse_duration(options.max_time, "--max-time");
     plan.most_s = std::chrono::duration<double>(most).count();
   } else if (!options.max_evaluations) {
-    plan.most_s = kMargin * Scale(recording).budget_s();
+    plan.most_s = kMargin * search::Scale(recording).budget_s();
   }
   return plan;
 }
@@ -81,7 +81,7 @@ void in_parallel(std::size_t threads, std::size_t count, Work work) {
 
 /// The runs of every strategy on one recording, in the order of the options and of the seeds.
 std::vector<StrategyRuns> search(const Field& field, const ReplayOptions& options) {
-  const ReplayPlan common = plan(options, field.recording);
+  const search::ReplayPlan common = plan(options, field.recording);
   std::vector<StrategyRuns> results;
   for (const std::string& strategy : options.strategies) {
     results.push_back({.strategy = strategy, .seed = options.seed, .runs = {}});
@@ -91,7 +91,7 @@ std::vector<StrategyRuns> search(const Field& field, const ReplayOptions& option
       options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
   in_parallel(threads, results.size() * options.repeats, [&](std::size_t i) {
     StrategyRuns& result = results[i / options.repeats];
-    ReplayPlan mine = common;
+    search::ReplayPlan mine = common;
     mine.strategy = result.strategy;
     mine.seed = options.seed + i % options.repeats;
     result.runs[i % options.repeats] = field.replayer.run(mine);
@@ -100,14 +100,14 @@ std::vector<StrategyRuns> search(const Field& field, const ReplayOptions& option
 }
 
 /// One line for each run, as docs/reference/search.md describes.
-std::string traces(const Recording& recording, const std::vector<StrategyRuns>& results) {
+std::string traces(const search::Recording& recording, const std::vector<StrategyRuns>& results) {
   std::string lines;
   for (const StrategyRuns& result : results) {
     std::uint64_t seed = result.seed;
-    for (const Replay& run : result.runs) {
+    for (const search::Replay& run : result.runs) {
       Json keys = Json::array();
       for (const std::size_t trial : run.trace.trials) {
-        keys.push_back(cache_key(*recording.definition, recording.trials[trial].config));
+        keys.push_back(interop::cache_key(*recording.definition, recording.trials[trial].config));
       }
       const Json line = {{"strategy", result.strategy},
                          {"seed", seed++},
@@ -151,7 +151,7 @@ int replay(const CommonOptions& common, const ReplayOptions& options) {
     const Field field(options.files[i]);
     const std::vector<StrategyRuns> runs = search(field, options);
     if (!trace_paths.empty()) write_file(trace_paths[i], traces(field.recording, runs));
-    const auto scale = options.score ? std::optional(Scale(field.recording)) : std::nullopt;
+    const auto scale = options.score ? std::optional(search::Scale(field.recording)) : std::nullopt;
     results.push_back(summary(field.file, field.recording, runs, scale ? &*scale : nullptr));
   }
   fmt::print("{}", common.json ? replay_json(results) : replay_text(results));

@@ -21,12 +21,13 @@ using Align = Table::Align;
 constexpr const char* kNone = "–";
 
 /// The faster of two, the first of which may be none.
-std::optional<double> faster(std::optional<double> known, const RecordedTrial& trial) {
+std::optional<double> faster(std::optional<double> known, const search::RecordedTrial& trial) {
   if (trial.outcome != Outcome::ok || !trial.time_ms) return known;
   return known ? std::min(*known, *trial.time_ms) : *trial.time_ms;
 }
 
-RunSummary run_summary(const Recording& recording, const Replay& run, std::uint64_t seed) {
+RunSummary run_summary(const search::Recording& recording, const search::Replay& run,
+                       std::uint64_t seed) {
   RunSummary summary{.seed = seed,
                      .evaluations = run.trace.trials.size(),
                      .best_ms = {},
@@ -38,9 +39,9 @@ RunSummary run_summary(const Recording& recording, const Replay& run, std::uint6
   return summary;
 }
 
-std::vector<double> standing(const Scale& scale, const StrategyRuns& runs) {
-  std::vector<Trace> traces;
-  for (const Replay& run : runs.runs) traces.push_back(run.trace);
+std::vector<double> standing(const search::Scale& scale, const StrategyRuns& runs) {
+  std::vector<search::Trace> traces;
+  for (const search::Replay& run : runs.runs) traces.push_back(run.trace);
   return scale.standing(traces);
 }
 
@@ -79,8 +80,8 @@ std::optional<double> typical_best_ms(const StrategyResult& result) {
   return std::isfinite(best_ms) ? std::optional(best_ms) : std::nullopt;
 }
 
-Score score_of(const std::vector<double>& standing) {
-  return score(std::span(&standing, 1));
+search::Score score_of(const std::vector<double>& standing) {
+  return search::score(std::span(&standing, 1));
 }
 
 std::string table_of(const ReplayResult& result) {
@@ -109,12 +110,12 @@ std::string table_of(const ReplayResult& result) {
 }
 
 /// The score of one of the strategies, by its place, over all recordings.
-Score score_over(std::span<const ReplayResult> results, std::size_t strategy) {
+search::Score score_over(std::span<const ReplayResult> results, std::size_t strategy) {
   std::vector<std::vector<double>> standings;
   for (const ReplayResult& result : results) {
     standings.push_back(result.strategies[strategy].standing);
   }
-  return score(standings);
+  return search::score(standings);
 }
 
 bool scored(const ReplayResult& result) {
@@ -126,7 +127,7 @@ std::string table_of_all(std::span<const ReplayResult> results) {
                {"score", Align::right},
                {"deviation over time", Align::right}});
   for (std::size_t i = 0; i < results.front().strategies.size(); ++i) {
-    const Score all = score_over(results, i);
+    const search::Score all = score_over(results, i);
     table.add({results.front().strategies[i].strategy, fmt::format("{:.3f}", all.mean),
                fmt::format("{:.3f}", all.deviation)});
   }
@@ -155,7 +156,7 @@ Json strategy_json(const StrategyResult& result) {
                {"strategy_share", own_share(result)},
                {"runs", std::move(runs)}};
   if (!result.standing.empty()) {
-    const Score score = score_of(result.standing);
+    const search::Score score = score_of(result.standing);
     json["score"] = score.mean;
     json["deviation"] = score.deviation;
   }
@@ -175,21 +176,21 @@ Json recording_json(const ReplayResult& result) {
 
 }  // namespace
 
-ReplayResult summary(const std::filesystem::path& file, const Recording& recording,
-                     std::span<const StrategyRuns> runs, const Scale* scale) {
+ReplayResult summary(const std::filesystem::path& file, const search::Recording& recording,
+                     std::span<const StrategyRuns> runs, const search::Scale* scale) {
   ReplayResult result{.file = file.stem().string(),
                       .kernel = recording.kernel,
                       .device = recording.device,
                       .configurations = recording.trials.size(),
                       .optimum_ms = {},
                       .strategies = {}};
-  for (const RecordedTrial& trial : recording.trials) {
+  for (const search::RecordedTrial& trial : recording.trials) {
     result.optimum_ms = faster(result.optimum_ms, trial);
   }
   for (const StrategyRuns& each : runs) {
     StrategyResult of_strategy{.strategy = each.strategy, .runs = {}, .standing = {}};
     std::uint64_t seed = each.seed;
-    for (const Replay& run : each.runs) {
+    for (const search::Replay& run : each.runs) {
       of_strategy.runs.push_back(run_summary(recording, run, seed++));
     }
     if (scale != nullptr) of_strategy.standing = standing(*scale, each);
@@ -213,7 +214,7 @@ std::string replay_json(std::span<const ReplayResult> results) {
   if (!scored(results.front())) return json_text(document);
   document["scores"] = Json::array();
   for (std::size_t i = 0; i < results.front().strategies.size(); ++i) {
-    const Score all = score_over(results, i);
+    const search::Score all = score_over(results, i);
     document["scores"].push_back({{"strategy", results.front().strategies[i].strategy},
                                   {"score", all.mean},
                                   {"deviation", all.deviation}});

@@ -16,7 +16,7 @@ namespace tuner::cli {
 struct StrategyRuns {
   std::string strategy;
   std::uint64_t seed = 0;  ///< of the first
-  std::vector<Replay> runs;
+  std::vector<search::Replay> runs;
 };
 
 /// What one run came to.
@@ -45,8 +45,9 @@ struct ReplayResult {
 };
 
 /// With a scale the runs are scored on it; throws Error(usage) when they cannot be.
-[[nodiscard]] ReplayResult summary(const std::filesystem::path& file, const Recording& recording,
-                                   std::span<const StrategyRuns> runs, const Scale* scale);
+[[nodiscard]] ReplayResult summary(const std::filesystem::path& file,
+                                   const search::Recording& recording,
+                                   std::span<const StrategyRuns> runs, const search::Scale* scale);
 
 /// A table for each recording and, of scored runs on several, one of them together.
 [[nodiscard]] std::string replay_text(std::span<const ReplayResult> results);

@@ -13,13 +13,13 @@ std::string seconds(double value) {
   return fmt::format("{:.1f} s", value);
 }
 
-nlohmann::json trial_cost_json(const TrialCost& cost) {
+nlohmann::json trial_cost_json(const session::TrialCost& cost) {
   return {{"trials", cost.trials}, {"compile_s", cost.compile_s}, {"device_s", cost.device_s}};
 }
 
 }  // namespace
 
-std::string costs_text(std::span<const SizeCost> costs) {
+std::string costs_text(std::span<const session::SizeCost> costs) {
   using Align = Table::Align;
   Table table({{"size"},
                {"trials", Align::right},
@@ -30,7 +30,7 @@ std::string costs_text(std::span<const SizeCost> costs) {
                {"time", Align::right},
                {"compile", Align::right},
                {"device", Align::right}});
-  for (const SizeCost& cost : costs) {
+  for (const session::SizeCost& cost : costs) {
     std::vector<std::string> row{cost.problem, fmt::format("{}", cost.all.trials),
                                  fmt::format("{}", cost.shared), seconds(cost.all.compile_s),
                                  seconds(cost.all.device_s)};
@@ -48,9 +48,9 @@ std::string costs_text(std::span<const SizeCost> costs) {
          "since the first trial\n";
 }
 
-nlohmann::json costs_json(std::span<const SizeCost> costs) {
+nlohmann::json costs_json(std::span<const session::SizeCost> costs) {
   nlohmann::json list = nlohmann::json::array();
-  for (const SizeCost& cost : costs) {
+  for (const session::SizeCost& cost : costs) {
     nlohmann::json size = trial_cost_json(cost.all);
     size["size"] = cost.problem;
     size["shared_compilations"] = cost.shared;

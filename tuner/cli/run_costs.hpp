@@ -11,8 +11,8 @@
 namespace tuner::cli {
 
 /// What a run took at each size, as a table with an explanation below it.
-[[nodiscard]] std::string costs_text(std::span<const SizeCost> costs);
+[[nodiscard]] std::string costs_text(std::span<const session::SizeCost> costs);
 /// The same as a list of objects.
-[[nodiscard]] nlohmann::json costs_json(std::span<const SizeCost> costs);
+[[nodiscard]] nlohmann::json costs_json(std::span<const session::SizeCost> costs);
 
 }  // namespace tuner::cli

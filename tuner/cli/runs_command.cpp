@@ -29,13 +29,13 @@ std::string brief(const std::vector<std::string>& problems) {
 
 using Align = Table::Align;
 
-std::string short_uuid(const SessionRecord& session) {
+std::string short_uuid(const store::SessionRecord& session) {
   return session.uuid.substr(0, 8);
 }
 
-Json session_json(const SessionRecord& session) {
+Json session_json(const store::SessionRecord& session) {
   return {{"session", session.uuid},      {"started_at", session.started_at},
-          {"ended_at", session.ended_at}, {"state", std::string(name(session.state))},
+          {"ended_at", session.ended_at}, {"state", std::string(store::name(session.state))},
           {"device", session.device},     {"backend", session.backend},
           {"family", session.family},     {"kernel", session.kernel},
           {"problems", session.problems}, {"strategy", session.strategy},
@@ -43,11 +43,11 @@ Json session_json(const SessionRecord& session) {
           {"wall_s", session.wall_s},     {"command", session.command}};
 }
 
-int list(const Store& store, const CommonOptions& common) {
-  const std::vector<SessionRecord> sessions = store.sessions();
+int list(const store::Store& store, const CommonOptions& common) {
+  const std::vector<store::SessionRecord> sessions = store.sessions();
   if (common.json) {
     Json document = {{"schema", "tune.runs/1"}, {"sessions", Json::array()}};
-    for (const SessionRecord& session : sessions)
+    for (const store::SessionRecord& session : sessions)
       document["sessions"].push_back(session_json(session));
     fmt::print("{}", json_text(document));
     return 0;
@@ -59,8 +59,8 @@ int list(const Store& store, const CommonOptions& common) {
                {"kernel"},
                {"sizes"},
                {"wall", Align::right}});
-  for (const SessionRecord& session : sessions) {
-    table.add({short_uuid(session), session.started_at, std::string(name(session.state)),
+  for (const store::SessionRecord& session : sessions) {
+    table.add({short_uuid(session), session.started_at, std::string(store::name(session.state)),
                session.device, session.kernel, brief(session.problems),
                session.ended_at.empty() ? "–" : fmt::format("{:.1f} s", session.wall_s)});
   }
@@ -70,10 +70,10 @@ int list(const Store& store, const CommonOptions& common) {
 
 struct FailureGroup {
   std::uint64_t count = 0;
-  TrialRecord first;
+  store::TrialRecord first;
 };
 
-int show(const Store& store, const CommonOptions& common, const std::string& id) {
+int show(const store::Store& store, const CommonOptions& common, const std::string& id) {
   const auto session =
       id.empty()
           ? (store.sessions().empty() ? std::nullopt : std::optional(store.sessions().front()))
@@ -85,11 +85,11 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
   }
   std::map<Outcome, std::uint64_t> outcomes;
   std::map<Outcome, FailureGroup> failures;
-  const std::vector<StoredTrial> all = store.trials(session->id);
-  const std::vector<SizeCost> costs = size_costs(all);
-  const std::vector<StoredTrial> trials = standing_trials(all);
-  for (const StoredTrial& stored : trials) {
-    const TrialRecord& trial = stored.trial;
+  const std::vector<store::StoredTrial> all = store.trials(session->id);
+  const std::vector<session::SizeCost> costs = session::size_costs(all);
+  const std::vector<store::StoredTrial> trials = store::standing_trials(all);
+  for (const store::StoredTrial& stored : trials) {
+    const store::TrialRecord& trial = stored.trial;
     ++outcomes[trial.outcome];
     if (trial.outcome == Outcome::ok) continue;
     FailureGroup& group = failures[trial.outcome];
@@ -117,7 +117,7 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
       "run {} ({})\n  {} on {}, sizes {}\n  started {} UTC, {:.1f} s: compile {:.1f} s, verify "
       "{:.1f} s, measure {:.1f} s\n"
       "  {}; failed: {}\n  command: {}\n",
-      session->uuid, name(session->state), session->kernel, printable(session->device),
+      session->uuid, store::name(session->state), session->kernel, printable(session->device),
       fmt::join(session->problems, " "), session->started_at, session->wall_s, session->compile_s,
       session->verify_s, session->measure_s, quantity::count(trials.size(), "trial"),
       format_failures(outcomes), printable(session->command));
@@ -139,7 +139,7 @@ int show(const Store& store, const CommonOptions& common, const std::string& id)
 }  // namespace
 
 int runs(const CommonOptions& common, const RunsOptions& options) {
-  const Store store = open_database(common, Store::Mode::read_only);
+  const store::Store store = open_database(common, store::Store::Mode::read_only);
   return options.action == "list" ? list(store, common) : show(store, common, options.id);
 }
 

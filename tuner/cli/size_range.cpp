@@ -29,7 +29,7 @@ std::optional<std::int64_t> positive(std::string_view text) {
 
 }  // namespace
 
-std::vector<Size> size_range(std::string_view text, const Dimensions& dims) {
+std::vector<space::Size> size_range(std::string_view text, const space::Dimensions& dims) {
   const std::size_t one = text.find(':'), two = text.find(':', one + 1);
   if (one == text.npos || two == text.npos) fail(text, "a range has three parts");
   std::string_view step_text = text.substr(two + 1);
@@ -41,7 +41,7 @@ std::vector<Size> size_range(std::string_view text, const Dimensions& dims) {
   if (!start || !stop || !step) fail(text, "its parts are whole numbers above 0");
   if (*start > *stop) fail(text, "it begins behind its end");
   if (multiplies && *step < 2) fail(text, "a factor is at least 2");
-  std::vector<Size> sizes;
+  std::vector<space::Size> sizes;
   for (std::int64_t extent = *start; extent <= *stop;
        extent = multiplies ? extent * *step : extent + *step) {
     if (sizes.size() == kMostSizes)

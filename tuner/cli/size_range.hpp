@@ -11,6 +11,7 @@ namespace tuner::cli {
 /// "64:1024:64", or "64:4096:x2" to multiply: sizes whose dimensions without a default all have the
 /// same number, from the first to the last. Throws Error(usage) for what is no such range, or has
 /// more than 1,000 sizes.
-[[nodiscard]] std::vector<Size> size_range(std::string_view text, const Dimensions& dims);
+[[nodiscard]] std::vector<space::Size> size_range(std::string_view text,
+                                                  const space::Dimensions& dims);
 
 }  // namespace tuner::cli

@@ -11,53 +11,55 @@
 
 namespace tuner::cli {
 
-std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
-                               const std::string& backend) {
-  std::vector<Size> sizes;
+std::vector<space::Size> chosen_sizes(const family::Family& family, const TuneOptions& options,
+                                      const std::string& backend) {
+  std::vector<space::Size> sizes;
   for (const std::string& text : options.sizes)
-    sizes.push_back(parse_size(text, family.problem.dims));
+    sizes.push_back(space::parse_size(text, family.problem.dims));
   if (!options.sizes_name.empty()) {
     // A list's name is a word; anything else is a file.
-    const std::vector<Size> named = is_word(options.sizes_name)
-                                        ? family.sizes(options.sizes_name)
-                                        : suite_sizes(options.sizes_name, family);
+    const std::vector<space::Size> named = space::is_word(options.sizes_name)
+                                               ? family.sizes(options.sizes_name)
+                                               : family::suite_sizes(options.sizes_name, family);
     sizes.insert(sizes.end(), named.begin(), named.end());
   }
   if (sizes.empty()) {
     // A list named after the backend serves machines that the default would keep busy for hours.
     sizes = family.sizes(family.problem.sizes.contains(backend) ? backend : "default");
   }
-  std::vector<Size> each_once;
-  for (const Size& size : sizes) {
+  std::vector<space::Size> each_once;
+  for (const space::Size& size : sizes) {
     if (std::ranges::find(each_once, size) == each_once.end()) each_once.push_back(size);
   }
   return each_once;
 }
 
-std::optional<Size> listed_size_for(const Family& family, const Kernel& kernel,
-                                    const DeviceAttributes& device) {
-  std::vector<Size> listed;
+std::optional<space::Size> listed_size_for(const family::Family& family,
+                                           const family::Kernel& kernel,
+                                           const space::DeviceAttributes& device) {
+  std::vector<space::Size> listed;
   for (const auto& [name, sizes] : family.problem.sizes) {
     listed.insert(name == "default" ? listed.begin() : listed.end(), sizes.begin(), sizes.end());
   }
-  const auto fits = std::ranges::find_if(listed, [&](const Size& size) {
-    const Space space(kernel.space, device, size);
+  const auto fits = std::ranges::find_if(listed, [&](const space::Size& size) {
+    const space::Space space(kernel.space, device, size);
     return !space.violation(space.default_config());
   });
   return fits == listed.end() ? std::nullopt : std::optional(*fits);
 }
 
-std::string check_sizes_caution(const Family& family, const Kernel& kernel, const Space& space,
-                                const Size& size) {
+std::string check_sizes_caution(const family::Family& family, const family::Kernel& kernel,
+                                const space::Space& space, const space::Size& size) {
   if (space.violation(space.default_config())) return "";  // what does not run needs no check
-  const AwkwardSizes awkward = awkward_sizes(family, kernel, space, space.default_config(), size);
+  const family::AwkwardSizes awkward =
+      family::awkward_sizes(family, kernel, space, space.default_config(), size);
   const std::size_t left_out = awkward.of_other_code + awkward.refused;
   if (!awkward.sizes.empty() || left_out == 0) return "";
   return fmt::format(
       "warning: kernel {} at {}: the default configuration is verified at no other size: of {} in "
       "the file {} need other code and {} are rejected by a constraint; add a check size for this "
       "kind of problem",
-      kernel.name, display(size, family.problem.dims), quantity::count(left_out),
+      kernel.name, space::display(size, family.problem.dims), quantity::count(left_out),
       quantity::count(awkward.of_other_code), quantity::count(awkward.refused));
 }
 

@@ -13,17 +13,20 @@ namespace tuner::cli {
 
 /// Those of --size and --sizes, each once; without either the list of the file that is named after
 /// the backend, else its list "default". Throws Error(usage).
-[[nodiscard]] std::vector<Size> chosen_sizes(const Family& family, const TuneOptions& options,
-                                             const std::string& backend);
+[[nodiscard]] std::vector<space::Size> chosen_sizes(const family::Family& family,
+                                                    const TuneOptions& options,
+                                                    const std::string& backend);
 
 /// The first size of the file's lists, "default" before the others, at which a kernel's default
 /// configuration is valid on a device.
-[[nodiscard]] std::optional<Size> listed_size_for(const Family& family, const Kernel& kernel,
-                                                  const DeviceAttributes& device);
+[[nodiscard]] std::optional<space::Size> listed_size_for(const family::Family& family,
+                                                         const family::Kernel& kernel,
+                                                         const space::DeviceAttributes& device);
 
 /// What to tell where a kernel's default configuration is checked at no size but the tuned one
 /// although the file states others; else empty.
-[[nodiscard]] std::string check_sizes_caution(const Family& family, const Kernel& kernel,
-                                              const Space& space, const Size& size);
+[[nodiscard]] std::string check_sizes_caution(const family::Family& family,
+                                              const family::Kernel& kernel,
+                                              const space::Space& space, const space::Size& size);
 
 }  // namespace tuner::cli

@@ -15,24 +15,27 @@ namespace {
 
 /// The family of a stored kernel. Its space file names the sources of the family's other kernels
 /// too, which are not stored with this one; nobody looks at them here.
-Family stored_family(const KernelRecord& record) {
-  std::map<std::string, KernelSource> sources;
+family::Family stored_family(const store::KernelRecord& record) {
+  std::map<std::string, family::KernelSource> sources;
   const Json document = parse_json(record.space_text, record.family);
   if (const auto kernels = document.find("kernels"); kernels != document.end()) {
     for (const auto& [kernel, value] : kernels->items()) {
       sources[kernel] = {.name = record.source_name, .text = record.source_text, .headers = {}};
     }
   }
-  return parse_family(record.space_text, "the stored space file of " + record.family, sources);
+  return family::parse_family(record.space_text, "the stored space file of " + record.family,
+                              sources);
 }
 
 constexpr std::uint32_t kSharedBytesWithoutOptIn = 48 * 1024;
 
-std::int64_t value_at(const Expression& expression, const std::string& name, const Slots& slots) {
+std::int64_t value_at(const space::Expression& expression, const std::string& name,
+                      const space::Slots& slots) {
   const auto value = expression.evaluate(slots);
   if (value) return *value;
-  throw Error(ErrorCode::usage, fmt::format("argument '{}' = {} has no value at this size: {}",
-                                            name, expression.text(), tuner::name(value.error())));
+  throw Error(ErrorCode::usage,
+              fmt::format("argument '{}' = {} has no value at this size: {}", name,
+                          expression.text(), tuner::space::name(value.error())));
 }
 
 /// Another machine's text in a comment of one line.
@@ -90,33 +93,33 @@ constexpr std::string_view kArrays =
     "  }\n"
     "};\n\n";
 
-std::string_view tensor_data_type(ElementType type) {
+std::string_view tensor_data_type(family::ElementType type) {
   switch (type) {
-    case ElementType::i32:
+    case family::ElementType::i32:
       return "CU_TENSOR_MAP_DATA_TYPE_INT32";
-    case ElementType::u32:
+    case family::ElementType::u32:
       return "CU_TENSOR_MAP_DATA_TYPE_UINT32";
-    case ElementType::i64:
+    case family::ElementType::i64:
       return "CU_TENSOR_MAP_DATA_TYPE_INT64";
-    case ElementType::f32:
+    case family::ElementType::f32:
       return "CU_TENSOR_MAP_DATA_TYPE_FLOAT32";
-    case ElementType::f64:
+    case family::ElementType::f64:
       return "CU_TENSOR_MAP_DATA_TYPE_FLOAT64";
-    case ElementType::u16:
+    case family::ElementType::u16:
       return "CU_TENSOR_MAP_DATA_TYPE_UINT16";
-    case ElementType::u8:
+    case family::ElementType::u8:
       return "CU_TENSOR_MAP_DATA_TYPE_UINT8";
-    case ElementType::u64:
+    case family::ElementType::u64:
       return "CU_TENSOR_MAP_DATA_TYPE_UINT64";
-    case ElementType::i16:
-    case ElementType::i8:
+    case family::ElementType::i16:
+    case family::ElementType::i8:
       break;
   }
   return "";
 }
 
 /// A number of its very type, in C++.
-std::string number_text(const Scalar& scalar) {
+std::string number_text(const family::Scalar& scalar) {
   return std::visit(
       [](auto number) {
         if constexpr (std::is_floating_point_v<decltype(number)>) {
@@ -138,16 +141,17 @@ std::string dim3_text(const std::array<std::uint32_t, 3>& extent) {
 
 }  // namespace
 
-Snippet::Snippet(const KernelRecord& record, const DeviceInfo& device, std::string_view config_json,
-                 const std::vector<std::int64_t>& size)
+Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& device,
+                 std::string_view config_json, const std::vector<std::int64_t>& size)
     : kernel_(record.kernel), source_name_(record.source_name) {
-  const Family family = stored_family(record);
-  const Kernel& kernel = family.kernel(record.kernel);
-  const Space space(kernel.space, device.attributes, size);
-  const Config config = config_from_json(*kernel.space, config_json);
-  const CompileJob job = compile_job(kernel, space, config);
-  const Slots slots = space.slots(config);
-  subject_ = fmt::format("{} on {}", display(size, family.problem.dims), one_line(device.name));
+  const family::Family family = stored_family(record);
+  const family::Kernel& kernel = family.kernel(record.kernel);
+  const space::Space space(kernel.space, device.attributes, size);
+  const space::Config config = space::config_from_json(*kernel.space, config_json);
+  const family::CompileJob job = family::compile_job(kernel, space, config);
+  const space::Slots slots = space.slots(config);
+  subject_ =
+      fmt::format("{} on {}", space::display(size, family.problem.dims), one_line(device.name));
   is_cuda_ = kernel.backends.empty() ||
              std::ranges::find(kernel.backends, "cuda") != kernel.backends.end();
   options_ = job.options;
@@ -155,7 +159,7 @@ Snippet::Snippet(const KernelRecord& record, const DeviceInfo& device, std::stri
   add_scratch(kernel, slots);
   add_tensor_maps(family, kernel, slots);
   add_steps(family, kernel, job, slots);
-  for (const SymbolArgument& symbol : kernel.symbols) {
+  for (const family::SymbolArgument& symbol : kernel.symbols) {
     symbols_.push_back(
         fmt::format("  if (const cudaError_t error = cudaMemcpyToSymbolAsync(\n"
                     "          {}, {}, sizeof {}, 0, cudaMemcpyHostToDevice, stream);\n"
@@ -165,62 +169,65 @@ Snippet::Snippet(const KernelRecord& record, const DeviceInfo& device, std::stri
                     symbol.name, family.arguments[symbol.argument].name,
                     family.arguments[symbol.argument].name));
   }
-  for (const MacroDefinition& macro : kernel.defines) {
+  for (const family::MacroDefinition& macro : kernel.defines) {
     definitions_.push_back(
         fmt::format("-D{}={}", macro.name, value_at(macro.value, macro.name, slots)));
   }
   for (std::size_t i = 0; i < kernel.space->parameters.size(); ++i) {
-    const Parameter& parameter = kernel.space->parameters[i];
+    const space::Parameter& parameter = kernel.space->parameters[i];
     definitions_.push_back(
         fmt::format("-D{}={}", parameter.name, parameter.values[config.choice[i]].text));
   }
 }
 
-void Snippet::add_arguments(const Family& family, const Slots& slots) {
+void Snippet::add_arguments(const family::Family& family, const space::Slots& slots) {
   for (const auto& [name, what] : family.arguments) {
-    if (const auto* array = std::get_if<ArrayArgument>(&what)) {
-      const std::string_view type = tuner::name(array->type);
-      const std::size_t count = array_bytes(*array, name, slots) / size_bytes(array->type);
+    if (const auto* array = std::get_if<family::ArrayArgument>(&what)) {
+      const std::string_view type = tuner::family::name(array->type);
+      const std::size_t count =
+          family::array_bytes(*array, name, slots) / family::size_bytes(array->type);
       parameters_.push_back(fmt::format("const {} (&{})[{}]", type, name, count));
       arguments_.push_back(fmt::format("AnyArray<{}, {}>{{{}}}", type, count, name));
       has_arrays_ = has_arrays_ || array->symbol.empty();
       continue;
     }
     arguments_.push_back(name);
-    if (const auto* buffer = std::get_if<BufferArgument>(&what)) {
+    if (const auto* buffer = std::get_if<family::BufferArgument>(&what)) {
       parameters_.push_back(fmt::format("{}{}* {}",
-                                        buffer->role == BufferRole::input ? "const " : "",
-                                        tuner::name(buffer->type), name));
+                                        buffer->role == family::BufferRole::input ? "const " : "",
+                                        tuner::family::name(buffer->type), name));
       continue;
     }
-    const auto& scalar = std::get<ScalarArgument>(what);
+    const auto& scalar = std::get<family::ScalarArgument>(what);
     if (scalar.value.slots().empty()) {  // the same at every size: the caller's to choose
-      parameters_.push_back(fmt::format("{} {}", tuner::name(scalar.type), name));
+      parameters_.push_back(fmt::format("{} {}", tuner::family::name(scalar.type), name));
     } else {
-      constants_.emplace_back(name, fmt::format("  const {} {} = {};\n", tuner::name(scalar.type),
-                                                name, value_at(scalar.value, name, slots)));
+      constants_.emplace_back(
+          name, fmt::format("  const {} {} = {};\n", tuner::family::name(scalar.type), name,
+                            value_at(scalar.value, name, slots)));
     }
   }
 }
 
-void Snippet::add_scratch(const Kernel& kernel, const Slots& slots) {
-  for (const ScratchBuffer& buffer : kernel.scratch) {
+void Snippet::add_scratch(const family::Kernel& kernel, const space::Slots& slots) {
+  for (const family::ScratchBuffer& buffer : kernel.scratch) {
     arguments_.push_back(buffer.name);
-    parameters_.push_back(fmt::format("{}* {}", name(buffer.type), buffer.name));
+    parameters_.push_back(fmt::format("{}* {}", family::name(buffer.type), buffer.name));
     const std::int64_t count =
         std::max<std::int64_t>(1, value_at(buffer.count, buffer.name, slots));
-    scratch_.push_back(fmt::format("{} ({} x {})", buffer.name, count, name(buffer.type)));
+    scratch_.push_back(fmt::format("{} ({} x {})", buffer.name, count, family::name(buffer.type)));
   }
 }
 
-void Snippet::add_tensor_maps(const Family& family, const Kernel& kernel, const Slots& slots) {
-  const std::vector<TensorLayout> layouts = tensor_layouts(kernel, slots);
+void Snippet::add_tensor_maps(const family::Family& family, const family::Kernel& kernel,
+                              const space::Slots& slots) {
+  const std::vector<family::TensorLayout> layouts = family::tensor_layouts(kernel, slots);
   for (std::size_t i = 0; i < layouts.size(); ++i) {
-    const TensorLayout& layout = layouts[i];
+    const family::TensorLayout& layout = layouts[i];
     const std::string& name = kernel.tensor_maps[i].name;
     std::vector<std::uint64_t> strides;  // in bytes; a tensor of one extent has none
     for (const std::uint64_t stride : layout.strides) {
-      strides.push_back(stride * size_bytes(layout.type));
+      strides.push_back(stride * family::size_bytes(layout.type));
     }
     if (strides.empty()) strides.push_back(0);
     arguments_.push_back(name);
@@ -238,14 +245,16 @@ void Snippet::add_tensor_maps(const Family& family, const Kernel& kernel, const 
 }
 
 /// Of the arguments that were added each function takes some, in an order of its own.
-void Snippet::add_steps(const Family& family, const Kernel& kernel, const CompileJob& job,
-                        const Slots& slots) {
+void Snippet::add_steps(const family::Family& family, const family::Kernel& kernel,
+                        const family::CompileJob& job, const space::Slots& slots) {
   for (std::size_t i = 0; i < kernel.steps.size(); ++i) {
-    Step step{.entry = job.entries[i], .geometry = geometry(kernel, i, slots), .arguments = {}};
-    for (const TakenArgument& each : taken_arguments(kernel, i, family.arguments.size(), slots)) {
+    Step step{
+        .entry = job.entries[i], .geometry = family::geometry(kernel, i, slots), .arguments = {}};
+    for (const family::TakenArgument& each :
+         family::taken_arguments(kernel, i, family.arguments.size(), slots)) {
       const auto* const place = std::get_if<std::size_t>(&each);
       step.arguments.push_back(place != nullptr ? arguments_[*place]
-                                                : number_text(std::get<Scalar>(each)));
+                                                : number_text(std::get<family::Scalar>(each)));
     }
     steps_.push_back(std::move(step));
   }

@@ -17,8 +17,8 @@ class Snippet {
  public:
   /// Throws Error(usage) when the stored kernel can no longer be understood, or an expression of it
   /// has no value at the size.
-  Snippet(const KernelRecord& record, const DeviceInfo& device, std::string_view config_json,
-          const std::vector<std::int64_t>& size);
+  Snippet(const store::KernelRecord& record, const space::DeviceInfo& device,
+          std::string_view config_json, const std::vector<std::int64_t>& size);
 
   /// Whether the kernel is CUDA's, not for processors alone.
   [[nodiscard]] bool is_cuda() const { return is_cuda_; }
@@ -31,14 +31,15 @@ class Snippet {
  private:
   struct Step {
     std::string entry;
-    Geometry geometry;
+    family::Geometry geometry;
     std::vector<std::string> arguments;  // in the order of the function's parameters
   };
-  void add_arguments(const Family& family, const Slots& slots);
-  void add_scratch(const Kernel& kernel, const Slots& slots);
-  void add_tensor_maps(const Family& family, const Kernel& kernel, const Slots& slots);
-  void add_steps(const Family& family, const Kernel& kernel, const CompileJob& job,
-                 const Slots& slots);
+  void add_arguments(const family::Family& family, const space::Slots& slots);
+  void add_scratch(const family::Kernel& kernel, const space::Slots& slots);
+  void add_tensor_maps(const family::Family& family, const family::Kernel& kernel,
+                       const space::Slots& slots);
+  void add_steps(const family::Family& family, const family::Kernel& kernel,
+                 const family::CompileJob& job, const space::Slots& slots);
   [[nodiscard]] std::string heading() const;
   [[nodiscard]] std::string body() const;
   [[nodiscard]] std::string launch(std::size_t step) const;

@@ -33,37 +33,40 @@ using Align = Table::Align;
 
 /// A kernel's space bound as the options ask.
 struct Bound {
-  const Kernel& kernel;
-  Size size;
-  Space space;
+  const family::Kernel& kernel;
+  space::Size size;
+  space::Space space;
 };
 
-DeviceInfo chosen_device(const SpaceOptions& options) {
-  if (auto device = device_profile(options.device)) return std::move(*device);
-  throw Error(ErrorCode::usage, fmt::format("--device: no device is called '{}'{}", options.device,
-                                            did_you_mean(options.device, device_profile_names())));
+space::DeviceInfo chosen_device(const SpaceOptions& options) {
+  if (auto device = space::device_profile(options.device)) return std::move(*device);
+  throw Error(ErrorCode::usage,
+              fmt::format("--device: no device is called '{}'{}", options.device,
+                          did_you_mean(options.device, space::device_profile_names())));
 }
 
-std::vector<Bound> bind(const Family& family, const SpaceOptions& options) {
-  const DeviceInfo device = chosen_device(options);
-  const Size wanted = options.size.empty() ? family.sizes("default").front()
-                                           : parse_size(options.size, family.problem.dims);
+std::vector<Bound> bind(const family::Family& family, const SpaceOptions& options) {
+  const space::DeviceInfo device = chosen_device(options);
+  const space::Size wanted = options.size.empty()
+                                 ? family.sizes("default").front()
+                                 : space::parse_size(options.size, family.problem.dims);
   std::vector<Bound> bound;
-  for (const Kernel& kernel : family.kernels) {
+  for (const family::Kernel& kernel : family.kernels) {
     if (!options.kernel.empty() && kernel.name != options.kernel) continue;
-    Size size = wanted;
+    space::Size size = wanted;
     // A kernel may be for some sizes alone: it is right if it is at one of those that are listed.
     if (options.action == "check" && options.size.empty()) {
       size = listed_size_for(family, kernel, device.attributes).value_or(wanted);
     }
-    bound.push_back(
-        {.kernel = kernel, .size = size, .space = Space(kernel.space, device.attributes, size)});
+    bound.push_back({.kernel = kernel,
+                     .size = size,
+                     .space = space::Space(kernel.space, device.attributes, size)});
   }
   if (bound.empty()) static_cast<void>(family.kernel(options.kernel));  // throws, with a suggestion
   return bound;
 }
 
-int check(const Family& family, const std::vector<Bound>& bound, const std::string& file) {
+int check(const family::Family& family, const std::vector<Bound>& bound, const std::string& file) {
   for (const Bound& each : bound) {
     if (each.space.size() == 0) {
       throw Error(
@@ -81,34 +84,35 @@ int check(const Family& family, const std::vector<Bound>& bound, const std::stri
         "{}: {} parameters, {} constraints, {} valid configurations at {}; the default is valid\n",
         each.kernel.name, each.kernel.space->parameters.size(),
         each.kernel.space->constraints.size(), quantity::count(each.space.size()),
-        display(each.size, each.kernel.space->dims));
+        space::display(each.size, each.kernel.space->dims));
     // Throws where it could not be launched.
     for (std::size_t step = 0; step < each.kernel.steps.size(); ++step) {
-      static_cast<void>(geometry(each.kernel, step, each.space.slots(each.space.default_config())));
+      static_cast<void>(
+          family::geometry(each.kernel, step, each.space.slots(each.space.default_config())));
     }
     const std::string caution = check_sizes_caution(family, each.kernel, each.space, each.size);
     if (!caution.empty()) tell(caution + "\n");
   }
-  if (const auto* files = std::get_if<NpyReference>(&family.check.reference)) {
-    check_files(family, files->size);
+  if (const auto* files = std::get_if<family::NpyReference>(&family.check.reference)) {
+    verify::check_files(family, files->size);
   }
-  for (const std::string& promise : check_promises(family)) fmt::print("{}\n", promise);
-  for (const std::string& caution : check_cautions(family, bound.front().size)) {
+  for (const std::string& promise : family::check_promises(family)) fmt::print("{}\n", promise);
+  for (const std::string& caution : family::check_cautions(family, bound.front().size)) {
     tell(fmt::format("warning: {}\n", caution));
   }
   return 0;
 }
 
-Json count_json(const Bound& bound, const Waterfall& waterfall) {
+Json count_json(const Bound& bound, const space::Waterfall& waterfall) {
   Json steps = Json::array();
-  for (const WaterfallStep& step : waterfall.steps) {
+  for (const space::WaterfallStep& step : waterfall.steps) {
     steps.push_back({{"constraint", step.expression},
                      {"why", step.why},
                      {"removed", step.removed},
                      {"left", step.left}});
   }
   return {{"kernel", bound.kernel.name},
-          {"size", size_json(bound.size, bound.kernel.space->dims)},
+          {"size", space::size_json(bound.size, bound.kernel.space->dims)},
           {"cartesian", waterfall.cartesian},
           {"duplicates", waterfall.collapsed},
           {"steps", steps},
@@ -120,11 +124,11 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
   Json document = {
       {"schema", "tune.space/1"}, {"device", options.device}, {"kernels", Json::array()}};
   for (const Bound& each : bound) {
-    const Waterfall waterfall = each.space.waterfall();
+    const space::Waterfall waterfall = each.space.waterfall();
     document["kernels"].push_back(count_json(each, waterfall));
     if (common.json) continue;
     Table table({{fmt::format("{} at {} on {}", each.kernel.name,
-                              display(each.size, each.kernel.space->dims), options.device)},
+                              space::display(each.size, each.kernel.space->dims), options.device)},
                  {"removed", Align::right},
                  {"left", Align::right},
                  {"why"}});
@@ -134,7 +138,7 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
                  quantity::count(waterfall.cartesian - waterfall.collapsed),
                  "`when` is false: one default instead"});
     }
-    for (const WaterfallStep& step : waterfall.steps) {
+    for (const space::WaterfallStep& step : waterfall.steps) {
       table.add({step.expression, quantity::count(step.removed), quantity::count(step.left),
                  step.removed == 0 ? step.why + " (removes nothing here)" : step.why});
     }
@@ -144,15 +148,15 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
   return 0;
 }
 
-int show(const Family& family, const std::vector<Bound>& bound) {
+int show(const family::Family& family, const std::vector<Bound>& bound) {
   fmt::print("family {} ({}), sizes as {}\n", family.name, printable(family.path),
              fmt::join(family.problem.dims.names(), ", "));
   for (const Bound& each : bound) {
     fmt::print("\n{}: {}\n", each.kernel.name, each.kernel.doc);
     Table table({{"parameter"}, {"values"}, {"default", Align::right}, {"meaning"}});
-    for (const Parameter& parameter : each.kernel.space->parameters) {
+    for (const space::Parameter& parameter : each.kernel.space->parameters) {
       std::vector<std::string> values;
-      for (const ParameterValue& value : parameter.values) values.push_back(value.text);
+      for (const space::ParameterValue& value : parameter.values) values.push_back(value.text);
       table.add({parameter.name, fmt::format("{}", fmt::join(values, " ")),
                  parameter.values[parameter.default_index].text, parameter.doc});
     }
@@ -170,12 +174,13 @@ int why(const std::vector<Bound>& bound, const SpaceOptions& options) {
     throw Error(ErrorCode::usage, "the file has several kernels; name one with --kernel");
   }
   const Bound& each = bound.front();
-  const SpaceDefinition& definition = each.space.definition();
-  const Config config = each.space.canonical(config_from_text(definition, options.config));
+  const space::SpaceDefinition& definition = each.space.definition();
+  const space::Config config =
+      each.space.canonical(space::config_from_text(definition, options.config));
   const auto violation = each.space.violation(config);
-  fmt::print("{}\n", canonical_json(definition, config));
+  fmt::print("{}\n", space::canonical_json(definition, config));
   if (!violation) {
-    fmt::print("is valid at {} on {}\n", display(each.size, each.kernel.space->dims),
+    fmt::print("is valid at {} on {}\n", space::display(each.size, each.kernel.space->dims),
                options.device);
     return 0;
   }
@@ -186,15 +191,15 @@ int why(const std::vector<Bound>& bound, const SpaceOptions& options) {
 
 /// Counting and showing look at the space file alone, so that one can begin with it before there is
 /// a kernel.
-Family load_without_sources(const std::filesystem::path& path) {
+family::Family load_without_sources(const std::filesystem::path& path) {
   constexpr std::size_t kLargestFile = std::size_t{1} << 20;
   const std::string text = read_file(path, kLargestFile);
   const Json document = parse_json(text, path.string());
-  std::map<std::string, KernelSource> sources;
+  std::map<std::string, family::KernelSource> sources;
   if (document.is_object() && document.contains("kernels") && document["kernels"].is_object()) {
     for (const auto& kernel : document["kernels"].items()) sources[kernel.key()] = {};
   }
-  return parse_family(text, path.string(), sources);
+  return family::parse_family(text, path.string(), sources);
 }
 
 /// The way from the folder of the file that is written to that of the file that is read.
@@ -216,25 +221,26 @@ void write_result(const std::string& text, const SpaceOptions& options) {
 
 int import_space(const CommonOptions& common, const SpaceOptions& options) {
   constexpr std::size_t kLargestFile = std::size_t{1} << 20;
-  const ImportedSpace imported =
-      import_t1(read_file(options.file, kLargestFile), options.file, folder_between(options),
-                chosen_device(options).attributes);
+  const interop::ImportedSpace imported =
+      interop::import_t1(read_file(options.file, kLargestFile), options.file,
+                         folder_between(options), chosen_device(options).attributes);
   write_result(imported.text, options);
   if (common.quiet) return 0;
   for (const std::string& note : imported.notes) tell(fmt::format("note: {}\n", printable(note)));
   return 0;
 }
 
-int export_space(const std::vector<Bound>& bound, const Family& family,
+int export_space(const std::vector<Bound>& bound, const family::Family& family,
                  const SpaceOptions& options) {
   if (bound.size() > 1) {
     throw Error(ErrorCode::usage,
                 "a T1 file holds one kernel and this file has several; name one with --kernel");
   }
   const Bound& each = bound.front();
-  write_result(export_t1(family.text, each.kernel.name, *each.kernel.space,
+  write_result(
+      interop::export_t1(family.text, each.kernel.name, *each.kernel.space,
                          chosen_device(options).attributes, each.size, folder_between(options)),
-               options);
+      options);
   return 0;
 }
 
@@ -242,8 +248,8 @@ int export_space(const std::vector<Bound>& bound, const Family& family,
 
 int space(const CommonOptions& common, const SpaceOptions& options) {
   if (options.action == "import") return import_space(common, options);
-  const Family family =
-      options.action == "check" ? load_family(options.file) : load_without_sources(options.file);
+  const family::Family family = options.action == "check" ? family::load_family(options.file)
+                                                          : load_without_sources(options.file);
   std::optional<SlowNotice> notice;
   if (!common.quiet) {
     notice.emplace(fmt::format("finding the valid configurations of {}; Ctrl-C ends it",

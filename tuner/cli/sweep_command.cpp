@@ -22,18 +22,19 @@
 namespace tuner::cli {
 namespace {
 
-std::vector<Size> swept_sizes(const Family& family, const BenchOptions& options) {
-  const Dimensions& dims = family.problem.dims;
+std::vector<space::Size> swept_sizes(const family::Family& family, const BenchOptions& options) {
+  const space::Dimensions& dims = family.problem.dims;
   if (!options.range.empty()) return size_range(options.range, dims);
-  if (!options.size.empty()) return {parse_size(options.size, dims)};
+  if (!options.size.empty()) return {space::parse_size(options.size, dims)};
   throw Error(ErrorCode::usage, "which sizes? Write --range 64:4096:x2, or --size for one");
 }
 
-std::vector<Placement> placements(const Family& family, const BenchOptions& options) {
+std::vector<session::Placement> placements(const family::Family& family,
+                                           const BenchOptions& options) {
   if (!options.transfers) return {};
   std::vector<std::string> texts = options.memory;
   if (texts.empty()) texts = {"pageable", "pinned", "mapped"};
-  std::vector<Placement> all;
+  std::vector<session::Placement> all;
   for (const std::string& text : texts) all.push_back(parse_placement(text, family));
   return all;
 }
@@ -50,7 +51,8 @@ DeviceOptions options_for(const BenchOptions& options, std::string backend, int 
 /// One device of a sweep.
 class Side {
  public:
-  Side(std::string name, const DeviceOptions& options, const Family& family, std::uint64_t seed)
+  Side(std::string name, const DeviceOptions& options, const family::Family& family,
+       std::uint64_t seed)
       : name_(std::move(name)),
         family_(family),
         opened_(options, family, seed),
@@ -58,14 +60,15 @@ class Side {
     if (name_.empty()) name_ = opened_.device().device().backend == "cuda" ? "GPU" : "device";
   }
 
-  [[nodiscard]] DeviceProcess& device() { return opened_.device(); }
+  [[nodiscard]] worker::DeviceProcess& device() { return opened_.device(); }
 
-  SweepSide sweep(const SweepPlan& plan, bool quiet, const std::function<bool()>& stop) {
+  SweepSide sweep(const session::SweepPlan& plan, bool quiet, const std::function<bool()>& stop) {
     if (!quiet) introduce();
-    const auto heard = [&](const SweepTime& fared) {
+    const auto heard = [&](const session::SweepTime& fared) {
       if (quiet) return;
       tell(fmt::format("{} {} {}: {}\n", name_,
-                       display(plan.sizes[fared.size], family_.problem.dims), fared.contender,
+                       space::display(plan.sizes[fared.size], family_.problem.dims),
+                       fared.contender,
                        fared.time ? quantity::time(fared.time->median_ns)
                                   : std::string(tuner::name(fared.outcome))));
     };
@@ -73,25 +76,26 @@ class Side {
             .device = device().device(),
             .environment = device().environment(),
             .start_up = start_up_,
-            .result = run_sweep(family_.problem, plan, device(), opened_.compiler(), heard, stop)};
+            .result = session::run_sweep(family_.problem, plan, device(), opened_.compiler(), heard,
+                                         stop)};
   }
 
  private:
   void introduce() {
-    const DeviceInfo& info = device().device();
-    const EnvironmentInfo& environment = device().environment();
+    const space::DeviceInfo& info = device().device();
+    const space::EnvironmentInfo& environment = device().environment();
     const std::string cores = info.backend == "cpu"
                                   ? fmt::format(", {} threads, vectors of {} bits",
-                                                info.attributes.sm_count, vector_bits())
+                                                info.attributes.sm_count, backend::vector_bits())
                                   : "";
     tell(fmt::format("{}: {}{} ({}, {})\n", name_, info.name, cores, environment.compiler,
                      environment.library));
   }
 
   std::string name_;
-  const Family& family_;
+  const family::Family& family_;
   OpenedDevice opened_;
-  StartUp start_up_;
+  worker::StartUp start_up_;
 };
 
 std::size_t count_failed(const SweepReport& report) {
@@ -115,22 +119,23 @@ int sweep(const CommonOptions& common, const BenchOptions& options) {
     throw Error(ErrorCode::usage,
                 "--config is for one size; a sweep takes defaults and what was tuned");
   }
-  const Family family = load_family(options.space);
+  const family::Family family = family::load_family(options.space);
   if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
-  const std::vector<Size> sizes = swept_sizes(family, options);
+  const std::vector<space::Size> sizes = swept_sizes(family, options);
   const double most_run_ns =
       std::chrono::duration<double, std::nano>(parse_duration(options.limit, "--limit")).count();
   SweepReport report{.family = family,
                      .sizes = sizes,
                      .placements = placements(family, options),
-                     .vector_bits = vector_bits(),
+                     .vector_bits = backend::vector_bits(),
                      .sides = {}};
   Side device("", options_for(options, options.backend, options.device), family, options.seed);
   std::optional<Side> host;
   if (options.cpu) host.emplace("CPU", options_for(options, "cpu", 0), family, options.seed);
   const Interrupt interrupt;
   const auto stop = [&] { return interrupt.requested(); };
-  SweepPlan plan{.sizes = sizes, .contenders = {}, .placements = {}, .most_run_ns = most_run_ns};
+  session::SweepPlan plan{
+      .sizes = sizes, .contenders = {}, .placements = {}, .most_run_ns = most_run_ns};
   if (host) {
     plan.contenders = host_contenders(family, host->device());
     report.sides.push_back(host->sweep(plan, common.quiet, stop));

@@ -20,18 +20,19 @@ namespace {
 constexpr std::size_t kTableLimit = std::size_t{256} << 20;
 
 /// What the dispatcher would be served from, or what was tuned on a device; none when nothing was.
-std::shared_ptr<const Catalogue> known_results(const CommonOptions& common,
-                                               const BenchOptions& options, const Family& family,
-                                               const DeviceInfo& device) {
+std::shared_ptr<const select::Catalogue> known_results(const CommonOptions& common,
+                                                       const BenchOptions& options,
+                                                       const family::Family& family,
+                                                       const space::DeviceInfo& device) {
   if (!options.table.empty()) {
-    return std::make_shared<const Catalogue>(
-        parse_catalogue(read_file(options.table, kTableLimit), options.table));
+    return std::make_shared<const select::Catalogue>(
+        select::parse_catalogue(read_file(options.table, kTableLimit), options.table));
   }
   if (!std::filesystem::exists(database_path(common))) return nullptr;
   try {
-    return std::make_shared<const Catalogue>(
-        catalogue(open_database(common, Store::Mode::read_only),
-                  {.device = device.name, .family = family.name}));
+    return std::make_shared<const select::Catalogue>(
+        select::catalogue(open_database(common, store::Store::Mode::read_only),
+                          {.device = device.name, .family = family.name}));
   } catch (const Error& error) {
     if (error.code() != ErrorCode::nothing_found) throw;
     return nullptr;
@@ -39,35 +40,40 @@ std::shared_ptr<const Catalogue> known_results(const CommonOptions& common,
 }
 
 /// Whether a kernel is written for processors.
-bool is_for_processors(const Kernel& kernel) {
+bool is_for_processors(const family::Kernel& kernel) {
   return kernel.backends == std::vector<std::string>{"cpu"};
 }
 
-bool runs_on(const Kernel& kernel, const std::string& backend) {
+bool runs_on(const family::Kernel& kernel, const std::string& backend) {
   return kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0;
 }
 
 /// The configuration of an answer; none when the space has changed since and no longer has it.
-std::optional<Config> config_of(const Selection& answer, const Kernel& kernel) {
+std::optional<space::Config> config_of(const select::Selection& answer,
+                                       const family::Kernel& kernel) {
   try {
-    return config_from_json(*kernel.space, answer.config_json);
+    return space::config_from_json(*kernel.space, answer.config_json);
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
 /// The best answer that is a kernel of the family as it is now.
-std::optional<SweepChoice> tuned_choice(const Catalogue& known, const Family& family,
-                                        const std::string& backend, const Size& size) {
-  const auto ranking = rank(known, {.family = family.name,
-                                    .kernel = std::nullopt,
-                                    .size = canonical_size(size, family.problem.dims)});
-  for (const Selection& answer : ranking.answers) {
+std::optional<session::SweepChoice> tuned_choice(const select::Catalogue& known,
+                                                 const family::Family& family,
+                                                 const std::string& backend,
+                                                 const space::Size& size) {
+  const auto ranking =
+      select::rank(known, {.family = family.name,
+                           .kernel = std::nullopt,
+                           .size = space::canonical_size(size, family.problem.dims)});
+  for (const select::Selection& answer : ranking.answers) {
     if (answer.kernel == nullptr) continue;  // the library is a contender of its own
-    const auto kernel = std::ranges::find(family.kernels, answer.kernel->hash, &Kernel::hash);
+    const auto kernel =
+        std::ranges::find(family.kernels, answer.kernel->hash, &family::Kernel::hash);
     if (kernel == family.kernels.end() || !runs_on(*kernel, backend)) continue;
     if (auto config = config_of(answer, *kernel)) {
-      return SweepChoice{.kernel = &*kernel, .config = std::move(config)};
+      return session::SweepChoice{.kernel = &*kernel, .config = std::move(config)};
     }
   }
   return std::nullopt;
@@ -75,34 +81,39 @@ std::optional<SweepChoice> tuned_choice(const Catalogue& known, const Family& fa
 
 /// The library, and the kernels of the family that `takes_part` takes, at their defaults.
 template <class TakesPart>
-std::vector<SweepContender> contenders(const Family& family, const EnvironmentInfo& environment,
-                                       const TakesPart& takes_part) {
-  std::vector<SweepContender> all;
-  if (library_arguments(family.check) != nullptr) all.push_back({.name = environment.library});
-  for (const Kernel& kernel : family.kernels) {
+std::vector<session::SweepContender> contenders(const family::Family& family,
+                                                const space::EnvironmentInfo& environment,
+                                                const TakesPart& takes_part) {
+  std::vector<session::SweepContender> all;
+  if (family::library_arguments(family.check) != nullptr)
+    all.push_back({.name = environment.library});
+  for (const family::Kernel& kernel : family.kernels) {
     if (!takes_part(kernel)) continue;
-    all.push_back({.name = kernel.name,
-                   .choose = [&kernel](const Size&) { return SweepChoice{.kernel = &kernel}; }});
+    all.push_back({.name = kernel.name, .choose = [&kernel](const space::Size&) {
+                     return session::SweepChoice{.kernel = &kernel};
+                   }});
   }
   return all;
 }
 
 }  // namespace
 
-std::vector<SweepContender> host_contenders(const Family& family, const DeviceWorker& host) {
+std::vector<session::SweepContender> host_contenders(const family::Family& family,
+                                                     const worker::DeviceWorker& host) {
   return contenders(family, host.environment(), is_for_processors);
 }
 
-std::vector<SweepContender> device_contenders(const CommonOptions& common,
-                                              const BenchOptions& options, const Family& family,
-                                              const DeviceWorker& device) {
+std::vector<session::SweepContender> device_contenders(const CommonOptions& common,
+                                                       const BenchOptions& options,
+                                                       const family::Family& family,
+                                                       const worker::DeviceWorker& device) {
   const std::string& backend = device.device().backend;
-  auto all = contenders(family, device.environment(), [&](const Kernel& kernel) {
+  auto all = contenders(family, device.environment(), [&](const family::Kernel& kernel) {
     return runs_on(kernel, backend) && !is_for_processors(kernel) &&
            (options.kernel.empty() || options.kernel == kernel.name);
   });
   if (const auto known = known_results(common, options, family, device.device())) {
-    all.push_back({.name = "tuned", .choose = [known, &family, backend](const Size& size) {
+    all.push_back({.name = "tuned", .choose = [known, &family, backend](const space::Size& size) {
                      return tuned_choice(*known, family, backend, size);
                    }});
   } else {

@@ -14,7 +14,7 @@ Json optional_number(const std::optional<double>& number) {
   return number ? Json(*number) : Json();
 }
 
-Json time_json(const SweepTime& fared) {
+Json time_json(const session::SweepTime& fared) {
   Json json = {{"contender", fared.contender},
                {"size", fared.size},
                {"outcome", name(fared.outcome)},
@@ -32,7 +32,7 @@ Json time_json(const SweepTime& fared) {
   return json;
 }
 
-Json trip_json(const SweepTrip& trip) {
+Json trip_json(const session::SweepTrip& trip) {
   Json json = {{"contender", trip.contender},
                {"size", trip.size},
                {"placement", trip.placement},
@@ -49,8 +49,8 @@ Json trip_json(const SweepTrip& trip) {
 
 Json side_json(const SweepSide& side) {
   Json times = Json::array(), trips = Json::array();
-  for (const SweepTime& fared : side.result.times) times.push_back(time_json(fared));
-  for (const SweepTrip& trip : side.result.trips) trips.push_back(trip_json(trip));
+  for (const session::SweepTime& fared : side.result.times) times.push_back(time_json(fared));
+  for (const session::SweepTrip& trip : side.result.trips) trips.push_back(trip_json(trip));
   return {{"name", side.name},
           {"device", side.device.name},
           {"backend", side.device.backend},
@@ -65,19 +65,21 @@ Json side_json(const SweepSide& side) {
 }
 
 /// The fastest contender's times.
-SweepCurve kernels_of(const SweepSide& side, std::size_t sizes) {
-  SweepCurve best{.name = side.name, .times_ns = std::vector<std::optional<double>>(sizes)};
-  for (const SweepTime& fared : side.result.times) {
+session::SweepCurve kernels_of(const SweepSide& side, std::size_t sizes) {
+  session::SweepCurve best{.name = side.name,
+                           .times_ns = std::vector<std::optional<double>>(sizes)};
+  for (const session::SweepTime& fared : side.result.times) {
     auto& known = best.times_ns[fared.size];
     if (fared.time && (!known || fared.time->median_ns < *known)) known = fared.time->median_ns;
   }
   return best;
 }
 
-SweepCurve trips_of(const SweepSide& side, const Placement& placement, std::string name,
-                    std::size_t sizes) {
-  SweepCurve totals{.name = std::move(name), .times_ns = std::vector<std::optional<double>>(sizes)};
-  for (const SweepTrip& trip : side.result.trips) {
+session::SweepCurve trips_of(const SweepSide& side, const session::Placement& placement,
+                             std::string name, std::size_t sizes) {
+  session::SweepCurve totals{.name = std::move(name),
+                             .times_ns = std::vector<std::optional<double>>(sizes)};
+  for (const session::SweepTrip& trip : side.result.trips) {
     if (trip.placement == placement.name && trip.times) {
       totals.times_ns[trip.size] = trip.times->total_ns();
     }
@@ -85,9 +87,9 @@ SweepCurve trips_of(const SweepSide& side, const Placement& placement, std::stri
   return totals;
 }
 
-Json comparison(std::string of, const SweepCurve& one, const SweepCurve& other) {
+Json comparison(std::string of, const session::SweepCurve& one, const session::SweepCurve& other) {
   Json stretches = Json::array();
-  for (const Lead& lead : leads(one, other)) {
+  for (const session::Lead& lead : session::leads(one, other)) {
     stretches.push_back({{"faster", lead.faster}, {"first", lead.first}, {"last", lead.last}});
   }
   return {{"of", std::move(of)}, {"between", {one.name, other.name}}, {"leads", stretches}};
@@ -99,15 +101,15 @@ Json comparisons(const SweepReport& report) {
   const SweepSide& last = report.sides.back();  // the device that data travel to
   Json all = Json::array();
   if (report.sides.size() > 1) {
-    const SweepCurve host = kernels_of(report.sides.front(), sizes);
+    const session::SweepCurve host = kernels_of(report.sides.front(), sizes);
     all.push_back(comparison("the kernel alone", host, kernels_of(last, sizes)));
-    for (const Placement& placement : report.placements) {
+    for (const session::Placement& placement : report.placements) {
       all.push_back(comparison(fmt::format("with the data's way, {}", placement.name), host,
                                trips_of(last, placement, last.name, sizes)));
     }
   }
   for (std::size_t i = 1; i < report.placements.size(); ++i) {
-    const Placement &first = report.placements.front(), &other = report.placements[i];
+    const session::Placement &first = report.placements.front(), &other = report.placements[i];
     all.push_back(comparison("the whole trip", trips_of(last, first, first.name, sizes),
                              trips_of(last, other, other.name, sizes)));
   }
@@ -128,12 +130,12 @@ Json agreement(const SweepReport& report) {
   return agree;
 }
 
-Json placement_json(const SweepReport& report, const Placement& placement) {
+Json placement_json(const SweepReport& report, const session::Placement& placement) {
   Json places = Json::object();
   std::size_t buffer = 0;
-  for (const Argument& argument : report.family.arguments) {
-    if (!std::holds_alternative<BufferArgument>(argument.what)) continue;
-    places[argument.name] = name(placement.places[buffer++]);
+  for (const family::Argument& argument : report.family.arguments) {
+    if (!std::holds_alternative<family::BufferArgument>(argument.what)) continue;
+    places[argument.name] = measure::name(placement.places[buffer++]);
   }
   return {{"name", placement.name}, {"places", std::move(places)}};
 }
@@ -142,13 +144,13 @@ Json placement_json(const SweepReport& report, const Placement& placement) {
 
 Json sweep_json(const SweepReport& report) {
   Json sizes = Json::array(), placements = Json::array(), sides = Json::array();
-  for (const Size& size : report.sizes) {
-    sizes.push_back({{"size", canonical_size(size, report.family.problem.dims)},
-                     {"label", display(size, report.family.problem.dims)},
-                     {"flops", flops_at(report.family.problem, size)},
-                     {"bytes", bytes_at(report.family.problem, size)}});
+  for (const space::Size& size : report.sizes) {
+    sizes.push_back({{"size", space::canonical_size(size, report.family.problem.dims)},
+                     {"label", space::display(size, report.family.problem.dims)},
+                     {"flops", family::flops_at(report.family.problem, size)},
+                     {"bytes", family::bytes_at(report.family.problem, size)}});
   }
-  for (const Placement& each : report.placements)
+  for (const session::Placement& each : report.placements)
     placements.push_back(placement_json(report, each));
   for (const SweepSide& side : report.sides) sides.push_back(side_json(side));
   return {{"schema", "tune.sweep/1"},

@@ -14,17 +14,17 @@ namespace tuner::cli {
 /// A sweep on one device with what it was run on.
 struct SweepSide {
   std::string name;  ///< "CPU", "GPU"
-  DeviceInfo device;
-  EnvironmentInfo environment;
-  StartUp start_up;
-  SweepResult result;
+  space::DeviceInfo device;
+  space::EnvironmentInfo environment;
+  worker::StartUp start_up;
+  session::SweepResult result;
 };
 
 /// A sweep on all its devices.
 struct SweepReport {
-  const Family& family;
-  const std::vector<Size>& sizes;
-  const std::vector<Placement>& placements;
+  const family::Family& family;
+  const std::vector<space::Size>& sizes;
+  const std::vector<session::Placement>& placements;
   int vector_bits = 0;  ///< of the processor
   std::vector<SweepSide> sides;
 };

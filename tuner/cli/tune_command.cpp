@@ -43,21 +43,22 @@ std::optional<std::uint64_t> patience(const TuneOptions& options, std::size_t si
 }
 
 /// Without what depends on the kernel: the sizes and the patience.
-SessionPlan session_plan(const TuneOptions& options) {
-  SessionPlan plan;
+session::SessionPlan session_plan(const TuneOptions& options) {
+  session::SessionPlan plan;
   plan.strategy = options.strategy;
   plan.seed = options.seed;
   plan.max_evaluations = options.max_evaluations;
   if (!options.max_time.empty()) plan.max_time = parse_duration(options.max_time, "--max-time");
   const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
   plan.compile_threads = options.jobs > 0 ? options.jobs : cores - 1;
-  plan.resume = options.fresh ? Resume::no : Resume::yes;
-  plan.shared_device = options.allow_shared ? SharedDevice::accepted : SharedDevice::refused;
+  plan.resume = options.fresh ? session::Resume::no : session::Resume::yes;
+  plan.shared_device =
+      options.allow_shared ? session::SharedDevice::accepted : session::SharedDevice::refused;
   plan.command = options.command_line;
   return plan;
 }
 
-Json finalist_json(const FinalistRecord& finalist) {
+Json finalist_json(const store::FinalistRecord& finalist) {
   return {{"role", finalist.role},
           {"config", finalist.config_json.empty() ? Json() : Json::parse(finalist.config_json)},
           {"median_ns", finalist.time.median_ns},
@@ -67,21 +68,21 @@ Json finalist_json(const FinalistRecord& finalist) {
           {"rounds", finalist.time.samples}};
 }
 
-Json best_json(const SizeResult& result, const Dimensions& dims) {
-  Json json = {{"size", size_json(result.size, dims)},
+Json best_json(const session::SizeResult& result, const space::Dimensions& dims) {
+  Json json = {{"size", space::size_json(result.size, dims)},
                {"evaluated", result.evaluated},
                {"reused", result.reused}};
   if (!result.library_problem.empty()) json["library_problem"] = result.library_problem;
   Json outcomes = Json::object();
   for (const auto& [outcome, count] : result.outcomes) outcomes[std::string(name(outcome))] = count;
   json["outcomes"] = outcomes;
-  for (const TrialRecord& trial : result.reused_failures) {
+  for (const store::TrialRecord& trial : result.reused_failures) {
     json["reused_failures"].push_back({{"config", Json::parse(trial.config_json)},
                                        {"outcome", std::string(name(trial.outcome))},
                                        {"message", trial.message}});
   }
   if (!result.best) return json;
-  const BestRecord& best = *result.best;
+  const store::BestRecord& best = *result.best;
   const auto optional = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json();
   };
@@ -95,13 +96,13 @@ Json best_json(const SizeResult& result, const Dimensions& dims) {
                   {"ratio_to_library", optional(best.ratio_to_library)},
                   {"ratio_to_default", optional(best.ratio_to_default)},
                   {"ties", best.ties}};
-  for (const FinalistRecord& finalist : result.finalists) {
+  for (const store::FinalistRecord& finalist : result.finalists) {
     json["finalists"].push_back(finalist_json(finalist));
   }
   return json;
 }
 
-void print_table(const Kernel& kernel, const SessionResult& result) {
+void print_table(const family::Kernel& kernel, const session::SessionResult& result) {
   using Align = Table::Align;
   Table table({{kernel.name},
                {"time", Align::right},
@@ -110,39 +111,39 @@ void print_table(const Kernel& kernel, const SessionResult& result) {
                {"vs default", Align::right},
                {"ties", Align::right},
                {"configuration"}});
-  for (const SizeResult& size : result.sizes) {
+  for (const session::SizeResult& size : result.sizes) {
     if (!size.best) {
-      table.add({display(size.size, kernel.space->dims), "–", "–", "–", "–", "–",
+      table.add({space::display(size.size, kernel.space->dims), "–", "–", "–", "–", "–",
                  format_failures(size.outcomes)});
       continue;
     }
-    const BestRecord& best = *size.best;
-    table.add({display(size.size, kernel.space->dims), quantity::time(best.time.median_ns),
+    const store::BestRecord& best = *size.best;
+    table.add({space::display(size.size, kernel.space->dims), quantity::time(best.time.median_ns),
                format_rate(best.flops, best.bytes, best.time.median_ns),
                format_ratio(best.ratio_to_library), format_ratio(best.ratio_to_default),
                fmt::format("{}", best.ties), size.winner_display});
   }
   fmt::print("{}", table.text());
-  for (const SizeResult& size : result.sizes) {
+  for (const session::SizeResult& size : result.sizes) {
     if (size.library_problem.empty()) continue;
     fmt::print("{}: final without the library, which could not be timed: {}\n",
-               display(size.size, kernel.space->dims), printable(size.library_problem));
+               space::display(size.size, kernel.space->dims), printable(size.library_problem));
   }
 }
 
 /// Why each result of an earlier run that was taken as it is had failed; equal reasons once.
-void print_reused_failures(const SessionResult& result, const Dimensions& dims) {
+void print_reused_failures(const session::SessionResult& result, const space::Dimensions& dims) {
   constexpr std::size_t kMostShown = 20;
-  for (const SizeResult& size : result.sizes) {
+  for (const session::SizeResult& size : result.sizes) {
     std::map<std::pair<Outcome, std::string>, std::vector<std::string>> by_reason;
-    for (const TrialRecord& trial : size.reused_failures) {
+    for (const store::TrialRecord& trial : size.reused_failures) {
       by_reason[{trial.outcome, trial.message}].push_back(trial.config_json);
     }
     std::size_t shown = 0;
     for (const auto& [reason, configs] : by_reason) {
       if (++shown > kMostShown) break;
       tell(printable(fmt::format(
-          "  failed before at {}: {}{}: {}: {}\n", display(size.size, dims), configs.front(),
+          "  failed before at {}: {}{}: {}: {}\n", space::display(size.size, dims), configs.front(),
           configs.size() == 1 ? "" : fmt::format(" and {} more", configs.size() - 1),
           name(reason.first), reason.second)));
     }
@@ -154,10 +155,10 @@ void print_reused_failures(const SessionResult& result, const Dimensions& dims) 
   }
 }
 
-void print_totals(const SessionResult& result) {
+void print_totals(const session::SessionResult& result) {
   std::uint64_t evaluated = 0, reused = 0;
   std::map<Outcome, std::uint64_t> outcomes;
-  for (const SizeResult& size : result.sizes) {
+  for (const session::SizeResult& size : result.sizes) {
     evaluated += size.evaluated;
     reused += size.reused;
     for (const auto& [outcome, count] : size.outcomes) outcomes[outcome] += count;
@@ -186,44 +187,45 @@ void print_totals(const SessionResult& result) {
   }
 }
 
-bool has_best(const SizeResult& result) {
+bool has_best(const session::SizeResult& result) {
   return result.best.has_value();
 }
 
-void print_next(const Kernel& kernel, const SessionResult& result, const TuneOptions& options,
-                const CommonOptions& common) {
+void print_next(const family::Kernel& kernel, const session::SessionResult& result,
+                const TuneOptions& options, const CommonOptions& common) {
   const std::string database =
       common.database
           ? " " + shell_line(std::vector<std::string>{"--db", common.database->string()})
           : "";
-  if (result.state == SessionState::interrupted) {
+  if (result.state == store::SessionState::interrupted) {
     tell(fmt::format(
         "interrupted; everything so far is saved. Resume with the same command:\n  {}\n",
         options.command_line));
     return;
   }
-  if (result.state == SessionState::budget_spent) {
+  if (result.state == store::SessionState::budget_spent) {
     tell("the time budget is used up; the same command continues the run\n");
   }
   const auto last_first = result.sizes | std::views::reverse;
   const auto tuned = std::ranges::find_if(last_first, has_best);
   if (tuned == last_first.end()) return;
   tell(fmt::format("next:\n  tune query --kernel {} --size {}{} --explain\n  tune report{}\n",
-                   kernel.name, canonical_size(tuned->size, kernel.space->dims), database,
+                   kernel.name, space::canonical_size(tuned->size, kernel.space->dims), database,
                    database));
 }
 
 /// Compiles the default configuration of every kernel and launches nothing.
-int dry_run(const std::vector<TuningTask>& tasks, const DeviceInfo& device,
-            const Compiler& compiler) {
+int dry_run(const std::vector<TuningTask>& tasks, const space::DeviceInfo& device,
+            const backend::Compiler& compiler) {
   for (const auto& [kernel, sizes] : tasks) {
-    for (const Size& size : sizes) {
-      const Space space(kernel.space, device.attributes, size);
-      fmt::print("{} {}: {}\n", kernel.name, display(size, kernel.space->dims),
+    for (const space::Size& size : sizes) {
+      const space::Space space(kernel.space, device.attributes, size);
+      fmt::print("{} {}: {}\n", kernel.name, space::display(size, kernel.space->dims),
                  quantity::count(space.size(), "valid configuration"));
     }
-    const Space space(kernel.space, device.attributes, sizes.front());
-    const auto binary = compiler.compile(compile_job(kernel, space, space.default_config()));
+    const space::Space space(kernel.space, device.attributes, sizes.front());
+    const auto binary =
+        compiler.compile(family::compile_job(kernel, space, space.default_config()));
     if (!binary) {
       throw Error(ErrorCode::failure,
                   fmt::format("{}: the default configuration does not compile:\n{}", kernel.name,
@@ -244,23 +246,24 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
                 "  tune --kernel gemm_shared --space spaces/gemm.json\n"
                 "`tune --help` lists everything else");
   }
-  if (std::ranges::count(strategy_names(), options.strategy) == 0) {
-    throw Error(ErrorCode::usage, fmt::format("--strategy: there is no '{}'{}", options.strategy,
-                                              did_you_mean(options.strategy, strategy_names())));
+  if (std::ranges::count(search::strategy_names(), options.strategy) == 0) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--strategy: there is no '{}'{}", options.strategy,
+                            did_you_mean(options.strategy, search::strategy_names())));
   }
-  const Family family = load_family(options.space);
+  const family::Family family = family::load_family(options.space);
   if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
   OpenedDevice opened(options, family, options.seed);
-  DeviceProcess& device = opened.device();
-  const Compiler& compiler = opened.compiler();
-  SessionPlan plan = session_plan(options);
+  worker::DeviceProcess& device = opened.device();
+  const backend::Compiler& compiler = opened.compiler();
+  session::SessionPlan plan = session_plan(options);
   std::optional<SlowNotice> notice;
   if (!common.quiet) notice.emplace("finding the valid configurations; Ctrl-C ends it");
   const std::vector<TuningTask> tasks = tuning_tasks(family, options, device.device());
   notice.reset();
   if (options.dry_run) return dry_run(tasks, device.device(), compiler);
 
-  Store store = open_database(common, Store::Mode::read_write);
+  store::Store store = open_database(common, store::Store::Mode::read_write);
   const Interrupt interrupt;
   Json document = {
       {"schema", "tune.run/1"}, {"device", device.device().name}, {"kernels", Json::array()}};
@@ -271,15 +274,16 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
     plan.patience = patience(options, tuned_sizes.size());
     ProgressPrinter printer(common.quiet ? ProgressPrinter::Style::silent
                                          : ProgressPrinter::style_for_stderr());
-    const SessionResult result = run_session(family, kernel, plan, device, compiler, store, printer,
-                                             [&] { return interrupt.requested(); });
+    const session::SessionResult result =
+        session::run_session(family, kernel, plan, device, compiler, store, printer,
+                             [&] { return interrupt.requested(); });
     found = found || std::ranges::any_of(result.sizes, has_best);
     Json sizes = Json::array();
-    for (const SizeResult& size : result.sizes)
+    for (const session::SizeResult& size : result.sizes)
       sizes.push_back(best_json(size, family.problem.dims));
     document["kernels"].push_back({{"kernel", kernel.name},
                                    {"session", result.uuid},
-                                   {"state", std::string(name(result.state))},
+                                   {"state", std::string(store::name(result.state))},
                                    {"wall_s", result.wall_s},
                                    {"shared", result.shared},
                                    {"sizes", sizes}});
@@ -292,7 +296,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   }
   if (common.json) fmt::print("{}", json_text(document));
   if (!options.report.empty()) {
-    for (const auto& path : write_reports(store, device.device().name, options.report)) {
+    for (const auto& path : report::write_reports(store, device.device().name, options.report)) {
       tell(fmt::format("report: {}\n", path.string()));
     }
   }

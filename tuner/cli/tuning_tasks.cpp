@@ -45,26 +45,26 @@ std::map<std::string, std::vector<std::string>> kept_values(
 }
 
 /// Applies --set to a kernel's parameters.
-void apply_set(Kernel& kernel, const std::vector<std::string>& assignments) {
+void apply_set(family::Kernel& kernel, const std::vector<std::string>& assignments) {
   if (assignments.empty()) return;
-  auto definition = std::make_shared<SpaceDefinition>(*kernel.space);
+  auto definition = std::make_shared<space::SpaceDefinition>(*kernel.space);
   for (const auto& [parameter, values] : kept_values(assignments)) {
-    restrict_parameter(*definition, parameter, values);
+    space::restrict_parameter(*definition, parameter, values);
   }
   kernel.space = std::move(definition);
 }
 
 /// The kernels that are to be tuned, and a line for each that is left out.
 struct ChosenKernels {
-  std::vector<Kernel> kernels;
+  std::vector<family::Kernel> kernels;
   std::vector<std::string> left_out;
 };
 
-ChosenKernels chosen_kernels(const Family& family, const TuneOptions& options,
+ChosenKernels chosen_kernels(const family::Family& family, const TuneOptions& options,
                              const std::string& backend) {
   ChosenKernels chosen;
   auto& [kernels, left_out] = chosen;
-  for (const Kernel& kernel : family.kernels) {
+  for (const family::Kernel& kernel : family.kernels) {
     if (!options.kernel.empty() && kernel.name != options.kernel) continue;
     if (kernel.backends.empty() || std::ranges::count(kernel.backends, backend) > 0) {
       kernels.push_back(kernel);
@@ -83,35 +83,37 @@ ChosenKernels chosen_kernels(const Family& family, const TuneOptions& options,
   return chosen;
 }
 
-std::string nothing_valid(const Family& family, const Kernel& kernel, const DeviceInfo& device,
-                          const Space& space, const Size& size) {
+std::string nothing_valid(const family::Family& family, const family::Kernel& kernel,
+                          const space::DeviceInfo& device, const space::Space& space,
+                          const space::Size& size) {
   const auto violation = space.violation(space.default_config());
   return fmt::format(
       "{}: kernel {} has no valid configuration on {} at {}{}; `tune space count` shows what each "
       "constraint removes",
-      family.path, kernel.name, device.name, display(size, family.problem.dims),
+      family.path, kernel.name, device.name, space::display(size, family.problem.dims),
       violation ? "; its default breaks " + violation->message : "");
 }
 
 /// Why a kernel cannot be tuned at a size, if it cannot.
-std::optional<Error> refusal(const Family& family, const Kernel& kernel, const DeviceInfo& device,
-                             const Size& size) {
-  const Space space(kernel.space, device.attributes, size);
+std::optional<Error> refusal(const family::Family& family, const family::Kernel& kernel,
+                             const space::DeviceInfo& device, const space::Size& size) {
+  const space::Space space(kernel.space, device.attributes, size);
   if (space.size() == 0) {
     return Error(ErrorCode::no_valid_config, nothing_valid(family, kernel, device, space, size));
   }
   try {
-    check_size(family, device.attributes, size);
-    check_default(family.kernel(kernel.name), device.attributes, size);
+    verify::check_size(family, device.attributes, size);
+    family::check_default(family.kernel(kernel.name), device.attributes, size);
   } catch (const Error& error) {
     return error;
   }
   return std::nullopt;
 }
 
-void caution(const Family& family, const TuningTask& task, const DeviceInfo& device) {
-  for (const Size& size : task.sizes) {
-    const Space space(task.kernel.space, device.attributes, size);
+void caution(const family::Family& family, const TuningTask& task,
+             const space::DeviceInfo& device) {
+  for (const space::Size& size : task.sizes) {
+    const space::Space space(task.kernel.space, device.attributes, size);
     const std::string text = check_sizes_caution(family, task.kernel, space, size);
     if (!text.empty()) tell(text + "\n");
   }
@@ -119,10 +121,11 @@ void caution(const Family& family, const TuningTask& task, const DeviceInfo& dev
 
 /// Whether a kernel is good for a size of its file on this device or on one that is known, such as
 /// a newer GPU. If not, that is a mistake in the file.
-bool is_good_somewhere(const Family& family, const Kernel& kernel, const DeviceInfo& device) {
+bool is_good_somewhere(const family::Family& family, const family::Kernel& kernel,
+                       const space::DeviceInfo& device) {
   if (listed_size_for(family, kernel, device.attributes)) return true;
-  return std::ranges::any_of(device_profile_names(), [&](const std::string& name) {
-    return listed_size_for(family, kernel, device_profile(name)->attributes).has_value();
+  return std::ranges::any_of(space::device_profile_names(), [&](const std::string& name) {
+    return listed_size_for(family, kernel, space::device_profile(name)->attributes).has_value();
   });
 }
 
@@ -132,10 +135,10 @@ struct Sifted {
   std::optional<Error> refused;
 };
 
-Sifted sift(const Family& family, const Kernel& kernel, const DeviceInfo& device,
-            const std::vector<Size>& sizes) {
+Sifted sift(const family::Family& family, const family::Kernel& kernel,
+            const space::DeviceInfo& device, const std::vector<space::Size>& sizes) {
   Sifted sifted{.task = {.kernel = kernel, .sizes = {}}, .refused = std::nullopt};
-  for (const Size& size : sizes) {
+  for (const space::Size& size : sizes) {
     if (auto refused = refusal(family, kernel, device, size)) {
       if (!sifted.refused) sifted.refused = std::move(refused);
     } else {
@@ -147,13 +150,13 @@ Sifted sift(const Family& family, const Kernel& kernel, const DeviceInfo& device
 
 }  // namespace
 
-std::vector<TuningTask> tuning_tasks(const Family& family, const TuneOptions& options,
-                                     const DeviceInfo& device) {
+std::vector<TuningTask> tuning_tasks(const family::Family& family, const TuneOptions& options,
+                                     const space::DeviceInfo& device) {
   auto [kernels, left_out] = chosen_kernels(family, options, device.backend);
-  const std::vector<Size> sizes = chosen_sizes(family, options, device.backend);
+  const std::vector<space::Size> sizes = chosen_sizes(family, options, device.backend);
   std::vector<TuningTask> tasks;
   std::optional<Error> first;
-  for (const Kernel& kernel : kernels) {
+  for (const family::Kernel& kernel : kernels) {
     auto [task, refused] = sift(family, kernel, device, sizes);
     if (refused) {
       if (task.sizes.empty() && !is_good_somewhere(family, kernel, device)) throw *refused;
@@ -167,7 +170,7 @@ std::vector<TuningTask> tuning_tasks(const Family& family, const TuneOptions& op
   if (tasks.empty()) throw *first;
   for (const std::string& line : left_out) tell(line);
   for (const TuningTask& task : tasks) caution(family, task, device);
-  for (const std::string& text : check_cautions(family, tasks.front().sizes.front())) {
+  for (const std::string& text : family::check_cautions(family, tasks.front().sizes.front())) {
     tell(fmt::format("warning: {}\n", text));
   }
   return tasks;

@@ -11,8 +11,8 @@ namespace tuner::cli {
 
 /// A kernel and the sizes at which it is tuned, at least one.
 struct TuningTask {
-  Kernel kernel;
-  std::vector<Size> sizes;
+  family::Kernel kernel;
+  std::vector<space::Size> sizes;
 };
 
 /// The kernels that the options name, as --set restricts them, each with those of the chosen sizes
@@ -21,7 +21,8 @@ struct TuningTask {
 /// when nothing is left, and for a kernel that is left with nothing and would be at every size that
 /// the file lists: what is wrong at the first size; `no_device` when no kernel runs on the backend;
 /// `usage` for sizes and values that do not exist.
-[[nodiscard]] std::vector<TuningTask> tuning_tasks(const Family& family, const TuneOptions& options,
-                                                   const DeviceInfo& device);
+[[nodiscard]] std::vector<TuningTask> tuning_tasks(const family::Family& family,
+                                                   const TuneOptions& options,
+                                                   const space::DeviceInfo& device);
 
 }  // namespace tuner::cli

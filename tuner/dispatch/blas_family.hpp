@@ -3,9 +3,9 @@
 
 #include "tuner/dispatch/family_table.hpp"
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// Whether a family is "gemm" with the dimensions and the arguments that the typed door passes.
 [[nodiscard]] bool is_blas_gemm(const FamilyTable& family);
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

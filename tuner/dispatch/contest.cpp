@@ -6,14 +6,14 @@
 #include <memory>
 #include <utility>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 constexpr int kFewestRounds = 3;
 constexpr int kMostRounds = 9;
 constexpr double kBudgetNs = 100e6;  // after which there are no more than the fewest
 
-constexpr std::array<std::byte, kMostArrayBytes> kZeros{};
+constexpr std::array<std::byte, family::kMostArrayBytes> kZeros{};
 
 /// Arguments for a launch at a size that nobody gave.
 struct TrialArguments {
@@ -21,22 +21,22 @@ struct TrialArguments {
   std::vector<DispatchArgument> values;
 };
 
-DispatchArgument number(ElementType type, std::int64_t value) {
+DispatchArgument number(family::ElementType type, std::int64_t value) {
   switch (type) {
-    case ElementType::i32:
-    case ElementType::i16:
-    case ElementType::i8:
+    case family::ElementType::i32:
+    case family::ElementType::i16:
+    case family::ElementType::i8:
       return static_cast<std::int32_t>(value);
-    case ElementType::u32:
-    case ElementType::u16:
-    case ElementType::u8:
+    case family::ElementType::u32:
+    case family::ElementType::u16:
+    case family::ElementType::u8:
       return static_cast<std::uint32_t>(value);
-    case ElementType::i64:
-    case ElementType::u64:
+    case family::ElementType::i64:
+    case family::ElementType::u64:
       return value;
-    case ElementType::f32:
+    case family::ElementType::f32:
       return static_cast<float>(value);
-    case ElementType::f64:
+    case family::ElementType::f64:
       break;
   }
   return static_cast<double>(value);
@@ -47,28 +47,29 @@ Unexpected<Failure> no_value(const std::string& argument) {
       Failure{Outcome::launch_error, "an expression of " + argument + " has no value"});
 }
 
-Expected<TrialArguments, Failure> trial_arguments(Executor& executor, const FamilyTable& family,
-                                                  const Size& size) {
+Expected<TrialArguments, Failure> trial_arguments(backend::Executor& executor,
+                                                  const FamilyTable& family,
+                                                  const space::Size& size) {
   TrialArguments trial;
-  const Slots slots = family.slots(size);
+  const space::Slots slots = family.slots(size);
   for (const GivenArgument& given : family.given()) {
     const auto& what = family.family().arguments[given.place].what;
-    if (const auto* const scalar = std::get_if<ScalarArgument>(&what)) {
+    if (const auto* const scalar = std::get_if<family::ScalarArgument>(&what)) {
       const auto value = scalar->value.evaluate(slots);
       if (!value) return no_value(given.name);
       trial.values.push_back(number(scalar->type, *value));
       continue;
     }
-    if (std::holds_alternative<ArrayArgument>(what)) {
+    if (std::holds_alternative<family::ArrayArgument>(what)) {
       trial.values.push_back(DispatchArgument::array(kZeros.data()));
       continue;
     }
-    const auto& buffer = std::get<BufferArgument>(what);
+    const auto& buffer = std::get<family::BufferArgument>(what);
     const auto count = buffer.count.evaluate(slots);
     const auto offset = buffer.offset.evaluate(slots);
     if (!count || !offset || *count < 0 || *offset < 0) return no_value(given.name);
-    const std::size_t skipped = static_cast<std::size_t>(*offset) * size_bytes(buffer.type);
-    const std::size_t bytes = static_cast<std::size_t>(*count) * size_bytes(buffer.type);
+    const std::size_t skipped = static_cast<std::size_t>(*offset) * family::size_bytes(buffer.type);
+    const std::size_t bytes = static_cast<std::size_t>(*count) * family::size_bytes(buffer.type);
     auto memory = executor.memory(std::max<std::size_t>(skipped + bytes, 1));
     if (!memory) return Unexpected(memory.error());
     trial.memory.push_back(*std::move(memory));
@@ -77,9 +78,9 @@ Expected<TrialArguments, Failure> trial_arguments(Executor& executor, const Fami
   return trial;
 }
 
-StreamWork work_of(Executor& executor, ReadSections& sections, const LaunchPlan& plan,
-                   std::span<const DispatchArgument> arguments) {
-  return [&executor, &sections, &plan, arguments](StreamHandle stream) {
+backend::StreamWork work_of(backend::Executor& executor, ReadSections& sections,
+                            const LaunchPlan& plan, std::span<const DispatchArgument> arguments) {
+  return [&executor, &sections, &plan, arguments](backend::StreamHandle stream) {
     return enqueue_anew(executor, sections, plan, arguments, stream);
   };
 }
@@ -92,7 +93,7 @@ double median(std::vector<double> times_ns) {
 
 }  // namespace
 
-Expected<std::vector<std::optional<double>>, Failure> contest(Executor& executor,
+Expected<std::vector<std::optional<double>>, Failure> contest(backend::Executor& executor,
                                                               ReadSections& sections,
                                                               const FamilyTable& family,
                                                               const SizeSlot& slot,
@@ -100,11 +101,11 @@ Expected<std::vector<std::optional<double>>, Failure> contest(Executor& executor
   const auto arguments = trial_arguments(executor, family, slot.size);
   if (!arguments) return Unexpected(arguments.error());
   // Alone first: what cannot be launched is left out, and the others are ready.
-  std::vector<StreamWork> works;
+  std::vector<backend::StreamWork> works;
   std::vector<std::size_t> places;
   double round_ns = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    StreamWork work = work_of(executor, sections, plans[i], arguments->values);
+    backend::StreamWork work = work_of(executor, sections, plans[i], arguments->values);
     const auto alone = executor.time({&work, 1}, 1);
     if (!alone && alone.error().outcome == Outcome::crashed) return Unexpected(alone.error());
     if (!alone) continue;
@@ -121,4 +122,4 @@ Expected<std::vector<std::optional<double>>, Failure> contest(Executor& executor
   return result;
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

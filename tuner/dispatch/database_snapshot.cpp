@@ -14,18 +14,18 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 /// Stands where a compiled kernel has its name.
 constexpr const char* kSymbol = "table/1";
 
-std::string key_of(const std::filesystem::path& database, const DeviceInfo& device,
-                   const EnvironmentInfo& it) {
+std::string key_of(const std::filesystem::path& database, const space::DeviceInfo& device,
+                   const space::EnvironmentInfo& it) {
   std::error_code unknown;
   const std::string path = std::filesystem::weakly_canonical(database, unknown).string();
   std::string attributes;
-  for (const AttributeField& field : attribute_fields()) {
+  for (const space::AttributeField& field : space::attribute_fields()) {
     attributes += fmt::format("{},", device.attributes.*field.member);
   }
   return content_hash({"table of a database", kSymbol, path, device.backend, device.name,
@@ -43,13 +43,15 @@ std::string_view next_line(std::string_view& text) {
 
 }  // namespace
 
-DatabaseSnapshot::DatabaseSnapshot(BinaryCache& cache, const std::filesystem::path& database,
-                                   const DeviceInfo& device, const EnvironmentInfo& environment)
+DatabaseSnapshot::DatabaseSnapshot(backend::BinaryCache& cache,
+                                   const std::filesystem::path& database,
+                                   const space::DeviceInfo& device,
+                                   const space::EnvironmentInfo& environment)
     : cache_(cache),
       key_(key_of(database, device, environment)),
-      state_(database_state(database)) {}
+      state_(store::database_state(database)) {}
 
-std::optional<CatalogueOutline> DatabaseSnapshot::find() const {
+std::optional<select::CatalogueOutline> DatabaseSnapshot::find() const {
   if (!state_) return std::nullopt;
   const auto kept = cache_.find(key_);
   if (!kept || kept->symbols != std::vector<std::string>{kSymbol}) return std::nullopt;
@@ -57,7 +59,8 @@ std::optional<CatalogueOutline> DatabaseSnapshot::find() const {
   if (next_line(text) != *state_) return std::nullopt;
   try {
     const std::string_view explanation = next_line(text);
-    CatalogueOutline outline = outline_catalogue(std::string(text), "the kept table");
+    select::CatalogueOutline outline =
+        select::outline_catalogue(std::string(text), "the kept table");
     outline.known.explanation =
         parse_json(explanation, "the kept table").get<std::vector<std::string>>();
     return outline;
@@ -66,13 +69,13 @@ std::optional<CatalogueOutline> DatabaseSnapshot::find() const {
   }
 }
 
-void DatabaseSnapshot::keep(const Catalogue& catalogue) const {
+void DatabaseSnapshot::keep(const select::Catalogue& catalogue) const {
   if (!state_ || catalogue.kernels.empty()) return;
   const std::string text = fmt::format("{}\n{}\n{}", *state_, Json(catalogue.explanation).dump(),
-                                       catalogue_json(catalogue));
-  Binary kept{.image = std::vector<std::byte>(text.size()), .symbols = {kSymbol}};
+                                       select::catalogue_json(catalogue));
+  backend::Binary kept{.image = std::vector<std::byte>(text.size()), .symbols = {kSymbol}};
   std::memcpy(kept.image.data(), text.data(), text.size());
   cache_.keep(key_, kept);
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// What a database says of a device, as a table that is kept as compiled kernels are: while
 /// nothing is committed to the database, opening it again checks no row and fits no cost model.
@@ -16,18 +16,18 @@ class DatabaseSnapshot {
  public:
   /// Notes the database's state: what is kept later must have been read after this. `cache` must
   /// outlive it. Throws as database_state.
-  DatabaseSnapshot(BinaryCache& cache, const std::filesystem::path& database,
-                   const DeviceInfo& device, const EnvironmentInfo& environment);
+  DatabaseSnapshot(backend::BinaryCache& cache, const std::filesystem::path& database,
+                   const space::DeviceInfo& device, const space::EnvironmentInfo& environment);
 
   /// None where nothing is kept, or of another state of the database.
-  [[nodiscard]] std::optional<CatalogueOutline> find() const;
+  [[nodiscard]] std::optional<select::CatalogueOutline> find() const;
   /// Does nothing when the state was not to be told, or the catalogue has no kernels.
-  void keep(const Catalogue& catalogue) const;
+  void keep(const select::Catalogue& catalogue) const;
 
  private:
-  BinaryCache& cache_;
+  backend::BinaryCache& cache_;
   std::string key_;
   std::optional<std::string> state_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

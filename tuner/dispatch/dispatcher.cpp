@@ -28,8 +28,8 @@ DispatchError::~DispatchError() = default;
 
 Dispatcher::Dispatcher(const Table& table, const DispatchOptions& options)
     : engine_(translated([&] {
-        return new DispatchEngine(open_executor(options.backend, options.device), table, options,
-                                  dispatch_settings());
+        return new dispatch::Engine(backend::open_executor(options.backend, options.device), table,
+                                    options, dispatch::dispatch_settings());
       })) {}
 
 Dispatcher::~Dispatcher() = default;
@@ -38,11 +38,11 @@ Dispatcher& Dispatcher::operator=(Dispatcher&&) noexcept = default;
 
 /// In a process that was forked since, nothing is closed: what that would wait for, and whose
 /// memory it would free, are the other process's.
-void CloseEngine::operator()(DispatchEngine* engine) const noexcept {
+void dispatch::CloseEngine::operator()(Engine* engine) const noexcept {
   if (engine->is_of_this_process()) delete engine;
 }
 
-DispatchEngine& Dispatcher::engine() const {
+dispatch::Engine& Dispatcher::engine() const {
   if (engine_ == nullptr) {
     throw DispatchError("this dispatcher was moved from: use the one that it was moved to");
   }
@@ -62,7 +62,7 @@ std::optional<FamilyId> Dispatcher::find_family(std::string_view name) const {
   return engine().find_family(name);
 }
 
-std::vector<Preparation> Dispatcher::prepare(FamilyId family, std::span<const Size> sizes,
+std::vector<Preparation> Dispatcher::prepare(FamilyId family, std::span<const space::Size> sizes,
                                              ChooseBy choose_by) {
   return translated([&] { return engine().prepare(family, sizes, choose_by); });
 }
@@ -72,7 +72,7 @@ Answer Dispatcher::answer(FamilyId family, std::span<const std::int64_t> size) c
 }
 
 void Dispatcher::launch(FamilyId family, std::span<const std::int64_t> size,
-                        std::span<const DispatchArgument> arguments, StreamHandle stream) {
+                        std::span<const DispatchArgument> arguments, backend::StreamHandle stream) {
   translated([&] { engine().launch(family, size, arguments, stream); });
 }
 

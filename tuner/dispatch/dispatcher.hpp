@@ -18,6 +18,14 @@
 
 struct CUstream_st;
 
+namespace tuner::dispatch {
+class Engine;
+struct TableSource;
+struct CloseEngine {
+  void operator()(Engine* engine) const noexcept;
+};
+}  // namespace tuner::dispatch
+
 namespace tuner {
 
 /// A cudaStream_t or CUstream; null is the default stream. The cpu backend has no streams: there
@@ -35,8 +43,6 @@ class TUNER_API DispatchError : public std::runtime_error {
   using std::runtime_error::runtime_error;
   ~DispatchError() override;
 };
-
-struct TableSource;
 
 /// What was tuned, and where it is kept. Naming a table reads nothing yet: opening a Dispatcher
 /// does, and reload() reads it again.
@@ -61,15 +67,16 @@ class TUNER_API Table {
 
   /// For the functions of this library. Throws DispatchError when the table was moved from.
   /// @return What the table is read from.
-  [[nodiscard]] const TableSource& source() const {
+  [[nodiscard]] const dispatch::TableSource& source() const {
     if (source_ == nullptr) throw DispatchError("the table was moved from: it names nothing");
     return *source_;
   }
 
  private:
-  explicit Table(std::shared_ptr<const TableSource> source) : source_(std::move(source)) {}
+  explicit Table(std::shared_ptr<const dispatch::TableSource> source)
+      : source_(std::move(source)) {}
 
-  std::shared_ptr<const TableSource> source_;
+  std::shared_ptr<const dispatch::TableSource> source_;
 };
 
 /// Whether an entry may answer that was measured with another driver or compiler.
@@ -172,11 +179,6 @@ class DispatchArgument {
   Type type_;
 };
 
-class DispatchEngine;
-struct CloseEngine {
-  void operator()(DispatchEngine* engine) const noexcept;
-};
-
 /// One device and one table, for many threads and streams at once.
 ///
 /// For a size that was prepared, or launched lately, a launch allocates nothing, takes no lock and
@@ -261,10 +263,10 @@ class TUNER_API Dispatcher {
   /// For the functions of this library. Throws DispatchError when this was moved from, or in a
   /// process that was forked since it was opened.
   /// @return The implementation.
-  [[nodiscard]] DispatchEngine& engine() const;
+  [[nodiscard]] dispatch::Engine& engine() const;
 
  private:
-  std::unique_ptr<DispatchEngine, CloseEngine> engine_;
+  std::unique_ptr<dispatch::Engine, dispatch::CloseEngine> engine_;
 };
 
 }  // namespace tuner

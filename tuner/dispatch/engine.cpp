@@ -12,7 +12,7 @@
 #include <thread>
 #include <utility>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 /// The slot of the same problem whose claim the arguments keep; null when there is none.
@@ -39,7 +39,7 @@ constexpr std::size_t kMostNoted = 10'000;
 constexpr std::uint64_t kMostTableBytes = std::uint64_t{256} << 20;
 
 std::filesystem::path table_cache(const DispatchOptions& options) {
-  const auto kernels = options.cache.empty() ? default_binary_cache() : options.cache;
+  const auto kernels = options.cache.empty() ? backend::default_binary_cache() : options.cache;
   return kernels.empty() ? kernels : kernels / "tables";
 }
 
@@ -52,20 +52,20 @@ std::filesystem::path table_cache(const DispatchOptions& options) {
 
 }  // namespace
 
-FamilyTable* DispatchEngine::Generation::find(FamilyId id) const {
+FamilyTable* Engine::Generation::find(FamilyId id) const {
   const auto place = static_cast<std::size_t>(id);
   return place < families.size() ? families[place].get() : nullptr;
 }
 
-FamilyTable& DispatchEngine::Generation::at(FamilyId id) const {
+FamilyTable& Engine::Generation::at(FamilyId id) const {
   if (FamilyTable* const family = find(id)) return *family;
   throw DispatchError(
       "the table in use has no such family: it was read again since, or the number "
       "is of another dispatcher");
 }
 
-DispatchEngine::DispatchEngine(std::unique_ptr<Executor> executor, const Table& table,
-                               const DispatchOptions& options, const DispatchSettings& settings)
+Engine::Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
+               const DispatchOptions& options, const DispatchSettings& settings)
     : settings_(settings),
       stale_(options.stale),
       executor_(std::move(executor)),
@@ -79,9 +79,9 @@ DispatchEngine::DispatchEngine(std::unique_ptr<Executor> executor, const Table& 
   current_ = generation_.get();
 }
 
-DispatchEngine::~DispatchEngine() = default;
+Engine::~Engine() = default;
 
-std::size_t DispatchEngine::number_of(const std::string& family) {
+std::size_t Engine::number_of(const std::string& family) {
   const std::scoped_lock lock(mutex_);
   const auto found = std::ranges::find(names_, family);
   if (found != names_.end()) return static_cast<std::size_t>(found - names_.begin());
@@ -89,7 +89,7 @@ std::size_t DispatchEngine::number_of(const std::string& family) {
   return names_.size() - 1;
 }
 
-std::shared_ptr<const DispatchEngine::Generation> DispatchEngine::read(const Table& table) {
+std::shared_ptr<const Engine::Generation> Engine::read(const Table& table) {
   auto next = std::make_shared<Generation>();
   auto families =
       by_family(read_table(table.source(), executor_->device(), executor_->environment(), tables_));
@@ -107,12 +107,12 @@ std::shared_ptr<const DispatchEngine::Generation> DispatchEngine::read(const Tab
   return next;
 }
 
-std::shared_ptr<const DispatchEngine::Generation> DispatchEngine::generation() const {
+std::shared_ptr<const Engine::Generation> Engine::generation() const {
   const std::scoped_lock lock(mutex_);
   return generation_;
 }
 
-void DispatchEngine::reload(const Table& table) {
+void Engine::reload(const Table& table) {
   std::shared_ptr<const Generation> next = read(table);
   {
     const std::scoped_lock lock(mutex_);
@@ -122,7 +122,7 @@ void DispatchEngine::reload(const Table& table) {
   sections_.wait();  // then only launches that make a plan hold the old one
 }
 
-std::optional<FamilyId> DispatchEngine::find_family(std::string_view name) const {
+std::optional<FamilyId> Engine::find_family(std::string_view name) const {
   const std::scoped_lock lock(mutex_);
   const auto found = std::ranges::find(names_, name);
   const FamilyId id{static_cast<std::uint32_t>(found - names_.begin())};
@@ -130,7 +130,7 @@ std::optional<FamilyId> DispatchEngine::find_family(std::string_view name) const
   return id;
 }
 
-FamilyId DispatchEngine::family(std::string_view name) const {
+FamilyId Engine::family(std::string_view name) const {
   if (const auto found = find_family(name)) return *found;
   const std::scoped_lock lock(mutex_);
   const auto unusable = generation_->without_sources.find(std::string(name));
@@ -139,21 +139,21 @@ FamilyId DispatchEngine::family(std::string_view name) const {
                                   name, did_you_mean(name, names_)));
 }
 
-std::optional<FamilyId> DispatchEngine::gemm_family() const {
+std::optional<FamilyId> Engine::gemm_family() const {
   const auto section = sections_.enter();
   return current_.load()->gemm;
 }
 
-void DispatchEngine::launch(FamilyId family, std::span<const std::int64_t> size,
-                            std::span<const DispatchArgument> arguments, StreamHandle stream) {
+void Engine::launch(FamilyId family, std::span<const std::int64_t> size,
+                    std::span<const DispatchArgument> arguments, backend::StreamHandle stream) {
   if (!launch_prepared(family, size, arguments, stream)) {
     launch_anew(family, size, arguments, stream);
   }
 }
 
-bool DispatchEngine::launch_prepared(FamilyId id, std::span<const std::int64_t> size,
-                                     std::span<const DispatchArgument> arguments,
-                                     StreamHandle stream) {
+bool Engine::launch_prepared(FamilyId id, std::span<const std::int64_t> size,
+                             std::span<const DispatchArgument> arguments,
+                             backend::StreamHandle stream) {
   const auto section = sections_.enter();
   FamilyTable* const family = current_.load()->find(id);
   SizeSlot* slot = family == nullptr ? nullptr : family->find(size);
@@ -167,7 +167,7 @@ bool DispatchEngine::launch_prepared(FamilyId id, std::span<const std::int64_t> 
   }
   const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire);
   if (plan == nullptr) return false;
-  const auto end = tuner::enqueue(*executor_, *plan, arguments, stream);
+  const auto end = tuner::dispatch::enqueue(*executor_, *plan, arguments, stream);
   if (!end && end.error().outcome == Outcome::launch_error && !end.error().is_transient &&
       plan->may_end_halfway()) {
     discard(*slot, *plan, end.error());
@@ -176,8 +176,9 @@ bool DispatchEngine::launch_prepared(FamilyId id, std::span<const std::int64_t> 
   return end && *end == LaunchEnd::enqueued;
 }
 
-void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
-                                 std::span<const DispatchArgument> arguments, StreamHandle stream) {
+void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
+                         std::span<const DispatchArgument> arguments,
+                         backend::StreamHandle stream) {
   const std::shared_ptr<const Generation> generation = this->generation();
   FamilyTable& family = generation->at(id);
   const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
@@ -208,9 +209,9 @@ void DispatchEngine::launch_anew(FamilyId id, std::span<const std::int64_t> size
   }
 }
 
-void DispatchEngine::launch_captured(const FamilyTable& family, const SizeSlot& slot,
-                                     std::span<const DispatchArgument> arguments,
-                                     StreamHandle stream) {
+void Engine::launch_captured(const FamilyTable& family, const SizeSlot& slot,
+                             std::span<const DispatchArgument> arguments,
+                             backend::StreamHandle stream) {
   const LaunchPlan* const plan = slot.plan.load(std::memory_order_acquire);
   if (plan != nullptr) {
     const auto done = enqueue(*plan, arguments, stream);
@@ -223,9 +224,9 @@ void DispatchEngine::launch_captured(const FamilyTable& family, const SizeSlot& 
       arguments, stream);
 }
 
-void DispatchEngine::launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
-                                 std::string_view hint, std::span<const DispatchArgument> arguments,
-                                 StreamHandle stream) {
+void Engine::launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
+                         std::string_view hint, std::span<const DispatchArgument> arguments,
+                         backend::StreamHandle stream) {
   const auto plan = maker_.make(family, slot, choice);
   if (!plan) throw DispatchError(fmt::format("{}\n{}", plan.error(), hint));
   const auto done = enqueue(*plan, arguments, stream);
@@ -234,16 +235,15 @@ void DispatchEngine::launch_once(const FamilyTable& family, const SizeSlot& slot
                                   slot.text, done.error().message));
 }
 
-Expected<void, Failure> DispatchEngine::enqueue(const LaunchPlan& plan,
-                                                std::span<const DispatchArgument> arguments,
-                                                StreamHandle stream) {
+Expected<void, Failure> Engine::enqueue(const LaunchPlan& plan,
+                                        std::span<const DispatchArgument> arguments,
+                                        backend::StreamHandle stream) {
   auto done = enqueue_anew(*executor_, sections_, plan, arguments, stream);
   if (!done && done.error().outcome == Outcome::crashed) fail_device(done.error());
   return done;
 }
 
-const LaunchPlan& DispatchEngine::plan_for(const FamilyTable& family, SizeSlot& slot,
-                                           ChooseBy choose_by) {
+const LaunchPlan& Engine::plan_for(const FamilyTable& family, SizeSlot& slot, ChooseBy choose_by) {
   const std::scoped_lock lock(slot.mutex);
   const LaunchPlan* const known = slot.plan.load(std::memory_order_acquire);
   const bool by_measurement = choose_by == ChooseBy::measurement;
@@ -257,13 +257,14 @@ const LaunchPlan& DispatchEngine::plan_for(const FamilyTable& family, SizeSlot& 
   return *slot.plans.back();
 }
 
-void DispatchEngine::discard(SizeSlot& slot, const LaunchPlan& plan, const Failure& why) {
+void Engine::discard(SizeSlot& slot, const LaunchPlan& plan, const Failure& why) {
   maker_.remember_failure(plan.identity, why);
   const LaunchPlan* expected = &plan;
   slot.plan.compare_exchange_strong(expected, nullptr);
 }
 
-void DispatchEngine::record(const std::string& family, const Dimensions& dims, const Size& size) {
+void Engine::record(const std::string& family, const space::Dimensions& dims,
+                    const space::Size& size) {
   if (settings_.record.empty()) return;
   try {
     recorder_.record(family, dims, size);
@@ -272,7 +273,7 @@ void DispatchEngine::record(const std::string& family, const Dimensions& dims, c
   }
 }
 
-void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan) {
+void Engine::note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan) {
   const std::string& name = family.family().name;
   {
     const std::scoped_lock lock(mutex_);
@@ -290,7 +291,7 @@ void DispatchEngine::note(const FamilyTable& family, const SizeSlot& slot, const
           answer.kernel.empty() ? "" : ", ", answer.kernel, name, slot.text));
 }
 
-Preparation DispatchEngine::prepare_one(FamilyTable& family, const Size& size, ChooseBy choose_by) {
+Preparation Engine::prepare_one(FamilyTable& family, const space::Size& size, ChooseBy choose_by) {
   std::shared_ptr<SizeSlot> slot;
   try {
     slot = family.slot(size, SlotLife::kept);
@@ -301,11 +302,11 @@ Preparation DispatchEngine::prepare_one(FamilyTable& family, const Size& size, C
   }
 }
 
-std::vector<Preparation> DispatchEngine::prepare(FamilyId id, std::span<const Size> sizes,
-                                                 ChooseBy choose_by) {
+std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Size> sizes,
+                                         ChooseBy choose_by) {
   const std::shared_ptr<const Generation> generation = this->generation();
   FamilyTable& family = generation->at(id);
-  if (library_arguments(family.family().check) != nullptr) {
+  if (family::library_arguments(family.family().check) != nullptr) {
     if (auto done = executor_->prepare_library(); !done) {
       log(settings_, LogLevel::warn, done.error().message);
     }
@@ -325,7 +326,7 @@ std::vector<Preparation> DispatchEngine::prepare(FamilyId id, std::span<const Si
   return results;
 }
 
-Answer DispatchEngine::answer(FamilyId id, std::span<const std::int64_t> size) const {
+Answer Engine::answer(FamilyId id, std::span<const std::int64_t> size) const {
   const std::shared_ptr<const Generation> generation = this->generation();
   FamilyTable& family = generation->at(id);
   const std::shared_ptr<SizeSlot> slot = family.slot(size, SlotLife::droppable);
@@ -337,4 +338,4 @@ Answer DispatchEngine::answer(FamilyId id, std::span<const std::int64_t> size) c
   return *std::move(answer);
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -23,32 +23,32 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// What a Dispatcher does, on any executor. See dispatcher.hpp for the contract.
-class DispatchEngine {
+class Engine {
  public:
-  DispatchEngine(std::unique_ptr<Executor> executor, const Table& table,
-                 const DispatchOptions& options, const DispatchSettings& settings);
-  ~DispatchEngine();
+  Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
+         const DispatchOptions& options, const DispatchSettings& settings);
+  ~Engine();
 
   [[nodiscard]] FamilyId family(std::string_view name) const;
   [[nodiscard]] std::optional<FamilyId> find_family(std::string_view name) const;
   /// The table's family "gemm" when its sizes and arguments are those of BLAS. Without a lock.
   [[nodiscard]] std::optional<FamilyId> gemm_family() const;
 
-  std::vector<Preparation> prepare(FamilyId family, std::span<const Size> sizes,
+  std::vector<Preparation> prepare(FamilyId family, std::span<const space::Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
   void launch(FamilyId family, std::span<const std::int64_t> size,
-              std::span<const DispatchArgument> arguments, StreamHandle stream);
+              std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
   void reload(const Table& table);
 
   /// Adds a size to what TUNER_RECORD names, when it names something: of a family that the table
   /// need not have.
-  void record(const std::string& family, const Dimensions& dims, const Size& size);
+  void record(const std::string& family, const space::Dimensions& dims, const space::Size& size);
 
-  [[nodiscard]] Executor& executor() { return *executor_; }
+  [[nodiscard]] backend::Executor& executor() { return *executor_; }
   /// False in a process that was forked since this was made: there it must not be used or
   /// destroyed.
   [[nodiscard]] bool is_of_this_process() const { return Forks::known_count() == forks_; }
@@ -71,31 +71,32 @@ class DispatchEngine {
   /// The way of a size that is prepared; false when it was not or something stood in the way.
   [[nodiscard]] bool launch_prepared(FamilyId family, std::span<const std::int64_t> size,
                                      std::span<const DispatchArgument> arguments,
-                                     StreamHandle stream);
+                                     backend::StreamHandle stream);
   void launch_anew(FamilyId family, std::span<const std::int64_t> size,
-                   std::span<const DispatchArgument> arguments, StreamHandle stream);
+                   std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
   void launch_captured(const FamilyTable& family, const SizeSlot& slot,
-                       std::span<const DispatchArgument> arguments, StreamHandle stream);
+                       std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
   /// Launches by a plan that is used this once; where there is none, `hint` ends what is said.
   void launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,
                    std::string_view hint, std::span<const DispatchArgument> arguments,
-                   StreamHandle stream);
+                   backend::StreamHandle stream);
   /// As enqueue_anew; throws DispatchError when the device has failed.
   [[nodiscard]] Expected<void, Failure> enqueue(const LaunchPlan& plan,
                                                 std::span<const DispatchArgument> arguments,
-                                                StreamHandle stream);
+                                                backend::StreamHandle stream);
   [[nodiscard]] const LaunchPlan& plan_for(const FamilyTable& family, SizeSlot& slot,
                                            ChooseBy choose_by = ChooseBy::expectation);
   void discard(SizeSlot& slot, const LaunchPlan& plan, const Failure& why);
-  [[nodiscard]] Preparation prepare_one(FamilyTable& family, const Size& size, ChooseBy choose_by);
+  [[nodiscard]] Preparation prepare_one(FamilyTable& family, const space::Size& size,
+                                        ChooseBy choose_by);
   void note(const FamilyTable& family, const SizeSlot& slot, const LaunchPlan& plan);
 
   const std::uint32_t forks_ = Forks::count();
   DispatchSettings settings_;
   StalePolicy stale_;
-  std::unique_ptr<Executor> executor_;
+  std::unique_ptr<backend::Executor> executor_;
   LoadedKernels kernels_;
-  BinaryCache tables_;  // what databases said, see DatabaseSnapshot
+  backend::BinaryCache tables_;  // what databases said, see DatabaseSnapshot
   mutable ReadSections sections_;
   ScratchPool scratch_;
   mutable PlanMaker maker_;
@@ -108,4 +109,4 @@ class DispatchEngine {
   std::set<std::string> noted_;     // sizes that the user was told of lately
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

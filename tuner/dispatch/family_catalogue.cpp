@@ -9,51 +9,51 @@
 #include <algorithm>
 #include <utility>
 
-namespace tuner {
+namespace tuner::dispatch {
 
-FamilyCatalogue::FamilyCatalogue(CatalogueOutline outline, StalePolicy policy)
+FamilyCatalogue::FamilyCatalogue(select::CatalogueOutline outline, StalePolicy policy)
     : device_(outline.known.device), policy_(policy), outline_(std::move(outline)) {}
 
-std::vector<const CatalogueKernel*> FamilyCatalogue::with_sources() const {
-  std::vector<const CatalogueKernel*> kernels;
-  for (const CatalogueKernel& kernel : outline_.known.kernels) {
+std::vector<const select::CatalogueKernel*> FamilyCatalogue::with_sources() const {
+  std::vector<const select::CatalogueKernel*> kernels;
+  for (const select::CatalogueKernel& kernel : outline_.known.kernels) {
     if (has_sources(kernel)) kernels.push_back(&kernel);
   }
   return kernels;
 }
 
-const Catalogue& FamilyCatalogue::complete() const {
+const select::Catalogue& FamilyCatalogue::complete() const {
   std::call_once(once_, [this] { read(); });
   return outline_.known;
 }
 
 void FamilyCatalogue::read() const {
-  Catalogue known = outline_.known;
+  select::Catalogue known = outline_.known;
   for (std::size_t i = 0; i < known.kernels.size(); ++i) {
     if (outline_.unread[i].empty()) continue;
-    read_results(known.kernels[i], outline_.unread[i], known.device.attributes);
+    select::read_results(known.kernels[i], outline_.unread[i], known.device.attributes);
   }
-  const EnvironmentInfo environment = known.environment;
-  known = in_environment(std::move(known), environment);
+  const space::EnvironmentInfo environment = known.environment;
+  known = select::in_environment(std::move(known), environment);
   if (policy_ == StalePolicy::refuse) {
-    for (CatalogueKernel& kernel : known.kernels) {
-      std::erase_if(kernel.entries, [](const Entry& entry) { return entry.stale; });
+    for (select::CatalogueKernel& kernel : known.kernels) {
+      std::erase_if(kernel.entries, [](const select::Entry& entry) { return entry.stale; });
     }
   }
   outline_ = {.known = std::move(known)};
 }
 
-bool has_sources(const CatalogueKernel& kernel) {
-  return has_space(*kernel.record);
+bool has_sources(const select::CatalogueKernel& kernel) {
+  return select::has_space(*kernel.record);
 }
 
-std::string without_sources(const CatalogueOutline& family) {
+std::string without_sources(const select::CatalogueOutline& family) {
   std::vector<std::string> kernels;
   for (std::size_t i = 0; i < family.known.kernels.size(); ++i) {
-    CatalogueKernel kernel = family.known.kernels[i];
+    select::CatalogueKernel kernel = family.known.kernels[i];
     if (has_sources(kernel)) continue;
     if (!family.unread[i].empty()) {
-      read_results(kernel, family.unread[i], family.known.device.attributes);
+      select::read_results(kernel, family.unread[i], family.known.device.attributes);
     }
     if (kernel.entries.empty()) continue;
     kernels.push_back(fmt::format("{} ({} on {}, from {})", kernel.record->kernel,
@@ -68,12 +68,12 @@ std::string without_sources(const CatalogueOutline& family) {
       family.known.kernels.front().record->family, fmt::join(kernels, ", "));
 }
 
-std::map<std::string, CatalogueOutline> by_family(CatalogueOutline table) {
-  std::map<std::string, CatalogueOutline> families;
+std::map<std::string, select::CatalogueOutline> by_family(select::CatalogueOutline table) {
+  std::map<std::string, select::CatalogueOutline> families;
   for (std::size_t i = 0; i < table.known.kernels.size(); ++i) {
-    CatalogueKernel& kernel = table.known.kernels[i];
+    select::CatalogueKernel& kernel = table.known.kernels[i];
     const auto [family, added] = families.try_emplace(kernel.record->family);
-    CatalogueOutline& outline = family->second;
+    select::CatalogueOutline& outline = family->second;
     if (added) {
       outline.known = {.device = table.known.device,
                        .environment = table.known.environment,
@@ -87,4 +87,4 @@ std::map<std::string, CatalogueOutline> by_family(CatalogueOutline table) {
   return families;
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -9,38 +9,39 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// What a table knows of one family on a device. Its results are read when the first question is
 /// asked: a program that uses one family of a large table does not wait for the others.
 class FamilyCatalogue {
  public:
   /// `outline` in the environment in use. Without stale entries where these are refused.
-  FamilyCatalogue(CatalogueOutline outline, StalePolicy policy);
+  FamilyCatalogue(select::CatalogueOutline outline, StalePolicy policy);
 
-  [[nodiscard]] const DeviceInfo& device() const { return device_; }
+  [[nodiscard]] const space::DeviceInfo& device() const { return device_; }
   /// The kernels that came with their sources. To be used before complete() is called.
-  [[nodiscard]] std::vector<const CatalogueKernel*> with_sources() const;
+  [[nodiscard]] std::vector<const select::CatalogueKernel*> with_sources() const;
   /// With all results. Throws Error(usage) when they cannot be read. Safe for many threads.
-  [[nodiscard]] const Catalogue& complete() const;
+  [[nodiscard]] const select::Catalogue& complete() const;
 
  private:
   void read() const;
 
-  DeviceInfo device_;
+  space::DeviceInfo device_;
   StalePolicy policy_;
   mutable std::once_flag once_;  // of what follows
-  mutable CatalogueOutline outline_;
+  mutable select::CatalogueOutline outline_;
 };
 
 /// Whether a kernel can be compiled: what came as lines of results cannot.
-[[nodiscard]] bool has_sources(const CatalogueKernel& kernel);
+[[nodiscard]] bool has_sources(const select::CatalogueKernel& kernel);
 
 /// Which kernels of a family have results here that cannot be used for want of their sources, and
 /// how to mend it; empty when there are none. Throws Error(usage) when the results cannot be read.
-[[nodiscard]] std::string without_sources(const CatalogueOutline& family);
+[[nodiscard]] std::string without_sources(const select::CatalogueOutline& family);
 
 /// One outline for each family of a table.
-[[nodiscard]] std::map<std::string, CatalogueOutline> by_family(CatalogueOutline table);
+[[nodiscard]] std::map<std::string, select::CatalogueOutline> by_family(
+    select::CatalogueOutline table);
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -12,29 +12,29 @@
 #include <string_view>
 #include <utility>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 /// The most sizes that differ in how their buffers are aligned.
 constexpr std::size_t kMostRealignments = 64;
 
-DispatchArgument::Type argument_type(ElementType type) {
+DispatchArgument::Type argument_type(family::ElementType type) {
   switch (type) {
     // A narrower integer is passed as an int: the kernel takes the low bytes.
-    case ElementType::i32:
-    case ElementType::i16:
-    case ElementType::i8:
+    case family::ElementType::i32:
+    case family::ElementType::i16:
+    case family::ElementType::i8:
       return DispatchArgument::Type::i32;
-    case ElementType::u32:
-    case ElementType::u16:
-    case ElementType::u8:
+    case family::ElementType::u32:
+    case family::ElementType::u16:
+    case family::ElementType::u8:
       return DispatchArgument::Type::u32;
-    case ElementType::i64:
-    case ElementType::u64:
+    case family::ElementType::i64:
+    case family::ElementType::u64:
       return DispatchArgument::Type::i64;
-    case ElementType::f32:
+    case family::ElementType::f32:
       return DispatchArgument::Type::f32;
-    case ElementType::f64:
+    case family::ElementType::f64:
       break;
   }
   return DispatchArgument::Type::f64;
@@ -47,15 +47,17 @@ std::string_view name(DispatchArgument::Type type) {
 }
 
 /// None for a number that follows from the size.
-std::optional<DispatchArgument::Type> given_type(const Argument& argument) {
-  if (std::holds_alternative<BufferArgument>(argument.what)) return DispatchArgument::Type::pointer;
-  if (std::holds_alternative<ArrayArgument>(argument.what)) return DispatchArgument::Type::array;
-  const auto& scalar = std::get<ScalarArgument>(argument.what);
+std::optional<DispatchArgument::Type> given_type(const family::Argument& argument) {
+  if (std::holds_alternative<family::BufferArgument>(argument.what))
+    return DispatchArgument::Type::pointer;
+  if (std::holds_alternative<family::ArrayArgument>(argument.what))
+    return DispatchArgument::Type::array;
+  const auto& scalar = std::get<family::ScalarArgument>(argument.what);
   if (!scalar.value.slots().empty()) return std::nullopt;
   return argument_type(scalar.type);
 }
 
-std::vector<GivenArgument> given_arguments(const std::vector<Argument>& arguments) {
+std::vector<GivenArgument> given_arguments(const std::vector<family::Argument>& arguments) {
   std::vector<GivenArgument> given;
   for (std::size_t place = 0; place < arguments.size(); ++place) {
     const auto type = given_type(arguments[place]);
@@ -64,39 +66,39 @@ std::vector<GivenArgument> given_arguments(const std::vector<Argument>& argument
   return given;
 }
 
-std::string signature(const ScalarArgument& scalar) {
-  return fmt::format("{}={}", name(scalar.type), value_text(scalar));
+std::string signature(const family::ScalarArgument& scalar) {
+  return fmt::format("{}={}", family::name(scalar.type), family::value_text(scalar));
 }
-std::string signature(const BufferArgument& buffer) {
-  return fmt::format("{}*+{}", name(buffer.type), buffer.offset.text());
+std::string signature(const family::BufferArgument& buffer) {
+  return fmt::format("{}*+{}", family::name(buffer.type), buffer.offset.text());
 }
-std::string signature(const ArrayArgument& array) {
-  return fmt::format("{}[{}]", name(array.type), array.count.text());
+std::string signature(const family::ArrayArgument& array) {
+  return fmt::format("{}[{}]", family::name(array.type), array.count.text());
 }
 
 /// What two kernels must agree on to be launched with the same arguments at the same sizes.
-std::string signature(const Family& family) {
+std::string signature(const family::Family& family) {
   std::string text = fmt::format("{}", fmt::join(family.problem.dims.names(), ","));
-  for (const Argument& argument : family.arguments) {
+  for (const family::Argument& argument : family.arguments) {
     text += ";" + std::visit([](const auto& what) { return signature(what); }, argument.what);
   }
   return text;
 }
 
 /// The dimensions that are kinds and that some buffer's beginning depends on.
-std::vector<std::size_t> alignment_dimensions(const Family& family) {
-  const Dimensions& dims = family.problem.dims;
+std::vector<std::size_t> alignment_dimensions(const family::Family& family) {
+  const space::Dimensions& dims = family.problem.dims;
   std::set<std::size_t> found;
-  const auto add = [&](const Expression& expression) {
+  const auto add = [&](const space::Expression& expression) {
     for (const std::size_t slot : expression.slots()) {
-      const std::size_t first = attribute_fields().size();
+      const std::size_t first = space::attribute_fields().size();
       if (slot >= first && slot - first < dims.size() && dims[slot - first].is_kind()) {
         found.insert(slot - first);
       }
     }
   };
-  for (const Argument& argument : family.arguments) {
-    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+  for (const family::Argument& argument : family.arguments) {
+    const auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
     if (buffer == nullptr) continue;
     add(buffer->offset);
     if (buffer->align) add(*buffer->align);
@@ -107,21 +109,22 @@ std::vector<std::size_t> alignment_dimensions(const Family& family) {
 /// A kernel that has another hash than its file gives it now was verified by a program that knew no
 /// `align`: every buffer without an offset began at a multiple of 16 bytes. (Or by one that knew
 /// more than this, and then more is asked of the buffers than need be.)
-std::vector<Argument> verified_arguments(const Family& family, const KernelRecord& record) {
-  std::vector<Argument> arguments = family.arguments;
+std::vector<family::Argument> verified_arguments(const family::Family& family,
+                                                 const store::KernelRecord& record) {
+  std::vector<family::Argument> arguments = family.arguments;
   if (family.kernel(record.kernel).hash == record.hash) return arguments;
-  for (Argument& argument : arguments) {
-    auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+  for (family::Argument& argument : arguments) {
+    auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
     if (buffer == nullptr || buffer->align || buffer->offset.text() != "0") continue;
-    buffer->align = Expression::constant(16);
+    buffer->align = space::Expression::constant(16);
   }
   return arguments;
 }
 
-std::string alignments(const std::vector<Argument>& arguments) {
+std::string alignments(const std::vector<family::Argument>& arguments) {
   std::string text;
-  for (const Argument& argument : arguments) {
-    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+  for (const family::Argument& argument : arguments) {
+    const auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
     if (buffer != nullptr && buffer->align) text += buffer->align->text();
     text += ";";
   }
@@ -130,7 +133,8 @@ std::string alignments(const std::vector<Argument>& arguments) {
 
 }  // namespace
 
-FamilyTable::FamilyTable(CatalogueOutline outline, StalePolicy policy, ReadSections& sections)
+FamilyTable::FamilyTable(select::CatalogueOutline outline, StalePolicy policy,
+                         ReadSections& sections)
     : catalogue_(std::move(outline), policy),
       family_(stored_family(catalogue_.with_sources(), *catalogue_.with_sources().front()->record)),
       device_(catalogue_.device().attributes),
@@ -139,16 +143,16 @@ FamilyTable::FamilyTable(CatalogueOutline outline, StalePolicy policy, ReadSecti
       slots_(sections) {
   for (const GivenArgument& it : given_) given_types_.push_back(it.type);
   const std::string backend = catalogue_.device().backend;
-  const std::vector<const CatalogueKernel*> kernels = catalogue_.with_sources();
-  std::map<std::string, Family> families = {{kernels.front()->record->space_text, family_}};
-  for (const CatalogueKernel* kernel : kernels) {
+  const std::vector<const select::CatalogueKernel*> kernels = catalogue_.with_sources();
+  std::map<std::string, family::Family> families = {{kernels.front()->record->space_text, family_}};
+  for (const select::CatalogueKernel* kernel : kernels) {
     const std::string& text = kernel->record->space_text;
     auto known = families.find(text);
     if (known == families.end()) {
       known = families.emplace(text, stored_family(kernels, *kernel->record)).first;
     }
     if (signature(known->second) != signature(family_)) continue;
-    const Kernel& parsed = known->second.kernel(kernel->record->kernel);
+    const family::Kernel& parsed = known->second.kernel(kernel->record->kernel);
     const auto& backends = parsed.backends;
     if (!backends.empty() && std::ranges::find(backends, backend) == backends.end()) continue;
     kernels_.emplace(parsed.name, parsed);
@@ -160,14 +164,15 @@ FamilyTable::FamilyTable(CatalogueOutline outline, StalePolicy policy, ReadSecti
   }
 }
 
-const Kernel* FamilyTable::kernel(const std::string& name) const {
+const family::Kernel* FamilyTable::kernel(const std::string& name) const {
   const auto found = kernels_.find(name);
   return found == kernels_.end() ? nullptr : &found->second;
 }
 
-Slots FamilyTable::slots(const Size& size) const {
-  Slots values;
-  for (const AttributeField& field : attribute_fields()) values.push_back(device_.*field.member);
+space::Slots FamilyTable::slots(const space::Size& size) const {
+  space::Slots values;
+  for (const space::AttributeField& field : space::attribute_fields())
+    values.push_back(device_.*field.member);
   values.insert(values.end(), size.begin(), size.end());
   return values;
 }
@@ -185,8 +190,8 @@ void FamilyTable::fail_arguments(std::span<const DispatchArgument> arguments) co
                   family_.name, fmt::join(wanted, ", "), fmt::join(found, ", ")));
 }
 
-Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
-  const Dimensions& dims = family_.problem.dims;
+space::Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
+  const space::Dimensions& dims = family_.problem.dims;
   std::vector<std::optional<std::int64_t>> places(dims.size());
   if (numbers.size() < dims.required() || numbers.size() > dims.size()) {
     throw DispatchError(fmt::format("a size of {} has {} to {} numbers ({}), {} are given",
@@ -200,18 +205,19 @@ Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
                                   family_.name, size.error()));
 }
 
-AddressClaim FamilyTable::claim(const Size& size) const {
-  const Slots values = slots(size);
+AddressClaim FamilyTable::claim(const space::Size& size) const {
+  const space::Slots values = slots(size);
   AddressClaim claim;
   for (const GivenArgument& it : given_) {
     BufferClaim& of_argument = claim.emplace_back();
-    const auto* const buffer = std::get_if<BufferArgument>(&family_.arguments[it.place].what);
+    const auto* const buffer =
+        std::get_if<family::BufferArgument>(&family_.arguments[it.place].what);
     if (buffer == nullptr) continue;
     const auto count = buffer->count.evaluate(values);
     if (!count || *count > 0) of_argument.unset_bits_less_one = BufferClaim::kNotNull;
-    for (const std::vector<Argument>& arguments : verified_) {
-      const auto& verified = std::get<BufferArgument>(arguments[it.place].what);
-      of_argument.unset_bits |= alignment_bytes(verified, it.name, values) - 1;
+    for (const std::vector<family::Argument>& arguments : verified_) {
+      const auto& verified = std::get<family::BufferArgument>(arguments[it.place].what);
+      of_argument.unset_bits |= family::alignment_bytes(verified, it.name, values) - 1;
     }
   }
   return claim;
@@ -239,12 +245,12 @@ std::string FamilyTable::misalignment(const SizeSlot& slot,
   return "";
 }
 
-std::vector<Realignment> FamilyTable::realignments(const Size& size) const {
-  const Dimensions& dims = family_.problem.dims;
-  std::vector<Size> sizes = {size};
+std::vector<Realignment> FamilyTable::realignments(const space::Size& size) const {
+  const space::Dimensions& dims = family_.problem.dims;
+  std::vector<space::Size> sizes = {size};
   for (const std::size_t dim : alignment_dims_) {
-    std::vector<Size> more;
-    for (Size each : sizes) {
+    std::vector<space::Size> more;
+    for (space::Size each : sizes) {
       for (const std::int64_t value : dims[dim].values) {
         each[dim] = value;
         if (more.size() < kMostRealignments) more.push_back(each);
@@ -253,7 +259,7 @@ std::vector<Realignment> FamilyTable::realignments(const Size& size) const {
     sizes = std::move(more);
   }
   std::vector<Realignment> result;
-  for (const Size& each : sizes) {
+  for (const space::Size& each : sizes) {
     const std::vector<std::optional<std::int64_t>> numbers(each.begin(), each.end());
     if (each != size && dims.complete(numbers)) result.push_back({each, claim(each)});
   }
@@ -270,10 +276,10 @@ std::shared_ptr<SizeSlot> FamilyTable::slot(std::span<const std::int64_t> size, 
   }
   auto slot = std::make_shared<SizeSlot>();
   slot->size = complete(size);
-  slot->text = canonical_size(slot->size, family_.problem.dims);
+  slot->text = space::canonical_size(slot->size, family_.problem.dims);
   slot->claim = claim(slot->size);
   slot->realignments = realignments(slot->size);
   return slots_.add(std::move(slot), size.size(), life);
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// An argument that a launch gives.
 struct GivenArgument {
@@ -29,18 +29,18 @@ class FamilyTable {
   /// dimensions are not those of the first is left out, as is one that does not run on the backend.
   /// Launches enqueue in `sections`, which must outlive this. Throws Error(usage) when a space file
   /// cannot be read.
-  FamilyTable(CatalogueOutline outline, StalePolicy policy, ReadSections& sections);
+  FamilyTable(select::CatalogueOutline outline, StalePolicy policy, ReadSections& sections);
 
   /// Read at the first call. Throws Error(usage) when it cannot be. Safe for many threads.
-  [[nodiscard]] const Catalogue& catalogue() const { return catalogue_.complete(); }
+  [[nodiscard]] const select::Catalogue& catalogue() const { return catalogue_.complete(); }
 
-  [[nodiscard]] const Family& family() const { return family_; }
+  [[nodiscard]] const family::Family& family() const { return family_; }
   [[nodiscard]] const std::vector<GivenArgument>& given() const { return given_; }
   /// Null when the table has no source of it.
-  [[nodiscard]] const Kernel* kernel(const std::string& name) const;
+  [[nodiscard]] const family::Kernel* kernel(const std::string& name) const;
 
   /// The values that expressions of the family see at a size.
-  [[nodiscard]] Slots slots(const Size& size) const;
+  [[nodiscard]] space::Slots slots(const space::Size& size) const;
   /// Throws DispatchError unless there is one argument of the right type for each of given().
   void check_arguments(std::span<const DispatchArgument> arguments) const {
     if (!std::ranges::equal(arguments, given_types_, {}, &DispatchArgument::type)) {
@@ -65,27 +65,27 @@ class FamilyTable {
   void let_go(SizeSlot& slot) { slots_.let_go(slot); }
 
  private:
-  [[nodiscard]] Size complete(std::span<const std::int64_t> numbers) const;
-  [[nodiscard]] AddressClaim claim(const Size& size) const;
-  [[nodiscard]] std::vector<Realignment> realignments(const Size& size) const;
+  [[nodiscard]] space::Size complete(std::span<const std::int64_t> numbers) const;
+  [[nodiscard]] AddressClaim claim(const space::Size& size) const;
+  [[nodiscard]] std::vector<Realignment> realignments(const space::Size& size) const;
   [[noreturn]] void fail_arguments(std::span<const DispatchArgument> arguments) const;
 
   FamilyCatalogue catalogue_;
-  Family family_;
-  DeviceAttributes device_;
+  family::Family family_;
+  space::DeviceAttributes device_;
   std::vector<GivenArgument> given_;
   std::vector<DispatchArgument::Type>
       given_types_;                          // close together, as every launch looks at them
   std::vector<std::size_t> alignment_dims_;  // kinds that say how buffers are aligned
-  std::map<std::string, Kernel> kernels_;
+  std::map<std::string, family::Kernel> kernels_;
   /// The family's arguments, as each of the kernels was verified with them: they may differ in what
   /// they claim of where buffers begin.
-  std::vector<std::vector<Argument>> verified_;
+  std::vector<std::vector<family::Argument>> verified_;
   SizeSlots slots_;
 };
 
 /// A family as text: its documents in a database or a table, read back.
-[[nodiscard]] Family stored_family(std::span<const CatalogueKernel* const> kernels,
-                                   const KernelRecord& record);
+[[nodiscard]] family::Family stored_family(std::span<const select::CatalogueKernel* const> kernels,
+                                           const store::KernelRecord& record);
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

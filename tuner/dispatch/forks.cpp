@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <system_error>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 std::atomic<std::uint32_t> Forks::count_ = 0;
 
@@ -19,4 +19,4 @@ std::uint32_t Forks::count() {
   return known_count();
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

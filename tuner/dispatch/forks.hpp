@@ -4,7 +4,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// Tells a process from those that it was forked from: threads, locks that others hold, and a GPU's
 /// context do not come along. Asking the system for the process's number would cost a launch more
@@ -22,4 +22,4 @@ class Forks {
   static std::atomic<std::uint32_t> count_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -19,7 +19,7 @@ namespace {
 
 /// A call as it came.
 struct Product {
-  GemmShape shape;
+  family::GemmShape shape;
   float alpha;
   const float* a;
   const float* b;
@@ -29,7 +29,7 @@ struct Product {
 
 void multiply_by_library(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
   try {
-    const auto end = dispatcher.engine().executor().gemm(ElementType::f32, product.shape,
+    const auto end = dispatcher.engine().executor().gemm(family::ElementType::f32, product.shape,
                                                          {.a = product.a,
                                                           .b = product.b,
                                                           .c = product.c,
@@ -43,25 +43,25 @@ void multiply_by_library(Dispatcher& dispatcher, StreamHandle stream, const Prod
 }
 
 /// Whether the matrices of a batch lie one behind the other, as the family's sizes have them.
-bool is_packed(const MatrixLayout& layout) {
+bool is_packed(const family::MatrixLayout& layout) {
   return layout.stride == layout.rows * layout.ld;
 }
 
-bool fits_family(const GemmShape& shape) {
+bool fits_family(const family::GemmShape& shape) {
   return shape.k > 0 &&
          (shape.batch == 1 || (is_packed(shape.a) && is_packed(shape.b) && is_packed(shape.c)));
 }
 
 /// Those of the family that a table would have, for sizes that are recorded without it.
-const Dimensions& blas_dimensions() {
-  static const Dimensions dims =
-      parse_dimensions(Json::parse(R"({"dims": ["M", "N", "K", {"name": "BATCH", "default": 1},
+const space::Dimensions& blas_dimensions() {
+  static const space::Dimensions dims = space::parse_dimensions(
+      Json::parse(R"({"dims": ["M", "N", "K", {"name": "BATCH", "default": 1},
                                {"name": "TRANS_A", "values": [0, 1], "default": 0},
                                {"name": "TRANS_B", "values": [0, 1], "default": 0},
                                {"name": "LDA", "default": "TRANS_A ? M : K"},
                                {"name": "LDB", "default": "TRANS_B ? K : N"},
                                {"name": "LDC", "default": "N"}]})"),
-                       "gemm");
+      "gemm");
   return dims;
 }
 
@@ -69,7 +69,7 @@ const Dimensions& blas_dimensions() {
 void check_not_null(const Product& product) {
   const auto check = [&](const char* name, const float* matrix) {
     if (matrix != nullptr) return;
-    const GemmShape& shape = product.shape;
+    const family::GemmShape& shape = product.shape;
     throw DispatchError(
         fmt::format("sgemm {}x{}x{}: {} is a null pointer", shape.m, shape.n, shape.k, name));
   };
@@ -79,7 +79,7 @@ void check_not_null(const Product& product) {
 }
 
 void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
-  const GemmShape& shape = product.shape;
+  const family::GemmShape& shape = product.shape;
   const auto family = dispatcher.engine().gemm_family();
   if (shape.m == 0 || shape.n == 0 || shape.batch == 0) return;
   check_not_null(product);
@@ -102,18 +102,19 @@ void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& produc
   dispatcher.launch(*family, size, arguments, stream);
 }
 
-MatrixLayout stored(std::int64_t rows, std::int64_t columns, Transpose transpose, std::int64_t ld) {
+family::MatrixLayout stored(std::int64_t rows, std::int64_t columns, Transpose transpose,
+                            std::int64_t ld) {
   if (transpose == Transpose::yes) std::swap(rows, columns);
   return {.rows = rows, .columns = columns, .ld = ld, .stride = rows * ld};
 }
 
 /// Refused here, where the caller's own names can be said.
-void check_call(const GemmShape& shape) {
+void check_call(const family::GemmShape& shape) {
   const auto fail = [&](const std::string& what) {
     throw DispatchError(fmt::format("sgemm {}x{}x{}: {}", shape.m, shape.n, shape.k, what));
   };
   if (shape.m < 0 || shape.n < 0 || shape.k < 0 || shape.batch < 0) fail("a size is negative");
-  const auto check = [&](const char* name, const MatrixLayout& layout) {
+  const auto check = [&](const char* name, const family::MatrixLayout& layout) {
     if (layout.ld >= std::max<std::int64_t>(layout.columns, 1)) return;
     fail(fmt::format("{} is {}, but a stored row has {} floats", name, layout.ld, layout.columns));
   };
@@ -131,7 +132,7 @@ void check_call(const GemmShape& shape) {
 
 }  // namespace
 
-bool is_blas_gemm(const FamilyTable& family) {
+bool dispatch::is_blas_gemm(const FamilyTable& family) {
   const std::vector<std::string> dims = {"M",       "N",   "K",   "BATCH", "TRANS_A",
                                          "TRANS_B", "LDA", "LDB", "LDC"};
   const std::vector<std::string> arguments = {"alpha", "A", "B", "beta", "C"};
@@ -139,7 +140,7 @@ bool is_blas_gemm(const FamilyTable& family) {
   if (family.family().name != "gemm" || names.size() < dims.size()) return false;
   names.resize(dims.size());
   std::vector<std::string> given;
-  for (const GivenArgument& argument : family.given()) given.push_back(argument.name);
+  for (const dispatch::GivenArgument& argument : family.given()) given.push_back(argument.name);
   return names == dims && given == arguments;
 }
 
@@ -147,15 +148,15 @@ void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a, Trans
            std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
            std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
            std::int64_t ldc) {
-  const GemmShape shape{.m = m,
-                        .n = n,
-                        .k = k,
-                        .trans_a = trans_a,
-                        .trans_b = trans_b,
-                        .batch = 1,
-                        .a = stored(m, k, trans_a, lda),
-                        .b = stored(k, n, trans_b, ldb),
-                        .c = stored(m, n, Transpose::no, ldc)};
+  const family::GemmShape shape{.m = m,
+                                .n = n,
+                                .k = k,
+                                .trans_a = trans_a,
+                                .trans_b = trans_b,
+                                .batch = 1,
+                                .a = stored(m, k, trans_a, lda),
+                                .b = stored(k, n, trans_b, ldb),
+                                .c = stored(m, n, Transpose::no, ldc)};
   check_call(shape);
   multiply(dispatcher, stream, {shape, alpha, a, b, beta, c});
 }
@@ -165,15 +166,15 @@ void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpos
                            float alpha, const float* a, std::int64_t lda, std::int64_t stride_a,
                            const float* b, std::int64_t ldb, std::int64_t stride_b, float beta,
                            float* c, std::int64_t ldc, std::int64_t stride_c, std::int64_t batch) {
-  GemmShape shape{.m = m,
-                  .n = n,
-                  .k = k,
-                  .trans_a = trans_a,
-                  .trans_b = trans_b,
-                  .batch = batch,
-                  .a = stored(m, k, trans_a, lda),
-                  .b = stored(k, n, trans_b, ldb),
-                  .c = stored(m, n, Transpose::no, ldc)};
+  family::GemmShape shape{.m = m,
+                          .n = n,
+                          .k = k,
+                          .trans_a = trans_a,
+                          .trans_b = trans_b,
+                          .batch = batch,
+                          .a = stored(m, k, trans_a, lda),
+                          .b = stored(k, n, trans_b, ldb),
+                          .c = stored(m, n, Transpose::no, ldc)};
   check_call(shape);
   shape.a.stride = stride_a;
   shape.b.stride = stride_b;

@@ -8,29 +8,30 @@
 #include <algorithm>
 #include <cstring>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 constexpr std::int64_t kMostScratchElements = std::int64_t{1} << 40;
 
-std::int64_t value_of(const Expression& expression, const Slots& slots, const std::string& what) {
+std::int64_t value_of(const space::Expression& expression, const space::Slots& slots,
+                      const std::string& what) {
   const auto value = expression.evaluate(slots);
   if (value) return *value;
   throw Error(ErrorCode::usage, fmt::format("{}: \"{}\" has no value: {}", what, expression.text(),
-                                            name(value.error())));
+                                            space::name(value.error())));
 }
 
-std::uint64_t bits_of(const Scalar& scalar) {
+std::uint64_t bits_of(const family::Scalar& scalar) {
   std::uint64_t bits = 0;
   std::visit([&](auto number) { std::memcpy(&bits, &number, sizeof number); }, scalar);
   return bits;
 }
 
 /// Adds the scratch buffers, and to `bytes` the size of each as an argument.
-void add_scratch(KernelValues& result, std::vector<std::size_t>& bytes, const Kernel& kernel,
-                 const Slots& slots) {
+void add_scratch(KernelValues& result, std::vector<std::size_t>& bytes,
+                 const family::Kernel& kernel, const space::Slots& slots) {
   bool needs_any = false;
-  for (const ScratchBuffer& buffer : kernel.scratch) {
+  for (const family::ScratchBuffer& buffer : kernel.scratch) {
     const std::int64_t count = value_of(buffer.count, slots, kernel.name + ": scratch");
     if (count < 0 || count > kMostScratchElements) {
       throw Error(ErrorCode::usage, fmt::format("{}: scratch '{}' would have {} elements",
@@ -39,7 +40,7 @@ void add_scratch(KernelValues& result, std::vector<std::size_t>& bytes, const Ke
     needs_any = needs_any || count > 0;
     // At least one element, as when the kernel was verified.
     result.scratch_bytes.push_back(static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) *
-                                   size_bytes(buffer.type));
+                                   family::size_bytes(buffer.type));
     result.values.push_back(0);
     bytes.push_back(sizeof(void*));
   }
@@ -49,17 +50,17 @@ void add_scratch(KernelValues& result, std::vector<std::size_t>& bytes, const Ke
 /// Adds the numbers of the kernel's own, the tensor maps and what each function takes; `bytes` are
 /// the sizes of what was added before.
 void add_steps(KernelValues& result, const std::vector<std::size_t>& bytes,
-               const std::vector<std::vector<TakenArgument>>& steps) {
+               const std::vector<std::vector<family::TakenArgument>>& steps) {
   const std::size_t first_map = result.values.size();  // among what a function may take
   std::size_t numbers = 0;
-  for (const std::vector<TakenArgument>& arguments : steps) {
-    numbers += static_cast<std::size_t>(
-        std::ranges::count_if(arguments, std::holds_alternative<Scalar, std::size_t, Scalar>));
+  for (const std::vector<family::TakenArgument>& arguments : steps) {
+    numbers += static_cast<std::size_t>(std::ranges::count_if(
+        arguments, std::holds_alternative<family::Scalar, std::size_t, family::Scalar>));
   }
-  for (const std::vector<TakenArgument>& arguments : steps) {
+  for (const std::vector<family::TakenArgument>& arguments : steps) {
     KernelValues::Taken& taken = result.steps.emplace_back();
-    for (const TakenArgument& argument : arguments) {
-      if (const auto* const number = std::get_if<Scalar>(&argument)) {
+    for (const family::TakenArgument& argument : arguments) {
+      if (const auto* const number = std::get_if<family::Scalar>(&argument)) {
         taken.places.push_back(result.values.size());
         taken.bytes.push_back(std::visit([](auto value) { return sizeof value; }, *number));
         result.values.push_back(bits_of(*number));
@@ -68,7 +69,7 @@ void add_steps(KernelValues& result, const std::vector<std::size_t>& bytes,
       const std::size_t place = std::get<std::size_t>(argument);
       const bool is_map = place >= first_map;
       taken.places.push_back(is_map ? place + numbers : place);
-      taken.bytes.push_back(is_map ? sizeof(TensorMapValue) : bytes[place]);
+      taken.bytes.push_back(is_map ? sizeof(backend::TensorMapValue) : bytes[place]);
     }
   }
   result.values.resize(result.values.size() + result.tensors.size());
@@ -83,21 +84,22 @@ std::optional<std::size_t> given_place(const FamilyTable& family, const std::str
 }
 
 /// Fixed where the reference names no argument, or one whose value follows from the size.
-Factor factor(const FamilyTable& family, const std::string& name, const Slots& slots,
+Factor factor(const FamilyTable& family, const std::string& name, const space::Slots& slots,
               double absent) {
   Factor result{.given = given_place(family, name), .fixed = absent};
-  for (const Argument& argument : family.family().arguments) {
-    const auto* const scalar = std::get_if<ScalarArgument>(&argument.what);
+  for (const family::Argument& argument : family.family().arguments) {
+    const auto* const scalar = std::get_if<family::ScalarArgument>(&argument.what);
     if (argument.name != name || scalar == nullptr || result.given) continue;
     result.fixed = std::visit([](auto number) { return static_cast<double>(number); },
-                              scalar_value(*scalar, name, slots));
+                              family::scalar_value(*scalar, name, slots));
   }
   return result;
 }
 
 }  // namespace
 
-KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, const Slots& slots) {
+KernelValues kernel_values(const FamilyTable& family, const family::Kernel& kernel,
+                           const space::Slots& slots) {
   if (!kernel.symbols.empty()) {
     throw Error(
         ErrorCode::usage,
@@ -108,24 +110,24 @@ KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, cons
   }
   KernelValues result;
   std::vector<std::size_t> all_bytes;
-  for (const Argument& argument : family.family().arguments) {
+  for (const family::Argument& argument : family.family().arguments) {
     std::size_t bytes = sizeof(void*);
     std::uint64_t value = 0;
-    if (const auto* const scalar = std::get_if<ScalarArgument>(&argument.what)) {
-      bytes = size_bytes(scalar->type);
-      value = bits_of(scalar_value(*scalar, argument.name, slots));
-    } else if (const auto* const array = std::get_if<ArrayArgument>(&argument.what)) {
-      bytes = array_bytes(*array, argument.name, slots);
+    if (const auto* const scalar = std::get_if<family::ScalarArgument>(&argument.what)) {
+      bytes = family::size_bytes(scalar->type);
+      value = bits_of(family::scalar_value(*scalar, argument.name, slots));
+    } else if (const auto* const array = std::get_if<family::ArrayArgument>(&argument.what)) {
+      bytes = family::array_bytes(*array, argument.name, slots);
     }
     all_bytes.push_back(bytes);
     result.values.push_back(value);
   }
   for (const GivenArgument& it : family.given()) result.given.push_back(it.place);
   add_scratch(result, all_bytes, kernel, slots);
-  result.tensors = tensor_layouts(kernel, slots);
-  std::vector<std::vector<TakenArgument>> steps;
+  result.tensors = family::tensor_layouts(kernel, slots);
+  std::vector<std::vector<family::TakenArgument>> steps;
   for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
-    steps.push_back(taken_arguments(kernel, step, family.family().arguments.size(), slots));
+    steps.push_back(family::taken_arguments(kernel, step, family.family().arguments.size(), slots));
   }
   add_steps(result, all_bytes, steps);
   std::size_t most = result.values.size();
@@ -136,23 +138,25 @@ KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel, cons
                           most, kMostKernelArguments));
 }
 
-std::optional<LibraryOperation> library_operation(const FamilyTable& family, const Size& size) {
-  const Check& check = family.family().check;
-  const MatrixArguments* const reference = library_arguments(check);
+std::optional<LibraryOperation> library_operation(const FamilyTable& family,
+                                                  const space::Size& size) {
+  const family::Check& check = family.family().check;
+  const family::MatrixArguments* const reference = family::library_arguments(check);
   if (reference == nullptr) return std::nullopt;
   const auto a = given_place(family, reference->a);
   const auto b = given_place(family, reference->b);
   const auto c = given_place(family, reference->c);
   if (!a || !b || !c) return std::nullopt;
-  const Slots slots = family.slots(size);
+  const space::Slots slots = family.slots(size);
   const auto& matrix = family.family().arguments[family.given()[*a].place].what;
-  return LibraryOperation{.type = std::get<BufferArgument>(matrix).type,
-                          .shape = *library_shape(check, slots),
-                          .a = *a,
-                          .b = *b,
-                          .c = *c,
-                          .alpha = factor(family, reference->alpha, slots, 1),
-                          .beta = factor(family, reference->beta, slots, default_beta(check))};
+  return LibraryOperation{
+      .type = std::get<family::BufferArgument>(matrix).type,
+      .shape = *family::library_shape(check, slots),
+      .a = *a,
+      .b = *b,
+      .c = *c,
+      .alpha = factor(family, reference->alpha, slots, 1),
+      .beta = factor(family, reference->beta, slots, family::default_beta(check))};
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

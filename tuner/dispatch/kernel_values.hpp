@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// The arguments of a kernel at a size and configuration: the family's, then its scratch buffers,
 /// then numbers of its own, then its tensor maps.
@@ -21,19 +21,19 @@ struct KernelValues {
 
   std::vector<std::uint64_t> values;  ///< as KernelLaunch::values
   std::vector<Taken> steps;
-  std::vector<std::size_t> given;          ///< as KernelLaunch::given
-  std::vector<std::size_t> scratch_bytes;  ///< of each buffer; empty where all counts are 0
-  std::vector<TensorLayout> tensors;       ///< of KernelLaunch::maps
+  std::vector<std::size_t> given;             ///< as KernelLaunch::given
+  std::vector<std::size_t> scratch_bytes;     ///< of each buffer; empty where all counts are 0
+  std::vector<family::TensorLayout> tensors;  ///< of KernelLaunch::maps
 };
 
 /// `slots` are the kernel's. Throws Error(usage) when an expression has no value or the kernel more
 /// arguments than a launch can pass.
-[[nodiscard]] KernelValues kernel_values(const FamilyTable& family, const Kernel& kernel,
-                                         const Slots& slots);
+[[nodiscard]] KernelValues kernel_values(const FamilyTable& family, const family::Kernel& kernel,
+                                         const space::Slots& slots);
 
 /// The family's reference as an operation of the library's at a size; none when it is no such
 /// operation. Throws Error(usage) as gemm_shape.
 [[nodiscard]] std::optional<LibraryOperation> library_operation(const FamilyTable& family,
-                                                                const Size& size);
+                                                                const space::Size& size);
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

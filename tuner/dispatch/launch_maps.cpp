@@ -5,14 +5,14 @@
 #include <atomic>
 #include <utility>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 /// What a thread made last for one plan.
 struct Made {
   std::uint64_t number = 0;  // LaunchMaps' numbers begin at 1
   std::array<std::uint64_t, kMostTensorMaps> buffers;
-  std::array<TensorMapValue, kMostTensorMaps> maps;
+  std::array<backend::TensorMapValue, kMostTensorMaps> maps;
 };
 
 /// Enough for the few sizes that a loop of an application goes through, 17 KiB a thread.
@@ -26,11 +26,11 @@ std::uint64_t next_number() {
 
 }  // namespace
 
-LaunchMaps::LaunchMaps(std::vector<TensorLayout> layouts)
+LaunchMaps::LaunchMaps(std::vector<family::TensorLayout> layouts)
     : layouts_(std::move(layouts)), number_(next_number()) {}
 
-Expected<std::span<TensorMapValue>, Failure> LaunchMaps::of(
-    const Executor& executor, std::span<const std::uint64_t> values) const {
+Expected<std::span<backend::TensorMapValue>, Failure> LaunchMaps::of(
+    const backend::Executor& executor, std::span<const std::uint64_t> values) const {
   Made& made = made_last[number_ % kRemembered];
   bool same = made.number == number_;
   for (std::size_t i = 0; i < layouts_.size(); ++i) {
@@ -51,4 +51,4 @@ Expected<std::span<TensorMapValue>, Failure> LaunchMaps::of(
   return std::span(made.maps).first(layouts_.size());
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

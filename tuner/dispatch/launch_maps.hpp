@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// The most arguments of a kernel that may be tensor maps.
 inline constexpr std::size_t kMostTensorMaps = 16;
@@ -18,18 +18,18 @@ inline constexpr std::size_t kMostTensorMaps = 16;
 class LaunchMaps {
  public:
   LaunchMaps() = default;
-  explicit LaunchMaps(std::vector<TensorLayout> layouts);
+  explicit LaunchMaps(std::vector<family::TensorLayout> layouts);
 
   [[nodiscard]] std::size_t count() const { return layouts_.size(); }
 
   /// The maps for a launch whose arguments have these values, in order; valid until the calling
   /// thread calls this again. Fails as Executor::tensor_map. Allocates nothing unless it fails.
-  [[nodiscard]] Expected<std::span<TensorMapValue>, Failure> of(
-      const Executor& executor, std::span<const std::uint64_t> values) const;
+  [[nodiscard]] Expected<std::span<backend::TensorMapValue>, Failure> of(
+      const backend::Executor& executor, std::span<const std::uint64_t> values) const;
 
  private:
-  std::vector<TensorLayout> layouts_;
+  std::vector<family::TensorLayout> layouts_;
   std::uint64_t number_ = 0;  ///< no other's
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

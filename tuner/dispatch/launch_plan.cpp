@@ -6,7 +6,7 @@
 #include <array>
 #include <bit>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 Expected<LaunchEnd, Failure> ended(const Expected<void, Failure>& done) {
@@ -18,7 +18,7 @@ void* pointer(const DispatchArgument& argument) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(argument.bits()));
 }
 
-Expected<LaunchEnd, Failure> enqueue_kernel(Executor& executor, const KernelLaunch& launch,
+Expected<LaunchEnd, Failure> enqueue_kernel(backend::Executor& executor, const KernelLaunch& launch,
                                             std::span<const DispatchArgument> arguments,
                                             StreamHandle stream) {
   std::array<std::uint64_t, kMostKernelArguments> values;
@@ -53,7 +53,7 @@ Expected<LaunchEnd, Failure> enqueue_kernel(Executor& executor, const KernelLaun
     for (std::size_t j = 0; j < step.taken.size(); ++j) taken[j] = addresses[step.taken[j]];
     const auto done = executor.launch(step.function, step.geometry, taken.data(), stream);
     if (done) continue;
-    Failure failure = in_step(done.error(), i, launch.steps.size());
+    Failure failure = backend::in_step(done.error(), i, launch.steps.size());
     if (i > 0) failure.is_transient = false;  // it cannot be taken back, nor done again
     return Unexpected(std::move(failure));
   }
@@ -66,35 +66,35 @@ double value_of(const DispatchArgument& argument) {
              : std::bit_cast<double>(argument.bits());
 }
 
-Expected<LaunchEnd, Failure> enqueue_operation(Executor& executor,
+Expected<LaunchEnd, Failure> enqueue_operation(backend::Executor& executor,
                                                const LibraryOperation& operation,
                                                std::span<const DispatchArgument> arguments,
                                                StreamHandle stream) {
   const auto factor = [&](const Factor& it) {
     return it.given ? value_of(arguments[*it.given]) : it.fixed;
   };
-  const MatrixOperands operands{.a = pointer(arguments[operation.a]),
-                                .b = pointer(arguments[operation.b]),
-                                .c = pointer(arguments[operation.c]),
-                                .alpha = factor(operation.alpha),
-                                .beta = factor(operation.beta)};
-  if (const auto* const gemm = std::get_if<GemmShape>(&operation.shape)) {
+  const backend::MatrixOperands operands{.a = pointer(arguments[operation.a]),
+                                         .b = pointer(arguments[operation.b]),
+                                         .c = pointer(arguments[operation.c]),
+                                         .alpha = factor(operation.alpha),
+                                         .beta = factor(operation.beta)};
+  if (const auto* const gemm = std::get_if<family::GemmShape>(&operation.shape)) {
     return ended(executor.gemm(operation.type, *gemm, operands, stream));
   }
-  return ended(
-      executor.geam(operation.type, std::get<GeamShape>(operation.shape), operands, stream));
+  return ended(executor.geam(operation.type, std::get<family::GeamShape>(operation.shape), operands,
+                             stream));
 }
 
 }  // namespace
 
-Expected<LaunchEnd, Failure> enqueue(Executor& executor, const LaunchPlan& plan,
+Expected<LaunchEnd, Failure> enqueue(backend::Executor& executor, const LaunchPlan& plan,
                                      std::span<const DispatchArgument> arguments,
                                      StreamHandle stream) {
   return plan.kernel ? enqueue_kernel(executor, *plan.kernel, arguments, stream)
                      : enqueue_operation(executor, *plan.library, arguments, stream);
 }
 
-Expected<void, Failure> enqueue_anew(Executor& executor, ReadSections& sections,
+Expected<void, Failure> enqueue_anew(backend::Executor& executor, ReadSections& sections,
                                      const LaunchPlan& plan,
                                      std::span<const DispatchArgument> arguments,
                                      StreamHandle stream) {
@@ -113,4 +113,4 @@ Expected<void, Failure> enqueue_anew(Executor& executor, ReadSections& sections,
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -15,15 +15,15 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// The most arguments that a kernel may have: what a launch keeps on its stack.
 inline constexpr std::size_t kMostKernelArguments = 64;
 
 /// A launch of one of a kernel's functions.
 struct FunctionLaunch {
-  FunctionId function{};
-  Geometry geometry;
+  backend::FunctionId function{};
+  family::Geometry geometry;
   std::vector<std::size_t> taken;  ///< the places of what it takes, in its order
 };
 
@@ -45,8 +45,8 @@ struct Factor {
 
 /// A product or a sum of matrices by the library.
 struct LibraryOperation {
-  ElementType type = ElementType::f32;
-  LibraryShape shape;
+  family::ElementType type = family::ElementType::f32;
+  family::LibraryShape shape;
   std::size_t a = 0, b = 0, c = 0;  ///< among the launch's arguments
   Factor alpha, beta;
 };
@@ -73,15 +73,16 @@ enum class LaunchEnd { enqueued, no_scratch };
 /// Enqueues it, in a read section of those of the plan's scratch memory. The arguments must be
 /// those of the plan's family. no_scratch when it needs scratch memory and has none on the stream.
 /// Fails as Executor::launch. Allocates nothing unless it fails.
-[[nodiscard]] Expected<LaunchEnd, Failure> enqueue(Executor& executor, const LaunchPlan& plan,
+[[nodiscard]] Expected<LaunchEnd, Failure> enqueue(backend::Executor& executor,
+                                                   const LaunchPlan& plan,
                                                    std::span<const DispatchArgument> arguments,
-                                                   StreamHandle stream);
+                                                   backend::StreamHandle stream);
 
 /// The same, where it is in no read section, with scratch memory got where it has none. Fails with
 /// launch_error where there is no memory.
-[[nodiscard]] Expected<void, Failure> enqueue_anew(Executor& executor, ReadSections& sections,
-                                                   const LaunchPlan& plan,
+[[nodiscard]] Expected<void, Failure> enqueue_anew(backend::Executor& executor,
+                                                   ReadSections& sections, const LaunchPlan& plan,
                                                    std::span<const DispatchArgument> arguments,
-                                                   StreamHandle stream);
+                                                   backend::StreamHandle stream);
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

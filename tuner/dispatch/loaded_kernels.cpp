@@ -5,15 +5,15 @@
 #include <exception>
 #include <utility>
 
-namespace tuner {
+namespace tuner::dispatch {
 
-LoadedKernels::LoadedKernels(Executor& executor, const std::filesystem::path& cache)
+LoadedKernels::LoadedKernels(backend::Executor& executor, const std::filesystem::path& cache)
     : executor_(executor),
-      cache_(cache.empty() ? default_binary_cache() : cache),
+      cache_(cache.empty() ? backend::default_binary_cache() : cache),
       compiler_(executor.compiler(), cache_,
-                compiler_identity(executor.device(), executor.environment())) {}
+                backend::compiler_identity(executor.device(), executor.environment())) {}
 
-LoadedKernels::Loaded LoadedKernels::get(const CompileJob& job) {
+LoadedKernels::Loaded LoadedKernels::get(const family::CompileJob& job) {
   std::promise<Loaded> promise;
   std::shared_future<Loaded> result;
   bool is_ours = false;
@@ -34,7 +34,7 @@ LoadedKernels::Loaded LoadedKernels::get(const CompileJob& job) {
   return made;
 }
 
-LoadedKernels::Loaded LoadedKernels::make(const CompileJob& job) noexcept {
+LoadedKernels::Loaded LoadedKernels::make(const family::CompileJob& job) noexcept {
   try {
     const auto binary = compiler_.compile(job);
     if (!binary) return Unexpected(binary.error());
@@ -52,4 +52,4 @@ bool LoadedKernels::has(const std::string& key) const {
          found->second.get();
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// Kernels compiled (or read from the disk cache) and loaded, each once for its compile key,
 /// whichever table asks and however many threads at once. What fails is not tried again, unless the
@@ -20,13 +20,13 @@ namespace tuner {
 class LoadedKernels {
  public:
   /// The function of each of the job's entries.
-  using Loaded = Expected<std::vector<FunctionId>, Failure>;
+  using Loaded = Expected<std::vector<backend::FunctionId>, Failure>;
 
   /// The executor must outlive this.
-  LoadedKernels(Executor& executor, const std::filesystem::path& cache);
+  LoadedKernels(backend::Executor& executor, const std::filesystem::path& cache);
 
   /// Waits while another thread is at work on the same kernel.
-  [[nodiscard]] Loaded get(const CompileJob& job);
+  [[nodiscard]] Loaded get(const family::CompileJob& job);
   /// Whether it is loaded by now; nothing is compiled or waited for.
   [[nodiscard]] bool has(const std::string& key) const;
 
@@ -34,13 +34,13 @@ class LoadedKernels {
   [[nodiscard]] const std::string& cache_problem() const { return cache_.problem(); }
 
  private:
-  [[nodiscard]] Loaded make(const CompileJob& job) noexcept;
+  [[nodiscard]] Loaded make(const family::CompileJob& job) noexcept;
 
-  Executor& executor_;
-  BinaryCache cache_;
-  CachedCompiler compiler_;
+  backend::Executor& executor_;
+  backend::BinaryCache cache_;
+  backend::CachedCompiler compiler_;
   mutable std::mutex mutex_;
   std::map<std::string, std::shared_future<Loaded>> kernels_;  // by compile key
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

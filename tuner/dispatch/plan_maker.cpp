@@ -13,7 +13,7 @@
 #include <limits>
 #include <utility>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 /// Kernels that a choice by measurement runs: among so many that the model expects most of, the
@@ -28,20 +28,20 @@ constexpr double kLeastGain = 1.05;
 constexpr std::size_t kMostFailures = 1024;
 
 /// What tells one configuration of one source at one size from all others.
-std::string identity_of(const Selection& selection, const SizeSlot& slot) {
+std::string identity_of(const select::Selection& selection, const SizeSlot& slot) {
   if (selection.kernel == nullptr)
     return fmt::format("{}: library @ {}", selection.family, slot.text);
   return fmt::format("{}/{}/{}: {} @ {}", selection.family, selection.kernel->kernel,
                      selection.kernel->hash, selection.config_json, slot.text);
 }
 
-std::string title(const Selection& selection) {
+std::string title(const select::Selection& selection) {
   return selection.kernel == nullptr
              ? "the library"
              : fmt::format("{} {}", selection.kernel->kernel, selection.config_json);
 }
 
-Answer answer_of(const Selection& selection, std::vector<std::string> explanation) {
+Answer answer_of(const select::Selection& selection, std::vector<std::string> explanation) {
   explanation.insert(explanation.end(), selection.explanation.begin(), selection.explanation.end());
   return {.rung = selection.rung,
           .kernel = selection.kernel == nullptr ? "" : selection.kernel->kernel,
@@ -51,13 +51,13 @@ Answer answer_of(const Selection& selection, std::vector<std::string> explanatio
           .explanation = std::move(explanation)};
 }
 
-SizeKnowledge knowledge_of(const Selection& selection, const SizeSlot& slot) {
+SizeKnowledge knowledge_of(const select::Selection& selection, const SizeSlot& slot) {
   const bool is_tuned = selection.entry && selection.entry->size.text == slot.text;
   return is_tuned ? SizeKnowledge::tuned : SizeKnowledge::untuned;
 }
 
-Ranking ranking_of(const FamilyTable& family, const SizeSlot& slot) {
-  return rank(family.catalogue(), {.family = family.family().name, .size = slot.text});
+select::Ranking ranking_of(const FamilyTable& family, const SizeSlot& slot) {
+  return select::rank(family.catalogue(), {.family = family.family().name, .size = slot.text});
 }
 
 std::string nothing_can_run(const FamilyTable& family, const SizeSlot& slot,
@@ -83,7 +83,7 @@ void PlanMaker::remember_failure(const std::string& identity, const Failure& fai
       fmt::format("{} cannot be used and is not tried again: {}", identity, why));
 }
 
-std::string PlanMaker::objection(const Selection& selection, const SizeSlot& slot,
+std::string PlanMaker::objection(const select::Selection& selection, const SizeSlot& slot,
                                  PlanChoice choice) const {
   const bool is_tuned = selection.rung != Rung::library && selection.rung != Rung::default_config;
   if (is_tuned && settings_.tuned == TunedKernels::ignored) return "TUNER_DISABLE=1 leaves it out";
@@ -98,7 +98,7 @@ std::string PlanMaker::objection(const Selection& selection, const SizeSlot& slo
 Expected<LaunchPlan, std::string> PlanMaker::make(const FamilyTable& family, const SizeSlot& slot,
                                                   PlanChoice choice) {
   try {
-    Ranking ranking = ranking_of(family, slot);
+    select::Ranking ranking = ranking_of(family, slot);
     return first_that_works(family, slot, ranking.answers, choice, std::move(ranking.explanation));
   } catch (const Error& error) {
     return Unexpected(nothing_can_run(family, slot, {error.what()}));
@@ -108,7 +108,7 @@ Expected<LaunchPlan, std::string> PlanMaker::make(const FamilyTable& family, con
 Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& family,
                                                            const SizeSlot& slot) {
   try {
-    Ranking ranking = ranking_of(family, slot);
+    select::Ranking ranking = ranking_of(family, slot);
     if (!ranking.answers.empty() &&
         knowledge_of(ranking.answers.front(), slot) == SizeKnowledge::untuned) {
       auto in_order = measured(family, slot, ranking.answers, ranking.explanation);
@@ -123,16 +123,16 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
   }
 }
 
-std::vector<Selection> PlanMaker::measured(const FamilyTable& family, const SizeSlot& slot,
-                                           const std::vector<Selection>& answers,
-                                           std::vector<std::string>& explanation) {
+std::vector<select::Selection> PlanMaker::measured(const FamilyTable& family, const SizeSlot& slot,
+                                                   const std::vector<select::Selection>& answers,
+                                                   std::vector<std::string>& explanation) {
   // Of each its own, which goes with those that lose.
   ReadSections sections;
   ScratchPool scratch(executor_, sections, std::numeric_limits<std::size_t>::max());
-  std::vector<Selection> entrants;
+  std::vector<select::Selection> entrants;
   std::vector<LaunchPlan> plans;
   std::size_t kernels = 0;
-  for (const Selection& selection : answers) {
+  for (const select::Selection& selection : answers) {
     if (selection.kernel != nullptr && kernels == kMostMeasured) continue;
     auto plan = attempt(family, slot, selection, PlanChoice::any, scratch);
     if (!plan) continue;
@@ -146,16 +146,16 @@ std::vector<Selection> PlanMaker::measured(const FamilyTable& family, const Size
     explanation.push_back(fmt::format("not measured: {}", times_ns.error().message));
     return {};
   }
-  std::vector<Selection> ran;
+  std::vector<select::Selection> ran;
   for (std::size_t i = 0; i < entrants.size(); ++i) {
     if (!(*times_ns)[i]) continue;
     entrants[i].expected_ns = (*times_ns)[i];
     ran.push_back(std::move(entrants[i]));
   }
-  std::ranges::stable_sort(ran, {}, [](const Selection& it) {
+  std::ranges::stable_sort(ran, {}, [](const select::Selection& it) {
     return *it.expected_ns * (it.kernel == nullptr ? 1.0 : kLeastGain);
   });
-  for (const Selection& it : ran) {
+  for (const select::Selection& it : ran) {
     explanation.push_back(
         fmt::format("measured: {} takes {:.5g} us", title(it), *it.expected_ns / 1e3));
   }
@@ -163,9 +163,9 @@ std::vector<Selection> PlanMaker::measured(const FamilyTable& family, const Size
 }
 
 Expected<LaunchPlan, std::string> PlanMaker::first_that_works(
-    const FamilyTable& family, const SizeSlot& slot, const std::vector<Selection>& answers,
+    const FamilyTable& family, const SizeSlot& slot, const std::vector<select::Selection>& answers,
     PlanChoice choice, std::vector<std::string> explanation) {
-  for (const Selection& selection : answers) {
+  for (const select::Selection& selection : answers) {
     auto plan = attempt(family, slot, selection, choice, scratch_);
     if (plan) {
       plan->answer = answer_of(selection, std::move(explanation));
@@ -183,9 +183,9 @@ Expected<Answer, std::string> PlanMaker::foresee(const FamilyTable& family,
                                                  const SizeSlot& slot) const {
   std::vector<std::string> explanation;
   try {
-    Ranking ranking = ranking_of(family, slot);
+    select::Ranking ranking = ranking_of(family, slot);
     explanation = std::move(ranking.explanation);
-    for (const Selection& selection : ranking.answers) {
+    for (const select::Selection& selection : ranking.answers) {
       const std::string why = objection(selection, slot, PlanChoice::any);
       if (why.empty()) return answer_of(selection, std::move(explanation));
       explanation.push_back(fmt::format("{}: passed over: {}", title(selection), why));
@@ -198,8 +198,8 @@ Expected<Answer, std::string> PlanMaker::foresee(const FamilyTable& family,
 
 Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
                                                      const SizeSlot& slot,
-                                                     const Selection& selection, PlanChoice choice,
-                                                     ScratchPool& scratch) {
+                                                     const select::Selection& selection,
+                                                     PlanChoice choice, ScratchPool& scratch) {
   if (std::string why = objection(selection, slot, choice); !why.empty()) return Unexpected(why);
   LaunchPlan plan;
   try {
@@ -219,17 +219,18 @@ Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
 
 Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& family,
                                                              const SizeSlot& slot,
-                                                             const Selection& selection,
+                                                             const select::Selection& selection,
                                                              PlanChoice choice,
                                                              ScratchPool& scratch) {
-  const Kernel* const kernel = family.kernel(selection.kernel->kernel);
+  const family::Kernel* const kernel = family.kernel(selection.kernel->kernel);
   if (kernel == nullptr || selection.stored == nullptr) {
     return Unexpected<std::string>("its source does not fit the family, backend or table");
   }
-  const Config config = config_from_json(*kernel->space, selection.config_json);
-  const Slots slots =
-      KernelAtSize(*selection.stored, executor_.device().attributes, slot.size).slots(config);
-  const CompileJob job = compile_job(*kernel, slots, config);
+  const space::Config config = space::config_from_json(*kernel->space, selection.config_json);
+  const space::Slots slots =
+      select::KernelAtSize(*selection.stored, executor_.device().attributes, slot.size)
+          .slots(config);
+  const family::CompileJob job = family::compile_job(*kernel, slots, config);
   KernelValues values = kernel_values(family, *kernel, slots);
   const std::string identity = identity_of(selection, slot);
   if (choice == PlanChoice::ready && !(values.scratch_bytes.empty() && kernels_.has(job.key))) {
@@ -249,11 +250,11 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
   for (std::size_t i = 0; i < count; ++i) {
     auto& [places, bytes] = values.steps[i];
     launch.steps.push_back({.function = functions->at(i),
-                            .geometry = geometry(*kernel, i, slots),
+                            .geometry = family::geometry(*kernel, i, slots),
                             .taken = std::move(places)});
     const FunctionLaunch& step = launch.steps.back();
     if (auto fits = executor_.admit(step.function, step.geometry, bytes); !fits) {
-      const Failure why = in_step(std::move(fits.error()), i, count);
+      const Failure why = backend::in_step(std::move(fits.error()), i, count);
       remember_failure(identity, why);
       return Unexpected(why.message);
     }
@@ -264,4 +265,4 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
   return launch;
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// What a plan may take.
 enum class PlanChoice {
@@ -25,7 +25,7 @@ enum class PlanChoice {
 class PlanMaker {
  public:
   /// All of them must outlive this.
-  PlanMaker(Executor& executor, LoadedKernels& kernels, ScratchPool& scratch,
+  PlanMaker(backend::Executor& executor, LoadedKernels& kernels, ScratchPool& scratch,
             const DispatchSettings& settings)
       : executor_(executor), kernels_(kernels), scratch_(scratch), settings_(settings) {}
 
@@ -45,27 +45,26 @@ class PlanMaker {
 
  private:
   /// Why an answer is passed over before anything is tried; empty when it is not.
-  [[nodiscard]] std::string objection(const Selection& selection, const SizeSlot& slot,
+  [[nodiscard]] std::string objection(const select::Selection& selection, const SizeSlot& slot,
                                       PlanChoice choice) const;
   [[nodiscard]] Expected<LaunchPlan, std::string> attempt(const FamilyTable& family,
                                                           const SizeSlot& slot,
-                                                          const Selection& selection,
+                                                          const select::Selection& selection,
                                                           PlanChoice choice, ScratchPool& scratch);
-  [[nodiscard]] Expected<KernelLaunch, std::string> kernel_launch(const FamilyTable& family,
-                                                                  const SizeSlot& slot,
-                                                                  const Selection& selection,
-                                                                  PlanChoice choice,
-                                                                  ScratchPool& scratch);
+  [[nodiscard]] Expected<KernelLaunch, std::string> kernel_launch(
+      const FamilyTable& family, const SizeSlot& slot, const select::Selection& selection,
+      PlanChoice choice, ScratchPool& scratch);
   /// The answers of a ranking in the order of what they took, and a line on each of those that ran;
   /// none where nothing could be measured.
-  [[nodiscard]] std::vector<Selection> measured(const FamilyTable& family, const SizeSlot& slot,
-                                                const std::vector<Selection>& answers,
-                                                std::vector<std::string>& explanation);
+  [[nodiscard]] std::vector<select::Selection> measured(
+      const FamilyTable& family, const SizeSlot& slot,
+      const std::vector<select::Selection>& answers, std::vector<std::string>& explanation);
   [[nodiscard]] Expected<LaunchPlan, std::string> first_that_works(
-      const FamilyTable& family, const SizeSlot& slot, const std::vector<Selection>& answers,
-      PlanChoice choice, std::vector<std::string> explanation);
+      const FamilyTable& family, const SizeSlot& slot,
+      const std::vector<select::Selection>& answers, PlanChoice choice,
+      std::vector<std::string> explanation);
 
-  Executor& executor_;
+  backend::Executor& executor_;
   LoadedKernels& kernels_;
   ScratchPool& scratch_;
   const DispatchSettings& settings_;
@@ -74,4 +73,4 @@ class PlanMaker {
   std::map<std::string, std::string> failures_;  // why, by identity
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

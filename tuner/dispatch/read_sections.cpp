@@ -3,7 +3,7 @@
 
 #include <thread>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 namespace {
 
@@ -52,4 +52,4 @@ void ReadSections::wait_for(std::size_t side) {
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <mutex>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// The number of the calling thread among those that live; those beyond kOwnPlaces share the last.
 class ThreadPlace {
@@ -80,4 +80,4 @@ class ReadSections {
   std::mutex mutex_;  // of those who wait
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -6,7 +6,7 @@
 #include <bit>
 #include <utility>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
@@ -45,7 +45,7 @@ void ScratchSets::write(const void* begin, std::uint64_t* addresses) const {
   }
 }
 
-bool ScratchSets::find(const StreamState& state, std::uint64_t* addresses) const {
+bool ScratchSets::find(const backend::StreamState& state, std::uint64_t* addresses) const {
   const void* begin = nullptr;
   if (!state.capture) {
     begin = by_stream_.find(key(state.id));
@@ -58,7 +58,8 @@ bool ScratchSets::find(const StreamState& state, std::uint64_t* addresses) const
   return true;
 }
 
-Expected<void, Failure> ScratchSets::provide(const StreamState& state, StreamHandle stream) {
+Expected<void, Failure> ScratchSets::provide(const backend::StreamState& state,
+                                             backend::StreamHandle stream) {
   if (!state.capture) return pool_.provide(*this, state.id, stream);
   const auto memory = pool_.executor_.graph_memory(size_bytes_, stream);
   if (!memory) return Unexpected(memory.error());
@@ -85,7 +86,8 @@ ScratchPool::Block* ScratchPool::grow(Blocks& blocks, std::size_t size_bytes) {
 }
 
 Expected<void, Failure> ScratchPool::take_away(Block& block, std::uint64_t stream_id,
-                                               std::size_t size_bytes, StreamHandle stream) {
+                                               std::size_t size_bytes,
+                                               backend::StreamHandle stream) {
   if (block.owner != nullptr) {
     block.owner->by_stream_.put(key(stream_id), nullptr);
     block.owner = nullptr;
@@ -95,7 +97,7 @@ Expected<void, Failure> ScratchPool::take_away(Block& block, std::uint64_t strea
 }
 
 Expected<void, Failure> ScratchPool::provide(ScratchSets& sets, std::uint64_t stream_id,
-                                             StreamHandle stream) {
+                                             backend::StreamHandle stream) {
   const std::scoped_lock lock(mutex_);
   if (sets.by_stream_.find(key(stream_id)) != nullptr) return {};  // by another thread meanwhile
   Blocks& blocks = by_stream_[stream_id];
@@ -132,4 +134,4 @@ void ScratchPool::disown(const ScratchSets& sets) {
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

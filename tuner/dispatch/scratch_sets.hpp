@@ -14,7 +14,7 @@
 #include <mutex>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 class ScratchPool;
 
@@ -33,10 +33,11 @@ class ScratchSets {
   /// Writes the addresses of the buffers, in the kernel's order, to the first of `addresses`; false
   /// when it has none there now: provide() gets some. To be called in a read section that lasts
   /// until the launch is enqueued. Without a lock and an allocation unless the stream is captured.
-  [[nodiscard]] bool find(const StreamState& state, std::uint64_t* addresses) const;
+  [[nodiscard]] bool find(const backend::StreamState& state, std::uint64_t* addresses) const;
   /// Gets some on a stream, or for what is being captured there. Not in a read section. Fails where
   /// there is no memory.
-  [[nodiscard]] Expected<void, Failure> provide(const StreamState& state, StreamHandle stream);
+  [[nodiscard]] Expected<void, Failure> provide(const backend::StreamState& state,
+                                                backend::StreamHandle stream);
 
  private:
   friend class ScratchPool;
@@ -47,7 +48,7 @@ class ScratchSets {
   std::size_t size_bytes_ = 0;        // of a block
   NumberMap<void> by_stream_;         // where blocks begin
   mutable std::mutex mutex_;          // of what follows
-  CapturedMemory captured_;
+  backend::CapturedMemory captured_;
 };
 
 /// Memory for scratch buffers: for each stream blocks that plans take in turn, the plan that waited
@@ -59,7 +60,8 @@ class ScratchPool {
   static constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
 
   /// Both must outlive it; launches are enqueued in `sections`.
-  ScratchPool(Executor& executor, ReadSections& sections, std::size_t kept_bytes = kKeptBytes)
+  ScratchPool(backend::Executor& executor, ReadSections& sections,
+              std::size_t kept_bytes = kKeptBytes)
       : executor_(executor), sections_(sections), kept_bytes_(kept_bytes) {}
 
  private:
@@ -73,7 +75,7 @@ class ScratchPool {
   using Blocks = std::deque<Block>;
 
   [[nodiscard]] Expected<void, Failure> provide(ScratchSets& sets, std::uint64_t stream_id,
-                                                StreamHandle stream);
+                                                backend::StreamHandle stream);
   /// The block that plans could best do without: one that nobody owns, else the one that was taken
   /// first. Null when none is large enough.
   [[nodiscard]] static Block* spare_block(Blocks& blocks, std::size_t size_bytes);
@@ -81,10 +83,11 @@ class ScratchPool {
   [[nodiscard]] Block* grow(Blocks& blocks, std::size_t size_bytes);
   /// From its owner, and sets as many bytes to zero.
   [[nodiscard]] Expected<void, Failure> take_away(Block& block, std::uint64_t stream_id,
-                                                  std::size_t size_bytes, StreamHandle stream);
+                                                  std::size_t size_bytes,
+                                                  backend::StreamHandle stream);
   void disown(const ScratchSets& sets);
 
-  Executor& executor_;
+  backend::Executor& executor_;
   ReadSections& sections_;
   std::size_t kept_bytes_;
   std::mutex mutex_;  // of what follows
@@ -92,4 +95,4 @@ class ScratchPool {
   std::map<std::uint64_t, Blocks> by_stream_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -6,7 +6,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 DispatchSettings dispatch_settings() {
   const auto variable = [](const char* name) -> std::string_view {
@@ -28,4 +28,4 @@ void log(const DispatchSettings& settings, LogLevel level, std::string_view line
   std::fwrite(text.data(), 1, text.size(), stderr);
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 enum class LogLevel { off, warn, info };
 enum class TunedKernels { used, ignored };
@@ -22,4 +22,4 @@ struct DispatchSettings {
 /// A line on the standard error, "tuner: …", when the settings want lines of this level.
 void log(const DispatchSettings& settings, LogLevel level, std::string_view line);
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

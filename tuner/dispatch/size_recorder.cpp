@@ -18,7 +18,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 constexpr std::size_t kMostBytes = 1 << 20;  // of a suite
@@ -121,7 +121,8 @@ std::filesystem::path SizeRecorder::file(std::string_view family) {
       fmt::format("{}.{}{}", file_.stem().string(), family, file_.extension().string()));
 }
 
-void SizeRecorder::record(const std::string& family, const Dimensions& dims, const Size& size) {
+void SizeRecorder::record(const std::string& family, const space::Dimensions& dims,
+                          const space::Size& size) {
   const std::lock_guard guard(mutex_);
   if (known_.contains({family, size})) return;
   if (known_.size() >= kMostKnown) known_.clear();
@@ -130,7 +131,7 @@ void SizeRecorder::record(const std::string& family, const Dimensions& dims, con
   const DirectoryLock lock(file_);
   const std::filesystem::path to = file(family);
   Json suite = read_suite(to).value_or(empty_suite(family));
-  const Json written = size_json(size, dims);
+  const Json written = space::size_json(size, dims);
   if (!has(suite, written)) {
     group_with_room(suite)["sizes"].push_back(written);
     write_file(to, suite_text(suite));
@@ -138,4 +139,4 @@ void SizeRecorder::record(const std::string& family, const Dimensions& dims, con
   known_.emplace(family, size);
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

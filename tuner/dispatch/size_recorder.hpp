@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// Keeps the sizes that an application asks for in suites, as `tune --sizes FILE` takes them. The
 /// file holds the sizes of one family, the first that was ever recorded in it; those of another
@@ -22,7 +22,7 @@ class SizeRecorder {
 
   /// Adds a size to the family's file, which has it once. Throws Error: usage when the file is
   /// there and is no suite, failure when it cannot be written.
-  void record(const std::string& family, const Dimensions& dims, const Size& size);
+  void record(const std::string& family, const space::Dimensions& dims, const space::Size& size);
 
   /// The file of a family.
   [[nodiscard]] std::filesystem::path file(std::string_view family);
@@ -30,7 +30,7 @@ class SizeRecorder {
  private:
   std::filesystem::path file_;
   std::mutex mutex_;
-  std::set<std::pair<std::string, Size>> known_;
+  std::set<std::pair<std::string, space::Size>> known_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -5,7 +5,7 @@
 #include <ranges>
 #include <utility>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 SizeSlots::SizeSlots(ReadSections& sections)
     : sections_(sections), index_(std::make_unique<Index>()) {
@@ -77,4 +77,4 @@ void SizeSlots::let_go(SizeSlot& slot) {
   slot.life_ = SlotLife::droppable;
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// What a size claims of a buffer that a launch gives: bits that must not be set.
 struct BufferClaim {
@@ -41,7 +41,7 @@ using AddressClaim = std::vector<BufferClaim>;
 
 /// The same problem by a size that claims less or more of the buffers' alignment.
 struct Realignment {
-  Size size;
+  space::Size size;
   AddressClaim claim;
 };
 
@@ -53,7 +53,7 @@ enum class SlotLife {
 
 /// A size that was asked for, and the plan in force for it.
 struct SizeSlot : std::enable_shared_from_this<SizeSlot> {
-  Size size;  ///< complete
+  space::Size size;  ///< complete
   std::string text;
   AddressClaim claim;
   std::vector<Realignment> realignments;  ///< the most aligned first
@@ -118,4 +118,4 @@ class SizeSlots {
   std::size_t droppable_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

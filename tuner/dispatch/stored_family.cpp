@@ -7,11 +7,12 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
-KernelSource source_of(const KernelRecord& record) {
-  KernelSource source{.name = record.source_name, .text = record.source_text, .headers = {}};
+family::KernelSource source_of(const store::KernelRecord& record) {
+  family::KernelSource source{
+      .name = record.source_name, .text = record.source_text, .headers = {}};
   const std::string origin = fmt::format("the stored headers of {}", record.kernel);
   for (const Json& header : parse_json(record.headers_json, origin)) {
     source.headers.push_back({.name = header.at("name").get<std::string>(),
@@ -22,15 +23,15 @@ KernelSource source_of(const KernelRecord& record) {
 
 /// A space file names all kernels of its family. Those that are not known here, or come from
 /// another version of the file, get a source that is never compiled.
-std::map<std::string, KernelSource> sources_of(std::span<const CatalogueKernel* const> kernels,
-                                               const KernelRecord& record,
-                                               const std::string& origin) {
-  std::map<std::string, KernelSource> sources;
+std::map<std::string, family::KernelSource> sources_of(
+    std::span<const select::CatalogueKernel* const> kernels, const store::KernelRecord& record,
+    const std::string& origin) {
+  std::map<std::string, family::KernelSource> sources;
   const Json document = parse_json(record.space_text, origin);
   for (const auto& [name, value] : document.at("kernels").items()) {
     sources[name] = {.name = record.source_name, .text = {}, .headers = {}};
   }
-  for (const CatalogueKernel* kernel : kernels) {
+  for (const select::CatalogueKernel* kernel : kernels) {
     if (kernel->record->space_text != record.space_text) continue;
     sources[kernel->record->kernel] = source_of(*kernel->record);
   }
@@ -39,14 +40,15 @@ std::map<std::string, KernelSource> sources_of(std::span<const CatalogueKernel* 
 
 }  // namespace
 
-Family stored_family(std::span<const CatalogueKernel* const> kernels, const KernelRecord& record) {
+family::Family stored_family(std::span<const select::CatalogueKernel* const> kernels,
+                             const store::KernelRecord& record) {
   const std::string origin = fmt::format("the stored space file of {}", record.family);
   try {
-    return parse_family(record.space_text, origin, sources_of(kernels, record, origin));
+    return family::parse_family(record.space_text, origin, sources_of(kernels, record, origin));
   } catch (const Json::exception& exception) {
     throw Error(ErrorCode::usage, fmt::format("{}: is damaged: {}: tune the kernel again", origin,
                                               json_reason(exception.what())));
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/dispatch/database_snapshot.hpp"
+#include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/store/database_path.hpp"
 #include "tuner/store/store.hpp"
 
@@ -14,28 +15,29 @@
 #include <string_view>
 #include <utility>
 
-namespace tuner {
+namespace tuner::dispatch {
 namespace {
 
 constexpr std::size_t kFileLimitBytes = std::size_t{256} << 20;
 
-CatalogueKernel without_results(const KernelRecord& record) {
-  CatalogueKernel kernel;
-  kernel.record = std::make_shared<const KernelRecord>(record);
-  if (has_space(record)) {
-    kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(record));
+select::CatalogueKernel without_results(const store::KernelRecord& record) {
+  select::CatalogueKernel kernel;
+  kernel.record = std::make_shared<const store::KernelRecord>(record);
+  if (select::has_space(record)) {
+    kernel.stored = std::make_shared<const select::StoredKernel>(select::stored_kernel(record));
   }
   return kernel;
 }
 
 /// The kernels of a database in the version used last, without entries: for a device on which none
 /// of them was tuned.
-Catalogue kernels_alone(const Store& store, const DeviceInfo& device,
-                        const EnvironmentInfo& environment) {
-  Catalogue result{.device = device, .environment = environment, .kernels = {}, .explanation = {}};
+select::Catalogue kernels_alone(const store::Store& store, const space::DeviceInfo& device,
+                                const space::EnvironmentInfo& environment) {
+  select::Catalogue result{
+      .device = device, .environment = environment, .kernels = {}, .explanation = {}};
   std::set<std::pair<std::string, std::string>> known;
-  for (const KernelRecord& record : store.kernels({})) {
-    if (!has_space(record) || !known.emplace(record.family, record.kernel).second) continue;
+  for (const store::KernelRecord& record : store.kernels({})) {
+    if (!select::has_space(record) || !known.emplace(record.family, record.kernel).second) continue;
     result.kernels.push_back(without_results(record));
   }
   result.explanation.push_back(
@@ -43,11 +45,12 @@ Catalogue kernels_alone(const Store& store, const DeviceInfo& device,
   return result;
 }
 
-Catalogue read_store(const std::filesystem::path& path, const DeviceInfo& device,
-                     const EnvironmentInfo& environment) {
-  const Store store(path, Store::Mode::read_only);
+select::Catalogue read_store(const std::filesystem::path& path, const space::DeviceInfo& device,
+                             const space::EnvironmentInfo& environment) {
+  const store::Store store(path, store::Store::Mode::read_only);
   try {
-    Catalogue result = catalogue(store, {.device = device.name, .environment = environment});
+    select::Catalogue result =
+        select::catalogue(store, {.device = device.name, .environment = environment});
     if (result.device.backend != device.backend) return kernels_alone(store, device, environment);
     return result;
   } catch (const Error& error) {
@@ -71,21 +74,24 @@ std::string for_applications(std::string message) {
   return message;
 }
 
-CatalogueOutline read_database(const std::filesystem::path& path, const DeviceInfo& device,
-                               const EnvironmentInfo& environment, BinaryCache& snapshots) {
+select::CatalogueOutline read_database(const std::filesystem::path& path,
+                                       const space::DeviceInfo& device,
+                                       const space::EnvironmentInfo& environment,
+                                       backend::BinaryCache& snapshots) {
   const DatabaseSnapshot snapshot(snapshots, path, device, environment);
   if (auto kept = snapshot.find()) return *std::move(kept);
-  CatalogueOutline outline{.known = read_store(path, device, environment)};
+  select::CatalogueOutline outline{.known = read_store(path, device, environment)};
   snapshot.keep(outline.known);
   outline.unread.resize(outline.known.kernels.size());
   return outline;
 }
 
 /// An entry of another device never answers for this one.
-CatalogueOutline for_device(CatalogueOutline outline, const DeviceInfo& device) {
-  Catalogue& known = outline.known;
+select::CatalogueOutline for_device(select::CatalogueOutline outline,
+                                    const space::DeviceInfo& device) {
+  select::Catalogue& known = outline.known;
   if (known.device.backend != device.backend || known.device.name != device.name) {
-    for (CatalogueKernel& kernel : known.kernels) kernel = without_results(*kernel.record);
+    for (select::CatalogueKernel& kernel : known.kernels) kernel = without_results(*kernel.record);
     for (std::string_view& unread : outline.unread) unread = {};
     known.explanation.push_back(
         fmt::format("device: the table is of {}, this is {}", known.device.name, device.name));
@@ -93,21 +99,23 @@ CatalogueOutline for_device(CatalogueOutline outline, const DeviceInfo& device) 
   return outline;
 }
 
-CatalogueOutline read(const TableSource& source, const DeviceInfo& device,
-                      const EnvironmentInfo& environment, BinaryCache& snapshots) {
+select::CatalogueOutline read(const TableSource& source, const space::DeviceInfo& device,
+                              const space::EnvironmentInfo& environment,
+                              backend::BinaryCache& snapshots) {
   switch (source.kind) {
     case TableSource::Kind::database:
       try {
-        return read_database(source.path.empty() ? default_database() : source.path, device,
+        return read_database(source.path.empty() ? store::default_database() : source.path, device,
                              environment, snapshots);
       } catch (const Error& error) {
         throw Error(error.code(), for_applications(error.what()));
       }
     case TableSource::Kind::file:
       return for_device(
-          outline_catalogue(read_file(source.path, kFileLimitBytes), source.path.string()), device);
+          select::outline_catalogue(read_file(source.path, kFileLimitBytes), source.path.string()),
+          device);
     case TableSource::Kind::text:
-      return for_device(outline_catalogue(source.text, "the embedded table"), device);
+      return for_device(select::outline_catalogue(source.text, "the embedded table"), device);
     case TableSource::Kind::empty:
       break;
   }
@@ -116,31 +124,36 @@ CatalogueOutline read(const TableSource& source, const DeviceInfo& device,
 
 }  // namespace
 
-CatalogueOutline read_table(const TableSource& source, const DeviceInfo& device,
-                            const EnvironmentInfo& environment, BinaryCache& snapshots) {
-  CatalogueOutline outline = read(source, device, environment, snapshots);
+select::CatalogueOutline read_table(const TableSource& source, const space::DeviceInfo& device,
+                                    const space::EnvironmentInfo& environment,
+                                    backend::BinaryCache& snapshots) {
+  select::CatalogueOutline outline = read(source, device, environment, snapshots);
   outline.known.device = device;
   outline.known.environment = environment;
   return outline;
 }
 
+}  // namespace tuner::dispatch
+
+namespace tuner {
+
 Table Table::database(std::filesystem::path path) {
-  return Table(std::make_shared<const TableSource>(
-      TableSource{TableSource::Kind::database, std::move(path), {}}));
+  return Table(std::make_shared<const dispatch::TableSource>(
+      dispatch::TableSource{dispatch::TableSource::Kind::database, std::move(path), {}}));
 }
 
 Table Table::file(std::filesystem::path path) {
-  return Table(std::make_shared<const TableSource>(
-      TableSource{TableSource::Kind::file, std::move(path), {}}));
+  return Table(std::make_shared<const dispatch::TableSource>(
+      dispatch::TableSource{dispatch::TableSource::Kind::file, std::move(path), {}}));
 }
 
 Table Table::text(std::string_view document) {
-  return Table(std::make_shared<const TableSource>(
-      TableSource{TableSource::Kind::text, {}, std::string(document)}));
+  return Table(std::make_shared<const dispatch::TableSource>(
+      dispatch::TableSource{dispatch::TableSource::Kind::text, {}, std::string(document)}));
 }
 
 Table Table::empty() {
-  return Table(std::make_shared<const TableSource>());
+  return Table(std::make_shared<const dispatch::TableSource>());
 }
 
 }  // namespace tuner

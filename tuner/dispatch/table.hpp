@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string>
 
-namespace tuner {
+namespace tuner::dispatch {
 
 /// Where a Table comes from.
 struct TableSource {
@@ -23,8 +23,9 @@ struct TableSource {
 /// What a table knows of a device, in this environment: kernels with their entries there, none
 /// where they were tuned on other devices only. What a database says is kept in `snapshots`. Throws
 /// Error.
-[[nodiscard]] CatalogueOutline read_table(const TableSource& source, const DeviceInfo& device,
-                                          const EnvironmentInfo& environment,
-                                          BinaryCache& snapshots);
+[[nodiscard]] select::CatalogueOutline read_table(const TableSource& source,
+                                                  const space::DeviceInfo& device,
+                                                  const space::EnvironmentInfo& environment,
+                                                  backend::BinaryCache& snapshots);
 
-}  // namespace tuner
+}  // namespace tuner::dispatch

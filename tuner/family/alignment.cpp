@@ -7,26 +7,27 @@
 #include <algorithm>
 #include <bit>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 /// The widest access of a kernel, of which an offset tells whether it may be used.
 constexpr std::uint64_t kWidestAccessBytes = 16;
 
-std::int64_t value_at(const Expression& expression, std::string_view name, std::string_view key,
-                      const Slots& slots) {
+std::int64_t value_at(const space::Expression& expression, std::string_view name,
+                      std::string_view key, const space::Slots& slots) {
   const auto value = expression.evaluate(slots);
   if (value && *value >= 0) return *value;
-  throw Error(ErrorCode::usage,
-              fmt::format("argument '{}': its {} \"{}\" {}", name, key, expression.text(),
-                          value ? fmt::format("is {}", *value)
-                                : fmt::format("has no value: {}", tuner::name(value.error()))));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("argument '{}': its {} \"{}\" {}", name, key, expression.text(),
+                  value ? fmt::format("is {}", *value)
+                        : fmt::format("has no value: {}", tuner::space::name(value.error()))));
 }
 
 }  // namespace
 
 std::size_t alignment_bytes(const BufferArgument& buffer, std::string_view name,
-                            const Slots& slots) {
+                            const space::Slots& slots) {
   const std::size_t element_bytes = size_bytes(buffer.type);
   const std::uint64_t offset_bytes =
       static_cast<std::uint64_t>(value_at(buffer.offset, name, "offset", slots)) * element_bytes;
@@ -51,4 +52,4 @@ std::size_t alignment_bytes(const BufferArgument& buffer, std::string_view name,
   return align;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

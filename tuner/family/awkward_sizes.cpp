@@ -9,7 +9,7 @@
 #include <span>
 #include <utility>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 /// No multiple of any tile; used again where a family has more dimensions.
@@ -18,16 +18,16 @@ constexpr std::array<std::int64_t, 8> kSmallPrimes = {5, 7, 11, 13, 3, 5, 7, 11}
 constexpr std::int64_t kLargePrime = 131;
 
 /// One number for each of `count` dimensions.
-Size repeated(std::span<const std::int64_t> numbers, std::size_t count) {
-  Size size;
+space::Size repeated(std::span<const std::int64_t> numbers, std::size_t count) {
+  space::Size size;
   for (std::size_t i = 0; i < count; ++i) size.push_back(numbers[i % numbers.size()]);
   return size;
 }
 
-std::vector<Size> general_extents(std::size_t dims) {
-  const Size primes = repeated(kPrimes, dims);
-  const Size small = repeated(kSmallPrimes, dims);
-  std::vector<Size> extents = {Size(dims, 1), primes};
+std::vector<space::Size> general_extents(std::size_t dims) {
+  const space::Size primes = repeated(kPrimes, dims);
+  const space::Size small = repeated(kSmallPrimes, dims);
+  std::vector<space::Size> extents = {space::Size(dims, 1), primes};
   for (std::size_t dim = 0; dim < dims; ++dim) {
     extents.push_back(primes);
     extents.back()[dim] = 1;
@@ -38,12 +38,12 @@ std::vector<Size> general_extents(std::size_t dims) {
 }
 
 /// Sizes of our own, of the tuned size's kind.
-std::vector<CheckSize> general_sizes(const Dimensions& dims) {
+std::vector<CheckSize> general_sizes(const space::Dimensions& dims) {
   std::vector<CheckSize> sizes;
-  for (const Size& extents : general_extents(dims.required())) {
-    CheckSize size{.extents = std::vector<std::optional<Expression>>(dims.size())};
+  for (const space::Size& extents : general_extents(dims.required())) {
+    CheckSize size{.extents = std::vector<std::optional<space::Expression>>(dims.size())};
     for (std::size_t i = 0; i < dims.required(); ++i) {
-      if (!dims[i].is_kind()) size.extents[i] = Expression::constant(extents[i]);
+      if (!dims[i].is_kind()) size.extents[i] = space::Expression::constant(extents[i]);
     }
     sizes.push_back(std::move(size));
   }
@@ -60,8 +60,8 @@ std::vector<CheckSize> stated_sizes(const Family& family, const Kernel& kernel) 
 }
 
 /// Whether the kernel claims to work at this size: a constraint that names the size may say no.
-bool applicable(const Kernel& kernel, const Slots& slots) {
-  return std::ranges::all_of(kernel.space->constraints, [&](const Constraint& constraint) {
+bool applicable(const Kernel& kernel, const space::Slots& slots) {
+  return std::ranges::all_of(kernel.space->constraints, [&](const space::Constraint& constraint) {
     const auto holds = constraint.expression.evaluate(slots);
     return holds && *holds != 0;
   });
@@ -69,11 +69,11 @@ bool applicable(const Kernel& kernel, const Slots& slots) {
 
 }  // namespace
 
-AwkwardSizes awkward_sizes(const Family& family, const Kernel& kernel, const Space& space,
-                           const Config& config, const Size& tuned) {
-  const Slots slots = slots_at_size(kernel, space, config, tuned);
+AwkwardSizes awkward_sizes(const Family& family, const Kernel& kernel, const space::Space& space,
+                           const space::Config& config, const space::Size& tuned) {
+  const space::Slots slots = slots_at_size(kernel, space, config, tuned);
   AwkwardSizes result;
-  std::vector<Size> candidates;
+  std::vector<space::Size> candidates;
   for (const CheckSize& check : stated_sizes(family, kernel)) {
     auto size = size_at(check, family.problem.dims, tuned, slots);
     if (size) {
@@ -87,8 +87,8 @@ AwkwardSizes awkward_sizes(const Family& family, const Kernel& kernel, const Spa
   candidates.erase(twice.begin(), twice.end());
 
   const std::string code = compile_job(kernel, slots, config).key;
-  for (Size& size : candidates) {
-    const Slots there = slots_at_size(kernel, space, config, size);
+  for (space::Size& size : candidates) {
+    const space::Slots there = slots_at_size(kernel, space, config, size);
     if (!applicable(kernel, there)) {
       ++result.refused;
     } else if (compile_job(kernel, there, config).key != code) {
@@ -100,4 +100,4 @@ AwkwardSizes awkward_sizes(const Family& family, const Kernel& kernel, const Spa
   return result;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

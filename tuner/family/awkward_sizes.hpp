@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 
 /// The sizes, besides the tuned one, at which a configuration must be right.
 struct AwkwardSizes {
-  std::vector<Size> sizes;  ///< each once
+  std::vector<space::Size> sizes;  ///< each once
   /// How many were left out since the configuration compiles to other code there than at the tuned
   /// size: what is right or wrong there says nothing of this code.
   std::size_t of_other_code = 0;
@@ -24,7 +24,7 @@ struct AwkwardSizes {
 /// size: 1 in every dimension, primes, and in each dimension in turn 1 and a size many times the
 /// others; dimensions with a default keep to it, kinds to those of the tuned size.
 [[nodiscard]] AwkwardSizes awkward_sizes(const Family& family, const Kernel& kernel,
-                                         const Space& space, const Config& config,
-                                         const Size& tuned);
+                                         const space::Space& space, const space::Config& config,
+                                         const space::Size& tuned);
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -11,7 +11,7 @@
 #include <limits>
 #include <span>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 /// The least and the greatest value that a quantity of a launch may have.
@@ -34,17 +34,17 @@ constexpr Range kAnyNumber = {std::numeric_limits<std::int64_t>::min(),
                               std::numeric_limits<std::int64_t>::max()};
 
 /// The text that stands for ${name}: a parameter's chosen value or a derived value.
-std::string replacement(std::string_view name, const SpaceDefinition& definition,
-                        const Config& config, const Slots& slots) {
+std::string replacement(std::string_view name, const space::SpaceDefinition& definition,
+                        const space::Config& config, const space::Slots& slots) {
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
-    const Parameter& parameter = definition.parameters[i];
+    const space::Parameter& parameter = definition.parameters[i];
     if (parameter.name == name) return parameter.values[config.choice[i]].text;
   }
   return fmt::format("{}", slots[definition.scope.find(name)->slot]);
 }
 
-std::string expand(std::string_view entry, const SpaceDefinition& definition, const Slots& slots,
-                   const Config& config) {
+std::string expand(std::string_view entry, const space::SpaceDefinition& definition,
+                   const space::Slots& slots, const space::Config& config) {
   std::string result;
   for (const EntryPiece& piece : split_entry(entry)) {
     result += piece.literal;
@@ -54,14 +54,15 @@ std::string expand(std::string_view entry, const SpaceDefinition& definition, co
 }
 
 /// What the chosen values of parameters make of the compiler's options.
-std::vector<std::string> chosen_options(const SpaceDefinition& definition, const Config& config) {
+std::vector<std::string> chosen_options(const space::SpaceDefinition& definition,
+                                        const space::Config& config) {
   std::vector<std::string> options;
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
-    const Parameter& parameter = definition.parameters[i];
-    const ParameterValue& value = parameter.values[config.choice[i]];
-    if (parameter.kind == ParameterKind::define) {
+    const space::Parameter& parameter = definition.parameters[i];
+    const space::ParameterValue& value = parameter.values[config.choice[i]];
+    if (parameter.kind == space::ParameterKind::define) {
       options.push_back(fmt::format("-D{}={}", parameter.name, value.text));
-    } else if (parameter.kind == ParameterKind::option && value.number != 0) {
+    } else if (parameter.kind == space::ParameterKind::option && value.number != 0) {
       options.push_back(value.text == "true" ? parameter.option
                                              : fmt::format("{}={}", parameter.option, value.text));
     }
@@ -83,14 +84,14 @@ std::string key_of(const CompileJob& job) {
 }
 
 /// Evaluates one expression of a kernel; `what` names it in messages.
-std::int64_t value_in(Range range, const Kernel& kernel, const Expression& expression,
-                      const Slots& slots, std::string_view what) {
+std::int64_t value_in(Range range, const Kernel& kernel, const space::Expression& expression,
+                      const space::Slots& slots, std::string_view what) {
   const auto value = expression.evaluate(slots);
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::usage,
                 fmt::format("kernel {}: {} = {} {}", kernel.name, what, expression.text(), why));
   };
-  if (!value) fail(fmt::format("has no value: {}", name(value.error())));
+  if (!value) fail(fmt::format("has no value: {}", space::name(value.error())));
   if (*value < range.minimum || *value > range.maximum) {
     fail(fmt::format("is {}, outside of {} … {}", *value, range.minimum, range.maximum));
   }
@@ -98,8 +99,8 @@ std::int64_t value_in(Range range, const Kernel& kernel, const Expression& expre
 }
 
 std::vector<std::int64_t> values_in(Range range, const Kernel& kernel,
-                                    std::span<const Expression> expressions, const Slots& slots,
-                                    const std::string& what) {
+                                    std::span<const space::Expression> expressions,
+                                    const space::Slots& slots, const std::string& what) {
   std::vector<std::int64_t> values;
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     values.push_back(
@@ -108,8 +109,9 @@ std::vector<std::int64_t> values_in(Range range, const Kernel& kernel,
   return values;
 }
 
-std::array<std::uint32_t, 3> extents(const Kernel& kernel, std::span<const Expression> expressions,
-                                     const Slots& slots, std::span<const Range, 3> ranges,
+std::array<std::uint32_t, 3> extents(const Kernel& kernel,
+                                     std::span<const space::Expression> expressions,
+                                     const space::Slots& slots, std::span<const Range, 3> ranges,
                                      std::string_view what) {
   std::array<std::uint32_t, 3> result{1, 1, 1};
   for (std::size_t i = 0; i < expressions.size(); ++i) {
@@ -126,17 +128,19 @@ std::string launch_path(const Kernel& kernel, std::size_t step) {
 
 }  // namespace
 
-Slots family_slots(const Size& size) {
-  Slots slots(attribute_fields().size(), 0);
+space::Slots family_slots(const space::Size& size) {
+  space::Slots slots(space::attribute_fields().size(), 0);
   slots.insert(slots.end(), size.begin(), size.end());
   return slots;
 }
 
-CompileJob compile_job(const Kernel& kernel, const Space& space, const Config& config) {
+CompileJob compile_job(const Kernel& kernel, const space::Space& space,
+                       const space::Config& config) {
   return compile_job(kernel, space.slots(config), config);
 }
 
-CompileJob compile_job(const Kernel& kernel, const Slots& slots, const Config& config) {
+CompileJob compile_job(const Kernel& kernel, const space::Slots& slots,
+                       const space::Config& config) {
   CompileJob job;
   job.source = kernel.source;
   for (const KernelStep& step : kernel.steps) {
@@ -155,7 +159,7 @@ CompileJob compile_job(const Kernel& kernel, const Slots& slots, const Config& c
   return job;
 }
 
-Geometry geometry(const Kernel& kernel, std::size_t step, const Slots& slots) {
+Geometry geometry(const Kernel& kernel, std::size_t step, const space::Slots& slots) {
   const auto& [entry, grid, block, dynamic_shared_bytes, parameters] = kernel.steps.at(step);
   const std::string path = launch_path(kernel, step);
   Geometry result;
@@ -173,10 +177,10 @@ Geometry geometry(const Kernel& kernel, std::size_t step, const Slots& slots) {
   return result;
 }
 
-std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const Slots& slots) {
+std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const space::Slots& slots) {
   std::vector<TensorLayout> layouts;
   for (const TensorMap& map : kernel.tensor_maps) {
-    const auto values = [&](Range range, const std::vector<Expression>& expressions,
+    const auto values = [&](Range range, const std::vector<space::Expression>& expressions,
                             std::string_view what) {
       return values_in(range, kernel, expressions, slots,
                        fmt::format("tensor map {}: {}", map.name, what));
@@ -203,7 +207,8 @@ std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const Slots& slot
 }
 
 std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t step,
-                                           std::size_t family_arguments, const Slots& slots) {
+                                           std::size_t family_arguments,
+                                           const space::Slots& slots) {
   const auto& parameters = kernel.steps.at(step).parameters;
   std::vector<TakenArgument> taken;
   if (!parameters) {
@@ -222,24 +227,24 @@ std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t ste
   return taken;
 }
 
-Slots slots_at_size(const Kernel& kernel, const Space& space, const Config& config,
-                    const Size& size) {
-  const SpaceDefinition& definition = space.definition();
-  Slots slots = space.slots(config);
+space::Slots slots_at_size(const Kernel& kernel, const space::Space& space,
+                           const space::Config& config, const space::Size& size) {
+  const space::SpaceDefinition& definition = space.definition();
+  space::Slots slots = space.slots(config);
   std::copy(size.begin(), size.end(),
-            slots.begin() + static_cast<std::ptrdiff_t>(attribute_fields().size()));
-  for (const Derived& derived : definition.derived) {
+            slots.begin() + static_cast<std::ptrdiff_t>(space::attribute_fields().size()));
+  for (const space::Derived& derived : definition.derived) {
     const auto value = derived.expression.evaluate(slots);
     if (!value) {
       throw Error(
           ErrorCode::usage,
           fmt::format("kernel {}: the derived value {} = {} has no value at the size {}: {}",
                       kernel.name, derived.name, derived.expression.text(),
-                      display(size, definition.dims), name(value.error())));
+                      space::display(size, definition.dims), space::name(value.error())));
     }
     slots[derived.slot] = *value;
   }
   return slots;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 namespace fs = std::filesystem;
@@ -86,13 +86,13 @@ std::string check_hash(const Family& family, const Kernel& kernel) {
   parts.push_back(part(document.at("kernels").at(kernel.name), "check_sizes"));
   if (const auto* reference = std::get_if<KernelReference>(&family.check.reference)) {
     const Kernel& correct = family.kernel(reference->kernel);
-    Config by_default;
-    for (const Parameter& parameter : correct.space->parameters) {
+    space::Config by_default;
+    for (const space::Parameter& parameter : correct.space->parameters) {
       by_default.choice.push_back(static_cast<std::uint32_t>(parameter.default_index));
     }
-    parts.insert(parts.end(), {correct.hash, canonical_json(*correct.space, by_default)});
+    parts.insert(parts.end(), {correct.hash, space::canonical_json(*correct.space, by_default)});
   }
   return content_hash(std::vector<std::string_view>(parts.begin(), parts.end()));
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <optional>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 std::string tolerance_text(const Tolerance& tolerance) {
@@ -50,7 +50,7 @@ std::string repetition_text(const Check& check) {
 std::vector<std::string> promises_of_files(const Family& family, const NpyReference& reference) {
   std::vector<std::string> files;
   for (const auto& [output, file] : reference.files) files.push_back(file);
-  const std::string size = display(reference.size, family.problem.dims);
+  const std::string size = space::display(reference.size, family.problem.dims);
   const Check& check = family.check;
   return {
       fmt::format(
@@ -64,7 +64,7 @@ std::vector<std::string> promises_of_files(const Family& family, const NpyRefere
 
 /// The greatest error allowed, as a share of a result of typical size; none where there is no
 /// bound.
-std::optional<double> allowed_share(const Family& family, const Size& size) {
+std::optional<double> allowed_share(const Family& family, const space::Size& size) {
   const Check& check = family.check;
   if (check.exact) return std::nullopt;
   if (check.tolerance) return check.tolerance->relative;
@@ -112,7 +112,7 @@ std::vector<std::string> check_promises(const Family& family) {
           repetition_text(check)};
 }
 
-std::vector<std::string> check_cautions(const Family& family, const Size& size) {
+std::vector<std::string> check_cautions(const Family& family, const space::Size& size) {
   constexpr double kLargestShare = 0.1;
   std::vector<std::string> cautions;
   const auto* const reference = std::get_if<KernelReference>(&family.check.reference);
@@ -135,7 +135,7 @@ std::vector<std::string> check_cautions(const Family& family, const Size& size) 
         "errors up to {:.0f} % of a result are allowed at the size {}: state a \"tolerance\", or "
         "in "
         "\"accumulates\" the additions that one term goes through where kernels add up in a tree",
-        100 * *share, display(size, family.problem.dims)));
+        100 * *share, space::display(size, family.problem.dims)));
   }
   for (const Argument& argument : family.arguments) {
     const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
@@ -161,4 +161,4 @@ std::vector<std::string> check_cautions(const Family& family, const Size& size) 
   return cautions;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 
 /// Whether an output of the family holds floating-point numbers: then integers among its inputs are
 /// indices or counts rather than terms of sums.
@@ -21,6 +21,7 @@ namespace tuner {
 /// What of a family's check lets mistakes pass at a size: a kernel that is judged by itself, no
 /// sizes but the tuned one, errors allowed that are as large as results, integers that may be
 /// indices, a case that sets what the size decides. Empty when there is nothing to say.
-[[nodiscard]] std::vector<std::string> check_cautions(const Family& family, const Size& size);
+[[nodiscard]] std::vector<std::string> check_cautions(const Family& family,
+                                                      const space::Size& size);
 
-}  // namespace tuner
+}  // namespace tuner::family

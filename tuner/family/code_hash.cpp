@@ -8,7 +8,7 @@
 #include <array>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using Kind = SourceToken::Kind;
@@ -95,4 +95,4 @@ std::string code_hash(std::string_view code) {
   return sha256(std::vector<std::string_view>(tokens.begin(), tokens.end()));
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

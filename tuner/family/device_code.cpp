@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 using Kind = SourceToken::Kind;
@@ -344,4 +344,4 @@ KernelSource device_code(const KernelSource& source, std::span<const std::string
   return result;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

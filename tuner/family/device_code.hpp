@@ -6,7 +6,7 @@
 #include <span>
 #include <string>
 
-namespace tuner {
+namespace tuner::family {
 
 /// A source and its headers without what only a host program needs: main, functions that launch
 /// kernels, and every other declaration without __global__, __device__, __constant__ or the like
@@ -17,4 +17,4 @@ namespace tuner {
 [[nodiscard]] KernelSource device_code(const KernelSource& source,
                                        std::span<const std::string> roots);
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 /// "a string", "an object": what a value is, for messages.
@@ -91,7 +91,8 @@ std::vector<std::pair<std::string, DocumentNode>> DocumentNode::named_members() 
   if (!json_->is_object()) fail_type("an object");
   std::vector<std::pair<std::string, DocumentNode>> result;
   for (const auto& [key, value] : json_->items()) {
-    if (!is_word(key)) fail(fmt::format("the key {} is not a name: {}", in_quotes(key), kNameRule));
+    if (!space::is_word(key))
+      fail(fmt::format("the key {} is not a name: {}", in_quotes(key), kNameRule));
     result.emplace_back(key, member(key, value));
   }
   return result;
@@ -126,7 +127,8 @@ std::string DocumentNode::text() const {
 
 std::string DocumentNode::name() const {
   std::string result = text();
-  if (!is_word(result)) fail(fmt::format("{} is not a name: {}", in_quotes(result), kNameRule));
+  if (!space::is_word(result))
+    fail(fmt::format("{} is not a name: {}", in_quotes(result), kNameRule));
   return result;
 }
 
@@ -150,19 +152,19 @@ bool DocumentNode::boolean() const {
   return json_->get<bool>();
 }
 
-Expression DocumentNode::expression(const Scope& scope) const {
-  if (fits_integer(*json_)) return Expression::constant(json_->get<std::int64_t>());
+space::Expression DocumentNode::expression(const space::Scope& scope) const {
+  if (fits_integer(*json_)) return space::Expression::constant(json_->get<std::int64_t>());
   if (!json_->is_string()) {
     if (json_->is_number()) fail(fmt::format("must be a 64-bit integer, is {}", json_->dump()));
     fail_type("an expression (a string) or an integer");
   }
   const auto text = json_->get<std::string>();
-  auto compiled = Expression::compile(text, scope);
+  auto compiled = space::Expression::compile(text, scope);
   if (!compiled) fail(compiled.error().with_caret(text));
-  if (compiled->kind() != ValueKind::number) {
+  if (compiled->kind() != space::ValueKind::number) {
     fail(fmt::format("{} is a word where a number is needed", in_quotes(text)));
   }
   return *std::move(compiled);
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 
 /// A value of a document and where it stands. Does not own the document.
 class DocumentNode {
@@ -45,7 +45,7 @@ class DocumentNode {
   [[nodiscard]] double number() const;  ///< finite, with or without a fraction
   [[nodiscard]] bool boolean() const;
   /// A text compiled against `scope`, or an integer.
-  [[nodiscard]] Expression expression(const Scope& scope) const;
+  [[nodiscard]] space::Expression expression(const space::Scope& scope) const;
 
  private:
   DocumentNode(const Json& json, std::string origin, std::string path)
@@ -58,4 +58,4 @@ class DocumentNode {
   std::string path_;  // "kernels.gemm_shared.launch.grid[1]"; empty for the root
 };
 
-}  // namespace tuner
+}  // namespace tuner::family

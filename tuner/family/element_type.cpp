@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 /// One row for each type: all that is known of it.
@@ -103,4 +103,4 @@ Scalar make_real_scalar(ElementType type, double value) {
                           name(type)));
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <variant>
 
-namespace tuner {
+namespace tuner::family {
 
 /// The types of a number that is passed by value, and of the elements of buffers and arrays.
 enum class ElementType { i32, u32, i64, f32, f64, u16, i16, i8, u8, u64 };
@@ -41,4 +41,4 @@ using Scalar = std::variant<std::int32_t, std::uint32_t, std::int64_t, float, do
 /// The same of a number with a fraction, which only float and double take.
 [[nodiscard]] Scalar make_real_scalar(ElementType type, double value);
 
-}  // namespace tuner
+}  // namespace tuner::family

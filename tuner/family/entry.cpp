@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/family/entry.hpp"
 
-namespace tuner {
+namespace tuner::family {
 
 std::vector<EntryPiece> split_entry(std::string_view entry) {
   std::vector<EntryPiece> pieces;
@@ -18,4 +18,4 @@ std::vector<EntryPiece> split_entry(std::string_view entry) {
   return pieces;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 
 /// One step through an entry: text to be taken as it is, then the name of a ${NAME}.
 struct EntryPiece {
@@ -15,4 +15,4 @@ struct EntryPiece {
 /// Cuts an entry at its ${NAME}; empty when a $ does not begin one. The pieces refer to `entry`.
 [[nodiscard]] std::vector<EntryPiece> split_entry(std::string_view entry);
 
-}  // namespace tuner
+}  // namespace tuner::family

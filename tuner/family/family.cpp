@@ -9,7 +9,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::family {
 
 const Kernel& Family::kernel(std::string_view wanted) const {
   std::vector<std::string> known;
@@ -21,7 +21,7 @@ const Kernel& Family::kernel(std::string_view wanted) const {
                                             did_you_mean(wanted, known)));
 }
 
-const std::vector<Size>& Family::sizes(std::string_view wanted) const {
+const std::vector<space::Size>& Family::sizes(std::string_view wanted) const {
   std::vector<std::string> known;
   for (const auto& [list_name, list] : problem.sizes) {
     if (list_name == wanted) return list;
@@ -31,13 +31,15 @@ const std::vector<Size>& Family::sizes(std::string_view wanted) const {
                                             in_quotes(wanted), did_you_mean(wanted, known)));
 }
 
-void check_default(const Kernel& kernel, const DeviceAttributes& device, const Size& size) {
-  const Space space(kernel.space, device, size);
+void check_default(const Kernel& kernel, const space::DeviceAttributes& device,
+                   const space::Size& size) {
+  const space::Space space(kernel.space, device, size);
   const auto violation = space.violation(space.default_config());
   if (!violation) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("kernel {}: the default configuration is not valid at the size {}: {}",
-                          kernel.name, display(size, kernel.space->dims), violation->message));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("kernel {}: the default configuration is not valid at the size {}: {}",
+                  kernel.name, space::display(size, kernel.space->dims), violation->message));
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -22,22 +22,22 @@
 #include <variant>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 
 /// What a family computes, whichever of its kernels does it.
 struct Problem {
-  Dimensions dims;
+  space::Dimensions dims;
   /// Floating-point operations, of the dimensions.
-  Expression flops = Expression::constant(0);
+  space::Expression flops = space::Expression::constant(0);
   /// Bytes that must move: each input read once, each output written once.
-  Expression bytes = Expression::constant(0);
-  std::map<std::string, std::vector<Size>> sizes;  ///< named lists for `--sizes`
+  space::Expression bytes = space::Expression::constant(0);
+  std::map<std::string, std::vector<space::Size>> sizes;  ///< named lists for `--sizes`
 };
 
 /// The floating-point operations, and the bytes that must move, at a size; 0 when the expression
 /// has no value there.
-[[nodiscard]] double flops_at(const Problem& problem, const Size& size);
-[[nodiscard]] double bytes_at(const Problem& problem, const Size& size);
+[[nodiscard]] double flops_at(const Problem& problem, const space::Size& size);
+[[nodiscard]] double bytes_at(const Problem& problem, const space::Size& size);
 
 enum class BufferRole {
   input,   ///< read
@@ -57,11 +57,11 @@ struct BufferArgument {
   [[nodiscard]] bool is_written() const { return role != BufferRole::input; }
 
   ElementType type = ElementType::f32;
-  Expression count = Expression::constant(1);  ///< elements, of the dimensions
+  space::Expression count = space::Expression::constant(1);  ///< elements, of the dimensions
   /// Elements from an address that allocations have (a multiple of 256 bytes) to where data begins.
-  Expression offset = Expression::constant(0);
+  space::Expression offset = space::Expression::constant(0);
   /// Bytes of whose multiple data begin, of the dimensions; none: see alignment_bytes.
-  std::optional<Expression> align = std::nullopt;
+  std::optional<space::Expression> align = std::nullopt;
   BufferRole role = BufferRole::input;
   InitialContent initial = InitialContent::poison;  ///< of what is written; of an inout: input
   InputFill fill;                                   ///< of inputs and initial content
@@ -76,19 +76,19 @@ inline constexpr std::size_t kMostAlignmentBytes = 256;
 /// there, when `align` is no power of two from the element's size to kMostAlignmentBytes, and when
 /// the offset is no multiple of it.
 [[nodiscard]] std::size_t alignment_bytes(const BufferArgument& buffer, std::string_view name,
-                                          const Slots& slots);
+                                          const space::Slots& slots);
 
 /// A number passed by value.
 struct ScalarArgument {
   ElementType type = ElementType::i32;
-  Expression value = Expression::constant(0);  ///< of the dimensions
-  std::optional<double> real = {};             ///< instead of `value`: a number with a fraction
+  space::Expression value = space::Expression::constant(0);  ///< of the dimensions
+  std::optional<double> real = {};  ///< instead of `value`: a number with a fraction
 };
 
 /// The number that is passed at the size that `slots` hold. Throws Error(usage), with the
 /// argument's `name`, when its expression has no value there or its type cannot hold it.
 [[nodiscard]] Scalar scalar_value(const ScalarArgument& scalar, std::string_view name,
-                                  const Slots& slots);
+                                  const space::Slots& slots);
 /// The number or the expression, as a space file has it.
 [[nodiscard]] std::string value_text(const ScalarArgument& scalar);
 
@@ -96,7 +96,7 @@ struct ScalarArgument {
 /// variable of the source, which no parameter names.
 struct ArrayArgument {
   ElementType type = ElementType::f32;
-  Expression count = Expression::constant(1);  ///< elements, of the dimensions
+  space::Expression count = space::Expression::constant(1);  ///< elements, of the dimensions
   InputFill fill;
   std::string symbol = {};  ///< the __constant__ or __device__ variable; empty: passed by value
 };
@@ -117,7 +117,7 @@ inline constexpr std::size_t kMostSymbolBytes = 65536;
 /// when its count has no value there or is less than 1, or when it has more than kMostArrayBytes,
 /// one with a symbol more than kMostSymbolBytes.
 [[nodiscard]] std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
-                                      const Slots& slots);
+                                      const space::Slots& slots);
 
 /// The arguments of the family that an operation of the platform's BLAS works on. What is not named
 /// is as the operation has it.
@@ -129,28 +129,31 @@ struct MatrixArguments {
 /// A batch of row-major C = alpha·op(A)·op(B) + beta·C by the platform's BLAS. What is absent is as
 /// packed_gemm makes it.
 struct GemmReference : MatrixArguments {
-  Expression m = Expression::constant(1);
-  Expression n = Expression::constant(1);
-  Expression k = Expression::constant(1);
-  Expression trans_a = Expression::constant(0), trans_b = Expression::constant(0);  ///< 0 or 1
-  Expression batch = Expression::constant(1);
-  std::optional<Expression> lda, ldb, ldc;                 ///< elements from a row to the next
-  std::optional<Expression> stride_a, stride_b, stride_c;  ///< elements from a matrix to the next
+  space::Expression m = space::Expression::constant(1);
+  space::Expression n = space::Expression::constant(1);
+  space::Expression k = space::Expression::constant(1);
+  space::Expression trans_a = space::Expression::constant(0),
+                    trans_b = space::Expression::constant(0);  ///< 0 or 1
+  space::Expression batch = space::Expression::constant(1);
+  std::optional<space::Expression> lda, ldb, ldc;  ///< elements from a row to the next
+  std::optional<space::Expression> stride_a, stride_b,
+      stride_c;  ///< elements from a matrix to the next
 };
 
 /// A row-major C = alpha·op(A) + beta·op(B) by the platform's BLAS. Where there is no B it is C.
 /// What is absent is as packed_geam makes it.
 struct GeamReference : MatrixArguments {
-  Expression m = Expression::constant(1);
-  Expression n = Expression::constant(1);
-  Expression trans_a = Expression::constant(0), trans_b = Expression::constant(0);  ///< 0 or 1
-  std::optional<Expression> lda, ldb, ldc;  ///< elements from a row to the next
+  space::Expression m = space::Expression::constant(1);
+  space::Expression n = space::Expression::constant(1);
+  space::Expression trans_a = space::Expression::constant(0),
+                    trans_b = space::Expression::constant(0);  ///< 0 or 1
+  std::optional<space::Expression> lda, ldb, ldc;              ///< elements from a row to the next
 };
 
 /// A reference's shape at the size that `slots` hold. Throws Error(usage) when an expression has no
 /// value there, or what check_shape throws.
-[[nodiscard]] GemmShape gemm_shape(const GemmReference& reference, const Slots& slots);
-[[nodiscard]] GeamShape geam_shape(const GeamReference& reference, const Slots& slots);
+[[nodiscard]] GemmShape gemm_shape(const GemmReference& reference, const space::Slots& slots);
+[[nodiscard]] GeamShape geam_shape(const GeamReference& reference, const space::Slots& slots);
 
 /// Another kernel of the same family at its default configuration.
 struct KernelReference {
@@ -161,7 +164,7 @@ struct KernelReference {
 /// are made, and it has no check sizes and no cases.
 struct NpyReference {
   std::map<std::string, std::string> files;  ///< of each output, relative to the space file
-  Size size;
+  space::Size size;
 };
 
 /// Scalar arguments other than the tuned ones under which the result must be right too.
@@ -176,13 +179,15 @@ struct CheckCase {
 struct CheckSize {
   /// For each dimension; where there is none, a kind is that of the tuned size, any other dimension
   /// has its default.
-  std::vector<std::optional<Expression>> extents;
+  std::vector<std::optional<space::Expression>> extents;
 };
 
 /// The size that it means beside a tuned one, `slots` being what its expressions read; none when it
 /// means no size there: an expression faults, or the problem forbids the result.
-[[nodiscard]] std::optional<Size> size_at(const CheckSize& check, const Dimensions& dims,
-                                          const Size& tuned, const Slots& slots);
+[[nodiscard]] std::optional<space::Size> size_at(const CheckSize& check,
+                                                 const space::Dimensions& dims,
+                                                 const space::Size& tuned,
+                                                 const space::Slots& slots);
 
 /// How far an element c may be from its reference r: |c − r| ≤ max(relative·|r|, absolute,
 /// ulp·(distance from |r| to the next number of the type)).
@@ -196,7 +201,7 @@ struct Tolerance {
 struct Check {
   std::variant<GemmReference, GeamReference, KernelReference, NpyReference> reference;
   /// The number of terms that one result sums: the bound grows with its square root.
-  Expression accumulates = Expression::constant(1);
+  space::Expression accumulates = space::Expression::constant(1);
   bool exact = false;         ///< results must be equal to the reference on all inputs
   bool deterministic = true;  ///< launches on the same inputs must give the same bits
   std::optional<Tolerance> tolerance = {};
@@ -214,7 +219,8 @@ using LibraryShape = std::variant<GemmShape, GeamShape>;
 
 /// The reference's at the size that `slots` hold; none when it is no operation of a library. Throws
 /// as gemm_shape.
-[[nodiscard]] std::optional<LibraryShape> library_shape(const Check& check, const Slots& slots);
+[[nodiscard]] std::optional<LibraryShape> library_shape(const Check& check,
+                                                        const space::Slots& slots);
 
 /// A header that a kernel includes as "name".
 struct Header {
@@ -233,7 +239,8 @@ struct KernelSource {
 struct ScratchBuffer {
   std::string name;
   ElementType type = ElementType::f32;
-  Expression count = Expression::constant(1);  ///< elements, of the configuration and the size
+  space::Expression count =
+      space::Expression::constant(1);  ///< elements, of the configuration and the size
 };
 
 /// A tensor map of a kernel's own (the driver's CUtensorMap, by which the tensor memory accelerator
@@ -243,11 +250,12 @@ struct TensorMap {
   std::string name;
   std::size_t argument = 0;  ///< the buffer in which the tensor lies
   ElementType type = ElementType::f32;
-  Expression offset = Expression::constant(0);  ///< elements before it in the buffer
-  std::vector<Expression> extents;              ///< elements, innermost first; 1 to 5
-  std::vector<Expression> strides;  ///< elements between neighbours along each extent but the first
-  std::vector<Expression> box;      ///< elements along each extent
-  Expression swizzle_bytes = Expression::constant(0);  ///< 0, 32, 64 or 128
+  space::Expression offset = space::Expression::constant(0);  ///< elements before it in the buffer
+  std::vector<space::Expression> extents;                     ///< elements, innermost first; 1 to 5
+  std::vector<space::Expression>
+      strides;  ///< elements between neighbours along each extent but the first
+  std::vector<space::Expression> box;                                ///< elements along each extent
+  space::Expression swizzle_bytes = space::Expression::constant(0);  ///< 0, 32, 64 or 128
 };
 
 /// A number that one kernel takes by value, of the configuration and the size.
@@ -263,7 +271,7 @@ using KernelParameter = std::variant<std::size_t, KernelNumber>;
 /// A macro that a kernel is compiled with, -DNAME=value.
 struct MacroDefinition {
   std::string name;
-  Expression value = Expression::constant(0);  ///< of the configuration and the size
+  space::Expression value = space::Expression::constant(0);  ///< of the configuration and the size
 };
 
 /// A variable of a kernel's source that holds an array of the family.
@@ -275,10 +283,10 @@ struct SymbolArgument {
 
 /// A launch of a function of a kernel's source.
 struct KernelStep {
-  std::string entry;              ///< with ${NAME} for parameters and derived values
-  std::vector<Expression> grid;   ///< blocks in x, y, z; 1 to 3
-  std::vector<Expression> block;  ///< threads in x, y, z; 1 to 3
-  Expression dynamic_shared_bytes = Expression::constant(0);
+  std::string entry;                     ///< with ${NAME} for parameters and derived values
+  std::vector<space::Expression> grid;   ///< blocks in x, y, z; 1 to 3
+  std::vector<space::Expression> block;  ///< threads in x, y, z; 1 to 3
+  space::Expression dynamic_shared_bytes = space::Expression::constant(0);
   /// What the function takes, in its order; none: the family's arguments, the scratch buffers and
   /// the tensor maps.
   std::optional<std::vector<KernelParameter>> parameters;
@@ -293,12 +301,12 @@ struct Kernel {
   std::vector<std::string> options;  ///< to the compiler: those that the format allows
   std::vector<MacroDefinition> defines;
   std::vector<std::string> backends;  ///< the backends it can run on; empty: all
-  std::shared_ptr<const SpaceDefinition> space;
+  std::shared_ptr<const space::SpaceDefinition> space;
   std::vector<ScratchBuffer> scratch;
   std::vector<TensorMap> tensor_maps;
   std::vector<SymbolArgument> symbols;
-  std::vector<CheckSize> check_sizes;  ///< further sizes, of the configuration
-  std::vector<Config> try_first;       ///< what its author expects to be good somewhere
+  std::vector<CheckSize> check_sizes;    ///< further sizes, of the configuration
+  std::vector<space::Config> try_first;  ///< what its author expects to be good somewhere
   std::string hash;  ///< of all that a result depends on but the configuration: source, headers,
                      ///< steps, options, defines, arguments, scratch, tensor maps; not of
                      ///< documentation or constraints
@@ -317,7 +325,7 @@ struct Family {
   /// A kernel by name. Throws Error(usage) with a suggestion.
   [[nodiscard]] const Kernel& kernel(std::string_view name) const;
   /// A named list of sizes. Throws Error(usage) with a suggestion.
-  [[nodiscard]] const std::vector<Size>& sizes(std::string_view name) const;
+  [[nodiscard]] const std::vector<space::Size>& sizes(std::string_view name) const;
 };
 
 /// Loads and validates a space file (format space/1, docs/reference/space-file.md) and the sources
@@ -335,6 +343,7 @@ struct Family {
 
 /// Throws Error(usage) naming the constraint that a kernel's default configuration breaks on a
 /// device at a size; returns when it breaks none.
-void check_default(const Kernel& kernel, const DeviceAttributes& device, const Size& size);
+void check_default(const Kernel& kernel, const space::DeviceAttributes& device,
+                   const space::Size& size);
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-namespace tuner {
+namespace tuner::family {
 
 /// What the elements of an input are when kernels are checked and timed.
 enum class FillKind {
@@ -25,10 +25,11 @@ enum class FillKind {
 
 struct InputFill {
   FillKind kind = FillKind::normal;
-  Expression low = Expression::constant(0);   ///< of integers; of the dimensions
-  Expression high = Expression::constant(0);  ///< of integers and CSR offsets; of the dimensions
-  double value = 0;                           ///< of a constant
-  std::string source;                         ///< a name, or a path relative to the space file
+  space::Expression low = space::Expression::constant(0);  ///< of integers; of the dimensions
+  space::Expression high =
+      space::Expression::constant(0);  ///< of integers and CSR offsets; of the dimensions
+  double value = 0;                    ///< of a constant
+  std::string source;                  ///< a name, or a path relative to the space file
 };
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 constexpr const char* kOperation = "geam";
@@ -34,4 +34,4 @@ void check_shape(const GeamShape& shape) {
   check_layout(kOperation, 'c', shape.c, GeamShape::batch);
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

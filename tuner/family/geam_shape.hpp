@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::family {
 
 /// A row-major sum C = alpha·op(A) + beta·op(B), all m×n, where op(X) is X or its transpose. Where
 /// there is no B it is C itself with beta 0, and is not read.
@@ -27,4 +27,4 @@ struct GeamShape {
 /// negative number, or more elements than any memory holds.
 void check_shape(const GeamShape& shape);
 
-}  // namespace tuner
+}  // namespace tuner::family

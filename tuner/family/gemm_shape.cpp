@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 constexpr const char* kOperation = "gemm";
@@ -47,4 +47,4 @@ void check_shape(const GemmShape& shape) {
                    shape.c.stride, elements(one, 1)));
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

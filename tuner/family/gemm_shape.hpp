@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::family {
 
 /// A batch of row-major products C = alpha·op(A)·op(B) + beta·C: op(A) is m×k, op(B) k×n and C m×n,
 /// where op(X) is X or its transpose.
@@ -25,4 +25,4 @@ struct GemmShape {
 /// a negative number, matrices of C that overlap, or more elements than any memory holds.
 void check_shape(const GemmShape& shape);
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -10,7 +10,7 @@
 #include <cctype>
 #include <filesystem>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 // Longer ones are refused: they would make reading a hostile file take long.
@@ -199,4 +199,4 @@ std::optional<std::string> include_problem(const KernelSource& source) {
   return std::nullopt;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 
 /// A directive of a kernel's source that names a file.
 struct Include {
@@ -29,4 +29,4 @@ struct Include {
 /// "scale.cu:3: " and the first problem of a source and its headers; none when there is none.
 [[nodiscard]] std::optional<std::string> include_problem(const KernelSource& source);
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -9,13 +9,13 @@
 #include <algorithm>
 #include <set>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 /// The derived values that the entries or the launches need, directly or through others.
-std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
+std::vector<const space::Derived*> relevant_derived(const Kernel& kernel) {
   std::set<std::size_t> needed;
-  const auto need = [&](const Expression& expression) {
+  const auto need = [&](const space::Expression& expression) {
     needed.insert(expression.slots().begin(), expression.slots().end());
   };
   for (const KernelStep& step : kernel.steps) {
@@ -39,7 +39,7 @@ std::vector<const Derived*> relevant_derived(const Kernel& kernel) {
     need(map.swizzle_bytes);
   }
   for (const MacroDefinition& macro : kernel.defines) need(macro.value);
-  std::vector<const Derived*> result;
+  std::vector<const space::Derived*> result;
   const auto& derived = kernel.space->derived;  // each may use those before it
   for (auto each = derived.rbegin(); each != derived.rend(); ++each) {
     if (!needed.contains(each->slot)) continue;
@@ -59,10 +59,11 @@ class Identity {
     parts_.insert(parts_.end(), values);
   }
 
-  void add(std::string_view label, const std::vector<Expression>& expressions) {
+  void add(std::string_view label, const std::vector<space::Expression>& expressions) {
     parts_.emplace_back(label);
     parts_.push_back(std::to_string(expressions.size()));
-    for (const Expression& expression : expressions) parts_.push_back(code_hash(expression.text()));
+    for (const space::Expression& expression : expressions)
+      parts_.push_back(code_hash(expression.text()));
   }
 
   [[nodiscard]] std::string hash() const {
@@ -135,8 +136,8 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
   for (const MacroDefinition& macro : kernel.defines) {
     identity.add("define", {macro.name, code_hash(macro.value.text())});
   }
-  for (const Parameter& parameter : kernel.space->parameters) {
-    if (parameter.kind != ParameterKind::option) continue;
+  for (const space::Parameter& parameter : kernel.space->parameters) {
+    if (parameter.kind != space::ParameterKind::option) continue;
     identity.add("option parameter", {parameter.name, parameter.option});
   }
   for (const Argument& argument : arguments) add_argument(identity, argument);
@@ -146,10 +147,10 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
   }
   for (const TensorMap& map : kernel.tensor_maps) add_tensor_map(identity, map, arguments);
   for (const KernelStep& step : kernel.steps) add_launch(identity, step);
-  for (const Derived* derived : relevant_derived(kernel)) {
+  for (const space::Derived* derived : relevant_derived(kernel)) {
     identity.add("derived", {derived->name, code_hash(derived->expression.text())});
   }
   return identity.hash();
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

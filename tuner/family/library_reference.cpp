@@ -6,17 +6,19 @@
 
 #include <string_view>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
-std::int64_t value_of(const Expression& expression, const Slots& slots, std::string_view key) {
+std::int64_t value_of(const space::Expression& expression, const space::Slots& slots,
+                      std::string_view key) {
   const auto value = expression.evaluate(slots);
   if (value) return *value;
   throw Error(ErrorCode::usage, fmt::format("check.reference.{}: \"{}\" has no value: {}", key,
-                                            expression.text(), name(value.error())));
+                                            expression.text(), space::name(value.error())));
 }
 
-Transpose transpose_of(const Expression& expression, const Slots& slots, std::string_view key) {
+Transpose transpose_of(const space::Expression& expression, const space::Slots& slots,
+                       std::string_view key) {
   const std::int64_t value = value_of(expression, slots, key);
   if (value == 0) return Transpose::no;
   if (value == 1) return Transpose::yes;
@@ -25,8 +27,8 @@ Transpose transpose_of(const Expression& expression, const Slots& slots, std::st
 }
 
 /// Gives a matrix the layout that the reference asks for; `letter` ends the names of its keys.
-void place(MatrixLayout& layout, char letter, const std::optional<Expression>& ld,
-           const std::optional<Expression>& stride, const Slots& slots) {
+void place(MatrixLayout& layout, char letter, const std::optional<space::Expression>& ld,
+           const std::optional<space::Expression>& stride, const space::Slots& slots) {
   if (ld) {
     layout.ld = value_of(*ld, slots, fmt::format("ld{}", letter));
     // What overflows is more than any memory holds, which check_shape finds by rows and ld.
@@ -37,7 +39,7 @@ void place(MatrixLayout& layout, char letter, const std::optional<Expression>& l
 
 }  // namespace
 
-GemmShape gemm_shape(const GemmReference& reference, const Slots& slots) {
+GemmShape gemm_shape(const GemmReference& reference, const space::Slots& slots) {
   GemmShape shape = packed_gemm(
       value_of(reference.m, slots, "m"), value_of(reference.n, slots, "n"),
       value_of(reference.k, slots, "k"), transpose_of(reference.trans_a, slots, "trans_a"),
@@ -49,7 +51,7 @@ GemmShape gemm_shape(const GemmReference& reference, const Slots& slots) {
   return shape;
 }
 
-GeamShape geam_shape(const GeamReference& reference, const Slots& slots) {
+GeamShape geam_shape(const GeamReference& reference, const space::Slots& slots) {
   GeamShape shape =
       packed_geam(value_of(reference.m, slots, "m"), value_of(reference.n, slots, "n"),
                   transpose_of(reference.trans_a, slots, "trans_a"),
@@ -75,7 +77,7 @@ double default_beta(const Check& check) {
   return geam != nullptr && geam->b != geam->c ? 1 : 0;
 }
 
-std::optional<LibraryShape> library_shape(const Check& check, const Slots& slots) {
+std::optional<LibraryShape> library_shape(const Check& check, const space::Slots& slots) {
   if (const auto* gemm = std::get_if<GemmReference>(&check.reference)) {
     return gemm_shape(*gemm, slots);
   }
@@ -85,4 +87,4 @@ std::optional<LibraryShape> library_shape(const Check& check, const Slots& slots
   return std::nullopt;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

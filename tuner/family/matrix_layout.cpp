@@ -9,7 +9,7 @@
 #include <cmath>
 #include <utility>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 /// So many elements that no memory holds them and that offsets in bytes do not overflow.
@@ -82,4 +82,4 @@ std::string place_name(const MatrixLayout& layout, std::int64_t batch, std::int6
   return batch > 1 && layout.stride > 0 ? fmt::format("matrix {}, {}", matrix, place) : place;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

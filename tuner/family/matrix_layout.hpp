@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::family {
 
 /// How the matrices of a batch are stored, row after row.
 struct MatrixLayout {
@@ -50,4 +50,4 @@ struct MatrixElements {
 [[nodiscard]] std::string place_name(const MatrixLayout& layout, std::int64_t batch,
                                      std::int64_t index);
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -5,7 +5,7 @@
 
 #include <regex>
 
-namespace tuner {
+namespace tuner::family {
 
 std::string missing_header_hint(std::string_view message) {
   static const std::regex missing(
@@ -18,4 +18,4 @@ std::string missing_header_hint(std::string_view message) {
       found[1].matched ? found[1].str() : found[2].str());
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -9,29 +9,33 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 
 /// Gives a kernel's source: from the kernel's name and its key `source`.
 using SourceProvider =
     std::function<KernelSource(const std::string& kernel, const DocumentNode& source)>;
 
 /// An expression of the dimensions alone; fails when it asks for an attribute of the device.
-[[nodiscard]] Expression family_expression(const DocumentNode& node, const Scope& scope);
+[[nodiscard]] space::Expression family_expression(const DocumentNode& node,
+                                                  const space::Scope& scope);
 
 /// The type of a buffer's elements: "float*".
 [[nodiscard]] ElementType parse_buffer_type(const DocumentNode& node);
 
 /// A non-empty list of problem sizes.
-[[nodiscard]] std::vector<Size> parse_sizes(const DocumentNode& node, const Dimensions& dims);
+[[nodiscard]] std::vector<space::Size> parse_sizes(const DocumentNode& node,
+                                                   const space::Dimensions& dims);
 
 /// A list of sizes to check at; their expressions may use what `scope` has.
 [[nodiscard]] std::vector<CheckSize> parse_check_sizes(const DocumentNode& node,
-                                                       const Dimensions& dims, const Scope& scope);
+                                                       const space::Dimensions& dims,
+                                                       const space::Scope& scope);
 
 /// A number by value: its type, and its value, a number with a fraction or what `expression` makes
 /// of it.
 [[nodiscard]] ScalarArgument parse_scalar(
-    const DocumentNode& node, const std::function<Expression(const DocumentNode&)>& expression);
+    const DocumentNode& node,
+    const std::function<space::Expression(const DocumentNode&)>& expression);
 
 [[nodiscard]] Problem parse_problem(const DocumentNode& node);
 [[nodiscard]] std::vector<Argument> parse_arguments(const DocumentNode& node,
@@ -49,4 +53,4 @@ using SourceProvider =
 /// What Kernel::hash is, from the kernel's other members and the family's arguments.
 [[nodiscard]] std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& arguments);
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -10,7 +10,7 @@
 #include <initializer_list>
 #include <utility>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 constexpr std::size_t kMaximumCases = 64;
@@ -69,8 +69,8 @@ std::string parse_factor(const DocumentNode& reference, std::string_view key,
   return name;
 }
 
-std::optional<Expression> find_expression(const DocumentNode& node, std::string_view key,
-                                          const Scope& scope) {
+std::optional<space::Expression> find_expression(const DocumentNode& node, std::string_view key,
+                                                 const space::Scope& scope) {
   const auto value = node.find(key);
   return value ? std::optional(family_expression(*value, scope)) : std::nullopt;
 }
@@ -101,7 +101,8 @@ MatrixArguments parse_matrices(const DocumentNode& node,
 
 /// What products and sums of matrices have in common.
 template <class Reference>
-Reference parse_operation(const DocumentNode& node, const Scope& scope, MatrixArguments matrices) {
+Reference parse_operation(const DocumentNode& node, const space::Scope& scope,
+                          MatrixArguments matrices) {
   const auto find = [&](std::string_view key) { return find_expression(node, key, scope); };
   Reference reference;
   static_cast<MatrixArguments&>(reference) = std::move(matrices);
@@ -115,7 +116,7 @@ Reference parse_operation(const DocumentNode& node, const Scope& scope, MatrixAr
   return reference;
 }
 
-GemmReference parse_gemm(const DocumentNode& node, const Scope& scope,
+GemmReference parse_gemm(const DocumentNode& node, const space::Scope& scope,
                          const ArgumentFinder& finder) {
   node.expect_keys({"op", "m", "n", "k", "a", "b", "c", "alpha", "beta", "trans_a", "trans_b",
                     "lda", "ldb", "ldc", "batch", "stride_a", "stride_b", "stride_c"});
@@ -128,7 +129,7 @@ GemmReference parse_gemm(const DocumentNode& node, const Scope& scope,
   return gemm;
 }
 
-GeamReference parse_geam(const DocumentNode& node, const Scope& scope,
+GeamReference parse_geam(const DocumentNode& node, const space::Scope& scope,
                          const ArgumentFinder& finder) {
   node.expect_keys(
       {"op", "m", "n", "a", "b", "c", "alpha", "beta", "trans_a", "trans_b", "lda", "ldb", "ldc"});
@@ -170,7 +171,7 @@ NpyReference parse_files(const DocumentNode& node, const Problem& problem,
   node.expect_keys({"npy", "size"});
   const DocumentNode size = node.at("size"), files = node.at("npy");
   NpyReference reference{.files = {},
-                         .size = size_from_json(size.json(), problem.dims, size.where())};
+                         .size = space::size_from_json(size.json(), problem.dims, size.where())};
   for (const auto& [name, file] : files.named_members()) {
     const Argument& output = ArgumentFinder(arguments).find(files, name);
     const auto* const buffer = std::get_if<BufferArgument>(&output.what);
@@ -207,7 +208,7 @@ void check_of_files(const DocumentNode& node, const Check& check,
 
 decltype(Check::reference) parse_reference(const DocumentNode& node, const Problem& problem,
                                            const std::vector<Argument>& arguments) {
-  const Scope scope = family_scope(problem.dims);
+  const space::Scope scope = space::family_scope(problem.dims);
   const ArgumentFinder finder(arguments);
   if (const auto kernel = node.find("kernel")) {
     node.expect_keys({"kernel"});
@@ -279,7 +280,7 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
                   const std::vector<Argument>& arguments) {
   node.expect_keys(
       {"reference", "accumulates", "exact", "deterministic", "tolerance", "sizes", "cases"});
-  const Scope scope = family_scope(problem.dims);
+  const space::Scope scope = space::family_scope(problem.dims);
   const ArgumentFinder finder(arguments);
   Check check;
   check.reference = parse_reference(node.at("reference"), problem, arguments);
@@ -306,4 +307,4 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
   return check;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

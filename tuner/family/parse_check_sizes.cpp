@@ -7,25 +7,26 @@
 
 #include <utility>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 constexpr std::size_t kMaximumCheckSizes = 64;
 
 /// One number of a check size. One that depends on nothing must be possible.
-Expression parse_extent(const DocumentNode& node, const Dimensions& dims, std::size_t dimension,
-                        const Scope& scope) {
-  Expression extent = node.expression(scope);
+space::Expression parse_extent(const DocumentNode& node, const space::Dimensions& dims,
+                               std::size_t dimension, const space::Scope& scope) {
+  space::Expression extent = node.expression(scope);
   if (extent.slots().empty()) {
     const auto value = extent.evaluate({});
-    if (!value) node.fail(fmt::format("has no value ({})", name(value.error())));
+    if (!value) node.fail(fmt::format("has no value ({})", space::name(value.error())));
     if (const auto why = dims.refusal(dimension, *value)) node.fail(*why);
   }
   return extent;
 }
 
-CheckSize parse_named(const DocumentNode& node, const Dimensions& dims, const Scope& scope) {
-  CheckSize size{.extents = std::vector<std::optional<Expression>>(dims.size())};
+CheckSize parse_named(const DocumentNode& node, const space::Dimensions& dims,
+                      const space::Scope& scope) {
+  CheckSize size{.extents = std::vector<std::optional<space::Expression>>(dims.size())};
   for (const auto& [name, extent] : node.named_members()) {
     const auto dimension = dims.find(name);
     if (!dimension) {
@@ -42,8 +43,9 @@ CheckSize parse_named(const DocumentNode& node, const Dimensions& dims, const Sc
   return size;
 }
 
-CheckSize parse_listed(const DocumentNode& node, const Dimensions& dims, const Scope& scope) {
-  CheckSize size{.extents = std::vector<std::optional<Expression>>(dims.size())};
+CheckSize parse_listed(const DocumentNode& node, const space::Dimensions& dims,
+                       const space::Scope& scope) {
+  CheckSize size{.extents = std::vector<std::optional<space::Expression>>(dims.size())};
   const std::vector<DocumentNode> extents = node.elements(dims.required(), dims.required());
   for (std::size_t i = 0; i < extents.size(); ++i) {
     size.extents[i] = parse_extent(extents[i], dims, i, scope);
@@ -53,8 +55,8 @@ CheckSize parse_listed(const DocumentNode& node, const Dimensions& dims, const S
 
 }  // namespace
 
-std::vector<CheckSize> parse_check_sizes(const DocumentNode& node, const Dimensions& dims,
-                                         const Scope& scope) {
+std::vector<CheckSize> parse_check_sizes(const DocumentNode& node, const space::Dimensions& dims,
+                                         const space::Scope& scope) {
   std::vector<CheckSize> sizes;
   for (const DocumentNode& size : node.elements(0, kMaximumCheckSizes)) {
     sizes.push_back(size.json().is_object() ? parse_named(size, dims, scope)
@@ -63,4 +65,4 @@ std::vector<CheckSize> parse_check_sizes(const DocumentNode& node, const Dimensi
   return sizes;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -10,7 +10,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 namespace fs = std::filesystem;
@@ -30,7 +30,7 @@ void check_format(const DocumentNode& root) {
 
 /// A number that every listed size must give, and the least that makes sense.
 struct Quantity {
-  const Expression& expression;
+  const space::Expression& expression;
   std::string path;
   std::int64_t minimum;
 };
@@ -52,48 +52,50 @@ std::vector<Quantity> quantities(const Family& family) {
 /// Finds at load time what would otherwise stop a run half-way: a quantity that faults or makes no
 /// sense at a size of the file.
 void check_quantities(const DocumentNode& root, const Family& family,
-                      const std::vector<Size>& sizes) {
+                      const std::vector<space::Size>& sizes) {
   for (const Quantity& quantity : quantities(family)) {
-    for (const Size& size : sizes) {
+    for (const space::Size& size : sizes) {
       const auto value = quantity.expression.evaluate(family_slots(size));
       if (value && *value >= quantity.minimum) continue;
-      const std::string result = value ? fmt::format("is {}", *value)
-                                       : fmt::format("has no value ({})", name(value.error()));
+      const std::string result = value
+                                     ? fmt::format("is {}", *value)
+                                     : fmt::format("has no value ({})", space::name(value.error()));
       root.fail(fmt::format("{}: \"{}\" {} at the size {} of this file; it must be at least {}",
                             quantity.path, quantity.expression.text(), result,
-                            display(size, family.problem.dims), quantity.minimum));
+                            space::display(size, family.problem.dims), quantity.minimum));
     }
   }
 }
 
 /// The same of where a buffer begins.
 void check_alignments(const DocumentNode& root, const Family& family,
-                      const std::vector<Size>& sizes) {
+                      const std::vector<space::Size>& sizes) {
   for (const Argument& argument : family.arguments) {
     const auto* buffer = std::get_if<BufferArgument>(&argument.what);
     if (buffer == nullptr) continue;
-    for (const Size& size : sizes) {
+    for (const space::Size& size : sizes) {
       try {
         static_cast<void>(alignment_bytes(*buffer, argument.name, family_slots(size)));
       } catch (const Error& error) {
         root.fail(fmt::format("{} (at the size {} of this file)", error.what(),
-                              display(size, family.problem.dims)));
+                              space::display(size, family.problem.dims)));
       }
     }
   }
 }
 
 /// The same of an array.
-void check_arrays(const DocumentNode& root, const Family& family, const std::vector<Size>& sizes) {
+void check_arrays(const DocumentNode& root, const Family& family,
+                  const std::vector<space::Size>& sizes) {
   for (const Argument& argument : family.arguments) {
     const auto* array = std::get_if<ArrayArgument>(&argument.what);
     if (array == nullptr) continue;
-    for (const Size& size : sizes) {
+    for (const space::Size& size : sizes) {
       try {
         static_cast<void>(array_bytes(*array, argument.name, family_slots(size)));
       } catch (const Error& error) {
         root.fail(fmt::format("{} (at the size {} of this file)", error.what(),
-                              display(size, family.problem.dims)));
+                              space::display(size, family.problem.dims)));
       }
     }
   }
@@ -101,31 +103,31 @@ void check_arrays(const DocumentNode& root, const Family& family, const std::vec
 
 /// The same of a reference's shape.
 void check_reference(const DocumentNode& root, const Family& family,
-                     const std::vector<Size>& sizes) {
-  for (const Size& size : sizes) {
+                     const std::vector<space::Size>& sizes) {
+  for (const space::Size& size : sizes) {
     try {
       static_cast<void>(library_shape(family.check, family_slots(size)));
     } catch (const Error& error) {
       root.fail(fmt::format("{} at the size {} of this file", error.what(),
-                            display(size, family.problem.dims)));
+                            space::display(size, family.problem.dims)));
     }
   }
 }
 
 /// The sizes that the file names, and what its check sizes are beside them.
-std::vector<Size> listed_sizes(const Family& family) {
-  const Dimensions& dims = family.problem.dims;
-  std::vector<Size> tuned;
+std::vector<space::Size> listed_sizes(const Family& family) {
+  const space::Dimensions& dims = family.problem.dims;
+  std::vector<space::Size> tuned;
   for (const auto& [name, sizes] : family.problem.sizes) {
     tuned.insert(tuned.end(), sizes.begin(), sizes.end());
   }
-  std::vector<Size> sizes;
+  std::vector<space::Size> sizes;
   if (tuned.empty()) {
     std::vector<std::optional<std::int64_t>> ones(dims.size());
     std::fill_n(ones.begin(), dims.required(), 1);
     if (auto size = dims.complete(ones)) tuned.push_back(*std::move(size));
   }
-  for (const Size& size : tuned) {
+  for (const space::Size& size : tuned) {
     for (const CheckSize& check : family.check.sizes) {
       if (auto beside = size_at(check, dims, size, family_slots(size))) {
         sizes.push_back(*std::move(beside));
@@ -165,9 +167,9 @@ Family parse_document(std::string_view text, std::string_view origin,
   family.arguments = parse_arguments(root.at("arguments"), family.problem);
   family.check = parse_check(root.at("check"), family.problem, family.arguments);
   if (const auto* files = std::get_if<NpyReference>(&family.check.reference)) {
-    family.problem.sizes.try_emplace("default", std::vector<Size>{files->size});
+    family.problem.sizes.try_emplace("default", std::vector<space::Size>{files->size});
   }
-  const std::vector<Size> sizes = listed_sizes(family);
+  const std::vector<space::Size> sizes = listed_sizes(family);
   check_quantities(root, family, sizes);
   check_alignments(root, family, sizes);
   check_arrays(root, family, sizes);
@@ -211,4 +213,4 @@ Family parse_family(std::string_view text, std::string_view origin,
   });
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

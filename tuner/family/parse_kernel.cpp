@@ -10,7 +10,7 @@
 #include <array>
 #include <set>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 constexpr std::size_t kMaximumOptions = 64;
@@ -22,7 +22,7 @@ constexpr std::size_t kMaximumTryFirst = 64;
 bool is_definition(std::string_view option) {
   if (!option.starts_with("-D")) return false;
   option.remove_prefix(2);
-  return is_word(option.substr(0, option.find('=')));
+  return space::is_word(option.substr(0, option.find('=')));
 }
 
 bool is_register_limit(std::string_view option) {
@@ -69,9 +69,10 @@ std::vector<std::string> parse_backends(const DocumentNode& node) {
   return backends;
 }
 
-std::vector<Expression> parse_expressions(const DocumentNode& node, const Scope& scope,
-                                          std::size_t minimum, std::size_t maximum) {
-  std::vector<Expression> expressions;
+std::vector<space::Expression> parse_expressions(const DocumentNode& node,
+                                                 const space::Scope& scope, std::size_t minimum,
+                                                 std::size_t maximum) {
+  std::vector<space::Expression> expressions;
   for (const DocumentNode& element : node.elements(minimum, maximum)) {
     expressions.push_back(element.expression(scope));
   }
@@ -80,7 +81,7 @@ std::vector<Expression> parse_expressions(const DocumentNode& node, const Scope&
 
 std::vector<ScratchBuffer> parse_scratch(const DocumentNode& node,
                                          const std::vector<Argument>& arguments,
-                                         const Scope& scope) {
+                                         const space::Scope& scope) {
   std::set<std::string> names;
   for (const Argument& argument : arguments) names.insert(argument.name);
   std::vector<ScratchBuffer> scratch;
@@ -98,7 +99,7 @@ std::vector<ScratchBuffer> parse_scratch(const DocumentNode& node,
 }
 
 TensorMap parse_tensor_map(const DocumentNode& node, const std::vector<Argument>& arguments,
-                           const Scope& scope) {
+                           const space::Scope& scope) {
   node.expect_keys({"name", "buffer", "offset", "extents", "strides", "box", "swizzle"});
   TensorMap map;
   map.name = node.at("name").name();
@@ -174,7 +175,7 @@ void add_symbols(Kernel& kernel, const Family& family) {
   }
 }
 
-std::vector<MacroDefinition> parse_defines(const DocumentNode& node, const Scope& scope) {
+std::vector<MacroDefinition> parse_defines(const DocumentNode& node, const space::Scope& scope) {
   std::vector<MacroDefinition> defines;
   for (const auto& [name, value] : node.named_members()) {
     defines.push_back({.name = name, .value = value.expression(scope)});
@@ -185,11 +186,12 @@ std::vector<MacroDefinition> parse_defines(const DocumentNode& node, const Scope
   return defines;
 }
 
-std::vector<Config> parse_try_first(const DocumentNode& node, const SpaceDefinition& space) {
-  std::vector<Config> configs;
+std::vector<space::Config> parse_try_first(const DocumentNode& node,
+                                           const space::SpaceDefinition& space) {
+  std::vector<space::Config> configs;
   for (const DocumentNode& config : node.elements(0, kMaximumTryFirst)) {
     try {
-      configs.push_back(config_from_json(space, config.json().dump()));
+      configs.push_back(space::config_from_json(space, config.json().dump()));
     } catch (const Error& error) {
       config.fail(error.what());
     }
@@ -204,12 +206,12 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   node.expect_keys({"doc", "source", "entry", "options", "defines", "backends", "parameters",
                     "derived", "constraints", "launch", "arguments", "steps", "scratch",
                     "tensor_maps", "check_sizes", "try_first"});
-  const Dimensions& dims = family.problem.dims;
+  const space::Dimensions& dims = family.problem.dims;
   Kernel kernel;
   kernel.name = name;
   if (const auto doc = node.find("doc")) kernel.doc = doc->text();
-  kernel.space = std::make_shared<const SpaceDefinition>(
-      parse_space_definition(node.json(), dims, node.where()));
+  kernel.space = std::make_shared<const space::SpaceDefinition>(
+      space::parse_space_definition(node.json(), dims, node.where()));
   if (const auto options = node.find("options")) kernel.options = parse_options(*options);
   if (const auto defines = node.find("defines")) {
     kernel.defines = parse_defines(*defines, kernel.space->scope);
@@ -234,4 +236,4 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   return kernel;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

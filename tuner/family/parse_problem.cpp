@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 constexpr std::size_t kMaximumSizes = 1000;
@@ -23,7 +23,7 @@ constexpr std::string_view kArraySuffix = "[]";
 ElementType parse_type(const DocumentNode& node, std::string_view name) {
   if (const auto type = element_type_from_name(name)) return *type;
   std::vector<std::string> known;
-  for (const ElementType type : kElementTypes) known.emplace_back(tuner::name(type));
+  for (const ElementType type : kElementTypes) known.emplace_back(tuner::family::name(type));
   node.fail(fmt::format("unknown type {}{}; a buffer's type ends in *, an array's in []",
                         in_quotes(name), did_you_mean(name, known)));
 }
@@ -74,7 +74,7 @@ InputFill parse_named_fill(const DocumentNode& node) {
       in_quotes(name), did_you_mean(name, known)));
 }
 
-InputFill parse_fill(const DocumentNode& node, ElementType type, const Scope& scope) {
+InputFill parse_fill(const DocumentNode& node, ElementType type, const space::Scope& scope) {
   if (node.json().is_string()) return parse_named_fill(node);
   node.expect_keys({"integers", "constant", "csr_offsets", "copy", "npy"});
   if (node.json().size() != 1) node.fail("must have exactly one key");
@@ -115,7 +115,7 @@ std::optional<double> decimal_fraction(const DocumentNode& node) {
   return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-BufferArgument parse_buffer(const DocumentNode& node, const Scope& scope) {
+BufferArgument parse_buffer(const DocumentNode& node, const space::Scope& scope) {
   node.expect_keys({"name", "type", "count", "offset", "align", "role", "initial", "fill"});
   BufferArgument buffer;
   buffer.type = parse_buffer_type(node.at("type"));
@@ -137,7 +137,7 @@ std::string parse_symbol(const DocumentNode& node) {
   std::string_view rest = text;
   for (std::size_t end = 0; end != std::string_view::npos;) {
     end = rest.find("::");
-    if (!is_word(rest.substr(0, end))) {
+    if (!space::is_word(rest.substr(0, end))) {
       node.fail(
           fmt::format("{} is no name of a variable, such as \"weights\" or "
                       "\"detail::weights\"",
@@ -148,7 +148,7 @@ std::string parse_symbol(const DocumentNode& node) {
   return text;
 }
 
-ArrayArgument parse_array(const DocumentNode& node, const Scope& scope) {
+ArrayArgument parse_array(const DocumentNode& node, const space::Scope& scope) {
   const DocumentNode type = node.at("type");
   const std::string text = type.text();
   const std::string_view element = std::string_view(text).substr(0, text.rfind(kArraySuffix));
@@ -179,7 +179,7 @@ ArrayArgument parse_array(const DocumentNode& node, const Scope& scope) {
   return array;
 }
 
-Argument parse_argument(const DocumentNode& node, const Scope& scope) {
+Argument parse_argument(const DocumentNode& node, const space::Scope& scope) {
   const std::string type = node.at("type").text();
   Argument argument;
   if (type.ends_with('*')) {
@@ -228,8 +228,9 @@ void check_copy(const DocumentNode& node, const std::vector<Argument>& before,
 
 }  // namespace
 
-ScalarArgument parse_scalar(const DocumentNode& node,
-                            const std::function<Expression(const DocumentNode&)>& expression) {
+ScalarArgument parse_scalar(
+    const DocumentNode& node,
+    const std::function<space::Expression(const DocumentNode&)>& expression) {
   node.expect_keys({"name", "type", "value"});
   const DocumentNode type = node.at("type");
   ScalarArgument scalar;
@@ -255,9 +256,10 @@ ElementType parse_buffer_type(const DocumentNode& node) {
   node.fail(fmt::format("{} must end in *: it is the type of a buffer", in_quotes(type)));
 }
 
-Expression family_expression(const DocumentNode& node, const Scope& scope) {
-  Expression expression = node.expression(scope);
-  if (!expression.slots().empty() && expression.slots().front() < attribute_fields().size()) {
+space::Expression family_expression(const DocumentNode& node, const space::Scope& scope) {
+  space::Expression expression = node.expression(scope);
+  if (!expression.slots().empty() &&
+      expression.slots().front() < space::attribute_fields().size()) {
     node.fail(
         "asks for an attribute of the device (dev.…), but what a family computes depends on "
         "the dimensions alone");
@@ -265,10 +267,10 @@ Expression family_expression(const DocumentNode& node, const Scope& scope) {
   return expression;
 }
 
-std::vector<Size> parse_sizes(const DocumentNode& node, const Dimensions& dims) {
-  std::vector<Size> sizes;
+std::vector<space::Size> parse_sizes(const DocumentNode& node, const space::Dimensions& dims) {
+  std::vector<space::Size> sizes;
   for (const DocumentNode& element : node.elements(1, kMaximumSizes)) {
-    sizes.push_back(size_from_json(element.json(), dims, element.where()));
+    sizes.push_back(space::size_from_json(element.json(), dims, element.where()));
   }
   return sizes;
 }
@@ -276,8 +278,8 @@ std::vector<Size> parse_sizes(const DocumentNode& node, const Dimensions& dims) 
 Problem parse_problem(const DocumentNode& node) {
   node.expect_keys({"dims", "constraints", "flops", "bytes", "sizes"});
   Problem problem;
-  problem.dims = parse_dimensions(node.json(), node.where());
-  const Scope scope = family_scope(problem.dims);
+  problem.dims = space::parse_dimensions(node.json(), node.where());
+  const space::Scope scope = space::family_scope(problem.dims);
   problem.flops = family_expression(node.at("flops"), scope);
   problem.bytes = family_expression(node.at("bytes"), scope);
   if (const auto sizes = node.find("sizes")) {
@@ -289,7 +291,7 @@ Problem parse_problem(const DocumentNode& node) {
 }
 
 std::vector<Argument> parse_arguments(const DocumentNode& node, const Problem& problem) {
-  const Scope scope = family_scope(problem.dims);
+  const space::Scope scope = space::family_scope(problem.dims);
   std::vector<Argument> arguments;
   std::set<std::string> names;
   for (const DocumentNode& element : node.elements(1, kMaximumArguments)) {
@@ -309,4 +311,4 @@ std::vector<Argument> parse_arguments(const DocumentNode& node, const Problem& p
   return arguments;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -9,41 +9,41 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 constexpr std::size_t kMaximumSteps = 8;
 constexpr std::size_t kMaximumParameters = 64;
 
-std::string_view kind_name(ParameterKind kind) {
+std::string_view kind_name(space::ParameterKind kind) {
   switch (kind) {
-    case ParameterKind::template_argument:
+    case space::ParameterKind::template_argument:
       return "template";
-    case ParameterKind::define:
+    case space::ParameterKind::define:
       return "define";
-    case ParameterKind::launch:
+    case space::ParameterKind::launch:
       return "launch";
-    case ParameterKind::option:
+    case space::ParameterKind::option:
       return "option";
   }
   return "unknown";
 }
 
 /// What may stand as ${NAME}: template parameters, derived values and dimensions.
-std::vector<std::string> entry_names(const SpaceDefinition& space) {
+std::vector<std::string> entry_names(const space::SpaceDefinition& space) {
   std::vector<std::string> names = space.dims.names();
-  for (const Parameter& parameter : space.parameters) {
-    if (parameter.kind == ParameterKind::template_argument) names.push_back(parameter.name);
+  for (const space::Parameter& parameter : space.parameters) {
+    if (parameter.kind == space::ParameterKind::template_argument) names.push_back(parameter.name);
   }
-  for (const Derived& derived : space.derived) names.push_back(derived.name);
+  for (const space::Derived& derived : space.derived) names.push_back(derived.name);
   return names;
 }
 
 void check_placeholder(const DocumentNode& node, std::string_view name,
-                       const SpaceDefinition& space) {
+                       const space::SpaceDefinition& space) {
   const std::vector<std::string> allowed = entry_names(space);
   if (std::find(allowed.begin(), allowed.end(), name) != allowed.end()) return;
-  for (const Parameter& parameter : space.parameters) {
+  for (const space::Parameter& parameter : space.parameters) {
     if (parameter.name != name) continue;
     node.fail(
         fmt::format("${{{}}} stands in the entry, but the parameter is of kind \"{}\"; only "
@@ -54,7 +54,7 @@ void check_placeholder(const DocumentNode& node, std::string_view name,
                         did_you_mean(name, allowed)));
 }
 
-std::string parse_entry(const DocumentNode& node, const SpaceDefinition& space) {
+std::string parse_entry(const DocumentNode& node, const space::SpaceDefinition& space) {
   std::string entry = node.text();
   const std::vector<EntryPiece> pieces = split_entry(entry);
   if (entry.empty()) node.fail("is empty; it must name the kernel's function");
@@ -66,14 +66,14 @@ std::string parse_entry(const DocumentNode& node, const SpaceDefinition& space) 
 }
 
 /// Fails, at the only entry or at the list of steps, when a template parameter stands nowhere.
-void check_template_parameters(const DocumentNode& node, const SpaceDefinition& space,
+void check_template_parameters(const DocumentNode& node, const space::SpaceDefinition& space,
                                const std::vector<KernelStep>& steps) {
   const auto stands_in = [](const KernelStep& step, const std::string& name) {
     const std::vector<EntryPiece> pieces = split_entry(step.entry);
     return std::ranges::count(pieces, name, &EntryPiece::name) > 0;
   };
-  for (const Parameter& parameter : space.parameters) {
-    if (parameter.kind != ParameterKind::template_argument) continue;
+  for (const space::Parameter& parameter : space.parameters) {
+    if (parameter.kind != space::ParameterKind::template_argument) continue;
     const auto has_it = [&](const KernelStep& step) { return stands_in(step, parameter.name); };
     if (std::ranges::any_of(steps, has_it)) continue;
     node.fail(fmt::format(
@@ -83,8 +83,8 @@ void check_template_parameters(const DocumentNode& node, const SpaceDefinition& 
   }
 }
 
-std::vector<Expression> parse_extents(const DocumentNode& node, const Scope& scope) {
-  std::vector<Expression> extents;
+std::vector<space::Expression> parse_extents(const DocumentNode& node, const space::Scope& scope) {
+  std::vector<space::Expression> extents;
   for (const DocumentNode& element : node.elements(1, 3)) {
     extents.push_back(element.expression(scope));
   }
@@ -92,7 +92,7 @@ std::vector<Expression> parse_extents(const DocumentNode& node, const Scope& sco
 }
 
 /// Reads `entry` and `launch`, which a kernel of one step and each of several have alike.
-KernelStep parse_step(const DocumentNode& node, const SpaceDefinition& space) {
+KernelStep parse_step(const DocumentNode& node, const space::SpaceDefinition& space) {
   KernelStep step;
   step.entry = parse_entry(node.at("entry"), space);
   const DocumentNode launch = node.at("launch");
@@ -115,7 +115,7 @@ std::vector<std::string> argument_names(const Family& family, const Kernel& kern
 }
 
 /// A number by value of the kernel's own.
-KernelNumber parse_kernel_number(const DocumentNode& node, const Scope& scope) {
+KernelNumber parse_kernel_number(const DocumentNode& node, const space::Scope& scope) {
   return {.name = node.at("name").name(),
           .number = parse_scalar(
               node, [&](const DocumentNode& value) { return value.expression(scope); })};
@@ -124,7 +124,7 @@ KernelNumber parse_kernel_number(const DocumentNode& node, const Scope& scope) {
 /// `names` are those of argument_names.
 std::vector<KernelParameter> parse_parameters(const DocumentNode& node,
                                               const std::vector<std::string>& names,
-                                              const Scope& scope) {
+                                              const space::Scope& scope) {
   std::vector<KernelParameter> parameters;
   for (const DocumentNode& element : node.elements(0, kMaximumParameters)) {
     if (!element.json().is_string()) {
@@ -214,4 +214,4 @@ std::vector<KernelStep> parse_steps(const DocumentNode& node, const Family& fami
   return steps;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

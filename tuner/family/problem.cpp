@@ -6,43 +6,46 @@
 
 #include <fmt/format.h>
 
-namespace tuner {
+namespace tuner::family {
 
 namespace {
 
-double at_size(const Expression& expression, const Size& size) {
+double at_size(const space::Expression& expression, const space::Size& size) {
   const auto value = expression.evaluate(family_slots(size));
   return value ? static_cast<double>(*value) : 0.0;
 }
 
 }  // namespace
 
-Scalar scalar_value(const ScalarArgument& scalar, std::string_view name, const Slots& slots) {
+Scalar scalar_value(const ScalarArgument& scalar, std::string_view name,
+                    const space::Slots& slots) {
   if (scalar.real) return make_real_scalar(scalar.type, *scalar.real);
   const auto value = scalar.value.evaluate(slots);
   if (value) return make_scalar(scalar.type, *value);
-  throw Error(ErrorCode::usage, fmt::format("argument '{}' = {} has no value at this size: {}",
-                                            name, scalar.value.text(), tuner::name(value.error())));
+  throw Error(ErrorCode::usage,
+              fmt::format("argument '{}' = {} has no value at this size: {}", name,
+                          scalar.value.text(), tuner::space::name(value.error())));
 }
 
 std::string value_text(const ScalarArgument& scalar) {
   return scalar.real ? fmt::format("{}", *scalar.real) : scalar.value.text();
 }
 
-std::size_t array_bytes(const ArrayArgument& array, std::string_view name, const Slots& slots) {
+std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
+                        const space::Slots& slots) {
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::usage,
                 fmt::format("argument '{}': its count \"{}\" {}", name, array.count.text(), why));
   };
   const auto count = array.count.evaluate(slots);
-  if (!count) fail(fmt::format("has no value: {}", tuner::name(count.error())));
+  if (!count) fail(fmt::format("has no value: {}", tuner::space::name(count.error())));
   if (*count < 1) fail(fmt::format("is {}; an array has at least 1 element", *count));
   const std::size_t element_bytes = size_bytes(array.type);
   const auto elements = static_cast<std::uint64_t>(*count);
   if (!array.symbol.empty() && elements > kMostSymbolBytes / element_bytes) {
     fail(fmt::format("is {}, which are {} bytes of {}; constant memory has {}", elements,
                      static_cast<double>(elements) * static_cast<double>(element_bytes),
-                     tuner::name(array.type), kMostSymbolBytes));
+                     tuner::family::name(array.type), kMostSymbolBytes));
   }
   if (array.symbol.empty() && elements > kMostArrayBytes / element_bytes) {
     fail(fmt::format(
@@ -50,21 +53,21 @@ std::size_t array_bytes(const ArrayArgument& array, std::string_view name, const
         "parameters may have everywhere: make the argument a buffer, \"{}*\", or take a smaller "
         "size",
         elements, static_cast<double>(elements) * static_cast<double>(element_bytes),
-        tuner::name(array.type), kMostArrayBytes, tuner::name(array.type)));
+        tuner::family::name(array.type), kMostArrayBytes, tuner::family::name(array.type)));
   }
   return static_cast<std::size_t>(elements) * element_bytes;
 }
 
-double flops_at(const Problem& problem, const Size& size) {
+double flops_at(const Problem& problem, const space::Size& size) {
   return at_size(problem.flops, size);
 }
 
-double bytes_at(const Problem& problem, const Size& size) {
+double bytes_at(const Problem& problem, const space::Size& size) {
   return at_size(problem.bytes, size);
 }
 
-std::optional<Size> size_at(const CheckSize& check, const Dimensions& dims, const Size& tuned,
-                            const Slots& slots) {
+std::optional<space::Size> size_at(const CheckSize& check, const space::Dimensions& dims,
+                                   const space::Size& tuned, const space::Slots& slots) {
   std::vector<std::optional<std::int64_t>> numbers(dims.size());
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (check.extents[i]) {
@@ -80,4 +83,4 @@ std::optional<Size> size_at(const CheckSize& check, const Dimensions& dims, cons
   return *std::move(size);
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -12,7 +12,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 namespace fs = std::filesystem;
@@ -100,4 +100,4 @@ KernelSource read_kernel_source(const fs::path& path) {
   return source;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-namespace tuner {
+namespace tuner::family {
 
 /// Reads a kernel's source and, recursively, every header that it includes as "name", looked up
 /// from the source's folder; one that is not there and of the platform is left to the compiler
@@ -14,4 +14,4 @@ namespace tuner {
 /// there are more than 64 headers, and for every other way to include that include.hpp refuses.
 [[nodiscard]] KernelSource read_kernel_source(const std::filesystem::path& path);
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -5,7 +5,7 @@
 #include <cctype>
 #include <string>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 bool is_word_character(char c) {
@@ -189,4 +189,4 @@ std::vector<SourceToken> source_tokens(std::string_view text) {
   return Reader(text).read();
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

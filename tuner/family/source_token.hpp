@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 
 /// A token of C++, as far as telling declarations apart needs it.
 struct SourceToken {
@@ -24,4 +24,4 @@ struct SourceToken {
 /// the text.
 [[nodiscard]] std::vector<SourceToken> source_tokens(std::string_view text);
 
-}  // namespace tuner
+}  // namespace tuner::family

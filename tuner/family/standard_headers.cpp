@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 constexpr std::array<std::string_view, 71> kHostOnly = {"atomic",
@@ -225,4 +225,4 @@ std::string_view number_constants() {
   return kConstants;
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

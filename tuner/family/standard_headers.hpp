@@ -4,7 +4,7 @@
 #include <span>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::family {
 
 /// Headers of the C and C++ libraries and of CUDA's host libraries that only a host program needs.
 /// Kernels are compiled with nothing in their place (device_code.hpp).
@@ -18,4 +18,4 @@ namespace tuner {
 /// of <float.h> and <limits.h>. Built from the compiler's own, so that it includes nothing.
 [[nodiscard]] std::string_view number_constants();
 
-}  // namespace tuner
+}  // namespace tuner::family

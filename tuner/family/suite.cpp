@@ -14,14 +14,14 @@
 #include <filesystem>
 #include <utility>
 
-namespace tuner {
+namespace tuner::family {
 namespace {
 
 constexpr std::size_t kFileLimitBytes = 1024 * 1024;
 constexpr std::size_t kMaximumGroups = 100;
 constexpr std::string_view kFormat = "suite/1";
 
-SuiteGroup parse_group(const DocumentNode& node, const Dimensions& dims) {
+SuiteGroup parse_group(const DocumentNode& node, const space::Dimensions& dims) {
   node.expect_keys({"name", "doc", "sizes"});
   SuiteGroup group;
   group.name = node.at("name").name();
@@ -47,13 +47,13 @@ void check_head(const DocumentNode& root, const Family& family) {
 
 }  // namespace
 
-std::vector<Size> Suite::sizes(std::string_view group) const {
-  std::vector<Size> result;
+std::vector<space::Size> Suite::sizes(std::string_view group) const {
+  std::vector<space::Size> result;
   std::vector<std::string> known;
   for (const SuiteGroup& each : groups) {
     known.push_back(each.name);
     if (!group.empty() && each.name != group) continue;
-    for (const Size& size : each.sizes) {
+    for (const space::Size& size : each.sizes) {
       if (std::ranges::find(result, size) == result.end()) result.push_back(size);
     }
   }
@@ -77,7 +77,7 @@ Suite parse_suite(std::string_view text, std::string_view origin, const Family& 
   return suite;
 }
 
-std::vector<Size> suite_sizes(std::string_view file_and_group, const Family& family) {
+std::vector<space::Size> suite_sizes(std::string_view file_and_group, const Family& family) {
   std::string path(file_and_group);
   std::string group;
   const std::size_t colon = path.rfind(':');
@@ -92,4 +92,4 @@ std::vector<Size> suite_sizes(std::string_view file_and_group, const Family& fam
   return parse_suite(read_file(path, kFileLimitBytes), path, family).sizes(group);
 }
 
-}  // namespace tuner
+}  // namespace tuner::family

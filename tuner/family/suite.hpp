@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::family {
 
 struct SuiteGroup {
   std::string name;
   std::string doc;
-  std::vector<Size> sizes;  ///< at least one
+  std::vector<space::Size> sizes;  ///< at least one
 };
 
 struct Suite {
@@ -22,7 +22,7 @@ struct Suite {
 
   /// The sizes of a group, of all groups when `group` is empty; each once. Throws Error(usage) with
   /// a suggestion when there is no such group.
-  [[nodiscard]] std::vector<Size> sizes(std::string_view group) const;
+  [[nodiscard]] std::vector<space::Size> sizes(std::string_view group) const;
 };
 
 /// Reads a suite (format suite/1, docs/reference/space-file.md) of sizes of this family. Throws
@@ -32,6 +32,7 @@ struct Suite {
 
 /// The sizes that "FILE" or "FILE:GROUP" names. Throws Error(usage) as parse_suite and
 /// Suite::sizes, and when the file cannot be read.
-[[nodiscard]] std::vector<Size> suite_sizes(std::string_view file_and_group, const Family& family);
+[[nodiscard]] std::vector<space::Size> suite_sizes(std::string_view file_and_group,
+                                                   const Family& family);
 
-}  // namespace tuner
+}  // namespace tuner::family

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 constexpr std::size_t kMaximumNesting = 32;
@@ -158,4 +158,4 @@ EntryDocument parse_entry_document(std::string_view text, std::span<const std::s
   return reader.take();
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -13,7 +13,7 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// A document whose long list is kept apart, in the order of the file: as members of an ordered
 /// object, each of its hundred thousand entries would be looked for among those before it.
@@ -31,4 +31,4 @@ struct EntryDocument {
                                                  std::span<const std::string_view> lists,
                                                  std::string_view origin);
 
-}  // namespace tuner
+}  // namespace tuner::interop

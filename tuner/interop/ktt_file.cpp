@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 [[noreturn]] void refuse(std::string_view origin, std::size_t index, std::string_view why) {
@@ -93,7 +93,7 @@ std::vector<Json> values_of(const Json& configuration, const std::vector<std::st
 
 }  // namespace
 
-Recording read_ktt(const EntryDocument& document, std::string_view origin) {
+search::Recording read_ktt(const EntryDocument& document, std::string_view origin) {
   const Json& metadata = member(document.head, "Metadata");
   const double ms = unit_ms(metadata, origin);
   RecordingBuilder builder(names_of(document, origin), std::string(origin));
@@ -102,10 +102,10 @@ Recording read_ktt(const EntryDocument& document, std::string_view origin) {
     const Json& configuration = member(result, "Configuration");
     builder.add(values_of(configuration, builder.names(), origin, index), fate_of(result, ms));
   }
-  Recording recording = builder.take();
+  search::Recording recording = builder.take();
   recording.kernel = name_member(document.entries.front().second, "KernelName");
   recording.device = name_member(metadata, "Device");
   return recording;
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 [[noreturn]] void fail(std::string message) {
@@ -140,4 +140,4 @@ bool python_compare(const std::string& operation, const Json& a, const Json& b) 
   return operation == ">" ? python_real(a) > python_real(b) : python_real(a) >= python_real(b);
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

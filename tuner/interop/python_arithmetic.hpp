@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// The elements that a list may have.
 inline constexpr std::size_t kMostPythonElements = std::size_t{1} << 16;
@@ -25,4 +25,4 @@ inline constexpr std::size_t kMostPythonElements = std::size_t{1} << 16;
 /// < <= > >= == != in, not in.
 [[nodiscard]] bool python_compare(const std::string& operation, const Json& a, const Json& b);
 
-}  // namespace tuner
+}  // namespace tuner::interop

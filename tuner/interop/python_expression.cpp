@@ -10,44 +10,44 @@
 #include <algorithm>
 #include <array>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
-std::string_view symbol(Operation operation) {
+std::string_view symbol(space::Operation operation) {
   switch (operation) {
-    case Operation::add:
+    case space::Operation::add:
       return "+";
-    case Operation::subtract:
+    case space::Operation::subtract:
       return "-";
-    case Operation::multiply:
+    case space::Operation::multiply:
       return "*";
-    case Operation::divide:
+    case space::Operation::divide:
       return "/";
-    case Operation::floor_divide:
+    case space::Operation::floor_divide:
       return "//";
-    case Operation::modulo:
+    case space::Operation::modulo:
       return "%";
-    case Operation::shift_left:
+    case space::Operation::shift_left:
       return "<<";
-    case Operation::shift_right:
+    case space::Operation::shift_right:
       return ">>";
-    case Operation::bit_and:
+    case space::Operation::bit_and:
       return "&";
-    case Operation::bit_or:
+    case space::Operation::bit_or:
       return "|";
-    case Operation::bit_xor:
+    case space::Operation::bit_xor:
       return "^";
-    case Operation::less:
+    case space::Operation::less:
       return "<";
-    case Operation::less_equal:
+    case space::Operation::less_equal:
       return "<=";
-    case Operation::greater:
+    case space::Operation::greater:
       return ">";
-    case Operation::greater_equal:
+    case space::Operation::greater_equal:
       return ">=";
-    case Operation::equal:
+    case space::Operation::equal:
       return "==";
-    case Operation::not_equal:
+    case space::Operation::not_equal:
       return "!=";
     default:
       return "";
@@ -59,29 +59,29 @@ std::string_view symbol(Operation operation) {
 /// Writes the nodes of one syntax tree, each in parentheses.
 class PythonWriter::Nodes {
  public:
-  Nodes(const PythonWriter& writer, const Syntax& syntax, std::string_view text)
+  Nodes(const PythonWriter& writer, const space::Syntax& syntax, std::string_view text)
       : writer_(writer), syntax_(syntax), text_(text) {}
 
   std::string write(std::size_t index) const {
-    const Node& node = syntax_.nodes[index];
+    const space::Node& node = syntax_.nodes[index];
     switch (node.kind) {
-      case NodeKind::constant:
+      case space::NodeKind::constant:
         return constant(node);
-      case NodeKind::slot:
+      case space::NodeKind::slot:
         return writer_.slot_text(static_cast<std::size_t>(node.value));
-      case NodeKind::unary:
+      case space::NodeKind::unary:
         return unary(node);
-      case NodeKind::binary:
+      case space::NodeKind::binary:
         return binary(node);
-      case NodeKind::comparison:
+      case space::NodeKind::comparison:
         return comparison(node);
-      case NodeKind::membership:
+      case space::NodeKind::membership:
         return membership(node);
-      case NodeKind::logical_and:
+      case space::NodeKind::logical_and:
         return fmt::format("({} and {})", operand(node, 0), operand(node, 1));
-      case NodeKind::logical_or:
+      case space::NodeKind::logical_or:
         return fmt::format("({} or {})", operand(node, 0), operand(node, 1));
-      case NodeKind::conditional:
+      case space::NodeKind::conditional:
         return fmt::format("({} if {} else {})", operand(node, 1), operand(node, 0),
                            operand(node, 2));
     }
@@ -89,29 +89,31 @@ class PythonWriter::Nodes {
   }
 
  private:
-  std::string operand(const Node& node, std::size_t i) const { return write(node.operands[i]); }
+  std::string operand(const space::Node& node, std::size_t i) const {
+    return write(node.operands[i]);
+  }
 
-  std::string constant(const Node& node) const {
-    if (node.value_kind == ValueKind::number) return std::to_string(node.value);
-    const Scope& scope = writer_.definition_.scope;
+  std::string constant(const space::Node& node) const {
+    if (node.value_kind == space::ValueKind::number) return std::to_string(node.value);
+    const space::Scope& scope = writer_.definition_.scope;
     for (const std::string& word : scope.words()) {
       if (*scope.find_word(word) == node.value) return fmt::format("'{}'", word);
     }
     return "''";
   }
 
-  std::string unary(const Node& node) const {
+  std::string unary(const space::Node& node) const {
     const std::string a = operand(node, 0);
     switch (node.operation) {
-      case Operation::negate:
+      case space::Operation::negate:
         return fmt::format("(-{})", a);
-      case Operation::complement:
+      case space::Operation::complement:
         return fmt::format("(~{})", a);
-      case Operation::logical_not:
+      case space::Operation::logical_not:
         return fmt::format("(not {})", a);
-      case Operation::absolute:
+      case space::Operation::absolute:
         return fmt::format("abs({})", a);
-      case Operation::is_power_of_two:
+      case space::Operation::is_power_of_two:
         return fmt::format("({0} > 0 and {0} & ({0} - 1) == 0)", a);
       default:
         break;
@@ -120,24 +122,24 @@ class PythonWriter::Nodes {
                 fmt::format("{}: Python, which T1 is written in, has no such function", text_));
   }
 
-  std::string binary(const Node& node) const {
+  std::string binary(const space::Node& node) const {
     const std::string a = operand(node, 0);
     const std::string b = operand(node, 1);
     switch (node.operation) {
-      case Operation::ceil_divide:
+      case space::Operation::ceil_divide:
         return fmt::format("(-(-{} // {}))", a, b);
-      case Operation::align_up:
+      case space::Operation::align_up:
         return fmt::format("(-(-{0} // {1}) * {1})", a, b);
-      case Operation::minimum:
+      case space::Operation::minimum:
         return fmt::format("min({}, {})", a, b);
-      case Operation::maximum:
+      case space::Operation::maximum:
         return fmt::format("max({}, {})", a, b);
       default:
         return fmt::format("({} {} {})", a, symbol(node.operation), b);
     }
   }
 
-  std::string comparison(const Node& node) const {
+  std::string comparison(const space::Node& node) const {
     std::string text = operand(node, 0);
     for (std::size_t i = 0; i < node.comparisons.size(); ++i) {
       text += fmt::format(" {} {}", symbol(node.comparisons[i]), operand(node, i + 1));
@@ -145,7 +147,7 @@ class PythonWriter::Nodes {
     return fmt::format("({})", text);
   }
 
-  std::string membership(const Node& node) const {
+  std::string membership(const space::Node& node) const {
     std::string list;
     for (std::size_t i = 1; i < node.operands.size(); ++i) {
       list += fmt::format("{}{}", i > 1 ? ", " : "", operand(node, i));
@@ -154,20 +156,21 @@ class PythonWriter::Nodes {
   }
 
   const PythonWriter& writer_;
-  const Syntax& syntax_;
+  const space::Syntax& syntax_;
   std::string_view text_;
 };
 
-PythonWriter::PythonWriter(const SpaceDefinition& definition, const DeviceAttributes& device,
+PythonWriter::PythonWriter(const space::SpaceDefinition& definition,
+                           const space::DeviceAttributes& device,
                            std::span<const std::int64_t> size)
     : definition_(definition) {
-  for (const AttributeField& field : attribute_fields()) {
+  for (const space::AttributeField& field : space::attribute_fields()) {
     base_.push_back(static_cast<std::int64_t>(device.*field.member));
   }
   base_.insert(base_.end(), size.begin(), size.end());
 }
 
-bool PythonWriter::is_python(const Expression& expression) const {
+bool PythonWriter::is_python(const space::Expression& expression) const {
   const auto& text = expression.text();
   constexpr std::array<std::string_view, 9> kOurs = {
       "&&", "||", "?", "!", "ceil_div", "is_pow2", "log2", "align_up", "rue"};
@@ -176,25 +179,25 @@ bool PythonWriter::is_python(const Expression& expression) const {
     return at != std::string::npos && !(it == "!" && text.substr(at).starts_with("!="));
   });
   const bool parameters_only = std::ranges::all_of(expression.slots(), [&](std::size_t slot) {
-    return std::ranges::count(definition_.parameters, slot, &Parameter::slot) > 0;
+    return std::ranges::count(definition_.parameters, slot, &space::Parameter::slot) > 0;
   });
   return !ours && text.find("alse") == std::string::npos && parameters_only;
 }
 
 std::string PythonWriter::slot_text(std::size_t slot) const {
   if (slot < base_.size()) return std::to_string(base_[slot]);
-  for (const Derived& derived : definition_.derived) {
+  for (const space::Derived& derived : definition_.derived) {
     if (derived.slot == slot) return fmt::format("({})", write(derived.expression.text()));
   }
   return definition_.scope.names()[slot];
 }
 
 std::string PythonWriter::write(std::string_view expression) const {
-  const auto compiled = Expression::compile(expression, definition_.scope);
+  const auto compiled = space::Expression::compile(expression, definition_.scope);
   if (!compiled) throw Error(ErrorCode::usage, compiled.error().with_caret(expression));
   if (is_python(*compiled)) return std::string(expression);
-  const Syntax syntax = parse_expression(expression, definition_.scope);
+  const space::Syntax syntax = space::parse_expression(expression, definition_.scope);
   return Nodes(*this, syntax, expression).write(syntax.root);
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

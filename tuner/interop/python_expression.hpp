@@ -9,14 +9,14 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// Writes a kernel's expressions as Python, over its parameters alone: derived values are written
 /// out, and dimensions and attributes of the device become numbers.
 class PythonWriter {
  public:
   /// `size` has a number for every dimension. The definition must outlive the writer.
-  PythonWriter(const SpaceDefinition& definition, const DeviceAttributes& device,
+  PythonWriter(const space::SpaceDefinition& definition, const space::DeviceAttributes& device,
                std::span<const std::int64_t> size);
 
   /// An expression that is Python over parameters already stays as it is. Throws Error(usage) for
@@ -24,12 +24,12 @@ class PythonWriter {
   [[nodiscard]] std::string write(std::string_view expression) const;
 
  private:
-  [[nodiscard]] bool is_python(const Expression& expression) const;
+  [[nodiscard]] bool is_python(const space::Expression& expression) const;
   [[nodiscard]] std::string slot_text(std::size_t slot) const;
   class Nodes;
 
-  const SpaceDefinition& definition_;
-  Slots base_;  // device attributes and dimensions
+  const space::SpaceDefinition& definition_;
+  space::Slots base_;  // device attributes and dimensions
 };
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <map>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 constexpr std::size_t kMostElements = kMostPythonElements;
@@ -197,4 +197,4 @@ std::vector<Json> python_list(std::string_view text, std::string_view where) {
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// The elements of a list as Python writes it: literals, [2**i for i in range(6) if …],
 /// list(range(32, 1025, 32)), lists joined with +. Numbers, booleans and strings; the functions
@@ -18,4 +18,4 @@ namespace tuner {
 /// does beyond 65,536 elements or a million steps.
 [[nodiscard]] std::vector<Json> python_list(std::string_view text, std::string_view where);
 
-}  // namespace tuner
+}  // namespace tuner::interop

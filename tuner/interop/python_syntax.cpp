@@ -10,7 +10,7 @@
 #include <charconv>
 #include <initializer_list>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 constexpr std::size_t kLongestText = std::size_t{64} << 10;
@@ -234,4 +234,4 @@ PythonSyntax parse_python(std::string_view text) {
   return Parser(text).parse();
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::interop {
 
 enum class PythonKind {
   literal,        ///< value
@@ -54,4 +54,4 @@ struct PythonError {
 /// Parses an expression of at most 64 KiB, nested at most 32 deep. Throws PythonError.
 [[nodiscard]] PythonSyntax parse_python(std::string_view text);
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 bool is_letter(char c) {
@@ -95,4 +95,4 @@ std::vector<PythonToken> python_tokens(std::string_view text) {
   return Tokenizer(text).tokens();
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

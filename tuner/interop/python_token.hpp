@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::interop {
 
 enum class PythonTokenKind { number, string, name, symbol, end };
 
@@ -19,4 +19,4 @@ struct PythonToken {
 /// The tokens of `text`, the last one `end`. They point into `text`. Throws PythonError.
 [[nodiscard]] std::vector<PythonToken> python_tokens(std::string_view text);
 
-}  // namespace tuner
+}  // namespace tuner::interop

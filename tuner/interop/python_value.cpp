@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 /// repr() of a float: the shortest digits that give it back, which fmt writes alike but for ".0".
@@ -24,8 +24,8 @@ Json number_of(const std::string& text) {
 
 /// Whether a parameter's words are numbers, of which at least one is not whole: then they were
 /// numbers in the file; if all are whole, they were strings.
-bool has_fractions(const Parameter& parameter) {
-  return std::ranges::any_of(parameter.values, [](const ParameterValue& value) {
+bool has_fractions(const space::Parameter& parameter) {
+  return std::ranges::any_of(parameter.values, [](const space::ParameterValue& value) {
     return number_of(value.text).is_number_float();
   });
 }
@@ -47,18 +47,18 @@ std::string python_text(const Json& value) {
   }
 }
 
-std::string python_text(const Parameter& parameter, std::size_t index) {
+std::string python_text(const space::Parameter& parameter, std::size_t index) {
   const std::string& text = parameter.values[index].text;
-  if (parameter.value_kind == ValueKind::number) {
+  if (parameter.value_kind == space::ValueKind::number) {
     if (text == "true") return "True";
     if (text == "false") return "False";
   }
   return text;
 }
 
-Json json_value(const Parameter& parameter, std::size_t index) {
+Json json_value(const space::Parameter& parameter, std::size_t index) {
   const std::string text = python_text(parameter, index);
-  if (parameter.value_kind == ValueKind::number) {
+  if (parameter.value_kind == space::ValueKind::number) {
     if (text == "True" || text == "False") return text == "True";
     return parameter.values[index].number;
   }
@@ -68,4 +68,4 @@ Json json_value(const Parameter& parameter, std::size_t index) {
   return text;
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

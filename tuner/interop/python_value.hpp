@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// What Python's str() makes of a JSON value: 16, 0.5, 1.0, 1e-05, True, None; a string is itself.
 /// It must not be an array or an object.
@@ -15,10 +15,10 @@ namespace tuner {
 
 /// The text of a parameter's value in the keys of a cache: that of its definition, but True and
 /// False for booleans.
-[[nodiscard]] std::string python_text(const Parameter& parameter, std::size_t index);
+[[nodiscard]] std::string python_text(const space::Parameter& parameter, std::size_t index);
 
 /// The same value as JSON: a number, a boolean or a string. Numbers among the words of a parameter
 /// (0.5 is one, since expressions know whole numbers alone) are numbers again.
-[[nodiscard]] Json json_value(const Parameter& parameter, std::size_t index);
+[[nodiscard]] Json json_value(const space::Parameter& parameter, std::size_t index);
 
-}  // namespace tuner
+}  // namespace tuner::interop

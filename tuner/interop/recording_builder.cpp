@@ -11,19 +11,20 @@
 #include <numeric>
 #include <set>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 constexpr std::size_t kMostParameters = 64;
 
-Parameter parameter_of(const std::string& name, std::span<const Json> values, Scope& scope) {
-  Parameter parameter;
+space::Parameter parameter_of(const std::string& name, std::span<const Json> values,
+                              space::Scope& scope) {
+  space::Parameter parameter;
   parameter.name = name;
   const bool numbers = std::ranges::all_of(values, [](const Json& value) {
     const bool fits = !value.is_number_unsigned() || value.get<std::uint64_t>() <= INT64_MAX;
     return value.is_boolean() || (value.is_number_integer() && fits);
   });
-  parameter.value_kind = numbers ? ValueKind::number : ValueKind::word;
+  parameter.value_kind = numbers ? space::ValueKind::number : space::ValueKind::word;
   for (const Json& value : values) {
     const std::string text = python_text(value);
     std::int64_t number = 0;
@@ -88,7 +89,7 @@ std::uint32_t RecordingBuilder::value_index(std::size_t parameter, const Json& v
 }
 
 void RecordingBuilder::add(std::span<const Json> values, const Fate& fate) {
-  RecordedTrial trial{
+  search::RecordedTrial trial{
       .config = {}, .outcome = fate.outcome, .time_ms = fate.time_ms, .cost_s = fate.cost_s};
   std::string key;
   for (std::size_t i = 0; i < names_.size(); ++i) {
@@ -120,27 +121,27 @@ void RecordingBuilder::sort_values(std::size_t parameter) {
     sorted.push_back(std::move(json[old]));
   }
   json = std::move(sorted);
-  for (RecordedTrial& trial : trials_) {
+  for (search::RecordedTrial& trial : trials_) {
     trial.config.choice[parameter] = place[trial.config.choice[parameter]];
   }
 }
 
-SpaceDefinition RecordingBuilder::definition() const {
-  SpaceDefinition definition;
-  definition.scope = family_scope({});
+space::SpaceDefinition RecordingBuilder::definition() const {
+  space::SpaceDefinition definition;
+  definition.scope = space::family_scope({});
   for (std::size_t i = 0; i < names_.size(); ++i) {
     definition.parameters.push_back(parameter_of(names_[i], values_[i].json, definition.scope));
   }
   return definition;
 }
 
-Recording RecordingBuilder::take() {
+search::Recording RecordingBuilder::take() {
   if (trials_.empty()) refuse("holds no configuration that was measured");
   for (std::size_t i = 0; i < names_.size(); ++i) sort_values(i);
-  Recording recording;
-  recording.definition = std::make_shared<const SpaceDefinition>(definition());
+  search::Recording recording;
+  recording.definition = std::make_shared<const space::SpaceDefinition>(definition());
   recording.trials = std::move(trials_);
   return recording;
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// How a configuration of a file fared.
 struct Fate {
@@ -39,7 +39,7 @@ class RecordingBuilder {
   void add(std::span<const Json> values, const Fate& fate);
 
   /// The recording; kernel, device and problem are the caller's.
-  [[nodiscard]] Recording take();
+  [[nodiscard]] search::Recording take();
 
  private:
   struct Values {
@@ -51,13 +51,13 @@ class RecordingBuilder {
   [[noreturn]] void refuse(std::string_view why) const;
   std::uint32_t value_index(std::size_t parameter, const Json& value);
   void sort_values(std::size_t parameter);
-  [[nodiscard]] SpaceDefinition definition() const;
+  [[nodiscard]] space::SpaceDefinition definition() const;
 
   std::vector<std::string> names_;
   std::string origin_;
   std::vector<Values> values_;
-  std::vector<RecordedTrial> trials_;
+  std::vector<search::RecordedTrial> trials_;
   std::unordered_map<std::string, std::size_t> trial_of_;  // by cache key
 };
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -14,7 +14,7 @@
 #include <cstdint>
 #include <system_error>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 constexpr std::size_t kLargestFile = std::size_t{256} << 20;
@@ -39,7 +39,7 @@ std::string closed(std::string_view text) {
 
 }  // namespace
 
-Recording parse_recording(std::string_view text, std::string_view origin) {
+search::Recording parse_recording(std::string_view text, std::string_view origin) {
   constexpr std::array<std::string_view, 3> kLists = {"cache", "results", "Results"};
   const auto refuse = [&](std::string_view why) {
     throw Error(ErrorCode::usage, fmt::format("{}: {}", origin, why));
@@ -55,11 +55,11 @@ Recording parse_recording(std::string_view text, std::string_view origin) {
   return {};
 }
 
-Recording read_recording(const std::filesystem::path& path) {
+search::Recording read_recording(const std::filesystem::path& path) {
   return parse_recording(read_file(path, reading_limit(path)), path.string());
 }
 
-std::string cache_key(const SpaceDefinition& definition, const Config& config) {
+std::string cache_key(const space::SpaceDefinition& definition, const space::Config& config) {
   std::string key;
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
     if (i > 0) key += ',';
@@ -68,4 +68,4 @@ std::string cache_key(const SpaceDefinition& definition, const Config& config) {
   return key;
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

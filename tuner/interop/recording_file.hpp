@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// Reads the measured configurations that another tool wrote: a Kernel Tuner cache file (an
 /// unclosed one too), T4 results or KTT's JSON results; which of them, the content tells.
@@ -23,13 +23,14 @@ namespace tuner {
 /// none when it gives none.
 ///
 /// Throws Error(usage) with the path and the place for what is no such file.
-[[nodiscard]] Recording read_recording(const std::filesystem::path& path);
+[[nodiscard]] search::Recording read_recording(const std::filesystem::path& path);
 
 /// The same of a text; `origin` is what messages begin with.
-[[nodiscard]] Recording parse_recording(std::string_view text, std::string_view origin);
+[[nodiscard]] search::Recording parse_recording(std::string_view text, std::string_view origin);
 
 /// The key of a configuration in a Kernel Tuner cache, which traces use too: "16,0.5,True", the
 /// values in the order of the parameters.
-[[nodiscard]] std::string cache_key(const SpaceDefinition& definition, const Config& config);
+[[nodiscard]] std::string cache_key(const space::SpaceDefinition& definition,
+                                    const space::Config& config);
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -3,7 +3,7 @@
 
 #include "tuner/core/printable.hpp"
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 constexpr double kNothingMeasured = 1e20;  // Kernel Tuner's time of a configuration that failed
@@ -51,4 +51,4 @@ std::optional<double> EvaluationTime::seconds() const {
   return *milliseconds_ / 1000;
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -9,14 +9,14 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// A Kernel Tuner cache file.
-[[nodiscard]] Recording read_cache(const EntryDocument& document, std::string_view origin);
+[[nodiscard]] search::Recording read_cache(const EntryDocument& document, std::string_view origin);
 /// T4 results (results-schema 1.0.0).
-[[nodiscard]] Recording read_t4(const EntryDocument& document, std::string_view origin);
+[[nodiscard]] search::Recording read_t4(const EntryDocument& document, std::string_view origin);
 /// KTT's JSON output.
-[[nodiscard]] Recording read_ktt(const EntryDocument& document, std::string_view origin);
+[[nodiscard]] search::Recording read_ktt(const EntryDocument& document, std::string_view origin);
 
 /// The value of a member, or null when the object has none.
 [[nodiscard]] const Json& member(const Json& object, const char* name);
@@ -40,4 +40,4 @@ class EvaluationTime {
   std::optional<double> milliseconds_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::interop

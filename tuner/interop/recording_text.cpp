@@ -10,7 +10,7 @@
 #include <array>
 #include <charconv>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 /// As Python's json.dumps writes it by default: one line, a space after ':' and ','.
@@ -25,7 +25,7 @@ std::string python_json(const Json& json) {
   return json.is_object() ? fmt::format("{{{}}}", text) : fmt::format("[{}]", text);
 }
 
-Json configuration(const SpaceDefinition& definition, const Config& config) {
+Json configuration(const space::SpaceDefinition& definition, const space::Config& config) {
   Json json = Json::object();
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
     json[definition.parameters[i].name] = json_value(definition.parameters[i], config.choice[i]);
@@ -48,10 +48,10 @@ Json problem_size(const std::string& problem) {
   return sizes;
 }
 
-Json cache_head(const Recording& recording) {
+Json cache_head(const search::Recording& recording) {
   Json keys = Json::array();
   Json values = Json::object();
-  for (const Parameter& parameter : recording.definition->parameters) {
+  for (const space::Parameter& parameter : recording.definition->parameters) {
     keys.push_back(parameter.name);
     Json list = Json::array();
     for (std::size_t i = 0; i < parameter.values.size(); ++i) {
@@ -72,7 +72,7 @@ std::string_view error_name(Outcome outcome) {
   return uncompiled ? "CompilationFailedConfig" : "RuntimeFailedConfig";
 }
 
-Json cache_entry(const SpaceDefinition& definition, const RecordedTrial& trial) {
+Json cache_entry(const space::SpaceDefinition& definition, const search::RecordedTrial& trial) {
   Json entry = configuration(definition, trial.config);
   if (trial.time_ms) {
     entry["time"] = *trial.time_ms;
@@ -113,7 +113,7 @@ std::string_view invalidity(Outcome outcome) {
   return "runtime";
 }
 
-Json t4_result(const SpaceDefinition& definition, const RecordedTrial& trial) {
+Json t4_result(const space::SpaceDefinition& definition, const search::RecordedTrial& trial) {
   Json times = Json::object();
   if (trial.cost_s) {
     times = {{"compilation", 0}, {"framework", 0}, {"search_algorithm", 0}, {"validation", 0}};
@@ -135,13 +135,13 @@ Json t4_result(const SpaceDefinition& definition, const RecordedTrial& trial) {
 
 }  // namespace
 
-std::string cache_text(const Recording& recording) {
+std::string cache_text(const search::Recording& recording) {
   // Kernel Tuner's own way: the head with each value on a line, opened for the entries.
   std::string text = cache_head(recording).dump(0);
   text.resize(text.size() - 2);  // "\n}"
   text += ",\n\"cache\": {";
   std::string_view separator = "\n";
-  for (const RecordedTrial& trial : recording.trials) {
+  for (const search::RecordedTrial& trial : recording.trials) {
     text += fmt::format("{}{}: {}", separator,
                         Json(cache_key(*recording.definition, trial.config)).dump(),
                         python_json(cache_entry(*recording.definition, trial)));
@@ -150,7 +150,7 @@ std::string cache_text(const Recording& recording) {
   return text + "}\n}\n";
 }
 
-std::string t4_text(const Recording& recording) {
+std::string t4_text(const search::Recording& recording) {
   const Json metadata = {{"timeunit", "milliseconds"},
                          {"kernel_name", recording.kernel},
                          {"device_name", recording.device},
@@ -158,11 +158,11 @@ std::string t4_text(const Recording& recording) {
   std::string text = fmt::format(
       "{{\"schema_version\": \"1.0.0\", \"metadata\": {}, \"results\": [", python_json(metadata));
   std::string_view separator = "\n";
-  for (const RecordedTrial& trial : recording.trials) {
+  for (const search::RecordedTrial& trial : recording.trials) {
     text += fmt::format("{}{}", separator, python_json(t4_result(*recording.definition, trial)));
     separator = ",\n";
   }
   return text + "\n]}\n";
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -12,25 +12,25 @@
 #include <set>
 #include <tuple>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 bool matches(const std::optional<std::string>& wanted, const std::string& is) {
   return !wanted || *wanted == is;
 }
 
-std::shared_ptr<const SpaceDefinition> stored_definition(const Store& store,
-                                                         const SessionRecord& session) {
-  const ResultFilter filter{.family = session.family, .kernel = session.kernel};
-  const std::vector<KernelRecord> kernels = store.kernels(filter);
-  const auto kernel = std::ranges::find(kernels, session.kernel_hash, &KernelRecord::hash);
+std::shared_ptr<const space::SpaceDefinition> stored_definition(
+    const store::Store& store, const store::SessionRecord& session) {
+  const store::ResultFilter filter{.family = session.family, .kernel = session.kernel};
+  const std::vector<store::KernelRecord> kernels = store.kernels(filter);
+  const auto kernel = std::ranges::find(kernels, session.kernel_hash, &store::KernelRecord::hash);
   const std::string origin = fmt::format("the stored space file of {}", session.kernel);
   try {
     const Json document =
         parse_json(kernel == kernels.end() ? std::string() : kernel->space_text, origin);
-    return std::make_shared<const SpaceDefinition>(parse_space_definition(
+    return std::make_shared<const space::SpaceDefinition>(space::parse_space_definition(
         document.at("kernels").at(session.kernel),
-        parse_dimensions(document.at("problem"), origin + ": problem"), origin));
+        space::parse_dimensions(document.at("problem"), origin + ": problem"), origin));
   } catch (const Json::exception& exception) {
     throw Error(ErrorCode::failure, fmt::format("{}: is no space file: {}: tune the kernel again",
                                                 origin, exception.what()));
@@ -40,17 +40,18 @@ std::shared_ptr<const SpaceDefinition> stored_definition(const Store& store,
 }
 
 /// The configuration of a stored trial; none when the space has lost a parameter or a value of it.
-std::optional<Config> stored_config(const SpaceDefinition& definition, const TrialRecord& trial) {
+std::optional<space::Config> stored_config(const space::SpaceDefinition& definition,
+                                           const store::TrialRecord& trial) {
   try {
-    return config_from_json(definition, trial.config_json);
+    return space::config_from_json(definition, trial.config_json);
   } catch (const Error&) {
     return std::nullopt;
   }
 }
 
-RecordedTrial recorded(Config config, const TrialRecord& trial) {
+search::RecordedTrial recorded(space::Config config, const store::TrialRecord& trial) {
   constexpr double kNanosecondsInMillisecond = 1e6;
-  RecordedTrial result;
+  search::RecordedTrial result;
   result.config = std::move(config);
   result.outcome = trial.outcome;
   if (trial.time) result.time_ms = trial.time->median_ns / kNanosecondsInMillisecond;
@@ -61,17 +62,17 @@ RecordedTrial recorded(Config config, const TrialRecord& trial) {
 /// The recordings in the making, newest session first.
 class Collection {
  public:
-  explicit Collection(const Store& store) : store_(store) {}
+  explicit Collection(const store::Store& store) : store_(store) {}
 
-  void add(const SessionRecord& session, const std::optional<std::string>& problem) {
+  void add(const store::SessionRecord& session, const std::optional<std::string>& problem) {
     const auto kernel = std::tuple(session.device, session.backend, session.family, session.kernel);
     const auto newest = newest_.try_emplace(kernel, session).first;
     if (newest->second.kernel_hash != session.kernel_hash) return;
     if (!definitions_.contains(kernel)) {
       definitions_[kernel] = stored_definition(store_, session);
     }
-    std::vector<StoredTrial> trials = standing_trials(store_.trials(session.id));
-    for (const StoredTrial& stored : trials) {
+    std::vector<store::StoredTrial> trials = store::standing_trials(store_.trials(session.id));
+    for (const store::StoredTrial& stored : trials) {
       if (!matches(problem, stored.trial.problem)) continue;
       auto& part = part_of(std::tuple_cat(kernel, std::tuple(stored.trial.problem)),
                            definitions_[kernel], session);
@@ -82,8 +83,8 @@ class Collection {
     }
   }
 
-  std::vector<Recording> take() {
-    std::vector<Recording> recordings;
+  std::vector<search::Recording> take() {
+    std::vector<search::Recording> recordings;
     for (Part& part : parts_) {
       if (!part.recording.trials.empty()) recordings.push_back(std::move(part.recording));
     }
@@ -94,12 +95,12 @@ class Collection {
   using KernelKey = std::tuple<std::string, std::string, std::string, std::string>;
   using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   struct Part {
-    Recording recording;
+    search::Recording recording;
     std::set<std::string> seen;  // configurations, of newer sessions first
   };
 
-  Part& part_of(const Key& key, const std::shared_ptr<const SpaceDefinition>& definition,
-                const SessionRecord& session) {
+  Part& part_of(const Key& key, const std::shared_ptr<const space::SpaceDefinition>& definition,
+                const store::SessionRecord& session) {
     const auto [found, is_new] = index_.try_emplace(key, parts_.size());
     if (is_new) {
       parts_.push_back({.recording = {.kernel = session.kernel,
@@ -112,18 +113,19 @@ class Collection {
     return parts_[found->second];
   }
 
-  const Store& store_;
-  std::map<KernelKey, SessionRecord> newest_;
-  std::map<KernelKey, std::shared_ptr<const SpaceDefinition>> definitions_;
+  const store::Store& store_;
+  std::map<KernelKey, store::SessionRecord> newest_;
+  std::map<KernelKey, std::shared_ptr<const space::SpaceDefinition>> definitions_;
   std::map<Key, std::size_t> index_;
   std::vector<Part> parts_;
 };
 
 }  // namespace
 
-std::vector<Recording> read_recordings(const Store& store, const ResultFilter& filter) {
+std::vector<search::Recording> read_recordings(const store::Store& store,
+                                               const store::ResultFilter& filter) {
   Collection collection(store);
-  for (const SessionRecord& session : store.sessions()) {
+  for (const store::SessionRecord& session : store.sessions()) {
     if (!matches(filter.device, session.device) || !matches(filter.family, session.family) ||
         !matches(filter.kernel, session.kernel)) {
       continue;
@@ -133,4 +135,4 @@ std::vector<Recording> read_recordings(const Store& store, const ResultFilter& f
   return collection.take();
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

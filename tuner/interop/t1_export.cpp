@@ -12,7 +12,7 @@
 #include <array>
 #include <map>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 constexpr std::array<const char*, 3> kAxes = {"X", "Y", "Z"};
@@ -27,7 +27,7 @@ std::string python_literal(const Json& value) {
   return value.is_string() ? fmt::format("'{}'", value.get<std::string>()) : python_text(value);
 }
 
-Json tuning_parameter(const Parameter& parameter) {
+Json tuning_parameter(const space::Parameter& parameter) {
   std::vector<std::string> values;
   for (std::size_t i = 0; i < parameter.values.size(); ++i) {
     values.push_back(python_literal(json_value(parameter, i)));
@@ -43,15 +43,15 @@ Json tuning_parameter(const Parameter& parameter) {
 
 class T1Writer {
  public:
-  T1Writer(const SpaceDefinition& definition, const DeviceAttributes& device,
+  T1Writer(const space::SpaceDefinition& definition, const space::DeviceAttributes& device,
            std::span<const std::int64_t> size)
       : definition_(definition), size_(size), python_(definition, device, size) {}
 
   Json space() const {
     Json parameters = Json::array();
     Json conditions = Json::array();
-    for (const Parameter& parameter : definition_.parameters) {
-      if (parameter.kind == ParameterKind::option) {
+    for (const space::Parameter& parameter : definition_.parameters) {
+      if (parameter.kind == space::ParameterKind::option) {
         throw Error(ErrorCode::usage,
                     fmt::format("T1 has no compiler options to choose, as parameter {} is",
                                 parameter.name));
@@ -59,7 +59,7 @@ class T1Writer {
       parameters.push_back(tuning_parameter(parameter));
       if (parameter.when) conditions.push_back(condition(inactive(parameter)));
     }
-    for (const Constraint& constraint : definition_.constraints) {
+    for (const space::Constraint& constraint : definition_.constraints) {
       conditions.push_back(condition(python_.write(constraint.expression.text())));
     }
     return {{"TuningParameters", parameters}, {"Conditions", conditions}};
@@ -115,8 +115,8 @@ class T1Writer {
   /// With the parameters that it mentions, which some readers want.
   Json condition(const std::string& text) const {
     Json names = Json::array();
-    const auto compiled = Expression::compile(text, definition_.scope);
-    for (const Parameter& parameter : definition_.parameters) {
+    const auto compiled = space::Expression::compile(text, definition_.scope);
+    for (const space::Parameter& parameter : definition_.parameters) {
       if (text.find(parameter.name) == std::string::npos) continue;
       if (!compiled || std::ranges::count(compiled->slots(), parameter.slot) > 0) {
         names.push_back(parameter.name);
@@ -125,7 +125,7 @@ class T1Writer {
     return {{"Expression", text}, {"Parameters", names}};
   }
 
-  std::string inactive(const Parameter& parameter) const {
+  std::string inactive(const space::Parameter& parameter) const {
     return fmt::format("({}) or {} == {}", python_.write(parameter.when->text()), parameter.name,
                        python_literal(json_value(parameter, parameter.default_index)));
   }
@@ -190,10 +190,11 @@ class T1Writer {
 
   /// An expression of the dimensions at the size.
   Json number(const Json& expression) const {
-    Slots slots(definition_.scope.size(), 0);
-    const std::size_t first = family_scope({}).size();
+    space::Slots slots(definition_.scope.size(), 0);
+    const std::size_t first = space::family_scope({}).size();
     std::ranges::copy(size_, slots.begin() + static_cast<std::ptrdiff_t>(first));
-    const auto compiled = Expression::compile(expression_text(expression), definition_.scope);
+    const auto compiled =
+        space::Expression::compile(expression_text(expression), definition_.scope);
     if (!compiled) {
       throw Error(ErrorCode::usage, compiled.error().with_caret(expression_text(expression)));
     }
@@ -201,7 +202,7 @@ class T1Writer {
     return value ? Json(*value) : Json(expression);
   }
 
-  const SpaceDefinition& definition_;
+  const space::SpaceDefinition& definition_;
   std::span<const std::int64_t> size_;
   PythonWriter python_;
 };
@@ -209,8 +210,9 @@ class T1Writer {
 }  // namespace
 
 std::string export_t1(std::string_view text, const std::string& kernel,
-                      const SpaceDefinition& definition, const DeviceAttributes& device,
-                      std::span<const std::int64_t> size, const std::filesystem::path& folder) {
+                      const space::SpaceDefinition& definition,
+                      const space::DeviceAttributes& device, std::span<const std::int64_t> size,
+                      const std::filesystem::path& folder) {
   const Json document = parse_json(text, "the space file");
   const Json& described = document.at("kernels").at(kernel);
   const T1Writer writer(definition, device, size);
@@ -222,4 +224,4 @@ std::string export_t1(std::string_view text, const std::string& kernel,
   return t1.dump(2) + "\n";
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// A kernel of a space file as a T1 description (schema 1.0.0) for one device and problem size: its
 /// dimensions and the device's attributes become numbers, derived values are written out. An
@@ -17,9 +17,9 @@ namespace tuner {
 /// file, which is valid; `folder` leads from the T1 file to the folder of the space file. Throws
 /// Error(usage) for an expression that Python cannot say.
 [[nodiscard]] std::string export_t1(std::string_view text, const std::string& kernel,
-                                    const SpaceDefinition& definition,
-                                    const DeviceAttributes& device,
+                                    const space::SpaceDefinition& definition,
+                                    const space::DeviceAttributes& device,
                                     std::span<const std::int64_t> size,
                                     const std::filesystem::path& folder);
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <iterator>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 /// The letters, digits and underscores at the beginning of a text, as a name.
@@ -21,7 +21,7 @@ std::string name_from(const std::string& text, const std::string& otherwise) {
   const std::size_t end =
       text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_");
   const std::string name = text.substr(0, std::min(end, kLongest));
-  return is_name(name) ? name : otherwise;
+  return space::is_name(name) ? name : otherwise;
 }
 
 /// What a kernel moves at least: its buffers, each once.
@@ -92,7 +92,8 @@ std::string source_of(const Json& specification, const std::filesystem::path& fo
 }  // namespace
 
 ImportedSpace import_t1(std::string_view text, std::string_view origin,
-                        const std::filesystem::path& folder, const DeviceAttributes& device) {
+                        const std::filesystem::path& folder,
+                        const space::DeviceAttributes& device) {
   const Json t1 = parse_json(text, origin);
   if (!member(t1, "ConfigurationSpace").is_object()) {
     throw Error(ErrorCode::usage,
@@ -101,8 +102,8 @@ ImportedSpace import_t1(std::string_view text, std::string_view origin,
   const Json& specification = member(t1, "KernelSpecification");
   const T1Space space = read_t1_space(t1, origin, device);
   const T1Problem problem = read_t1_problem(specification);
-  const SpaceDefinition definition =
-      parse_space_definition({{"parameters", space.parameters}}, Dimensions(problem.dims), origin);
+  const space::SpaceDefinition definition = space::parse_space_definition(
+      {{"parameters", space.parameters}}, space::Dimensions(problem.dims), origin);
   const T1Part arguments = read_t1_arguments(specification, problem, definition);
   const T1Part launch = read_t1_launch(specification, problem, definition);
   const T1Part options = read_t1_options(specification);
@@ -124,4 +125,4 @@ ImportedSpace import_t1(std::string_view text, std::string_view origin,
   return imported;
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

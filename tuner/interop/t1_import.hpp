@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// A space file made of a T1 description, and what a person has to look at: what T1 does not say or
 /// space/1 cannot.
@@ -26,6 +26,6 @@ struct ImportedSpace {
 /// say; Error(no_valid_config) when the conditions leave nothing.
 [[nodiscard]] ImportedSpace import_t1(std::string_view text, std::string_view origin,
                                       const std::filesystem::path& folder,
-                                      const DeviceAttributes& device);
+                                      const space::DeviceAttributes& device);
 
-}  // namespace tuner
+}  // namespace tuner::interop

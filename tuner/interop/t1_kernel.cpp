@@ -11,7 +11,7 @@
 #include <cmath>
 #include <map>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 constexpr std::array<const char*, 3> kAxes = {"X", "Y", "Z"};
@@ -86,10 +86,10 @@ T1Part scalar(const std::string& name, const std::string& type, const Json& argu
 }
 
 T1Part vector(const std::string& name, const std::string& type, const Json& argument,
-              const T1Problem& problem, const SpaceDefinition& definition) {
+              const T1Problem& problem, const space::SpaceDefinition& definition) {
   T1Part part;
   std::string count = t1_expression(member(argument, "Size"), problem, definition,
-                                    family_scope(Dimensions(problem.dims)));
+                                    space::family_scope(space::Dimensions(problem.dims)));
   if (count.empty()) {
     part.notes.push_back(
         fmt::format("argument {}: its Size {} cannot be expressed; 1 is used: state the number of "
@@ -113,7 +113,7 @@ T1Part vector(const std::string& name, const std::string& type, const Json& argu
 }
 
 T1Part read_argument(const Json& argument, const std::string& name, const T1Problem& problem,
-                     const SpaceDefinition& definition) {
+                     const space::SpaceDefinition& definition) {
   const std::string type = element_type(text_member(argument, "Type"));
   const std::string memory = text_member(argument, "MemoryType");
   if (type.empty()) {
@@ -151,7 +151,7 @@ void ensure_output(T1Part& arguments) {
 class LaunchReader {
  public:
   LaunchReader(const Json& specification, const T1Problem& problem,
-               const SpaceDefinition& definition)
+               const space::SpaceDefinition& definition)
       : specification_(specification), problem_(problem), definition_(definition) {}
 
   std::string block(std::size_t axis) { return size("LocalSize", axis); }
@@ -192,7 +192,7 @@ class LaunchReader {
 
   const Json& specification_;
   const T1Problem& problem_;
-  const SpaceDefinition& definition_;
+  const space::SpaceDefinition& definition_;
   std::vector<std::string> notes_;
 };
 
@@ -212,30 +212,30 @@ T1Problem read_t1_problem(const Json& specification) {
 }
 
 std::string t1_expression(const Json& given, const T1Problem& problem,
-                          const SpaceDefinition& definition, const Scope& scope) {
+                          const space::SpaceDefinition& definition, const space::Scope& scope) {
   if (given.is_number_integer()) return given.dump();
   if (!given.is_string()) return "";
   auto text = given.get<std::string>();
   for (std::size_t i = 0; i < problem.dims.size(); ++i) {
     replace_all(text, fmt::format("ProblemSize[{}]", i), problem.dims[i]);
   }
-  for (const Parameter& parameter : definition.parameters) {
-    if (parameter.value_kind != ValueKind::number) continue;
+  for (const space::Parameter& parameter : definition.parameters) {
+    if (parameter.value_kind != space::ValueKind::number) continue;
     const auto [least, most] = std::ranges::minmax(
-        parameter.values, {}, [](const ParameterValue& value) { return value.number; });
+        parameter.values, {}, [](const space::ParameterValue& value) { return value.number; });
     replace_all(text, fmt::format("max({})", parameter.name), std::to_string(most.number));
     replace_all(text, fmt::format("min({})", parameter.name), std::to_string(least.number));
   }
-  return Expression::compile(text, scope) ? text : "";
+  return space::Expression::compile(text, scope) ? text : "";
 }
 
 T1Part read_t1_arguments(const Json& specification, const T1Problem& problem,
-                         const SpaceDefinition& definition) {
+                         const space::SpaceDefinition& definition) {
   T1Part arguments{.json = Json::array(), .notes = {}};
   std::size_t index = 0;
   for (const Json& argument : member(specification, "Arguments")) {
     std::string name = text_member(argument, "Name");
-    if (!is_name(name)) name = fmt::format("argument_{}", index);
+    if (!space::is_name(name)) name = fmt::format("argument_{}", index);
     ++index;
     T1Part part = read_argument(argument, name, problem, definition);
     if (!part.json.is_null()) arguments.json.push_back(std::move(part.json));
@@ -246,7 +246,7 @@ T1Part read_t1_arguments(const Json& specification, const T1Problem& problem,
 }
 
 T1Part read_t1_launch(const Json& specification, const T1Problem& problem,
-                      const SpaceDefinition& definition) {
+                      const space::SpaceDefinition& definition) {
   LaunchReader reader(specification, problem, definition);
   T1Part launch{.json = {{"grid", Json::array()}, {"block", Json::array()}}, .notes = {}};
   for (std::size_t axis = 0; axis < kAxes.size(); ++axis) {
@@ -276,4 +276,4 @@ T1Part read_t1_options(const Json& specification) {
   return options;
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// The problem size that a T1 file states, and what its dimensions are called in the space file.
 struct T1Problem {
@@ -31,15 +31,16 @@ struct T1Part {
 /// An expression over some names, with ProblemSize[i] as the dimensions and max(P) and min(P) as
 /// the largest and smallest value of a parameter. Empty when it cannot be said.
 [[nodiscard]] std::string t1_expression(const Json& given, const T1Problem& problem,
-                                        const SpaceDefinition& definition, const Scope& scope);
+                                        const space::SpaceDefinition& definition,
+                                        const space::Scope& scope);
 
 /// `arguments`. At least one is an output.
 [[nodiscard]] T1Part read_t1_arguments(const Json& specification, const T1Problem& problem,
-                                       const SpaceDefinition& definition);
+                                       const space::SpaceDefinition& definition);
 /// `launch`.
 [[nodiscard]] T1Part read_t1_launch(const Json& specification, const T1Problem& problem,
-                                    const SpaceDefinition& definition);
+                                    const space::SpaceDefinition& definition);
 /// `options`.
 [[nodiscard]] T1Part read_t1_options(const Json& specification);
 
-}  // namespace tuner
+}  // namespace tuner::interop

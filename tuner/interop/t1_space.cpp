@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <set>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 [[noreturn]] void refuse(std::string_view where, std::string_view why) {
@@ -73,12 +73,12 @@ Json read_parameters(const Json& list, std::string_view origin) {
 }
 
 /// The condition as a constraint. What the two languages do not share is refused by name.
-Json read_condition(const Json& condition, std::size_t index, const SpaceDefinition& definition,
-                    std::string_view origin) {
+Json read_condition(const Json& condition, std::size_t index,
+                    const space::SpaceDefinition& definition, std::string_view origin) {
   const std::string where = fmt::format("{}: Conditions[{}]", origin, index);
   const std::string text = text_member(condition, "Expression");
   if (text.empty()) refuse(where, "'Expression' is missing");
-  const auto compiled = Expression::compile(text, definition.scope);
+  const auto compiled = space::Expression::compile(text, definition.scope);
   if (!compiled) {
     refuse(where, fmt::format("cannot be expressed in a space file: {}",
                               compiled.error().with_caret(text)));
@@ -87,18 +87,18 @@ Json read_condition(const Json& condition, std::size_t index, const SpaceDefinit
 }
 
 /// Told without listing the space, which may be larger than can be listed.
-bool is_default_valid(const SpaceDefinition& definition) {
-  Slots slots(definition.scope.size(), 0);
-  for (const Parameter& parameter : definition.parameters) {
+bool is_default_valid(const space::SpaceDefinition& definition) {
+  space::Slots slots(definition.scope.size(), 0);
+  for (const space::Parameter& parameter : definition.parameters) {
     slots[parameter.slot] = parameter.values[parameter.default_index].number;
   }
-  return std::ranges::all_of(definition.constraints, [&](const Constraint& constraint) {
+  return std::ranges::all_of(definition.constraints, [&](const space::Constraint& constraint) {
     const auto holds = constraint.expression.evaluate(slots);
     return holds && *holds != 0;
   });
 }
 
-std::size_t differing(const Config& a, const Config& b) {
+std::size_t differing(const space::Config& a, const space::Config& b) {
   std::size_t count = 0;
   for (std::size_t i = 0; i < a.choice.size(); ++i) {
     if (a.choice[i] != b.choice[i]) ++count;
@@ -107,13 +107,13 @@ std::size_t differing(const Config& a, const Config& b) {
 }
 
 /// Of the valid configurations, or an even sample of very many, that with the fewest changes.
-Config nearest_valid(const Space& space) {
+space::Config nearest_valid(const space::Space& space) {
   constexpr std::uint64_t kMostLookedAt = std::uint64_t{1} << 18;
-  const Config wanted = space.default_config();
+  const space::Config wanted = space.default_config();
   const std::uint64_t stride = space.size() / kMostLookedAt + 1;
-  Config nearest = space.at(0);
+  space::Config nearest = space.at(0);
   for (std::uint64_t at = 0; at < space.size(); at += stride) {
-    Config candidate = space.at(at);
+    space::Config candidate = space.at(at);
     if (differing(candidate, wanted) < differing(nearest, wanted)) nearest = std::move(candidate);
   }
   return nearest;
@@ -121,29 +121,31 @@ Config nearest_valid(const Space& space) {
 
 }  // namespace
 
-T1Space read_t1_space(const Json& t1, std::string_view origin, const DeviceAttributes& device) {
+T1Space read_t1_space(const Json& t1, std::string_view origin,
+                      const space::DeviceAttributes& device) {
   const Json& space = member(t1, "ConfigurationSpace");
   T1Space result;
   result.parameters = read_parameters(member(space, "TuningParameters"), origin);
   result.constraints = Json::array();
   const std::string where = fmt::format("{}: ConfigurationSpace", origin);
-  const SpaceDefinition unconstrained =
-      parse_space_definition({{"parameters", result.parameters}}, {}, where);
+  const space::SpaceDefinition unconstrained =
+      space::parse_space_definition({{"parameters", result.parameters}}, {}, where);
   for (const Json& condition : member(space, "Conditions")) {
     result.constraints.push_back(
         read_condition(condition, result.constraints.size(), unconstrained, origin));
   }
-  const auto definition = std::make_shared<const SpaceDefinition>(parse_space_definition(
-      {{"parameters", result.parameters}, {"constraints", result.constraints}}, {}, where));
+  const auto definition =
+      std::make_shared<const space::SpaceDefinition>(space::parse_space_definition(
+          {{"parameters", result.parameters}, {"constraints", result.constraints}}, {}, where));
   if (is_default_valid(*definition)) return result;
-  const Space bound(definition, device, {});
+  const space::Space bound(definition, device, {});
   if (bound.size() == 0) {
     throw Error(ErrorCode::no_valid_config,
                 fmt::format("{}: the conditions leave no configuration", origin));
   }
-  const Config valid = nearest_valid(bound);
+  const space::Config valid = nearest_valid(bound);
   for (std::size_t i = 0; i < valid.choice.size(); ++i) {
-    const Parameter& parameter = definition->parameters[i];
+    const space::Parameter& parameter = definition->parameters[i];
     if (valid.choice[i] == parameter.default_index) continue;
     result.parameters[parameter.name]["default"] =
         result.parameters[parameter.name]["values"][valid.choice[i]];
@@ -153,4 +155,4 @@ T1Space read_t1_space(const Json& t1, std::string_view origin, const DeviceAttri
   return result;
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::interop {
 
 /// The keys `parameters` and `constraints` of a kernel of a space file, and how many values of the
 /// default had to change.
@@ -24,6 +24,6 @@ struct T1Space {
 /// Translates ConfigurationSpace. Throws Error(usage), and Error(no_valid_config) when the
 /// conditions leave nothing.
 [[nodiscard]] T1Space read_t1_space(const Json& t1, std::string_view origin,
-                                    const DeviceAttributes& device);
+                                    const space::DeviceAttributes& device);
 
-}  // namespace tuner
+}  // namespace tuner::interop

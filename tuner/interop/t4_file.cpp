@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tuner {
+namespace tuner::interop {
 namespace {
 
 /// What the schema and the tools call the parts of a trial's cost.
@@ -58,7 +58,7 @@ std::vector<std::string> names_of(const EntryDocument& document, std::string_vie
 
 }  // namespace
 
-Recording read_t4(const EntryDocument& document, std::string_view origin) {
+search::Recording read_t4(const EntryDocument& document, std::string_view origin) {
   RecordingBuilder builder(names_of(document, origin), std::string(origin));
   for (std::size_t index = 0; index < document.entries.size(); ++index) {
     const Json& result = document.entries[index].second;
@@ -76,7 +76,7 @@ Recording read_t4(const EntryDocument& document, std::string_view origin) {
     }
     builder.add(values, fate_of(result));
   }
-  Recording recording = builder.take();
+  search::Recording recording = builder.take();
   const Json& metadata = member(document.head, "metadata");
   recording.kernel = name_member(metadata, "kernel_name");
   recording.device = name_member(metadata, "device_name");
@@ -84,4 +84,4 @@ Recording read_t4(const EntryDocument& document, std::string_view origin) {
   return recording;
 }
 
-}  // namespace tuner
+}  // namespace tuner::interop

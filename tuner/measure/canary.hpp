@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-namespace tuner {
+namespace tuner::measure {
 
 /// How far a device may drift before what it measured meanwhile is measured again.
 inline constexpr double kMostDrift = 0.02;
@@ -18,4 +18,4 @@ inline constexpr double kMostDrift = 0.02;
   return change > kMostDrift || change < -kMostDrift;
 }
 
-}  // namespace tuner
+}  // namespace tuner::measure

@@ -5,34 +5,34 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::measure {
 
-std::vector<double> times(std::span<const Sample> samples) {
+std::vector<double> times(std::span<const backend::Sample> samples) {
   std::vector<double> times_ns(samples.size());
-  std::ranges::transform(samples, times_ns.begin(), &Sample::time_ns);
+  std::ranges::transform(samples, times_ns.begin(), &backend::Sample::time_ns);
   return times_ns;
 }
 
-std::optional<double> median_clock(std::span<const Sample> samples) {
+std::optional<double> median_clock(std::span<const backend::Sample> samples) {
   std::vector<double> clocks;
-  for (const Sample& sample : samples) {
+  for (const backend::Sample& sample : samples) {
     if (sample.clock_mhz) clocks.push_back(*sample.clock_mhz);
   }
   return quantile(clocks, 0.5);
 }
 
-bool ClockWatch::steady(const Sample& sample) const {
+bool ClockWatch::steady(const backend::Sample& sample) const {
   // nvbench's 0.75 lets slowdowns of a quarter in; its maintainers advise 0.96 when results wobble
   // (NVIDIA/nvbench #310).
   constexpr double kSteady = 0.96;
   return !baseline_mhz_ || !sample.clock_mhz || *sample.clock_mhz >= kSteady * *baseline_mhz_;
 }
 
-void ClockWatch::rebase(std::span<const Sample> samples) {
+void ClockWatch::rebase(std::span<const backend::Sample> samples) {
   if (const auto clock = median_clock(samples)) baseline_mhz_ = clock;
 }
 
-Expected<ClockWatch, Failure> learn_clock(Backend& backend, const Work& reference,
+Expected<ClockWatch, Failure> learn_clock(backend::Backend& backend, const backend::Work& reference,
                                           double warm_up_ns) {
   constexpr int kSamples = 20;
   const auto first = backend.time(reference, {.warm_up = 1, .samples = 1});
@@ -43,4 +43,4 @@ Expected<ClockWatch, Failure> learn_clock(Backend& backend, const Work& referenc
   return ClockWatch{median_clock(*samples)};
 }
 
-}  // namespace tuner
+}  // namespace tuner::measure

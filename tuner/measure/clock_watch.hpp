@@ -7,13 +7,13 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::measure {
 
 /// The times of samples, in nanoseconds.
-[[nodiscard]] std::vector<double> times(std::span<const Sample> samples);
+[[nodiscard]] std::vector<double> times(std::span<const backend::Sample> samples);
 
 /// The median clock of samples, in MHz; absent when none of them knows its own.
-[[nodiscard]] std::optional<double> median_clock(std::span<const Sample> samples);
+[[nodiscard]] std::optional<double> median_clock(std::span<const backend::Sample> samples);
 
 /// What a session holds its samples' clocks against: the clock its device ran at when it was warm,
 /// not the one in its data sheet, which a device at its power limit never reaches.
@@ -26,9 +26,9 @@ class ClockWatch {
   [[nodiscard]] std::optional<double> baseline_mhz() const { return baseline_mhz_; }
 
   /// Whether the device ran at no less than 96 % of the baseline meanwhile, as far as is known.
-  [[nodiscard]] bool steady(const Sample& sample) const;
+  [[nodiscard]] bool steady(const backend::Sample& sample) const;
   /// Takes the median clock of these samples, when they know it, for the baseline from now on.
-  void rebase(std::span<const Sample> samples);
+  void rebase(std::span<const backend::Sample> samples);
 
  private:
   std::optional<double> baseline_mhz_;
@@ -37,7 +37,8 @@ class ClockWatch {
 /// A watch whose baseline is the median clock of 20 samples of `reference`, taken after the device
 /// has run it for `warm_up_ns`. A device that does not know its clock runs it twice, and every
 /// sample on it is steady. Fails as Backend::time does.
-[[nodiscard]] Expected<ClockWatch, Failure> learn_clock(Backend& backend, const Work& reference,
+[[nodiscard]] Expected<ClockWatch, Failure> learn_clock(backend::Backend& backend,
+                                                        const backend::Work& reference,
                                                         double warm_up_ns = 1e9);
 
-}  // namespace tuner
+}  // namespace tuner::measure

@@ -7,18 +7,18 @@
 #include <numeric>
 #include <random>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 /// By contender, then round.
-using Rounds = std::vector<std::vector<Sample>>;
+using Rounds = std::vector<std::vector<backend::Sample>>;
 
 /// The rounds in which every contender ran at its own clock. Each is held against itself: at the
 /// power limit, a kernel that keeps more of the device busy runs at a lower clock than another.
 std::vector<std::size_t> steady_rounds(const Rounds& rounds) {
   std::vector<std::size_t> steady(rounds.front().size());
   std::iota(steady.begin(), steady.end(), std::size_t{0});
-  for (const std::vector<Sample>& samples : rounds) {
+  for (const std::vector<backend::Sample>& samples : rounds) {
     const ClockWatch own(median_clock(samples));
     std::erase_if(steady, [&](std::size_t round) { return !own.steady(samples[round]); });
   }
@@ -34,8 +34,8 @@ FinalTimes final_times(const Rounds& rounds, int fewest_rounds) {
   }
   FinalTimes result;
   result.discarded_rounds = static_cast<int>(count - kept.size());
-  for (const std::vector<Sample>& samples : rounds) {
-    std::vector<Sample> mine;
+  for (const std::vector<backend::Sample>& samples : rounds) {
+    std::vector<backend::Sample> mine;
     for (const std::size_t round : kept) mine.push_back(samples[round]);
     result.times_ns.push_back(times(mine));
     result.clock_mhz.push_back(median_clock(mine));
@@ -120,4 +120,4 @@ bool is_settled(std::span<const Rank> ranks) {
       ranks, [](const Rank& rank) { return !rank.tied || half_width(rank.ratio) <= kKnown; });
 }
 
-}  // namespace tuner
+}  // namespace tuner::measure

@@ -12,7 +12,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::measure {
 
 /// A contender is tied with the fastest unless it is shown to be slower by more than this.
 inline constexpr double kTieFactor = 1.01;
@@ -31,8 +31,8 @@ struct FinalsPlan {
 
 /// One round: times every contender once, in the order of their indices given. The result's i-th
 /// sample is that of contender order[i].
-using Round =
-    std::function<Expected<std::vector<Sample>, Failure>(std::span<const std::size_t> order)>;
+using Round = std::function<Expected<std::vector<backend::Sample>, Failure>(
+    std::span<const std::size_t> order)>;
 
 /// What a final measured: every contender's samples by round, all of the same length.
 struct FinalTimes {
@@ -70,4 +70,4 @@ struct Rank {
 /// its ratio to the fastest is known to ± 0.25 %.
 [[nodiscard]] bool is_settled(std::span<const Rank> ranks);
 
-}  // namespace tuner
+}  // namespace tuner::measure

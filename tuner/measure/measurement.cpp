@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 /// Takes samples of a contender until its median or its noise is settled, or there are enough.
@@ -53,12 +53,13 @@ double hopeless_factor(const ScreenPlan& plan, const std::vector<double>& probe_
 
 }  // namespace
 
-Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const ScreenPlan& plan,
-                                      std::optional<double> best_ns, ClockWatch& watch) {
+Expected<Measurement, Failure> screen(backend::Backend& backend, const backend::Work& work,
+                                      const ScreenPlan& plan, std::optional<double> best_ns,
+                                      ClockWatch& watch) {
   const auto within = [&](double factor, double time_ns) {
     return !best_ns || time_ns <= factor * *best_ns;
   };
-  const SamplePlan warm_up{
+  const backend::SamplePlan warm_up{
       .warm_up = 1, .samples = 0, .warm_up_ns = plan.warm_up_ns, .before = plan.before};
   if (auto warm = backend.time(work, warm_up); !warm) return Unexpected(warm.error());
   failpoint("measure.warmed_up");
@@ -83,4 +84,4 @@ Expected<Measurement, Failure> screen(Backend& backend, const Work& work, const 
   return measurement;
 }
 
-}  // namespace tuner
+}  // namespace tuner::measure

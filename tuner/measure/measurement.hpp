@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace tuner {
+namespace tuner::measure {
 
 /// The times of one piece of work, in nanoseconds.
 struct Measurement {
@@ -35,7 +35,7 @@ struct ScreenPlan {
   int most_samples = 100;
   double most_sampling_ns = 2e8;  ///< sum of samples after which there are no more than the probe's
   std::chrono::milliseconds pause{50};  ///< after samples at a fallen clock; doubles four times
-  std::optional<Work> before = {};      ///< work before every run, as in SamplePlan
+  std::optional<backend::Work> before = {};  ///< work before every run, as in SamplePlan
   bool hot = true;  ///< also times runs back to back, which find what the one before them left
 };
 
@@ -45,9 +45,10 @@ struct ScreenPlan {
 /// the device says that its power limit is the reason: then they show how the candidate runs. When
 /// three times as many are discarded as are kept, `watch` takes the clock as it is and all begins
 /// anew, once; then it is `unstable`. Fails otherwise as Backend::time does.
-[[nodiscard]] Expected<Measurement, Failure> screen(Backend& backend, const Work& work,
+[[nodiscard]] Expected<Measurement, Failure> screen(backend::Backend& backend,
+                                                    const backend::Work& work,
                                                     const ScreenPlan& plan,
                                                     std::optional<double> best_ns,
                                                     ClockWatch& watch);
 
-}  // namespace tuner
+}  // namespace tuner::measure

@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::measure {
 
-std::optional<Failure> implausible(const Demand& demand, double time_ns, const Peak& peak,
+std::optional<Failure> implausible(const Demand& demand, double time_ns, const backend::Peak& peak,
                                    double l2_bytes) {
   constexpr double kAbovePeak = 1.05;
   const double seconds = time_ns * 1e-9;
@@ -31,4 +31,4 @@ std::optional<Failure> implausible(const Demand& demand, double time_ns, const P
   return std::nullopt;
 }
 
-}  // namespace tuner
+}  // namespace tuner::measure

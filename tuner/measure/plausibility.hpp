@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace tuner {
+namespace tuner::measure {
 
 /// What a problem makes a kernel do at the least.
 struct Demand {
@@ -17,6 +17,6 @@ struct Demand {
 /// exceed 1.05 × a peak: then it did not do all of its work, or the clock is wrong. The bytes are
 /// counted less the `l2_bytes` that may wait in the cache to be written. Absent when plausible.
 [[nodiscard]] std::optional<Failure> implausible(const Demand& demand, double time_ns,
-                                                 const Peak& peak, double l2_bytes);
+                                                 const backend::Peak& peak, double l2_bytes);
 
-}  // namespace tuner
+}  // namespace tuner::measure

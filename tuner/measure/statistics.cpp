@@ -6,7 +6,7 @@
 #include <functional>
 #include <numeric>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 double sorted_quantile(const std::vector<double>& sorted, double share) {
@@ -111,4 +111,4 @@ std::vector<double> paired_ratios(std::span<const double> numerators,
   return ratios;
 }
 
-}  // namespace tuner
+}  // namespace tuner::measure

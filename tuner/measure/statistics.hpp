@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::measure {
 
 /// The value below which a share of the samples lies, interpolated linearly between neighbours
 /// (type 7 of Hyndman & Fan, The American Statistician 50, 1996). `share` is in [0, 1]; absent for
@@ -52,4 +52,4 @@ struct MedianInterval {
 [[nodiscard]] std::vector<double> paired_ratios(std::span<const double> numerators,
                                                 std::span<const double> denominators);
 
-}  // namespace tuner
+}  // namespace tuner::measure

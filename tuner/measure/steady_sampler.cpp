@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-namespace tuner {
+namespace tuner::measure {
 
 Expected<void, Failure> SteadySampler::reach(int count) {
   while (std::cmp_less(kept_.size(), count)) {
@@ -36,16 +36,16 @@ Expected<void, Failure> SteadySampler::reach(int count) {
   return {};
 }
 
-void SteadySampler::sort_out(const std::vector<Sample>& samples) {
-  const auto fallen = [this](const Sample& sample) { return !watch_.steady(sample); };
+void SteadySampler::sort_out(const std::vector<backend::Sample>& samples) {
+  const auto fallen = [this](const backend::Sample& sample) { return !watch_.steady(sample); };
   bool keep_all = std::ranges::none_of(samples, fallen);
   if (!keep_all) {
     // Asked only now, as it takes the driver longer than a sample.
-    const Conditions now = backend_.conditions();
+    const backend::Conditions now = backend_.conditions();
     keep_all = now.power_capped && !now.throttled;
     power_capped_ = power_capped_ || keep_all;
   }
-  for (const Sample& sample : samples) {
+  for (const backend::Sample& sample : samples) {
     (keep_all || !fallen(sample) ? kept_ : fallen_).push_back(sample);
   }
 }
@@ -68,4 +68,4 @@ void SteadySampler::pause() {
   std::this_thread::sleep_for(plan_.pause * (1 << std::min(pauses_++, kMostDoublings)));
 }
 
-}  // namespace tuner
+}  // namespace tuner::measure

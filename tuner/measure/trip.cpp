@@ -9,7 +9,7 @@
 #include <chrono>
 #include <utility>
 
-namespace tuner {
+namespace tuner::measure {
 namespace {
 
 constexpr std::array<std::pair<HostPlace, std::string_view>, 3> kNames = {
@@ -20,7 +20,7 @@ constexpr std::array<std::pair<HostPlace, std::string_view>, 3> kNames = {
 /// Data as the host has them.
 class HostData {
  public:
-  HostData(Backend& backend, const TripData& data) : backend_(backend), data_(data) {
+  HostData(backend::Backend& backend, const TripData& data) : backend_(backend), data_(data) {
     if (data.place == HostPlace::pageable) {
       pageable_.resize(data.size_bytes);
       bytes_ = pageable_;
@@ -28,62 +28,66 @@ class HostData {
       // As far from an aligned address as on the device, of which kernels may make use.
       constexpr std::size_t kAlignment = 256;
       offset_ = data.region.offset_bytes % kAlignment;
-      const PinnedBuffer pinned = backend.allocate_pinned(offset_ + data.size_bytes);
+      const backend::PinnedBuffer pinned = backend.allocate_pinned(offset_ + data.size_bytes);
       pinned_.emplace_back(backend, pinned.id, pinned.bytes.size());
       bytes_ = pinned.bytes.subspan(offset_);
     }
-    if (data.role != BufferRole::output) backend.read(data.region, bytes_);
-    if (data.role == BufferRole::inout) original_.assign(bytes_.begin(), bytes_.end());
+    if (data.role != family::BufferRole::output) backend.read(data.region, bytes_);
+    if (data.role == family::BufferRole::inout) original_.assign(bytes_.begin(), bytes_.end());
   }
 
   /// What the trip before this one updated is as it was.
   void restore() { std::ranges::copy(original_, bytes_.begin()); }
 
   void take_there() {
-    if (data_.role != BufferRole::output && !is_mapped()) backend_.write(data_.region, bytes_);
+    if (data_.role != family::BufferRole::output && !is_mapped())
+      backend_.write(data_.region, bytes_);
   }
   void bring_back() {
-    if (data_.role != BufferRole::input && !is_mapped()) backend_.read(data_.region, bytes_);
+    if (data_.role != family::BufferRole::input && !is_mapped())
+      backend_.read(data_.region, bytes_);
   }
   /// Puts what the host got where the device would have it.
   void deliver() const {
-    if (data_.role != BufferRole::input) backend_.write(data_.region, bytes_);
+    if (data_.role != family::BufferRole::input) backend_.write(data_.region, bytes_);
   }
   /// Where work finds the data that it has in `region`.
-  [[nodiscard]] Region place_of(Region region) const {
-    return is_mapped() && region == data_.region ? Region(pinned_.front().id(), offset_) : region;
+  [[nodiscard]] backend::Region place_of(backend::Region region) const {
+    return is_mapped() && region == data_.region ? backend::Region(pinned_.front().id(), offset_)
+                                                 : region;
   }
 
  private:
   [[nodiscard]] bool is_mapped() const { return data_.place == HostPlace::mapped; }
 
-  Backend& backend_;
+  backend::Backend& backend_;
   TripData data_;
   std::vector<std::byte> pageable_;
-  std::vector<std::byte> original_;  // of what is updated
-  std::vector<Buffer> pinned_;       // at most one
-  std::size_t offset_ = 0;           // of the data in it
+  std::vector<std::byte> original_;      // of what is updated
+  std::vector<backend::Buffer> pinned_;  // at most one
+  std::size_t offset_ = 0;               // of the data in it
   std::span<std::byte> bytes_;
 };
 
 template <class Place>
-void move_regions(Launch& launch, const Place& place) {
-  for (StepLaunch& step : launch.steps) {
-    for (LaunchArgument& argument : step.arguments) {
-      if (auto* region = std::get_if<Region>(&argument)) *region = place(*region);
-      if (auto* tensor = std::get_if<Tensor>(&argument)) tensor->region = place(tensor->region);
+void move_regions(backend::Launch& launch, const Place& place) {
+  for (backend::StepLaunch& step : launch.steps) {
+    for (backend::LaunchArgument& argument : step.arguments) {
+      if (auto* region = std::get_if<backend::Region>(&argument)) *region = place(*region);
+      if (auto* tensor = std::get_if<backend::Tensor>(&argument))
+        tensor->region = place(tensor->region);
     }
   }
 }
 
 template <class Call, class Place>
 void move_regions(Call& call, const Place& place) {
-  for (Region* region : {&call.a, &call.b, &call.c}) *region = place(*region);
+  for (backend::Region* region : {&call.a, &call.b, &call.c}) *region = place(*region);
 }
 
 /// The work on the data where they are.
-Work on_host_data(Work work, const std::vector<HostData>& all) {
-  const auto place = [&](Region region) {
+backend::Work on_host_data(backend::Work work, const std::vector<HostData>& all) {
+  const auto place = [&](backend::Region region) {
     for (const HostData& data : all) region = data.place_of(region);
     return region;
   };
@@ -107,7 +111,7 @@ std::optional<HostPlace> host_place(std::string_view name) {
   return found == kNames.end() ? std::nullopt : std::optional(found->first);
 }
 
-Expected<TripTimes, Failure> time_trip(Backend& backend, const Work& work,
+Expected<TripTimes, Failure> time_trip(backend::Backend& backend, const backend::Work& work,
                                        std::span<const TripData> data, int samples) {
   using Clock = std::chrono::steady_clock;
   const auto nanoseconds = [](Clock::duration duration) {
@@ -116,7 +120,7 @@ Expected<TripTimes, Failure> time_trip(Backend& backend, const Work& work,
   std::vector<HostData> all;
   all.reserve(data.size());
   for (const TripData& one : data) all.emplace_back(backend, one);
-  const Work moved = on_host_data(work, all);
+  const backend::Work moved = on_host_data(work, all);
   std::vector<double> to_device_ns, work_ns, to_host_ns;
   for (int i = 0; i <= samples; ++i) {
     for (HostData& one : all) one.restore();
@@ -139,4 +143,4 @@ Expected<TripTimes, Failure> time_trip(Backend& backend, const Work& work,
                    .to_host_ns = median(to_host_ns)};
 }
 
-}  // namespace tuner
+}  // namespace tuner::measure

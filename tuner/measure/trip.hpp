@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::measure {
 
 /// How the host keeps data that a device works on.
 enum class HostPlace {
@@ -23,9 +23,9 @@ enum class HostPlace {
 
 /// Data of a piece of work: where they are on the device, and how the host keeps them.
 struct TripData {
-  Region region;
+  backend::Region region;
   std::size_t size_bytes = 0;
-  BufferRole role = BufferRole::input;  ///< taken there, or brought back, or both
+  family::BufferRole role = family::BufferRole::input;  ///< taken there, or brought back, or both
   HostPlace place = HostPlace::pageable;
 };
 
@@ -39,7 +39,8 @@ struct TripTimes {
 /// The medians of `samples` trips after one that does not count, by the host's clock: each step
 /// with its call and the wait for its end. On return the regions of the outputs hold what the host
 /// got. Fails as Backend::time_call does; throws Error(failure) when memory is short.
-[[nodiscard]] Expected<TripTimes, Failure> time_trip(Backend& backend, const Work& work,
+[[nodiscard]] Expected<TripTimes, Failure> time_trip(backend::Backend& backend,
+                                                     const backend::Work& work,
                                                      std::span<const TripData> data, int samples);
 
-}  // namespace tuner
+}  // namespace tuner::measure

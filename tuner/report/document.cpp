@@ -12,12 +12,12 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
-DeviceInfo device_named(const Store& store, const std::string& name) {
+space::DeviceInfo device_named(const store::Store& store, const std::string& name) {
   std::vector<std::string> known;
-  for (DeviceInfo& device : store.devices()) {
+  for (space::DeviceInfo& device : store.devices()) {
     if (device.name == name) return std::move(device);
     known.push_back(device.name);
   }
@@ -28,12 +28,12 @@ DeviceInfo device_named(const Store& store, const std::string& name) {
 }
 
 /// The facts of the header as pairs of a label and a value; what is not known is left out.
-Json facts_of(const DeviceInfo& device, const std::vector<KernelHistory>& kernels) {
+Json facts_of(const space::DeviceInfo& device, const std::vector<KernelHistory>& kernels) {
   Json facts = Json::array();
   const auto add = [&](std::string_view label, const std::string& value) {
     if (!value.empty()) facts.push_back({label, value});
   };
-  const DeviceAttributes& has = device.attributes;
+  const space::DeviceAttributes& has = device.attributes;
   add("Architecture", device.architecture);
   if (has.sm_count > 0) {
     add(device.backend == "cpu" ? "Cores" : "Multiprocessors", std::to_string(has.sm_count));
@@ -47,7 +47,7 @@ Json facts_of(const DeviceInfo& device, const std::vector<KernelHistory>& kernel
       std::find_if(kernels.begin(), kernels.end(),
                    [](const KernelHistory& kernel) { return !kernel.environments.empty(); });
   if (measured != kernels.end()) {
-    const EnvironmentInfo& environment = measured->environments.front();
+    const space::EnvironmentInfo& environment = measured->environments.front();
     add("Driver", environment.driver);
     add("Compiler", environment.compiler);
     add("Library", environment.library);
@@ -63,7 +63,7 @@ std::string period_of(const std::vector<KernelHistory>& kernels) {
     if (!when.empty()) days.push_back(when.substr(0, 10));
   };
   for (const KernelHistory& kernel : kernels) {
-    for (const SessionRecord& session : kernel.sessions) add(session.started_at);
+    for (const store::SessionRecord& session : kernel.sessions) add(session.started_at);
     for (const SizeHistory& size : kernel.sizes) add(size.best ? size.best->recorded_at : "");
   }
   if (days.empty()) return "";
@@ -108,9 +108,9 @@ Json kernel_document(const KernelHistory& kernel, const std::string& device_name
 
 }  // namespace
 
-Json report_document(const Store& store, const std::string& device_name,
+Json report_document(const store::Store& store, const std::string& device_name,
                      std::span<const Json> sweeps) {
-  const DeviceInfo device = device_named(store, device_name);
+  const space::DeviceInfo device = device_named(store, device_name);
   const std::vector<KernelHistory> kernels = kernel_histories(store, device_name);
   if (kernels.empty()) {
     throw Error(ErrorCode::nothing_found,
@@ -131,4 +131,4 @@ Json report_document(const Store& store, const std::string& device_name,
   return document;
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

@@ -9,7 +9,7 @@
 #include <array>
 #include <cmath>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 constexpr std::string_view kNoBreakSpace = "\u00a0";
@@ -73,4 +73,4 @@ std::string format_plural(std::uint64_t count, std::string_view singular, std::s
   return fmt::format("{} {}", format_count(count), count == 1 ? singular : plural);
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

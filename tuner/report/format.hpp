@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::report {
 
 /// "5.481 ms": four significant digits in the unit that suits, ns to s.
 [[nodiscard]] std::string format_time(double ns);
@@ -28,4 +28,4 @@ namespace tuner {
 [[nodiscard]] std::string format_plural(std::uint64_t count, std::string_view singular,
                                         std::string_view plural);
 
-}  // namespace tuner
+}  // namespace tuner::report

@@ -14,7 +14,7 @@
 #include <set>
 #include <utility>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
@@ -146,4 +146,4 @@ Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size, const
   return section;
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

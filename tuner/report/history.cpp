@@ -15,7 +15,7 @@
 #include <tuple>
 #include <utility>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 using KernelKey = std::pair<std::string, std::string>;  // family, kernel
@@ -32,7 +32,7 @@ const Json* member(const Json& object, const std::string& key) {
 }
 
 /// The kernel's parameters as its space file orders them.
-std::vector<std::string> parameters_of_space(const KernelRecord& record) {
+std::vector<std::string> parameters_of_space(const store::KernelRecord& record) {
   std::vector<std::string> names;
   const Json space = tolerant_object(record.space_text);
   const Json* node = member(space, "kernels");
@@ -53,27 +53,27 @@ std::vector<std::string> with_stored_parameters(std::vector<std::string> names,
   return names;
 }
 
-std::set<std::string> parameter_names(const std::vector<StoredTrial>& trials,
-                                      const std::vector<StoredBest>& bests) {
+std::set<std::string> parameter_names(const std::vector<store::StoredTrial>& trials,
+                                      const std::vector<store::StoredBest>& bests) {
   std::set<std::string> names;
   const auto add = [&names](const std::string& config_json) {
     const Json config = tolerant_object(config_json);
     for (const auto& [name, value] : config.items()) names.insert(name);
   };
-  for (const StoredTrial& trial : trials) add(trial.trial.config_json);
-  for (const StoredBest& stored : bests) add(stored.best.config_json);
+  for (const store::StoredTrial& trial : trials) add(trial.trial.config_json);
+  for (const store::StoredBest& stored : bests) add(stored.best.config_json);
   return names;
 }
 
 /// The hash that was worked on last; `sessions` are newest first.
-std::string latest_hash(const std::vector<SessionRecord>& sessions,
-                        const std::vector<StoredBest>& bests) {
+std::string latest_hash(const std::vector<store::SessionRecord>& sessions,
+                        const std::vector<store::StoredBest>& bests) {
   std::string when, hash;
   if (!sessions.empty()) {
     when = sessions.front().started_at;
     hash = sessions.front().kernel_hash;
   }
-  for (const StoredBest& stored : bests) {
+  for (const store::StoredBest& stored : bests) {
     if (stored.best.recorded_at <= when) continue;
     when = stored.best.recorded_at;
     hash = stored.subject->kernel.hash;
@@ -82,10 +82,11 @@ std::string latest_hash(const std::vector<SessionRecord>& sessions,
 }
 
 /// Adds the trials of one session: what is elapsed continues where the sessions before it stopped.
-void append_session(std::map<std::string, SizeHistory>& sizes, std::vector<StoredTrial>& trials,
+void append_session(std::map<std::string, SizeHistory>& sizes,
+                    std::vector<store::StoredTrial>& trials,
                     const std::vector<std::string>& parameters) {
   std::map<std::string, double> offsets;  // by problem: seconds before minus the session's start
-  for (StoredTrial& stored : trials) {
+  for (store::StoredTrial& stored : trials) {
     SizeHistory& size = sizes[stored.trial.problem];
     const auto [offset, is_first] = offsets.try_emplace(stored.trial.problem, 0.0);
     if (is_first) {
@@ -111,9 +112,9 @@ void drop_repeated(std::vector<ReportedTrial>& evaluations) {
   evaluations = std::move(kept);
 }
 
-void attach_bests(std::map<std::string, SizeHistory>& sizes, const Store& store,
-                  const std::vector<StoredBest>& bests) {
-  for (const StoredBest& stored : bests) {
+void attach_bests(std::map<std::string, SizeHistory>& sizes, const store::Store& store,
+                  const std::vector<store::StoredBest>& bests) {
+  for (const store::StoredBest& stored : bests) {
     SizeHistory& size = sizes[stored.best.problem];
     if (!size.best || size.best->recorded_at < stored.best.recorded_at) size.best = stored.best;
   }
@@ -125,14 +126,14 @@ void attach_bests(std::map<std::string, SizeHistory>& sizes, const Store& store,
   }
 }
 
-std::vector<EnvironmentInfo> environments_of(std::vector<StoredBest> bests) {
-  const auto newer = [](const StoredBest& a, const StoredBest& b) {
+std::vector<space::EnvironmentInfo> environments_of(std::vector<store::StoredBest> bests) {
+  const auto newer = [](const store::StoredBest& a, const store::StoredBest& b) {
     return a.best.recorded_at > b.best.recorded_at;
   };
   std::stable_sort(bests.begin(), bests.end(), newer);
-  std::vector<EnvironmentInfo> environments;
-  for (const StoredBest& stored : bests) {
-    const EnvironmentInfo& environment = stored.subject->environment;
+  std::vector<space::EnvironmentInfo> environments;
+  for (const store::StoredBest& stored : bests) {
+    const space::EnvironmentInfo& environment = stored.subject->environment;
     if (std::find(environments.begin(), environments.end(), environment) == environments.end()) {
       environments.push_back(environment);
     }
@@ -159,16 +160,17 @@ std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory> by_pr
   return sizes;
 }
 
-KernelHistory kernel_history(const Store& store, const KernelKey& key,
-                             std::vector<SessionRecord> sessions, std::vector<StoredBest> bests) {
+KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
+                             std::vector<store::SessionRecord> sessions,
+                             std::vector<store::StoredBest> bests) {
   KernelHistory history{key.first, key.second, latest_hash(sessions, bests), {}, {}, {}, {}};
   std::erase_if(sessions, [&](const auto& session) { return session.kernel_hash != history.hash; });
   std::erase_if(bests, [&](const auto& best) { return best.subject->kernel.hash != history.hash; });
   std::reverse(sessions.begin(), sessions.end());
 
-  std::vector<std::vector<StoredTrial>> trials;
+  std::vector<std::vector<store::StoredTrial>> trials;
   std::set<std::string> stored_parameters = parameter_names({}, bests);
-  for (const SessionRecord& session : sessions) {
+  for (const store::SessionRecord& session : sessions) {
     trials.push_back(store.trials(session.id));
     stored_parameters.merge(parameter_names(trials.back(), {}));
   }
@@ -191,15 +193,17 @@ KernelHistory kernel_history(const Store& store, const KernelKey& key,
 
 }  // namespace
 
-std::vector<KernelHistory> kernel_histories(const Store& store, const std::string& device_name) {
-  std::map<KernelKey, std::pair<std::vector<SessionRecord>, std::vector<StoredBest>>> kernels;
-  for (SessionRecord& session : store.sessions()) {
+std::vector<KernelHistory> kernel_histories(const store::Store& store,
+                                            const std::string& device_name) {
+  std::map<KernelKey, std::pair<std::vector<store::SessionRecord>, std::vector<store::StoredBest>>>
+      kernels;
+  for (store::SessionRecord& session : store.sessions()) {
     if (session.device != device_name) continue;
     kernels[{session.family, session.kernel}].first.push_back(std::move(session));
   }
-  ResultFilter filter;
+  store::ResultFilter filter;
   filter.device = device_name;
-  for (StoredBest& best : store.bests(filter)) {
+  for (store::StoredBest& best : store.bests(filter)) {
     kernels[{best.subject->kernel.family, best.subject->kernel.kernel}].second.push_back(
         std::move(best));
   }
@@ -255,4 +259,4 @@ std::string config_text(const std::vector<std::string>& parameters, const Config
   return text;
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

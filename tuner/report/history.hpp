@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::report {
 
 /// The values of a configuration as text, in the order of KernelHistory::parameters; empty where
 /// the configuration lacks the parameter.
@@ -20,29 +20,30 @@ using ConfigValues = std::vector<std::string>;
 struct ReportedTrial {
   double elapsed_s = 0;  ///< spent on this size until this candidate was done, over all sessions
   ConfigValues values;
-  TrialRecord trial;
+  store::TrialRecord trial;
 };
 
 /// A size of a kernel.
 struct SizeHistory {
   std::string problem;                     ///< canonical, "4096,4096,4096"
   std::vector<ReportedTrial> evaluations;  ///< the latest of each configuration, in the order made
-  std::optional<BestRecord> best;          ///< the latest over environments; absent before a final
-  std::vector<FinalistRecord> finalists;   ///< of the final that chose `best`, best first
-  std::vector<SearchRun> searches;         ///< of its sessions, oldest first
+  std::optional<store::BestRecord> best;   ///< the latest over environments; absent before a final
+  std::vector<store::FinalistRecord> finalists;  ///< of the final that chose `best`, best first
+  std::vector<SearchRun> searches;               ///< of its sessions, oldest first
 };
 
 /// A kernel in the version tuned last: results of an older source are not mixed in.
 struct KernelHistory {
   std::string family, kernel, hash;
-  std::vector<std::string> parameters;        ///< in the order of the space file
-  std::vector<EnvironmentInfo> environments;  ///< that the bests were measured in, latest first
-  std::vector<SessionRecord> sessions;        ///< oldest first
-  std::vector<SizeHistory> sizes;             ///< smallest first
+  std::vector<std::string> parameters;  ///< in the order of the space file
+  std::vector<space::EnvironmentInfo>
+      environments;                            ///< that the bests were measured in, latest first
+  std::vector<store::SessionRecord> sessions;  ///< oldest first
+  std::vector<SizeHistory> sizes;              ///< smallest first
 };
 
 /// The kernels with results on a device, by family and name; empty when there are none.
-[[nodiscard]] std::vector<KernelHistory> kernel_histories(const Store& store,
+[[nodiscard]] std::vector<KernelHistory> kernel_histories(const store::Store& store,
                                                           const std::string& device_name);
 
 /// The numbers of a canonical size that every size has: "4096,1,7,TRANS_B=1" → {4096, 1, 7}. Text
@@ -58,4 +59,4 @@ struct KernelHistory {
 [[nodiscard]] std::string config_text(const std::vector<std::string>& parameters,
                                       const ConfigValues& values);
 
-}  // namespace tuner
+}  // namespace tuner::report

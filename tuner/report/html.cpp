@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 /// How a column is set: figures to the right, so that their digits stand under each other.
@@ -106,4 +106,4 @@ std::string fill_slots(std::string_view shell,
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::report {
 
 /// Text as the content or a quoted attribute of an element.
 [[nodiscard]] std::string escape_html(std::string_view text);
@@ -27,4 +27,4 @@ namespace tuner {
 [[nodiscard]] std::string fill_slots(std::string_view shell,
                                      const std::map<std::string, std::string, std::less<>>& values);
 
-}  // namespace tuner
+}  // namespace tuner::report

@@ -12,7 +12,7 @@
 #include <cctype>
 #include <map>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 constexpr std::size_t kMessageLimit = 600;  // bytes
@@ -38,10 +38,10 @@ Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric
               const std::string& device_name) {
   const ReportedTrial* screened = fastest(size);
   if (!size.best && screened == nullptr) return {};
-  const TimeRecord& time = size.best ? size.best->time : *screened->trial.time;
+  const store::TimeRecord& time = size.best ? size.best->time : *screened->trial.time;
   const ConfigValues values =
       size.best ? config_values(kernel.parameters, size.best->config_json) : screened->values;
-  const BestRecord best = size.best.value_or(BestRecord{});
+  const store::BestRecord best = size.best.value_or(store::BestRecord{});
   return {format_size(size.problem),
           rounded(time.median_ns),
           rounded(time.q1_ns),
@@ -164,7 +164,7 @@ Json performance_section(const KernelHistory& kernel, const Metric& metric) {
   std::string library;
   for (const SizeHistory& size : kernel.sizes) {
     if (!best_ns(size)) continue;
-    const BestRecord best = size.best.value_or(BestRecord{});
+    const store::BestRecord best = size.best.value_or(store::BestRecord{});
     if (best.library_ns) library = best.library_name;
     table["rows"].push_back({format_size(size.problem), rounded(mean_extent(size.problem)),
                              value(size, best_ns(size)), value(size, best.default_ns),
@@ -210,13 +210,13 @@ Json budget_section(const KernelHistory& kernel) {
                            {"measure_s", "Measure", "duration"},
                            {"wall_s", "Wall clock", "duration"}});
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
-  for (const SessionRecord& session : kernel.sessions) {
+  for (const store::SessionRecord& session : kernel.sessions) {
     wall_s += session.wall_s;
     compile_s += session.compile_s;
     verify_s += session.verify_s;
     measure_s += session.measure_s;
     table["rows"].push_back({session.uuid.substr(0, 8), session.started_at, session.strategy,
-                             std::to_string(session.seed), name(session.state),
+                             std::to_string(session.seed), store::name(session.state),
                              rounded(session.compile_s), rounded(session.verify_s),
                              rounded(session.measure_s), rounded(session.wall_s)});
   }
@@ -256,4 +256,4 @@ std::string shareable(std::string_view message) {
   return text.substr(0, end) + "…";
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

@@ -6,7 +6,7 @@
 #include "tuner/core/json.hpp"
 #include "tuner/report/metric.hpp"
 
-namespace tuner {
+namespace tuner::report {
 
 /// What do I use, and how good is it? One row a size.
 [[nodiscard]] Json best_section(const KernelHistory& kernel, const Metric& metric,
@@ -22,4 +22,4 @@ namespace tuner {
 /// no"; at most 600 bytes.
 [[nodiscard]] std::string shareable(std::string_view message);
 
-}  // namespace tuner
+}  // namespace tuner::report

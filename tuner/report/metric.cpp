@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::report {
 
 std::optional<double> Metric::work_of(const SizeHistory& size) const {
   if (!size.best || work == Work::none) return std::nullopt;
@@ -19,15 +19,15 @@ std::optional<double> Metric::rate(const SizeHistory& size, double ns) const {
 }
 
 Metric metric_of(const KernelHistory& kernel) {
-  const auto has = [&](double BestRecord::*amount) {
+  const auto has = [&](double store::BestRecord::*amount) {
     return std::any_of(kernel.sizes.begin(), kernel.sizes.end(), [&](const SizeHistory& size) {
       return size.best && (*size.best).*amount > 0;
     });
   };
   Metric metric;
-  if (has(&BestRecord::flops)) {
+  if (has(&store::BestRecord::flops)) {
     metric.work = Metric::Work::flops;
-  } else if (has(&BestRecord::bytes)) {
+  } else if (has(&store::BestRecord::bytes)) {
     metric.work = Metric::Work::bytes;
   } else {
     return metric;
@@ -62,4 +62,4 @@ const ReportedTrial* fastest(const SizeHistory& size) {
   return best;
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

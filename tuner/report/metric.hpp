@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-namespace tuner {
+namespace tuner::report {
 
 /// How fast a kernel is said to be: floating-point operations per second or, for a kernel that only
 /// moves data, bytes per second; in thousands of millions or in millions of millions, whichever
@@ -30,4 +30,4 @@ struct Metric {
 /// The fastest trial that ended `ok`; null when there is none.
 [[nodiscard]] const ReportedTrial* fastest(const SizeHistory& size);
 
-}  // namespace tuner
+}  // namespace tuner::report

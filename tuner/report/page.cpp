@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 std::string text_of(const Json& object, const char* key) {
@@ -263,4 +263,4 @@ std::string render_page(const Json& document) {
         has_charts() ? fmt::format("<script>{}</script>", embedded::report_js()) : std::string()}});
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

@@ -12,7 +12,7 @@
 #include <cctype>
 #include <set>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 /// A device's name as a file name: "NVIDIA H200" → "nvidia-h200".
@@ -31,9 +31,9 @@ std::string slug(const std::string& name) {
 }
 
 /// The names of the devices to report on, each once; several cards may share one.
-std::set<std::string> reported_devices(const Store& store) {
+std::set<std::string> reported_devices(const store::Store& store) {
   std::set<std::string> names;
-  for (const DeviceInfo& device : store.devices()) {
+  for (const space::DeviceInfo& device : store.devices()) {
     if (!kernel_histories(store, device.name).empty()) names.insert(device.name);
   }
   if (names.empty()) {
@@ -47,7 +47,7 @@ std::set<std::string> reported_devices(const Store& store) {
 
 }  // namespace
 
-std::vector<std::filesystem::path> write_reports(const Store& store,
+std::vector<std::filesystem::path> write_reports(const store::Store& store,
                                                  const std::optional<std::string>& device,
                                                  const std::filesystem::path& directory,
                                                  std::span<const Json> sweeps) {
@@ -71,4 +71,4 @@ std::vector<std::filesystem::path> write_reports(const Store& store,
   return written;
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

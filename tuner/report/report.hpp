@@ -10,14 +10,14 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::report {
 
 /// Everything the page of one device shows, as a document of format "tune.report/1"
 /// (docs/reference/report.md). Every number of the page is computed here, once; the page and its
 /// script only draw. Holds no host name and, outside the commands as typed, no directories. Throws
 /// Error(nothing_found), naming the devices that are known, when the device has no results.
 /// Of `sweeps` (parse_sweep) those of the device are part of it.
-[[nodiscard]] Json report_document(const Store& store, const std::string& device_name,
+[[nodiscard]] Json report_document(const store::Store& store, const std::string& device_name,
                                    std::span<const Json> sweeps = {});
 
 /// The page of a document: one HTML file that needs nothing else, neither network nor, for its text
@@ -27,9 +27,9 @@ namespace tuner {
 /// Writes <directory>/<device>.html for each device, or for the one named, and returns the paths.
 /// Throws Error(nothing_found) when there is nothing to report, Error(failure) when a page cannot
 /// be written.
-std::vector<std::filesystem::path> write_reports(const Store& store,
+std::vector<std::filesystem::path> write_reports(const store::Store& store,
                                                  const std::optional<std::string>& device,
                                                  const std::filesystem::path& directory,
                                                  std::span<const Json> sweeps = {});
 
-}  // namespace tuner
+}  // namespace tuner::report

@@ -6,7 +6,7 @@
 #include <set>
 #include <utility>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 /// A configuration of a session at a size.
@@ -18,11 +18,12 @@ struct Tried {
 };
 
 /// A session's configurations at each size, in the order in which they were first run.
-std::map<std::string, std::vector<Tried>> tried_by_size(const std::vector<StoredTrial>& trials) {
+std::map<std::string, std::vector<Tried>> tried_by_size(
+    const std::vector<store::StoredTrial>& trials) {
   std::map<std::string, std::vector<Tried>> tried;
   std::map<std::pair<std::string, std::string>, std::size_t> places;
-  for (const StoredTrial& stored : trials) {
-    const TrialRecord& trial = stored.trial;
+  for (const store::StoredTrial& stored : trials) {
+    const store::TrialRecord& trial = stored.trial;
     std::vector<Tried>& of_size = tried[trial.problem];
     const auto [place, is_new] =
         places.try_emplace({trial.problem, trial.config_json}, of_size.size());
@@ -40,7 +41,7 @@ struct Legacy {
   std::set<std::string> winners;                         ///< of whatever environment
 };
 
-std::string key_of(const EnvironmentInfo& environment) {
+std::string key_of(const space::EnvironmentInfo& environment) {
   return environment.driver + '\n' + environment.compiler + '\n' + environment.library + '\n' +
          environment.tool;
 }
@@ -48,7 +49,7 @@ std::string key_of(const EnvironmentInfo& environment) {
 /// Nothing of a session tells what it knew, but what it ran does: every search begins with the
 /// default configuration, so that one which ran nothing of what was known has reused it. A lost
 /// finalist, which ends as a failure, is run again either way.
-Beginning beginning_of(const SessionRecord& session, const std::vector<Tried>& tried,
+Beginning beginning_of(const store::SessionRecord& session, const std::vector<Tried>& tried,
                        const Legacy& legacy) {
   const auto known = legacy.results.find(key_of(session.environment));
   const auto ran_again = [&](const Tried& one) {
@@ -68,20 +69,20 @@ Beginning beginning_of(const SessionRecord& session, const std::vector<Tried>& t
   return told && fresh ? Beginning::with_winner : Beginning::anew;
 }
 
-void bequeath(Legacy& legacy, const SessionRecord& session, const std::vector<Tried>& tried,
-              const std::vector<FinalistRecord>& finalists) {
+void bequeath(Legacy& legacy, const store::SessionRecord& session, const std::vector<Tried>& tried,
+              const std::vector<store::FinalistRecord>& finalists) {
   for (const Tried& one : tried) {
-    if (is_worth_another_try(one.outcome)) continue;
+    if (store::is_worth_another_try(one.outcome)) continue;
     legacy.results[key_of(session.environment)].insert(one.config_json);
   }
-  for (const FinalistRecord& finalist : finalists) {
+  for (const store::FinalistRecord& finalist : finalists) {
     if (finalist.role == "library") continue;
     if (finalist.role != "default") legacy.winners.insert(finalist.config_json);
     return;  // the others did not win
   }
 }
 
-SearchRun search_run(const SessionRecord& session, const std::vector<Tried>& tried) {
+SearchRun search_run(const store::SessionRecord& session, const std::vector<Tried>& tried) {
   SearchRun run;
   run.strategy = session.strategy;
   run.environment = session.environment;
@@ -125,12 +126,12 @@ bool SearchRun::lasted(ProgressAxis progress, double limit) const {
 }
 
 std::map<std::string, std::vector<SearchRun>> search_runs(
-    const Store& store, std::span<const SessionRecord> sessions,
-    std::span<const std::vector<StoredTrial>> trials) {
+    const store::Store& store, std::span<const store::SessionRecord> sessions,
+    std::span<const std::vector<store::StoredTrial>> trials) {
   std::map<std::string, std::vector<SearchRun>> runs;
   std::map<std::string, Legacy> legacies;  // by size
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    const SessionRecord& session = sessions[i];
+    const store::SessionRecord& session = sessions[i];
     for (const auto& [problem, tried] : tried_by_size(trials[i])) {
       SearchRun run = search_run(session, tried);
       Legacy& legacy = legacies[problem];
@@ -142,4 +143,4 @@ std::map<std::string, std::vector<SearchRun>> search_runs(
   return runs;
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

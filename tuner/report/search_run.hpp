@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::report {
 
 /// What a session knew of a size when it began.
 enum class Beginning {
@@ -33,7 +33,7 @@ enum class ProgressAxis { candidates, seconds };
 /// How one session searched one size.
 struct SearchRun {
   std::string strategy;
-  EnvironmentInfo environment;
+  space::EnvironmentInfo environment;
   Beginning beginning = Beginning::anew;
   std::vector<Improvement> improvements;  ///< in order; empty when nothing succeeded
   double candidates = 0;                  ///< different configurations tried
@@ -55,7 +55,7 @@ struct SearchRun {
 /// same order. A configuration that was run again counts where it was run first, with the time that
 /// stands.
 [[nodiscard]] std::map<std::string, std::vector<SearchRun>> search_runs(
-    const Store& store, std::span<const SessionRecord> sessions,
-    std::span<const std::vector<StoredTrial>> trials);
+    const store::Store& store, std::span<const store::SessionRecord> sessions,
+    std::span<const std::vector<store::StoredTrial>> trials);
 
-}  // namespace tuner
+}  // namespace tuner::report

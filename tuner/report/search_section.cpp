@@ -13,7 +13,7 @@
 #include <set>
 #include <tuple>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 constexpr double kNear = 1.05, kNearer = 1.03;  // the best known, times this
@@ -278,4 +278,4 @@ Json search_section(const SizeHistory& size) {
   return section;
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

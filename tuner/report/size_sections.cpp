@@ -13,7 +13,7 @@
 #include <map>
 #include <numeric>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 constexpr double kNear = 1.05;  // what counts as close to the best
@@ -100,7 +100,7 @@ std::string distribution_answer(const std::vector<double>& times) {
       format_factor(typical));
 }
 
-std::string finalist_label(const FinalistRecord& finalist, const SizeHistory& size) {
+std::string finalist_label(const store::FinalistRecord& finalist, const SizeHistory& size) {
   if (finalist.role != "library" || !size.best) return finalist.role;
   return size.best->library_name;
 }
@@ -108,7 +108,7 @@ std::string finalist_label(const FinalistRecord& finalist, const SizeHistory& si
 std::string finalists_answer(const SizeHistory& size) {
   const auto& finalists = size.finalists;
   if (finalists.empty()) return "No final has been held for this size.";
-  const auto ours = [](const FinalistRecord& f) { return f.role != "library"; };
+  const auto ours = [](const store::FinalistRecord& f) { return f.role != "library"; };
   const auto winner = std::find_if(finalists.begin(), finalists.end(), ours);
   const auto close = std::count_if(finalists.begin(), finalists.end(), [&](const auto& finalist) {
     return ours(finalist) && &finalist != &*winner && finalist.ratio_low <= 1.0;
@@ -199,7 +199,7 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& size) {
                            {"ratio_low", "95\u00a0% from", "factor"},
                            {"ratio_high", "to", "factor"},
                            {"config", "Configuration", "code"}});
-  for (const FinalistRecord& finalist : size.finalists) {
+  for (const store::FinalistRecord& finalist : size.finalists) {
     const ConfigValues values = config_values(kernel.parameters, finalist.config_json);
     table["rows"].push_back({finalist_label(finalist, size), rounded(finalist.time.median_ns),
                              rounded(finalist.time.q1_ns), rounded(finalist.time.q3_ns),
@@ -229,4 +229,4 @@ Json trial_columns(const KernelHistory& kernel, const SizeHistory& size) {
   return columns;
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

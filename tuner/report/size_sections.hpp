@@ -5,7 +5,7 @@
 #include "tuner/core/json.hpp"
 #include "tuner/report/metric.hpp"
 
-namespace tuner {
+namespace tuner::report {
 
 /// A page holds at most this many candidates of a size one by one.
 inline constexpr std::size_t kTrialLimit = 5000;
@@ -27,4 +27,4 @@ inline constexpr std::size_t kTrialLimit = 5000;
 /// and an even sample of the others.
 [[nodiscard]] Json trial_columns(const KernelHistory& kernel, const SizeHistory& size);
 
-}  // namespace tuner
+}  // namespace tuner::report

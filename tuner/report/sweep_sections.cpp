@@ -13,7 +13,7 @@
 #include <map>
 #include <vector>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 std::string text(const Json& object, const char* key) {
@@ -207,4 +207,4 @@ Json sweep_part(const Json& sweep) {
           {"sections", std::move(sections)}};
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

@@ -6,7 +6,7 @@
 
 #include <string_view>
 
-namespace tuner {
+namespace tuner::report {
 
 /// Reads a document "tune.sweep/1". Throws Error(usage), beginning with `origin`, when the text is
 /// none.
@@ -19,4 +19,4 @@ namespace tuner {
 /// how much the others are slower, what is paid once.
 [[nodiscard]] Json sweep_part(const Json& sweep);
 
-}  // namespace tuner
+}  // namespace tuner::report

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <utility>
 
-namespace tuner {
+namespace tuner::report {
 
 Json make_table(std::initializer_list<Column> columns) {
   Json table = {{"columns", Json::array()}, {"rows", Json::array()}};
@@ -34,4 +34,4 @@ Json make_section(std::string_view kind, std::string_view title, std::string_vie
   return Json{{"kind", kind}, {"title", title}, {"answer", answer}, {"table", std::move(table)}};
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

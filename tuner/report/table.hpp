@@ -7,7 +7,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::report {
 
 /// A column of a table of the document: how its cells are called in a download, titled on the page,
 /// and read: "text", "code", "count", "time" (ns), "duration" (s), "number", "factor" or "share".
@@ -31,4 +31,4 @@ struct Column {
 [[nodiscard]] Json make_section(std::string_view kind, std::string_view title,
                                 std::string_view answer, Json table);
 
-}  // namespace tuner
+}  // namespace tuner::report

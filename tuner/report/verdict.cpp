@@ -9,7 +9,7 @@
 #include <map>
 #include <vector>
 
-namespace tuner {
+namespace tuner::report {
 namespace {
 
 std::string speed(const SizeHistory& size, const Metric& metric, double ns) {
@@ -19,7 +19,7 @@ std::string speed(const SizeHistory& size, const Metric& metric, double ns) {
   return fmt::format("runs in {}", format_time(ns));
 }
 
-std::string comparison(const BestRecord& best) {
+std::string comparison(const store::BestRecord& best) {
   std::vector<std::string> parts;
   if (best.ratio_to_library) {
     parts.push_back(fmt::format("{} of {}", format_percent(*best.ratio_to_library),
@@ -44,7 +44,7 @@ std::string without_success(const SizeHistory& size) {
 }
 
 /// "41.2 %–55.3 % of cuBLAS" over the sizes that know it; empty when fewer than two do.
-std::string range(const KernelHistory& kernel, std::optional<double> BestRecord::*ratio,
+std::string range(const KernelHistory& kernel, std::optional<double> store::BestRecord::*ratio,
                   std::string (*format)(double)) {
   std::vector<double> values;
   for (const SizeHistory& size : kernel.sizes) {
@@ -57,14 +57,14 @@ std::string range(const KernelHistory& kernel, std::optional<double> BestRecord:
 
 std::string over_sizes(const KernelHistory& kernel) {
   std::vector<std::string> parts;
-  const std::string library = range(kernel, &BestRecord::ratio_to_library, format_percent);
+  const std::string library = range(kernel, &store::BestRecord::ratio_to_library, format_percent);
   if (!library.empty()) {
     const auto known = std::find_if(kernel.sizes.begin(), kernel.sizes.end(), [](const auto& size) {
       return size.best && size.best->ratio_to_library;
     });
     parts.push_back(fmt::format("{} of {}", library, library_brand(known->best->library_name)));
   }
-  const std::string standard = range(kernel, &BestRecord::ratio_to_default, format_factor);
+  const std::string standard = range(kernel, &store::BestRecord::ratio_to_default, format_factor);
   if (!standard.empty()) parts.push_back(fmt::format("{} the default", standard));
   if (parts.empty()) return "";
   return fmt::format(" Over {} sizes it reaches {}.", kernel.sizes.size(),
@@ -131,4 +131,4 @@ std::string_view in_words(Outcome outcome) {
   return "ended in an unknown way";
 }
 
-}  // namespace tuner
+}  // namespace tuner::report

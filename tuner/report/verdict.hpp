@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::report {
 
 /// "4096×4096×4096: gemm_shared runs at 25.1 TFLOP/s, 49.2 % of cuBLAS and 3.2× its default
 /// configuration; 2 other finalists tie with it."
@@ -23,4 +23,4 @@ namespace tuner {
 /// An outcome in plain words: "did not compile".
 [[nodiscard]] std::string_view in_words(Outcome outcome);
 
-}  // namespace tuner
+}  // namespace tuner::report

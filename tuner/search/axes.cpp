@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
-std::vector<double> places_of(const Parameter& parameter) {
+std::vector<double> places_of(const space::Parameter& parameter) {
   std::vector<double> places;
-  const bool words = parameter.value_kind == ValueKind::word;
-  for (const ParameterValue& value : parameter.values) {
+  const bool words = parameter.value_kind == space::ValueKind::word;
+  for (const space::ParameterValue& value : parameter.values) {
     places.push_back(
         static_cast<double>(words ? static_cast<std::int64_t>(places.size()) : value.number));
   }
@@ -25,7 +25,7 @@ std::vector<double> places_of(const Parameter& parameter) {
 
 }  // namespace
 
-Axes::Axes(const SpaceDefinition& definition) {
+Axes::Axes(const space::SpaceDefinition& definition) {
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
     if (definition.parameters[i].values.size() == 1) continue;
     parameters_.push_back(i);
@@ -33,7 +33,7 @@ Axes::Axes(const SpaceDefinition& definition) {
   }
 }
 
-Point Axes::point(const Config& config) const {
+Point Axes::point(const space::Config& config) const {
   Point point;
   point.reserve(parameters_.size());
   for (const std::size_t parameter : parameters_) {
@@ -42,4 +42,4 @@ Point Axes::point(const Config& config) const {
   return point;
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 /// A configuration as the surrogate sees it: the choice on each axis.
 using Point = std::vector<std::uint16_t>;
@@ -17,16 +17,16 @@ using Point = std::vector<std::uint16_t>;
 /// does; else by its number; words one after the other.
 class Axes {
  public:
-  explicit Axes(const SpaceDefinition& definition);
+  explicit Axes(const space::SpaceDefinition& definition);
 
   [[nodiscard]] std::size_t count() const { return places_.size(); }
   /// The places of an axis' values.
   [[nodiscard]] std::span<const double> places(std::size_t axis) const { return places_[axis]; }
-  [[nodiscard]] Point point(const Config& config) const;
+  [[nodiscard]] Point point(const space::Config& config) const;
 
  private:
   std::vector<std::size_t> parameters_;
   std::vector<std::vector<double>> places_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

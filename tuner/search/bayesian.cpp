@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 /// Without them there is nothing to model.
@@ -22,7 +22,7 @@ constexpr std::size_t kSecondNeighbours = 30;
 
 }  // namespace
 
-Bayesian::Bayesian(const Space& space, std::uint64_t seed, const BayesianSettings& settings)
+Bayesian::Bayesian(const space::Space& space, std::uint64_t seed, const BayesianSettings& settings)
     : space_(space),
       settings_(settings),
       random_(seed),
@@ -30,8 +30,8 @@ Bayesian::Bayesian(const Space& space, std::uint64_t seed, const BayesianSetting
       axes_(space.definition()),
       hyperparameters_(likely_hyperparameters(axes_, settings.prior)) {}
 
-std::vector<Config> Bayesian::ask(std::size_t count, Budget) {
-  std::vector<Config> configs;
+std::vector<space::Config> Bayesian::ask(std::size_t count, Budget) {
+  std::vector<space::Config> configs;
   while (configs.size() < count) {
     auto config = next();
     if (!config) break;
@@ -40,7 +40,7 @@ std::vector<Config> Bayesian::ask(std::size_t count, Budget) {
   return configs;
 }
 
-std::optional<Config> Bayesian::next() {
+std::optional<space::Config> Bayesian::next() {
   if (initial()) {
     const bool waits = trials_.size() - answered_ >= settings_.initial;
     return waits ? std::nullopt : begun(unseen_.take_any());
@@ -51,10 +51,10 @@ std::optional<Config> Bayesian::next() {
     looked_ = answered_;
     surrogate_->consider(near_best());
   }
-  const Config* const promising = surrogate_->most_promising();
+  const space::Config* const promising = surrogate_->most_promising();
   if (promising == nullptr) return begun(unseen_.take_any());
   unseen_.take(*promising);
-  std::optional<Config> config = begun(*promising);
+  std::optional<space::Config> config = begun(*promising);
   if (surrogate_->observations() < kMostObservations) {
     surrogate_->begin(*config);
   } else {  // the next fit learns from it
@@ -63,7 +63,7 @@ std::optional<Config> Bayesian::next() {
   return config;
 }
 
-void Bayesian::tell(const Config& config, Outcome outcome, std::optional<double> time_ns) {
+void Bayesian::tell(const space::Config& config, Outcome outcome, std::optional<double> time_ns) {
   unseen_.take(config);
   const std::size_t index = trial_of(config);
   Trial& trial = trials_[index];
@@ -84,13 +84,13 @@ void Bayesian::tell(const Config& config, Outcome outcome, std::optional<double>
   }
 }
 
-std::optional<Config> Bayesian::begun(std::optional<Config> config) {
+std::optional<space::Config> Bayesian::begun(std::optional<space::Config> config) {
   if (config) static_cast<void>(trial_of(*config));
   return config;
 }
 
 /// The trial of a configuration, a new one if it has none.
-std::size_t Bayesian::trial_of(const Config& config) {
+std::size_t Bayesian::trial_of(const space::Config& config) {
   const auto [found, added] = index_.try_emplace(config, trials_.size());
   if (added) trials_.push_back({.config = config});
   return found->second;
@@ -115,7 +115,7 @@ bool Bayesian::looks_again() const {
 void Bayesian::fit() {
   improve_hyperparameters();
   fitted_ = looked_ = answered_;
-  std::vector<Config> configs;
+  std::vector<space::Config> configs;
   std::vector<std::optional<double>> answers;
   const std::vector<std::size_t> chosen = training();
   for (const std::size_t index : chosen) {
@@ -184,46 +184,46 @@ std::vector<std::size_t> Bayesian::training() {
   return {kept.begin(), kept.end()};
 }
 
-std::vector<Config> Bayesian::candidates() {
-  std::vector<Config> result;
+std::vector<space::Config> Bayesian::candidates() {
+  std::vector<space::Config> result;
   if (space_.size() <= kMostListed) {
     for (std::uint64_t i = 0; i < space_.size(); ++i) {
-      Config config = space_.at(i);
+      space::Config config = space_.at(i);
       if (!unseen_.seen(config)) result.push_back(std::move(config));
     }
     return result;
   }
   if (settings_.candidates == Candidates::anywhere_and_near_best) result = near_best();
   for (std::size_t i = 0; i < kSampled; ++i) {
-    Config config = space_.sample(random_);
+    space::Config config = space_.sample(random_);
     if (!unseen_.seen(config)) result.push_back(std::move(config));
   }
   return result;
 }
 
-std::vector<Config> Bayesian::near_best() {
-  std::vector<Config> best;
+std::vector<space::Config> Bayesian::near_best() {
+  std::vector<space::Config> best;
   for (const auto& [time, index] : by_time_) {
     if (best.size() == kElite) break;
-    const Config& config = trials_[index].config;
+    const space::Config& config = trials_[index].config;
     if (space_.position(config)) best.push_back(config);
   }
-  std::vector<Config> result;
-  for (const Config& config : best) {
+  std::vector<space::Config> result;
+  for (const space::Config& config : best) {
     std::ranges::move(unseen_neighbours(config), std::back_inserter(result));
     for (std::size_t i = 0; i < kSecondNeighbours; ++i) {
-      auto other = space_.random_neighbour(config, Neighbourhood::hamming2, random_);
+      auto other = space_.random_neighbour(config, space::Neighbourhood::hamming2, random_);
       if (other && !unseen_.seen(*other)) result.push_back(std::move(*other));
     }
   }
   return result;
 }
 
-std::vector<Config> Bayesian::unseen_neighbours(const Config& config) const {
+std::vector<space::Config> Bayesian::unseen_neighbours(const space::Config& config) const {
   if (!space_.position(config)) return {};  // told of from elsewhere
-  std::vector<Config> neighbours = space_.neighbours(config);
-  std::erase_if(neighbours, [&](const Config& each) { return unseen_.seen(each); });
+  std::vector<space::Config> neighbours = space_.neighbours(config);
+  std::erase_if(neighbours, [&](const space::Config& each) { return unseen_.seen(each); });
   return neighbours;
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

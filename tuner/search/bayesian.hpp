@@ -11,7 +11,7 @@
 #include <set>
 #include <utility>
 
-namespace tuner {
+namespace tuner::search {
 
 /// Which configurations a surrogate judges.
 enum class Candidates {
@@ -35,34 +35,34 @@ struct BayesianSettings {
 /// from, its hyperparameters as long as that changes them.
 class Bayesian : public Strategy {
  public:
-  Bayesian(const Space& space, std::uint64_t seed, const BayesianSettings& settings);
+  Bayesian(const space::Space& space, std::uint64_t seed, const BayesianSettings& settings);
 
-  std::vector<Config> ask(std::size_t count, Budget budget) override;
-  void tell(const Config& config, Outcome outcome, std::optional<double> time_ns) override;
+  std::vector<space::Config> ask(std::size_t count, Budget budget) override;
+  void tell(const space::Config& config, Outcome outcome, std::optional<double> time_ns) override;
 
  private:
-  [[nodiscard]] std::optional<Config> next();
+  [[nodiscard]] std::optional<space::Config> next();
   [[nodiscard]] bool initial() const;
   [[nodiscard]] bool fit_is_due() const;
   [[nodiscard]] bool looks_again() const;
   void fit();
   void improve_hyperparameters();
   [[nodiscard]] std::vector<std::size_t> training();
-  [[nodiscard]] std::vector<Config> candidates();
-  [[nodiscard]] std::vector<Config> near_best();
+  [[nodiscard]] std::vector<space::Config> candidates();
+  [[nodiscard]] std::vector<space::Config> near_best();
   /// What differs in one parameter from a configuration and was not seen.
-  [[nodiscard]] std::vector<Config> unseen_neighbours(const Config& config) const;
-  [[nodiscard]] std::optional<Config> begun(std::optional<Config> config);
-  [[nodiscard]] std::size_t trial_of(const Config& config);
+  [[nodiscard]] std::vector<space::Config> unseen_neighbours(const space::Config& config) const;
+  [[nodiscard]] std::optional<space::Config> begun(std::optional<space::Config> config);
+  [[nodiscard]] std::size_t trial_of(const space::Config& config);
 
-  const Space& space_;
+  const space::Space& space_;
   BayesianSettings settings_;
   std::mt19937_64 random_;
   Unseen unseen_;
   Axes axes_;
   Hyperparameters hyperparameters_;
   std::vector<Trial> trials_;
-  std::map<Config, std::size_t> index_;               // into trials_
+  std::map<space::Config, std::size_t> index_;        // into trials_
   std::set<std::pair<double, std::size_t>> by_time_;  // of the trials that worked
   std::size_t answered_ = 0;
   std::optional<Surrogate> surrogate_;
@@ -70,4 +70,4 @@ class Bayesian : public Strategy {
   std::size_t looked_ = 0;  // the answers when candidates were last looked for near the best
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

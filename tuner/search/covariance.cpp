@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 double correlation_at(Correlation correlation, double distance) {
@@ -49,4 +49,4 @@ double Covariance::between(std::span<const std::uint16_t> a,
   return (1 - additive_) * product + additive_ / 2 * (singles + pairs);
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 /// How the correlation of two values falls with the distance r of their places, in lengths.
 enum class Correlation {
@@ -49,4 +49,4 @@ class Covariance {
   double noise_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

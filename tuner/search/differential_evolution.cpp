@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 constexpr std::size_t kMembers = 20;
@@ -16,10 +16,10 @@ constexpr double kBest = 0.2;       // share of the members that others move tow
 
 }  // namespace
 
-DifferentialEvolution::DifferentialEvolution(const Space& space, std::uint64_t seed)
+DifferentialEvolution::DifferentialEvolution(const space::Space& space, std::uint64_t seed)
     : Metaheuristic(space, seed) {}
 
-const Config& DifferentialEvolution::one_of_the_best() {
+const space::Config& DifferentialEvolution::one_of_the_best() {
   std::vector<std::size_t> order;
   for (std::size_t i = 0; i < members_.size(); ++i) order.push_back(i);
   std::ranges::sort(order, {}, [&](std::size_t i) { return members_[i].loss; });
@@ -28,11 +28,11 @@ const Config& DifferentialEvolution::one_of_the_best() {
   return members_[order[any_below(best)]].config;
 }
 
-Config DifferentialEvolution::moved(const Config& config) {
-  const Config& best = one_of_the_best();
-  const Config& plus = members_[any_below(members_.size())].config;
-  const Config& minus = members_[any_below(members_.size())].config;
-  Config result = config;
+space::Config DifferentialEvolution::moved(const space::Config& config) {
+  const space::Config& best = one_of_the_best();
+  const space::Config& plus = members_[any_below(members_.size())].config;
+  const space::Config& minus = members_[any_below(members_.size())].config;
+  space::Config result = config;
   const std::size_t surely = any_below(config.choice.size());
   for (std::size_t p = 0; p < config.choice.size(); ++p) {
     if (p != surely && uniform() >= kCrossover) continue;
@@ -45,19 +45,19 @@ Config DifferentialEvolution::moved(const Config& config) {
   return result;
 }
 
-std::optional<Config> DifferentialEvolution::propose(double) {
+std::optional<space::Config> DifferentialEvolution::propose(double) {
   target_.reset();
   if (members_.size() < kMembers) return std::nullopt;
   target_ = next_++ % members_.size();
-  const Config& from = members_[*target_].config;
+  const space::Config& from = members_[*target_].config;
   return repaired(space(), moved(from), from);
 }
 
-void DifferentialEvolution::asked(const Config& config) {
+void DifferentialEvolution::asked(const space::Config& config) {
   if (target_) targets_[config] = *target_;
 }
 
-void DifferentialEvolution::learn(const Config& config, Loss loss) {
+void DifferentialEvolution::learn(const space::Config& config, Loss loss) {
   const auto target = targets_.find(config);
   if (target != targets_.end()) {
     Member& member = members_[target->second];
@@ -71,4 +71,4 @@ void DifferentialEvolution::learn(const Config& config, Loss loss) {
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

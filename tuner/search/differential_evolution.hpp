@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 /// Differential evolution (Storn and Price, J. Global Optim. 1997), current-to-pbest/1/bin (Zhang
 /// and Sanderson, "JADE", 2009), on the indices of the values: a member moves towards one of the
@@ -15,20 +15,21 @@ namespace tuner {
 /// turn without waiting for the answers.
 class DifferentialEvolution : public Metaheuristic {
  public:
-  DifferentialEvolution(const Space& space, std::uint64_t seed);
+  DifferentialEvolution(const space::Space& space, std::uint64_t seed);
 
  private:
-  std::optional<Config> propose(double spent) override;
-  void asked(const Config& config) override;
-  void learn(const Config& config, Loss loss) override;
+  std::optional<space::Config> propose(double spent) override;
+  void asked(const space::Config& config) override;
+  void learn(const space::Config& config, Loss loss) override;
 
-  [[nodiscard]] const Config& one_of_the_best();
-  [[nodiscard]] Config moved(const Config& config);
+  [[nodiscard]] const space::Config& one_of_the_best();
+  [[nodiscard]] space::Config moved(const space::Config& config);
 
   std::vector<Member> members_;
-  std::map<Config, std::size_t> targets_;  // of what is on its way: the member it may replace
-  std::optional<std::size_t> target_;      // of the last proposal
+  std::map<space::Config, std::size_t>
+      targets_;                        // of what is on its way: the member it may replace
+  std::optional<std::size_t> target_;  // of the last proposal
   std::size_t next_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 double log_density(const Prior& prior, const Hyperparameters& hyperparameters) {
@@ -85,4 +85,4 @@ Hyperparameters likely_hyperparameters(const Axes& axes, const Prior& prior) {
           .additive = prior.most_additive / 2};
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -6,7 +6,7 @@
 #include <random>
 #include <span>
 
-namespace tuner {
+namespace tuner::search {
 
 /// What is held likely of hyperparameters before anything was observed.
 struct Prior {
@@ -35,4 +35,4 @@ struct Prior {
 /// The hyperparameters that the prior holds for the most likely.
 [[nodiscard]] Hyperparameters likely_hyperparameters(const Axes& axes, const Prior& prior);
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/search/exhaustive.hpp"
 
-namespace tuner {
+namespace tuner::search {
 
-std::vector<Config> Exhaustive::ask(std::size_t count, Budget) {
-  std::vector<Config> configs;
+std::vector<space::Config> Exhaustive::ask(std::size_t count, Budget) {
+  std::vector<space::Config> configs;
   while (configs.size() < count && next_ < space_.size()) configs.push_back(space_.at(next_++));
   return configs;
 }
 
-void Exhaustive::tell(const Config&, Outcome, std::optional<double>) {}
+void Exhaustive::tell(const space::Config&, Outcome, std::optional<double>) {}
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -3,19 +3,19 @@
 
 #include "tuner/search/strategy.hpp"
 
-namespace tuner {
+namespace tuner::search {
 
 /// Every configuration once, in the order of the space.
 class Exhaustive : public Strategy {
  public:
-  explicit Exhaustive(const Space& space) : space_(space) {}
+  explicit Exhaustive(const space::Space& space) : space_(space) {}
 
-  std::vector<Config> ask(std::size_t count, Budget budget) override;
-  void tell(const Config& config, Outcome outcome, std::optional<double> time_ns) override;
+  std::vector<space::Config> ask(std::size_t count, Budget budget) override;
+  void tell(const space::Config& config, Outcome outcome, std::optional<double> time_ns) override;
 
  private:
-  const Space& space_;
+  const space::Space& space_;
   std::uint64_t next_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

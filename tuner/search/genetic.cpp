@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 // docs/reference/search.md says how the constants of the strategies were found.
@@ -13,27 +13,27 @@ constexpr double kMutation = 0.3;
 
 }  // namespace
 
-Genetic::Genetic(const Space& space, std::uint64_t seed)
+Genetic::Genetic(const space::Space& space, std::uint64_t seed)
     : Metaheuristic(space, seed), population_(kPopulation) {}
 
-const Config& Genetic::parent() {
+const space::Config& Genetic::parent() {
   const auto members = population_.members();
   const double place = std::pow(uniform(), kRank) * static_cast<double>(members.size());
   return members[static_cast<std::size_t>(place)].config;
 }
 
-std::optional<Config> Genetic::propose(double) {
+std::optional<space::Config> Genetic::propose(double) {
   if (!population_.full()) return std::nullopt;
-  Config child = mixture(parent(), parent());
+  space::Config child = mixture(parent(), parent());
   if (uniform() < kMutation) {
-    const std::vector<Config> neighbours = space().neighbours(child);
+    const std::vector<space::Config> neighbours = space().neighbours(child);
     if (!neighbours.empty()) child = neighbours[any_below(neighbours.size())];
   }
   return child;
 }
 
-void Genetic::learn(const Config& config, Loss loss) {
+void Genetic::learn(const space::Config& config, Loss loss) {
   population_.add(config, loss);
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -4,7 +4,7 @@
 #include "tuner/search/metaheuristic.hpp"
 #include "tuner/search/population.hpp"
 
-namespace tuner {
+namespace tuner::search {
 
 /// A steady-state genetic algorithm (Syswerda, "A study of reproduction in generational and
 /// steady-state genetic algorithms", 1991): the best configurations so far are the population;
@@ -14,15 +14,15 @@ namespace tuner {
 /// for twice, the population stays diverse.
 class Genetic : public Metaheuristic {
  public:
-  Genetic(const Space& space, std::uint64_t seed);
+  Genetic(const space::Space& space, std::uint64_t seed);
 
  private:
-  std::optional<Config> propose(double spent) override;
-  void learn(const Config& config, Loss loss) override;
+  std::optional<space::Config> propose(double spent) override;
+  void learn(const space::Config& config, Loss loss) override;
 
-  [[nodiscard]] const Config& parent();
+  [[nodiscard]] const space::Config& parent();
 
   Population population_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

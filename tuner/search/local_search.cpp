@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 constexpr std::size_t kInitial = 15;  // configurations at random; the search begins at the best
@@ -20,35 +20,35 @@ constexpr double kFailed = 1;           // a failure counts as e times the slowe
 
 }  // namespace
 
-LocalSearch::LocalSearch(const Space& space, std::uint64_t seed)
+LocalSearch::LocalSearch(const space::Space& space, std::uint64_t seed)
     : Metaheuristic(space, seed), elite_(kElite), tried_(space.definition(), kNearest, kMemory) {}
 
-std::vector<Config> LocalSearch::candidates() {
-  std::vector<Config> candidates = space().neighbours(current_->config);
-  std::erase_if(candidates, [&](const Config& config) { return seen(config); });
+std::vector<space::Config> LocalSearch::candidates() {
+  std::vector<space::Config> candidates = space().neighbours(current_->config);
+  std::erase_if(candidates, [&](const space::Config& config) { return seen(config); });
   std::ranges::shuffle(candidates, random());
   candidates.resize(std::min(candidates.size(), kNeighbours));
   const auto elite = elite_.members();
   for (std::size_t i = 0; i < kMixtures; ++i) {
-    const Config& one = elite[any_below(elite.size())].config;
+    const space::Config& one = elite[any_below(elite.size())].config;
     candidates.push_back(mixture(one, elite[any_below(elite.size())].config));
   }
   for (std::size_t i = 0; i < kAny; ++i) candidates.push_back(space().sample(random()));
-  std::erase_if(candidates, [&](const Config& config) { return seen(config); });
+  std::erase_if(candidates, [&](const space::Config& config) { return seen(config); });
   return candidates;
 }
 
-std::optional<Config> LocalSearch::propose(double spent) {
+std::optional<space::Config> LocalSearch::propose(double spent) {
   temperature_ = kHot * (1 - spent);
   if (answers() < kInitial || !current_) return std::nullopt;
-  const std::vector<Config> open = candidates();
+  const std::vector<space::Config> open = candidates();
   if (open.empty()) return current_->config;
   std::vector<Loss> losses;
-  for (const Config& config : open) losses.push_back(tried_.expected(config));
+  for (const space::Config& config : open) losses.push_back(tried_.expected(config));
   return open[static_cast<std::size_t>(std::ranges::min_element(losses) - losses.begin())];
 }
 
-void LocalSearch::learn(const Config& config, Loss loss) {
+void LocalSearch::learn(const space::Config& config, Loss loss) {
   elite_.add(config, loss);
   const bool failed = !std::isfinite(loss);
   if (!failed) slowest_ = std::max(slowest_.value_or(loss), loss);
@@ -64,4 +64,4 @@ void LocalSearch::learn(const Config& config, Loss loss) {
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -4,7 +4,7 @@
 #include "tuner/search/neighbourhood_memory.hpp"
 #include "tuner/search/population.hpp"
 
-namespace tuner {
+namespace tuner::search {
 
 /// Variable neighbourhood search (Mladenović and Hansen, 1997) with a tabu list (Glover, 1989) of
 /// all that was ever tried, restarts, and a look ahead: of a handful of candidates, neighbours of
@@ -14,13 +14,13 @@ namespace tuner {
 /// that do not depend on the unit of time and elites that are the best.
 class LocalSearch : public Metaheuristic {
  public:
-  LocalSearch(const Space& space, std::uint64_t seed);
+  LocalSearch(const space::Space& space, std::uint64_t seed);
 
  private:
-  std::optional<Config> propose(double spent) override;
-  void learn(const Config& config, Loss loss) override;
+  std::optional<space::Config> propose(double spent) override;
+  void learn(const space::Config& config, Loss loss) override;
 
-  [[nodiscard]] std::vector<Config> candidates();
+  [[nodiscard]] std::vector<space::Config> candidates();
 
   Population elite_;
   NeighbourhoodMemory tried_;
@@ -30,4 +30,4 @@ class LocalSearch : public Metaheuristic {
   std::size_t refused_ = 0;  // steps, one after the other
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

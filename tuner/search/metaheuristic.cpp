@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 /// Without an end in sight a search is taken to be half way after this many answers.
@@ -14,7 +14,7 @@ constexpr double kHalfWay = 300;
 
 }  // namespace
 
-Metaheuristic::Metaheuristic(const Space& space, std::uint64_t seed)
+Metaheuristic::Metaheuristic(const space::Space& space, std::uint64_t seed)
     : space_(space), random_(seed), unseen_(space, seed) {}
 
 double Metaheuristic::uniform() {
@@ -25,20 +25,20 @@ std::size_t Metaheuristic::any_below(std::size_t count) {
   return std::uniform_int_distribution<std::size_t>(0, count - 1)(random_);
 }
 
-Config Metaheuristic::mixture(const Config& one, const Config& other) {
-  Config mixed = one;
+space::Config Metaheuristic::mixture(const space::Config& one, const space::Config& other) {
+  space::Config mixed = one;
   for (std::size_t p = 0; p < mixed.choice.size(); ++p) {
     if (uniform() < 0.5) mixed.choice[p] = other.choice[p];
   }
   return repaired(space_, mixed, one);
 }
 
-std::vector<Config> Metaheuristic::ask(std::size_t count, Budget budget) {
+std::vector<space::Config> Metaheuristic::ask(std::size_t count, Budget budget) {
   const auto answers = static_cast<double>(answers_);
   const double spent = budget.spent.value_or(answers / (answers + kHalfWay));
-  std::vector<Config> configs;
+  std::vector<space::Config> configs;
   while (configs.size() < count) {
-    std::optional<Config> config = propose(spent);
+    std::optional<space::Config> config = propose(spent);
     if (config && !unseen_.take(*config)) {
       config = unseen_.take_near(std::move(*config), random_);
     }
@@ -50,11 +50,12 @@ std::vector<Config> Metaheuristic::ask(std::size_t count, Budget budget) {
   return configs;
 }
 
-void Metaheuristic::tell(const Config& config, Outcome outcome, std::optional<double> time_ns) {
+void Metaheuristic::tell(const space::Config& config, Outcome outcome,
+                         std::optional<double> time_ns) {
   unseen_.take(config);
   ++answers_;
   const bool timed = outcome == Outcome::ok && time_ns && *time_ns > 0;
   learn(config, timed ? std::log(*time_ns) : std::numeric_limits<Loss>::infinity());
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -6,7 +6,7 @@
 
 #include <random>
 
-namespace tuner {
+namespace tuner::search {
 
 /// What a configuration is judged by: the logarithm of its time, so that differences mean ratios
 /// whatever the kernel and the unit; infinity for one that failed.
@@ -17,27 +17,27 @@ using Loss = double;
 /// beside it, or any.
 class Metaheuristic : public Strategy {
  public:
-  std::vector<Config> ask(std::size_t count, Budget budget) final;
-  void tell(const Config& config, Outcome outcome, std::optional<double> time_ns) final;
+  std::vector<space::Config> ask(std::size_t count, Budget budget) final;
+  void tell(const space::Config& config, Outcome outcome, std::optional<double> time_ns) final;
 
  protected:
-  Metaheuristic(const Space& space, std::uint64_t seed);
+  Metaheuristic(const space::Space& space, std::uint64_t seed);
 
   /// A configuration of the space, seen or not; none for one at random. `spent` is the share of the
   /// budget, estimated where it is not known.
-  [[nodiscard]] virtual std::optional<Config> propose(double spent) = 0;
+  [[nodiscard]] virtual std::optional<space::Config> propose(double spent) = 0;
   /// What is asked for in consequence of the last `propose`.
-  virtual void asked(const Config& /*config*/) {}
+  virtual void asked(const space::Config& /*config*/) {}
   /// How a configuration fared, asked for or not.
-  virtual void learn(const Config& config, Loss loss) = 0;
+  virtual void learn(const space::Config& config, Loss loss) = 0;
 
   /// Each parameter as one of the two has it, repaired into the space, which both are in.
-  [[nodiscard]] Config mixture(const Config& one, const Config& other);
+  [[nodiscard]] space::Config mixture(const space::Config& one, const space::Config& other);
 
-  [[nodiscard]] const Space& space() const { return space_; }
+  [[nodiscard]] const space::Space& space() const { return space_; }
   [[nodiscard]] std::mt19937_64& random() { return random_; }
   /// Whether it was asked for or told of.
-  [[nodiscard]] bool seen(const Config& config) const { return unseen_.seen(config); }
+  [[nodiscard]] bool seen(const space::Config& config) const { return unseen_.seen(config); }
   /// How many it was told of.
   [[nodiscard]] std::size_t answers() const { return answers_; }
   /// From 0 to below 1.
@@ -46,10 +46,10 @@ class Metaheuristic : public Strategy {
   [[nodiscard]] std::size_t any_below(std::size_t count);
 
  private:
-  const Space& space_;
+  const space::Space& space_;
   std::mt19937_64 random_;
   Unseen unseen_;
   std::size_t answers_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 /// The interval of the curve that x lies in, or the outermost one.
@@ -129,4 +129,4 @@ FittedCurve falling_fit(std::span<const double> x, std::span<const double> y) {
   return fit;
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

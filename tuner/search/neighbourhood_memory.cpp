@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 // How far two values of a parameter are apart at least, first and last being 1 apart.
@@ -13,16 +13,16 @@ constexpr float kDifferent = 0.5F;
 
 }  // namespace
 
-NeighbourhoodMemory::NeighbourhoodMemory(const SpaceDefinition& definition, std::size_t nearest,
-                                         std::size_t capacity)
+NeighbourhoodMemory::NeighbourhoodMemory(const space::SpaceDefinition& definition,
+                                         std::size_t nearest, std::size_t capacity)
     : nearest_(nearest), capacity_(capacity) {
-  for (const Parameter& parameter : definition.parameters) {
+  for (const space::Parameter& parameter : definition.parameters) {
     const std::size_t steps = std::max<std::size_t>(1, parameter.values.size() - 1);
     step_.push_back((1 - kDifferent) / static_cast<float>(steps));
   }
 }
 
-void NeighbourhoodMemory::add(const Config& config, Loss loss) {
+void NeighbourhoodMemory::add(const space::Config& config, Loss loss) {
   if (losses_.size() < capacity_) {
     places_.insert(places_.end(), config.choice.begin(), config.choice.end());
     losses_.push_back(loss);
@@ -34,7 +34,7 @@ void NeighbourhoodMemory::add(const Config& config, Loss loss) {
   next_ = (next_ + 1) % capacity_;
 }
 
-Loss NeighbourhoodMemory::expected(const Config& config) const {
+Loss NeighbourhoodMemory::expected(const space::Config& config) const {
   struct Near {
     float distance;
     Loss loss;
@@ -59,4 +59,4 @@ Loss NeighbourhoodMemory::expected(const Config& config) const {
   return sum / static_cast<double>(near.size());
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

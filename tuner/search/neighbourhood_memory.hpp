@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 /// Predicts how a configuration fares from those closest to it that were tried. Two values of a
 /// parameter are the further apart the more values lie between them, but different values at
@@ -16,12 +16,13 @@ class NeighbourhoodMemory {
  public:
   /// Predictions are the mean of the `nearest`; of more than `capacity` configurations only the
   /// last are remembered, which bounds the time of a prediction.
-  NeighbourhoodMemory(const SpaceDefinition& definition, std::size_t nearest, std::size_t capacity);
+  NeighbourhoodMemory(const space::SpaceDefinition& definition, std::size_t nearest,
+                      std::size_t capacity);
 
   /// `loss` is finite.
-  void add(const Config& config, Loss loss);
+  void add(const space::Config& config, Loss loss);
   /// There must be something to predict from.
-  [[nodiscard]] Loss expected(const Config& config) const;
+  [[nodiscard]] Loss expected(const space::Config& config) const;
 
  private:
   std::size_t nearest_;
@@ -32,4 +33,4 @@ class NeighbourhoodMemory {
   std::size_t next_ = 0;  // what is replaced next when all is full
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

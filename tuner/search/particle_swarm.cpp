@@ -7,7 +7,7 @@
 #include <cmath>
 #include <limits>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 constexpr std::size_t kParticles = 20;
@@ -17,7 +17,7 @@ constexpr double kCommon = 2;  // and of the best of all
 
 }  // namespace
 
-ParticleSwarm::ParticleSwarm(const Space& space, std::uint64_t seed)
+ParticleSwarm::ParticleSwarm(const space::Space& space, std::uint64_t seed)
     : Metaheuristic(space, seed),
       best_{.config = {}, .loss = std::numeric_limits<Loss>::infinity()} {}
 
@@ -32,26 +32,26 @@ void ParticleSwarm::move(Particle& particle) {
   }
 }
 
-std::optional<Config> ParticleSwarm::propose(double) {
+std::optional<space::Config> ParticleSwarm::propose(double) {
   mover_.reset();
   if (particles_.size() < kParticles) return std::nullopt;
   mover_ = next_++ % particles_.size();
   Particle& particle = particles_[*mover_];
   move(particle);
-  Config wanted;
+  space::Config wanted;
   for (const double place : particle.place) {
     wanted.choice.push_back(static_cast<std::uint32_t>(std::lround(place)));
   }
   return repaired(space(), wanted, particle.best.config);
 }
 
-void ParticleSwarm::asked(const Config& config) {
+void ParticleSwarm::asked(const space::Config& config) {
   if (!mover_) return;
   movers_[config] = *mover_;
   particles_[*mover_].place.assign(config.choice.begin(), config.choice.end());
 }
 
-void ParticleSwarm::learn(const Config& config, Loss loss) {
+void ParticleSwarm::learn(const space::Config& config, Loss loss) {
   const auto mover = movers_.find(config);
   if (mover != movers_.end()) {
     Member& own = particles_[mover->second].best;
@@ -65,4 +65,4 @@ void ParticleSwarm::learn(const Config& config, Loss loss) {
   if (loss < best_.loss) best_ = {config, loss};
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 /// Particle swarm optimisation (Kennedy and Eberhart, 1995; inertia: Shi and Eberhart, 1998) on the
 /// indices of the values: particles keep some of their velocity and are drawn to the best that each
@@ -14,7 +14,7 @@ namespace tuner {
 /// space. They move in turn without waiting for the answers.
 class ParticleSwarm : public Metaheuristic {
  public:
-  ParticleSwarm(const Space& space, std::uint64_t seed);
+  ParticleSwarm(const space::Space& space, std::uint64_t seed);
 
  private:
   struct Particle {
@@ -23,17 +23,18 @@ class ParticleSwarm : public Metaheuristic {
     Member best;
   };
 
-  std::optional<Config> propose(double spent) override;
-  void asked(const Config& config) override;
-  void learn(const Config& config, Loss loss) override;
+  std::optional<space::Config> propose(double spent) override;
+  void asked(const space::Config& config) override;
+  void learn(const space::Config& config, Loss loss) override;
 
   void move(Particle& particle);
 
   std::vector<Particle> particles_;
   Member best_;
-  std::map<Config, std::size_t> movers_;  // of what is on its way: the particle that went there
-  std::optional<std::size_t> mover_;      // of the last proposal
+  std::map<space::Config, std::size_t>
+      movers_;                        // of what is on its way: the particle that went there
+  std::optional<std::size_t> mover_;  // of the last proposal
   std::size_t next_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

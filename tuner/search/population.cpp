@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tuner {
+namespace tuner::search {
 
-void Population::add(const Config& config, Loss loss) {
+void Population::add(const space::Config& config, Loss loss) {
   std::erase_if(members_, [&](const Member& member) { return member.config == config; });
   if (!std::isfinite(loss)) return;
   const auto place = std::ranges::upper_bound(members_, loss, {}, &Member::loss);
@@ -14,4 +14,4 @@ void Population::add(const Config& config, Loss loss) {
   if (members_.size() > capacity_) members_.pop_back();
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

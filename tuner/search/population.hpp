@@ -7,11 +7,11 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 /// A configuration and how it fared.
 struct Member {
-  Config config;
+  space::Config config;
   Loss loss = 0;
 };
 
@@ -22,7 +22,7 @@ class Population {
 
   /// Takes a member in unless there are enough better ones; what it is told of again counts as told
   /// last. Failures are no members.
-  void add(const Config& config, Loss loss);
+  void add(const space::Config& config, Loss loss);
 
   /// The best first.
   [[nodiscard]] std::span<const Member> members() const { return members_; }
@@ -33,4 +33,4 @@ class Population {
   std::vector<Member> members_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 /// So many candidates at a time that all their rows stay in the cache.
@@ -104,4 +104,4 @@ double Posterior::scale(std::size_t quantity) const {
   return answered == 0 ? 1 : sum / static_cast<double>(answered);
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 /// What is observed at a point: two quantities with one covariance.
 inline constexpr std::size_t kQuantities = 2;
@@ -64,4 +64,4 @@ class Posterior {
   std::vector<float> variance_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

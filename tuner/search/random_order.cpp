@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/search/random_order.hpp"
 
-namespace tuner {
+namespace tuner::search {
 
 std::uint64_t RandomOrder::draw() {
   std::uniform_int_distribution<std::uint64_t> places(drawn_, space_.size() - 1);
@@ -17,12 +17,12 @@ std::uint64_t RandomOrder::draw() {
   return position;
 }
 
-std::vector<Config> RandomOrder::ask(std::size_t count, Budget) {
-  std::vector<Config> configs;
+std::vector<space::Config> RandomOrder::ask(std::size_t count, Budget) {
+  std::vector<space::Config> configs;
   while (configs.size() < count && drawn_ < space_.size()) configs.push_back(space_.at(draw()));
   return configs;
 }
 
-void RandomOrder::tell(const Config&, Outcome, std::optional<double>) {}
+void RandomOrder::tell(const space::Config&, Outcome, std::optional<double>) {}
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -9,11 +9,11 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 /// How one configuration fared when it was measured.
 struct RecordedTrial {
-  Config config;
+  space::Config config;
   Outcome outcome = Outcome::ok;
   std::optional<double> time_ms;  ///< when it ended `ok`; less is better
   std::optional<double> cost_s;   ///< what trying it took: compiling, verifying, timing
@@ -24,8 +24,8 @@ struct Recording {
   std::string kernel;
   std::string device;
   std::string problem;
-  std::shared_ptr<const SpaceDefinition> definition;
+  std::shared_ptr<const space::SpaceDefinition> definition;
   std::vector<RecordedTrial> trials;  ///< each configuration once, in the order of the file
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

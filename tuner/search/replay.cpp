@@ -7,17 +7,17 @@
 #include <stdexcept>
 #include <unordered_set>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 /// A strategy that asks only for what it has asked before would never end.
 constexpr std::size_t kMostRepeats = 10'000;
 
-Space recorded_space(const Recording& recording) {
-  std::vector<Config> configs;
+space::Space recorded_space(const Recording& recording) {
+  std::vector<space::Config> configs;
   configs.reserve(recording.trials.size());
   for (const RecordedTrial& trial : recording.trials) configs.push_back(trial.config);
-  return Space(recording.definition, std::move(configs));
+  return space::Space(recording.definition, std::move(configs));
 }
 
 /// Of this thread, so that other work on the machine is not charged.
@@ -43,15 +43,15 @@ class Charge {
 /// One run of a strategy: what is on its way, and what has been spent.
 class ReplayRun {
  public:
-  ReplayRun(Strategy& strategy, const ReplayPlan& plan, const Space& space)
+  ReplayRun(Strategy& strategy, const ReplayPlan& plan, const space::Space& space)
       : strategy_(strategy), plan_(plan), space_(space) {}
 
   /// Asks until enough is on its way. Returns whether anything is.
   bool fill() {
     while (on_their_way_.size() < plan_.in_flight) {
-      const std::vector<Config> asked = ask(plan_.in_flight - on_their_way_.size());
+      const std::vector<space::Config> asked = ask(plan_.in_flight - on_their_way_.size());
       if (asked.empty()) break;
-      for (const Config& config : asked) on_their_way_.push_back(position(config));
+      for (const space::Config& config : asked) on_their_way_.push_back(position(config));
     }
     return !on_their_way_.empty();
   }
@@ -82,7 +82,7 @@ class ReplayRun {
   Replay take() { return std::move(replay_); }
 
  private:
-  [[nodiscard]] std::vector<Config> ask(std::size_t count) {
+  [[nodiscard]] std::vector<space::Config> ask(std::size_t count) {
     const Charge charge(replay_.strategy_s);
     return strategy_.ask(count, budget());
   }
@@ -106,14 +106,14 @@ class ReplayRun {
     return {.spent = std::min(spent, 1.0)};
   }
 
-  [[nodiscard]] std::uint64_t position(const Config& config) const {
+  [[nodiscard]] std::uint64_t position(const space::Config& config) const {
     if (const auto position = space_.position(config)) return *position;
     throw std::logic_error("the strategy left the space");
   }
 
   Strategy& strategy_;
   const ReplayPlan& plan_;
-  const Space& space_;
+  const space::Space& space_;
   Replay replay_;
   std::deque<std::uint64_t> on_their_way_;  // positions
   std::unordered_set<std::uint64_t> seen_;
@@ -147,4 +147,4 @@ Replay Replayer::run(Strategy& strategy, const ReplayPlan& plan) const {
   return run.take();
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-namespace tuner {
+namespace tuner::search {
 
 /// A search to replay.
 struct ReplayPlan {
@@ -38,7 +38,7 @@ class Replayer {
   Replayer& operator=(const Replayer&) = delete;
 
   /// The configurations of the recording.
-  [[nodiscard]] const Space& space() const { return space_; }
+  [[nodiscard]] const space::Space& space() const { return space_; }
 
   /// One run, until the costs or the evaluations are used up or the strategy asks no more. The
   /// answer that goes beyond the costs is the last. Asking for a configuration again costs nothing
@@ -51,9 +51,9 @@ class Replayer {
 
  private:
   const Recording& recording_;
-  Space space_;
+  space::Space space_;
   std::vector<std::size_t> trial_at_;  // for each position of the space
   std::vector<double> costs_s_;        // of each trial
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 Response::Response(double slow_side, std::span<const std::optional<double>> times_ns)
     : slow_side_(slow_side) {
@@ -39,4 +39,4 @@ double Response::bent(double log_time) const {
   return log_time > median_ ? median_ + (log_time - median_) * slow_side_ : log_time;
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-namespace tuner {
+namespace tuner::search {
 
 /// How a time becomes the value that a surrogate learns: its logarithm, standardised, where
 /// whatever is slower than the median differs from it by only `slow_side` as much, since the fast
@@ -26,4 +26,4 @@ class Response {
   double deviation_ = 1;
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

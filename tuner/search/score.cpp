@@ -11,7 +11,7 @@
 #include <limits>
 #include <numeric>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 constexpr double kStart = 0.01;  // the first instant: random search this far from median to optimum
@@ -196,4 +196,4 @@ Score score(std::span<const std::vector<double>> standings) {
   return score;
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

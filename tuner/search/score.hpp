@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 /// What one run of a search tried, each configuration once.
 struct Trace {
@@ -65,4 +65,4 @@ class Scale {
 /// time. The standings are of one length; there is at least one.
 [[nodiscard]] Score score(std::span<const std::vector<double>> standings);
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 constexpr std::size_t kInitial = 10;  // configurations at random; the walk begins at the best
@@ -15,10 +15,10 @@ constexpr std::size_t kPatience = 30;  // answers without a new best until the w
 
 }  // namespace
 
-SimulatedAnnealing::SimulatedAnnealing(const Space& space, std::uint64_t seed)
+SimulatedAnnealing::SimulatedAnnealing(const space::Space& space, std::uint64_t seed)
     : Metaheuristic(space, seed) {}
 
-std::optional<Config> SimulatedAnnealing::propose(double spent) {
+std::optional<space::Config> SimulatedAnnealing::propose(double spent) {
   temperature_ = kHot * std::pow(kCold / kHot, spent);
   if (answers() < kInitial || !current_) return std::nullopt;
   if (in_vain_ >= kPatience) {
@@ -28,7 +28,7 @@ std::optional<Config> SimulatedAnnealing::propose(double spent) {
   return current_->config;
 }
 
-void SimulatedAnnealing::learn(const Config& config, Loss loss) {
+void SimulatedAnnealing::learn(const space::Config& config, Loss loss) {
   ++in_vain_;
   if (!std::isfinite(loss)) return;
   if (!best_ || loss < best_->loss) {
@@ -42,4 +42,4 @@ void SimulatedAnnealing::learn(const Config& config, Loss loss) {
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -3,7 +3,7 @@
 
 #include "tuner/search/population.hpp"
 
-namespace tuner {
+namespace tuner::search {
 
 /// Simulated annealing (Kirkpatrick, Gelatt and Vecchi, Science 1983): a walk over neighbours that
 /// always takes a step to something faster and, ever more rarely as the budget goes, one to
@@ -11,11 +11,11 @@ namespace tuner {
 /// same for every kernel. After many steps in vain the walk goes on from the best so far.
 class SimulatedAnnealing : public Metaheuristic {
  public:
-  SimulatedAnnealing(const Space& space, std::uint64_t seed);
+  SimulatedAnnealing(const space::Space& space, std::uint64_t seed);
 
  private:
-  std::optional<Config> propose(double spent) override;
-  void learn(const Config& config, Loss loss) override;
+  std::optional<space::Config> propose(double spent) override;
+  void learn(const space::Config& config, Loss loss) override;
 
   std::optional<Member> current_;
   std::optional<Member> best_;
@@ -23,4 +23,4 @@ class SimulatedAnnealing : public Metaheuristic {
   std::size_t in_vain_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-namespace tuner {
+namespace tuner::search {
 
 std::vector<std::string> strategy_names() {
   return {
@@ -35,7 +35,7 @@ BayesianSettings textbook() {
 
 }  // namespace
 
-std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space,
+std::unique_ptr<Strategy> make_strategy(std::string_view name, const space::Space& space,
                                         std::uint64_t seed) {
   if (name == "exhaustive") return std::make_unique<Exhaustive>(space);
   if (name == "auto") return std::make_unique<Bayesian>(space, seed, BayesianSettings{});
@@ -50,4 +50,4 @@ std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& spac
                                             did_you_mean(name, strategy_names())));
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

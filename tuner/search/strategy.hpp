@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 /// How far a run is, as far as whoever runs it can tell.
 struct Budget {
@@ -29,18 +29,20 @@ class Strategy {
   /// Up to `count` configurations to try next, none of them asked before. Fewer, or none, when the
   /// space is exhausted or when the strategy wants answers first. Many may be asked for before the
   /// first is answered: compilers work ahead of the device.
-  [[nodiscard]] virtual std::vector<Config> ask(std::size_t count, Budget budget) = 0;
+  [[nodiscard]] virtual std::vector<space::Config> ask(std::size_t count, Budget budget) = 0;
 
   /// How a configuration fared: its time in nanoseconds when it ended `ok`. In the order of `ask`.
   /// May also tell of configurations never asked for, such as earlier results.
-  virtual void tell(const Config& config, Outcome outcome, std::optional<double> time_ns) = 0;
+  virtual void tell(const space::Config& config, Outcome outcome,
+                    std::optional<double> time_ns) = 0;
 };
 
 /// The names that make_strategy knows; the first is the default.
 [[nodiscard]] std::vector<std::string> strategy_names();
 
 /// The strategy of that name. The space must outlive it. Throws Error(usage) with a suggestion.
-[[nodiscard]] std::unique_ptr<Strategy> make_strategy(std::string_view name, const Space& space,
+[[nodiscard]] std::unique_ptr<Strategy> make_strategy(std::string_view name,
+                                                      const space::Space& space,
                                                       std::uint64_t seed);
 
-}  // namespace tuner
+}  // namespace tuner::search

@@ -7,7 +7,7 @@
 #include <numbers>
 #include <utility>
 
-namespace tuner {
+namespace tuner::search {
 namespace {
 
 constexpr std::size_t kTime = 0;
@@ -22,7 +22,7 @@ double normal_distribution(double z) {
 
 }  // namespace
 
-std::size_t Surrogate::Hash::operator()(const Config& config) const {
+std::size_t Surrogate::Hash::operator()(const space::Config& config) const {
   std::size_t hash = 0;
   for (const std::uint32_t choice : config.choice) {
     hash = (hash ^ choice) * 0x9E3779B97F4A7C15;  // the golden ratio of 64 bits
@@ -37,9 +37,9 @@ Surrogate::Surrogate(const Axes& axes, Covariance covariance, const Response& re
       response_(response),
       fastest_(std::numeric_limits<double>::infinity()) {}
 
-void Surrogate::consider(std::span<const Config> configs) {
+void Surrogate::consider(std::span<const space::Config> configs) {
   std::vector<Point> points;
-  for (const Config& config : configs) {
+  for (const space::Config& config : configs) {
     if (!candidate_of_.try_emplace(config, candidates_.size()).second) continue;
     candidates_.push_back(config);
     points.push_back(axes_.point(config));
@@ -48,7 +48,7 @@ void Surrogate::consider(std::span<const Config> configs) {
   posterior_.add(points);
 }
 
-void Surrogate::begin(const Config& config) {
+void Surrogate::begin(const space::Config& config) {
   if (observes(config)) return;
   consider({&config, 1});
   const std::size_t candidate = candidate_of_.at(config);
@@ -57,28 +57,28 @@ void Surrogate::begin(const Config& config) {
   posterior_.observe(candidate);
 }
 
-void Surrogate::withdraw(const Config& config) {
+void Surrogate::withdraw(const space::Config& config) {
   const auto found = candidate_of_.find(config);
   if (found != candidate_of_.end()) open_[found->second] = false;
 }
 
-bool Surrogate::observes(const Config& config) const {
+bool Surrogate::observes(const space::Config& config) const {
   const auto found = candidate_of_.find(config);
   return found != candidate_of_.end() && observation_of_.contains(found->second);
 }
 
-void Surrogate::learn(const Config& config, std::optional<double> time_ns) {
+void Surrogate::learn(const space::Config& config, std::optional<double> time_ns) {
   const double response = response_(time_ns);
   const std::size_t observation = observation_of_.at(candidate_of_.at(config));
   posterior_.answer(observation, {response, time_ns ? 0.0 : 1.0});
   if (time_ns) fastest_ = std::min(fastest_, response);
 }
 
-const Config* Surrogate::most_promising() const {
+const space::Config* Surrogate::most_promising() const {
   constexpr double kLeastVariance = 1e-8;  // what is left of it after rounding
   constexpr double kLeastChance = 0.02;    // the model may be wrong about what fails
   const double scale = std::sqrt(posterior_.scale(kTime));
-  const Config* best = nullptr;
+  const space::Config* best = nullptr;
   double most = 0;
   double best_z = 0;
   double best_spread = 0;
@@ -100,4 +100,4 @@ const Config* Surrogate::most_promising() const {
   return best;
 }
 
-}  // namespace tuner
+}  // namespace tuner::search

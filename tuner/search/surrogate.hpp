@@ -10,11 +10,11 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tuner {
+namespace tuner::search {
 
 /// A configuration that was asked for, and how it fared once that is known.
 struct Trial {
-  Config config;
+  space::Config config;
   bool answered = false;
   std::optional<double> time_ns = {};  ///< none when it failed
 };
@@ -27,36 +27,36 @@ class Surrogate {
   Surrogate(const Axes& axes, Covariance covariance, const Response& response);
 
   /// Makes configurations candidates, if they are not yet.
-  void consider(std::span<const Config> configs);
+  void consider(std::span<const space::Config> configs);
   /// That a configuration is being tried, or was: an observation, and no candidate any more.
-  void begin(const Config& config);
+  void begin(const space::Config& config);
   /// That a configuration is no candidate any more, without an observation of it.
-  void withdraw(const Config& config);
-  [[nodiscard]] bool observes(const Config& config) const;
+  void withdraw(const space::Config& config);
+  [[nodiscard]] bool observes(const space::Config& config) const;
   /// How a configuration that was begun fared.
-  void learn(const Config& config, std::optional<double> time_ns);
+  void learn(const space::Config& config, std::optional<double> time_ns);
 
   /// The candidate whose expected improvement on the fastest, times the probability that it works
   /// at all, is largest (Jones, Schonlau, Welch, "Efficient Global Optimization", 1998; Gelbart,
   /// Snoek, Adams, "Bayesian Optimization with Unknown Constraints", 2014). None without
   /// candidates.
-  [[nodiscard]] const Config* most_promising() const;
+  [[nodiscard]] const space::Config* most_promising() const;
 
   [[nodiscard]] std::size_t observations() const { return posterior_.observations(); }
 
  private:
   struct Hash {
-    std::size_t operator()(const Config& config) const;
+    std::size_t operator()(const space::Config& config) const;
   };
 
   const Axes& axes_;
   Posterior posterior_;
   Response response_;
-  std::vector<Config> candidates_;
+  std::vector<space::Config> candidates_;
   std::vector<bool> open_;  // by candidate: may be proposed
-  std::unordered_map<Config, std::size_t, Hash> candidate_of_;
+  std::unordered_map<space::Config, std::size_t, Hash> candidate_of_;
   std::unordered_map<std::size_t, std::size_t> observation_of_;  // candidate → observation
   double fastest_;                                               // response
 };
 
-}  // namespace tuner
+}  // namespace tuner::search

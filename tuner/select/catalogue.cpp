@@ -12,30 +12,31 @@
 #include <set>
 #include <utility>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 /// The identity under which the database keeps a device.
-bool same_model(const DeviceInfo& a, const DeviceInfo& b) {
+bool same_model(const space::DeviceInfo& a, const space::DeviceInfo& b) {
   return a.backend == b.backend && a.name == b.name && a.architecture == b.architecture &&
          a.attributes.sm_count == b.attributes.sm_count;
 }
 
 /// What decides how a kernel is compiled and run; the library and this program do not.
-bool same_versions(const EnvironmentInfo& a, const EnvironmentInfo& b) {
+bool same_versions(const space::EnvironmentInfo& a, const space::EnvironmentInfo& b) {
   return a.driver == b.driver && a.compiler == b.compiler;
 }
 
-[[noreturn]] void fail_unknown(const Store& store, std::string_view what, const std::string& name,
-                               const std::set<std::string>& known) {
+[[noreturn]] void fail_unknown(const store::Store& store, std::string_view what,
+                               const std::string& name, const std::set<std::string>& known) {
   const std::vector<std::string> names(known.begin(), known.end());
   throw Error(ErrorCode::nothing_found,
               fmt::format("{}: nothing is known of {} '{}'{}: run `tune` on it first",
                           store.path().string(), what, name, did_you_mean(name, names)));
 }
 
-DeviceInfo choose_device(const Store& store, const CatalogueQuery& query, Catalogue& catalogue) {
-  const std::vector<DeviceInfo> devices = store.devices();
+space::DeviceInfo choose_device(const store::Store& store, const CatalogueQuery& query,
+                                Catalogue& catalogue) {
+  const std::vector<space::DeviceInfo> devices = store.devices();
   if (devices.empty()) {
     throw Error(
         ErrorCode::nothing_found,
@@ -46,11 +47,11 @@ DeviceInfo choose_device(const Store& store, const CatalogueQuery& query, Catalo
     catalogue.explanation.push_back(fmt::format("device: {}, {}", devices[0].name, why));
     return devices[0];
   }
-  const auto named = [&](const DeviceInfo& device) { return device.name == *query.device; };
+  const auto named = [&](const space::DeviceInfo& device) { return device.name == *query.device; };
   const auto found = std::find_if(devices.begin(), devices.end(), named);
   if (found == devices.end()) {
     std::set<std::string> known;
-    for (const DeviceInfo& device : devices) known.insert(device.name);
+    for (const space::DeviceInfo& device : devices) known.insert(device.name);
     fail_unknown(store, "device", *query.device, known);
   }
   catalogue.explanation.push_back(fmt::format("device: {}, as asked", found->name));
@@ -63,10 +64,10 @@ DeviceInfo choose_device(const Store& store, const CatalogueQuery& query, Catalo
   return *found;
 }
 
-[[noreturn]] void fail_no_kernel(const Store& store, const CatalogueQuery& query) {
+[[noreturn]] void fail_no_kernel(const store::Store& store, const CatalogueQuery& query) {
   std::set<std::string> families;
   std::set<std::string> kernels;
-  for (const KernelRecord& kernel : store.kernels({})) {
+  for (const store::KernelRecord& kernel : store.kernels({})) {
     families.insert(kernel.family);
     if (!query.family || kernel.family == *query.family) kernels.insert(kernel.kernel);
   }
@@ -77,18 +78,20 @@ DeviceInfo choose_device(const Store& store, const CatalogueQuery& query, Catalo
 }
 
 /// Each kernel asked for, in the version used last.
-std::vector<CatalogueKernel> choose_kernels(const Store& store, const CatalogueQuery& query) {
+std::vector<CatalogueKernel> choose_kernels(const store::Store& store,
+                                            const CatalogueQuery& query) {
   std::vector<CatalogueKernel> kernels;
   std::set<std::pair<std::string, std::string>> seen;
   std::set<std::string> families;
-  for (KernelRecord& record : store.kernels({.family = query.family, .kernel = query.kernel})) {
+  for (store::KernelRecord& record :
+       store.kernels({.family = query.family, .kernel = query.kernel})) {
     families.insert(record.family);
     if (!seen.emplace(record.family, record.kernel).second) continue;
     CatalogueKernel& kernel = kernels.emplace_back();
     if (has_space(record)) {
       kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(record));
     }
-    kernel.record = std::make_shared<const KernelRecord>(std::move(record));
+    kernel.record = std::make_shared<const store::KernelRecord>(std::move(record));
   }
   if (kernels.empty() && (query.kernel || query.family)) fail_no_kernel(store, query);
   if (query.kernel && families.size() > 1) {
@@ -140,12 +143,12 @@ class TimingCollector {
     }
   }
 
-  void add_trials(const std::vector<StoredTrial>& trials) {
+  void add_trials(const std::vector<store::StoredTrial>& trials) {
     std::map<std::string_view, std::set<std::string_view>> sizes;
-    for (const StoredTrial& it : trials) {
+    for (const store::StoredTrial& it : trials) {
       if (it.trial.time) sizes[it.trial.config_json].insert(it.trial.problem);
     }
-    for (const StoredTrial& it : trials) {
+    for (const store::StoredTrial& it : trials) {
       const bool known = configs_.contains(it.trial.config_json);
       if (!it.trial.time) continue;
       if (!known && sizes[it.trial.config_json].size() < kManySizes) continue;
@@ -167,7 +170,8 @@ class TimingCollector {
   }
 
   /// A trial takes the place of an entry: beside other trials, its time is the comparable one.
-  void add(const std::string& json, const std::string& size, const Size& numbers, Timing timing) {
+  void add(const std::string& json, const std::string& size, const space::Size& numbers,
+           Timing timing) {
     KnownConfig& config = kernel_.configs[config_index(json)];
     const auto [at, added] = sizes_.try_emplace(size, kernel_.sizes.size());
     if (added) kernel_.sizes.push_back({.text = size, .numbers = numbers});
@@ -186,19 +190,19 @@ class TimingCollector {
 };
 
 /// Of the newest result of this machine; without one, of the newest; unset without any.
-EnvironmentInfo environment_in_use(const std::vector<StoredBest>& bests) {
+space::EnvironmentInfo environment_in_use(const std::vector<store::StoredBest>& bests) {
   if (bests.empty()) return {};
   const auto own = std::find_if(bests.begin(), bests.end(),
-                                [](const StoredBest& it) { return it.best.verified; });
+                                [](const store::StoredBest& it) { return it.best.verified; });
   return (own == bests.end() ? bests.front() : *own).subject->environment;
 }
 
 void add_entries(Catalogue& catalogue, CatalogueKernel& kernel,
-                 const std::vector<StoredBest>& bests) {
+                 const std::vector<store::StoredBest>& bests) {
   EntryCollector collector(kernel);
   std::size_t outdated = 0;
-  for (const StoredBest& stored : bests) {
-    const KernelRecord& record = stored.subject->kernel;
+  for (const store::StoredBest& stored : bests) {
+    const store::KernelRecord& record = stored.subject->kernel;
     if (record.family != kernel.record->family || record.kernel != kernel.record->kernel) continue;
     auto size = known_size(stored.best.problem, kernel);
     if (record.hash != kernel.record->hash || !size) {
@@ -217,12 +221,12 @@ void add_entries(Catalogue& catalogue, CatalogueKernel& kernel,
 }
 
 /// The trials of the kernel's current version on this device.
-std::vector<StoredTrial> trials_of(const Store& store, const Catalogue& catalogue,
-                                   const CatalogueKernel& kernel) {
-  std::vector<StoredTrial> trials;
-  std::vector<SessionRecord> sessions = store.sessions();
+std::vector<store::StoredTrial> trials_of(const store::Store& store, const Catalogue& catalogue,
+                                          const CatalogueKernel& kernel) {
+  std::vector<store::StoredTrial> trials;
+  std::vector<store::SessionRecord> sessions = store.sessions();
   std::ranges::reverse(sessions);  // the latest time counts
-  for (const SessionRecord& session : sessions) {
+  for (const store::SessionRecord& session : sessions) {
     if (session.kernel_hash != kernel.record->hash || session.kernel != kernel.record->kernel ||
         session.family != kernel.record->family || session.device != catalogue.device.name) {
       continue;
@@ -234,35 +238,36 @@ std::vector<StoredTrial> trials_of(const Store& store, const Catalogue& catalogu
 
 }  // namespace
 
-void fit_model(CatalogueKernel& kernel, const DeviceAttributes& device) {
+void fit_model(CatalogueKernel& kernel, const space::DeviceAttributes& device) {
   if (!kernel.stored) return;
   kernel.model = CostModel::fit(*kernel.stored, device, kernel.sizes, kernel.configs);
 }
 
 std::optional<KnownSize> known_size(const std::string& text, const CatalogueKernel& kernel) {
   if (!kernel.stored) return KnownSize{.text = text, .numbers = {}};
-  auto numbers = stored_size(text, kernel.stored->dims());
+  auto numbers = space::stored_size(text, kernel.stored->dims());
   if (!numbers) return std::nullopt;
-  return KnownSize{.text = canonical_size(*numbers, kernel.stored->dims()),
+  return KnownSize{.text = space::canonical_size(*numbers, kernel.stored->dims()),
                    .numbers = *std::move(numbers)};
 }
 
 KnownConfig known_config(const std::string& json, const CatalogueKernel& kernel) {
   if (!kernel.stored) return {.json = json, .config = {}, .refusal = "it has no space file"};
   try {
-    return {
-        .json = json, .config = config_from_json(*kernel.stored->definition, json), .refusal = {}};
+    return {.json = json,
+            .config = space::config_from_json(*kernel.stored->definition, json),
+            .refusal = {}};
   } catch (const Error& error) {  // the space no longer has one of its parameters or values
     return {.json = json, .config = {}, .refusal = error.what()};
   }
 }
 
-std::string versions(const EnvironmentInfo& environment) {
+std::string versions(const space::EnvironmentInfo& environment) {
   if (environment.driver.empty()) return environment.compiler;
   return fmt::format("driver {}, {}", environment.driver, environment.compiler);
 }
 
-Catalogue in_environment(Catalogue catalogue, const EnvironmentInfo& environment) {
+Catalogue in_environment(Catalogue catalogue, const space::EnvironmentInfo& environment) {
   catalogue.environment = environment;
   for (CatalogueKernel& kernel : catalogue.kernels) {
     for (Entry& entry : kernel.entries) {
@@ -272,12 +277,12 @@ Catalogue in_environment(Catalogue catalogue, const EnvironmentInfo& environment
   return catalogue;
 }
 
-Catalogue catalogue(const Store& store, const CatalogueQuery& query) {
+Catalogue catalogue(const store::Store& store, const CatalogueQuery& query) {
   Catalogue result;
   result.kernels = choose_kernels(store, query);
   result.device = choose_device(store, query, result);
-  std::vector<StoredBest> bests = store.bests({.device = result.device.name});
-  std::erase_if(bests, [&](const StoredBest& stored) {
+  std::vector<store::StoredBest> bests = store.bests({.device = result.device.name});
+  std::erase_if(bests, [&](const store::StoredBest& stored) {
     return !same_model(stored.subject->device, result.device);
   });
   result.environment = query.environment ? *query.environment : environment_in_use(bests);
@@ -291,4 +296,4 @@ Catalogue catalogue(const Store& store, const CatalogueQuery& query) {
   return result;
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

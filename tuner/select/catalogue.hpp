@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::select {
 
 /// Which part of a database to take; what is absent matches everything.
 struct CatalogueQuery {
@@ -23,13 +23,13 @@ struct CatalogueQuery {
   std::optional<std::string> family = {};
   std::optional<std::string> kernel = {};
   /// What the kernels would run with; absent: what the device was last tuned with.
-  std::optional<EnvironmentInfo> environment = {};
+  std::optional<space::EnvironmentInfo> environment = {};
 };
 
 /// What was best at one size.
 struct Entry {
-  BestRecord best;
-  EnvironmentInfo environment;
+  store::BestRecord best;
+  space::EnvironmentInfo environment;
   KnownSize size;
   std::size_t config = 0;  ///< among the kernel's configurations
   bool stale = false;      ///< measured with another driver or compiler than the one in use
@@ -39,7 +39,7 @@ struct Entry {
 /// environment in use if there is such a one; of those one that is verified, and of these the
 /// newest.
 struct CatalogueKernel {
-  std::shared_ptr<const KernelRecord> record;
+  std::shared_ptr<const store::KernelRecord> record;
   std::shared_ptr<const StoredKernel> stored;  ///< null where it came without its space file
   std::vector<KnownSize> sizes;                ///< at which something was timed
   std::vector<KnownConfig> configs;            ///< each once
@@ -48,18 +48,18 @@ struct CatalogueKernel {
 };
 
 struct Catalogue {
-  DeviceInfo device;
-  EnvironmentInfo environment;           ///< in use; unset when nothing says so
+  space::DeviceInfo device;
+  space::EnvironmentInfo environment;    ///< in use; unset when nothing says so
   std::vector<CatalogueKernel> kernels;  ///< the one used last first; never empty
   std::vector<std::string> explanation;  ///< how the device and the kernels were found
 };
 
 /// Throws Error(nothing_found), with a suggestion, when the database has no such device, family or
 /// kernel, and Error(usage) when only a kernel is named and several families have one of the name.
-[[nodiscard]] Catalogue catalogue(const Store& store, const CatalogueQuery& query);
+[[nodiscard]] Catalogue catalogue(const store::Store& store, const CatalogueQuery& query);
 
 /// Fits the cost model of a kernel to its times.
-void fit_model(CatalogueKernel& kernel, const DeviceAttributes& device);
+void fit_model(CatalogueKernel& kernel, const space::DeviceAttributes& device);
 
 /// A size as a user or the database writes it in a kernel's dimensions; as it is where they are not
 /// known; none when it is no size of the kernel.
@@ -71,9 +71,10 @@ void fit_model(CatalogueKernel& kernel, const DeviceAttributes& device);
 
 /// The same catalogue in another environment: what was measured with another driver or compiler is
 /// stale.
-[[nodiscard]] Catalogue in_environment(Catalogue catalogue, const EnvironmentInfo& environment);
+[[nodiscard]] Catalogue in_environment(Catalogue catalogue,
+                                       const space::EnvironmentInfo& environment);
 
 /// "driver 13.0, NVRTC 13.0".
-[[nodiscard]] std::string versions(const EnvironmentInfo& environment);
+[[nodiscard]] std::string versions(const space::EnvironmentInfo& environment);
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -14,7 +14,7 @@
 #include <optional>
 #include <utility>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 constexpr std::string_view kFormat = "dispatch/1";
@@ -34,13 +34,13 @@ std::optional<double> optional_positive(const Json& json) {
   return positive(json);
 }
 
-DeviceInfo read_device(const Json& json) {
-  DeviceInfo device{.backend = json.at("backend"),
-                    .name = json.at("name"),
-                    .uuid = {},
-                    .architecture = json.at("architecture"),
-                    .attributes = {}};
-  for (const AttributeField& field : attribute_fields()) {
+space::DeviceInfo read_device(const Json& json) {
+  space::DeviceInfo device{.backend = json.at("backend"),
+                           .name = json.at("name"),
+                           .uuid = {},
+                           .architecture = json.at("architecture"),
+                           .attributes = {}};
+  for (const space::AttributeField& field : space::attribute_fields()) {
     const auto value = json.at("attributes").at(std::string(field.name)).get<std::int64_t>();
     if (value < 0 || value > (std::int64_t{1} << 50)) fail("a device attribute is out of range");
     device.attributes.*field.member = value;
@@ -48,7 +48,7 @@ DeviceInfo read_device(const Json& json) {
   return device;
 }
 
-EnvironmentInfo read_environment(const Json& json) {
+space::EnvironmentInfo read_environment(const Json& json) {
   return {.driver = json.at("driver"),
           .compiler = json.at("compiler"),
           .library = json.at("library"),
@@ -62,8 +62,8 @@ KnownSize read_size(const Json& json, const CatalogueKernel& kernel) {
 }
 
 /// Where it is a number, that of one of the kernel's; older tables have it in each entry.
-EnvironmentInfo entry_environment(const Json& json,
-                                  const std::vector<EnvironmentInfo>& environments) {
+space::EnvironmentInfo entry_environment(const Json& json,
+                                         const std::vector<space::EnvironmentInfo>& environments) {
   if (json.is_object()) return read_environment(json);
   const auto place = json.get<std::size_t>();
   if (place >= environments.size()) fail("an entry has no environment");
@@ -71,13 +71,13 @@ EnvironmentInfo entry_environment(const Json& json,
 }
 
 Entry read_entry(const Json& json, const CatalogueKernel& kernel,
-                 const std::vector<EnvironmentInfo>& environments) {
+                 const std::vector<space::EnvironmentInfo>& environments) {
   Entry entry;
   entry.size = read_size(json.at("size"), kernel);
   entry.config = json.at("config").get<std::size_t>();
   if (entry.config >= kernel.configs.size()) fail("an entry has no configuration");
   entry.environment = entry_environment(json.at("environment"), environments);
-  BestRecord& best = entry.best;
+  store::BestRecord& best = entry.best;
   best.problem = entry.size.text;
   best.config_json = kernel.configs[entry.config].json;
   best.time.median_ns = positive(json.at("median_ns"));
@@ -140,7 +140,8 @@ FittedCost read_model(const Json& json) {
 }
 
 /// A table without a model, or from before there were any in it, has one fitted.
-void read_or_fit_model(CatalogueKernel& kernel, const Json& json, const DeviceAttributes& device) {
+void read_or_fit_model(CatalogueKernel& kernel, const Json& json,
+                       const space::DeviceAttributes& device) {
   const auto model = json.find("model");
   if (model == json.end()) return fit_model(kernel, device);
   if (model->is_null() || !kernel.stored) return;
@@ -152,11 +153,12 @@ void read_or_fit_model(CatalogueKernel& kernel, const Json& json, const DeviceAt
       std::make_shared<const CostModel>(*kernel.stored, device, kernel.sizes, std::move(fitted));
 }
 
-void read_results(CatalogueKernel& kernel, const Json& json, const DeviceAttributes& device) {
+void read_results(CatalogueKernel& kernel, const Json& json,
+                  const space::DeviceAttributes& device) {
   if (has_space(*kernel.record)) {
     kernel.stored = std::make_shared<const StoredKernel>(stored_kernel(*kernel.record));
   }
-  std::vector<EnvironmentInfo> environments;
+  std::vector<space::EnvironmentInfo> environments;
   if (const auto list = json.find("environments"); list != json.end()) {
     for (const Json& it : *list) environments.push_back(read_environment(it));
   }
@@ -169,13 +171,14 @@ void read_results(CatalogueKernel& kernel, const Json& json, const DeviceAttribu
 }
 
 CatalogueKernel read_kernel(const Json& json) {
-  auto record = std::make_shared<KernelRecord>(KernelRecord{.family = json.at("family"),
-                                                            .kernel = json.at("kernel"),
-                                                            .hash = json.at("hash"),
-                                                            .space_text = json.at("space"),
-                                                            .source_name = json.at("source_name"),
-                                                            .source_text = json.at("source"),
-                                                            .headers_json = json.at("headers")});
+  auto record = std::make_shared<store::KernelRecord>(
+      store::KernelRecord{.family = json.at("family"),
+                          .kernel = json.at("kernel"),
+                          .hash = json.at("hash"),
+                          .space_text = json.at("space"),
+                          .source_name = json.at("source_name"),
+                          .source_text = json.at("source"),
+                          .headers_json = json.at("headers")});
   CatalogueKernel kernel;
   kernel.record = std::move(record);
   return kernel;
@@ -198,7 +201,7 @@ Catalogue read_whole(const Json& json) {
     read_results(catalogue.kernels.back(), it, catalogue.device.attributes);
   }
   if (catalogue.kernels.empty()) fail("it has no kernels");
-  const EnvironmentInfo environment = catalogue.environment;
+  const space::EnvironmentInfo environment = catalogue.environment;
   return in_environment(std::move(catalogue), environment);
 }
 
@@ -276,9 +279,9 @@ CatalogueOutline outline_catalogue(std::string text, std::string_view origin) {
 }
 
 void read_results(CatalogueKernel& kernel, std::string_view unread,
-                  const DeviceAttributes& device) {
+                  const space::DeviceAttributes& device) {
   const std::string origin = fmt::format("the results of {}", kernel.record->kernel);
   reading(origin, [&] { read_results(kernel, Json::parse("{" + std::string(unread)), device); });
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

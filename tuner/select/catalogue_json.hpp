@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::select {
 
 /// The cost models are part of it: whoever reads it fits nothing.
 [[nodiscard]] std::string catalogue_json(const Catalogue& catalogue);
@@ -32,6 +32,7 @@ struct CatalogueOutline {
 [[nodiscard]] CatalogueOutline outline_catalogue(std::string text, std::string_view origin);
 
 /// Adds all but the record of a kernel. Throws Error(usage).
-void read_results(CatalogueKernel& kernel, std::string_view unread, const DeviceAttributes& device);
+void read_results(CatalogueKernel& kernel, std::string_view unread,
+                  const space::DeviceAttributes& device);
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -13,7 +13,7 @@
 #include <iterator>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 std::string literal(std::string_view text) {
@@ -35,23 +35,24 @@ std::string numbers(const std::vector<double>& values) {
   return list(values, [](double value) { return fmt::format("{}", value); });
 }
 
-std::string device_text(const DeviceInfo& device) {
-  const std::string attributes = list(attribute_fields(), [&](const AttributeField& field) {
-    return fmt::format("{}:{}", literal(field.name), device.attributes.*field.member);
-  });
+std::string device_text(const space::DeviceInfo& device) {
+  const std::string attributes =
+      list(space::attribute_fields(), [&](const space::AttributeField& field) {
+        return fmt::format("{}:{}", literal(field.name), device.attributes.*field.member);
+      });
   return fmt::format(R"({{"backend":{},"name":{},"architecture":{},"attributes":{{{}}}}})",
                      literal(device.backend), literal(device.name), literal(device.architecture),
                      std::string_view(attributes).substr(1, attributes.size() - 2));
 }
 
-std::string environment_text(const EnvironmentInfo& it) {
+std::string environment_text(const space::EnvironmentInfo& it) {
   return fmt::format(R"({{"driver":{},"compiler":{},"library":{},"tool":{}}})", literal(it.driver),
                      literal(it.compiler), literal(it.library), literal(it.tool));
 }
 
 /// Each once: nearly all entries of a table have the same.
-std::vector<EnvironmentInfo> environments_of(const CatalogueKernel& kernel) {
-  std::vector<EnvironmentInfo> environments;
+std::vector<space::EnvironmentInfo> environments_of(const CatalogueKernel& kernel) {
+  std::vector<space::EnvironmentInfo> environments;
   for (const Entry& entry : kernel.entries) {
     if (std::ranges::find(environments, entry.environment) == environments.end()) {
       environments.push_back(entry.environment);
@@ -60,15 +61,16 @@ std::vector<EnvironmentInfo> environments_of(const CatalogueKernel& kernel) {
   return environments;
 }
 
-std::string entry_text(const Entry& entry, const std::vector<EnvironmentInfo>& environments) {
-  const BestRecord& best = entry.best;
+std::string entry_text(const Entry& entry,
+                       const std::vector<space::EnvironmentInfo>& environments) {
+  const store::BestRecord& best = entry.best;
   return fmt::format(
       R"({{"size":{},"config":{},"median_ns":{},"flops":{},"ratio_to_library":{},"library":{},)"
       R"("recorded_at":{},"verified":{},"shared":{},"origin":{},"environment":{}}})",
       literal(entry.size.text), entry.config, best.time.median_ns, best.flops,
       best.ratio_to_library ? fmt::format("{}", *best.ratio_to_library) : "null",
       literal(best.library_name), literal(best.recorded_at), best.verified, best.shared,
-      literal(published_origin(best)),
+      literal(store::published_origin(best)),
       std::ranges::find(environments, entry.environment) - environments.begin());
 }
 
@@ -95,8 +97,8 @@ std::string model_text(const CostModel* model) {
 }
 
 std::string kernel_text(const CatalogueKernel& kernel) {
-  const KernelRecord& record = *kernel.record;
-  const std::vector<EnvironmentInfo> environments = environments_of(kernel);
+  const store::KernelRecord& record = *kernel.record;
+  const std::vector<space::EnvironmentInfo> environments = environments_of(kernel);
   return fmt::format(
       R"({{"family":{},"kernel":{},"hash":{},"space":{},"source_name":{},"source":{},"headers":{},)"
       "\n\"environments\":{},\n\"sizes\":{},\n\"configs\":{},\n\"entries\":{},\n\"model\":{}}}",
@@ -125,4 +127,4 @@ std::string catalogue_json(const Catalogue& catalogue) {
       environment_text(catalogue.environment), kernels);
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -9,7 +9,7 @@
 #include <tuple>
 #include <utility>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 constexpr std::size_t kLeastSizes = 3;
@@ -33,8 +33,8 @@ struct Timed {
 
 class Fit {
  public:
-  Fit(const StoredKernel& kernel, const DeviceAttributes& device, std::span<const KnownSize> sizes,
-      std::span<const KnownConfig> configs)
+  Fit(const StoredKernel& kernel, const space::DeviceAttributes& device,
+      std::span<const KnownSize> sizes, std::span<const KnownConfig> configs)
       : kernel_(kernel), multiprocessors_(device.sm_count) {
     found_.size_effects.resize(sizes.size());
     found_.config_effects.resize(configs.size());
@@ -63,7 +63,7 @@ class Fit {
   }
 
  private:
-  void add_samples(const DeviceAttributes& device, std::span<const KnownSize> sizes,
+  void add_samples(const space::DeviceAttributes& device, std::span<const KnownSize> sizes,
                    std::span<const KnownConfig> configs) {
     std::vector<KernelAtSize> at_sizes;
     at_sizes.reserve(sizes.size());
@@ -203,7 +203,8 @@ class Fit {
 
 }  // namespace
 
-std::optional<FittedCost> fit_cost(const StoredKernel& kernel, const DeviceAttributes& device,
+std::optional<FittedCost> fit_cost(const StoredKernel& kernel,
+                                   const space::DeviceAttributes& device,
                                    std::span<const KnownSize> sizes,
                                    std::span<const KnownConfig> configs) {
   if (kernel.steps.empty() || kernel.flops.slots().empty()) return std::nullopt;
@@ -214,4 +215,4 @@ std::optional<FittedCost> fit_cost(const StoredKernel& kernel, const DeviceAttri
   return fitted;
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 /// Sizes this far apart, in ln, tell little of each other.
@@ -61,17 +61,17 @@ LaunchCost cost(const LaunchShape& shape, const CostParameters& p, std::int64_t 
       .work_ns = largest * std::pow(part(compute) + part(memory) + part(share), 1 / p.sharpness)};
 }
 
-double log_distance(const Size& a, const Size& b, const StoredKernel& kernel) {
+double log_distance(const space::Size& a, const space::Size& b, const StoredKernel& kernel) {
   double squares = 0;
   for (const std::size_t slot : kernel.flops.slots()) {
-    const std::size_t i = slot - attribute_fields().size();
+    const std::size_t i = slot - space::attribute_fields().size();
     const double ln = std::log(static_cast<double>(a[i]) / static_cast<double>(b[i]));
     squares += ln * ln;
   }
   return std::sqrt(squares);
 }
 
-CostModel::CostModel(const StoredKernel& kernel, const DeviceAttributes& device,
+CostModel::CostModel(const StoredKernel& kernel, const space::DeviceAttributes& device,
                      std::span<const KnownSize> sizes, FittedCost fitted)
     : kernel_(kernel), multiprocessors_(device.sm_count), fitted_(std::move(fitted)) {
   for (const KnownSize& size : sizes) sizes_.push_back(size.numbers);
@@ -90,7 +90,7 @@ CostModel::CostModel(const StoredKernel& kernel, const DeviceAttributes& device,
 }
 
 std::shared_ptr<const CostModel> CostModel::fit(const StoredKernel& kernel,
-                                                const DeviceAttributes& device,
+                                                const space::DeviceAttributes& device,
                                                 std::span<const KnownSize> sizes,
                                                 std::span<const KnownConfig> configs) {
   auto fitted = fit_cost(kernel, device, sizes, configs);
@@ -98,7 +98,7 @@ std::shared_ptr<const CostModel> CostModel::fit(const StoredKernel& kernel,
   return std::make_shared<const CostModel>(kernel, device, sizes, *std::move(fitted));
 }
 
-double CostModel::size_effect(const Size& size) const {
+double CostModel::size_effect(const space::Size& size) const {
   double weights = 1e-9, sum = 0;
   for (std::size_t i = 0; i < sizes_.size(); ++i) {
     const double distance = log_distance(size, sizes_[i], kernel_) / kReachOfSizes;
@@ -109,7 +109,7 @@ double CostModel::size_effect(const Size& size) const {
   return sum / weights;
 }
 
-double CostModel::expected_ns(std::size_t config, const LaunchShape& shape, const Size& size,
+double CostModel::expected_ns(std::size_t config, const LaunchShape& shape, const space::Size& size,
                               double size_effect) const {
   double weights = kPriorOfPlace, sum = 0;
   for (std::size_t i = first_sample_[config]; i < first_sample_[config + 1]; ++i) {
@@ -127,8 +127,8 @@ double CostModel::expected_ns(std::size_t config, const LaunchShape& shape, cons
 }
 
 double CostModel::expected_ns(std::size_t config, const LaunchShape& shape,
-                              const Size& size) const {
+                              const space::Size& size) const {
   return expected_ns(config, shape, size, size_effect(size));
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::select {
 
 /// The physical part, common to all configurations of a kernel:
 /// time = fixed + scratch + (compute^p + memory^p + share^p)^(1/p), where compute is what the
@@ -37,7 +37,8 @@ struct LaunchCost {
                               std::int64_t multiprocessors);
 
 /// |ln(a / b)| over the dimensions that the flops depend on, L2 norm.
-[[nodiscard]] double log_distance(const Size& a, const Size& b, const StoredKernel& kernel);
+[[nodiscard]] double log_distance(const space::Size& a, const space::Size& b,
+                                  const StoredKernel& kernel);
 
 /// What a fit found: with the kernel and the sizes it makes the same model again.
 struct FittedCost {
@@ -60,7 +61,7 @@ struct FittedCost {
 /// None where there is too little: fewer than 3 sizes, 12 times, or a kernel without a launch.
 /// Deterministic.
 [[nodiscard]] std::optional<FittedCost> fit_cost(const StoredKernel& kernel,
-                                                 const DeviceAttributes& device,
+                                                 const space::DeviceAttributes& device,
                                                  std::span<const KnownSize> sizes,
                                                  std::span<const KnownConfig> configs);
 
@@ -69,24 +70,24 @@ struct FittedCost {
 class CostModel {
  public:
   /// Throws Error(usage) where what was fitted is not of these sizes.
-  CostModel(const StoredKernel& kernel, const DeviceAttributes& device,
+  CostModel(const StoredKernel& kernel, const space::DeviceAttributes& device,
             std::span<const KnownSize> sizes, FittedCost fitted);
 
   /// A fitted model; none where there is too little for one (fit_cost).
   [[nodiscard]] static std::shared_ptr<const CostModel> fit(const StoredKernel& kernel,
-                                                            const DeviceAttributes& device,
+                                                            const space::DeviceAttributes& device,
                                                             std::span<const KnownSize> sizes,
                                                             std::span<const KnownConfig> configs);
 
   /// Nanoseconds of a configuration, one of those that the model was fitted to, at a size where its
   /// launch has this shape.
   [[nodiscard]] double expected_ns(std::size_t config, const LaunchShape& shape,
-                                   const Size& size) const;
+                                   const space::Size& size) const;
   /// The common factor by which launches at a size differ from the physical part; computed once
   /// for a size and handed in by callers that ask about many configurations.
-  [[nodiscard]] double size_effect(const Size& size) const;
-  [[nodiscard]] double expected_ns(std::size_t config, const LaunchShape& shape, const Size& size,
-                                   double size_effect) const;
+  [[nodiscard]] double size_effect(const space::Size& size) const;
+  [[nodiscard]] double expected_ns(std::size_t config, const LaunchShape& shape,
+                                   const space::Size& size, double size_effect) const;
 
   [[nodiscard]] const CostParameters& parameters() const { return fitted_.parameters; }
   [[nodiscard]] const FittedCost& fitted() const { return fitted_; }
@@ -94,9 +95,9 @@ class CostModel {
  private:
   StoredKernel kernel_;
   std::int64_t multiprocessors_;
-  std::vector<Size> sizes_;
+  std::vector<space::Size> sizes_;
   FittedCost fitted_;
   std::vector<std::size_t> first_sample_;  // of each configuration, and one past the last
 };
 
-}  // namespace tuner
+}  // namespace tuner::select

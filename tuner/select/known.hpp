@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::select {
 
 /// A size of a question or of a result, in a kernel's dimensions.
 struct KnownSize {
-  std::string text;  ///< canonical
-  Size numbers;      ///< empty where the kernel came without its space file
+  std::string text;     ///< canonical
+  space::Size numbers;  ///< empty where the kernel came without its space file
 };
 
 /// How long a configuration took at one size.
@@ -27,11 +27,11 @@ struct Timing {
 
 /// A configuration of a kernel that was best at some size, or was timed at many.
 struct KnownConfig {
-  std::string json;                   ///< canonical
-  std::optional<Config> config = {};  ///< absent where the space does not have it
-  std::string refusal = {};           ///< why it is absent; else empty
-  std::vector<Timing> timings = {};   ///< at most one for a size
-  bool verified = false;              ///< proved right on this machine, at some size
+  std::string json;                          ///< canonical
+  std::optional<space::Config> config = {};  ///< absent where the space does not have it
+  std::string refusal = {};                  ///< why it is absent; else empty
+  std::vector<Timing> timings = {};          ///< at most one for a size
+  bool verified = false;                     ///< proved right on this machine, at some size
 };
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 /// No dimension is taken to be tiled by more than this.
@@ -23,30 +23,32 @@ constexpr std::int64_t kRegistersOfAWarpStep = 256;
 /// An expression without a value ends the look at a launch.
 struct NoValue {};
 
-std::int64_t value(const Expression& expression, const Slots& slots) {
+std::int64_t value(const space::Expression& expression, const space::Slots& slots) {
   const auto result = expression.evaluate(slots);
   if (!result) throw NoValue();
   return *result;
 }
 
-double product(const std::vector<Expression>& expressions, const Slots& slots) {
+double product(const std::vector<space::Expression>& expressions, const space::Slots& slots) {
   double result = 1;
-  for (const Expression& expression : expressions) {
+  for (const space::Expression& expression : expressions) {
     result *= static_cast<double>(std::max<std::int64_t>(1, value(expression, slots)));
   }
   return result;
 }
 
-std::vector<std::int64_t> extents(const std::vector<Expression>& expressions, const Slots& slots) {
+std::vector<std::int64_t> extents(const std::vector<space::Expression>& expressions,
+                                  const space::Slots& slots) {
   std::vector<std::int64_t> result;
-  for (const Expression& expression : expressions) result.push_back(value(expression, slots));
+  for (const space::Expression& expression : expressions)
+    result.push_back(value(expression, slots));
   return result;
 }
 
 /// The grid as a function of the problem's dimensions.
 class Grid {
  public:
-  Grid(const StoredKernel& kernel, const StoredStep& step, Slots slots)
+  Grid(const StoredKernel& kernel, const StoredStep& step, space::Slots slots)
       : kernel_(kernel), step_(step), slots_(std::move(slots)) {
     extents_ = extents(step.grid, slots_);
   }
@@ -70,10 +72,10 @@ class Grid {
 
  private:
   [[nodiscard]] bool same(std::size_t slot, std::int64_t number) {
-    Slots there = slots_;
+    space::Slots there = slots_;
     there[slot] = number;
     for (const std::size_t derived : step_.grid_derived) {
-      const Derived& it = kernel_.definition->derived[derived];
+      const space::Derived& it = kernel_.definition->derived[derived];
       there[it.slot] = value(it.expression, there);
     }
     return extents(step_.grid, there) == extents_;
@@ -81,18 +83,18 @@ class Grid {
 
   const StoredKernel& kernel_;
   const StoredStep& step_;
-  Slots slots_;
+  space::Slots slots_;
   std::vector<std::int64_t> extents_;  // each for itself: their product may be another's too
 };
 
-double padded_flops(const StoredKernel& kernel, Grid& grid, const Slots& slots) {
-  Slots there = slots;
+double padded_flops(const StoredKernel& kernel, Grid& grid, const space::Slots& slots) {
+  space::Slots there = slots;
   for (const std::size_t slot : kernel.flops.slots()) there[slot] = grid.padded(slot);
   return static_cast<double>(value(kernel.flops, there));
 }
 
-double resident_blocks(const DeviceAttributes& device, std::int64_t threads, std::int64_t shared,
-                       int registers) {
+double resident_blocks(const space::DeviceAttributes& device, std::int64_t threads,
+                       std::int64_t shared, int registers) {
   const std::int64_t warps = (threads + 31) / 32;
   std::int64_t most = std::max<std::int64_t>(1, device.max_blocks_per_sm);
   const auto limit = [&](std::int64_t there, std::int64_t each) {
@@ -107,14 +109,14 @@ double resident_blocks(const DeviceAttributes& device, std::int64_t threads, std
 }
 
 /// The step that stands for all: that of most threads.
-const StoredStep& main_step(const StoredKernel& kernel, const Slots& slots) {
+const StoredStep& main_step(const StoredKernel& kernel, const space::Slots& slots) {
   return *std::ranges::max_element(kernel.steps, {}, [&](const StoredStep& step) {
     return product(step.grid, slots) * product(step.block, slots);
   });
 }
 
-LaunchShape shape(const StoredKernel& kernel, const DeviceAttributes& device, const Slots& slots,
-                  int registers) {
+LaunchShape shape(const StoredKernel& kernel, const space::DeviceAttributes& device,
+                  const space::Slots& slots, int registers) {
   constexpr std::int64_t kSharedOfTheSystem = 1024;  // that CUDA reserves in each block
   const StoredStep& step = main_step(kernel, slots);
   Grid grid(kernel, step, slots);
@@ -128,7 +130,7 @@ LaunchShape shape(const StoredKernel& kernel, const DeviceAttributes& device, co
   result.flops = static_cast<double>(value(kernel.flops, slots));
   result.block_flops = padded_flops(kernel, grid, slots) / result.blocks;
   double scratch = 0;
-  for (const Expression& count : kernel.scratch) {
+  for (const space::Expression& count : kernel.scratch) {
     scratch += kBytesOfAnElement * static_cast<double>(value(count, slots));
   }
   result.scratch = scratch > 0;
@@ -141,8 +143,9 @@ LaunchShape shape(const StoredKernel& kernel, const DeviceAttributes& device, co
 
 }  // namespace
 
-std::optional<LaunchShape> launch_shape(const StoredKernel& kernel, const DeviceAttributes& device,
-                                        const KernelAtSize& at_size, const Config& config,
+std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
+                                        const space::DeviceAttributes& device,
+                                        const KernelAtSize& at_size, const space::Config& config,
                                         int registers) {
   if (kernel.steps.empty()) return std::nullopt;
   try {
@@ -154,4 +157,4 @@ std::optional<LaunchShape> launch_shape(const StoredKernel& kernel, const Device
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

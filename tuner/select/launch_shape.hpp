@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace tuner {
+namespace tuner::select {
 
 struct LaunchShape {
   double blocks = 1;
@@ -29,8 +29,8 @@ struct LaunchShape {
 /// The flops of a full tile come from the largest problem that has the same grid, so that no space
 /// file needs to say what a tile is.
 [[nodiscard]] std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
-                                                      const DeviceAttributes& device,
+                                                      const space::DeviceAttributes& device,
                                                       const KernelAtSize& at_size,
-                                                      const Config& config, int registers);
+                                                      const space::Config& config, int registers);
 
-}  // namespace tuner
+}  // namespace tuner::select

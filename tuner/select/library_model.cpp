@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 /// Of ln ratio, from size to size: libraries choose among kernels of their own by rules that jump.
@@ -93,4 +93,4 @@ ExpectedRatio expected_ratio(std::span<const LibraryRatio> known, const SizeFeat
           .error = std::sqrt(scale * std::max(kNoise * kNoise, unknown))};
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -7,7 +7,7 @@
 
 #include <span>
 
-namespace tuner {
+namespace tuner::select {
 
 /// What the final of one size said.
 struct LibraryRatio {
@@ -26,4 +26,4 @@ struct ExpectedRatio {
 [[nodiscard]] ExpectedRatio expected_ratio(std::span<const LibraryRatio> known,
                                            const SizeFeatures& asked);
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -10,7 +10,7 @@
 #include <map>
 #include <utility>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 /// How many candidates an explanation shows.
@@ -73,7 +73,7 @@ bool is_of_the_kind(const AskedKernel& asked) {
 
 class Modelling {
  public:
-  explicit Modelling(const DeviceAttributes& device) : device_(device) {}
+  explicit Modelling(const space::DeviceAttributes& device) : device_(device) {}
 
   void add(const AskedKernel& asked) {
     const CatalogueKernel& kernel = *asked.kernel;
@@ -141,7 +141,7 @@ class Modelling {
         config.verified ? "" : "; not yet verified on this machine"));
   }
 
-  const DeviceAttributes& device_;
+  const space::DeviceAttributes& device_;
   std::vector<Modelled> found_;
   Nearest result_;
 };
@@ -182,7 +182,7 @@ SizeFeatures asked_features(const std::vector<AskedKernel>& asked) {
 }  // namespace
 
 std::optional<Nearest> modelled_candidates(const std::vector<AskedKernel>& asked,
-                                           const DeviceAttributes& device) {
+                                           const space::DeviceAttributes& device) {
   Modelling modelling(device);
   bool any = false;
   for (const AskedKernel& it : asked) {
@@ -212,4 +212,4 @@ std::optional<LibraryEstimate> library_estimate(const std::vector<AskedKernel>& 
                          .nearest = nearest->first};
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -10,7 +10,7 @@
 #include <iterator>
 #include <utility>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 /// Kernels whose nearest entry is at most this much further away than the nearest of all compete
@@ -19,7 +19,7 @@ constexpr double kComparablyNear = 0.25;
 
 class Search {
  public:
-  Search(const std::vector<AskedKernel>& asked, const DeviceAttributes& device)
+  Search(const std::vector<AskedKernel>& asked, const space::DeviceAttributes& device)
       : asked_(asked), device_(device) {}
 
   [[nodiscard]] Nearest run() && {
@@ -111,7 +111,7 @@ class Search {
             compared ? "ratio to the library" : "throughput");
     return std::ranges::max_element(firsts, {},
                                     [&](const NearCandidate& it) {
-                                      const BestRecord& best = it.entry->best;
+                                      const store::BestRecord& best = it.entry->best;
                                       return compared ? *best.ratio_to_library
                                                       : best.flops / best.time.median_ns;
                                     })
@@ -119,15 +119,16 @@ class Search {
   }
 
   const std::vector<AskedKernel>& asked_;
-  const DeviceAttributes& device_;
+  const space::DeviceAttributes& device_;
   Nearest result_;
 };
 
 }  // namespace
 
-Nearest nearest_candidates(const std::vector<AskedKernel>& asked, const DeviceAttributes& device) {
+Nearest nearest_candidates(const std::vector<AskedKernel>& asked,
+                           const space::DeviceAttributes& device) {
   auto modelled = modelled_candidates(asked, device);
   return modelled ? *std::move(modelled) : Search(asked, device).run();
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::select {
 
 /// A kernel that a question is about.
 struct AskedKernel {
@@ -34,7 +34,7 @@ struct Nearest {
 /// By the cost models of the kernels, where each kernel that has something of this kind of problem
 /// has a model; else by nearness. Points into `asked`.
 [[nodiscard]] Nearest nearest_candidates(const std::vector<AskedKernel>& asked,
-                                         const DeviceAttributes& device);
+                                         const space::DeviceAttributes& device);
 
 /// How the library does at a size at which it was not timed.
 struct LibraryEstimate {
@@ -48,4 +48,4 @@ struct LibraryEstimate {
 [[nodiscard]] std::optional<LibraryEstimate> library_estimate(
     const std::vector<AskedKernel>& asked);
 
-}  // namespace tuner
+}  // namespace tuner::select

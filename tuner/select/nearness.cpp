@@ -6,9 +6,10 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::select {
 
-std::optional<Nearness> nearness(const Size& asked, Size size, const Dimensions& dims) {
+std::optional<Nearness> nearness(const space::Size& asked, space::Size size,
+                                 const space::Dimensions& dims) {
   std::vector<double> differences;
   double volume = 1;
   for (std::size_t i = 0; i < dims.size(); ++i) {
@@ -31,4 +32,4 @@ std::optional<Nearness> nearness(const Size& asked, Size size, const Dimensions&
                   .size = std::move(size)};
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

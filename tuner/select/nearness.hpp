@@ -6,7 +6,7 @@
 #include <compare>
 #include <optional>
 
-namespace tuner {
+namespace tuner::select {
 
 /// How far one size is from another: per dimension |ln(a / b)|, so that twice and half are equally
 /// far and the shape counts, not the volume. A dimension that is its default in both, such as a
@@ -16,13 +16,13 @@ struct Nearness {
   double largest = 0;  ///< L∞ norm
   double total = 0;    ///< L2 norm
   double volume = 0;   ///< of the dimensions that every size names
-  Size size;
+  space::Size size;
 
   auto operator<=>(const Nearness&) const = default;
 };
 
 /// None when the sizes are of different kinds.
-[[nodiscard]] std::optional<Nearness> nearness(const Size& asked, Size size,
-                                               const Dimensions& dims);
+[[nodiscard]] std::optional<Nearness> nearness(const space::Size& asked, space::Size size,
+                                               const space::Dimensions& dims);
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -12,7 +12,7 @@
 #include <iterator>
 #include <utility>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 /// A kernel is taken before the library where it is expected to be faster by this many standard
@@ -20,7 +20,7 @@ namespace {
 constexpr double kDeviationsOfGain = 2.5;
 
 /// What is to be said of an entry that was not measured here, or not alone; else empty.
-std::string reservation(const BestRecord& best) {
+std::string reservation(const store::BestRecord& best) {
   if (best.shared) return "; measured while other processes used the device";
   if (best.verified) return "";
   return fmt::format("; imported from {}, not yet verified on this machine", best.origin);
@@ -28,7 +28,7 @@ std::string reservation(const BestRecord& best) {
 
 /// The kernels that a question is about, each with the size in its dimensions.
 std::vector<AskedKernel> asked_kernels(const Catalogue& catalogue, const RankQuestion& question) {
-  const std::string size = normalised_size(question.size);
+  const std::string size = space::normalised_size(question.size);
   std::vector<AskedKernel> asked;
   std::vector<std::string> known;
   for (const CatalogueKernel& kernel : catalogue.kernels) {
@@ -51,7 +51,7 @@ class Ladder {
   Ladder(const Catalogue& catalogue, const RankQuestion& question)
       : catalogue_(catalogue), question_(question), asked_(asked_kernels(catalogue, question)) {
     const auto& size = asked_.front().size;
-    size_text_ = size ? size->text : normalised_size(question.size);
+    size_text_ = size ? size->text : space::normalised_size(question.size);
     ranking_.explanation = catalogue.explanation;
   }
 
@@ -212,14 +212,14 @@ class Ladder {
       if (asked == asked_.end()) continue;
       const KernelAtSize kernel(*asked->kernel->stored, catalogue_.device.attributes,
                                 asked->size->numbers);
-      const Config config = kernel.default_config();
+      const space::Config config = kernel.default_config();
       if (const auto why = kernel.why_invalid(config)) {
         explain(Rung::default_config, "of {}: rejected: {}", kernel_name, *why);
         continue;
       }
       explain(Rung::default_config, "of {}: taken; it was not tuned for", kernel_name);
       Selection selection = answer(Rung::default_config, *asked);
-      selection.config_json = canonical_json(*asked->kernel->stored->definition, config);
+      selection.config_json = space::canonical_json(*asked->kernel->stored->definition, config);
       ranking_.answers.push_back(std::move(selection));
       return;
     }
@@ -237,7 +237,7 @@ class Ladder {
     const auto known = std::ranges::find_if(
         asked_, [](const AskedKernel& it) { return it.kernel->stored != nullptr; });
     if (known == asked_.end() || known->size) return;
-    static_cast<void>(parse_size(question_.size, known->kernel->stored->dims()));
+    static_cast<void>(space::parse_size(question_.size, known->kernel->stored->dims()));
   }
 
   const Catalogue& catalogue_;
@@ -255,4 +255,4 @@ Ranking rank(const Catalogue& catalogue, const RankQuestion& question) {
   return Ladder(catalogue, question).climb();
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::select {
 
 /// How far from the question an answer may be.
 enum class Policy {
@@ -28,12 +28,12 @@ struct RankQuestion {
 /// One answer: a kernel's configuration, or the library.
 struct Selection {
   Rung rung = Rung::default_config;
-  DeviceInfo device;
+  space::DeviceInfo device;
   std::string family;
-  std::shared_ptr<const KernelRecord> kernel;  ///< null: the library
-  std::shared_ptr<const StoredKernel> stored;  ///< null where it came without its space file
-  std::string size_text;                       ///< the asked size, canonical
-  Size size;                          ///< its numbers; empty where the dimensions are not known
+  std::shared_ptr<const store::KernelRecord> kernel;  ///< null: the library
+  std::shared_ptr<const StoredKernel> stored;         ///< null where it came without its space file
+  std::string size_text;                              ///< the asked size, canonical
+  space::Size size;                   ///< its numbers; empty where the dimensions are not known
   std::string config_json;            ///< canonical; empty for the library
   std::optional<Entry> entry;         ///< what answered; of the library what it was timed beside
   std::optional<double> expected_ns;  ///< at the asked size; absent where nothing tells
@@ -60,4 +60,4 @@ struct Ranking {
 /// family or kernel, Error(usage) when the size does not fit the family.
 [[nodiscard]] Ranking rank(const Catalogue& catalogue, const RankQuestion& question);
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <utility>
 
-namespace tuner {
+namespace tuner::select {
 
-Selection select_configuration(const Store& store, const Question& question) {
+Selection select_configuration(const store::Store& store, const Question& question) {
   if (!question.kernel && !question.family) {
     throw Error(ErrorCode::usage,
                 "a question needs a kernel or a family: name one with --kernel or --family");
@@ -27,17 +27,17 @@ Selection select_configuration(const Store& store, const Question& question) {
   const auto found = std::ranges::find_if(
       ranking.answers, [](const Selection& answer) { return answer.rung != Rung::library; });
   if (found == ranking.answers.end()) {
-    const auto size = known_size(normalised_size(question.size), known.kernels.front());
+    const auto size = known_size(space::normalised_size(question.size), known.kernels.front());
     throw Error(ErrorCode::nothing_found,
                 fmt::format("there is no configuration for {} at {} on {}:\n  {}\ntune it, or ask "
                             "with another policy",
                             question.kernel.value_or(question.family.value_or("")),
-                            size ? size->text : normalised_size(question.size), known.device.name,
-                            fmt::join(ranking.explanation, "\n  ")));
+                            size ? size->text : space::normalised_size(question.size),
+                            known.device.name, fmt::join(ranking.explanation, "\n  ")));
   }
   Selection selection = std::move(*found);
   selection.explanation = std::move(ranking.explanation);
   return selection;
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-namespace tuner {
+namespace tuner::select {
 
 struct Question {
   std::optional<std::string> device = {};  ///< exact name; absent: the device used last
@@ -16,7 +16,7 @@ struct Question {
   std::string size = {};                   ///< as parse_size takes it: "4096,4096,64,TRANS_B=1"
   Policy policy = Policy::nearest;
   /// What the kernel would run with; absent: what the device was last tuned with.
-  std::optional<EnvironmentInfo> environment = {};
+  std::optional<space::EnvironmentInfo> environment = {};
 };
 
 /// The best answer of the database that is a configuration (see rank); its explanation is that of
@@ -25,6 +25,6 @@ struct Question {
 /// Throws Error(nothing_found), with a suggestion or with all that was looked at, when there is no
 /// answer; Error(usage) when the question has no kernel and no family, a kernel that several
 /// families have, or a size that does not fit the family.
-[[nodiscard]] Selection select_configuration(const Store& store, const Question& question);
+[[nodiscard]] Selection select_configuration(const store::Store& store, const Question& question);
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 /// Sizes 4.5 times apart in one dimension are at a distance of 1.
@@ -16,11 +16,11 @@ constexpr std::int64_t kWidestAccess = 4;
 
 }  // namespace
 
-SizeFeatures size_features(const Size& size, const StoredKernel& kernel) {
+SizeFeatures size_features(const space::Size& size, const StoredKernel& kernel) {
   const std::vector<std::size_t> of_flops = kernel.flops.slots();
   SizeFeatures features;
   for (std::size_t i = 0; i < size.size(); ++i) {
-    const bool counts = std::ranges::count(of_flops, i + attribute_fields().size()) > 0;
+    const bool counts = std::ranges::count(of_flops, i + space::attribute_fields().size()) > 0;
     if (counts) {
       features.push_back(std::log(static_cast<double>(size[i])) / kReachOfExtents);
     } else if (!kernel.dims()[i].is_kind()) {
@@ -36,4 +36,4 @@ double squared_distance(const SizeFeatures& a, const SizeFeatures& b) {
                                [](double x, double y) { return (x - y) * (x - y); });
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -12,12 +12,12 @@
 #include <algorithm>
 #include <memory>
 
-namespace tuner {
+namespace tuner::select {
 namespace {
 
 /// Runs `read(document, origin)` on the stored space file.
 template <class Read>
-auto read_space_file(const KernelRecord& kernel, Read read) {
+auto read_space_file(const store::KernelRecord& kernel, Read read) {
   const std::string origin = fmt::format("the stored space file of {}", kernel.kernel);
   try {
     return read(parse_json(kernel.space_text, origin), origin);
@@ -29,32 +29,32 @@ auto read_space_file(const KernelRecord& kernel, Read read) {
   }
 }
 
-Dimensions dims_of(const Json& document, const std::string& origin) {
-  return parse_dimensions(document.at("problem"), origin + ": problem");
+space::Dimensions dims_of(const Json& document, const std::string& origin) {
+  return space::parse_dimensions(document.at("problem"), origin + ": problem");
 }
 
-Expression expression(const Json& text, const Scope& scope) {
-  if (text.is_number_integer()) return Expression::constant(text.get<std::int64_t>());
-  auto compiled = Expression::compile(text.get<std::string>(), scope);
+space::Expression expression(const Json& text, const space::Scope& scope) {
+  if (text.is_number_integer()) return space::Expression::constant(text.get<std::int64_t>());
+  auto compiled = space::Expression::compile(text.get<std::string>(), scope);
   if (!compiled) throw Error(ErrorCode::failure, compiled.error().message);
   return *std::move(compiled);
 }
 
-std::vector<Expression> expressions(const Json& list, const Scope& scope) {
-  std::vector<Expression> result;
+std::vector<space::Expression> expressions(const Json& list, const space::Scope& scope) {
+  std::vector<space::Expression> result;
   for (const Json& text : list) result.push_back(expression(text, scope));
   return result;
 }
 
 /// The derived values that expressions need, in the order of the file, in which they can be
 /// computed.
-std::vector<std::size_t> derived_of(const std::vector<Expression>& expressions,
-                                    const SpaceDefinition& definition) {
+std::vector<std::size_t> derived_of(const std::vector<space::Expression>& expressions,
+                                    const space::SpaceDefinition& definition) {
   std::vector<bool> needed(definition.scope.size());
-  const auto need = [&](const Expression& expression) {
+  const auto need = [&](const space::Expression& expression) {
     for (const std::size_t slot : expression.slots()) needed[slot] = true;
   };
-  for (const Expression& expression : expressions) need(expression);
+  for (const space::Expression& expression : expressions) need(expression);
   std::vector<std::size_t> result;
   for (std::size_t i = definition.derived.size(); i-- > 0;) {
     if (!needed[definition.derived[i].slot]) continue;
@@ -65,19 +65,19 @@ std::vector<std::size_t> derived_of(const std::vector<Expression>& expressions,
 }
 
 std::vector<std::size_t> slots_in_entry(const std::string& entry,
-                                        const SpaceDefinition& definition) {
+                                        const space::SpaceDefinition& definition) {
   std::vector<std::size_t> result;
   for (std::size_t at = entry.find("${"); at != std::string::npos; at = entry.find("${", at + 1)) {
     const std::string name = entry.substr(at + 2, entry.find('}', at) - at - 2);
-    const Scope::Symbol* const symbol = definition.scope.find(name);
+    const space::Scope::Symbol* const symbol = definition.scope.find(name);
     const bool is_parameter = std::ranges::any_of(
-        definition.parameters, [&](const Parameter& it) { return it.name == name; });
+        definition.parameters, [&](const space::Parameter& it) { return it.name == name; });
     if (symbol != nullptr && !is_parameter) result.push_back(symbol->slot);
   }
   return result;
 }
 
-StoredStep read_step(const Json& launch, const SpaceDefinition& definition) {
+StoredStep read_step(const Json& launch, const space::SpaceDefinition& definition) {
   StoredStep step;
   step.grid = expressions(launch.at("grid"), definition.scope);
   step.block = expressions(launch.at("block"), definition.scope);
@@ -90,7 +90,7 @@ StoredStep read_step(const Json& launch, const SpaceDefinition& definition) {
 
 /// What decides the shape of the launches. An imported kernel may have none.
 void read_launches(const Json& object, StoredKernel& kernel) {
-  const SpaceDefinition& definition = *kernel.definition;
+  const space::SpaceDefinition& definition = *kernel.definition;
   const auto several = object.find("steps");
   const Json steps = several == object.end() ? Json::array({object}) : *several;
   for (const Json& step : steps) {
@@ -119,25 +119,25 @@ bool has_blas_reference(const Json& document) {
 
 }  // namespace
 
-bool has_space(const KernelRecord& kernel) {
+bool has_space(const store::KernelRecord& kernel) {
   return !kernel.space_text.empty();
 }
 
-Dimensions stored_dims(const KernelRecord& kernel) {
+space::Dimensions stored_dims(const store::KernelRecord& kernel) {
   return read_space_file(kernel, [](const Json& document, const std::string& origin) {
     return dims_of(document, origin);
   });
 }
 
-StoredKernel stored_kernel(const KernelRecord& record) {
+StoredKernel stored_kernel(const store::KernelRecord& record) {
   return read_space_file(record, [&](const Json& document, const std::string& origin) {
     const Json& problem = document.at("problem");
     const Json& object = document.at("kernels").at(record.kernel);
-    const Dimensions dims = dims_of(document, origin);
-    const Scope family = family_scope(dims);
+    const space::Dimensions dims = dims_of(document, origin);
+    const space::Scope family = space::family_scope(dims);
     StoredKernel kernel;
-    kernel.definition =
-        std::make_shared<const SpaceDefinition>(parse_space_definition(object, dims, origin));
+    kernel.definition = std::make_shared<const space::SpaceDefinition>(
+        space::parse_space_definition(object, dims, origin));
     for (const auto& item : document.at("kernels").items()) {
       kernel.family_kernels.push_back(item.key());
     }
@@ -149,30 +149,31 @@ StoredKernel stored_kernel(const KernelRecord& record) {
   });
 }
 
-KernelAtSize::KernelAtSize(const StoredKernel& kernel, const DeviceAttributes& device,
-                           const Size& size)
+KernelAtSize::KernelAtSize(const StoredKernel& kernel, const space::DeviceAttributes& device,
+                           const space::Size& size)
     : kernel_(kernel) {
-  for (const AttributeField& field : attribute_fields()) base_.push_back(device.*field.member);
+  for (const space::AttributeField& field : space::attribute_fields())
+    base_.push_back(device.*field.member);
   base_.insert(base_.end(), size.begin(), size.end());
   base_.resize(kernel.definition->scope.size());
 }
 
-std::optional<std::string> KernelAtSize::why_invalid(const Config& config) const {
-  const auto violation = find_violation(*kernel_.definition, base_, config);
+std::optional<std::string> KernelAtSize::why_invalid(const space::Config& config) const {
+  const auto violation = space::find_violation(*kernel_.definition, base_, config);
   if (!violation) return std::nullopt;
   return violation->message;
 }
 
-Config KernelAtSize::default_config() const {
-  Config config;
-  for (const Parameter& parameter : kernel_.definition->parameters) {
+space::Config KernelAtSize::default_config() const {
+  space::Config config;
+  for (const space::Parameter& parameter : kernel_.definition->parameters) {
     config.choice.push_back(static_cast<std::uint32_t>(parameter.default_index));
   }
   return config;
 }
 
-Slots KernelAtSize::slots(const Config& config) const {
-  return evaluate_slots(*kernel_.definition, base_, config);
+space::Slots KernelAtSize::slots(const space::Config& config) const {
+  return space::evaluate_slots(*kernel_.definition, base_, config);
 }
 
-}  // namespace tuner
+}  // namespace tuner::select

@@ -12,13 +12,13 @@
 #include <string>
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 class Bench {
  public:
-  Bench(const Kernel& kernel, const BenchPlan& plan, DeviceWorker& device, const Compiler& compiler,
-        const std::function<bool()>& stop)
+  Bench(const family::Kernel& kernel, const BenchPlan& plan, worker::DeviceWorker& device,
+        const backend::Compiler& compiler, const std::function<bool()>& stop)
       : kernel_(kernel),
         plan_(plan),
         device_(device),
@@ -27,8 +27,8 @@ class Bench {
         pool_(compiler, plan.compile_threads) {}
 
   BenchResult run() {
-    for (const Config& config : plan_.configs) enter(config);
-    const Config by_default = space_.default_config();
+    for (const space::Config& config : plan_.configs) enter(config);
+    const space::Config by_default = space_.default_config();
     const bool asked = std::ranges::count(plan_.configs, by_default) > 0;
     if (!asked && space_.position(by_default)) enter(by_default);
     for (Entrant& entrant : entrants_) {
@@ -40,22 +40,22 @@ class Bench {
 
  private:
   struct Entrant {
-    Config config;
-    std::shared_future<Compiled> compiled = {};  // not valid when refused
-    std::optional<Failure> refused = {};         // there is nothing to compile
-    std::optional<TrialRecord> trial = {};
+    space::Config config;
+    std::shared_future<worker::Compiled> compiled = {};  // not valid when refused
+    std::optional<Failure> refused = {};                 // there is nothing to compile
+    std::optional<store::TrialRecord> trial = {};
   };
   /// The times of a line-up and who took part.
   struct Timed {
-    std::vector<Config> configs;
+    std::vector<space::Config> configs;
     LineUpTimes times;
   };
 
   /// Has it compiled while those before it are on the device.
-  void enter(const Config& config) {
+  void enter(const space::Config& config) {
     Entrant entrant{.config = config};
     try {
-      entrant.compiled = pool_.submit(compile_job(kernel_, space_, config));
+      entrant.compiled = pool_.submit(family::compile_job(kernel_, space_, config));
     } catch (const Error& error) {
       // A value that the entry or the options need does not exist for this configuration.
       entrant.refused = Failure{Outcome::compile_error, error.what()};
@@ -63,15 +63,15 @@ class Bench {
     entrants_.push_back(std::move(entrant));
   }
 
-  TrialRecord judge(const Entrant& entrant) {
-    TrialRecord trial;
-    trial.problem = canonical_size(plan_.size, kernel_.space->dims);
-    trial.config_json = canonical_json(*kernel_.space, entrant.config);
+  store::TrialRecord judge(const Entrant& entrant) {
+    store::TrialRecord trial;
+    trial.problem = space::canonical_size(plan_.size, kernel_.space->dims);
+    trial.config_json = space::canonical_json(*kernel_.space, entrant.config);
     if (entrant.refused) return with_failure(std::move(trial), *entrant.refused);
-    const Compiled& compiled = entrant.compiled.get();
+    const worker::Compiled& compiled = entrant.compiled.get();
     trial.compile_ms = compiled.compile_ms;
     if (!compiled.binary) return with_failure(std::move(trial), compiled.binary.error());
-    const TrialResult evaluation = device_.evaluate(
+    const worker::TrialResult evaluation = device_.evaluate(
         {.kernel = kernel_, .space = space_, .config = entrant.config, .binary = *compiled.binary},
         plan_.size, std::nullopt);
     return with_evaluation(std::move(trial), evaluation, kernel_, space_.slots(entrant.config));
@@ -80,7 +80,7 @@ class Bench {
   /// Times what ended ok side by side, again without a contender that falls out of it.
   std::optional<Timed> line_up() {
     for (;;) {
-      std::vector<Config> configs;
+      std::vector<space::Config> configs;
       for (const Entrant& entrant : entrants_) {
         if (entrant.trial->outcome == Outcome::ok) configs.push_back(entrant.config);
       }
@@ -101,7 +101,8 @@ class Bench {
       library_problem_ = lost.failure.message;
       return;
     }
-    TrialRecord& trial = *std::ranges::find(entrants_, *lost.config, &Entrant::config)->trial;
+    store::TrialRecord& trial =
+        *std::ranges::find(entrants_, *lost.config, &Entrant::config)->trial;
     trial.time.reset();
     trial = with_failure(std::move(trial), lost.failure);
     trial.message += " (while timed beside the others)";
@@ -128,11 +129,12 @@ class Bench {
   void add_times(BenchResult& result, const Timed& timed) const {
     const std::vector<std::vector<double>>& all = timed.times.cold.times_ns;
     const std::size_t ours = timed.configs.size();
-    const std::vector<Rank> ranks =
-        ranking({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(ours)});
+    const std::vector<measure::Rank> ranks =
+        measure::ranking({all.begin(), all.begin() + static_cast<std::ptrdiff_t>(ours)});
     const std::size_t fastest = ranks.front().contender;
-    for (const Rank& rank : ranks) {
-      const std::string config_json = canonical_json(*kernel_.space, timed.configs[rank.contender]);
+    for (const measure::Rank& rank : ranks) {
+      const std::string config_json =
+          space::canonical_json(*kernel_.space, timed.configs[rank.contender]);
       BenchContender& contender = *std::ranges::find_if(
           result.contenders,
           [&](const BenchContender& each) { return each.trial.config_json == config_json; });
@@ -150,12 +152,12 @@ class Bench {
     result.discarded_rounds = timed.times.cold.discarded_rounds;
   }
 
-  const Kernel& kernel_;
+  const family::Kernel& kernel_;
   const BenchPlan& plan_;
-  DeviceWorker& device_;
+  worker::DeviceWorker& device_;
   const std::function<bool()>& stop_;
-  Space space_;
-  CompilePool pool_;
+  space::Space space_;
+  worker::CompilePool pool_;
   std::vector<Entrant> entrants_;
   std::string library_problem_;
 };
@@ -167,9 +169,10 @@ std::string_view name(Place place) {
   return kNames[static_cast<std::size_t>(place)];
 }
 
-BenchResult run_bench(const Kernel& kernel, const BenchPlan& plan, DeviceWorker& device,
-                      const Compiler& compiler, const std::function<bool()>& stop) {
+BenchResult run_bench(const family::Kernel& kernel, const BenchPlan& plan,
+                      worker::DeviceWorker& device, const backend::Compiler& compiler,
+                      const std::function<bool()>& stop) {
   return Bench(kernel, plan, device, compiler, stop).run();
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

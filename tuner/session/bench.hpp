@@ -12,13 +12,13 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// Which configurations of a kernel to look at.
 struct BenchPlan {
-  Size size;
-  std::vector<Config> configs;  ///< valid at the size, each once
-  FinalsPlan finals = {};
+  space::Size size;
+  std::vector<space::Config> configs;  ///< valid at the size, each once
+  measure::FinalsPlan finals = {};
   int compile_threads = 1;
 };
 
@@ -32,10 +32,11 @@ enum class Place {
 
 /// How one contender fared.
 struct BenchContender {
-  std::string role;   ///< "candidate", "default", "library"
-  TrialRecord trial;  ///< how it was judged, as a session records it; the library is just `ok`
+  std::string role;  ///< "candidate", "default", "library"
+  store::TrialRecord
+      trial;  ///< how it was judged, as a session records it; the library is just `ok`
   /// Its times beside the others; absent when it did not end `ok` or the bench was stopped.
-  std::optional<FinalistRecord> timed;
+  std::optional<store::FinalistRecord> timed;
   std::optional<Place> place;  ///< of a configuration that was timed
 };
 
@@ -49,8 +50,8 @@ struct BenchResult {
 /// verifies, screens. Those that end `ok` are then timed side by side, beside the library; their
 /// ratios are to the fastest configuration. Nothing is stored. `stop` is asked between the steps:
 /// what was not judged by then is left out. Throws Error for what is no configuration's fault.
-[[nodiscard]] BenchResult run_bench(const Kernel& kernel, const BenchPlan& plan,
-                                    DeviceWorker& device, const Compiler& compiler,
+[[nodiscard]] BenchResult run_bench(const family::Kernel& kernel, const BenchPlan& plan,
+                                    worker::DeviceWorker& device, const backend::Compiler& compiler,
                                     const std::function<bool()>& stop);
 
-}  // namespace tuner
+}  // namespace tuner::session

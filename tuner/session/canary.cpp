@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 constexpr int kWarmUp = 2;
@@ -27,7 +27,7 @@ bool apart(const std::vector<double>& one, const std::vector<double>& other) {
 
 }  // namespace
 
-void Canary::watch(SizeSearch& search, const Config& config) {
+void Canary::watch(SizeSearch& search, const space::Config& config) {
   since_.push_back({.search = &search, .config = config});
 }
 
@@ -36,18 +36,19 @@ bool Canary::line_up() {
   const auto library = device_.add_library();
   if (!library) return false;
   if (*library) return true;
-  const Config& config = search_.seeds().default_config;
+  const space::Config& config = search_.seeds().default_config;
   if (!search_.ended_ok(config)) return false;
-  const Compiled compiled = pool_.submit(compile_job(kernel_, search_.space(), config)).get();
+  const worker::Compiled compiled =
+      pool_.submit(family::compile_job(kernel_, search_.space(), config)).get();
   return compiled.binary && device_.add_contender({.kernel = kernel_,
                                                    .space = search_.space(),
                                                    .config = config,
                                                    .binary = *compiled.binary});
 }
 
-std::vector<Sample> Canary::retime() {
+std::vector<backend::Sample> Canary::retime() {
   if (!line_up()) return {};
-  std::vector<Sample> samples;
+  std::vector<backend::Sample> samples;
   for (int i = 0; i < kWarmUp + kSamples; ++i) {
     const auto sample = device_.time_contender(0);
     if (!sample) return {};
@@ -61,14 +62,15 @@ std::vector<Canary::Suspect> Canary::look(double elapsed_s) {
   const auto samples = retime();
   if (samples.empty()) return {};
   failpoint("session.canary_timed");
-  std::vector<double> now_ns = times(samples);
-  store_.record_canary(
-      session_, {.elapsed_s = elapsed_s,
-                 .problem = canonical_size(search_.size(), search_.space().definition().dims),
-                 .median_ns = *quantile(now_ns, 0.5),
-                 .clock_mhz = median_clock(samples)});
-  const bool drifted = !baseline_ns_.empty() && apart(baseline_ns_, now_ns) &&
-                       has_drifted(*quantile(baseline_ns_, 0.5), *quantile(now_ns, 0.5));
+  std::vector<double> now_ns = measure::times(samples);
+  store_.record_canary(session_, {.elapsed_s = elapsed_s,
+                                  .problem = space::canonical_size(
+                                      search_.size(), search_.space().definition().dims),
+                                  .median_ns = *measure::quantile(now_ns, 0.5),
+                                  .clock_mhz = measure::median_clock(samples)});
+  const bool drifted =
+      !baseline_ns_.empty() && apart(baseline_ns_, now_ns) &&
+      measure::has_drifted(*measure::quantile(baseline_ns_, 0.5), *measure::quantile(now_ns, 0.5));
   baseline_ns_ = std::move(now_ns);
   std::vector<Suspect> suspects;
   for (Suspect& timed : std::exchange(since_, {})) {
@@ -78,4 +80,4 @@ std::vector<Canary::Suspect> Canary::look(double elapsed_s) {
   return suspects;
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

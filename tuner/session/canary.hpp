@@ -12,7 +12,7 @@
 #include <optional>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// Watches whether the device itself drifts while candidates are screened one after the other: now
 /// and then it re-times the same piece of work, the library or else the default configuration.
@@ -22,8 +22,8 @@ class Canary {
   using Clock = std::chrono::steady_clock;
 
   /// All must outlive it. The work is re-timed at the size of `search`.
-  Canary(const Kernel& kernel, const SizeSearch& search, CompilePool& pool, DeviceWorker& device,
-         Store& store, std::int64_t session)
+  Canary(const family::Kernel& kernel, const SizeSearch& search, worker::CompilePool& pool,
+         worker::DeviceWorker& device, store::Store& store, std::int64_t session)
       : kernel_(kernel),
         search_(search),
         pool_(pool),
@@ -34,11 +34,11 @@ class Canary {
   /// Whether it is time to look again.
   [[nodiscard]] bool due() const { return Clock::now() >= next_; }
   /// A trial that was timed since the last look.
-  void watch(SizeSearch& search, const Config& config);
+  void watch(SizeSearch& search, const space::Config& config);
 
   struct Suspect {
     SizeSearch* search;
-    Config config;
+    space::Config config;
   };
   /// Looks: re-times the work and records it. Returns the trials that were timed since the last
   /// look when the time has drifted since then, by more than the samples scatter; a trial is
@@ -50,19 +50,19 @@ class Canary {
 
  private:
   /// A few samples; empty when there is nothing to re-time.
-  [[nodiscard]] std::vector<Sample> retime();
+  [[nodiscard]] std::vector<backend::Sample> retime();
   [[nodiscard]] bool line_up();
 
-  const Kernel& kernel_;
+  const family::Kernel& kernel_;
   const SizeSearch& search_;
-  CompilePool& pool_;
-  DeviceWorker& device_;
-  Store& store_;
+  worker::CompilePool& pool_;
+  worker::DeviceWorker& device_;
+  store::Store& store_;
   std::int64_t session_;
   Clock::time_point next_ = Clock::now();
   std::vector<double> baseline_ns_;  // samples; empty before the first look
   std::vector<Suspect> since_;
-  std::map<std::pair<const SizeSearch*, Config>, int> suspicions_;
+  std::map<std::pair<const SizeSearch*, space::Config>, int> suspicions_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

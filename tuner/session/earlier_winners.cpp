@@ -7,13 +7,14 @@
 #include <algorithm>
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 /// The configuration of a stored best; none when the space has changed since and no longer has it.
-std::optional<Config> config_of(const StoredBest& stored, const Kernel& kernel) {
+std::optional<space::Config> config_of(const store::StoredBest& stored,
+                                       const family::Kernel& kernel) {
   try {
-    return config_from_json(*kernel.space, stored.best.config_json);
+    return space::config_from_json(*kernel.space, stored.best.config_json);
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -21,38 +22,42 @@ std::optional<Config> config_of(const StoredBest& stored, const Kernel& kernel) 
 
 }  // namespace
 
-std::optional<Config> incumbent(const Store& store, const Family& family, const Kernel& kernel,
-                                const DeviceInfo& device, const Size& size) {
+std::optional<space::Config> incumbent(const store::Store& store, const family::Family& family,
+                                       const family::Kernel& kernel,
+                                       const space::DeviceInfo& device, const space::Size& size) {
   const auto bests = store.bests({.device = device.name,
                                   .family = family.name,
                                   .kernel = kernel.name,
-                                  .problem = canonical_size(size, family.problem.dims)});
-  for (const StoredBest& stored : bests) {
+                                  .problem = space::canonical_size(size, family.problem.dims)});
+  for (const store::StoredBest& stored : bests) {
     if (stored.subject->device.backend != device.backend) continue;
     if (auto config = config_of(stored, kernel)) return config;
   }
   return std::nullopt;
 }
 
-std::vector<Config> winners_elsewhere(const Store& store, const Family& family,
-                                      const Kernel& kernel, const DeviceInfo& device,
-                                      const Size& size) {
+std::vector<space::Config> winners_elsewhere(const store::Store& store,
+                                             const family::Family& family,
+                                             const family::Kernel& kernel,
+                                             const space::DeviceInfo& device,
+                                             const space::Size& size) {
   constexpr std::size_t kMost = 8;
-  using Distance = std::pair<bool, Nearness>;
-  std::vector<std::pair<Distance, Config>> winners;
-  for (const StoredBest& stored : store.bests({.family = family.name, .kernel = kernel.name})) {
-    const DeviceInfo& other = stored.subject->device;
+  using Distance = std::pair<bool, select::Nearness>;
+  std::vector<std::pair<Distance, space::Config>> winners;
+  for (const store::StoredBest& stored :
+       store.bests({.family = family.name, .kernel = kernel.name})) {
+    const space::DeviceInfo& other = stored.subject->device;
     if (other.backend != device.backend) continue;
     auto config = config_of(stored, kernel);
-    const auto there = stored_size(stored.best.problem, family.problem.dims);
+    const auto there = space::stored_size(stored.best.problem, family.problem.dims);
     if (!config || !there) continue;
-    auto distance = nearness(size, *there, family.problem.dims);
+    auto distance = select::nearness(size, *there, family.problem.dims);
     if (!distance) continue;
     winners.emplace_back(Distance{other.name != device.name, *std::move(distance)},
                          std::move(*config));
   }
-  std::ranges::stable_sort(winners, {}, &std::pair<Distance, Config>::first);
-  std::vector<Config> nearest;
+  std::ranges::stable_sort(winners, {}, &std::pair<Distance, space::Config>::first);
+  std::vector<space::Config> nearest;
   for (auto& [distance, config] : winners) {
     if (nearest.size() == kMost) break;
     if (std::ranges::find(nearest, config) == nearest.end()) nearest.push_back(std::move(config));
@@ -60,4 +65,4 @@ std::vector<Config> winners_elsewhere(const Store& store, const Family& family,
   return nearest;
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

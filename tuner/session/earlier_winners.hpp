@@ -7,19 +7,23 @@
 #include <optional>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// What was best before for a kernel at a size on this device model, whatever the driver and the
 /// version of the source; none when there is no such thing or the space no longer has its values.
-[[nodiscard]] std::optional<Config> incumbent(const Store& store, const Family& family,
-                                              const Kernel& kernel, const DeviceInfo& device,
-                                              const Size& size);
+[[nodiscard]] std::optional<space::Config> incumbent(const store::Store& store,
+                                                     const family::Family& family,
+                                                     const family::Kernel& kernel,
+                                                     const space::DeviceInfo& device,
+                                                     const space::Size& size);
 
 /// What won for a kernel at any size on devices of this kind, at most eight configurations, each
 /// once: those of this device model first, then by how near the size is. Whatever the driver and
 /// the version of the source; configurations that the space no longer has are left out.
-[[nodiscard]] std::vector<Config> winners_elsewhere(const Store& store, const Family& family,
-                                                    const Kernel& kernel, const DeviceInfo& device,
-                                                    const Size& size);
+[[nodiscard]] std::vector<space::Config> winners_elsewhere(const store::Store& store,
+                                                           const family::Family& family,
+                                                           const family::Kernel& kernel,
+                                                           const space::DeviceInfo& device,
+                                                           const space::Size& size);
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 bool is_death(Outcome outcome) {
@@ -17,12 +17,12 @@ bool is_death(Outcome outcome) {
 
 }  // namespace
 
-FaultGuard::FaultGuard(Store& store, const Subject& subject, std::int64_t session)
+FaultGuard::FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t session)
     : store_(store), session_(session), strikes_(store.strikes(subject)) {}
 
 bool FaultGuard::quarantined(const std::string& config_json) const {
   const auto found = strikes_.find(config_json);
-  return found != strikes_.end() && found->second >= kStrikesToQuarantine;
+  return found != strikes_.end() && found->second >= store::kStrikesToQuarantine;
 }
 
 void FaultGuard::ended(const std::string& config_json, Outcome outcome, std::string_view reason) {
@@ -49,4 +49,4 @@ void FaultGuard::ended(const std::string& config_json, Outcome outcome, std::str
           kDeathsInARow, cause, reason));
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

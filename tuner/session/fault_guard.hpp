@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// Keeps candidates that crash or hang from doing so for ever, and tells a sick device from bad
 /// candidates. Each crash or hang is a strike against the configuration; with
@@ -18,7 +18,7 @@ namespace tuner {
 class FaultGuard {
  public:
   /// The store must outlive it. `session` takes the strikes.
-  FaultGuard(Store& store, const Subject& subject, std::int64_t session);
+  FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t session);
 
   [[nodiscard]] bool quarantined(const std::string& config_json) const;
 
@@ -30,11 +30,11 @@ class FaultGuard {
   static constexpr std::size_t kDeathsInARow = 5;
 
  private:
-  Store& store_;
+  store::Store& store_;
   std::int64_t session_;
   std::map<std::string, int> strikes_;  // by configuration
   std::vector<std::string> in_a_row_;   // configurations, each once
   bool survived_ = false;               // some candidate ran without a crash or a hang
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

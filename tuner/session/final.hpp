@@ -11,14 +11,14 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// How a final at one size came out.
 struct FinalOutcome {
-  BestRecord best;
-  Config winner;
-  std::vector<FinalistRecord> finalists;  ///< fastest first; empty when there was no final
-  std::string library_problem = {};       ///< why the library had to be left out, if so
+  store::BestRecord best;
+  space::Config winner;
+  std::vector<store::FinalistRecord> finalists;  ///< fastest first; empty when there was no final
+  std::string library_problem = {};              ///< why the library had to be left out, if so
 };
 
 /// Settles one size: re-times the best of the search, the default, what was best before and the
@@ -28,18 +28,21 @@ struct FinalOutcome {
 /// configuration of the search must have ended `ok`.
 class Final {
  public:
-  Final(const Family& family, const Kernel& kernel, CompilePool& pool, DeviceWorker& device)
+  Final(const family::Family& family, const family::Kernel& kernel, worker::CompilePool& pool,
+        worker::DeviceWorker& device)
       : family_(family), kernel_(kernel), pool_(pool), device_(device) {}
 
   /// Whether the family's reference is an operation of a library, which then takes part.
-  [[nodiscard]] bool has_library() const { return library_arguments(family_.check) != nullptr; }
+  [[nodiscard]] bool has_library() const {
+    return family::library_arguments(family_.check) != nullptr;
+  }
   /// The configurations that would take part, fastest first.
-  [[nodiscard]] static std::vector<Config> contenders(const SizeSearch& search);
+  [[nodiscard]] static std::vector<space::Config> contenders(const SizeSearch& search);
 
   /// Stopped before there are rounds enough for an interval, it is `without_final`. When a
   /// contender falls out the final is void: it can be run again without that one.
   [[nodiscard]] Expected<FinalOutcome, LostContender> run(const SizeSearch& search,
-                                                          const FinalsPlan& plan,
+                                                          const measure::FinalsPlan& plan,
                                                           const std::function<bool()>& stop,
                                                           LibraryPart library);
   /// The fastest of the search as it was screened, without a final: what an interrupted session
@@ -47,14 +50,16 @@ class Final {
   [[nodiscard]] FinalOutcome without_final(const SizeSearch& search) const;
 
  private:
-  [[nodiscard]] FinalOutcome outcome(const SizeSearch& search, const std::vector<Config>& configs,
+  [[nodiscard]] FinalOutcome outcome(const SizeSearch& search,
+                                     const std::vector<space::Config>& configs,
                                      const LineUpTimes& times) const;
-  [[nodiscard]] BestRecord best_record(const SizeSearch& search, const Config& winner) const;
+  [[nodiscard]] store::BestRecord best_record(const SizeSearch& search,
+                                              const space::Config& winner) const;
 
-  const Family& family_;
-  const Kernel& kernel_;
-  CompilePool& pool_;
-  DeviceWorker& device_;
+  const family::Family& family_;
+  const family::Kernel& kernel_;
+  worker::CompilePool& pool_;
+  worker::DeviceWorker& device_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

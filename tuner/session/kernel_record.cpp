@@ -5,11 +5,11 @@
 
 #include <nlohmann/json.hpp>
 
-namespace tuner {
+namespace tuner::session {
 
-KernelRecord kernel_record(const Family& family, const Kernel& kernel) {
+store::KernelRecord kernel_record(const family::Family& family, const family::Kernel& kernel) {
   Json headers = Json::array();
-  for (const Header& header : kernel.source.headers) {
+  for (const family::Header& header : kernel.source.headers) {
     headers.push_back({{"name", header.name}, {"text", header.text}});
   }
   return {.family = family.name,
@@ -21,4 +21,4 @@ KernelRecord kernel_record(const Family& family, const Kernel& kernel) {
           .headers_json = headers.dump()};
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -4,9 +4,10 @@
 #include "tuner/family/family.hpp"
 #include "tuner/store/records.hpp"
 
-namespace tuner {
+namespace tuner::session {
 
 /// The row a kernel of a family has in the database.
-[[nodiscard]] KernelRecord kernel_record(const Family& family, const Kernel& kernel);
+[[nodiscard]] store::KernelRecord kernel_record(const family::Family& family,
+                                                const family::Kernel& kernel);
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -6,15 +6,15 @@
 
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 
-FinalistRecord LineUpTimes::finalist(std::string role, std::string config_json,
-                                     std::size_t contender, std::size_t beside) const {
+store::FinalistRecord LineUpTimes::finalist(std::string role, std::string config_json,
+                                            std::size_t contender, std::size_t beside) const {
   const std::vector<double>& samples = cold.times_ns[contender];
-  const MedianInterval interval = standing(samples, cold.times_ns[beside]);
+  const measure::MedianInterval interval = measure::standing(samples, cold.times_ns[beside]);
   return {.role = std::move(role),
           .config_json = std::move(config_json),
-          .time = time_record(*summarise(samples)),
+          .time = time_record(*measure::summarise(samples)),
           .ratio_to_best = interval.median,
           .ratio_low = interval.low,
           .ratio_high = interval.high,
@@ -23,10 +23,11 @@ FinalistRecord LineUpTimes::finalist(std::string role, std::string config_json,
           .clock_mhz = cold.clock_mhz[contender]};
 }
 
-Expected<std::size_t, LostContender> LineUp::gather(std::span<const Config> configs) {
+Expected<std::size_t, LostContender> LineUp::gather(std::span<const space::Config> configs) {
   device_.begin_lineup(size_);
-  for (const Config& config : configs) {
-    const Compiled compiled = pool_.submit(compile_job(kernel_, space_, config)).get();
+  for (const space::Config& config : configs) {
+    const worker::Compiled compiled =
+        pool_.submit(family::compile_job(kernel_, space_, config)).get();
     if (!compiled.binary) return Unexpected(LostContender{config, compiled.binary.error()});
     const auto added = device_.add_contender(
         {.kernel = kernel_, .space = space_, .config = config, .binary = *compiled.binary});
@@ -39,7 +40,8 @@ Expected<std::size_t, LostContender> LineUp::gather(std::span<const Config> conf
 }
 
 Expected<std::optional<LineUpTimes>, LostContender> LineUp::time(
-    std::span<const Config> configs, const FinalsPlan& plan, const std::function<bool()>& stop) {
+    std::span<const space::Config> configs, const measure::FinalsPlan& plan,
+    const std::function<bool()>& stop) {
   const auto count = gather(configs);
   if (!count) return Unexpected(count.error());
   failpoint("session.lined_up");
@@ -48,9 +50,9 @@ Expected<std::optional<LineUpTimes>, LostContender> LineUp::time(
     return Unexpected(LostContender{
         timed < configs.size() ? std::optional(configs[timed]) : std::nullopt, failure});
   };
-  const Round round =
-      [&](std::span<const std::size_t> order) -> Expected<std::vector<Sample>, Failure> {
-    std::vector<Sample> samples;
+  const measure::Round round =
+      [&](std::span<const std::size_t> order) -> Expected<std::vector<backend::Sample>, Failure> {
+    std::vector<backend::Sample> samples;
     for (const std::size_t contender : order) {
       timed = contender;
       const auto sample = device_.time_contender(contender);
@@ -60,9 +62,9 @@ Expected<std::optional<LineUpTimes>, LostContender> LineUp::time(
     failpoint("session.round");
     return samples;
   };
-  FinalsPlan among_configs = plan;
+  measure::FinalsPlan among_configs = plan;
   among_configs.ranked = configs.size();
-  auto cold = run_finals(*count, round, among_configs, stop);
+  auto cold = measure::run_finals(*count, round, among_configs, stop);
   if (!cold) return lost(cold.error());
   if (std::cmp_less(cold->times_ns.front().size(), plan.fewest_rounds)) {
     return std::optional<LineUpTimes>();
@@ -76,4 +78,4 @@ Expected<std::optional<LineUpTimes>, LostContender> LineUp::time(
   return std::optional(std::move(times));
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

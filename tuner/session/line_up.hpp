@@ -14,11 +14,11 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// A contender that fell out of a line-up, and how; no configuration when it was the library.
 struct LostContender {
-  std::optional<Config> config;
+  std::optional<space::Config> config;
   Failure failure;
 };
 
@@ -28,12 +28,12 @@ enum class LibraryPart { taken, left_out };
 /// The times of contenders side by side: the configurations in their order, then the library if the
 /// family's reference is of one.
 struct LineUpTimes {
-  FinalTimes cold;
+  measure::FinalTimes cold;
   std::vector<double> hot_ns;  ///< by contender
 
   /// A contender with its standing beside another one.
-  [[nodiscard]] FinalistRecord finalist(std::string role, std::string config_json,
-                                        std::size_t contender, std::size_t beside) const;
+  [[nodiscard]] store::FinalistRecord finalist(std::string role, std::string config_json,
+                                               std::size_t contender, std::size_t beside) const;
 };
 
 /// Configurations of a kernel and the library, to be timed side by side at one size: the one way in
@@ -41,8 +41,8 @@ struct LineUpTimes {
 class LineUp {
  public:
   /// All must outlive it. `space` is the kernel's at `size`.
-  LineUp(const Kernel& kernel, const Space& space, const Size& size, CompilePool& pool,
-         DeviceWorker& device, LibraryPart library)
+  LineUp(const family::Kernel& kernel, const space::Space& space, const space::Size& size,
+         worker::CompilePool& pool, worker::DeviceWorker& device, LibraryPart library)
       : kernel_(kernel),
         space_(space),
         size_(size),
@@ -55,18 +55,19 @@ class LineUp {
   /// rounds enough for an interval. When a contender falls out nothing that was measured counts: it
   /// can be done again without that one.
   [[nodiscard]] Expected<std::optional<LineUpTimes>, LostContender> time(
-      std::span<const Config> configs, const FinalsPlan& plan, const std::function<bool()>& stop);
+      std::span<const space::Config> configs, const measure::FinalsPlan& plan,
+      const std::function<bool()>& stop);
 
  private:
   /// Adds the contenders to a new line-up. How many there are, with the library.
-  [[nodiscard]] Expected<std::size_t, LostContender> gather(std::span<const Config> configs);
+  [[nodiscard]] Expected<std::size_t, LostContender> gather(std::span<const space::Config> configs);
 
-  const Kernel& kernel_;
-  const Space& space_;
-  const Size& size_;
-  CompilePool& pool_;
-  DeviceWorker& device_;
+  const family::Kernel& kernel_;
+  const space::Space& space_;
+  const space::Size& size_;
+  worker::CompilePool& pool_;
+  worker::DeviceWorker& device_;
   LibraryPart library_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -8,7 +8,7 @@
 #include <numeric>
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 /// How many winners a size passes on, and how far behind its fastest they may be.
@@ -16,15 +16,15 @@ constexpr std::size_t kWinners = 3;
 constexpr double kFarBehind = 1.1;
 
 /// Whether two sizes are of different kinds, else how near they are: what compares less is nearer.
-using Distance = std::pair<bool, Nearness>;
+using Distance = std::pair<bool, select::Nearness>;
 
-Distance distance(const Size& from, const Size& to, const Dimensions& dims) {
-  auto near = nearness(from, to, dims);
+Distance distance(const space::Size& from, const space::Size& to, const space::Dimensions& dims) {
+  auto near = select::nearness(from, to, dims);
   return near ? Distance(false, *std::move(near)) : Distance(true, {});
 }
 
-std::vector<Config> winners(const SizeSearch& search) {
-  std::vector<Config> fastest;
+std::vector<space::Config> winners(const SizeSearch& search) {
+  std::vector<space::Config> fastest;
   for (const Ranked& ranked : search.ranking()) {
     if (fastest.size() == kWinners || ranked.median_ns > kFarBehind * *search.best_ns()) break;
     fastest.push_back(ranked.config);
@@ -34,7 +34,7 @@ std::vector<Config> winners(const SizeSearch& search) {
 
 }  // namespace
 
-Neighbours::Neighbours(std::span<const Size> sizes, const Dimensions& dims)
+Neighbours::Neighbours(std::span<const space::Size> sizes, const space::Dimensions& dims)
     : nearest_(sizes.size()) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto from_here = [&](std::size_t j) { return distance(sizes[i], sizes[j], dims); };
@@ -68,17 +68,17 @@ bool Neighbours::is_neighbour(std::size_t of, std::size_t size) const {
   return std::find(others.begin(), end, size) != end;
 }
 
-std::vector<Config> winners_nearby(const Neighbours& neighbours, std::size_t size,
-                                   const std::deque<SizeSearch>& searches) {
-  std::vector<std::vector<Config>> by_neighbour;
+std::vector<space::Config> winners_nearby(const Neighbours& neighbours, std::size_t size,
+                                          const std::deque<SizeSearch>& searches) {
+  std::vector<std::vector<space::Config>> by_neighbour;
   for (const std::size_t other : neighbours.nearest(size)) {
     if (by_neighbour.size() == Neighbours::kMost) break;
-    std::vector<Config> fastest = winners(searches[other]);
+    std::vector<space::Config> fastest = winners(searches[other]);
     if (!fastest.empty()) by_neighbour.push_back(std::move(fastest));
   }
-  std::vector<Config> all;
+  std::vector<space::Config> all;
   for (std::size_t place = 0; place < kWinners; ++place) {
-    for (const std::vector<Config>& fastest : by_neighbour) {
+    for (const std::vector<space::Config>& fastest : by_neighbour) {
       if (place >= fastest.size()) continue;
       if (std::ranges::find(all, fastest[place]) == all.end()) all.push_back(fastest[place]);
     }
@@ -86,4 +86,4 @@ std::vector<Config> winners_nearby(const Neighbours& neighbours, std::size_t siz
   return all;
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

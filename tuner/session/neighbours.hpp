@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 class SizeSearch;
 
@@ -20,7 +20,7 @@ class Neighbours {
   static constexpr std::size_t kMost = 4;
 
   /// Each size once, at least one.
-  Neighbours(std::span<const Size> sizes, const Dimensions& dims);
+  Neighbours(std::span<const space::Size> sizes, const space::Dimensions& dims);
 
   /// Indices of all sizes: the first of them, then always the one that is the farthest from all
   /// before it. So the first few are spread over all there are, and each later one lies between.
@@ -41,7 +41,8 @@ class Neighbours {
 /// that have results, less what is far behind the fastest there; the fastest of the nearest first,
 /// then the fastest of the next nearest, and so on. Each once. `searches` are in the order of the
 /// sizes.
-[[nodiscard]] std::vector<Config> winners_nearby(const Neighbours& neighbours, std::size_t size,
-                                                 const std::deque<SizeSearch>& searches);
+[[nodiscard]] std::vector<space::Config> winners_nearby(const Neighbours& neighbours,
+                                                        std::size_t size,
+                                                        const std::deque<SizeSearch>& searches);
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -11,21 +11,21 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 enum class LibraryPart;
 
 /// What a session is about to do.
 struct Opening {
   struct SizePlan {
-    Size size;
+    space::Size size;
     std::uint64_t valid = 0;    ///< configurations
     std::uint64_t planned = 0;  ///< of them to be evaluated
     std::uint64_t known = 0;    ///< results for this kernel, device and environment already stored
   };
-  const Kernel* kernel = nullptr;
-  DeviceInfo device;
-  EnvironmentInfo environment;
+  const family::Kernel* kernel = nullptr;
+  space::DeviceInfo device;
+  space::EnvironmentInfo environment;
   std::uint64_t cartesian = 0;
   std::vector<SizePlan> sizes;
   int compile_threads = 1;
@@ -33,8 +33,8 @@ struct Opening {
 
 /// Where a session stands after a trial.
 struct Progress {
-  Size size;
-  const TrialRecord* trial = nullptr;
+  space::Size size;
+  const store::TrialRecord* trial = nullptr;
   bool reused = false;                        ///< taken from the database, not run
   bool new_best = false;                      ///< the fastest so far at its size
   double flops = 0, bytes = 0;                ///< of the problem
@@ -47,20 +47,21 @@ struct Progress {
 
 /// How one size ended.
 struct SizeResult {
-  Size size;
-  std::optional<BestRecord> best;  ///< absent: no configuration ended `ok`
-  std::vector<FinalistRecord> finalists;
+  space::Size size;
+  std::optional<store::BestRecord> best;  ///< absent: no configuration ended `ok`
+  std::vector<store::FinalistRecord> finalists;
   std::string winner_display;   ///< "TILE_M=64 …"
   std::string library_problem;  ///< why the final had to do without the library, if so
   std::uint64_t evaluated = 0, reused = 0;
   std::map<Outcome, std::uint64_t> outcomes;
-  std::vector<TrialRecord> reused_failures;  ///< what was taken from the database and is not `ok`
+  std::vector<store::TrialRecord>
+      reused_failures;  ///< what was taken from the database and is not `ok`
 };
 
 /// How a session ended.
 struct SessionResult {
   std::string uuid;
-  SessionState state = SessionState::complete;
+  store::SessionState state = store::SessionState::complete;
   std::vector<SizeResult> sizes;
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
   int compile_threads = 1;
@@ -78,8 +79,9 @@ class Observer {
   virtual void estimated(std::chrono::milliseconds search) = 0;
   virtual void progressed(const Progress& progress) = 0;
   /// `contenders` configurations are re-timed side by side, with the library where it takes part.
-  virtual void final_began(const Size& size, std::size_t contenders, LibraryPart library) = 0;
+  virtual void final_began(const space::Size& size, std::size_t contenders,
+                           LibraryPart library) = 0;
   virtual void size_done(const SizeResult& result) = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-namespace tuner {
+namespace tuner::session {
 
 void OtherProcesses::refuse(SharedDevice shared_device) {
   const std::vector<int> others = device_.other_processes();
@@ -20,4 +20,4 @@ void OtherProcesses::refuse(SharedDevice shared_device) {
                   fmt::join(others, ", ")));
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

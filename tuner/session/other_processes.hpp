@@ -4,13 +4,13 @@
 #include "tuner/session/session.hpp"
 #include "tuner/worker/device_worker.hpp"
 
-namespace tuner {
+namespace tuner::session {
 
 /// Whether other processes compute on the device of a session, as far as it can tell.
 class OtherProcesses {
  public:
   /// The device must outlive it.
-  explicit OtherProcesses(DeviceWorker& device) : device_(device) {}
+  explicit OtherProcesses(worker::DeviceWorker& device) : device_(device) {}
 
   /// Looks before the session begins. Throws Error(no_device) when there are some, unless the
   /// device may be shared.
@@ -20,8 +20,8 @@ class OtherProcesses {
   [[nodiscard]] bool seen() const { return seen_; }
 
  private:
-  DeviceWorker& device_;
+  worker::DeviceWorker& device_;
   bool seen_ = false;
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -7,7 +7,7 @@
 #include <chrono>
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 
 bool Pending::ready() const {
   using namespace std::chrono_literals;
@@ -39,7 +39,7 @@ void Pipeline::close(const SizeSearch& search) {
   std::erase_if(pending_, [&](const Pending& pending) { return pending.search == &search; });
 }
 
-bool Pipeline::again(SizeSearch& search, const Config& config) {
+bool Pipeline::again(SizeSearch& search, const space::Config& config) {
   if (std::ranges::find(searches_, &search) == searches_.end()) return false;
   pending_.push_back(submitted(search, config));
   return true;
@@ -67,10 +67,10 @@ bool Pipeline::ask(SizeSearch& search, const BudgetOf& budget) {
   return true;
 }
 
-Pending Pipeline::submitted(SizeSearch& search, const Config& config) {
+Pending Pipeline::submitted(SizeSearch& search, const space::Config& config) {
   Pending pending{.search = &search, .config = config};
   try {
-    CompileJob job = compile_job(kernel_, search.space(), config);
+    family::CompileJob job = family::compile_job(kernel_, search.space(), config);
     pending.compile_key = job.key;
     pending.compiled = pool_.submit(std::move(job));
   } catch (const Error& error) {
@@ -80,4 +80,4 @@ Pending Pipeline::submitted(SizeSearch& search, const Config& config) {
   return pending;
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

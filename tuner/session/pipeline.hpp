@@ -12,18 +12,19 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// A configuration on its way to the device: being compiled, or known already.
 struct Pending {
   SizeSearch* search;
-  Config config;
+  space::Config config;
   std::string compile_key = {};
-  std::shared_future<Compiled> compiled = {};  // not valid when the result is known, or refused
-  std::optional<Failure> refused = {};         // there is nothing to compile
+  std::shared_future<worker::Compiled> compiled =
+      {};                               // not valid when the result is known, or refused
+  std::optional<Failure> refused = {};  // there is nothing to compile
 
   /// Its stored result, if it need not be run.
-  [[nodiscard]] const TrialRecord* known() const { return search->known(config); }
+  [[nodiscard]] const store::TrialRecord* known() const { return search->known(config); }
   /// Whether nothing has to be waited for.
   [[nodiscard]] bool ready() const;
 };
@@ -34,11 +35,11 @@ struct Pending {
 class Pipeline {
  public:
   /// How much of the budget of a search is spent.
-  using BudgetOf = std::function<Budget(const SizeSearch&)>;
+  using BudgetOf = std::function<search::Budget(const SizeSearch&)>;
 
   /// The kernel and the pool must outlive it, and so must the searches that are open. About `ahead`
   /// configurations are on their way, of all searches together.
-  Pipeline(const Kernel& kernel, CompilePool& pool, std::size_t ahead)
+  Pipeline(const family::Kernel& kernel, worker::CompilePool& pool, std::size_t ahead)
       : kernel_(kernel), pool_(pool), ahead_(ahead) {}
 
   void open(SizeSearch& search) { searches_.push_back(&search); }
@@ -55,7 +56,7 @@ class Pipeline {
   void stock_up(const BudgetOf& budget) { fill(2 * ahead_, budget); }
   /// Puts a configuration that was run before at the end once more, if its search is still open.
   /// Returns whether it is.
-  bool again(SizeSearch& search, const Config& config);
+  bool again(SizeSearch& search, const space::Config& config);
   /// Whether nothing of an open search is on its way and it has nothing more to ask.
   [[nodiscard]] bool exhausted(SizeSearch& search, const BudgetOf& budget);
 
@@ -63,13 +64,13 @@ class Pipeline {
   void fill(std::size_t ahead, const BudgetOf& budget);
   /// Takes one configuration from a search. Returns whether it had one.
   bool ask(SizeSearch& search, const BudgetOf& budget);
-  [[nodiscard]] Pending submitted(SizeSearch& search, const Config& config);
+  [[nodiscard]] Pending submitted(SizeSearch& search, const space::Config& config);
 
-  const Kernel& kernel_;
-  CompilePool& pool_;
+  const family::Kernel& kernel_;
+  worker::CompilePool& pool_;
   std::size_t ahead_;
   std::vector<SizeSearch*> searches_;  // the open ones
   std::deque<Pending> pending_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -3,16 +3,17 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::session {
 
 using std::chrono::milliseconds;
 
-void ProgressReport::ran(const SizeSearch& search, const TrialRecord& trial, bool new_best) {
+void ProgressReport::ran(const SizeSearch& search, const store::TrialRecord& trial, bool new_best) {
   ++ran_;
   tell(progress(search, trial, new_best));
 }
 
-void ProgressReport::reused(const SizeSearch& search, const TrialRecord& trial, bool new_best) {
+void ProgressReport::reused(const SizeSearch& search, const store::TrialRecord& trial,
+                            bool new_best) {
   ++reused_[&search];
   Progress taken = progress(search, trial, new_best);
   taken.reused = true;
@@ -24,14 +25,14 @@ std::uint64_t ProgressReport::reused(const SizeSearch& search) const {
   return found == reused_.end() ? 0 : found->second;
 }
 
-Progress ProgressReport::progress(const SizeSearch& search, const TrialRecord& trial,
+Progress ProgressReport::progress(const SizeSearch& search, const store::TrialRecord& trial,
                                   bool new_best) const {
   Progress progress;
   progress.size = search.size();
   progress.trial = &trial;
   progress.new_best = new_best;
-  progress.flops = flops_at(problem_, search.size());
-  progress.bytes = bytes_at(problem_, search.size());
+  progress.flops = family::flops_at(problem_, search.size());
+  progress.bytes = family::bytes_at(problem_, search.size());
   for (const SizeSearch& each : searches_) {
     progress.evaluated += each.recorded();
     progress.planned += each.planned();
@@ -64,4 +65,4 @@ void ProgressReport::tell(Progress progress) {
   observer_.estimated(progress.elapsed + *progress.remaining);
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

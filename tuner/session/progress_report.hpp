@@ -11,7 +11,7 @@
 #include <map>
 #include <optional>
 
-namespace tuner {
+namespace tuner::session {
 
 /// Tells an observer where a session stands, and estimates how long it will take.
 class ProgressReport {
@@ -19,25 +19,25 @@ class ProgressReport {
   using Clock = std::chrono::steady_clock;
 
   /// The problem, the searches, the observer and the plan must outlive it.
-  ProgressReport(const Problem& problem, const std::deque<SizeSearch>& searches, Observer& observer,
-                 const SessionPlan& plan, Clock::time_point start)
+  ProgressReport(const family::Problem& problem, const std::deque<SizeSearch>& searches,
+                 Observer& observer, const SessionPlan& plan, Clock::time_point start)
       : problem_(problem), searches_(searches), observer_(observer), plan_(plan), start_(start) {}
 
   /// A trial that was run.
-  void ran(const SizeSearch& search, const TrialRecord& trial, bool new_best);
+  void ran(const SizeSearch& search, const store::TrialRecord& trial, bool new_best);
   /// A trial whose result was taken from the database.
-  void reused(const SizeSearch& search, const TrialRecord& trial, bool new_best);
+  void reused(const SizeSearch& search, const store::TrialRecord& trial, bool new_best);
   [[nodiscard]] std::uint64_t reused(const SizeSearch& search) const;
   /// That a final took so long, which is no time of the search.
   void held_final(Clock::duration time) { finals_ += time; }
 
  private:
-  [[nodiscard]] Progress progress(const SizeSearch& search, const TrialRecord& trial,
+  [[nodiscard]] Progress progress(const SizeSearch& search, const store::TrialRecord& trial,
                                   bool new_best) const;
   [[nodiscard]] std::optional<std::chrono::milliseconds> remaining(const Progress& progress) const;
   void tell(Progress progress);
 
-  const Problem& problem_;
+  const family::Problem& problem_;
   const std::deque<SizeSearch>& searches_;
   Observer& observer_;
   const SessionPlan& plan_;
@@ -48,4 +48,4 @@ class ProgressReport {
   bool estimate_announced_ = false;
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

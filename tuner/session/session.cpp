@@ -20,7 +20,7 @@
 #include <random>
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 using SteadyClock = std::chrono::steady_clock;
@@ -33,9 +33,9 @@ std::string new_uuid() {
 /// One run of run_session: its parts, and the order in which they work.
 class Run {
  public:
-  Run(const Family& family, const Kernel& kernel, const SessionPlan& plan, DeviceWorker& device,
-      const Compiler& compiler, Store& store, Observer& observer,
-      const std::function<bool()>& interrupted)
+  Run(const family::Family& family, const family::Kernel& kernel, const SessionPlan& plan,
+      worker::DeviceWorker& device, const backend::Compiler& compiler, store::Store& store,
+      Observer& observer, const std::function<bool()>& interrupted)
       : family_(family),
         kernel_(kernel),
         plan_(plan),
@@ -46,7 +46,7 @@ class Run {
         subject_{.device = device.device(),
                  .environment = device.environment(),
                  .kernel = kernel_record(family, kernel),
-                 .check_hash = check_hash(family, kernel)},
+                 .check_hash = family::check_hash(family, kernel)},
         respawns_before_(device.respawns()),
         others_(device),
         pool_(compiler, plan.compile_threads),
@@ -56,7 +56,7 @@ class Run {
   SessionResult run() {
     others_.refuse(plan_.shared_device);
     store_.collect_dead_attempts();
-    for (const Size& size : plan_.sizes) add_search(size);
+    for (const space::Size& size : plan_.sizes) add_search(size);
     begin();
     try {
       search();
@@ -64,12 +64,12 @@ class Run {
         if (!settled_.contains(&rest)) conclude(rest);
       }
     } catch (...) {
-      end(SessionState::interrupted);
+      end(store::SessionState::interrupted);
       throw;
     }
-    end(interrupted_()                    ? SessionState::interrupted
-        : schedule_.searched_to_the_end() ? SessionState::complete
-                                          : SessionState::budget_spent);
+    end(interrupted_()                    ? store::SessionState::interrupted
+        : schedule_.searched_to_the_end() ? store::SessionState::complete
+                                          : store::SessionState::budget_spent);
     for (const SizeSearch& search : schedule_.searches()) {
       result_.sizes.push_back(std::move(settled_.at(&search)));
     }
@@ -77,16 +77,16 @@ class Run {
   }
 
  private:
-  void add_search(const Size& size) {
-    const std::string problem = canonical_size(size, family_.problem.dims);
-    Space space(kernel_.space, device_.device().attributes, size);
+  void add_search(const space::Size& size) {
+    const std::string problem = space::canonical_size(size, family_.problem.dims);
+    space::Space space(kernel_.space, device_.device().attributes, size);
     if (space.size() == 0) {
       throw Error(
           ErrorCode::no_valid_config,
           fmt::format("{}: kernel {} has no valid configuration on {} at {}; `tune space count` "
                       "shows which constraint removes them",
                       family_.path, kernel_.name, device_.device().name,
-                      display(size, family_.problem.dims)));
+                      space::display(size, family_.problem.dims)));
     }
     PriorKnowledge prior{
         .incumbent = incumbent(store_, family_, kernel_, device_.device(), size),
@@ -103,14 +103,14 @@ class Run {
                     .cartesian = schedule_.searches().front().space().cartesian(),
                     .sizes = {},
                     .compile_threads = plan_.compile_threads};
-    SessionRecord record;
+    store::SessionRecord record;
     record.uuid = result_.uuid = new_uuid();
     for (const SizeSearch& search : schedule_.searches()) {
       opening.sizes.push_back({.size = search.size(),
                                .valid = search.space().size(),
                                .planned = search.planned(),
                                .known = search.known_count()});
-      record.problems.push_back(canonical_size(search.size(), family_.problem.dims));
+      record.problems.push_back(space::canonical_size(search.size(), family_.problem.dims));
       record.valid = std::max(record.valid, search.space().size());
     }
     record.cartesian = opening.cartesian;
@@ -122,14 +122,14 @@ class Run {
                     [this] { return elapsed_s(); });
     settlement_.emplace(family_, kernel_, pool_, device_, *runner_, observer_, interrupted_);
     // A size of middling work tells whether the device drifts without taking seconds for it.
-    const SizeSearch& typical =
-        schedule_.typical([this](const Size& size) { return flops_at(family_.problem, size); });
+    const SizeSearch& typical = schedule_.typical(
+        [this](const space::Size& size) { return family::flops_at(family_.problem, size); });
     canary_.emplace(kernel_, typical, pool_, device_, store_, session_);
     observer_.opened(opening);
     failpoint("session.began");
   }
 
-  void end(SessionState state) {
+  void end(store::SessionState state) {
     result_.state = state;
     result_.wall_s = elapsed_s();
     result_.respawns = device_.respawns() - respawns_before_;
@@ -137,7 +137,7 @@ class Run {
     result_.compile_s = runner_->compile_s();
     result_.verify_s = runner_->verify_s();
     result_.measure_s = runner_->measure_s() + settlement_->measure_s() + canary_s_;
-    SessionRecord record;
+    store::SessionRecord record;
     record.state = state;
     record.wall_s = result_.wall_s;
     record.compile_s = result_.compile_s;
@@ -190,13 +190,13 @@ class Run {
 
   void take(const Pending& pending) {
     SizeSearch& search = *pending.search;
-    if (const TrialRecord* known = pending.known()) {
-      const TrialRecord trial = *known;
+    if (const store::TrialRecord* known = pending.known()) {
+      const store::TrialRecord trial = *known;
       if (trial.outcome != Outcome::ok) reused_failures_[&search].push_back(trial);
       progress_.reused(search, trial, search.record(pending.config, trial));
     } else {
-      const Fared fared =
-          runner_->run(pending, [&](const TrialRecord& trial) { return following(search, trial); });
+      const Fared fared = runner_->run(
+          pending, [&](const store::TrialRecord& trial) { return following(search, trial); });
       tell(search, fared);
       if (fared.fastest) schedule_.share(search, pending.config);
       if (fared.trial.outcome == Outcome::ok) canary_->watch(search, pending.config);
@@ -207,7 +207,8 @@ class Run {
   /// What comes after a candidate; none when that may be a final. The size pays for what the
   /// candidate did on the device. Compilers and the start of the device serve all: the size that
   /// happens to wait for them first must not pay with its own share.
-  [[nodiscard]] const Pending* following(const SizeSearch& search, const TrialRecord& trial) {
+  [[nodiscard]] const Pending* following(const SizeSearch& search,
+                                         const store::TrialRecord& trial) {
     const auto took = std::chrono::duration<double>(lap());
     const auto own =
         std::min(took, TimeShares::Duration((trial.verify_ms + trial.measure_ms) / 1e3));
@@ -242,9 +243,9 @@ class Run {
   }
 
   /// Where time is short a final gets no more of it than the search at a size.
-  [[nodiscard]] FinalsPlan finals_plan() const {
+  [[nodiscard]] measure::FinalsPlan finals_plan() const {
     constexpr std::chrono::milliseconds kLeast{1000};
-    FinalsPlan plan{.seed = plan_.seed};
+    measure::FinalsPlan plan{.seed = plan_.seed};
     if (plan_.max_time) {
       const auto share = *plan_.max_time / static_cast<int>(plan_.sizes.size());
       plan.budget = std::min(plan.budget, std::max(share, kLeast));
@@ -253,7 +254,7 @@ class Run {
   }
 
   /// What was best before, unless it was refuted in this session.
-  [[nodiscard]] std::optional<Config> best_before(const SizeSearch& search) const {
+  [[nodiscard]] std::optional<space::Config> best_before(const SizeSearch& search) const {
     if (!search.seeds().incumbent) return std::nullopt;
     return incumbent(store_, family_, kernel_, device_.device(), search.size());
   }
@@ -271,7 +272,7 @@ class Run {
                            .reused_failures = std::move(reused_failures_[&search])};
     if (outcome) {
       outcome->best.session_uuid = result_.uuid;
-      size_result.winner_display = display(*kernel_.space, outcome->winner);
+      size_result.winner_display = space::display(*kernel_.space, outcome->winner);
       // Without a final, or with others on the device, nothing says that it is better than what was
       // best before: that stays.
       others_.look();
@@ -287,18 +288,18 @@ class Run {
     return size_result;
   }
 
-  const Family& family_;
-  const Kernel& kernel_;
+  const family::Family& family_;
+  const family::Kernel& kernel_;
   const SessionPlan& plan_;
-  DeviceWorker& device_;
-  Store& store_;
+  worker::DeviceWorker& device_;
+  store::Store& store_;
   Observer& observer_;
   const std::function<bool()>& interrupted_;
-  Subject subject_;
+  store::Subject subject_;
   int respawns_before_;
   OtherProcesses others_;
   SteadyClock::time_point start_ = SteadyClock::now();
-  CompilePool pool_;
+  worker::CompilePool pool_;
   SizeSchedule schedule_;
   ProgressReport progress_;
   std::int64_t session_ = 0;
@@ -308,17 +309,18 @@ class Run {
   std::optional<Canary> canary_;
   SteadyClock::duration charged_{}, final_time_{};
   double canary_s_ = 0;
-  std::map<const SizeSearch*, std::vector<TrialRecord>> reused_failures_;
+  std::map<const SizeSearch*, std::vector<store::TrialRecord>> reused_failures_;
   std::map<const SizeSearch*, SizeResult> settled_;
   SessionResult result_;
 };
 
 }  // namespace
 
-SessionResult run_session(const Family& family, const Kernel& kernel, const SessionPlan& plan,
-                          DeviceWorker& device, const Compiler& compiler, Store& store,
+SessionResult run_session(const family::Family& family, const family::Kernel& kernel,
+                          const SessionPlan& plan, worker::DeviceWorker& device,
+                          const backend::Compiler& compiler, store::Store& store,
                           Observer& observer, const std::function<bool()>& interrupted) {
   return Run(family, kernel, plan, device, compiler, store, observer, interrupted).run();
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

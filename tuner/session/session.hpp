@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// Whether results that are already in the database count.
 enum class Resume {
@@ -29,7 +29,7 @@ enum class SharedDevice {
 
 /// What to tune and for how long.
 struct SessionPlan {
-  std::vector<Size> sizes;
+  std::vector<space::Size> sizes;
   std::string strategy = "auto";
   std::uint64_t seed = 0;
   std::optional<std::uint64_t> max_evaluations = {};  ///< configurations at each size
@@ -51,9 +51,10 @@ struct SessionPlan {
 /// near it. `interrupted` is asked
 /// between trials; once true the session commits what it has and returns. Throws Error for what
 /// ends a run: no valid configuration, the database, a device that is lost, sick or shared.
-[[nodiscard]] SessionResult run_session(const Family& family, const Kernel& kernel,
-                                        const SessionPlan& plan, DeviceWorker& device,
-                                        const Compiler& compiler, Store& store, Observer& observer,
+[[nodiscard]] SessionResult run_session(const family::Family& family, const family::Kernel& kernel,
+                                        const SessionPlan& plan, worker::DeviceWorker& device,
+                                        const backend::Compiler& compiler, store::Store& store,
+                                        Observer& observer,
                                         const std::function<bool()>& interrupted);
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 
-std::optional<FinalOutcome> Settlement::settle(SizeSearch& search, const FinalsPlan& plan,
+std::optional<FinalOutcome> Settlement::settle(SizeSearch& search, const measure::FinalsPlan& plan,
                                                const Refuted& refuted) {
   using Clock = std::chrono::steady_clock;
   // It may fall out once without any fault of its own, as when its process was killed from outside.
@@ -38,4 +38,4 @@ std::optional<FinalOutcome> Settlement::settle(SizeSearch& search, const FinalsP
   return std::nullopt;
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -8,7 +8,7 @@
 #include <functional>
 #include <optional>
 
-namespace tuner {
+namespace tuner::session {
 
 /// Settles sizes, one after the other: holds the final of each, again without a contender that fell
 /// out of it.
@@ -18,8 +18,9 @@ class Settlement {
   using Refuted = std::function<void(const SizeSearch&, const Fared&)>;
 
   /// All must outlive it.
-  Settlement(const Family& family, const Kernel& kernel, CompilePool& pool, DeviceWorker& device,
-             TrialRunner& runner, Observer& observer, const std::function<bool()>& interrupted)
+  Settlement(const family::Family& family, const family::Kernel& kernel, worker::CompilePool& pool,
+             worker::DeviceWorker& device, TrialRunner& runner, Observer& observer,
+             const std::function<bool()>& interrupted)
       : final_(family, kernel, pool, device),
         runner_(runner),
         observer_(observer),
@@ -27,7 +28,8 @@ class Settlement {
 
   /// How the size came out: by a final, or, interrupted, as it was screened; none when no
   /// configuration is left. A library that falls out twice is left out.
-  [[nodiscard]] std::optional<FinalOutcome> settle(SizeSearch& search, const FinalsPlan& plan,
+  [[nodiscard]] std::optional<FinalOutcome> settle(SizeSearch& search,
+                                                   const measure::FinalsPlan& plan,
                                                    const Refuted& refuted);
 
   /// What the finals took.
@@ -41,4 +43,4 @@ class Settlement {
   double measure_s_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

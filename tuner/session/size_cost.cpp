@@ -5,36 +5,36 @@
 #include <limits>
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
-double device_s(const TrialRecord& trial) {
+double device_s(const store::TrialRecord& trial) {
   return (trial.verify_ms + trial.measure_ms) / 1e3;
 }
 
-void add(TrialCost& cost, const TrialRecord& trial) {
+void add(TrialCost& cost, const store::TrialRecord& trial) {
   ++cost.trials;
   cost.compile_s += trial.compile_ms / 1e3;
   cost.device_s += device_s(trial);
 }
 
-bool is_shared(const TrialRecord& trial) {
+bool is_shared(const store::TrialRecord& trial) {
   const bool compiled =
       trial.outcome != Outcome::compile_error && trial.outcome != Outcome::quarantined;
   return compiled && trial.compile_ms == 0;
 }
 
-double best_ns(const std::vector<StoredTrial>& trials) {
+double best_ns(const std::vector<store::StoredTrial>& trials) {
   double best = std::numeric_limits<double>::infinity();
-  for (const StoredTrial& stored : standing_trials(trials)) {
+  for (const store::StoredTrial& stored : store::standing_trials(trials)) {
     if (stored.trial.time) best = std::min(best, stored.trial.time->median_ns);
   }
   return best;
 }
 
 /// Of the trials at one size, at least one.
-SizeCost size_cost(const std::vector<StoredTrial>& trials) {
-  const StoredTrial& first = trials.front();
+SizeCost size_cost(const std::vector<store::StoredTrial>& trials) {
+  const store::StoredTrial& first = trials.front();
   SizeCost cost{.problem = first.trial.problem, .all = {}};
   const double begun_s = first.elapsed_s - device_s(first.trial) - first.trial.compile_ms / 1e3;
   const double near_ns = kNearBest * best_ns(trials);
@@ -50,12 +50,13 @@ SizeCost size_cost(const std::vector<StoredTrial>& trials) {
 
 }  // namespace
 
-std::vector<SizeCost> size_costs(std::span<const StoredTrial> trials) {
-  std::vector<std::vector<StoredTrial>> by_size;
-  for (const StoredTrial& stored : trials) {
-    const auto size = std::ranges::find_if(by_size, [&](const std::vector<StoredTrial>& of_size) {
-      return of_size.front().trial.problem == stored.trial.problem;
-    });
+std::vector<SizeCost> size_costs(std::span<const store::StoredTrial> trials) {
+  std::vector<std::vector<store::StoredTrial>> by_size;
+  for (const store::StoredTrial& stored : trials) {
+    const auto size =
+        std::ranges::find_if(by_size, [&](const std::vector<store::StoredTrial>& of_size) {
+          return of_size.front().trial.problem == stored.trial.problem;
+        });
     if (size == by_size.end()) {
       by_size.push_back({stored});
     } else {
@@ -63,8 +64,9 @@ std::vector<SizeCost> size_costs(std::span<const StoredTrial> trials) {
     }
   }
   std::vector<SizeCost> costs;
-  for (const std::vector<StoredTrial>& of_size : by_size) costs.push_back(size_cost(of_size));
+  for (const std::vector<store::StoredTrial>& of_size : by_size)
+    costs.push_back(size_cost(of_size));
   return costs;
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// What trials took. A kernel that several of them use counts where it was first used.
 struct TrialCost {
@@ -33,6 +33,6 @@ struct SizeCost {
 inline constexpr double kNearBest = 1.03;
 
 /// Of the trials of one session, in order: what each size took, in the order they were begun.
-[[nodiscard]] std::vector<SizeCost> size_costs(std::span<const StoredTrial> trials);
+[[nodiscard]] std::vector<SizeCost> size_costs(std::span<const store::StoredTrial> trials);
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 /// Candidates on their way to the device for each that can compile at once: enough that no compiler
@@ -16,22 +16,24 @@ constexpr std::uint64_t kFewestTrials = 4;
 
 }  // namespace
 
-SizeSchedule::SizeSchedule(const SessionPlan& plan, const Kernel& kernel, CompilePool& pool)
+SizeSchedule::SizeSchedule(const SessionPlan& plan, const family::Kernel& kernel,
+                           worker::CompilePool& pool)
     : plan_(plan),
       neighbours_(plan.sizes, kernel.space->dims),
       shares_(plan.max_time, plan.sizes.size()),
       pipeline_(kernel, pool, kAhead * static_cast<std::size_t>(plan.compile_threads)),
       budget_([this](const SizeSearch& search) {
-        return Budget{.spent = shares_.spent(index_.at(&search))};
+        return search::Budget{.spent = shares_.spent(index_.at(&search))};
       }) {}
 
-void SizeSchedule::add(const Size& size, Space space, PriorKnowledge prior) {
+void SizeSchedule::add(const space::Size& size, space::Space space, PriorKnowledge prior) {
   searches_.emplace_back(size, std::move(space), plan_.strategy, plan_.seed, std::move(prior),
                          plan_.max_evaluations);
   index_.emplace(&searches_.back(), searches_.size() - 1);
 }
 
-const SizeSearch& SizeSchedule::typical(const std::function<double(const Size&)>& value) const {
+const SizeSearch& SizeSchedule::typical(
+    const std::function<double(const space::Size&)>& value) const {
   std::vector<std::size_t> first = neighbours_.order();
   first.resize(std::min(first.size(), kAtOnce));
   const auto middle = first.begin() + static_cast<std::ptrdiff_t>((first.size() - 1) / 2);
@@ -60,7 +62,7 @@ const Pending* SizeSchedule::following(const SizeSearch& search) const {
   return may_end ? nullptr : pipeline_.peek();
 }
 
-void SizeSchedule::share(const SizeSearch& from, const Config& config) {
+void SizeSchedule::share(const SizeSearch& from, const space::Config& config) {
   const std::size_t origin = index_.at(&from);
   for (std::size_t i = 0; i < searches_.size(); ++i) {
     const bool near = i != origin && neighbours_.is_neighbour(i, origin);
@@ -92,4 +94,4 @@ void SizeSchedule::close(SizeSearch& search) {
   open_.erase(&search);
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

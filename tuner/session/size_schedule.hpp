@@ -15,7 +15,7 @@
 #include <optional>
 #include <set>
 
-namespace tuner {
+namespace tuner::session {
 
 /// The searches of a session: which sizes are searched when, for how long, and what they tell each
 /// other. A few are open at once, the first of them far from each other; where one is closed the
@@ -27,17 +27,18 @@ class SizeSchedule {
   static constexpr std::size_t kAtOnce = 8;
 
   /// All must outlive it. The search of every size of the plan is to be added before anything else.
-  SizeSchedule(const SessionPlan& plan, const Kernel& kernel, CompilePool& pool);
+  SizeSchedule(const SessionPlan& plan, const family::Kernel& kernel, worker::CompilePool& pool);
   SizeSchedule(const SizeSchedule&) = delete;
   SizeSchedule& operator=(const SizeSchedule&) = delete;
 
   /// Adds the search at the next size of the plan.
-  void add(const Size& size, Space space, PriorKnowledge prior);
+  void add(const space::Size& size, space::Space space, PriorKnowledge prior);
   /// In the order of the plan, closed ones too.
   [[nodiscard]] std::deque<SizeSearch>& searches() { return searches_; }
   [[nodiscard]] const std::deque<SizeSearch>& searches() const { return searches_; }
   /// Of the searches that are opened first the one with the middling value.
-  [[nodiscard]] const SizeSearch& typical(const std::function<double(const Size&)>& value) const;
+  [[nodiscard]] const SizeSearch& typical(
+      const std::function<double(const space::Size&)>& value) const;
 
   /// Opens as many as may be open.
   void open();
@@ -47,10 +48,12 @@ class SizeSchedule {
   /// none when the search may be over then.
   [[nodiscard]] const Pending* following(const SizeSearch& search) const;
   /// Has a configuration timed once more, unless its search is closed. Returns whether it is not.
-  bool again(SizeSearch& search, const Config& config) { return pipeline_.again(search, config); }
+  bool again(SizeSearch& search, const space::Config& config) {
+    return pipeline_.again(search, config);
+  }
   /// That a configuration has become the fastest at one size: it is likely good at those near it,
   /// and compiled already.
-  void share(const SizeSearch& from, const Config& config);
+  void share(const SizeSearch& from, const space::Config& config);
   /// That so much time of the search went into one size, or served all.
   void charge(const SizeSearch& search, TimeShares::Duration time);
   void charge_all(TimeShares::Duration time) { shares_.charge_all(time); }
@@ -82,4 +85,4 @@ class SizeSchedule {
   std::set<const SizeSearch*> ended_;  // with nothing more to ask, or in vain
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -7,14 +7,15 @@
 #include <limits>
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 
-SizeSearch::SizeSearch(Size size, Space space, std::string_view strategy, std::uint64_t seed,
-                       PriorKnowledge prior, std::optional<std::uint64_t> max_evaluations)
+SizeSearch::SizeSearch(space::Size size, space::Space space, std::string_view strategy,
+                       std::uint64_t seed, PriorKnowledge prior,
+                       std::optional<std::uint64_t> max_evaluations)
     : size_(std::move(size)),
       space_(std::move(space)),
       seeds_{.default_config = space_.default_config(), .incumbent = std::move(prior.incumbent)},
-      strategy_(make_strategy(strategy, space_, seed)),
+      strategy_(search::make_strategy(strategy, space_, seed)),
       known_(std::move(prior.trials)),
       max_evaluations_(max_evaluations) {
   for (const auto& config : {std::optional(seeds_.default_config), seeds_.incumbent}) {
@@ -25,15 +26,15 @@ SizeSearch::SizeSearch(Size size, Space space, std::string_view strategy, std::u
   likely_.insert(likely_.end(), prior.recommended.begin(), prior.recommended.end());
 }
 
-void SizeSearch::expect(const std::vector<Config>& winners_nearby) {
+void SizeSearch::expect(const std::vector<space::Config>& winners_nearby) {
   likely_.insert(likely_.begin(), winners_nearby.begin(), winners_nearby.end());
 }
 
 void SizeSearch::queue_known() {
-  std::vector<std::pair<double, Config>> known;
+  std::vector<std::pair<double, space::Config>> known;
   for (const auto& [json, trial] : known_) {
     try {
-      Config config = config_from_json(space_.definition(), json);
+      space::Config config = space::config_from_json(space_.definition(), json);
       if (!space_.position(config)) continue;
       constexpr double kLast = std::numeric_limits<double>::infinity();
       known.emplace_back(trial.time ? trial.time->median_ns : kLast, std::move(config));
@@ -45,7 +46,7 @@ void SizeSearch::queue_known() {
   for (auto& [time_ns, config] : known) queued_.push_back(std::move(config));
 }
 
-void SizeSearch::suggest(const Config& config) {
+void SizeSearch::suggest(const space::Config& config) {
   if (space_.position(config) && !asked_.contains(config)) queued_.push_front(config);
 }
 
@@ -54,13 +55,13 @@ std::uint64_t SizeSearch::planned() const {
                   max_evaluations_.value_or(std::numeric_limits<std::uint64_t>::max()));
 }
 
-Budget SizeSearch::tightest(Budget budget) const {
+search::Budget SizeSearch::tightest(search::Budget budget) const {
   if (!max_evaluations_) return budget;
   const double asked = static_cast<double>(asked_.size()) / static_cast<double>(planned());
   return {.spent = std::max(asked, budget.spent.value_or(0))};
 }
 
-std::optional<Config> SizeSearch::next(Budget budget) {
+std::optional<space::Config> SizeSearch::next(search::Budget budget) {
   while (asked_.size() < planned()) {
     auto config = proposed(budget);
     if (!config) return std::nullopt;
@@ -70,15 +71,15 @@ std::optional<Config> SizeSearch::next(Budget budget) {
   return std::nullopt;
 }
 
-std::optional<Config> SizeSearch::proposed(Budget budget) {
-  for (std::deque<Config>* const waiting : {&queued_, &likely_}) {
+std::optional<space::Config> SizeSearch::proposed(search::Budget budget) {
+  for (std::deque<space::Config>* const waiting : {&queued_, &likely_}) {
     if (waiting->empty()) continue;
-    Config config = std::move(waiting->front());
+    space::Config config = std::move(waiting->front());
     waiting->pop_front();
     return config;
   }
   if (!strategy_) return std::nullopt;
-  std::vector<Config> asked = strategy_->ask(1, tightest(budget));
+  std::vector<space::Config> asked = strategy_->ask(1, tightest(budget));
   return asked.empty() ? std::nullopt : std::optional(std::move(asked.front()));
 }
 
@@ -88,13 +89,13 @@ void SizeSearch::close() {
   likely_.clear();
 }
 
-const TrialRecord* SizeSearch::known(const Config& config) const {
-  const auto found = known_.find(canonical_json(space_.definition(), config));
+const store::TrialRecord* SizeSearch::known(const space::Config& config) const {
+  const auto found = known_.find(space::canonical_json(space_.definition(), config));
   return found == known_.end() ? nullptr : &found->second;
 }
 
-bool SizeSearch::record(const Config& config, const TrialRecord& trial) {
-  const auto time_of = [](const TrialRecord& record) {
+bool SizeSearch::record(const space::Config& config, const store::TrialRecord& trial) {
+  const auto time_of = [](const store::TrialRecord& record) {
     return record.time ? std::optional(record.time->median_ns) : std::nullopt;
   };
   const std::optional<double> time_ns = time_of(trial);
@@ -119,7 +120,7 @@ std::optional<double> SizeSearch::best_ns() const {
   return times_ns_.empty() ? std::nullopt : std::optional(*times_ns_.begin());
 }
 
-bool SizeSearch::ended_ok(const Config& config) const {
+bool SizeSearch::ended_ok(const space::Config& config) const {
   const auto found = trials_.find(config);
   return found != trials_.end() && found->second.outcome == Outcome::ok;
 }
@@ -135,4 +136,4 @@ std::vector<Ranked> SizeSearch::ranking() const {
   return ranked;
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

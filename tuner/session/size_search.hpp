@@ -14,20 +14,22 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// A configuration that ended `ok`, with its screening time.
 struct Ranked {
-  Config config;
+  space::Config config;
   double median_ns = 0;
 };
 
 /// What is known before a search begins.
 struct PriorKnowledge {
-  std::optional<Config> incumbent = {};            ///< what was best before at this size
-  std::vector<Config> winners_elsewhere = {};      ///< at other sizes or devices, likeliest first
-  std::vector<Config> recommended = {};            ///< by the kernel's author
-  std::map<std::string, TrialRecord> trials = {};  ///< standing results, by canonical configuration
+  std::optional<space::Config> incumbent = {};  ///< what was best before at this size
+  std::vector<space::Config> winners_elsewhere =
+      {};                                       ///< at other sizes or devices, likeliest first
+  std::vector<space::Config> recommended = {};  ///< by the kernel's author
+  std::map<std::string, store::TrialRecord> trials =
+      {};  ///< standing results, by canonical configuration
 };
 
 /// The search at one size: which configuration comes next, and what is known so far.
@@ -35,13 +37,13 @@ class SizeSearch {
  public:
   /// What takes part in the final whatever its time: the default and what was best before.
   struct Seeds {
-    Config default_config;
-    std::optional<Config> incumbent;
+    space::Config default_config;
+    std::optional<space::Config> incumbent;
   };
 
   /// Whatever the strategy, the seeds are asked first, then what has a result already, the fastest
   /// first, then what won nearby and elsewhere; it learns from all of them.
-  SizeSearch(Size size, Space space, std::string_view strategy, std::uint64_t seed,
+  SizeSearch(space::Size size, space::Space space, std::string_view strategy, std::uint64_t seed,
              PriorKnowledge prior, std::optional<std::uint64_t> max_evaluations);
   SizeSearch(const SizeSearch&) = delete;
   SizeSearch& operator=(const SizeSearch&) = delete;
@@ -49,22 +51,22 @@ class SizeSearch {
   /// The next configuration to evaluate; none when the space or the budget is exhausted or the
   /// strategy waits for answers. `budget` is the run's; the strategy hears of this search's
   /// evaluations when more of them are used up.
-  [[nodiscard]] std::optional<Config> next(Budget budget = {});
+  [[nodiscard]] std::optional<space::Config> next(search::Budget budget = {});
   /// Before anything is asked: what won at sizes nearby in this very run, the likeliest first.
-  void expect(const std::vector<Config>& winners_nearby);
+  void expect(const std::vector<space::Config>& winners_nearby);
   /// Has a configuration asked next, unless it was already or is not in the space.
-  void suggest(const Config& config);
+  void suggest(const space::Config& config);
   /// The stored result of a configuration, if it need not be run again.
-  [[nodiscard]] const TrialRecord* known(const Config& config) const;
+  [[nodiscard]] const store::TrialRecord* known(const space::Config& config) const;
   /// Takes in how a configuration fared, in place of how it fared before if it was run already.
   /// Returns whether it is the fastest so far.
-  bool record(const Config& config, const TrialRecord& trial);
+  bool record(const space::Config& config, const store::TrialRecord& trial);
   /// That it is over: nothing is asked any more, and what the strategy holds, which may be much, is
   /// given up. The results stay.
   void close();
 
-  [[nodiscard]] const Size& size() const { return size_; }
-  [[nodiscard]] const Space& space() const { return space_; }
+  [[nodiscard]] const space::Size& size() const { return size_; }
+  [[nodiscard]] const space::Space& space() const { return space_; }
   [[nodiscard]] const Seeds& seeds() const { return seeds_; }
   [[nodiscard]] std::uint64_t planned() const;
   [[nodiscard]] std::uint64_t recorded() const { return trials_.size(); }
@@ -76,29 +78,31 @@ class SizeSearch {
   [[nodiscard]] std::optional<double> best_ns() const;
   /// The results that ended `ok`, fastest first, ties by configuration.
   [[nodiscard]] std::vector<Ranked> ranking() const;
-  [[nodiscard]] const TrialRecord& trial(const Config& config) const { return trials_.at(config); }
-  [[nodiscard]] bool ended_ok(const Config& config) const;
+  [[nodiscard]] const store::TrialRecord& trial(const space::Config& config) const {
+    return trials_.at(config);
+  }
+  [[nodiscard]] bool ended_ok(const space::Config& config) const;
 
  private:
   void queue_known();
   /// What to ask next, if it was not asked before.
-  [[nodiscard]] std::optional<Config> proposed(Budget budget);
-  [[nodiscard]] Budget tightest(Budget budget) const;
+  [[nodiscard]] std::optional<space::Config> proposed(search::Budget budget);
+  [[nodiscard]] search::Budget tightest(search::Budget budget) const;
 
-  Size size_;
-  Space space_;
+  space::Size size_;
+  space::Space space_;
   Seeds seeds_;
-  std::unique_ptr<Strategy> strategy_;        // none once it is over
-  std::map<std::string, TrialRecord> known_;  // by canonical configuration
+  std::unique_ptr<search::Strategy> strategy_;       // none once it is over
+  std::map<std::string, store::TrialRecord> known_;  // by canonical configuration
   std::optional<std::uint64_t> max_evaluations_;
-  std::deque<Config> queued_;
-  std::deque<Config> likely_;  // what won nearby and elsewhere, asked once nothing is queued
-  std::set<Config> asked_;
-  std::map<Config, TrialRecord> trials_;
+  std::deque<space::Config> queued_;
+  std::deque<space::Config> likely_;  // what won nearby and elsewhere, asked once nothing is queued
+  std::set<space::Config> asked_;
+  std::map<space::Config, store::TrialRecord> trials_;
   std::map<Outcome, std::uint64_t> outcomes_;
   std::multiset<double> times_ns_;    // of what ended ok
   std::optional<double> noticed_ns_;  // the fastest when it was last noticeably faster
   std::uint64_t in_vain_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -10,19 +10,19 @@
 #include <set>
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 namespace {
 
 /// What is expected to take how long at a size, going by the last time.
 class Expectation {
  public:
-  explicit Expectation(const Problem& problem) : problem_(problem) {}
+  explicit Expectation(const family::Problem& problem) : problem_(problem) {}
 
-  void learn(const std::string& who, const Size& size, double time_ns) {
+  void learn(const std::string& who, const space::Size& size, double time_ns) {
     known_[who] = {.work = work(size), .time_ns = time_ns};
   }
   /// 0 where nothing is known.
-  [[nodiscard]] double time_ns(const std::string& who, const Size& size) const {
+  [[nodiscard]] double time_ns(const std::string& who, const space::Size& size) const {
     const auto known = known_.find(who);
     if (known == known_.end()) return 0;
     return known->second.time_ns * work(size) / known->second.work;
@@ -32,19 +32,19 @@ class Expectation {
   struct Known {
     double work, time_ns;
   };
-  [[nodiscard]] double work(const Size& size) const {
-    const double flops = flops_at(problem_, size);
-    return std::max(1.0, flops > 0 ? flops : bytes_at(problem_, size));
+  [[nodiscard]] double work(const space::Size& size) const {
+    const double flops = family::flops_at(problem_, size);
+    return std::max(1.0, flops > 0 ? flops : family::bytes_at(problem_, size));
   }
 
-  const Problem& problem_;
+  const family::Problem& problem_;
   std::map<std::string, Known> known_;
 };
 
 class Sweep {
  public:
-  Sweep(const Problem& problem, const SweepPlan& plan, DeviceWorker& device,
-        const Compiler& compiler, const std::function<void(const SweepTime&)>& heard,
+  Sweep(const family::Problem& problem, const SweepPlan& plan, worker::DeviceWorker& device,
+        const backend::Compiler& compiler, const std::function<void(const SweepTime&)>& heard,
         const std::function<bool()>& stop)
       : plan_(plan),
         device_(device),
@@ -61,10 +61,10 @@ class Sweep {
  private:
   /// The configuration that a contender takes part with, and its compiled code.
   struct Entrant {
-    const Kernel* kernel;
-    Space space;
-    Config config;
-    Binary binary = {};
+    const family::Kernel* kernel;
+    space::Space space;
+    space::Config config;
+    backend::Binary binary = {};
   };
   struct Fastest {
     std::string name;
@@ -72,7 +72,7 @@ class Sweep {
     std::optional<Entrant> entrant = {};  ///< none: the library
   };
 
-  [[nodiscard]] const Size& size() const { return plan_.sizes[at_]; }
+  [[nodiscard]] const space::Size& size() const { return plan_.sizes[at_]; }
 
   void at_size(std::size_t index) {
     at_ = index;
@@ -101,8 +101,8 @@ class Sweep {
   [[nodiscard]] std::optional<Entrant> entrant_of(const SweepContender& contender) const {
     const auto choice = contender.choose(size());
     if (!choice) return std::nullopt;
-    Space space(choice->kernel->space, device_.device().attributes, size());
-    const Config config = choice->config.value_or(space.default_config());
+    space::Space space(choice->kernel->space, device_.device().attributes, size());
+    const space::Config config = choice->config.value_or(space.default_config());
     if (!space.position(config)) return std::nullopt;
     return Entrant{.kernel = choice->kernel, .space = std::move(space), .config = config};
   }
@@ -112,16 +112,16 @@ class Sweep {
     SweepTime fared{.contender = name,
                     .size = at_,
                     .kernel = kernel->name,
-                    .config_json = canonical_json(*kernel->space, config)};
+                    .config_json = space::canonical_json(*kernel->space, config)};
     const auto fail = [&](const Failure& failure) {
       fared.outcome = failure.outcome;
       fared.message = failure.message;
       return fared;
     };
     try {
-      CompileJob job = compile_job(*kernel, space, config);
+      family::CompileJob job = family::compile_job(*kernel, space, config);
       const bool is_new = compiled_.insert(job.key).second;
-      const Compiled compiled = pool_.submit(std::move(job)).get();
+      const worker::Compiled compiled = pool_.submit(std::move(job)).get();
       if (is_new) fared.compile_ms = compiled.compile_ms;
       if (!compiled.binary) return fail(compiled.binary.error());
       entrant.binary = *compiled.binary;
@@ -129,7 +129,7 @@ class Sweep {
       // A value that the entry or the options need does not exist for this configuration.
       return fail({Outcome::compile_error, error.what()});
     }
-    const TrialResult evaluation = device_.evaluate(
+    const worker::TrialResult evaluation = device_.evaluate(
         candidate(entrant), size(), best ? std::optional(best->time_ns) : std::nullopt);
     fared.outcome = evaluation.outcome;
     fared.message = evaluation.message;
@@ -138,7 +138,7 @@ class Sweep {
     return fared;
   }
 
-  [[nodiscard]] static Candidate candidate(const Entrant& entrant) {
+  [[nodiscard]] static worker::Candidate candidate(const Entrant& entrant) {
     return {.kernel = *entrant.kernel,
             .space = entrant.space,
             .config = entrant.config,
@@ -165,7 +165,7 @@ class Sweep {
       if ((spent_ns += sample->time_ns) > kMostSamplingNs && !samples.empty()) break;
     }
     if (added) {
-      fared.time = time_record(*summarise(samples));
+      fared.time = time_record(*measure::summarise(samples));
     } else {
       fared.outcome = added.error().outcome;
       fared.message = added.error().message;
@@ -190,8 +190,8 @@ class Sweep {
   }
 
   /// In a line-up of its own: after one that failed there may be no other.
-  [[nodiscard]] Expected<TripTimes, Failure> time_trip(const Fastest& fastest,
-                                                       const Placement& placement) {
+  [[nodiscard]] Expected<measure::TripTimes, Failure> time_trip(const Fastest& fastest,
+                                                                const Placement& placement) {
     device_.begin_lineup(size());
     if (fastest.entrant) {
       const auto added = device_.add_contender(candidate(*fastest.entrant));
@@ -203,10 +203,10 @@ class Sweep {
   }
 
   const SweepPlan& plan_;
-  DeviceWorker& device_;
+  worker::DeviceWorker& device_;
   const std::function<void(const SweepTime&)>& heard_;
   const std::function<bool()>& stop_;
-  CompilePool pool_;
+  worker::CompilePool pool_;
   Expectation expected_;
   std::set<std::string> compiled_;  // keys of what was compiled in this sweep
   std::size_t at_ = 0;
@@ -215,10 +215,11 @@ class Sweep {
 
 }  // namespace
 
-SweepResult run_sweep(const Problem& problem, const SweepPlan& plan, DeviceWorker& device,
-                      const Compiler& compiler, const std::function<void(const SweepTime&)>& heard,
+SweepResult run_sweep(const family::Problem& problem, const SweepPlan& plan,
+                      worker::DeviceWorker& device, const backend::Compiler& compiler,
+                      const std::function<void(const SweepTime&)>& heard,
                       const std::function<bool()>& stop) {
   return Sweep(problem, plan, device, compiler, heard, stop).run();
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -12,29 +12,29 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// A kernel to take at a size.
 struct SweepChoice {
-  const Kernel* kernel = nullptr;
-  std::optional<Config> config = {};  ///< absent: its default
+  const family::Kernel* kernel = nullptr;
+  std::optional<space::Config> config = {};  ///< absent: its default
 };
 
 /// Who is timed at every size.
 struct SweepContender {
   std::string name;
   /// None where it takes no part. No function: the library.
-  std::function<std::optional<SweepChoice>(const Size&)> choose = {};
+  std::function<std::optional<SweepChoice>(const space::Size&)> choose = {};
 };
 
 /// Where the host keeps each of the family's buffers, in their order.
 struct Placement {
   std::string name;
-  std::vector<HostPlace> places;
+  std::vector<measure::HostPlace> places;
 };
 
 struct SweepPlan {
-  std::vector<Size> sizes;  ///< the work grows from one to the next
+  std::vector<space::Size> sizes;  ///< the work grows from one to the next
   std::vector<SweepContender> contenders;
   std::vector<Placement> placements;  ///< of the trips that the fastest takes; none: no trips
   /// Who is expected to take longer for one run, going by the size before, is left out from there
@@ -47,12 +47,12 @@ struct SweepTime {
   std::string contender;
   std::size_t size = 0;  ///< among the plan's
   Outcome outcome = Outcome::ok;
-  std::string message = {};                ///< why it is not `ok`
-  std::optional<TimeRecord> time = {};     ///< only when `ok`
-  std::string kernel = {};                 ///< empty: the library
-  std::string config_json = {};            ///< of the kernel
-  double compile_ms = 0;                   ///< 0 when the same code was compiled before
-  std::optional<double> worst_error = {};  ///< the largest error as a share of its bound
+  std::string message = {};                    ///< why it is not `ok`
+  std::optional<store::TimeRecord> time = {};  ///< only when `ok`
+  std::string kernel = {};                     ///< empty: the library
+  std::string config_json = {};                ///< of the kernel
+  double compile_ms = 0;                       ///< 0 when the same code was compiled before
+  std::optional<double> worst_error = {};      ///< the largest error as a share of its bound
 };
 
 /// What a trip of the contender that is the fastest at a size takes.
@@ -62,7 +62,7 @@ struct SweepTrip {
   std::string placement;
   Outcome outcome = Outcome::ok;
   std::string message = {};
-  std::optional<TripTimes> times = {};  ///< only when `ok`
+  std::optional<measure::TripTimes> times = {};  ///< only when `ok`
 };
 
 /// A sweep on one device.
@@ -77,9 +77,9 @@ struct SweepResult {
 /// Judges each contender at each size as a session would: compiles, verifies, screens; then has the
 /// fastest take the trips. `heard` is told every time as it comes; `stop` is asked between the
 /// steps. Throws Error for what is no contender's fault.
-[[nodiscard]] SweepResult run_sweep(const Problem& problem, const SweepPlan& plan,
-                                    DeviceWorker& device, const Compiler& compiler,
+[[nodiscard]] SweepResult run_sweep(const family::Problem& problem, const SweepPlan& plan,
+                                    worker::DeviceWorker& device, const backend::Compiler& compiler,
                                     const std::function<void(const SweepTime&)>& heard,
                                     const std::function<bool()>& stop);
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::session {
 
 std::vector<Lead> leads(const SweepCurve& one, const SweepCurve& other) {
   std::vector<Lead> found;
@@ -24,4 +24,4 @@ std::vector<Lead> leads(const SweepCurve& one, const SweepCurve& other) {
   return found;
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

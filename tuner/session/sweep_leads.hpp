@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// How long something takes at each size; absent where it was not timed.
 struct SweepCurve {
@@ -25,4 +25,4 @@ struct Lead {
 /// timed belong to none.
 [[nodiscard]] std::vector<Lead> leads(const SweepCurve& one, const SweepCurve& other);
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::session {
 
 void TimeShares::charge(std::size_t size, Duration time) {
   by_size_[size] += time;
@@ -23,4 +23,4 @@ std::optional<double> TimeShares::spent(std::size_t size) const {
   return by_size_[size] < share ? by_size_[size] / share : 1.0;
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace tuner {
+namespace tuner::session {
 
 /// Divides the time of a search among its sizes: what is left, with what the open ones have had, in
 /// equal shares. What a size that closes early leaves goes to the others; one whose trials take
@@ -38,4 +38,4 @@ class TimeShares {
   Duration gone_{};  // what closed sizes had, and what served all
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

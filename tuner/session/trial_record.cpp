@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/trial_record.hpp"
 
-namespace tuner {
+namespace tuner::session {
 
-TimeRecord time_record(const Summary& summary) {
+store::TimeRecord time_record(const measure::Summary& summary) {
   return {.median_ns = summary.median,
           .q1_ns = summary.q1,
           .q3_ns = summary.q3,
@@ -11,8 +11,8 @@ TimeRecord time_record(const Summary& summary) {
           .samples = summary.count};
 }
 
-TrialRecord with_evaluation(TrialRecord trial, const TrialResult& evaluation, const Kernel& kernel,
-                            const Slots& slots) {
+store::TrialRecord with_evaluation(store::TrialRecord trial, const worker::TrialResult& evaluation,
+                                   const family::Kernel& kernel, const space::Slots& slots) {
   trial.outcome = evaluation.outcome;
   trial.message = evaluation.message;
   if (evaluation.time) trial.time = time_record(*evaluation.time);
@@ -21,7 +21,7 @@ TrialRecord with_evaluation(TrialRecord trial, const TrialResult& evaluation, co
     const auto& [registers, static_shared_bytes, local_bytes] = evaluation.resources[step];
     // Only what was timed is known to have a legal launch.
     const std::uint64_t dynamic_shared_bytes =
-        evaluation.time ? geometry(kernel, step, slots).dynamic_shared_bytes : 0;
+        evaluation.time ? family::geometry(kernel, step, slots).dynamic_shared_bytes : 0;
     trial.registers = std::max(trial.registers, registers);
     trial.shared_bytes = std::max(trial.shared_bytes, static_shared_bytes + dynamic_shared_bytes);
     trial.local_bytes = std::max<std::uint64_t>(trial.local_bytes, local_bytes);
@@ -35,10 +35,10 @@ TrialRecord with_evaluation(TrialRecord trial, const TrialResult& evaluation, co
   return trial;
 }
 
-TrialRecord with_failure(TrialRecord trial, const Failure& failure) {
+store::TrialRecord with_failure(store::TrialRecord trial, const Failure& failure) {
   trial.outcome = failure.outcome;
   trial.message = failure.message;
   return trial;
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -6,17 +6,19 @@
 #include "tuner/store/records.hpp"
 #include "tuner/worker/device_worker.hpp"
 
-namespace tuner {
+namespace tuner::session {
 
-[[nodiscard]] TimeRecord time_record(const Summary& summary);
+[[nodiscard]] store::TimeRecord time_record(const measure::Summary& summary);
 
 /// Takes the outcome, the times and the resources of an evaluation into a trial: of each resource
 /// what the step uses that uses most of it. Of shared memory a step uses its own and, where it was
 /// timed, what its launch asks for at the size that `slots` hold.
-[[nodiscard]] TrialRecord with_evaluation(TrialRecord trial, const TrialResult& evaluation,
-                                          const Kernel& kernel, const Slots& slots);
+[[nodiscard]] store::TrialRecord with_evaluation(store::TrialRecord trial,
+                                                 const worker::TrialResult& evaluation,
+                                                 const family::Kernel& kernel,
+                                                 const space::Slots& slots);
 
 /// A trial that ended before anything ran.
-[[nodiscard]] TrialRecord with_failure(TrialRecord trial, const Failure& failure);
+[[nodiscard]] store::TrialRecord with_failure(store::TrialRecord trial, const Failure& failure);
 
-}  // namespace tuner
+}  // namespace tuner::session

@@ -6,14 +6,14 @@
 
 #include <utility>
 
-namespace tuner {
+namespace tuner::session {
 
 Fared TrialRunner::run(const Pending& pending, const Following& following) {
   const bool runs = will_run(pending);
   if (runs) store_.begin_attempt(session_, attempt(pending));
   Fared fared{.trial = judged(pending)};
   failpoint("session.trial_judged");
-  const TrialRecord& trial = fared.trial;
+  const store::TrialRecord& trial = fared.trial;
   compile_s_ += trial.compile_ms / 1e3;
   verify_s_ += trial.verify_ms / 1e3;
   measure_s_ += trial.measure_ms / 1e3;
@@ -22,30 +22,31 @@ Fared TrialRunner::run(const Pending& pending, const Following& following) {
   return fared;
 }
 
-Fared TrialRunner::refute(SizeSearch& search, const Config& config, const Failure& failure) {
-  TrialRecord trial = search.trial(config);
+Fared TrialRunner::refute(SizeSearch& search, const space::Config& config, const Failure& failure) {
+  store::TrialRecord trial = search.trial(config);
   trial.time.reset();
   trial = with_failure(std::move(trial), failure);
   trial.message += " (in the final)";
   Fared fared{.trial = std::move(trial)};
-  fared.fastest = record(search, config, fared.trial, [](const TrialRecord&) { return nullptr; });
+  fared.fastest =
+      record(search, config, fared.trial, [](const store::TrialRecord&) { return nullptr; });
   guard_.ended(fared.trial.config_json, fared.trial.outcome, fared.trial.message);
   return fared;
 }
 
-AttemptRecord TrialRunner::attempt(const Pending& pending) const {
-  return {.problem = canonical_size(pending.search->size(), kernel_.space->dims),
-          .config_json = canonical_json(*kernel_.space, pending.config)};
+store::AttemptRecord TrialRunner::attempt(const Pending& pending) const {
+  return {.problem = space::canonical_size(pending.search->size(), kernel_.space->dims),
+          .config_json = space::canonical_json(*kernel_.space, pending.config)};
 }
 
 /// Whether a candidate, whose compilation is over, gets onto the device.
 bool TrialRunner::will_run(const Pending& pending) const {
   return pending.compiled.valid() && pending.compiled.get().binary.has_value() &&
-         !guard_.quarantined(canonical_json(*kernel_.space, pending.config));
+         !guard_.quarantined(space::canonical_json(*kernel_.space, pending.config));
 }
 
-bool TrialRunner::record(SizeSearch& search, const Config& config, const TrialRecord& trial,
-                         const Following& following) {
+bool TrialRunner::record(SizeSearch& search, const space::Config& config,
+                         const store::TrialRecord& trial, const Following& following) {
   const Pending* const next = following(trial);
   const bool next_runs = next != nullptr && next->known() == nullptr && will_run(*next);
   // Both in one transaction where one candidate follows another: a commit costs a disk write.
@@ -54,13 +55,13 @@ bool TrialRunner::record(SizeSearch& search, const Config& config, const TrialRe
   return search.record(config, trial);
 }
 
-TrialRecord TrialRunner::judged(const Pending& pending) {
-  TrialRecord trial;
-  trial.problem = canonical_size(pending.search->size(), kernel_.space->dims);
-  trial.config_json = canonical_json(*kernel_.space, pending.config);
+store::TrialRecord TrialRunner::judged(const Pending& pending) {
+  store::TrialRecord trial;
+  trial.problem = space::canonical_size(pending.search->size(), kernel_.space->dims);
+  trial.config_json = space::canonical_json(*kernel_.space, pending.config);
   trial.check_seed = seed_;
   if (pending.refused) return with_failure(std::move(trial), *pending.refused);
-  const Compiled& compiled = pending.compiled.get();
+  const worker::Compiled& compiled = pending.compiled.get();
   // What several sizes share is counted where it was first used.
   if (counted_compilations_.insert(pending.compile_key).second) {
     trial.compile_ms = compiled.compile_ms;
@@ -75,15 +76,16 @@ TrialRecord TrialRunner::judged(const Pending& pending) {
   return evaluated(std::move(trial), pending);
 }
 
-TrialRecord TrialRunner::evaluated(TrialRecord trial, const Pending& pending) {
+store::TrialRecord TrialRunner::evaluated(store::TrialRecord trial, const Pending& pending) {
   const SizeSearch& search = *pending.search;
-  const TrialResult evaluation = device_.evaluate({.kernel = kernel_,
-                                                   .space = search.space(),
-                                                   .config = pending.config,
-                                                   .binary = *pending.compiled.get().binary},
-                                                  search.size(), search.best_ns());
+  const worker::TrialResult evaluation =
+      device_.evaluate({.kernel = kernel_,
+                        .space = search.space(),
+                        .config = pending.config,
+                        .binary = *pending.compiled.get().binary},
+                       search.size(), search.best_ns());
   return with_evaluation(std::move(trial), evaluation, kernel_,
                          search.space().slots(pending.config));
 }
 
-}  // namespace tuner
+}  // namespace tuner::session

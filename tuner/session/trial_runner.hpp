@@ -11,11 +11,11 @@
 #include <set>
 #include <string>
 
-namespace tuner {
+namespace tuner::session {
 
 /// How a trial ended.
 struct Fared {
-  TrialRecord trial;
+  store::TrialRecord trial;
   bool fastest = false;  ///< so far, at its size
 };
 
@@ -24,13 +24,13 @@ struct Fared {
 class TrialRunner {
  public:
   /// What comes after a candidate that has just been judged; none when that is not known.
-  using Following = std::function<const Pending*(const TrialRecord&)>;
+  using Following = std::function<const Pending*(const store::TrialRecord&)>;
   /// Seconds since the session began.
   using Clock = std::function<double()>;
 
   /// All must outlive it.
-  TrialRunner(const Kernel& kernel, DeviceWorker& device, Store& store, const Subject& subject,
-              std::int64_t session, std::uint64_t seed, Clock clock)
+  TrialRunner(const family::Kernel& kernel, worker::DeviceWorker& device, store::Store& store,
+              const store::Subject& subject, std::int64_t session, std::uint64_t seed, Clock clock)
       : kernel_(kernel),
         device_(device),
         store_(store),
@@ -44,23 +44,24 @@ class TrialRunner {
   [[nodiscard]] Fared run(const Pending& pending, const Following& following);
   /// That a configuration which had ended `ok` failed in a final: that is how its trial ended after
   /// all.
-  [[nodiscard]] Fared refute(SizeSearch& search, const Config& config, const Failure& failure);
+  [[nodiscard]] Fared refute(SizeSearch& search, const space::Config& config,
+                             const Failure& failure);
 
   [[nodiscard]] double compile_s() const { return compile_s_; }
   [[nodiscard]] double verify_s() const { return verify_s_; }
   [[nodiscard]] double measure_s() const { return measure_s_; }
 
  private:
-  [[nodiscard]] AttemptRecord attempt(const Pending& pending) const;
+  [[nodiscard]] store::AttemptRecord attempt(const Pending& pending) const;
   [[nodiscard]] bool will_run(const Pending& pending) const;
-  [[nodiscard]] TrialRecord judged(const Pending& pending);
-  [[nodiscard]] TrialRecord evaluated(TrialRecord trial, const Pending& pending);
-  [[nodiscard]] bool record(SizeSearch& search, const Config& config, const TrialRecord& trial,
-                            const Following& following);
+  [[nodiscard]] store::TrialRecord judged(const Pending& pending);
+  [[nodiscard]] store::TrialRecord evaluated(store::TrialRecord trial, const Pending& pending);
+  [[nodiscard]] bool record(SizeSearch& search, const space::Config& config,
+                            const store::TrialRecord& trial, const Following& following);
 
-  const Kernel& kernel_;
-  DeviceWorker& device_;
-  Store& store_;
+  const family::Kernel& kernel_;
+  worker::DeviceWorker& device_;
+  store::Store& store_;
   std::int64_t session_;
   std::uint64_t seed_;
   Clock clock_;
@@ -69,4 +70,4 @@ class TrialRunner {
   double compile_s_ = 0, verify_s_ = 0, measure_s_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::session

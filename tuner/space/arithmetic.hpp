@@ -14,7 +14,7 @@
 #include <numeric>
 #include <optional>
 
-namespace tuner {
+namespace tuner::space {
 
 class FaultFlag {
  public:
@@ -296,4 +296,4 @@ class Arithmetic : public Base {
   }
 };
 
-}  // namespace tuner
+}  // namespace tuner::space

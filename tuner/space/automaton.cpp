@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 /// The table of a rule with the parameters in `order`, the first one varying slowest.
@@ -112,4 +112,4 @@ std::size_t class_count(const Rule& rule, const SpaceDefinition& definition, Par
   return std::max<std::size_t>(count, 1);
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// A tabulated rule that reads one parameter after the other. Its state is all it remembers: two
 /// combinations of what was read lead to the same state exactly if what may follow is the same.
@@ -41,4 +41,4 @@ class Automaton {
 [[nodiscard]] std::size_t class_count(const Rule& rule, const SpaceDefinition& definition,
                                       ParameterSet some);
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::space {
 
 enum class Operation : std::uint8_t {
   // Control: what moves values and the place of execution. `index` is a slot or a target.
@@ -75,4 +75,4 @@ inline constexpr std::size_t kStackDepth = 256;
   return o >= Operation::less;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

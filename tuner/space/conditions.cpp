@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <optional>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -176,4 +176,4 @@ std::vector<TermId> conditions(Terms& terms, const Rules& rules, const Rule& rul
   return result;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

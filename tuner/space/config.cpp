@@ -11,7 +11,7 @@
 #include <map>
 #include <set>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 std::uint32_t value_index(const Parameter& parameter, std::string_view text) {
@@ -116,4 +116,4 @@ void restrict_parameter(SpaceDefinition& definition, std::string_view parameter,
   target.default_index = new_default;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

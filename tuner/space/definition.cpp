@@ -12,7 +12,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 constexpr std::size_t kMostParameters = 64;
@@ -134,4 +134,4 @@ SpaceDefinition parse_space_definition(const Json& kernel, const Dimensions& dim
   return definition;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// How a parameter reaches the kernel.
 enum class ParameterKind {
@@ -71,4 +71,4 @@ struct SpaceDefinition {
 [[nodiscard]] SpaceDefinition parse_space_definition(const Json& kernel, const Dimensions& dims,
                                                      std::string_view where);
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -3,7 +3,7 @@
 
 #include <array>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 constexpr std::array kFields = {
@@ -103,4 +103,4 @@ std::vector<std::string> device_profile_names() {
   return names;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// The limits and counts of a device that a space file may ask for as `dev.<name>`.
 struct DeviceAttributes {
@@ -62,4 +62,4 @@ struct EnvironmentInfo {
 [[nodiscard]] std::optional<DeviceInfo> device_profile(std::string_view name);
 [[nodiscard]] std::vector<std::string> device_profile_names();
 
-}  // namespace tuner
+}  // namespace tuner::space

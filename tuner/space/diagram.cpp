@@ -6,7 +6,7 @@
 #include <numeric>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 
 void Diagram::place(std::uint64_t path, Config& config) const {
   Node node = root_;
@@ -106,4 +106,4 @@ Diagram diagram_of(std::span<const Config> configs) {
   return std::move(builder).finish(root);
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// The valid partial configurations of parameters that constraints tie together, as a decision
 /// diagram with one level a parameter: every path from the root to the end is one of them, and
@@ -110,4 +110,4 @@ inline std::optional<std::uint64_t> Diagram::find(const Config& config) const {
   return path;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

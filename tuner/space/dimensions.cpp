@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
@@ -104,4 +104,4 @@ bool Dimensions::is_default(std::size_t dimension, const Size& size) const {
   return value && *value == size[dimension];
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

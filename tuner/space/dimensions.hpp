@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// A problem size: one number for every dimension of the family, in its order.
 using Size = std::vector<std::int64_t>;
@@ -82,4 +82,4 @@ class Dimensions {
 /// Error(usage) on the first mistake.
 [[nodiscard]] Dimensions parse_dimensions(const Json& problem, std::string_view where);
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 /// The nodes found so far at one level, by what matters to what follows them.
@@ -255,4 +255,4 @@ Diagram enumerate(const Rules& rules, const Component& component, const Enumerat
   return Enumerator(rules, component, limits).run();
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

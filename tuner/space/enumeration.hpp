@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// Parameters that rules tie together, and those rules.
 struct Component {
@@ -31,4 +31,4 @@ struct EnumerationLimits {
 [[nodiscard]] Diagram enumerate(const Rules& rules, const Component& component,
                                 const EnumerationLimits& limits = {});
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -6,7 +6,7 @@
 #include <array>
 #include <cassert>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 /// Runs the code of one expression. The topmost value is kept apart from the stack below it: with
@@ -123,4 +123,4 @@ Expected<std::int64_t, Fault> Expression::evaluate(std::span<const std::int64_t>
                      : Evaluator<IntegerArithmetic>(slots).run(code_);
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -9,7 +9,7 @@
 #include <map>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 /// The values of a configuration, as far as they can be computed.
@@ -100,4 +100,4 @@ std::optional<Violation> find_violation(const SpaceDefinition& definition, Slots
   return std::nullopt;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -6,7 +6,7 @@
 
 #include <optional>
 
-namespace tuner {
+namespace tuner::space {
 
 /// `base` with the parameters and derived values of a configuration. Throws Error(usage) when a
 /// derived value cannot be computed.
@@ -17,4 +17,4 @@ namespace tuner {
 [[nodiscard]] std::optional<Violation> find_violation(const SpaceDefinition& definition, Slots base,
                                                       const Config& config);
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 constexpr std::size_t kMaximumLength = 4096;
@@ -130,4 +130,4 @@ bool is_name(std::string_view text) {
          std::find(functions.begin(), functions.end(), text) == functions.end();
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

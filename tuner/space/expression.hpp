@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 struct Syntax;
 
@@ -118,4 +118,4 @@ class Expression {
 /// Whether a text can be a word, the named value of a parameter: [A-Za-z_][A-Za-z0-9_]{0,63}.
 [[nodiscard]] bool is_word(std::string_view text);
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 /// Writes the code of a syntax tree and follows how many values it holds on the stack.
@@ -194,4 +194,4 @@ std::vector<std::size_t> split_conjunction(Syntax& syntax, std::size_t root) {
   return parts;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

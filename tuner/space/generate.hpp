@@ -6,7 +6,7 @@
 
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// The code that leaves the value of the node `root` on the stack. Throws ExpressionError when it
 /// would need more than kStackDepth values at once.
@@ -16,4 +16,4 @@ namespace tuner {
 /// c < d, for which nodes are added. The root alone when it is no conjunction.
 [[nodiscard]] std::vector<std::size_t> split_conjunction(Syntax& syntax, std::size_t root);
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::space {
 
 /// Tied parameters, and how many positions one step from path to path of their diagram spans.
 struct Space::Group {
@@ -14,4 +14,4 @@ struct Space::Group {
   std::uint64_t weight = 1;
 };
 
-}  // namespace tuner
+}  // namespace tuner::space

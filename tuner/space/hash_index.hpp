@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// Mixes one more number into a hash.
 [[nodiscard]] constexpr std::uint64_t mixed(std::uint64_t hash, std::uint64_t value) {
@@ -63,4 +63,4 @@ class HashIndex {
   std::size_t used_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::space

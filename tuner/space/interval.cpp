@@ -5,7 +5,7 @@
 #include <array>
 #include <bit>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 __extension__ using Wide = __int128;
@@ -179,4 +179,4 @@ Interval hull(Interval a, Interval b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high), a.may_fault || b.may_fault};
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-namespace tuner {
+namespace tuner::space {
 
 /// What is known of a value that is not known yet: if it comes out at all, it is at least `low` and
 /// at most `high` (fractions lie between, too). The bounds may be too wide, never too narrow.
@@ -32,4 +32,4 @@ struct Interval {
 /// The smallest interval around both.
 [[nodiscard]] Interval hull(Interval a, Interval b);
 
-}  // namespace tuner
+}  // namespace tuner::space

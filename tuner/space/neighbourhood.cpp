@@ -5,7 +5,7 @@
 #include <ranges>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 /// One parameter's new choice.
@@ -200,4 +200,4 @@ std::optional<Config> Space::random_neighbour(const Config& config, Neighbourhoo
   return result;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

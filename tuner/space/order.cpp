@@ -8,7 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 /// Work of reading a table and of computing what a condition needs, in units of visiting a choice.
@@ -167,4 +167,4 @@ std::vector<std::size_t> binding_order(const Component& component, const Terms& 
   return improved(model, cheapest_next(model, std::move(members)));
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// The order in which to bind the parameters of a component so that enumeration does little work:
 /// rules that reject much are decided early, and few values have to be remembered at a time, so
@@ -17,4 +17,4 @@ namespace tuner {
 [[nodiscard]] std::vector<std::size_t> binding_order(const Component& component, const Terms& terms,
                                                      std::span<const TermId> conditions);
 
-}  // namespace tuner
+}  // namespace tuner::space

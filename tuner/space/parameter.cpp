@@ -15,7 +15,7 @@
 #include <limits>
 #include <set>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 constexpr std::size_t kMostValues = std::size_t{1} << 16;
@@ -257,4 +257,4 @@ Parameter parse_parameter(const std::string& name, const Json& json, Scope& scop
   return parameter;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

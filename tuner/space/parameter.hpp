@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::space {
 
 /// Throws Error(usage): "<where>: <why>".
 [[noreturn]] void refuse(std::string_view where, std::string_view why);
@@ -31,4 +31,4 @@ void expect_object(const Json& json, std::span<const std::string> keys, std::str
 [[nodiscard]] Parameter parse_parameter(const std::string& name, const Json& json, Scope& scope,
                                         std::span<const std::string> later, std::string_view where);
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -11,7 +11,7 @@
 #include <limits>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 constexpr std::size_t kMostDimensions = 16;
@@ -160,4 +160,4 @@ Dimensions parse_dimensions(const Json& problem, std::string_view where) {
   return dimensions;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -7,7 +7,7 @@
 #include <map>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 /// Rewrites terms for an order: sums and products become pairs that join what is known first.
@@ -210,4 +210,4 @@ Plan make_plan(const Rules& rules, const Component& component) {
   return Planner(rules, component).run();
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

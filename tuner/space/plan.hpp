@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// What to do when, to enumerate a component: the rules' work dealt out to the parameters in the
 /// order in which they are bound.
@@ -62,4 +62,4 @@ struct Plan {
 
 [[nodiscard]] Plan make_plan(const Rules& rules, const Component& component);
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -5,7 +5,7 @@
 #include <random>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 constexpr std::size_t kSamples = 256;
@@ -136,4 +136,4 @@ ParameterSet Rules::direct_parameters(const Expression& expression) const {
   return result;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -10,7 +10,7 @@
 #include <optional>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// A set of parameters by index: there are at most 64.
 using ParameterSet = std::uint64_t;
@@ -77,4 +77,4 @@ class Rules {
   std::vector<Rule> rules_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -12,7 +12,7 @@
 #include <charconv>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 using Numbers = std::vector<std::optional<std::int64_t>>;  // of a size, as far as they are given
@@ -192,4 +192,4 @@ std::string display(const Size& size, const Dimensions& dims) {
   return written(size, dims, "x");
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

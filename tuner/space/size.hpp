@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::space {
 
 /// "4096,4096,4096", "4096x4096x4096" or "4096,4096,4096,TRANS_B=1,LDA=4100" as typed by a user: a
 /// number for each dimension that has no default, then any others by name. Throws Error(usage) that
@@ -34,4 +34,4 @@ namespace tuner {
 /// The same for people: "4096x4096x4096,TRANS_B=1".
 [[nodiscard]] std::string display(const Size& size, const Dimensions& dims);
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -16,7 +16,7 @@
 #include <stdexcept>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 
 Space::Space(const Space&) = default;
 Space::Space(Space&&) noexcept = default;
@@ -214,4 +214,4 @@ Waterfall Space::waterfall() const {
   return result;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// One configuration: for every parameter, in the order of the space file, the index of its value.
 struct Config {
@@ -152,4 +152,4 @@ class Space {
 void restrict_parameter(SpaceDefinition& definition, std::string_view parameter,
                         std::span<const std::string> values);
 
-}  // namespace tuner
+}  // namespace tuner::space

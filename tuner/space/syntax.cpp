@@ -12,7 +12,7 @@
 #include <optional>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 constexpr std::size_t kMaximumNesting = 64;
@@ -366,4 +366,4 @@ Syntax parse_expression(std::string_view text, const Scope& scope) {
   return Parser(text, scope).run();
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 enum class NodeKind {
   constant,     ///< value
@@ -43,4 +43,4 @@ struct Syntax {
 /// Parses an expression. Throws ExpressionError, which `Expression::compile` turns into its result.
 [[nodiscard]] Syntax parse_expression(std::string_view text, const Scope& scope);
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 bool is_faulty(Rational value) {
@@ -187,4 +187,4 @@ Interval around(Rational value) {
   return {low, low + 1, true};
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -14,7 +14,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 enum class TermKind : std::uint8_t {
   constant,     ///< number
@@ -94,4 +94,4 @@ struct Computation {
 /// The interval of a value that is known.
 [[nodiscard]] Interval around(Rational value);
 
-}  // namespace tuner
+}  // namespace tuner::space

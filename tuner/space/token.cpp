@@ -6,7 +6,7 @@
 #include <array>
 #include <charconv>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 using namespace std::string_view_literals;
@@ -122,4 +122,4 @@ std::vector<Token> tokenize(std::string_view text) {
   return Tokenizer(text).run();
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 enum class TokenKind { number, name, word, symbol, end };
 
@@ -25,4 +25,4 @@ struct Token {
 /// `Expression::compile` turns into its result.
 [[nodiscard]] std::vector<Token> tokenize(std::string_view text);
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tuner {
+namespace tuner::space {
 namespace {
 
 using namespace std::string_view_literals;
@@ -82,4 +82,4 @@ const std::vector<std::string>& function_names() {
   return names;
 }
 
-}  // namespace tuner
+}  // namespace tuner::space

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::space {
 
 /// Words that cannot be names: and, or, not, in, true, …
 [[nodiscard]] bool is_keyword(std::string_view word);
@@ -38,4 +38,4 @@ struct Function {
 [[nodiscard]] const Function* find_function(std::string_view name);
 [[nodiscard]] const std::vector<std::string>& function_names();
 
-}  // namespace tuner
+}  // namespace tuner::space

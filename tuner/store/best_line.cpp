@@ -12,13 +12,13 @@
 
 #include <filesystem>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 /// Whether a text is a size as it is stored, of whatever dimensions.
 bool is_canonical_size(const std::string& text) {
   try {
-    return normalised_size(text) == text;
+    return space::normalised_size(text) == text;
   } catch (const Error&) {
     return false;
   }
@@ -34,9 +34,9 @@ SortedJson optional(const std::optional<double>& value) {
   return value ? SortedJson(*value) : SortedJson();
 }
 
-SortedJson device_json(const DeviceInfo& device) {
+SortedJson device_json(const space::DeviceInfo& device) {
   SortedJson attributes;
-  for (const AttributeField& field : attribute_fields()) {
+  for (const space::AttributeField& field : space::attribute_fields()) {
     attributes[std::string(field.name)] = device.attributes.*field.member;
   }
   return {{"backend", device.backend},
@@ -85,14 +85,14 @@ SortedJson document_of(const StoredBest& stored) {
             {"origin", published_origin(best)}}}};
 }
 
-DeviceInfo device_of(JsonFields fields) {
-  DeviceInfo device{.backend = fields.name("backend"),
-                    .name = fields.name("name"),
-                    .uuid = {},
-                    .architecture = fields.text("architecture"),
-                    .attributes = {}};
+space::DeviceInfo device_of(JsonFields fields) {
+  space::DeviceInfo device{.backend = fields.name("backend"),
+                           .name = fields.name("name"),
+                           .uuid = {},
+                           .architecture = fields.text("architecture"),
+                           .attributes = {}};
   JsonFields attributes = fields.object("attributes");
-  for (const AttributeField& field : attribute_fields()) {
+  for (const space::AttributeField& field : space::attribute_fields()) {
     device.attributes.*field.member = attributes.whole(field.name, 0);
   }
   attributes.finish();
@@ -100,11 +100,11 @@ DeviceInfo device_of(JsonFields fields) {
   return device;
 }
 
-EnvironmentInfo environment_of(JsonFields fields) {
-  EnvironmentInfo environment{.driver = fields.text("driver"),
-                              .compiler = fields.text("compiler"),
-                              .library = fields.text("library"),
-                              .tool = fields.text("tool")};
+space::EnvironmentInfo environment_of(JsonFields fields) {
+  space::EnvironmentInfo environment{.driver = fields.text("driver"),
+                                     .compiler = fields.text("compiler"),
+                                     .library = fields.text("library"),
+                                     .tool = fields.text("tool")};
   fields.finish();
   return environment;
 }
@@ -242,4 +242,4 @@ std::vector<StoredBest> parse_best_lines(std::string_view text, std::string_view
   return bests;
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::store {
 
 /// One best as a line of format "tune.best/2", without the newline: keys sorted, so that the same
 /// best is the same line. It carries a checksum of itself. Of the kernel only the name and the hash
@@ -28,4 +28,4 @@ namespace tuner {
 [[nodiscard]] std::vector<StoredBest> parse_best_lines(std::string_view text,
                                                        std::string_view origin);
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 constexpr const char* kKernelColumns =
@@ -32,8 +32,8 @@ struct Referred {
     std::string uuid, device_uuid;
     bool shared = false;
   };
-  std::map<std::int64_t, DeviceInfo> devices;
-  std::map<std::int64_t, EnvironmentInfo> environments;
+  std::map<std::int64_t, space::DeviceInfo> devices;
+  std::map<std::int64_t, space::EnvironmentInfo> environments;
   std::map<std::int64_t, KernelRecord> kernels;
   std::map<std::int64_t, Session> sessions;
 };
@@ -55,7 +55,7 @@ Referred read_referred(const SQLite::Database& database) {
   read_all(database, fmt::format("SELECT id, {}, intact FROM device", device_columns("")),
            all.devices, read_device);
   read_all(database, "SELECT id, driver, compiler, library, tool, intact FROM environment",
-           all.environments, [](RowReader& row) -> EnvironmentInfo {
+           all.environments, [](RowReader& row) -> space::EnvironmentInfo {
              return {.driver = row.text(),
                      .compiler = row.text(),
                      .library = row.text(),
@@ -93,7 +93,7 @@ class Subjects {
   }
 
  private:
-  [[nodiscard]] bool is_wanted(const DeviceInfo& device, const KernelRecord& kernel) const {
+  [[nodiscard]] bool is_wanted(const space::DeviceInfo& device, const KernelRecord& kernel) const {
     return device.name == filter_.device.value_or(device.name) &&
            kernel.family == filter_.family.value_or(kernel.family) &&
            kernel.kernel == filter_.kernel.value_or(kernel.kernel);
@@ -154,7 +154,7 @@ std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
   });
 }
 
-std::vector<DeviceInfo> Store::devices() const {
+std::vector<space::DeviceInfo> Store::devices() const {
   // Of a group, SQLite takes the bare columns from the row that has the maximum.
   const std::string sql = fmt::format(
       "SELECT {}, s.device_uuid, max(iif(s.state = 'imported', -1, 1) * s.id) AS last_session, "
@@ -162,7 +162,7 @@ std::vector<DeviceInfo> Store::devices() const {
       "JOIN device d ON d.id = s.device_id GROUP BY d.id ORDER BY last_session DESC",
       device_columns("d."));
   return state_->connection.read([&](const SQLite::Database& database) {
-    std::vector<DeviceInfo> devices;
+    std::vector<space::DeviceInfo> devices;
     SQLite::Statement found(database, sql);
     while (found.executeStep()) {
       RowReader row(found);
@@ -196,4 +196,4 @@ std::vector<KernelRecord> Store::kernels(const ResultFilter& filter) const {
   });
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

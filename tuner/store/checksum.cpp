@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::store {
 
 static_assert(kDamagedRow == SQLITE_CORRUPT_VTAB);
 
@@ -128,4 +128,4 @@ void check_every_row(const SQLite::Database& database) {
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

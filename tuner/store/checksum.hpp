@@ -12,7 +12,7 @@
 
 #include <SQLiteCpp/Database.h>
 
-namespace tuner {
+namespace tuner::store {
 
 /// The extended error code with which checked_row fails; its message is complete, with the remedy.
 /// SQLITE_CORRUPT_VTAB: SQLite itself has no other use for it without virtual tables.
@@ -27,4 +27,4 @@ void add_checked_views(SQLite::Database& database);
 /// Reads every row of every table, and so fails when one is damaged.
 void check_every_row(const SQLite::Database& database);
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -13,7 +13,7 @@
 
 #include <cstring>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -143,4 +143,4 @@ void Connection::check_integrity() const {
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -11,7 +11,7 @@
 #include <filesystem>
 #include <type_traits>
 
-namespace tuner {
+namespace tuner::store {
 
 /// One connection to the database, set up and with its schema up to date.
 class Connection {
@@ -73,4 +73,4 @@ struct Store::State {
   Connection connection;
 };
 
-}  // namespace tuner
+}  // namespace tuner::store

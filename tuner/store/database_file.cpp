@@ -19,7 +19,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -167,4 +167,4 @@ std::optional<std::string_view> network_file_system(std::uint32_t magic) {
   return std::nullopt;
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::store {
 
 /// The path that stands for a database in memory.
 inline constexpr const char* kInMemory = ":memory:";
@@ -28,4 +28,4 @@ void create_file(const std::filesystem::path& path);
 /// statfs(2). None for any other.
 [[nodiscard]] std::optional<std::string_view> network_file_system(std::uint32_t magic);
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-namespace tuner {
+namespace tuner::store {
 
 std::filesystem::path default_database() {
   namespace fs = std::filesystem;
@@ -26,4 +26,4 @@ std::filesystem::path default_database() {
   return home / ".local" / "share" / "tune" / "tune.db";
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -9,7 +9,7 @@
 #include <sys/stat.h>
 #include <system_error>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 namespace fs = std::filesystem;
@@ -45,4 +45,4 @@ std::optional<std::string> database_state(const fs::path& path) {
                      since_epoch(status.st_mtim).count(), changed.count());
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 std::optional<std::int64_t> first_id(SQLite::Statement found) {
@@ -15,7 +15,8 @@ std::optional<std::int64_t> first_id(SQLite::Statement found) {
 }
 
 /// What is known here of a device or a kernel is better than what a line says.
-std::int64_t known_or_new_device(const SQLite::Database& database, const DeviceInfo& device) {
+std::int64_t known_or_new_device(const SQLite::Database& database,
+                                 const space::DeviceInfo& device) {
   const auto known = first_id(
       prepare(database,
               "SELECT id, intact FROM device "
@@ -97,4 +98,4 @@ ImportResult Store::import_bests(std::span<const StoredBest> bests, std::string_
   });
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -9,16 +9,16 @@
 
 #include <ctime>
 
-namespace tuner {
+namespace tuner::store {
 
 std::string utc_now() {
   return fmt::format("{:%FT%TZ}", fmt::gmtime(std::time(nullptr)));
 }
 
-std::int64_t store_device(const SQLite::Database& database, const DeviceInfo& device) {
+std::int64_t store_device(const SQLite::Database& database, const space::DeviceInfo& device) {
   std::string parameters = "?, ?, ?";
   std::string updates;
-  for (const AttributeField& field : attribute_fields()) {
+  for (const space::AttributeField& field : space::attribute_fields()) {
     parameters += ", ?";
     updates += fmt::format("{0}{1} = excluded.{1}", updates.empty() ? "" : ", ", field.name);
   }
@@ -29,7 +29,7 @@ std::int64_t store_device(const SQLite::Database& database, const DeviceInfo& de
   SQLite::Statement insert =
       prepare(database, sql, device.backend, device.name, device.architecture);
   int index = 3;
-  for (const AttributeField& field : attribute_fields()) {
+  for (const space::AttributeField& field : space::attribute_fields()) {
     bind_value(insert, ++index, device.attributes.*field.member);
   }
   insert.executeStep();
@@ -38,7 +38,7 @@ std::int64_t store_device(const SQLite::Database& database, const DeviceInfo& de
   return id;
 }
 
-std::int64_t store_environment(const SQLite::Database& database, const EnvironmentInfo& it) {
+std::int64_t store_environment(const SQLite::Database& database, const space::EnvironmentInfo& it) {
   return intern_row(database,
                     "INSERT INTO main.environment (driver, compiler, library, tool) "
                     "VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
@@ -97,4 +97,4 @@ SessionKey find_session(const SQLite::Database& database, std::int64_t session) 
           .family = row.text()};
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -11,14 +11,14 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::store {
 
 /// ISO 8601, to the second.
 [[nodiscard]] std::string utc_now();
 
 /// A device model; what is known of it is brought up to date.
-std::int64_t store_device(const SQLite::Database& database, const DeviceInfo& device);
-std::int64_t store_environment(const SQLite::Database& database, const EnvironmentInfo& it);
+std::int64_t store_device(const SQLite::Database& database, const space::DeviceInfo& device);
+std::int64_t store_environment(const SQLite::Database& database, const space::EnvironmentInfo& it);
 /// A kernel by its hash. The hash leaves the space out, so the file is brought up to date.
 std::int64_t store_kernel(const SQLite::Database& database, const KernelRecord& kernel);
 std::int64_t store_problem(const SQLite::Database& database, std::string_view family,
@@ -35,4 +35,4 @@ struct SessionKey {
 /// Throws Error(failure) when there is no such session.
 [[nodiscard]] SessionKey find_session(const SQLite::Database& database, std::int64_t session);
 
-}  // namespace tuner
+}  // namespace tuner::store

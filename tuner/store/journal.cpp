@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 void store_strike(const SQLite::Database& database, std::int64_t session, std::int64_t config,
@@ -224,4 +224,4 @@ std::vector<CanaryRecord> Store::canaries(std::int64_t session) const {
   });
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -7,10 +7,10 @@
 
 #include <SQLiteCpp/Database.h>
 
-namespace tuner {
+namespace tuner::store {
 
 /// As Store::begin_attempt, within a transaction.
 void store_attempt(const SQLite::Database& database, const SessionKey& session,
                    const AttemptRecord& attempt);
 
-}  // namespace tuner
+}  // namespace tuner::store

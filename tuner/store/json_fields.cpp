@@ -8,7 +8,7 @@
 #include <limits>
 #include <utility>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 constexpr std::int64_t kMostWhole = std::int64_t{1} << 53;
@@ -120,4 +120,4 @@ void JsonFields::finish() const {
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::store {
 
 /// Keys sorted at every level: equal values are equal text.
 using SortedJson = nlohmann::json;
@@ -47,4 +47,4 @@ class JsonFields {
   std::set<std::string, std::less<>> taken_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::store

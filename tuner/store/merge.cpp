@@ -10,7 +10,7 @@
 #include <map>
 #include <variant>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 using Value = std::variant<std::nullptr_t, std::int64_t, double, std::string>;
@@ -190,4 +190,4 @@ MergeResult Store::merge(const Store& other) {
   });
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

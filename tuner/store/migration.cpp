@@ -20,7 +20,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 constexpr int kApplicationId = 0x74756e65;  // "tune" in ASCII
@@ -149,4 +149,4 @@ void migrate(SQLite::Database& database, const std::filesystem::path& path) {
   failpoint("store.schema_committed");
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

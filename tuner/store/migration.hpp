@@ -6,7 +6,7 @@
 
 #include <filesystem>
 
-namespace tuner {
+namespace tuner::store {
 
 /// The schema this program reads and writes; kept in a database as its user_version.
 [[nodiscard]] int current_schema();
@@ -23,4 +23,4 @@ void require_current_schema(SQLite::Database& database, const std::filesystem::p
 /// one to PATH.schema-N.bak. Foreign keys must be off. Throws as refuse_foreign_database does.
 void migrate(SQLite::Database& database, const std::filesystem::path& path);
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -14,7 +14,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 std::string first_line(const std::filesystem::path& path) {
@@ -71,4 +71,4 @@ bool is_gone(const ProcessIdentity& process) {
   return status->start != process.start || status->state == 'Z' || status->state == 'X';
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

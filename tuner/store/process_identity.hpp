@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-namespace tuner {
+namespace tuner::store {
 
 /// A process, told apart from every other that has had or will have its number.
 struct ProcessIdentity {
@@ -22,4 +22,4 @@ struct ProcessIdentity {
 /// another container.
 [[nodiscard]] bool is_gone(const ProcessIdentity& process);
 
-}  // namespace tuner
+}  // namespace tuner::store

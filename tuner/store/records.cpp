@@ -4,7 +4,7 @@
 #include <map>
 #include <utility>
 
-namespace tuner {
+namespace tuner::store {
 
 bool is_worth_another_try(Outcome outcome) {
   return outcome == Outcome::unstable || outcome == Outcome::quarantined;
@@ -37,4 +37,4 @@ std::string_view name(SessionState state) {
   return "unknown";
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::store {
 
 /// A kernel as it was when tuned: enough to launch it again without the space file.
 struct KernelRecord {
@@ -28,8 +28,8 @@ struct KernelRecord {
 
 /// What a result was measured on and for.
 struct Subject {
-  DeviceInfo device;
-  EnvironmentInfo environment;
+  space::DeviceInfo device;
+  space::EnvironmentInfo environment;
   KernelRecord kernel;
   /// check_hash of its family: what decided whether it is right. Empty: not known, as of what was
   /// recorded before schema 3; such a result is as good as any to answer from, but a run judges it
@@ -143,9 +143,9 @@ struct SessionRecord {
   SessionState state = SessionState::running;
   std::uint64_t valid = 0, cartesian = 0;  ///< configurations
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
-  int respawns = 0;                  ///< how often the process that drives the device was replaced
-  bool shared = false;               ///< other processes were on the device
-  EnvironmentInfo environment = {};  ///< when read; a write goes by its subject
+  int respawns = 0;     ///< how often the process that drives the device was replaced
+  bool shared = false;  ///< other processes were on the device
+  space::EnvironmentInfo environment = {};  ///< when read; a write goes by its subject
 };
 
 /// A candidate that is about to run on the device: committed before it does, so that what kills the
@@ -174,4 +174,4 @@ struct CanaryRecord {
   std::optional<double> clock_mhz;
 };
 
-}  // namespace tuner
+}  // namespace tuner::store

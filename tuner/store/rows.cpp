@@ -6,7 +6,7 @@
 
 #include <charconv>
 
-namespace tuner {
+namespace tuner::store {
 void bind_value(SQLite::Statement& statement, int index, std::string_view value) {
   statement.bind(index, std::string(value));
 }
@@ -27,18 +27,18 @@ std::optional<double> RowReader::optional_real() {
 
 std::string device_columns(std::string_view prefix) {
   std::string columns = fmt::format("{0}backend, {0}name, {0}architecture", prefix);
-  for (const AttributeField& field : attribute_fields()) {
+  for (const space::AttributeField& field : space::attribute_fields()) {
     columns += fmt::format(", {}{}", prefix, field.name);
   }
   return columns;
 }
 
-DeviceInfo read_device(RowReader& row) {
-  DeviceInfo device;
+space::DeviceInfo read_device(RowReader& row) {
+  space::DeviceInfo device;
   device.backend = row.text();
   device.name = row.text();
   device.architecture = row.text();
-  for (const AttributeField& field : attribute_fields()) {
+  for (const space::AttributeField& field : space::attribute_fields()) {
     device.attributes.*field.member = row.integer();
   }
   return device;
@@ -76,4 +76,4 @@ std::vector<double> samples_from_json(std::string_view json) {
   return samples;
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::store {
 
 void bind_value(SQLite::Statement& statement, int index, std::string_view value);
 void bind_value(SQLite::Statement& statement, int index, double value);
@@ -72,7 +72,7 @@ class RowReader {
 /// The columns of table `device` that describe it, in the order that DeviceInfo is read and bound,
 /// each behind `prefix`.
 [[nodiscard]] std::string device_columns(std::string_view prefix);
-[[nodiscard]] DeviceInfo read_device(RowReader& row);
+[[nodiscard]] space::DeviceInfo read_device(RowReader& row);
 
 /// Columns median_ns, q1_ns, q3_ns, min_ns, samples.
 [[nodiscard]] std::optional<TimeRecord> read_optional_time(RowReader& row);
@@ -82,4 +82,4 @@ class RowReader {
 [[nodiscard]] std::string samples_to_json(const std::vector<double>& samples_ns);
 [[nodiscard]] std::vector<double> samples_from_json(std::string_view json);
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -10,7 +10,7 @@
 #include <array>
 #include <charconv>
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 constexpr const char* kTrials =
@@ -143,8 +143,8 @@ std::map<std::string, TrialRecord> Store::known_trials(const Subject& subject,
       "AND d.backend = ?5 AND d.name = ?6 AND d.architecture = ?7 AND d.sm_count = ?8 "
       "AND e.driver = ?9 AND e.compiler = ?10 AND e.library = ?11 AND e.tool = ?12 "
       "AND s.check_hash = ?13 ORDER BY r.id";
-  const DeviceInfo& device = subject.device;
-  const EnvironmentInfo& environment = subject.environment;
+  const space::DeviceInfo& device = subject.device;
+  const space::EnvironmentInfo& environment = subject.environment;
   return state_->connection.read([&](const SQLite::Database& database) {
     SQLite::Statement found =
         prepare(database, sql, subject.kernel.family, problem, subject.kernel.kernel,
@@ -240,4 +240,4 @@ std::vector<FinalistRecord> Store::finalists(std::int64_t session, std::string_v
   });
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace tuner {
+namespace tuner::store {
 
 Store::Store(const std::filesystem::path& path, Mode mode, Trust trust)
     : state_(std::make_unique<State>(State{Connection(path, mode, trust)})) {}
@@ -22,4 +22,4 @@ const std::filesystem::path& Store::path() const {
   return state_->connection.path();
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

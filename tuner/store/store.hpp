@@ -14,7 +14,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::store {
 
 /// Which rows a question is about; an absent field matches everything.
 struct ResultFilter {
@@ -129,7 +129,7 @@ class Store {
   [[nodiscard]] std::vector<FinalistRecord> finalists(std::int64_t session,
                                                       std::string_view problem) const;
   /// The device models, the one used last first, each with the uuid of the card used last.
-  [[nodiscard]] std::vector<DeviceInfo> devices() const;
+  [[nodiscard]] std::vector<space::DeviceInfo> devices() const;
   /// The kernels of sessions that match, each version of a source on its own, the one used last
   /// first.
   [[nodiscard]] std::vector<KernelRecord> kernels(const ResultFilter& filter) const;
@@ -140,4 +140,4 @@ class Store {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -9,7 +9,7 @@
 #include "tuner/store/process_identity.hpp"
 #include "tuner/store/rows.hpp"
 
-namespace tuner {
+namespace tuner::store {
 namespace {
 
 void store_finalists(const SQLite::Database& database, const SessionKey& session,
@@ -187,4 +187,4 @@ void Store::record_final(std::int64_t session, const BestRecord& best,
   failpoint("store.final_committed");
 }
 
-}  // namespace tuner
+}  // namespace tuner::store

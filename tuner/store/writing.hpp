@@ -9,7 +9,7 @@
 
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::store {
 
 /// Writes a best in place of the one of the same key, if any, that is as `verified` as it.
 void store_best(const SQLite::Database& database, const SessionKey& session, std::int64_t problem,
@@ -23,4 +23,4 @@ enum class Import { added, kept };
 /// when it is not here.
 Import import_best(const SQLite::Database& database, const StoredBest& stored);
 
-}  // namespace tuner
+}  // namespace tuner::store

@@ -15,7 +15,7 @@
 #include <limits>
 #include <span>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 constexpr std::uint32_t kThreads = 256;
@@ -30,8 +30,8 @@ constexpr std::size_t kSums = 2;
                           name(failure.outcome), failure.message));
 }
 
-std::string of_type(std::string_view kernel, ElementType type) {
-  return fmt::format("{}<{}>", kernel, name(type));
+std::string of_type(std::string_view kernel, family::ElementType type) {
+  return fmt::format("{}<{}>", kernel, family::name(type));
 }
 
 std::int64_t largest_part(const CheckedMemory& memory) {
@@ -41,35 +41,36 @@ std::int64_t largest_part(const CheckedMemory& memory) {
 }
 
 /// Below this a result may be flushed to zero by a compiler's option.
-double least_normal(ElementType type) {
-  if (!is_floating(type)) return 0;
-  return type == ElementType::f64 ? std::numeric_limits<double>::min() : 0x1p-126;
+double least_normal(family::ElementType type) {
+  if (!family::is_floating(type)) return 0;
+  return type == family::ElementType::f64 ? std::numeric_limits<double>::min() : 0x1p-126;
 }
 
 /// The greatest number such that the type holds it and all whole numbers below exactly.
-double greatest_whole(ElementType type) {
-  return is_floating(type) ? 1 / unit_roundoff(type) : std::numeric_limits<double>::max();
+double greatest_whole(family::ElementType type) {
+  return family::is_floating(type) ? 1 / family::unit_roundoff(type)
+                                   : std::numeric_limits<double>::max();
 }
 
-Scalar bits(std::uint64_t value) {
+family::Scalar bits(std::uint64_t value) {
   return std::bit_cast<std::int64_t>(value);
 }
 
-Scalar part_count(const CheckedMemory& memory) {
+family::Scalar part_count(const CheckedMemory& memory) {
   return static_cast<std::int32_t>(memory.plan().parts.size());
 }
 
 }  // namespace
 
-CheckKernels::CheckKernels(Backend& backend)
+CheckKernels::CheckKernels(backend::Backend& backend)
     : backend_(backend), values_(backend, kElementValues * sizeof(double)) {}
 
-KernelId CheckKernels::kernel(const std::string& entry) {
+backend::KernelId CheckKernels::kernel(const std::string& entry) {
   const auto known = kernels_.find(entry);
   if (known != kernels_.end()) return known->second.id();
   const std::string_view text = embedded::check_kernels_cu();
   const std::string_view parts = embedded::check_parts();
-  const CompileJob job{
+  const family::CompileJob job{
       .source = {.name = "check_kernels.cu",
                  .text = std::string(text),
                  .headers = {{.name = "check_parts.hpp", .text = std::string(parts)}}},
@@ -80,11 +81,11 @@ KernelId CheckKernels::kernel(const std::string& entry) {
   if (!binary) fail(entry, binary.error());
   const auto loaded = backend_.load(*binary);
   if (!loaded) fail(entry, loaded.error());
-  return kernels_.emplace(entry, LoadedKernel(backend_, *loaded)).first->second.id();
+  return kernels_.emplace(entry, backend::LoadedKernel(backend_, *loaded)).first->second.id();
 }
 
-Launch CheckKernels::launch_of(const std::string& entry, std::int64_t elements,
-                               std::vector<LaunchArgument> arguments) {
+backend::Launch CheckKernels::launch_of(const std::string& entry, std::int64_t elements,
+                                        std::vector<backend::LaunchArgument> arguments) {
   constexpr std::int64_t kElementsPerBlock = kThreads * kElementsPerThread;
   const std::int64_t blocks = std::clamp<std::int64_t>(
       (elements + kElementsPerBlock - 1) / kElementsPerBlock, 1, kMostBlocks);
@@ -96,19 +97,19 @@ Launch CheckKernels::launch_of(const std::string& entry, std::int64_t elements,
 }
 
 void CheckKernels::launch(const std::string& entry, std::int64_t elements,
-                          std::vector<LaunchArgument> arguments) {
+                          std::vector<backend::LaunchArgument> arguments) {
   run(entry, launch_of(entry, elements, std::move(arguments)));
 }
 
-void CheckKernels::run(const std::string& entry, const Launch& launch) {
+void CheckKernels::run(const std::string& entry, const backend::Launch& launch) {
   if (const auto done = backend_.run(launch); !done) fail(entry, done.error());
 }
 
 std::array<std::uint64_t, 2> CheckKernels::sums(const std::string& entry, std::int64_t elements,
-                                                std::vector<LaunchArgument> arguments) {
+                                                std::vector<backend::LaunchArgument> arguments) {
   std::array<std::uint64_t, kSums> sums{};
   backend_.fill(values_.id(), 0, sizeof sums);
-  arguments.emplace_back(Region(values_.id()));
+  arguments.emplace_back(backend::Region(values_.id()));
   launch(entry, elements, std::move(arguments));
   backend_.read(values_.id(), std::as_writable_bytes(std::span(sums)));
   return sums;
@@ -116,116 +117,123 @@ std::array<std::uint64_t, 2> CheckKernels::sums(const std::string& entry, std::i
 
 void CheckKernels::fill_normal(const Elements& data, std::uint64_t seed) {
   launch(of_type("fill_normal", data.type), data.count,
-         {data.region, Scalar(data.count), bits(seed)});
+         {data.region, family::Scalar(data.count), bits(seed)});
 }
 
 void CheckKernels::fill_positive(const Elements& data, std::uint64_t seed) {
   launch(of_type("fill_positive", data.type), data.count,
-         {data.region, Scalar(data.count), bits(seed)});
+         {data.region, family::Scalar(data.count), bits(seed)});
 }
 
 void CheckKernels::fill_uniform(const Elements& data, std::uint64_t seed) {
   launch(of_type("fill_uniform", data.type), data.count,
-         {data.region, Scalar(data.count), bits(seed)});
+         {data.region, family::Scalar(data.count), bits(seed)});
 }
 
 void CheckKernels::fill_integers(const Elements& data, std::uint64_t seed, std::int64_t low,
                                  std::int64_t high) {
   launch(of_type("fill_integers", data.type), data.count,
-         {data.region, Scalar(data.count), bits(seed), Scalar(low), Scalar(high)});
+         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(low),
+          family::Scalar(high)});
 }
 
 void CheckKernels::fill_whole(const Elements& data, std::uint64_t seed, std::int64_t range) {
   launch(of_type("fill_whole", data.type), data.count,
-         {data.region, Scalar(data.count), bits(seed), Scalar(range)});
+         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(range)});
 }
 
 void CheckKernels::fill_constant(const Elements& data, double value) {
   launch(of_type("fill_constant", data.type), data.count,
-         {data.region, Scalar(data.count), Scalar(value)});
+         {data.region, family::Scalar(data.count), family::Scalar(value)});
 }
 
 void CheckKernels::fill_sorted(const Elements& data, std::uint64_t seed, double low, double high) {
   launch(of_type("fill_sorted", data.type), data.count,
-         {data.region, Scalar(data.count), bits(seed), Scalar(low), Scalar(high)});
+         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(low),
+          family::Scalar(high)});
 }
 
 void CheckKernels::fill_offsets(const Elements& data, std::uint64_t seed, std::int64_t entries) {
   launch(of_type("fill_offsets", data.type), data.count,
-         {data.region, Scalar(data.count), bits(seed), Scalar(entries)});
+         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(entries)});
 }
 
 void CheckKernels::fill_permutation(const Elements& data, std::uint64_t seed) {
   launch(of_type("fill_permutation", data.type), data.count,
-         {data.region, Scalar(data.count), bits(seed)});
+         {data.region, family::Scalar(data.count), bits(seed)});
 }
 
 void CheckKernels::poison_padding(const Elements& data, std::uint64_t seed,
-                                  const MatrixElements& used) {
+                                  const family::MatrixElements& used) {
   launch(of_type("poison_padding", data.type), data.count,
-         {data.region, Scalar(data.count), bits(seed), Scalar(used.outer_count),
-          Scalar(used.outer_step), Scalar(used.inner_count), Scalar(used.inner_step),
-          Scalar(used.columns)});
+         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(used.outer_count),
+          family::Scalar(used.outer_step), family::Scalar(used.inner_count),
+          family::Scalar(used.inner_step), family::Scalar(used.columns)});
 }
 
-void CheckKernels::absolute(Region result, const Elements& data) {
-  launch(of_type("absolute", data.type), data.count, {result, data.region, Scalar(data.count)});
+void CheckKernels::absolute(backend::Region result, const Elements& data) {
+  launch(of_type("absolute", data.type), data.count,
+         {result, data.region, family::Scalar(data.count)});
 }
 
-void CheckKernels::perturb(Region result, const Elements& data, std::uint64_t seed) {
+void CheckKernels::perturb(backend::Region result, const Elements& data, std::uint64_t seed) {
   launch(of_type("perturb", data.type), data.count,
-         {result, data.region, Scalar(data.count), bits(seed)});
+         {result, data.region, family::Scalar(data.count), bits(seed)});
 }
 
-void CheckKernels::widen(Region spread, Region run, const Elements& reference) {
+void CheckKernels::widen(backend::Region spread, backend::Region run, const Elements& reference) {
   launch(of_type("widen", reference.type), reference.count,
-         {spread, run, reference.region, Scalar(reference.count)});
+         {spread, run, reference.region, family::Scalar(reference.count)});
 }
 
 double CheckKernels::typical(const Elements& spread) {
   const auto [exponents, terms] = sums(of_type("add_exponents", spread.type), spread.count,
-                                       {spread.region, Scalar(spread.count)});
+                                       {spread.region, family::Scalar(spread.count)});
   if (terms == 0) return 0;
   return std::exp2(static_cast<double>(std::bit_cast<std::int64_t>(exponents)) /
                    static_cast<double>(terms));
 }
 
-void CheckKernels::allow(Region spread, const Elements& reference, const SpreadBound& bound) {
+void CheckKernels::allow(backend::Region spread, const Elements& reference,
+                         const SpreadBound& bound) {
   launch(of_type("allow_spread", reference.type), reference.count,
-         {spread, reference.region, Scalar(reference.count), Scalar(bound.factor),
-          Scalar(bound.floor), Scalar(bound.relative), Scalar(least_normal(reference.type))});
+         {spread, reference.region, family::Scalar(reference.count), family::Scalar(bound.factor),
+          family::Scalar(bound.floor), family::Scalar(bound.relative),
+          family::Scalar(least_normal(reference.type))});
 }
 
-void CheckKernels::allow(Region allowed, const Elements& reference, const Tolerance& tolerance) {
+void CheckKernels::allow(backend::Region allowed, const Elements& reference,
+                         const family::Tolerance& tolerance) {
   // A float below 2^63, so that every 64-bit type holds it.
   constexpr double kMost64 = 0x1.fffffep62;
-  const double most = is_floating(reference.type) ? 0x1p126
-                      : size_bytes(reference.type) == sizeof(std::int64_t)
+  const double most = family::is_floating(reference.type) ? 0x1p126
+                      : family::size_bytes(reference.type) == sizeof(std::int64_t)
                           ? kMost64
-                          : static_cast<double>(integer_range(reference.type).greatest);
+                          : static_cast<double>(family::integer_range(reference.type).greatest);
   launch(of_type("allow_tolerance", reference.type), reference.count,
-         {allowed, reference.region, Scalar(reference.count), Scalar(tolerance.relative),
-          Scalar(tolerance.absolute), Scalar(tolerance.ulp), Scalar(most)});
+         {allowed, reference.region, family::Scalar(reference.count),
+          family::Scalar(tolerance.relative), family::Scalar(tolerance.absolute),
+          family::Scalar(tolerance.ulp), family::Scalar(most)});
 }
 
 bool CheckKernels::are_whole(const Elements& reference) {
   return sums(of_type("count_fractions", reference.type), reference.count,
-              {reference.region, Scalar(reference.count),
-               Scalar(greatest_whole(reference.type))})[0] == 0;
+              {reference.region, family::Scalar(reference.count),
+               family::Scalar(greatest_whole(reference.type))})[0] == 0;
 }
 
-CheckKernels::Dependence CheckKernels::compare_runs(const Elements& first, Region second,
+CheckKernels::Dependence CheckKernels::compare_runs(const Elements& first, backend::Region second,
                                                     std::uint32_t other) {
   const auto [dependent, unwritten] =
       sums(of_type("count_dependent", first.type), first.count,
-           {first.region, second, Scalar(first.count), Scalar(other)});
+           {first.region, second, family::Scalar(first.count), family::Scalar(other)});
   return {.dependent = dependent, .unwritten = unwritten};
 }
 
-Launch CheckKernels::preparation(const CheckedMemory& memory, const Poison& poison) {
+backend::Launch CheckKernels::preparation(const CheckedMemory& memory, const Poison& poison) {
   return launch_of("prepare", largest_part(memory),
                    {memory.candidate(), memory.reference(), memory.table(), part_count(memory),
-                    Scalar(std::int32_t{poison.kind}), bits(poison.seed)});
+                    family::Scalar(std::int32_t{poison.kind}), bits(poison.seed)});
 }
 
 void CheckKernels::prepare(const CheckedMemory& memory, const Poison& poison) {
@@ -236,8 +244,8 @@ std::vector<CheckReport> CheckKernels::inspect(const CheckedMemory& memory, cons
                                                Repeats repeats) {
   launch("inspect", largest_part(memory),
          {memory.candidate(), memory.reference(), memory.table(), part_count(memory),
-          Scalar(std::int32_t{poison.kind}), bits(poison.seed),
-          Scalar(repeats == Repeats::compared ? 1 : 0), memory.gathered(), memory.reports(),
+          family::Scalar(std::int32_t{poison.kind}), bits(poison.seed),
+          family::Scalar(repeats == Repeats::compared ? 1 : 0), memory.gathered(), memory.reports(),
           memory.blocks_done()});
   std::vector<CheckReport> reports(memory.plan().parts.size());
   backend_.read(memory.reports(), std::as_writable_bytes(std::span(reports)));
@@ -247,11 +255,12 @@ std::vector<CheckReport> CheckKernels::inspect(const CheckedMemory& memory, cons
 CheckKernels::Element CheckKernels::pick(const CheckedMemory& memory, std::size_t part,
                                          std::size_t other, std::int64_t index,
                                          const Poison& poison) {
-  const auto type = static_cast<ElementType>(memory.plan().parts[part].type);
+  const auto type = static_cast<family::ElementType>(memory.plan().parts[part].type);
   launch(of_type("pick", type), 1,
          {memory.candidate(), memory.reference(), memory.table(),
-          Scalar(static_cast<std::int32_t>(part)), Scalar(static_cast<std::int64_t>(other)),
-          Scalar(index), Scalar(std::int32_t{poison.kind}), bits(poison.seed), values_.id()});
+          family::Scalar(static_cast<std::int32_t>(part)),
+          family::Scalar(static_cast<std::int64_t>(other)), family::Scalar(index),
+          family::Scalar(std::int32_t{poison.kind}), bits(poison.seed), values_.id()});
   std::array<double, kElementValues> values{};
   backend_.read(values_.id(), std::as_writable_bytes(std::span(values)));
   return {.result = values[0],
@@ -261,4 +270,4 @@ CheckKernels::Element CheckKernels::pick(const CheckedMemory& memory, std::size_
           .left_out = values[4] != 0};
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

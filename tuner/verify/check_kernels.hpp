@@ -11,19 +11,19 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 
 /// The kernels of check_kernels.cu on one device: they make inputs and error bounds, prepare memory
 /// for a launch and look at all that the launch left, in device memory. Compiled on first use.
 /// Every method throws Error(failure) when the device refuses: that is no candidate's fault.
 class CheckKernels {
  public:
-  explicit CheckKernels(Backend& backend);
+  explicit CheckKernels(backend::Backend& backend);
 
   /// Elements of a type in device memory.
   struct Elements {
-    Region region;
-    ElementType type = ElementType::f32;
+    backend::Region region;
+    family::ElementType type = family::ElementType::f32;
     std::int64_t count = 0;
   };
 
@@ -45,15 +45,15 @@ class CheckKernels {
   /// The numbers from 0 to count − 1 in another order.
   void fill_permutation(const Elements& data, std::uint64_t seed);
   /// Fills with NaN what of the elements does not belong to a matrix.
-  void poison_padding(const Elements& data, std::uint64_t seed, const MatrixElements& used);
+  void poison_padding(const Elements& data, std::uint64_t seed, const family::MatrixElements& used);
 
   /// result[i] = |data[i]|.
-  void absolute(Region result, const Elements& data);
+  void absolute(backend::Region result, const Elements& data);
   /// The same numbers, each 1 to 4 units in the last place larger or smaller, of a floating-point
   /// type.
-  void perturb(Region result, const Elements& data, std::uint64_t seed);
+  void perturb(backend::Region result, const Elements& data, std::uint64_t seed);
   /// spread[i] = the larger of it and |run[i] − reference[i]|.
-  void widen(Region spread, Region run, const Elements& reference);
+  void widen(backend::Region spread, backend::Region run, const Elements& reference);
   /// Two to the mean exponent of the spreads above 0; 0 when there are none.
   [[nodiscard]] double typical(const Elements& spread);
 
@@ -62,9 +62,10 @@ class CheckKernels {
   struct SpreadBound {
     double factor = 0, floor = 0, relative = 0;
   };
-  void allow(Region spread, const Elements& reference, const SpreadBound& bound);
+  void allow(backend::Region spread, const Elements& reference, const SpreadBound& bound);
   /// The error that a tolerance allows.
-  void allow(Region allowed, const Elements& reference, const Tolerance& tolerance);
+  void allow(backend::Region allowed, const Elements& reference,
+             const family::Tolerance& tolerance);
 
   /// Whether all that a reference wrote are whole numbers that the type holds exactly, and so are
   /// the numbers between them and 0.
@@ -74,12 +75,13 @@ class CheckKernels {
   struct Dependence {
     std::uint64_t dependent = 0, unwritten = 0;
   };
-  [[nodiscard]] Dependence compare_runs(const Elements& first, Region second, std::uint32_t other);
+  [[nodiscard]] Dependence compare_runs(const Elements& first, backend::Region second,
+                                        std::uint32_t other);
 
   /// Gives every output its initial content or poison, and the guard zones poison.
   void prepare(const CheckedMemory& memory, const Poison& poison);
   /// The same as work for a device. The memory must live as long as it.
-  [[nodiscard]] Launch preparation(const CheckedMemory& memory, const Poison& poison);
+  [[nodiscard]] backend::Launch preparation(const CheckedMemory& memory, const Poison& poison);
 
   enum class Repeats { ignored, compared };
   /// What a launch on this poison left in each of the memory's parts, in their order: one launch
@@ -98,18 +100,18 @@ class CheckKernels {
                              std::int64_t index, const Poison& poison);
 
  private:
-  [[nodiscard]] Launch launch_of(const std::string& entry, std::int64_t elements,
-                                 std::vector<LaunchArgument> arguments);
+  [[nodiscard]] backend::Launch launch_of(const std::string& entry, std::int64_t elements,
+                                          std::vector<backend::LaunchArgument> arguments);
   void launch(const std::string& entry, std::int64_t elements,
-              std::vector<LaunchArgument> arguments);
-  void run(const std::string& entry, const Launch& launch);
-  [[nodiscard]] KernelId kernel(const std::string& entry);
+              std::vector<backend::LaunchArgument> arguments);
+  void run(const std::string& entry, const backend::Launch& launch);
+  [[nodiscard]] backend::KernelId kernel(const std::string& entry);
   [[nodiscard]] std::array<std::uint64_t, 2> sums(const std::string& entry, std::int64_t elements,
-                                                  std::vector<LaunchArgument> arguments);
+                                                  std::vector<backend::LaunchArgument> arguments);
 
-  Backend& backend_;
-  Buffer values_;                                // what `pick` writes, or two sums
-  std::map<std::string, LoadedKernel> kernels_;  // by entry
+  backend::Backend& backend_;
+  backend::Buffer values_;                                // what `pick` writes, or two sums
+  std::map<std::string, backend::LoadedKernel> kernels_;  // by entry
 };
 
-}  // namespace tuner
+}  // namespace tuner::verify

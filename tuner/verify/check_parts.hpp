@@ -3,7 +3,7 @@
 // Compiled into both, so it includes nothing and is C++11.
 #pragma once
 
-namespace tuner {
+namespace tuner::verify {
 
 /// The most parts that one check can have: 64 arguments, each an output with its repetition, two
 /// halves of a guard zone around each, and the reference.
@@ -67,4 +67,4 @@ struct CheckReport {
   unsigned long long fingerprint;  ///< of the content of an input or of the reference
 };
 
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -4,7 +4,7 @@
 #include <cstring>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 constexpr CheckReport kNothingFound{
@@ -20,7 +20,7 @@ std::size_t reports_bytes(const MemoryPlan& plan) {
 
 }  // namespace
 
-CheckedMemory::CheckedMemory(Backend& backend, MemoryPlan plan)
+CheckedMemory::CheckedMemory(backend::Backend& backend, MemoryPlan plan)
     : plan_(std::move(plan)),
       candidate_(backend, plan_.candidate_bytes),
       reference_(backend, plan_.reference_bytes),
@@ -28,7 +28,7 @@ CheckedMemory::CheckedMemory(Backend& backend, MemoryPlan plan)
   write_table(backend);
 }
 
-void CheckedMemory::write_table(Backend& backend) {
+void CheckedMemory::write_table(backend::Backend& backend) {
   std::vector<std::byte> content(table_.size_bytes());  // all zero: no block is done
   std::memcpy(content.data(), plan_.parts.data(), table_bytes(plan_));
   for (std::size_t i = 0; i < plan_.parts.size(); ++i) {
@@ -38,21 +38,21 @@ void CheckedMemory::write_table(Backend& backend) {
   backend.write(table_.id(), content);
 }
 
-void CheckedMemory::require_equality(Backend& backend) {
+void CheckedMemory::require_equality(backend::Backend& backend) {
   for (CheckPart& part : plan_.parts) part.allowed = CheckPart::none;
   write_table(backend);
 }
 
-Region CheckedMemory::gathered() const {
+backend::Region CheckedMemory::gathered() const {
   return {table_.id(), table_bytes(plan_)};
 }
 
-Region CheckedMemory::reports() const {
+backend::Region CheckedMemory::reports() const {
   return {table_.id(), table_bytes(plan_) + reports_bytes(plan_)};
 }
 
-Region CheckedMemory::blocks_done() const {
+backend::Region CheckedMemory::blocks_done() const {
   return {table_.id(), table_bytes(plan_) + 2 * reports_bytes(plan_)};
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

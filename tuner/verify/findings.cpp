@@ -11,12 +11,12 @@
 #include <bit>
 #include <cmath>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 constexpr std::size_t kWord = 4;
 
-std::vector<std::uint32_t> read_words(const Backend& backend, Region region,
+std::vector<std::uint32_t> read_words(const backend::Backend& backend, backend::Region region,
                                       std::size_t size_bytes) {
   std::vector<std::uint32_t> words(size_bytes / kWord);
   backend.read(region, std::as_writable_bytes(std::span(words)));
@@ -24,11 +24,11 @@ std::vector<std::uint32_t> read_words(const Backend& backend, Region region,
 }
 
 /// The shortest text that is this number of the type.
-std::string value_text(double value, ElementType type) {
+std::string value_text(double value, family::ElementType type) {
   if (std::isnan(value)) return "NaN";  // which has no sign worth showing
   if (std::isinf(value)) return value > 0 ? "infinity" : "-infinity";
-  if (type == ElementType::f32) return fmt::format("{}", static_cast<float>(value));
-  return is_floating(type) ? fmt::format("{}", value) : fmt::format("{:.0f}", value);
+  if (type == family::ElementType::f32) return fmt::format("{}", static_cast<float>(value));
+  return family::is_floating(type) ? fmt::format("{}", value) : fmt::format("{:.0f}", value);
 }
 
 }  // namespace
@@ -94,7 +94,7 @@ Failure Findings::guard_failure(std::size_t part) const {
 /// Only a fingerprint of an input is kept, so it is made again to see what of it changed.
 Failure Findings::input_failure(std::size_t part) const {
   const CheckedData& data = data_at(subject_.memory.plan().parts[part]);
-  const Buffer original(subject_.backend, data.size_bytes());
+  const backend::Buffer original(subject_.backend, data.size_bytes());
   subject_.problem.fill(subject_.kernels, original.id(), data);
   const auto was = read_words(subject_.backend, original.id(), data.size_bytes());
   const auto is =
@@ -110,7 +110,7 @@ Failure Findings::input_failure(std::size_t part) const {
                     fmt::format("wrote its input {}: {} changed, the first in {}", data.name,
                                 quantity::count(words, "word"),
                                 subject_.problem.element_name(
-                                    data.argument, first * kWord / size_bytes(data.type))));
+                                    data.argument, first * kWord / family::size_bytes(data.type))));
 }
 
 Failure Findings::result_failure(std::size_t part) const {
@@ -164,7 +164,7 @@ Failure Findings::repeat_failure(std::size_t part) const {
   const std::vector<CheckPart>& parts = memory.plan().parts;
   const CheckedData& data = data_at(parts[part]);
   const CheckReport& report = reports_[part];
-  const std::uint64_t index = report.first * kWord / size_bytes(data.type);
+  const std::uint64_t index = report.first * kWord / family::size_bytes(data.type);
   const CheckKernels::Element element = subject_.kernels.pick(
       memory, part, *data.repeat, static_cast<std::int64_t>(index), subject_.poison);
   return failure_of(
@@ -177,4 +177,4 @@ Failure Findings::repeat_failure(std::size_t part) const {
                   report.wrong, data.size_bytes() / kWord));
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

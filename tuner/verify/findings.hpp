@@ -9,14 +9,14 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 
 /// What an inspection of an instance's memory found, and the words for it. Refers to what it is
 /// made from.
 class Findings {
  public:
   struct Subject {
-    Backend& backend;
+    backend::Backend& backend;
     CheckKernels& kernels;
     const PosedProblem& problem;
     const CheckedMemory& memory;
@@ -55,4 +55,4 @@ class Findings {
   std::vector<CheckReport> reports_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::verify

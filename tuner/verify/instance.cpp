@@ -14,20 +14,21 @@
 #include <span>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 /// What outputs hold before the second run of a reference: a number in every type, since a NaN or
 /// infinity remains when a number is added to it.
 constexpr std::uint32_t kOtherUnwritten = 0x3FC00000U;
 
-CheckKernels::Elements elements(Region region, const CheckedData& data) {
+CheckKernels::Elements elements(backend::Region region, const CheckedData& data) {
   return {.region = region, .type = data.type, .count = data.count};
 }
 
 }  // namespace
 
-Instance::Instance(Backend& backend, CheckKernels& kernels, const Family& family, Recipe recipe)
+Instance::Instance(backend::Backend& backend, CheckKernels& kernels, const family::Family& family,
+                   Recipe recipe)
     : backend_(backend),
       kernels_(kernels),
       problem_(backend, family, std::move(recipe)),
@@ -43,13 +44,13 @@ Instance::Instance(Backend& backend, CheckKernels& kernels, const Family& family
 
 void Instance::make_data() {
   problem_.make_arrays(kernels_);
-  std::vector<Region> buffers = candidate_buffers();
+  std::vector<backend::Region> buffers = candidate_buffers();
   for (const CheckedData& data : memory_.plan().data) {
-    if (data.role == BufferRole::input) {
+    if (data.role == family::BufferRole::input) {
       problem_.fill(kernels_, memory_.candidate(data.candidate), data);
       continue;
     }
-    const Region expected = memory_.reference(*data.expected);
+    const backend::Region expected = memory_.reference(*data.expected);
     if (data.initial) {
       problem_.fill(kernels_, memory_.reference(*data.initial), data);
       backend_.copy(expected, memory_.reference(*data.initial), data.size_bytes());
@@ -65,8 +66,8 @@ void Instance::make_data() {
 }
 
 void Instance::make_bounds() {
-  const Check& check = problem_.family().check;
-  const bool is_kernel = std::holds_alternative<KernelReference>(check.reference);
+  const family::Check& check = problem_.family().check;
+  const bool is_kernel = std::holds_alternative<family::KernelReference>(check.reference);
   if (is_kernel) check_reference();
   const bool bounded = std::ranges::any_of(
       memory_.plan().data, [](const CheckedData& data) { return data.allowed.has_value(); });
@@ -98,10 +99,10 @@ void Instance::allow_magnitudes() {
   const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
-    const Region allowed = memory_.reference(*data.allowed);
+    const backend::Region allowed = memory_.reference(*data.allowed);
     backend_.copy(allowed, absolutes.regions[data.argument], data.size_bytes());
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
-                   {.factor = 4 * unit_roundoff(data.type) * terms});
+                   {.factor = 4 * family::unit_roundoff(data.type) * terms});
   }
   // Rounding errors of sums of numbers around zero grow as their magnitude does, without √n.
   if (problem_.has_zero_mean()) largest_mean_ = std::min(1.0, 2 / terms);
@@ -123,11 +124,11 @@ void Instance::allow_spreads() {
   const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
-    const Region allowed = memory_.reference(*data.allowed);
+    const backend::Region allowed = memory_.reference(*data.allowed);
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
                    {.factor = 8 * terms,
                     .floor = kernels_.typical(elements(allowed, data)) / 4,
-                    .relative = 16 * terms * unit_roundoff(data.type)});
+                    .relative = 16 * terms * family::unit_roundoff(data.type)});
   }
   largest_mean_ = 0.5;
 }
@@ -156,11 +157,11 @@ void Instance::check_reference() {
 
 Instance::Outputs Instance::run_reference(const InputValues& values, std::uint32_t unwritten) {
   Outputs outputs;
-  std::vector<Region>& buffers = outputs.regions;
+  std::vector<backend::Region>& buffers = outputs.regions;
   buffers.resize(problem_.family().arguments.size());
   // The same numbers as the values say, in memory of their own.
-  const auto valued = [&](Region from, const CheckedData& data) {
-    const Region to(
+  const auto valued = [&](backend::Region from, const CheckedData& data) {
+    const backend::Region to(
         outputs.owned.emplace_back(backend_, data.offset_bytes() + data.size_bytes()).id(),
         data.offset_bytes());
     if (values.kind == InputValues::absolute) {
@@ -173,16 +174,16 @@ Instance::Outputs Instance::run_reference(const InputValues& values, std::uint32
     return to;
   };
   for (const CheckedData& data : memory_.plan().data) {
-    if (data.role == BufferRole::input) {
+    if (data.role == family::BufferRole::input) {
       const bool as_it_is =
           values.kind == InputValues::as_they_are ||
           (values.kind == InputValues::perturbed && !problem_.can_be_perturbed(data));
-      const Region input = memory_.candidate(data.candidate);
+      const backend::Region input = memory_.candidate(data.candidate);
       buffers[data.argument] = as_it_is ? input : valued(input, data);
     } else if (data.initial) {
       buffers[data.argument] = valued(memory_.reference(*data.initial), data);
     } else {
-      const BufferId made =
+      const backend::BufferId made =
           outputs.owned.emplace_back(backend_, data.offset_bytes() + data.size_bytes()).id();
       buffers[data.argument] = {made, data.offset_bytes()};
       backend_.fill(buffers[data.argument], data.starts_zero ? 0 : unwritten, data.size_bytes());
@@ -192,8 +193,8 @@ Instance::Outputs Instance::run_reference(const InputValues& values, std::uint32
   return outputs;
 }
 
-std::vector<Region> Instance::candidate_buffers() const {
-  std::vector<Region> buffers(problem_.family().arguments.size());
+std::vector<backend::Region> Instance::candidate_buffers() const {
+  std::vector<backend::Region> buffers(problem_.family().arguments.size());
   for (const CheckedData& data : memory_.plan().data) {
     buffers[data.argument] = memory_.candidate(data.candidate);
   }
@@ -211,14 +212,14 @@ std::vector<Instance::Operand> Instance::operands() const {
   return operands;
 }
 
-std::vector<ReadOnlyData> Instance::inputs() const {
-  std::vector<ReadOnlyData> inputs;
+std::vector<backend::ReadOnlyData> Instance::inputs() const {
+  std::vector<backend::ReadOnlyData> inputs;
   for (const CheckedData& data : memory_.plan().data) {
-    if (data.role != BufferRole::input) continue;
+    if (data.role != family::BufferRole::input) continue;
     inputs.push_back({.name = data.name,
                       .region = memory_.candidate(data.candidate),
                       .size_bytes = data.size_bytes(),
-                      .element_bytes = tuner::size_bytes(data.type)});
+                      .element_bytes = tuner::family::size_bytes(data.type)});
   }
   return inputs;
 }
@@ -226,14 +227,14 @@ std::vector<ReadOnlyData> Instance::inputs() const {
 std::string Instance::result_hash() const {
   std::vector<std::string> results;
   for (const CheckedData& data : memory_.plan().data) {
-    if (data.role != BufferRole::output) continue;
+    if (data.role != family::BufferRole::output) continue;
     std::string& result = results.emplace_back(data.size_bytes(), '\0');
     backend_.read(memory_.reference(*data.expected), std::as_writable_bytes(std::span(result)));
   }
   return content_hash(std::vector<std::string_view>(results.begin(), results.end()));
 }
 
-std::vector<LaunchArgument> Instance::arguments() const {
+std::vector<backend::LaunchArgument> Instance::arguments() const {
   return problem_.arguments(candidate_buffers(), {});
 }
 
@@ -242,7 +243,7 @@ void Instance::prepare_launch(PoisonKind kind) {
   kernels_.prepare(memory_, poison_);
 }
 
-Work Instance::preparation() const {
+backend::Work Instance::preparation() const {
   return kernels_.preparation(memory_, poison_);
 }
 
@@ -264,7 +265,7 @@ Expected<double, Failure> Instance::inspect() {
 
 bool Instance::updates_in_place() const {
   return std::ranges::any_of(memory_.plan().data, [](const CheckedData& data) {
-    return data.role == BufferRole::inout || data.starts_zero;
+    return data.role == family::BufferRole::inout || data.starts_zero;
   });
 }
 
@@ -278,8 +279,8 @@ void Instance::keep_outputs() {
   outputs_kept_ = true;
 }
 
-std::optional<Work> Instance::library_work() const {
+std::optional<backend::Work> Instance::library_work() const {
   return problem_.library_call(candidate_buffers(), {});
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -9,43 +9,44 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 
 /// One problem to solve, on a device: inputs, the right result, and room for a candidate's, all
 /// between guard zones. All memory goes with it.
 class Instance {
  public:
-  using Recipe = tuner::Recipe;
+  using Recipe = tuner::verify::Recipe;
 
   /// Runs the reference on the device to learn the right result. The backend, the check kernels and
   /// the family must outlive the instance. Throws Error(failure) when memory is short or the
   /// reference cannot run.
-  Instance(Backend& backend, CheckKernels& kernels, const Family& family, Recipe recipe);
+  Instance(backend::Backend& backend, CheckKernels& kernels, const family::Family& family,
+           Recipe recipe);
 
   [[nodiscard]] const Recipe& recipe() const { return problem_.recipe(); }
   [[nodiscard]] std::size_t size_bytes() const { return memory_.size_bytes(); }
   /// What shows a failure on this instance again, for its message.
   [[nodiscard]] std::string circumstances() const { return problem_.circumstances(); }
   /// Where the instance lies, and what looks at it.
-  [[nodiscard]] Backend& backend() { return backend_; }
+  [[nodiscard]] backend::Backend& backend() { return backend_; }
   [[nodiscard]] CheckKernels& check_kernels() { return kernels_; }
 
   /// A buffer argument and where a candidate finds it.
   struct Operand {
     std::string name;
-    Region region;
+    backend::Region region;
     std::size_t size_bytes = 0;
-    BufferRole role = BufferRole::input;
+    family::BufferRole role = family::BufferRole::input;
   };
   /// In the family's order.
   [[nodiscard]] std::vector<Operand> operands() const;
   /// The inputs, which no launch may write.
-  [[nodiscard]] std::vector<ReadOnlyData> inputs() const;
+  [[nodiscard]] std::vector<backend::ReadOnlyData> inputs() const;
   /// Content hash of the right result: equal wherever the reference is exact on the recipe.
   [[nodiscard]] std::string result_hash() const;
 
   /// The arguments of a launch: this instance's buffers, arrays and scalars, in the family's order.
-  [[nodiscard]] std::vector<LaunchArgument> arguments() const;
+  [[nodiscard]] std::vector<backend::LaunchArgument> arguments() const;
 
   /// Whether all results of the reference are whole numbers that their types hold exactly.
   [[nodiscard]] bool is_whole() const { return is_whole_; }
@@ -54,7 +55,7 @@ class Instance {
   /// time, and lays the guard zones with poison of this kind.
   void prepare_launch(PoisonKind kind = nan_poison);
   /// What prepare_launch did last, as work for the device.
-  [[nodiscard]] Work preparation() const;
+  [[nodiscard]] backend::Work preparation() const;
   /// What the launches since then left. The value is the largest error as a share of its bound; a
   /// failure says what is wrong, where, and by how much: out_of_bounds when a guard zone, an input
   /// or the reference changed (the instance is then of no more use), wrong_result, or
@@ -73,7 +74,7 @@ class Instance {
 
   /// The reference as a piece of work on this instance's own buffers, to be timed beside
   /// candidates; none when the reference is a kernel of the family.
-  [[nodiscard]] std::optional<Work> library_work() const;
+  [[nodiscard]] std::optional<backend::Work> library_work() const;
 
  private:
   void make_data();
@@ -90,13 +91,13 @@ class Instance {
   /// Runs the reference on the inputs as `values` says; outputs that begin as poison are filled
   /// with `unwritten` before. The results by their places among the arguments.
   struct Outputs {
-    std::vector<Buffer> owned;
-    std::vector<Region> regions;
+    std::vector<backend::Buffer> owned;
+    std::vector<backend::Region> regions;
   };
   [[nodiscard]] Outputs run_reference(const InputValues& values, std::uint32_t unwritten);
-  [[nodiscard]] std::vector<Region> candidate_buffers() const;
+  [[nodiscard]] std::vector<backend::Region> candidate_buffers() const;
 
-  Backend& backend_;
+  backend::Backend& backend_;
   CheckKernels& kernels_;
   PosedProblem problem_;
   CheckedMemory memory_;
@@ -110,4 +111,4 @@ class Instance {
   bool reference_changed_ = false;
 };
 
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
@@ -93,9 +93,9 @@ void add_guard(MemoryPlan& plan, std::size_t zone) {
 
 }  // namespace
 
-std::int64_t in_whole_words(ElementType type, std::int64_t count) {
+std::int64_t in_whole_words(family::ElementType type, std::int64_t count) {
   const auto elements =
-      static_cast<std::int64_t>(std::max<std::size_t>(1, kWord / size_bytes(type)));
+      static_cast<std::int64_t>(std::max<std::size_t>(1, kWord / family::size_bytes(type)));
   return (count + elements - 1) / elements * elements;
 }
 
@@ -111,10 +111,11 @@ MemoryPlan plan_memory(std::vector<CheckedData> data) {
   };
   add(CheckPart::output, [](const CheckedData& one) { return one.expected.has_value(); });
   add(CheckPart::repeat, [](const CheckedData& one) { return one.repeat.has_value(); });
-  add(CheckPart::input, [](const CheckedData& one) { return one.role == BufferRole::input; });
+  add(CheckPart::input,
+      [](const CheckedData& one) { return one.role == family::BufferRole::input; });
   plan.parts.push_back(plain_part(CheckPart::reference, 0, unchanged_bytes));
   for (std::size_t zone = 0; zone < plan.zones.size(); ++zone) add_guard(plan, zone);
   return plan;
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -10,11 +10,11 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 
 /// How many elements a buffer of so many has where results are checked: memory is looked at by
 /// words of 32 bits, so that smaller elements are rounded up to a whole number of words.
-[[nodiscard]] std::int64_t in_whole_words(ElementType type, std::int64_t count);
+[[nodiscard]] std::int64_t in_whole_words(family::ElementType type, std::int64_t count);
 
 /// A buffer argument of an instance and where all that belongs to it lies, as offsets in bytes:
 /// `candidate` in the memory a candidate gets, the others in the reference memory. Of these, those
@@ -22,11 +22,11 @@ namespace tuner {
 struct CheckedData {
   std::string name = {};     ///< the argument's
   std::size_t argument = 0;  ///< its place among the family's arguments
-  ElementType type = ElementType::f32;
+  family::ElementType type = family::ElementType::f32;
   std::int64_t used = 1;    ///< elements that the family knows of
   std::int64_t count = 1;   ///< in_whole_words(used)
   std::int64_t offset = 0;  ///< elements from an aligned address to it, wherever it lies
-  BufferRole role = BufferRole::input;
+  family::BufferRole role = family::BufferRole::input;
   bool starts_zero = false;  ///< an output's content before a launch; else `initial` or poison
   std::size_t candidate = 0;
   std::optional<std::size_t> expected = {};  ///< the right result of an output
@@ -35,10 +35,10 @@ struct CheckedData {
   std::optional<std::size_t> repeat = {};    ///< what a candidate computed in an earlier launch
 
   [[nodiscard]] std::size_t size_bytes() const {
-    return static_cast<std::size_t>(count) * tuner::size_bytes(type);
+    return static_cast<std::size_t>(count) * tuner::family::size_bytes(type);
   }
   [[nodiscard]] std::size_t offset_bytes() const {
-    return static_cast<std::size_t>(offset) * tuner::size_bytes(type);
+    return static_cast<std::size_t>(offset) * tuner::family::size_bytes(type);
   }
 };
 
@@ -64,4 +64,4 @@ struct MemoryPlan {
 
 [[nodiscard]] MemoryPlan plan_memory(std::vector<CheckedData> data);
 
-}  // namespace tuner
+}  // namespace tuner::verify

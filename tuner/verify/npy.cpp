@@ -11,20 +11,20 @@
 #include <span>
 #include <string>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 constexpr std::size_t kMostBytes = std::size_t{1} << 40;
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 /// What NumPy calls a type: "<f4".
-std::string type_name(ElementType type) {
-  const bool is_signed = integer_range(type).least < 0;
-  const std::size_t bytes = size_bytes(type);
+std::string type_name(family::ElementType type) {
+  const bool is_signed = family::integer_range(type).least < 0;
+  const std::size_t bytes = family::size_bytes(type);
   return fmt::format("{}{}{}", bytes == 1 ? '|' : '<',
-                     is_floating(type) ? 'f'
-                     : is_signed       ? 'i'
-                                       : 'u',
+                     family::is_floating(type) ? 'f'
+                     : is_signed               ? 'i'
+                                               : 'u',
                      bytes);
 }
 
@@ -47,8 +47,9 @@ NpyHeader header_of(std::string_view file) {
 
 }  // namespace
 
-std::vector<std::byte> read_npy(const Family& family, std::string_view file,
-                                std::string_view argument, ElementType type, std::int64_t count) {
+std::vector<std::byte> read_npy(const family::Family& family, std::string_view file,
+                                std::string_view argument, family::ElementType type,
+                                std::int64_t count) {
   const std::filesystem::path path = std::filesystem::path(family.path).parent_path() / file;
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::usage,
@@ -60,17 +61,17 @@ std::vector<std::byte> read_npy(const Family& family, std::string_view file,
   if (header.text.empty()) fail("is no array that NumPy saved (.npy)");
   if (header.text.find(fmt::format("'descr': '{}'", type_name(type))) == std::string_view::npos) {
     fail(fmt::format("does not hold '{}', which NumPy calls {}: convert it with .astype('{}')",
-                     name(type), type_name(type), type_name(type)));
+                     family::name(type), type_name(type), type_name(type)));
   }
   if (header.text.find("'fortran_order': False") == std::string_view::npos) {
     fail("is in Fortran order: save numpy.ascontiguousarray(…)");
   }
   const auto bytes = std::as_bytes(std::span(content)).subspan(header.end);
-  if (bytes.size() != static_cast<std::size_t>(count) * size_bytes(type)) {
+  if (bytes.size() != static_cast<std::size_t>(count) * family::size_bytes(type)) {
     fail(fmt::format("holds {} elements; at this size the argument has {}",
-                     bytes.size() / size_bytes(type), count));
+                     bytes.size() / family::size_bytes(type), count));
   }
   return {bytes.begin(), bytes.end()};
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

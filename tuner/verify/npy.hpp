@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 
 /// The elements of an array that NumPy saved (numpy.lib.format, version 1 to 3), in C order, for an
 /// argument of the family. `file` is relative to the space file. Throws Error(usage) when it cannot
 /// be read, or has another type or another number of elements.
-[[nodiscard]] std::vector<std::byte> read_npy(const Family& family, std::string_view file,
-                                              std::string_view argument, ElementType type,
+[[nodiscard]] std::vector<std::byte> read_npy(const family::Family& family, std::string_view file,
+                                              std::string_view argument, family::ElementType type,
                                               std::int64_t count);
 
-}  // namespace tuner
+}  // namespace tuner::verify

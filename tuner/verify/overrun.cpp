@@ -7,7 +7,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 constexpr std::uint64_t kWordBytes = 4;
@@ -23,7 +23,7 @@ std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard,
   const bool behind = zone > 0 && offset == plan.zones[zone].offset;  // its first half
   const std::uint64_t words_before_next = static_cast<std::uint64_t>(guard.words) - report.last;
   const CheckedData& data = plan.data[behind ? zone - 1 : zone];
-  const std::uint64_t element_bytes = size_bytes(data.type);
+  const std::uint64_t element_bytes = family::size_bytes(data.type);
   const std::string zone_text =
       fmt::format("{} of the guard zone changed", quantity::count(report.wrong, "word"));
   if (behind) {
@@ -37,4 +37,4 @@ std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard,
                      zone_text);
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -15,24 +15,27 @@
 #include <cstring>
 #include <span>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
-Slots family_slots(const Family& family, const DeviceAttributes& device, const Size& size) {
-  Slots slots;
-  for (const AttributeField& field : attribute_fields()) slots.push_back(device.*field.member);
+space::Slots family_slots(const family::Family& family, const space::DeviceAttributes& device,
+                          const space::Size& size) {
+  space::Slots slots;
+  for (const space::AttributeField& field : space::attribute_fields())
+    slots.push_back(device.*field.member);
   slots.insert(slots.end(), size.begin(), size.end());
-  if (slots.size() != family_scope(family.problem.dims).size()) {
-    throw Error(ErrorCode::usage, fmt::format("{}: a size needs {} numbers, {} has {}", family.name,
-                                              family.problem.dims.size(),
-                                              display(size, family.problem.dims), size.size()));
+  if (slots.size() != space::family_scope(family.problem.dims).size()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: a size needs {} numbers, {} has {}", family.name,
+                            family.problem.dims.size(), space::display(size, family.problem.dims),
+                            size.size()));
   }
   return slots;
 }
 
-Scalar magnitude_of(const Scalar& scalar) {
+family::Scalar magnitude_of(const family::Scalar& scalar) {
   return std::visit(
-      [](auto value) -> Scalar {
+      [](auto value) -> family::Scalar {
         return value < decltype(value){0} ? static_cast<decltype(value)>(decltype(value){0} - value)
                                           : value;
       },
@@ -49,7 +52,7 @@ T moved(T value, std::uint64_t random) {
 }
 
 /// The number 1 to 4 units in the last place larger or smaller; 0 and integers as they are.
-Scalar perturbed(const Scalar& scalar, std::uint64_t random) {
+family::Scalar perturbed(const family::Scalar& scalar, std::uint64_t random) {
   if (const auto* single = std::get_if<float>(&scalar)) {
     return moved<float, std::uint32_t>(*single, random);
   }
@@ -66,14 +69,14 @@ std::uint64_t mixed(std::uint64_t seed, std::uint64_t place) {
   return (state ^ (state >> 29)) * 6364136223846793005U >> 33;
 }
 
-double as_double(const Scalar& scalar) {
+double as_double(const family::Scalar& scalar) {
   return std::visit([](auto value) { return static_cast<double>(value); }, scalar);
 }
 
 /// Throws unless memory could hold this many elements.
-void check_count(std::string_view argument, ElementType type, std::int64_t count) {
+void check_count(std::string_view argument, family::ElementType type, std::int64_t count) {
   constexpr std::size_t kMostBytes = std::size_t{1} << 56;  // so that sums of these do not overflow
-  if (static_cast<std::size_t>(count) > kMostBytes / size_bytes(type)) {
+  if (static_cast<std::size_t>(count) > kMostBytes / family::size_bytes(type)) {
     throw Error(ErrorCode::failure,
                 fmt::format("argument {}: no memory holds {} elements; take a smaller size",
                             argument, count));
@@ -81,25 +84,28 @@ void check_count(std::string_view argument, ElementType type, std::int64_t count
 }
 
 /// Throws unless the reference can be shaped to the size.
-std::optional<LibraryShape> shape_at(const Family& family, const Slots& slots, const Size& size) {
+std::optional<family::LibraryShape> shape_at(const family::Family& family,
+                                             const space::Slots& slots, const space::Size& size) {
   try {
-    return library_shape(family.check, slots);
+    return family::library_shape(family.check, slots);
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {} (at the size {})", family.name, error.what(),
-                                          display(size, family.problem.dims)));
+                                          space::display(size, family.problem.dims)));
   }
 }
 
-std::int64_t value_of(const Expression& expression, std::string_view what, const Slots& slots) {
+std::int64_t value_of(const space::Expression& expression, std::string_view what,
+                      const space::Slots& slots) {
   const auto value = expression.evaluate(slots);
   if (!value) {
     throw Error(ErrorCode::usage, fmt::format("{}: '{}' has no value at this size: {}", what,
-                                              expression.text(), name(value.error())));
+                                              expression.text(), space::name(value.error())));
   }
   return *value;
 }
 
-std::int64_t buffer_count(const BufferArgument& buffer, std::string_view name, const Slots& slots) {
+std::int64_t buffer_count(const family::BufferArgument& buffer, std::string_view name,
+                          const space::Slots& slots) {
   const std::int64_t count = std::max<std::int64_t>(1, value_of(buffer.count, name, slots));
   check_count(name, buffer.type, count);
   return in_whole_words(buffer.type, count);
@@ -111,7 +117,7 @@ void check_offset(const CheckedData& data) {
     throw Error(ErrorCode::usage,
                 fmt::format("argument {}: its offset is {} elements of {}; it must be a multiple "
                             "of 4 bytes",
-                            data.name, data.offset, tuner::name(data.type)));
+                            data.name, data.offset, tuner::family::name(data.type)));
   }
 }
 
@@ -121,58 +127,59 @@ std::int64_t misalignment(const CheckedData& data, std::size_t claimed_bytes) {
   constexpr std::size_t kWord = 4;  // by which memory is looked at
   const std::size_t bytes = std::max(claimed_bytes, kWord);
   const bool aligned_better = data.offset_bytes() % (2 * bytes) == 0;
-  if (bytes >= kMostAlignmentBytes || !aligned_better) return 0;
-  return static_cast<std::int64_t>(bytes / size_bytes(data.type));
+  if (bytes >= family::kMostAlignmentBytes || !aligned_better) return 0;
+  return static_cast<std::int64_t>(bytes / family::size_bytes(data.type));
 }
 
-const InputFill& fill_of(const Argument& argument) {
-  const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
-  return buffer != nullptr ? buffer->fill : std::get<ArrayArgument>(argument.what).fill;
+const family::InputFill& fill_of(const family::Argument& argument) {
+  const auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
+  return buffer != nullptr ? buffer->fill : std::get<family::ArrayArgument>(argument.what).fill;
 }
 
 /// The place of an argument whose numbers are those of another one, else its own.
-std::size_t filled_like(const Family& family, std::size_t place) {
-  const InputFill& fill = fill_of(family.arguments[place]);
-  if (fill.kind != FillKind::copy) return place;
-  const auto found = std::ranges::find(family.arguments, fill.source, &Argument::name);
+std::size_t filled_like(const family::Family& family, std::size_t place) {
+  const family::InputFill& fill = fill_of(family.arguments[place]);
+  if (fill.kind != family::FillKind::copy) return place;
+  const auto found = std::ranges::find(family.arguments, fill.source, &family::Argument::name);
   return filled_like(family, static_cast<std::size_t>(found - family.arguments.begin()));
 }
 
 /// The bits that every integer result has, without its sign.
-int result_bits(const Family& family) {
+int result_bits(const family::Family& family) {
   int bits = 62;
-  for (const Argument& argument : family.arguments) {
-    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
-    if (buffer != nullptr && buffer->is_written() && size_bytes(buffer->type) <= 4) bits = 30;
+  for (const family::Argument& argument : family.arguments) {
+    const auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
+    if (buffer != nullptr && buffer->is_written() && family::size_bytes(buffer->type) <= 4)
+      bits = 30;
   }
   return bits;
 }
 
 }  // namespace
 
-void check_files(const Family& family, const Size& size) {
-  const Slots slots = family_slots(size);
-  const auto* const reference = std::get_if<NpyReference>(&family.check.reference);
+void check_files(const family::Family& family, const space::Size& size) {
+  const space::Slots slots = family::family_slots(size);
+  const auto* const reference = std::get_if<family::NpyReference>(&family.check.reference);
   if (reference != nullptr && reference->size != size) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: the files of check.reference hold the results at the size {}; at "
                             "{} nothing can be checked",
-                            family.name, display(reference->size, family.problem.dims),
-                            display(size, family.problem.dims)));
+                            family.name, space::display(reference->size, family.problem.dims),
+                            space::display(size, family.problem.dims)));
   }
   for (std::size_t i = 0; i < family.arguments.size(); ++i) {
-    const Argument& argument = family.arguments[i];
-    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
-    const auto* const array = std::get_if<ArrayArgument>(&argument.what);
+    const family::Argument& argument = family.arguments[i];
+    const auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
+    const auto* const array = std::get_if<family::ArrayArgument>(&argument.what);
     if (buffer == nullptr && array == nullptr) continue;
-    const ElementType type = buffer != nullptr ? buffer->type : array->type;
+    const family::ElementType type = buffer != nullptr ? buffer->type : array->type;
     const std::int64_t count = std::max<std::int64_t>(
         1, value_of(buffer != nullptr ? buffer->count : array->count, argument.name, slots));
     const auto check = [&](const std::string& file) {
       static_cast<void>(read_npy(family, file, argument.name, type, count));
     };
-    const InputFill& fill = fill_of(family.arguments[filled_like(family, i)]);
-    if (fill.kind == FillKind::npy) check(fill.source);
+    const family::InputFill& fill = fill_of(family.arguments[filled_like(family, i)]);
+    if (fill.kind == family::FillKind::npy) check(fill.source);
     if (reference == nullptr) continue;
     if (const auto file = reference->files.find(argument.name); file != reference->files.end()) {
       check(file->second);
@@ -180,20 +187,21 @@ void check_files(const Family& family, const Size& size) {
   }
 }
 
-void check_size(const Family& family, const DeviceAttributes& device, const Size& size) {
-  const Slots slots = family_slots(family, device, size);
+void check_size(const family::Family& family, const space::DeviceAttributes& device,
+                const space::Size& size) {
+  const space::Slots slots = family_slots(family, device, size);
   static_cast<void>(shape_at(family, slots, size));
   check_files(family, size);
   double bytes = 0;
-  for (const Argument& argument : family.arguments) {
-    if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
-      static_cast<void>(array_bytes(*array, argument.name, slots));
-    } else if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) {
+  for (const family::Argument& argument : family.arguments) {
+    if (const auto* array = std::get_if<family::ArrayArgument>(&argument.what)) {
+      static_cast<void>(family::array_bytes(*array, argument.name, slots));
+    } else if (const auto* buffer = std::get_if<family::BufferArgument>(&argument.what)) {
       // An input, and its values without their signs or perturbed; an output, its right result, the
       // error allowed, what a launch before wrote, and what a reference gives for other inputs.
       const double copies = buffer->is_written() ? 5 : 2;
       const auto count = static_cast<double>(buffer_count(*buffer, argument.name, slots));
-      bytes += copies * count * static_cast<double>(size_bytes(buffer->type));
+      bytes += copies * count * static_cast<double>(family::size_bytes(buffer->type));
     }
   }
   if (bytes > static_cast<double>(device.memory_bytes)) {
@@ -202,12 +210,12 @@ void check_size(const Family& family, const DeviceAttributes& device, const Size
         ErrorCode::usage,
         fmt::format("{}: to check a kernel at the size {} takes {:.1f} GiB of memory, of which "
                     "the device has {:.1f}; take a smaller size",
-                    family.name, display(size, family.problem.dims), bytes / kGibibyte,
+                    family.name, space::display(size, family.problem.dims), bytes / kGibibyte,
                     static_cast<double>(device.memory_bytes) / kGibibyte));
   }
 }
 
-PosedProblem::PosedProblem(Backend& backend, const Family& family, Recipe recipe)
+PosedProblem::PosedProblem(backend::Backend& backend, const family::Family& family, Recipe recipe)
     : backend_(backend),
       family_(family),
       recipe_(std::move(recipe)),
@@ -220,19 +228,20 @@ bool PosedProblem::is_timed() const {
   return recipe_.fill == Fill::normal && recipe_.check_case == 0;
 }
 
-const CheckCase* PosedProblem::check_case() const {
+const family::CheckCase* PosedProblem::check_case() const {
   return recipe_.check_case == 0 ? nullptr : &family_.check.cases.at(recipe_.check_case - 1);
 }
 
-std::int64_t PosedProblem::evaluate(const Expression& expression, std::string_view what) const {
+std::int64_t PosedProblem::evaluate(const space::Expression& expression,
+                                    std::string_view what) const {
   return value_of(expression, what, slots_);
 }
 
 std::vector<CheckedData> PosedProblem::data() const {
   std::vector<CheckedData> all;
   for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
-    const Argument& argument = family_.arguments[i];
-    const auto* buffer = std::get_if<BufferArgument>(&argument.what);
+    const family::Argument& argument = family_.arguments[i];
+    const auto* buffer = std::get_if<family::BufferArgument>(&argument.what);
     if (buffer == nullptr) continue;
     CheckedData data{.name = argument.name,
                      .argument = i,
@@ -243,17 +252,17 @@ std::vector<CheckedData> PosedProblem::data() const {
                      .role = buffer->role};
     check_count(argument.name, data.type, data.offset);
     if (!is_timed()) {
-      data.offset += misalignment(data, alignment_bytes(*buffer, argument.name, slots_));
+      data.offset += misalignment(data, family::alignment_bytes(*buffer, argument.name, slots_));
     }
     check_offset(data);
     if (buffer->is_written()) {
       data.expected = 0;
       const bool is_read =
           check_case() != nullptr && std::ranges::count(check_case()->reads, argument.name) > 0;
-      if (is_read || buffer->initial == InitialContent::input) {
+      if (is_read || buffer->initial == family::InitialContent::input) {
         data.initial = 0;
       } else {
-        data.starts_zero = buffer->initial == InitialContent::zero;
+        data.starts_zero = buffer->initial == family::InitialContent::zero;
       }
       if (may_differ(*buffer)) data.allowed = 0;
       if (recipe_.fill == Fill::normal && family_.check.deterministic) data.repeat = 0;
@@ -263,30 +272,30 @@ std::vector<CheckedData> PosedProblem::data() const {
   return all;
 }
 
-bool PosedProblem::may_differ(const BufferArgument& output) const {
+bool PosedProblem::may_differ(const family::BufferArgument& output) const {
   if (family_.check.exact) return false;
   if (family_.check.tolerance) return true;
-  if (!is_floating(output.type)) return false;
+  if (!family::is_floating(output.type)) return false;
   // What a library gives for whole numbers is exact; of a kernel that is not known before it ran.
   return recipe_.fill == Fill::normal || !shape_;
 }
 
-bool PosedProblem::takes_all_integers(ElementType type) const {
-  return recipe_.fill == Fill::normal && !is_floating(type) && accumulated_ == 1 &&
-         !has_floating_results(family_.arguments);
+bool PosedProblem::takes_all_integers(family::ElementType type) const {
+  return recipe_.fill == Fill::normal && !family::is_floating(type) && accumulated_ == 1 &&
+         !family::has_floating_results(family_.arguments);
 }
 
-std::int64_t PosedProblem::whole_range(ElementType type) const {
+std::int64_t PosedProblem::whole_range(family::ElementType type) const {
   constexpr std::int64_t kFew = 3;
   if (recipe_.fill == Fill::few) return kFew;
-  const std::int64_t most = integer_range(type).greatest;
-  if (has_floating_results(family_.arguments)) {
+  const std::int64_t most = family::integer_range(type).greatest;
+  if (family::has_floating_results(family_.arguments)) {
     // Sums of products of numbers up to 3 stay below 2^24 for 400,000 terms, scaled by small
     // factors.
     constexpr std::int64_t kTermsForRange3 = 400'000;
     constexpr std::int64_t kMostCounted = 1000;
     if (recipe_.fill == Fill::whole) return accumulated_ <= kTermsForRange3 ? 3 : 1;
-    return is_floating(type) || size_bytes(type) >= 4 ? kMostCounted : most;
+    return family::is_floating(type) || family::size_bytes(type) >= 4 ? kMostCounted : most;
   }
   // So that a product of two (whole) or a number itself (normal), summed, just fits the result.
   const double terms = std::ldexp(1.0, result_bits(family_)) / static_cast<double>(accumulated_);
@@ -295,125 +304,130 @@ std::int64_t PosedProblem::whole_range(ElementType type) const {
 }
 
 void PosedProblem::fill_any(CheckKernels& kernels, const CheckKernels::Elements& data,
-                            FillKind kind, std::uint64_t seed) const {
+                            family::FillKind kind, std::uint64_t seed) const {
   const std::int64_t range = whole_range(data.type);
-  const auto [least, greatest] = integer_range(data.type);
+  const auto [least, greatest] = family::integer_range(data.type);
   if (takes_all_integers(data.type)) {
-    const bool above_64 = data.type == ElementType::u64;  // −1 as 64 bits is its greatest number
-    return kernels.fill_integers(data, seed, kind == FillKind::normal ? least : 1,
+    const bool above_64 =
+        data.type == family::ElementType::u64;  // −1 as 64 bits is its greatest number
+    return kernels.fill_integers(data, seed, kind == family::FillKind::normal ? least : 1,
                                  above_64 ? -1 : greatest);
   }
-  if (recipe_.fill != Fill::normal || !is_floating(data.type)) {
-    if (kind == FillKind::normal) return kernels.fill_whole(data, seed, range);
+  if (recipe_.fill != Fill::normal || !family::is_floating(data.type)) {
+    if (kind == family::FillKind::normal) return kernels.fill_whole(data, seed, range);
     return kernels.fill_integers(data, seed, 1, range);
   }
-  if (kind == FillKind::normal) return kernels.fill_normal(data, seed);
-  if (kind == FillKind::uniform) return kernels.fill_uniform(data, seed);
+  if (kind == family::FillKind::normal) return kernels.fill_normal(data, seed);
+  if (kind == family::FillKind::uniform) return kernels.fill_uniform(data, seed);
   kernels.fill_positive(data, seed);
 }
 
 void PosedProblem::fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data,
-                                std::size_t argument, const InputFill& fill) const {
+                                std::size_t argument, const family::InputFill& fill) const {
   const std::string& name = family_.arguments[argument].name;
   const std::uint64_t seed =
       (3 * recipe_.seed + static_cast<std::uint64_t>(recipe_.fill)) * 1'000'003 + argument;
   switch (fill.kind) {
-    case FillKind::normal:
-    case FillKind::uniform:
-    case FillKind::positive:
+    case family::FillKind::normal:
+    case family::FillKind::uniform:
+    case family::FillKind::positive:
       return fill_any(kernels, data, fill.kind, seed);
-    case FillKind::permutation:
+    case family::FillKind::permutation:
       return kernels.fill_permutation(data, seed);
-    case FillKind::sorted: {
+    case family::FillKind::sorted: {
       constexpr double kMost = 1 << 20;
-      const auto most = std::min(kMost, static_cast<double>(integer_range(data.type).greatest));
-      const bool reals = is_floating(data.type);
-      const bool is_signed = reals || integer_range(data.type).least < 0;
+      const auto most =
+          std::min(kMost, static_cast<double>(family::integer_range(data.type).greatest));
+      const bool reals = family::is_floating(data.type);
+      const bool is_signed = reals || family::integer_range(data.type).least < 0;
       const double end = reals ? 3 : most;
       return kernels.fill_sorted(data, seed, is_signed ? -end : 0, end);
     }
-    case FillKind::integers: {
+    case family::FillKind::integers: {
       const std::int64_t low = evaluate(fill.low, name), high = evaluate(fill.high, name);
       if (low <= high) return kernels.fill_integers(data, seed, low, high);
       throw Error(
           ErrorCode::usage,
           fmt::format("argument {}: its fill asks for integers from {} to {} at the size {}", name,
-                      low, high, display(recipe_.size, family_.problem.dims)));
+                      low, high, space::display(recipe_.size, family_.problem.dims)));
     }
-    case FillKind::constant:
+    case family::FillKind::constant:
       return kernels.fill_constant(data, fill.value);
-    case FillKind::csr_offsets:
+    case family::FillKind::csr_offsets:
       return kernels.fill_offsets(data, seed, evaluate(fill.high, name));
-    case FillKind::npy:
+    case family::FillKind::npy:
       return backend_.write(data.region,
                             read_npy(family_, fill.source, name, data.type, data.count));
-    case FillKind::copy:
+    case family::FillKind::copy:
       break;  // resolved by filled_like
   }
 }
 
-void PosedProblem::fill(CheckKernels& kernels, Region region, const CheckedData& data) const {
+void PosedProblem::fill(CheckKernels& kernels, backend::Region region,
+                        const CheckedData& data) const {
   const std::size_t like = filled_like(family_, data.argument);
   fill_numbers(kernels, {region, data.type, data.used}, like, fill_of(family_.arguments[like]));
   if (data.used < data.count) {  // what a kernel must not read up to the next whole word
-    const IntegerRange range = integer_range(data.type);
-    Region rest = region;
-    rest.offset_bytes += static_cast<std::size_t>(data.used) * size_bytes(data.type);
+    const family::IntegerRange range = family::integer_range(data.type);
+    backend::Region rest = region;
+    rest.offset_bytes += static_cast<std::size_t>(data.used) * family::size_bytes(data.type);
     kernels.fill_constant(
         {rest, data.type, data.count - data.used},
         static_cast<double>(recipe_.fill == Fill::normal ? range.least : range.greatest));
   }
   const auto matrix = operand(data.name);
-  if (!matrix || data.role != BufferRole::input) return;
-  const auto used = matrix_elements(matrix->layout, matrix->batch);
+  if (!matrix || data.role != family::BufferRole::input) return;
+  const auto used = family::matrix_elements(matrix->layout, matrix->batch);
   if (!used || used->outer_count * used->inner_count * used->columns >= data.count) return;
   kernels.poison_padding({region, data.type, data.count}, recipe_.seed, *used);
 }
 
 bool PosedProblem::can_be_perturbed(const CheckedData& data) const {
-  if (!is_floating(data.type)) return false;
-  const InputFill& fill = fill_of(family_.arguments[filled_like(family_, data.argument)]);
-  return fill.kind == FillKind::normal || fill.kind == FillKind::uniform ||
-         fill.kind == FillKind::positive || fill.kind == FillKind::sorted ||
-         fill.kind == FillKind::npy;
+  if (!family::is_floating(data.type)) return false;
+  const family::InputFill& fill = fill_of(family_.arguments[filled_like(family_, data.argument)]);
+  return fill.kind == family::FillKind::normal || fill.kind == family::FillKind::uniform ||
+         fill.kind == family::FillKind::positive || fill.kind == family::FillKind::sorted ||
+         fill.kind == family::FillKind::npy;
 }
 
 bool PosedProblem::has_zero_mean() const {
   for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
-    if (std::holds_alternative<ScalarArgument>(family_.arguments[i].what)) continue;
-    const FillKind kind = fill_of(family_.arguments[filled_like(family_, i)]).kind;
-    if (kind != FillKind::normal) return false;
+    if (std::holds_alternative<family::ScalarArgument>(family_.arguments[i].what)) continue;
+    const family::FillKind kind = fill_of(family_.arguments[filled_like(family_, i)]).kind;
+    if (kind != family::FillKind::normal) return false;
   }
   return true;
 }
 
 void PosedProblem::make_arrays(CheckKernels& kernels) {
   for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
-    const auto* const array = std::get_if<ArrayArgument>(&family_.arguments[i].what);
+    const auto* const array = std::get_if<family::ArrayArgument>(&family_.arguments[i].what);
     if (array == nullptr) continue;
     const std::string& name = family_.arguments[i].name;
-    ArrayValue made{.bytes = std::vector<std::byte>(array_bytes(*array, name, slots_))};
+    backend::ArrayValue made{.bytes =
+                                 std::vector<std::byte>(family::array_bytes(*array, name, slots_))};
     CheckedData data{.name = name, .argument = i, .type = array->type};
-    data.used = static_cast<std::int64_t>(made.bytes.size() / size_bytes(array->type));
+    data.used = static_cast<std::int64_t>(made.bytes.size() / family::size_bytes(array->type));
     data.count = in_whole_words(data.type, data.used);
-    const Buffer buffer(backend_, data.size_bytes());
+    const backend::Buffer buffer(backend_, data.size_bytes());
     fill(kernels, buffer.id(), data);
     backend_.read(buffer.id(), made.bytes);
     arrays_.emplace(i, std::move(made));
   }
 }
 
-ArrayValue PosedProblem::array(std::size_t place, const InputValues& values) const {
-  ArrayValue made = arrays_.at(place);
-  const ElementType type = std::get<ArrayArgument>(family_.arguments[place].what).type;
+backend::ArrayValue PosedProblem::array(std::size_t place, const InputValues& values) const {
+  backend::ArrayValue made = arrays_.at(place);
+  const family::ElementType type =
+      std::get<family::ArrayArgument>(family_.arguments[place].what).type;
   const CheckedData data{.argument = place, .type = type};
-  if (values.kind == InputValues::as_they_are || !is_floating(type) ||
+  if (values.kind == InputValues::as_they_are || !family::is_floating(type) ||
       (values.kind == InputValues::perturbed && !can_be_perturbed(data))) {
     return made;
   }
   const auto change = [&]<class T>(T number, std::size_t index) {
     if (values.kind == InputValues::absolute) return std::abs(number);
-    return std::get<T>(perturbed(Scalar(number), mixed(values.seed, 64 * place + index)));
+    return std::get<T>(perturbed(family::Scalar(number), mixed(values.seed, 64 * place + index)));
   };
   const auto change_all = [&]<class T>(T number) {
     for (std::size_t at = 0; at < made.bytes.size(); at += sizeof number) {
@@ -422,14 +436,14 @@ ArrayValue PosedProblem::array(std::size_t place, const InputValues& values) con
       std::memcpy(made.bytes.data() + at, &number, sizeof number);
     }
   };
-  if (type == ElementType::f32) change_all(float{});
-  if (type == ElementType::f64) change_all(double{});
+  if (type == family::ElementType::f32) change_all(float{});
+  if (type == family::ElementType::f64) change_all(double{});
   return made;
 }
 
 std::optional<PosedProblem::Operand> PosedProblem::operand(std::string_view argument) const {
   if (!shape_) return std::nullopt;
-  const MatrixArguments& names = *library_arguments(family_.check);
+  const family::MatrixArguments& names = *family::library_arguments(family_.check);
   return std::visit(
       [&](const auto& shape) -> std::optional<Operand> {
         if (argument == names.a) return Operand{shape.a, shape.batch};
@@ -440,10 +454,10 @@ std::optional<PosedProblem::Operand> PosedProblem::operand(std::string_view argu
       *shape_);
 }
 
-Scalar PosedProblem::scalar(std::size_t place, const InputValues& values) const {
-  const Argument& argument = family_.arguments[place];
-  const auto& what = std::get<ScalarArgument>(argument.what);
-  Scalar made = scalar_value(what, argument.name, slots_);
+family::Scalar PosedProblem::scalar(std::size_t place, const InputValues& values) const {
+  const family::Argument& argument = family_.arguments[place];
+  const auto& what = std::get<family::ScalarArgument>(argument.what);
+  family::Scalar made = family::scalar_value(what, argument.name, slots_);
   if (check_case() != nullptr) {
     if (const auto set = check_case()->set.find(argument.name); set != check_case()->set.end()) {
       made = set->second;
@@ -454,14 +468,14 @@ Scalar PosedProblem::scalar(std::size_t place, const InputValues& values) const 
   return made;
 }
 
-std::vector<LaunchArgument> PosedProblem::arguments(const std::vector<Region>& buffers,
-                                                    const InputValues& values) const {
-  std::vector<LaunchArgument> launch;
+std::vector<backend::LaunchArgument> PosedProblem::arguments(
+    const std::vector<backend::Region>& buffers, const InputValues& values) const {
+  std::vector<backend::LaunchArgument> launch;
   for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
-    const Argument& argument = family_.arguments[i];
-    if (std::holds_alternative<BufferArgument>(argument.what)) {
+    const family::Argument& argument = family_.arguments[i];
+    if (std::holds_alternative<family::BufferArgument>(argument.what)) {
       launch.emplace_back(buffers[i]);
-    } else if (std::holds_alternative<ArrayArgument>(argument.what)) {
+    } else if (std::holds_alternative<family::ArrayArgument>(argument.what)) {
       launch.emplace_back(array(i, values));
     } else {
       launch.emplace_back(scalar(i, values));
@@ -470,29 +484,30 @@ std::vector<LaunchArgument> PosedProblem::arguments(const std::vector<Region>& b
   return launch;
 }
 
-std::optional<Work> PosedProblem::library_call(const std::vector<Region>& buffers,
-                                               const InputValues& values) const {
+std::optional<backend::Work> PosedProblem::library_call(const std::vector<backend::Region>& buffers,
+                                                        const InputValues& values) const {
   if (!shape_) return std::nullopt;
-  const MatrixArguments& names = *library_arguments(family_.check);
+  const family::MatrixArguments& names = *family::library_arguments(family_.check);
   const auto index = [&](const std::string& argument) {
-    const auto found = std::ranges::find(family_.arguments, argument, &Argument::name);
+    const auto found = std::ranges::find(family_.arguments, argument, &family::Argument::name);
     return static_cast<std::size_t>(found - family_.arguments.begin());
   };
   const auto factor = [&](const std::string& argument, double otherwise) {
     return argument.empty() ? otherwise : as_double(scalar(index(argument), values));
   };
-  const auto call = [&](auto made, const auto& shape) -> Work {
-    made.type = std::get<BufferArgument>(family_.arguments[index(names.c)].what).type;
+  const auto call = [&](auto made, const auto& shape) -> backend::Work {
+    made.type = std::get<family::BufferArgument>(family_.arguments[index(names.c)].what).type;
     made.shape = shape;
     made.alpha = factor(names.alpha, 1);
-    made.beta = factor(names.beta, default_beta(family_.check));
+    made.beta = factor(names.beta, family::default_beta(family_.check));
     made.a = buffers[index(names.a)];
     made.b = buffers[index(names.b)];
     made.c = buffers[index(names.c)];
     return made;
   };
-  if (const auto* gemm = std::get_if<GemmShape>(&*shape_)) return call(GemmCall(), *gemm);
-  return call(GeamCall(), std::get<GeamShape>(*shape_));
+  if (const auto* gemm = std::get_if<family::GemmShape>(&*shape_))
+    return call(backend::GemmCall(), *gemm);
+  return call(backend::GeamCall(), std::get<family::GeamShape>(*shape_));
 }
 
 std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index) const {
@@ -501,14 +516,14 @@ std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index
   const auto matrix = operand(buffer);
   if (!matrix) return text;
   const std::string place =
-      place_name(matrix->layout, matrix->batch, static_cast<std::int64_t>(index));
+      family::place_name(matrix->layout, matrix->batch, static_cast<std::int64_t>(index));
   return place.empty() ? text : fmt::format("{} ({})", text, place);
 }
 
 std::string PosedProblem::circumstances() const {
-  const bool from_files = std::holds_alternative<NpyReference>(family_.check.reference);
+  const bool from_files = std::holds_alternative<family::NpyReference>(family_.check.reference);
   std::string text =
-      fmt::format("size {}, {} inputs, seed {}", display(recipe_.size, family_.problem.dims),
+      fmt::format("size {}, {} inputs, seed {}", space::display(recipe_.size, family_.problem.dims),
                   from_files                     ? "the file's"
                   : recipe_.fill == Fill::normal ? "normal"
                   : recipe_.fill == Fill::whole  ? "whole-number"
@@ -523,4 +538,4 @@ std::string PosedProblem::circumstances() const {
   return text;
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 
 /// What the inputs of a check are, where the family does not say.
 enum class Fill {
@@ -23,7 +23,7 @@ enum class Fill {
 
 /// What makes an instance: two with the same recipe hold the same numbers.
 struct Recipe {
-  Size size;
+  space::Size size;
   Fill fill = Fill::normal;
   std::size_t check_case = 0;  ///< 0: the arguments as tuned; i: family.check.cases[i-1]
   std::uint64_t seed = 0;
@@ -48,11 +48,12 @@ struct InputValues {
 /// be checked: the family's expressions have no value, the reference has no possible shape, an
 /// array by value is too large, a file does not fit, or memory does not hold the buffers, their
 /// right results and what else a check of normal inputs keeps.
-void check_size(const Family& family, const DeviceAttributes& device, const Size& size);
+void check_size(const family::Family& family, const space::DeviceAttributes& device,
+                const space::Size& size);
 
 /// Throws Error(usage) where files that the family names do not fit the size: results for another
 /// one, or an array that cannot be read or has another type or number of elements.
-void check_files(const Family& family, const Size& size);
+void check_files(const family::Family& family, const space::Size& size);
 
 /// A family's problem at the size, with the inputs and under the case of a recipe: its arguments,
 /// its inputs and its right result. The backend and the family must outlive it.
@@ -60,9 +61,9 @@ class PosedProblem {
  public:
   /// Throws Error(usage) when the family's expressions have no value at the size, or the reference
   /// has no possible shape there.
-  PosedProblem(Backend& backend, const Family& family, Recipe recipe);
+  PosedProblem(backend::Backend& backend, const family::Family& family, Recipe recipe);
 
-  [[nodiscard]] const Family& family() const { return family_; }
+  [[nodiscard]] const family::Family& family() const { return family_; }
   [[nodiscard]] const Recipe& recipe() const { return recipe_; }
 
   /// The buffer arguments, with what of the reference memory their checks need.
@@ -70,7 +71,7 @@ class PosedProblem {
   /// Fills a buffer with the numbers that belong to an argument. What lies between the rows of a
   /// library's operand is NaN. Throws Error(usage) where the family's fill has no value at the size
   /// or names a file that does not fit.
-  void fill(CheckKernels& kernels, Region region, const CheckedData& data) const;
+  void fill(CheckKernels& kernels, backend::Region region, const CheckedData& data) const;
   /// Whether its numbers can be moved a little without meaning something else: floating-point
   /// numbers, unless the family says that they are whole.
   [[nodiscard]] bool can_be_perturbed(const CheckedData& data) const;
@@ -81,13 +82,13 @@ class PosedProblem {
 
   /// The arguments of a launch; `buffers` holds one region for every argument of the family, of
   /// which those of buffers are used.
-  [[nodiscard]] std::vector<LaunchArgument> arguments(const std::vector<Region>& buffers,
-                                                      const InputValues& values) const;
+  [[nodiscard]] std::vector<backend::LaunchArgument> arguments(
+      const std::vector<backend::Region>& buffers, const InputValues& values) const;
   /// The library's work, when the reference is the library's.
-  [[nodiscard]] std::optional<Work> library_call(const std::vector<Region>& buffers,
-                                                 const InputValues& values) const;
+  [[nodiscard]] std::optional<backend::Work> library_call(
+      const std::vector<backend::Region>& buffers, const InputValues& values) const;
   /// What a reference kernel is launched for: the family's scope at this size.
-  [[nodiscard]] const Slots& slots() const { return slots_; }
+  [[nodiscard]] const space::Slots& slots() const { return slots_; }
   /// check.accumulates, at least 1.
   [[nodiscard]] std::int64_t accumulated() const { return accumulated_; }
   /// Whether the numbers of all inputs have a mean of zero, so that sums of them grow with the
@@ -103,36 +104,37 @@ class PosedProblem {
  private:
   /// Whether candidates are timed on such inputs: then buffers begin as allocations do.
   [[nodiscard]] bool is_timed() const;
-  [[nodiscard]] const CheckCase* check_case() const;
-  [[nodiscard]] std::int64_t evaluate(const Expression& expression, std::string_view what) const;
+  [[nodiscard]] const family::CheckCase* check_case() const;
+  [[nodiscard]] std::int64_t evaluate(const space::Expression& expression,
+                                      std::string_view what) const;
   /// How an argument lies that is a matrix of the library's.
   struct Operand {
-    MatrixLayout layout;
+    family::MatrixLayout layout;
     std::int64_t batch = 1;
   };
   /// None for other arguments.
   [[nodiscard]] std::optional<Operand> operand(std::string_view argument) const;
-  [[nodiscard]] Scalar scalar(std::size_t place, const InputValues& values) const;
+  [[nodiscard]] family::Scalar scalar(std::size_t place, const InputValues& values) const;
   /// The bytes of the array at `place`.
-  [[nodiscard]] ArrayValue array(std::size_t place, const InputValues& values) const;
+  [[nodiscard]] backend::ArrayValue array(std::size_t place, const InputValues& values) const;
   void fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data, std::size_t argument,
-                    const InputFill& fill) const;
-  void fill_any(CheckKernels& kernels, const CheckKernels::Elements& data, FillKind kind,
+                    const family::InputFill& fill) const;
+  void fill_any(CheckKernels& kernels, const CheckKernels::Elements& data, family::FillKind kind,
                 std::uint64_t seed) const;
   /// Whether the results of an output need not be equal to the reference's.
-  [[nodiscard]] bool may_differ(const BufferArgument& output) const;
+  [[nodiscard]] bool may_differ(const family::BufferArgument& output) const;
   /// Whether an input has all numbers of its type: nothing is summed that could overflow.
-  [[nodiscard]] bool takes_all_integers(ElementType type) const;
+  [[nodiscard]] bool takes_all_integers(family::ElementType type) const;
   /// The largest whole number of an input that is filled with any.
-  [[nodiscard]] std::int64_t whole_range(ElementType type) const;
+  [[nodiscard]] std::int64_t whole_range(family::ElementType type) const;
 
-  Backend& backend_;
-  const Family& family_;
+  backend::Backend& backend_;
+  const family::Family& family_;
   Recipe recipe_;
-  Slots slots_;  // of the family's scope, at this size
+  space::Slots slots_;  // of the family's scope, at this size
   std::int64_t accumulated_ = 1;
-  std::optional<LibraryShape> shape_;         // when the reference is the library's
-  std::map<std::size_t, ArrayValue> arrays_;  // by their places among the arguments
+  std::optional<family::LibraryShape> shape_;          // when the reference is the library's
+  std::map<std::size_t, backend::ArrayValue> arrays_;  // by their places among the arguments
 };
 
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -9,38 +9,38 @@
 
 #include <utility>
 
-namespace tuner {
+namespace tuner::verify {
 
-ReferenceRunner::ReferenceRunner(Backend& backend, const PosedProblem& problem)
+ReferenceRunner::ReferenceRunner(backend::Backend& backend, const PosedProblem& problem)
     : backend_(backend), problem_(problem) {
-  const Family& family = problem.family();
-  if (const auto* reference = std::get_if<KernelReference>(&family.check.reference)) {
+  const family::Family& family = problem.family();
+  if (const auto* reference = std::get_if<family::KernelReference>(&family.check.reference)) {
     load(family.kernel(reference->kernel));
   }
 }
 
-void ReferenceRunner::load(const Kernel& kernel) {
-  const Space space(kernel.space, backend_.device().attributes, problem_.recipe().size);
-  const Config config = space.default_config();
-  const auto binary = backend_.compiler().compile(compile_job(kernel, space, config));
+void ReferenceRunner::load(const family::Kernel& kernel) {
+  const space::Space space(kernel.space, backend_.device().attributes, problem_.recipe().size);
+  const space::Config config = space.default_config();
+  const auto binary = backend_.compiler().compile(family::compile_job(kernel, space, config));
   if (!binary) fail(binary.error());
   const auto loaded = backend_.load(*binary);
   if (!loaded) fail(loaded.error());
   kernel_.emplace(Loaded{.kernel = &kernel,
                          .slots = space.slots(config),
-                         .loaded = LoadedKernel(backend_, *loaded),
+                         .loaded = backend::LoadedKernel(backend_, *loaded),
                          .scratch = {}});
   for (const CheckedData& data : scratch_data(kernel, kernel_->slots)) {
     kernel_->scratch.emplace_back(backend_, data.size_bytes());
   }
 }
 
-void ReferenceRunner::run(const std::vector<Region>& buffers, const InputValues& values) {
+void ReferenceRunner::run(const std::vector<backend::Region>& buffers, const InputValues& values) {
   if (kernel_) {
     run_kernel(buffers, values);
     return;
   }
-  if (const auto* files = std::get_if<NpyReference>(&problem_.family().check.reference)) {
+  if (const auto* files = std::get_if<family::NpyReference>(&problem_.family().check.reference)) {
     write_files(*files, buffers);
     return;
   }
@@ -48,8 +48,8 @@ void ReferenceRunner::run(const std::vector<Region>& buffers, const InputValues&
   if (!done) fail(done.error());
 }
 
-void ReferenceRunner::write_files(const NpyReference& reference,
-                                  const std::vector<Region>& buffers) {
+void ReferenceRunner::write_files(const family::NpyReference& reference,
+                                  const std::vector<backend::Region>& buffers) {
   for (const CheckedData& data : problem_.data()) {
     const auto file = reference.files.find(data.name);
     if (file == reference.files.end()) continue;
@@ -58,22 +58,23 @@ void ReferenceRunner::write_files(const NpyReference& reference,
   }
 }
 
-void ReferenceRunner::run_kernel(const std::vector<Region>& buffers, const InputValues& values) {
+void ReferenceRunner::run_kernel(const std::vector<backend::Region>& buffers,
+                                 const InputValues& values) {
   const auto& [kernel, slots, loaded, scratch] = *kernel_;
-  std::vector<LaunchArgument> all = problem_.arguments(buffers, values);
-  for (const Buffer& buffer : scratch) {
+  std::vector<backend::LaunchArgument> all = problem_.arguments(buffers, values);
+  for (const backend::Buffer& buffer : scratch) {
     backend_.fill(buffer.id(), 0, buffer.size_bytes());
-    all.emplace_back(Region(buffer.id()));
+    all.emplace_back(backend::Region(buffer.id()));
   }
-  all = with_tensors(std::move(all), tensor_layouts(*kernel, slots));
-  const Launch launch = launch_of(*kernel, slots, loaded.id(), all);
+  all = with_tensors(std::move(all), family::tensor_layouts(*kernel, slots));
+  const backend::Launch launch = launch_of(*kernel, slots, loaded.id(), all);
   if (const auto done = backend_.run(launch); !done) fail(done.error());
 }
 
 void ReferenceRunner::fail(const Failure& failure) const {
-  const Family& family = problem_.family();
-  const std::string size = display(problem_.recipe().size, family.problem.dims);
-  const auto* const reference = std::get_if<KernelReference>(&family.check.reference);
+  const family::Family& family = problem_.family();
+  const std::string size = space::display(problem_.recipe().size, family.problem.dims);
+  const auto* const reference = std::get_if<family::KernelReference>(&family.check.reference);
   if (reference == nullptr) {
     throw Error(ErrorCode::failure,
                 fmt::format("{} cannot compute the reference at {}: {}",
@@ -84,4 +85,4 @@ void ReferenceRunner::fail(const Failure& failure) const {
                           size, name(failure.outcome), failure.message));
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

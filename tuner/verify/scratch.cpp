@@ -9,67 +9,72 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 constexpr Poison kScratchPoison = {.kind = nan_poison, .seed = 0};
 
-[[noreturn]] void fail(const Kernel& kernel, const ScratchBuffer& buffer, const std::string& why) {
+[[noreturn]] void fail(const family::Kernel& kernel, const family::ScratchBuffer& buffer,
+                       const std::string& why) {
   throw Error(ErrorCode::usage, fmt::format("kernel {}: the count of scratch '{}' = {} {}",
                                             kernel.name, buffer.name, buffer.count.text(), why));
 }
 
 }  // namespace
 
-std::vector<CheckedData> scratch_data(const Kernel& kernel, const Slots& slots) {
+std::vector<CheckedData> scratch_data(const family::Kernel& kernel, const space::Slots& slots) {
   constexpr std::int64_t kMost = std::int64_t{1} << 50;  // so that sums of bytes do not overflow
   std::vector<CheckedData> all;
-  for (const ScratchBuffer& buffer : kernel.scratch) {
+  for (const family::ScratchBuffer& buffer : kernel.scratch) {
     const auto count = buffer.count.evaluate(slots);
-    if (!count) fail(kernel, buffer, fmt::format("has no value: {}", name(count.error())));
+    if (!count) fail(kernel, buffer, fmt::format("has no value: {}", space::name(count.error())));
     if (*count < 0 || *count > kMost) fail(kernel, buffer, fmt::format("is {}", *count));
     CheckedData data;
     data.name = buffer.name;
     data.type = buffer.type;
     data.used = std::max<std::int64_t>(1, *count);
     data.count = in_whole_words(data.type, data.used);
-    data.role = BufferRole::output;
+    data.role = family::BufferRole::output;
     all.push_back(std::move(data));
   }
   return all;
 }
 
-std::vector<LaunchArgument> with_tensors(std::vector<LaunchArgument> arguments,
-                                         const std::vector<TensorLayout>& tensors) {
-  for (const TensorLayout& layout : tensors) {
-    const Region begin = std::get<Region>(arguments[layout.argument]);
-    arguments.emplace_back(Tensor{.region = begin, .layout = layout});
+std::vector<backend::LaunchArgument> with_tensors(
+    std::vector<backend::LaunchArgument> arguments,
+    const std::vector<family::TensorLayout>& tensors) {
+  for (const family::TensorLayout& layout : tensors) {
+    const backend::Region begin = std::get<backend::Region>(arguments[layout.argument]);
+    arguments.emplace_back(backend::Tensor{.region = begin, .layout = layout});
   }
   return arguments;
 }
 
-Launch launch_of(const Kernel& kernel, const Slots& slots, KernelId loaded,
-                 const std::vector<LaunchArgument>& arguments) {
-  Launch launch{.kernel = loaded, .steps = {}};
+backend::Launch launch_of(const family::Kernel& kernel, const space::Slots& slots,
+                          backend::KernelId loaded,
+                          const std::vector<backend::LaunchArgument>& arguments) {
+  backend::Launch launch{.kernel = loaded, .steps = {}};
   const std::size_t own = kernel.scratch.size() + kernel.tensor_maps.size();
   for (std::size_t i = 0; i < kernel.steps.size(); ++i) {
-    StepLaunch step{.geometry = geometry(kernel, i, slots), .arguments = {}};
-    for (const TakenArgument& each : taken_arguments(kernel, i, arguments.size() - own, slots)) {
+    backend::StepLaunch step{.geometry = family::geometry(kernel, i, slots), .arguments = {}};
+    for (const family::TakenArgument& each :
+         family::taken_arguments(kernel, i, arguments.size() - own, slots)) {
       const auto* const place = std::get_if<std::size_t>(&each);
-      step.arguments.push_back(place != nullptr ? arguments[*place]
-                                                : LaunchArgument(std::get<Scalar>(each)));
+      step.arguments.push_back(place != nullptr
+                                   ? arguments[*place]
+                                   : backend::LaunchArgument(std::get<family::Scalar>(each)));
     }
     launch.steps.push_back(std::move(step));
   }
-  for (const SymbolArgument& symbol : kernel.symbols) {
+  for (const family::SymbolArgument& symbol : kernel.symbols) {
     launch.symbols.push_back({.name = symbol.name,
                               .image_name = symbol.image_name,
-                              .value = std::get<ArrayValue>(arguments[symbol.argument])});
+                              .value = std::get<backend::ArrayValue>(arguments[symbol.argument])});
   }
   return launch;
 }
 
-Scratch::Scratch(Backend& backend, CheckKernels& kernels, CheckedMemory memory)
+Scratch::Scratch(backend::Backend& backend, CheckKernels& kernels, CheckedMemory memory)
     : kernels_(&kernels), memory_(std::move(memory)) {
   for (const CheckedData& data : memory_.plan().data) {
     backend.fill(memory_.candidate(data.candidate), 0, data.size_bytes());
@@ -77,8 +82,8 @@ Scratch::Scratch(Backend& backend, CheckKernels& kernels, CheckedMemory memory)
   kernels_->prepare(memory_, kScratchPoison);
 }
 
-std::vector<Region> Scratch::regions() const {
-  std::vector<Region> regions;
+std::vector<backend::Region> Scratch::regions() const {
+  std::vector<backend::Region> regions;
   for (const CheckedData& data : memory_.plan().data) {
     regions.push_back(memory_.candidate(data.candidate));
   }
@@ -95,4 +100,4 @@ std::optional<std::string> Scratch::overrun() {
   return std::nullopt;
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -8,21 +8,24 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 
 /// A kernel's scratch buffers at the size and configuration that `slots` hold, of at least one
 /// element each. Throws Error(usage) when a count has no value or a negative one.
-[[nodiscard]] std::vector<CheckedData> scratch_data(const Kernel& kernel, const Slots& slots);
+[[nodiscard]] std::vector<CheckedData> scratch_data(const family::Kernel& kernel,
+                                                    const space::Slots& slots);
 
 /// The arguments of a launch, the family's first, followed by the tensors that begin in them.
-[[nodiscard]] std::vector<LaunchArgument> with_tensors(std::vector<LaunchArgument> arguments,
-                                                       const std::vector<TensorLayout>& tensors);
+[[nodiscard]] std::vector<backend::LaunchArgument> with_tensors(
+    std::vector<backend::LaunchArgument> arguments,
+    const std::vector<family::TensorLayout>& tensors);
 
 /// The launch of a kernel at the size and configuration that `slots` hold, with the arguments of
 /// with_tensors as its functions and its variables take them. Throws Error(usage) as geometry and
 /// taken_arguments.
-[[nodiscard]] Launch launch_of(const Kernel& kernel, const Slots& slots, KernelId loaded,
-                               const std::vector<LaunchArgument>& arguments);
+[[nodiscard]] backend::Launch launch_of(const family::Kernel& kernel, const space::Slots& slots,
+                                        backend::KernelId loaded,
+                                        const std::vector<backend::LaunchArgument>& arguments);
 
 /// The scratch buffers of one configuration at one size, between guard zones like an instance's
 /// data.
@@ -30,10 +33,10 @@ class Scratch {
  public:
   /// Takes memory planned for scratch_data and fills it with zeros. The backend and the check
   /// kernels must outlive it.
-  Scratch(Backend& backend, CheckKernels& kernels, CheckedMemory memory);
+  Scratch(backend::Backend& backend, CheckKernels& kernels, CheckedMemory memory);
 
   /// The buffers, in the kernel's order.
-  [[nodiscard]] std::vector<Region> regions() const;
+  [[nodiscard]] std::vector<backend::Region> regions() const;
   /// What was written beside a buffer; nothing when all guard zones are as they were.
   [[nodiscard]] std::optional<std::string> overrun();
 
@@ -42,4 +45,4 @@ class Scratch {
   CheckedMemory memory_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::verify

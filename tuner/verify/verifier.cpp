@@ -12,7 +12,7 @@
 #include <array>
 #include <optional>
 
-namespace tuner {
+namespace tuner::verify {
 namespace {
 
 /// The share of device memory that instances may fill; the one in use may exceed it.
@@ -45,15 +45,16 @@ std::uint32_t shared_poison(PoisonKind kind) {
     case nan_poison:
       break;
   }
-  return kNanWord;
+  return backend::kNanWord;
 }
 
 /// The awkward sizes of a candidate; launch_error when a value of it does not exist at one of them.
-Expected<std::vector<Size>, Failure> sizes_to_check(const Family& family,
-                                                    const LoadedCandidate& candidate,
-                                                    const Size& tuned) {
+Expected<std::vector<space::Size>, Failure> sizes_to_check(const family::Family& family,
+                                                           const LoadedCandidate& candidate,
+                                                           const space::Size& tuned) {
   try {
-    return awkward_sizes(family, candidate.kernel, candidate.space, candidate.config, tuned).sizes;
+    return family::awkward_sizes(family, candidate.kernel, candidate.space, candidate.config, tuned)
+        .sizes;
   } catch (const Error& error) {
     return Unexpected(Failure{Outcome::launch_error, error.what()});
   }
@@ -61,18 +62,18 @@ Expected<std::vector<Size>, Failure> sizes_to_check(const Family& family,
 
 }  // namespace
 
-Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instance) {
+Expected<backend::Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instance) {
   const auto& [kernel, space, config, loaded, scratch] = candidate;
-  const Size& size = instance.recipe().size;
+  const space::Size& size = instance.recipe().size;
   const auto launch_error = [](const Error& error) {
     return Unexpected(Failure{Outcome::launch_error, error.what()});
   };
-  Slots slots;
+  space::Slots slots;
   std::optional<CheckedMemory> memory;
-  std::vector<TensorLayout> tensors;
+  std::vector<family::TensorLayout> tensors;
   try {
-    slots = slots_at_size(kernel, space, config, size);
-    tensors = tensor_layouts(kernel, slots);
+    slots = family::slots_at_size(kernel, space, config, size);
+    tensors = family::tensor_layouts(kernel, slots);
     if (!kernel.scratch.empty() && !scratch.contains(size)) {
       memory.emplace(instance.backend(), plan_memory(scratch_data(kernel, slots)));
     }
@@ -83,9 +84,9 @@ Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instan
     candidate.scratch.emplace(
         size, Scratch(instance.backend(), instance.check_kernels(), *std::move(memory)));
   }
-  std::vector<LaunchArgument> arguments = instance.arguments();
+  std::vector<backend::LaunchArgument> arguments = instance.arguments();
   if (!kernel.scratch.empty()) {
-    for (const Region& region : scratch.at(size).regions()) arguments.emplace_back(region);
+    for (const backend::Region& region : scratch.at(size).regions()) arguments.emplace_back(region);
   }
   try {
     return launch_of(kernel, slots, loaded, with_tensors(std::move(arguments), tensors));
@@ -94,7 +95,7 @@ Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instan
   }
 }
 
-Verifier::Verifier(Backend& backend, const Family& family, std::uint64_t seed,
+Verifier::Verifier(backend::Backend& backend, const family::Family& family, std::uint64_t seed,
                    VerifyObserver observer)
     : backend_(backend),
       family_(family),
@@ -106,7 +107,7 @@ void Verifier::announce(const VerifyStep& step) const {
   if (observer_) observer_(step);
 }
 
-Recipe Verifier::recipe(const Size& size, Fill fill, std::size_t check_case) const {
+Recipe Verifier::recipe(const space::Size& size, Fill fill, std::size_t check_case) const {
   return {.size = size, .fill = fill, .check_case = check_case, .seed = seed_};
 }
 
@@ -127,11 +128,11 @@ Instance& Verifier::instance(const Recipe& recipe) {
   return instances_.emplace_front(backend_, kernels_, family_, recipe);
 }
 
-std::string Verifier::exact_result(const Size& size) {
+std::string Verifier::exact_result(const space::Size& size) {
   return instance(recipe(size, Fill::whole)).result_hash();
 }
 
-Instance& Verifier::timing_instance(const Size& size) {
+Instance& Verifier::timing_instance(const space::Size& size) {
   return instance(recipe(size, Fill::normal));
 }
 
@@ -147,7 +148,7 @@ Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidat
   auto done = backend_.run(*launch);
   if (!done && done.error().outcome != Outcome::out_of_bounds) {
     done.error().message +=
-        " (at size " + display(instance.recipe().size, family_.problem.dims) + ")";
+        " (at size " + space::display(instance.recipe().size, family_.problem.dims) + ")";
     return Unexpected(std::move(done.error()));
   }
   failpoint("verify.launched");
@@ -175,14 +176,14 @@ Expected<double, Failure> Verifier::check(LoadedCandidate& candidate, const Reci
   return right;
 }
 
-bool Verifier::equal_if_whole(const Size& tuned) {
-  if (!std::holds_alternative<KernelReference>(family_.check.reference)) return true;
+bool Verifier::equal_if_whole(const space::Size& tuned) {
+  if (!std::holds_alternative<family::KernelReference>(family_.check.reference)) return true;
   const auto known = whole_at_.find(tuned);
   if (known != whole_at_.end()) return known->second;
   return whole_at_.emplace(tuned, instance(recipe(tuned, Fill::whole)).is_whole()).first->second;
 }
 
-std::vector<Recipe> Verifier::awkward_recipes(const Size& size, bool equal_if_whole) const {
+std::vector<Recipe> Verifier::awkward_recipes(const space::Size& size, bool equal_if_whole) const {
   std::vector<Recipe> recipes;
   for (std::size_t check_case = 0; check_case <= family_.check.cases.size(); ++check_case) {
     recipes.push_back(recipe(size, Fill::whole, check_case));
@@ -194,20 +195,21 @@ std::vector<Recipe> Verifier::awkward_recipes(const Size& size, bool equal_if_wh
 }
 
 Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate,
-                                                      const Size& tuned) {
+                                                      const space::Size& tuned) {
   // A maximum ignores the least number, a minimum the greatest: each size sees both, and NaN.
   constexpr std::array kPoisons = {nan_poison, highest_poison, lowest_poison, huge_poison,
                                    smallest_poison};
-  const Kernel& kernel = candidate.kernel;
+  const family::Kernel& kernel = candidate.kernel;
   const auto sizes = sizes_to_check(family_, candidate, tuned);
   if (!sizes) return Unexpected(sizes.error());
   const std::string code =
-      compile_job(kernel, slots_at_size(kernel, candidate.space, candidate.config, tuned),
-                  candidate.config)
+      family::compile_job(kernel,
+                          family::slots_at_size(kernel, candidate.space, candidate.config, tuned),
+                          candidate.config)
           .key;
-  const std::string config_json = canonical_json(*kernel.space, candidate.config);
-  for (const Size& size : *sizes) {
-    const std::string at = canonical_size(size, family_.problem.dims);
+  const std::string config_json = space::canonical_json(*kernel.space, candidate.config);
+  for (const space::Size& size : *sizes) {
+    const std::string at = space::canonical_size(size, family_.problem.dims);
     std::string identity = content_hash({{kernel.hash, code, config_json, at}});
     if (right_at_awkward_sizes_.contains(identity)) continue;
     std::size_t checks = 0;
@@ -221,7 +223,8 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
   return {};
 }
 
-Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate, const Size& size) {
+Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
+                                                     const space::Size& size) {
   auto exact = check(candidate, recipe(size, Fill::whole), nan_poison);
   if (!exact) return exact;
   double worst = 0;
@@ -242,7 +245,7 @@ Expected<double, Failure> Verifier::check_tuned_size(LoadedCandidate& candidate,
   return std::max({worst, *first, *second});
 }
 
-Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const Size& size) {
+Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const space::Size& size) {
   if (auto right = check_awkward_sizes(candidate, size); !right) {
     return Unexpected(std::move(right.error()));
   }
@@ -251,7 +254,8 @@ Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const Si
   return Verdict{.worst_error = *worst};
 }
 
-Expected<void, Failure> Verifier::verify_timed(LoadedCandidate& candidate, const Size& size) {
+Expected<void, Failure> Verifier::verify_timed(LoadedCandidate& candidate,
+                                               const space::Size& size) {
   // A kernel that was right once may be wrong the tenth time.
   auto right = timing_instance(size).inspect();
   if (!right) {
@@ -267,4 +271,4 @@ Expected<void, Failure> Verifier::verify_timed(LoadedCandidate& candidate, const
   return {};
 }
 
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::verify {
 
 /// That a candidate computed the right results.
 struct Verdict {
@@ -23,24 +23,25 @@ struct Verdict {
 /// A configuration of a kernel, compiled and loaded. The kernel, the space and the verifier must
 /// outlive it.
 struct LoadedCandidate {
-  const Kernel& kernel;
-  const Space& space;
-  Config config;
-  KernelId loaded;
-  std::map<Size, Scratch> scratch = {};  ///< of the sizes at which it was launched
+  const family::Kernel& kernel;
+  const space::Space& space;
+  space::Config config;
+  backend::KernelId loaded;
+  std::map<space::Size, Scratch> scratch = {};  ///< of the sizes at which it was launched
 };
 
 /// The launch of a candidate on an instance, with the candidate's own scratch, which the first
 /// launch at a size makes. launch_error when the configuration has no legal launch at the
 /// instance's size or memory is short of its scratch.
-[[nodiscard]] Expected<Launch, Failure> launch_on(LoadedCandidate& candidate, Instance& instance);
+[[nodiscard]] Expected<backend::Launch, Failure> launch_on(LoadedCandidate& candidate,
+                                                           Instance& instance);
 
 /// What a verifier is about to do: to make the inputs and the right result at a size, or to launch
 /// the candidate at it.
 struct VerifyStep {
   enum class Kind { prepare, launch };
   Kind kind;
-  const Size& size;
+  const space::Size& size;
 };
 /// Called before each step, so that whoever waits can set a deadline for it.
 using VerifyObserver = std::function<void(const VerifyStep&)>;
@@ -56,55 +57,58 @@ using VerifyObserver = std::function<void(const VerifyStep&)>;
 class Verifier {
  public:
   /// `seed` makes the inputs. The backend and the family must outlive the verifier.
-  Verifier(Backend& backend, const Family& family, std::uint64_t seed,
+  Verifier(backend::Backend& backend, const family::Family& family, std::uint64_t seed,
            VerifyObserver observer = {});
 
   /// The verdict, or the first check that failed, with the size, the case and the seed that show
   /// it: launch_error or crashed as the launch ended, out_of_bounds, wrong_result or
   /// nondeterministic. What was right at awkward sizes is remembered and not checked again for
   /// another tuned size.
-  [[nodiscard]] Expected<Verdict, Failure> verify(LoadedCandidate& candidate, const Size& size);
+  [[nodiscard]] Expected<Verdict, Failure> verify(LoadedCandidate& candidate,
+                                                  const space::Size& size);
 
   /// Content hash of the right result at a size on whole-number inputs, on which it is exact: other
   /// devices have the same.
-  [[nodiscard]] std::string exact_result(const Size& size);
+  [[nodiscard]] std::string exact_result(const space::Size& size);
 
   /// The instance that candidates are timed on: normal inputs at the tuned size. Valid until the
   /// next call of a method. `prepare_launch` on it before timing lets verify_timed notice a kernel
   /// that no longer writes.
-  [[nodiscard]] Instance& timing_instance(const Size& size);
+  [[nodiscard]] Instance& timing_instance(const space::Size& size);
 
   /// For a candidate just verified at `size` and then timed: what its last timed launch left on the
   /// timing instance, and what one more launch on fresh poison gives, must be right and the bits
   /// that it gave before. Fails as `verify` does.
-  [[nodiscard]] Expected<void, Failure> verify_timed(LoadedCandidate& candidate, const Size& size);
+  [[nodiscard]] Expected<void, Failure> verify_timed(LoadedCandidate& candidate,
+                                                     const space::Size& size);
 
  private:
   [[nodiscard]] Instance& instance(const Recipe& recipe);
-  [[nodiscard]] Recipe recipe(const Size& size, Fill fill, std::size_t check_case = 0) const;
+  [[nodiscard]] Recipe recipe(const space::Size& size, Fill fill, std::size_t check_case = 0) const;
   /// What is checked at an awkward size, in this order.
-  [[nodiscard]] std::vector<Recipe> awkward_recipes(const Size& size, bool equal_if_whole) const;
+  [[nodiscard]] std::vector<Recipe> awkward_recipes(const space::Size& size,
+                                                    bool equal_if_whole) const;
   /// Whether results that are whole numbers must equal those of the reference: what it gives for
   /// whole numbers at the tuned size is whole, too.
-  [[nodiscard]] bool equal_if_whole(const Size& tuned);
+  [[nodiscard]] bool equal_if_whole(const space::Size& tuned);
   [[nodiscard]] Expected<double, Failure> launch_and_inspect(LoadedCandidate& candidate,
                                                              Instance& instance, PoisonKind poison);
   [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate, const Recipe& recipe,
                                                 PoisonKind poison);
   [[nodiscard]] Expected<void, Failure> check_awkward_sizes(LoadedCandidate& candidate,
-                                                            const Size& tuned);
+                                                            const space::Size& tuned);
   [[nodiscard]] Expected<double, Failure> check_tuned_size(LoadedCandidate& candidate,
-                                                           const Size& size);
+                                                           const space::Size& size);
   void announce(const VerifyStep& step) const;
 
-  Backend& backend_;
-  const Family& family_;
+  backend::Backend& backend_;
+  const family::Family& family_;
   std::uint64_t seed_;
   VerifyObserver observer_;
   CheckKernels kernels_;
   std::list<Instance> instances_;                 // most recently used first
-  std::map<Size, bool> whole_at_;                 // what equal_if_whole found
+  std::map<space::Size, bool> whole_at_;          // what equal_if_whole found
   std::set<std::string> right_at_awkward_sizes_;  // hashes of code, configuration and size
 };
 
-}  // namespace tuner
+}  // namespace tuner::verify

@@ -17,7 +17,7 @@
 #include <unistd.h>
 #include <vector>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 /// Waits for an event on a descriptor; false at the deadline.
@@ -161,4 +161,4 @@ std::variant<Json, Channel::Absence> Channel::receive(Clock::time_point deadline
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::worker

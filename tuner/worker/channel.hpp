@@ -9,7 +9,7 @@
 #include <utility>
 #include <variant>
 
-namespace tuner {
+namespace tuner::worker {
 
 /// One end of a stream of messages between two processes: JSON values as CBOR (RFC 8949), each in a
 /// frame.
@@ -46,4 +46,4 @@ class Channel {
   FrameReader reader_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -5,7 +5,7 @@
 
 #include <chrono>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 /// A cubin is some 10 to 50 kB: at most about 100 MB are kept.
@@ -13,7 +13,7 @@ constexpr std::size_t kMostKept = 2048;
 
 }  // namespace
 
-CompilePool::CompilePool(const Compiler& compiler, int threads) : compiler_(compiler) {
+CompilePool::CompilePool(const backend::Compiler& compiler, int threads) : compiler_(compiler) {
   for (int i = 0; i < threads; ++i) {
     threads_.emplace_back([this](const std::stop_token& stop) { work(stop); });
   }
@@ -24,7 +24,7 @@ CompilePool::~CompilePool() {
   threads_.clear();  // joins
 }
 
-std::shared_future<Compiled> CompilePool::submit(CompileJob job) {
+std::shared_future<Compiled> CompilePool::submit(family::CompileJob job) {
   const std::scoped_lock lock(mutex_);
   if (const auto known = kept_.find(job.key); known != kept_.end()) {
     recency_.splice(recency_.begin(), recency_, known->second.recency);
@@ -66,4 +66,4 @@ void CompilePool::work(const std::stop_token& stop) {
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -13,11 +13,11 @@
 #include <unordered_map>
 #include <vector>
 
-namespace tuner {
+namespace tuner::worker {
 
 /// What became of a compilation.
 struct Compiled {
-  Expected<Binary, Failure> binary;
+  Expected<backend::Binary, Failure> binary;
   double compile_ms = 0;
 };
 
@@ -26,18 +26,18 @@ struct Compiled {
 class CompilePool {
  public:
   /// The compiler must outlive the pool.
-  CompilePool(const Compiler& compiler, int threads);
+  CompilePool(const backend::Compiler& compiler, int threads);
   /// Waits for compilations under way; those not begun are dropped.
   ~CompilePool();
   CompilePool(const CompilePool&) = delete;
   CompilePool& operator=(const CompilePool&) = delete;
 
   /// The result, when it is there. First submitted, first compiled.
-  [[nodiscard]] std::shared_future<Compiled> submit(CompileJob job);
+  [[nodiscard]] std::shared_future<Compiled> submit(family::CompileJob job);
 
  private:
   struct Task {
-    CompileJob job;
+    family::CompileJob job;
     std::promise<Compiled> promise;
   };
   struct Kept {
@@ -46,7 +46,7 @@ class CompilePool {
   };
   void work(const std::stop_token& stop);
 
-  const Compiler& compiler_;
+  const backend::Compiler& compiler_;
   std::mutex mutex_;
   std::condition_variable_any wake_;
   std::deque<Task> tasks_;
@@ -55,4 +55,4 @@ class CompilePool {
   std::vector<std::jthread> threads_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::worker

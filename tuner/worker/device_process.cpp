@@ -10,7 +10,7 @@
 #include <algorithm>
 #include <utility>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 using Seconds = std::chrono::duration<double>;
@@ -20,7 +20,7 @@ constexpr int kStartsBeforeLost = 3;
 
 Json candidate_message(const Candidate& candidate) {
   return {{"kernel", candidate.kernel.name},
-          {"config", canonical_json(candidate.space.definition(), candidate.config)},
+          {"config", space::canonical_json(candidate.space.definition(), candidate.config)},
           {"binary", to_message(candidate.binary)}};
 }
 
@@ -54,8 +54,8 @@ bool leaves_damage(Outcome outcome) {
 
 }  // namespace
 
-DeviceProcess::DeviceProcess(WorkerCommand command, const Family& family, std::uint64_t seed,
-                             DeviceDeadlines deadlines)
+DeviceProcess::DeviceProcess(WorkerCommand command, const family::Family& family,
+                             std::uint64_t seed, DeviceDeadlines deadlines)
     : command_(std::move(command)), family_(family), seed_(seed), deadlines_(deadlines) {
   start();
 }
@@ -102,7 +102,7 @@ void DeviceProcess::retire() {
   worker_.reset();
 }
 
-Seconds DeviceProcess::deadline(const Json& step, const Size& size) const {
+Seconds DeviceProcess::deadline(const Json& step, const space::Size& size) const {
   if (!field<bool>(step, "on_trial")) return deadlines_.own_work;
   const Json repeated = field<Json>(step, "launch_s");
   const auto known = launch_s_.find(size);
@@ -111,13 +111,13 @@ Seconds DeviceProcess::deadline(const Json& step, const Size& size) const {
   return std::max(deadlines_.launch, Seconds(kPatience * field<int>(step, "launches") * launch_s));
 }
 
-DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) {
+DeviceProcess::Answer DeviceProcess::ask(const Json& request, const space::Size& size) {
   require_worker();
   worker_->send(request);
   failpoint("worker.asked");
   bool candidate_ran = false;
-  const Kernel* reference = nullptr;
-  std::string at_size = display(size, family_.problem.dims);
+  const family::Kernel* reference = nullptr;
+  std::string at_size = space::display(size, family_.problem.dims);
   Seconds patience = deadlines_.own_work;
   for (;;) {
     auto arrived = worker_->receive(patience);
@@ -151,7 +151,7 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const Size& size) 
   }
 }
 
-Json DeviceProcess::ask_again(const Json& request, const Size& size) {
+Json DeviceProcess::ask_again(const Json& request, const space::Size& size) {
   Answer answer = ask(request, size);
   if (std::holds_alternative<NoAnswer>(answer)) answer = ask(request, size);
   if (auto* message = std::get_if<Json>(&answer)) return std::move(*message);
@@ -193,14 +193,14 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) {
   return {outcome, fmt::format("{} at size {} {}{}", what, size, lost.how, hint)};
 }
 
-const Kernel* DeviceProcess::reference_in(const Json& step) const {
-  const auto* reference = std::get_if<KernelReference>(&family_.check.reference);
+const family::Kernel* DeviceProcess::reference_in(const Json& step) const {
+  const auto* reference = std::get_if<family::KernelReference>(&family_.check.reference);
   if (reference == nullptr || !step.contains("source")) return nullptr;
-  const Kernel& kernel = family_.kernel(reference->kernel);
+  const family::Kernel& kernel = family_.kernel(reference->kernel);
   return kernel.source.name == field<std::string>(step, "source") ? &kernel : nullptr;
 }
 
-TrialResult DeviceProcess::evaluate(const Candidate& candidate, const Size& size,
+TrialResult DeviceProcess::evaluate(const Candidate& candidate, const space::Size& size,
                                     std::optional<double> best_ns) {
   Json request = candidate_message(candidate);
   request["do"] = "evaluate";
@@ -223,7 +223,7 @@ TrialResult DeviceProcess::evaluate(const Candidate& candidate, const Size& size
   return evaluation;
 }
 
-void DeviceProcess::begin_lineup(const Size& size) {
+void DeviceProcess::begin_lineup(const space::Size& size) {
   lineup_size_ = size;
   static_cast<void>(ask_again({{"do", "begin_lineup"}, {"size", size}}, size));
 }
@@ -258,7 +258,7 @@ Expected<bool, Failure> DeviceProcess::add_library() {
                              [](const Json& answer) { return field<bool>(answer, "added"); });
 }
 
-Expected<Sample, Failure> DeviceProcess::time_contender(std::size_t contender) {
+Expected<backend::Sample, Failure> DeviceProcess::time_contender(std::size_t contender) {
   return ask_about_contender(
       {{"do", "time_contender"}, {"contender", contender}},
       [](const Json& answer) { return sample_from(field<Json>(answer, "sample")); });
@@ -269,16 +269,16 @@ Expected<double, Failure> DeviceProcess::time_contender_hot(std::size_t contende
                              [](const Json& answer) { return field<double>(answer, "time_ns"); });
 }
 
-Expected<TripTimes, Failure> DeviceProcess::time_trip(std::size_t contender,
-                                                      std::span<const HostPlace> places) {
+Expected<measure::TripTimes, Failure> DeviceProcess::time_trip(
+    std::size_t contender, std::span<const measure::HostPlace> places) {
   Json names = Json::array();
-  for (const HostPlace place : places) names.push_back(name(place));
+  for (const measure::HostPlace place : places) names.push_back(measure::name(place));
   return ask_about_contender(
       {{"do", "time_trip"}, {"contender", contender}, {"places", std::move(names)}},
       [](const Json& answer) { return trip_times_from(field<Json>(answer, "times")); });
 }
 
-std::string DeviceProcess::exact_result(const Size& size) {
+std::string DeviceProcess::exact_result(const space::Size& size) {
   return field<std::string>(ask_again({{"do", "exact_result"}, {"size", size}}, size), "hash");
 }
 
@@ -290,4 +290,4 @@ std::vector<int> DeviceProcess::other_processes() {
   return field<std::vector<int>>(ask_again({{"do", "other_processes"}}, {}), "processes");
 }
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -13,7 +13,7 @@
 #include <variant>
 #include <vector>
 
-namespace tuner {
+namespace tuner::worker {
 
 /// How long the process that drives a device may take. A launch that took t before, or the first
 /// candidate's at the same size, may take 20·t when that is more than `launch`.
@@ -31,23 +31,23 @@ class DeviceProcess : public DeviceWorker {
  public:
   /// `command` starts a worker that drives a device (serve_device). The family must outlive it.
   /// Throws Error as open_backend does, and Error(no_device) when the worker dies before it serves.
-  DeviceProcess(WorkerCommand command, const Family& family, std::uint64_t seed,
+  DeviceProcess(WorkerCommand command, const family::Family& family, std::uint64_t seed,
                 DeviceDeadlines deadlines);
   ~DeviceProcess() override;
 
-  const DeviceInfo& device() const override { return device_; }
-  const EnvironmentInfo& environment() const override { return environment_; }
+  const space::DeviceInfo& device() const override { return device_; }
+  const space::EnvironmentInfo& environment() const override { return environment_; }
 
-  TrialResult evaluate(const Candidate& candidate, const Size& size,
+  TrialResult evaluate(const Candidate& candidate, const space::Size& size,
                        std::optional<double> best_ns) override;
-  void begin_lineup(const Size& size) override;
+  void begin_lineup(const space::Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;
   Expected<bool, Failure> add_library() override;
-  Expected<Sample, Failure> time_contender(std::size_t contender) override;
+  Expected<backend::Sample, Failure> time_contender(std::size_t contender) override;
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
-  Expected<TripTimes, Failure> time_trip(std::size_t contender,
-                                         std::span<const HostPlace> places) override;
-  std::string exact_result(const Size& size) override;
+  Expected<measure::TripTimes, Failure> time_trip(
+      std::size_t contender, std::span<const measure::HostPlace> places) override;
+  std::string exact_result(const space::Size& size) override;
   std::vector<int> other_processes() override;
   int respawns() const override { return respawns_; }
 
@@ -58,9 +58,9 @@ class DeviceProcess : public DeviceWorker {
   /// The answer to a request, or why there is none.
   struct NoAnswer {
     WorkerLost lost;
-    bool candidate_ran = false;         ///< a candidate's kernel had been launched for this request
-    std::string size;                   ///< of the problem it last worked on
-    const Kernel* reference = nullptr;  ///< it, where it ran last
+    bool candidate_ran = false;  ///< a candidate's kernel had been launched for this request
+    std::string size;            ///< of the problem it last worked on
+    const family::Kernel* reference = nullptr;  ///< it, where it ran last
   };
   using Answer = std::variant<Json, NoAnswer>;
 
@@ -68,34 +68,35 @@ class DeviceProcess : public DeviceWorker {
   void require_worker();
   /// Sends a request and waits for its answer through all steps announced. Throws the Error that
   /// the worker answers with.
-  [[nodiscard]] Answer ask(const Json& request, const Size& size);
+  [[nodiscard]] Answer ask(const Json& request, const space::Size& size);
   /// The same for a request that no candidate can be blamed for: tried on a second worker when the
   /// first dies of it.
-  [[nodiscard]] Json ask_again(const Json& request, const Size& size);
+  [[nodiscard]] Json ask_again(const Json& request, const space::Size& size);
   [[noreturn]] void fail_without_candidate(const NoAnswer& none) const;
   /// Whether a candidate before may have done the damage that the worker died of.
   [[nodiscard]] bool may_be_of_another(const NoAnswer& none) const;
   [[nodiscard]] static Failure failure_of(const NoAnswer& none);
   /// The reference kernel, where that is what a step launches; else null.
-  [[nodiscard]] const Kernel* reference_in(const Json& step) const;
+  [[nodiscard]] const family::Kernel* reference_in(const Json& step) const;
   /// What `read` makes of the answer to a request about a contender, or how that one failed.
   template <class Read>
   [[nodiscard]] Expected<std::invoke_result_t<Read, const Json&>, Failure> ask_about_contender(
       const Json& request, const Read& read);
-  [[nodiscard]] std::chrono::duration<double> deadline(const Json& step, const Size& size) const;
+  [[nodiscard]] std::chrono::duration<double> deadline(const Json& step,
+                                                       const space::Size& size) const;
   void retire();
 
   WorkerCommand command_;
-  const Family& family_;
+  const family::Family& family_;
   std::uint64_t seed_;
   DeviceDeadlines deadlines_;
-  DeviceInfo device_;
-  EnvironmentInfo environment_;
+  space::DeviceInfo device_;
+  space::EnvironmentInfo environment_;
   std::unique_ptr<WorkerProcess> worker_;  // null after one was lost
-  Size lineup_size_;
-  std::map<Size, double> launch_s_;  // of the first candidate that ended ok at a size
-  bool served_another_ = false;      // the worker ran a candidate before
+  space::Size lineup_size_;
+  std::map<space::Size, double> launch_s_;  // of the first candidate that ended ok at a size
+  bool served_another_ = false;             // the worker ran a candidate before
   int respawns_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -12,27 +12,27 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::worker {
 
 /// A compiled configuration to be judged at a size.
 struct Candidate {
-  const Kernel& kernel;
-  const Space& space;
-  Config config;
-  Binary binary;
+  const family::Kernel& kernel;
+  const space::Space& space;
+  space::Config config;
+  backend::Binary binary;
 };
 
 /// How a candidate fared on the device.
 struct TrialResult {
   Outcome outcome = Outcome::ok;
-  std::string message;          ///< why it is not `ok`
-  std::optional<Summary> time;  ///< nanoseconds; only when `ok`
+  std::string message;                   ///< why it is not `ok`
+  std::optional<measure::Summary> time;  ///< nanoseconds; only when `ok`
   std::optional<double> worst_error;
   std::optional<double> hot_ns, clock_mhz;  ///< as of Measurement
   int discarded = 0;
   bool power_capped = false;
-  std::vector<Resources> resources;  ///< of each step
-  double verify_ms = 0;              ///< loading the kernel included
+  std::vector<backend::Resources> resources;  ///< of each step
+  double verify_ms = 0;                       ///< loading the kernel included
   double measure_ms = 0;
 };
 
@@ -49,30 +49,31 @@ class DeviceWorker {
  public:
   virtual ~DeviceWorker() = default;
 
-  [[nodiscard]] virtual const DeviceInfo& device() const = 0;
-  [[nodiscard]] virtual const EnvironmentInfo& environment() const = 0;
+  [[nodiscard]] virtual const space::DeviceInfo& device() const = 0;
+  [[nodiscard]] virtual const space::EnvironmentInfo& environment() const = 0;
 
   /// Verifies, and if right times. `best_ns` is the best median so far at this size.
-  [[nodiscard]] virtual TrialResult evaluate(const Candidate& candidate, const Size& size,
+  [[nodiscard]] virtual TrialResult evaluate(const Candidate& candidate, const space::Size& size,
                                              std::optional<double> best_ns) = 0;
 
   /// Begins a new line-up at a size, with no contenders yet. After a contender that ended `crashed`
   /// or `timeout`, the library too, there is no line-up until the next begins.
-  virtual void begin_lineup(const Size& size) = 0;
+  virtual void begin_lineup(const space::Size& size) = 0;
   /// Adds a candidate that was verified at this size. Contenders are counted from 0 as added.
   [[nodiscard]] virtual Expected<void, Failure> add_contender(const Candidate& candidate) = 0;
   /// Adds the library as a contender; false when the family's reference is not of a library.
   [[nodiscard]] virtual Expected<bool, Failure> add_library() = 0;
   /// One sample of a contender from a cold cache.
-  [[nodiscard]] virtual Expected<Sample, Failure> time_contender(std::size_t contender) = 0;
+  [[nodiscard]] virtual Expected<backend::Sample, Failure> time_contender(
+      std::size_t contender) = 0;
   /// Nanoseconds of a run of a contender with its data in the cache.
   [[nodiscard]] virtual Expected<double, Failure> time_contender_hot(std::size_t contender) = 0;
   /// The times of a trip (time_trip) of a contender; a place for each of the family's buffers, in
   /// their order. wrong_result and the like when what the host got is not right.
-  [[nodiscard]] virtual Expected<TripTimes, Failure> time_trip(
-      std::size_t contender, std::span<const HostPlace> places) = 0;
+  [[nodiscard]] virtual Expected<measure::TripTimes, Failure> time_trip(
+      std::size_t contender, std::span<const measure::HostPlace> places) = 0;
   /// Content hash of the right result at a size on whole-number inputs: that of other devices.
-  [[nodiscard]] virtual std::string exact_result(const Size& size) = 0;
+  [[nodiscard]] virtual std::string exact_result(const space::Size& size) = 0;
   /// Other processes that compute on the device at this moment, as far as it can tell.
   [[nodiscard]] virtual std::vector<int> other_processes() = 0;
 
@@ -80,4 +81,4 @@ class DeviceWorker {
   [[nodiscard]] virtual int respawns() const { return 0; }
 };
 
-}  // namespace tuner
+}  // namespace tuner::worker

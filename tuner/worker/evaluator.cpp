@@ -7,7 +7,7 @@
 
 #include <chrono>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 /// Milliseconds since it was made.
@@ -31,26 +31,26 @@ TrialResult failed(TrialResult evaluation, Failure failure) {
 
 }  // namespace
 
-Expected<LoadedKernel, Failure> Evaluator::load(const Binary& binary) {
+Expected<backend::LoadedKernel, Failure> Evaluator::load(const backend::Binary& binary) {
   failpoint("worker.loading");
   const auto kernel = backend_.load(binary);
   if (!kernel) return Unexpected(kernel.error());
   backend_.put_on_trial(*kernel);
   failpoint("worker.loaded");
-  return LoadedKernel(backend_, *kernel);
+  return backend::LoadedKernel(backend_, *kernel);
 }
 
-TrialResult Evaluator::evaluate(const Candidate& candidate, const Size& size,
+TrialResult Evaluator::evaluate(const Candidate& candidate, const space::Size& size,
                                 std::optional<double> best_ns) {
   TrialResult evaluation;
   const Stopwatch verifying;
   const auto kernel = load(candidate.binary);
   if (!kernel) return failed(std::move(evaluation), kernel.error());
   evaluation.resources = backend_.resources(kernel->id());
-  LoadedCandidate loaded{.kernel = candidate.kernel,
-                         .space = candidate.space,
-                         .config = candidate.config,
-                         .loaded = kernel->id()};
+  verify::LoadedCandidate loaded{.kernel = candidate.kernel,
+                                 .space = candidate.space,
+                                 .config = candidate.config,
+                                 .loaded = kernel->id()};
 
   auto verdict = verifier_.verify(loaded, size);
   evaluation.verify_ms = verifying.elapsed_ms();
@@ -74,18 +74,19 @@ TrialResult Evaluator::evaluate(const Candidate& candidate, const Size& size,
   return evaluation;
 }
 
-Expected<Measurement, Failure> Evaluator::time(LoadedCandidate& candidate, const Size& size,
-                                               std::optional<double> best_ns) {
-  Instance& instance = verifier_.timing_instance(size);
-  const auto launch = launch_on(candidate, instance);
+Expected<measure::Measurement, Failure> Evaluator::time(verify::LoadedCandidate& candidate,
+                                                        const space::Size& size,
+                                                        std::optional<double> best_ns) {
+  verify::Instance& instance = verifier_.timing_instance(size);
+  const auto launch = verify::launch_on(candidate, instance);
   if (!launch) return Unexpected(launch.error());
   const auto watch = clock(instance, *launch);
   if (!watch) return Unexpected(watch.error());
-  instance.prepare_launch(ordinary_poison);
-  ScreenPlan plan;
+  instance.prepare_launch(verify::ordinary_poison);
+  measure::ScreenPlan plan;
   plan.before = instance.preparation();
   plan.hot = !instance.updates_in_place();
-  auto measurement = screen(backend_, *launch, plan, best_ns, **watch);
+  auto measurement = measure::screen(backend_, *launch, plan, best_ns, **watch);
   if (!measurement) return measurement;
   failpoint("worker.timed");
   if (auto right = verifier_.verify_timed(candidate, size); !right) {
@@ -94,47 +95,48 @@ Expected<Measurement, Failure> Evaluator::time(LoadedCandidate& candidate, const
   return measurement;
 }
 
-Expected<ClockWatch*, Failure> Evaluator::clock(const Instance& instance, const Work& work) {
-  const Size& size = instance.recipe().size;
+Expected<measure::ClockWatch*, Failure> Evaluator::clock(const verify::Instance& instance,
+                                                         const backend::Work& work) {
+  const space::Size& size = instance.recipe().size;
   if (const auto known = clocks_.find(size); known != clocks_.end()) return &known->second;
-  const std::optional<Work> library = instance.library_work();
-  auto learned = learn_clock(backend_, library.value_or(work));
+  const std::optional<backend::Work> library = instance.library_work();
+  auto learned = measure::learn_clock(backend_, library.value_or(work));
   // That a library cannot be timed at a size is no fault of its candidates.
-  if (!learned && library) learned = learn_clock(backend_, work);
+  if (!learned && library) learned = measure::learn_clock(backend_, work);
   if (!learned) return Unexpected(std::move(learned.error()));
   return &clocks_.emplace(size, *learned).first->second;
 }
 
-std::optional<Failure> Evaluator::implausible_at(const Size& size, double time_ns) const {
-  for (const Argument& argument : family_.arguments) {
-    const auto* buffer = std::get_if<BufferArgument>(&argument.what);
+std::optional<Failure> Evaluator::implausible_at(const space::Size& size, double time_ns) const {
+  for (const family::Argument& argument : family_.arguments) {
+    const auto* buffer = std::get_if<family::BufferArgument>(&argument.what);
     if (buffer == nullptr || !buffer->is_written()) continue;
     const auto peak = backend_.peak(buffer->type);
     if (!peak) return std::nullopt;
-    return implausible(
-        {.flops = flops_at(family_.problem, size), .bytes = bytes_at(family_.problem, size)},
-        time_ns, *peak, static_cast<double>(device().attributes.l2_bytes));
+    return measure::implausible({.flops = family::flops_at(family_.problem, size),
+                                 .bytes = family::bytes_at(family_.problem, size)},
+                                time_ns, *peak, static_cast<double>(device().attributes.l2_bytes));
   }
   return std::nullopt;
 }
 
-void Evaluator::begin_lineup(const Size& size) {
+void Evaluator::begin_lineup(const space::Size& size) {
   lineup_.clear();
   lineup_kernels_.clear();
   lineup_scratch_.clear();
   lineup_size_ = size;
-  backend_.set_size(display(size, family_.problem.dims));
+  backend_.set_size(space::display(size, family_.problem.dims));
   failpoint("worker.lineup_begun");
 }
 
 Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
   auto kernel = load(candidate.binary);
   if (!kernel) return Unexpected(std::move(kernel.error()));
-  LoadedCandidate loaded{.kernel = candidate.kernel,
-                         .space = candidate.space,
-                         .config = candidate.config,
-                         .loaded = kernel->id()};
-  const auto launch = launch_on(loaded, verifier_.timing_instance(lineup_size_));
+  verify::LoadedCandidate loaded{.kernel = candidate.kernel,
+                                 .space = candidate.space,
+                                 .config = candidate.config,
+                                 .loaded = kernel->id()};
+  const auto launch = verify::launch_on(loaded, verifier_.timing_instance(lineup_size_));
   if (!launch) return Unexpected(launch.error());
   lineup_kernels_.push_back(std::move(*kernel));
   lineup_scratch_.push_back(std::move(loaded.scratch));
@@ -144,14 +146,15 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
 }
 
 Expected<bool, Failure> Evaluator::add_library() {
-  const std::optional<Work> library = verifier_.timing_instance(lineup_size_).library_work();
+  const std::optional<backend::Work> library =
+      verifier_.timing_instance(lineup_size_).library_work();
   if (library) lineup_.push_back(*library);
   failpoint("worker.library_added");
   return library.has_value();
 }
 
-Expected<Sample, Failure> Evaluator::time_contender(std::size_t contender) {
-  Instance& instance = verifier_.timing_instance(lineup_size_);
+Expected<backend::Sample, Failure> Evaluator::time_contender(std::size_t contender) {
+  verify::Instance& instance = verifier_.timing_instance(lineup_size_);
   auto sample = backend_.time(
       lineup_.at(contender),
       {.warm_up = 0, .samples = 1, .warm_up_ns = 0, .before = instance.preparation()});
@@ -160,12 +163,12 @@ Expected<Sample, Failure> Evaluator::time_contender(std::size_t contender) {
   return sample->front();
 }
 
-Expected<TripTimes, Failure> Evaluator::time_trip(std::size_t contender,
-                                                  std::span<const HostPlace> places) {
+Expected<measure::TripTimes, Failure> Evaluator::time_trip(
+    std::size_t contender, std::span<const measure::HostPlace> places) {
   constexpr int kSamples = 5;
-  Instance& instance = verifier_.timing_instance(lineup_size_);
-  std::vector<TripData> data;
-  for (const Instance::Operand& operand : instance.operands()) {
+  verify::Instance& instance = verifier_.timing_instance(lineup_size_);
+  std::vector<measure::TripData> data;
+  for (const verify::Instance::Operand& operand : instance.operands()) {
     data.push_back({.region = operand.region,
                     .size_bytes = operand.size_bytes,
                     .role = operand.role,
@@ -173,7 +176,7 @@ Expected<TripTimes, Failure> Evaluator::time_trip(std::size_t contender,
   }
   instance.forget_outputs();  // a library may take another way where data lie elsewhere
   instance.prepare_launch();
-  const auto times = tuner::time_trip(backend_, lineup_.at(contender), data, kSamples);
+  const auto times = tuner::measure::time_trip(backend_, lineup_.at(contender), data, kSamples);
   if (!times) return times;
   if (const auto right = instance.inspect(); !right) return Unexpected(right.error());
   return times;
@@ -183,4 +186,4 @@ Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
   return backend_.time_hot(lineup_.at(contender));
 }
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -11,7 +11,7 @@
 #include <optional>
 #include <vector>
 
-namespace tuner {
+namespace tuner::worker {
 
 /// Judges candidates on a device of this process: loads, verifies, then times.
 class Evaluator : public DeviceWorker {
@@ -19,50 +19,55 @@ class Evaluator : public DeviceWorker {
   /// The backend, the compiler of what candidates are checked with, and the family must outlive it.
   /// `announce` is told before the device gets work.
   Evaluator(
-      Backend& backend, const Compiler& compiler, const Family& family, std::uint64_t seed,
-      WatchedBackend::Announce announce = [](const DeviceStep&) {})
+      backend::Backend& backend, const backend::Compiler& compiler, const family::Family& family,
+      std::uint64_t seed, WatchedBackend::Announce announce = [](const DeviceStep&) {})
       : backend_(backend, compiler, std::move(announce)),
         family_(family),
-        verifier_(backend_, family, seed, [this](const VerifyStep& step) {
-          backend_.set_size(display(step.size, family_.problem.dims));
+        verifier_(backend_, family, seed, [this](const verify::VerifyStep& step) {
+          backend_.set_size(space::display(step.size, family_.problem.dims));
         }) {}
 
   Evaluator(const Evaluator&) = delete;
   Evaluator& operator=(const Evaluator&) = delete;
 
-  const DeviceInfo& device() const override { return backend_.device(); }
-  const EnvironmentInfo& environment() const override { return backend_.environment(); }
+  const space::DeviceInfo& device() const override { return backend_.device(); }
+  const space::EnvironmentInfo& environment() const override { return backend_.environment(); }
 
   /// After the last timed launch the output is checked once more.
-  TrialResult evaluate(const Candidate& candidate, const Size& size,
+  TrialResult evaluate(const Candidate& candidate, const space::Size& size,
                        std::optional<double> best_ns) override;
 
-  void begin_lineup(const Size& size) override;
+  void begin_lineup(const space::Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;
   Expected<bool, Failure> add_library() override;
-  Expected<Sample, Failure> time_contender(std::size_t contender) override;
+  Expected<backend::Sample, Failure> time_contender(std::size_t contender) override;
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
-  Expected<TripTimes, Failure> time_trip(std::size_t contender,
-                                         std::span<const HostPlace> places) override;
-  std::string exact_result(const Size& size) override { return verifier_.exact_result(size); }
+  Expected<measure::TripTimes, Failure> time_trip(
+      std::size_t contender, std::span<const measure::HostPlace> places) override;
+  std::string exact_result(const space::Size& size) override {
+    return verifier_.exact_result(size);
+  }
   std::vector<int> other_processes() override { return backend_.conditions().other_processes; }
 
  private:
-  [[nodiscard]] Expected<Measurement, Failure> time(LoadedCandidate& candidate, const Size& size,
-                                                    std::optional<double> best_ns);
-  [[nodiscard]] Expected<LoadedKernel, Failure> load(const Binary& binary);
+  [[nodiscard]] Expected<measure::Measurement, Failure> time(verify::LoadedCandidate& candidate,
+                                                             const space::Size& size,
+                                                             std::optional<double> best_ns);
+  [[nodiscard]] Expected<backend::LoadedKernel, Failure> load(const backend::Binary& binary);
   /// The clock at a size, learned when it is first asked for.
-  [[nodiscard]] Expected<ClockWatch*, Failure> clock(const Instance& instance, const Work& work);
-  [[nodiscard]] std::optional<Failure> implausible_at(const Size& size, double time_ns) const;
+  [[nodiscard]] Expected<measure::ClockWatch*, Failure> clock(const verify::Instance& instance,
+                                                              const backend::Work& work);
+  [[nodiscard]] std::optional<Failure> implausible_at(const space::Size& size,
+                                                      double time_ns) const;
 
   WatchedBackend backend_;
-  const Family& family_;
-  Verifier verifier_;
-  std::map<Size, ClockWatch> clocks_;
-  Size lineup_size_;
-  std::vector<LoadedKernel> lineup_kernels_;
-  std::vector<std::map<Size, Scratch>> lineup_scratch_;
-  std::vector<Work> lineup_;
+  const family::Family& family_;
+  verify::Verifier verifier_;
+  std::map<space::Size, measure::ClockWatch> clocks_;
+  space::Size lineup_size_;
+  std::vector<backend::LoadedKernel> lineup_kernels_;
+  std::vector<std::map<space::Size, verify::Scratch>> lineup_scratch_;
+  std::vector<backend::Work> lineup_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -7,7 +7,7 @@
 
 #include <array>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 constexpr std::string_view kMagic = "tune";
@@ -58,4 +58,4 @@ std::optional<std::string> FrameReader::next() {
   return std::string(rest.substr(kHeader, length));
 }
 
-}  // namespace tuner
+}  // namespace tuner::worker

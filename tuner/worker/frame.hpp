@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::worker {
 
 /// The largest payload: a compiled kernel and the text of a space file are far below it.
 inline constexpr std::size_t kLargestPayload = std::size_t{64} << 20;
@@ -30,4 +30,4 @@ class FrameReader {
   std::size_t taken_ = 0;  // of pending_, by payloads already given back
 };
 
-}  // namespace tuner
+}  // namespace tuner::worker

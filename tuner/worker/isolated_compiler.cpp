@@ -4,16 +4,16 @@
 #include "tuner/backend/registry.hpp"
 #include "tuner/worker/process_compiler.hpp"
 
-namespace tuner {
+namespace tuner::worker {
 
-std::unique_ptr<const Compiler> make_isolated_compiler(const DeviceInfo& device,
-                                                       std::chrono::seconds deadline) {
+std::unique_ptr<const backend::Compiler> make_isolated_compiler(const space::DeviceInfo& device,
+                                                                std::chrono::seconds deadline) {
   // The host's compiler is a program that is started anew for each compilation: isolated as it is.
   if (device.backend == "cpu") {
-    return make_compiler(device.backend, device.architecture, deadline);
+    return backend::make_compiler(device.backend, device.architecture, deadline);
   }
   return std::make_unique<ProcessCompiler>(
       worker_command({"compile", device.backend, device.architecture}), deadline);
 }
 
-}  // namespace tuner
+}  // namespace tuner::worker

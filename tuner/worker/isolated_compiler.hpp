@@ -6,12 +6,12 @@
 #include <chrono>
 #include <memory>
 
-namespace tuner {
+namespace tuner::worker {
 
 /// The compiler for a device, every compilation in a process of its own: what hangs, eats memory or
 /// crashes in a compiler costs its candidate. A compilation that misses the deadline is a
 /// compile_timeout. Throws Error(no_device) when there is no compiler.
-[[nodiscard]] std::unique_ptr<const Compiler> make_isolated_compiler(const DeviceInfo& device,
-                                                                     std::chrono::seconds deadline);
+[[nodiscard]] std::unique_ptr<const backend::Compiler> make_isolated_compiler(
+    const space::DeviceInfo& device, std::chrono::seconds deadline);
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -8,7 +8,7 @@
 
 #include <cstring>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 [[noreturn]] void fail(std::string_view key) {
@@ -16,20 +16,20 @@ namespace {
               fmt::format("a message between processes has no proper '{}'", key));
 }
 
-Json to_message(const Header& header) {
+Json to_message(const family::Header& header) {
   return {{"name", header.name}, {"text", header.text}};
 }
 
-Json to_message(const KernelSource& source) {
+Json to_message(const family::KernelSource& source) {
   Json headers = Json::array();
-  for (const Header& header : source.headers) headers.push_back(to_message(header));
+  for (const family::Header& header : source.headers) headers.push_back(to_message(header));
   return {{"name", source.name}, {"text", source.text}, {"headers", std::move(headers)}};
 }
 
-KernelSource source_from(const Json& message) {
-  KernelSource source{.name = field<std::string>(message, "name"),
-                      .text = field<std::string>(message, "text"),
-                      .headers = {}};
+family::KernelSource source_from(const Json& message) {
+  family::KernelSource source{.name = field<std::string>(message, "name"),
+                              .text = field<std::string>(message, "text"),
+                              .headers = {}};
   for (const Json& header : field<std::vector<Json>>(message, "headers")) {
     source.headers.push_back(
         {.name = field<std::string>(header, "name"), .text = field<std::string>(header, "text")});
@@ -37,7 +37,7 @@ KernelSource source_from(const Json& message) {
   return source;
 }
 
-Json to_message(const Summary& time) {
+Json to_message(const measure::Summary& time) {
   return {{"median", time.median},
           {"q1", time.q1},
           {"q3", time.q3},
@@ -45,7 +45,7 @@ Json to_message(const Summary& time) {
           {"count", time.count}};
 }
 
-Summary summary_from(const Json& message) {
+measure::Summary summary_from(const Json& message) {
   return {.median = field<double>(message, "median"),
           .q1 = field<double>(message, "q1"),
           .q3 = field<double>(message, "q3"),
@@ -53,26 +53,26 @@ Summary summary_from(const Json& message) {
           .count = field<int>(message, "count")};
 }
 
-Json to_message(const Resources& resources) {
+Json to_message(const backend::Resources& resources) {
   return {{"registers", resources.registers},
           {"static_shared_bytes", resources.static_shared_bytes},
           {"local_bytes", resources.local_bytes}};
 }
 
-Resources resources_from(const Json& message) {
+backend::Resources resources_from(const Json& message) {
   return {.registers = field<int>(message, "registers"),
           .static_shared_bytes = field<std::size_t>(message, "static_shared_bytes"),
           .local_bytes = field<std::size_t>(message, "local_bytes")};
 }
 
-Json to_message(const std::vector<Resources>& resources) {
+Json to_message(const std::vector<backend::Resources>& resources) {
   Json messages = Json::array();
-  for (const Resources& each : resources) messages.push_back(to_message(each));
+  for (const backend::Resources& each : resources) messages.push_back(to_message(each));
   return messages;
 }
 
-std::vector<Resources> each_resources_from(const Json& message) {
-  std::vector<Resources> resources;
+std::vector<backend::Resources> each_resources_from(const Json& message) {
+  std::vector<backend::Resources> resources;
   for (const Json& each : field<std::vector<Json>>(message, "resources")) {
     resources.push_back(resources_from(each));
   }
@@ -121,31 +121,31 @@ template bool field<bool>(const Json&, std::string_view);
 template int field<int>(const Json&, std::string_view);
 template double field<double>(const Json&, std::string_view);
 template std::uint64_t field<std::uint64_t>(const Json&, std::string_view);
-template Size field<Size>(const Json&, std::string_view);
+template space::Size field<space::Size>(const Json&, std::string_view);
 template std::vector<int> field<std::vector<int>>(const Json&, std::string_view);
 template std::vector<Json> field<std::vector<Json>>(const Json&, std::string_view);
 
-Json to_message(const CompileJob& job) {
+Json to_message(const family::CompileJob& job) {
   return {{"source", to_message(job.source)},
           {"entries", job.entries},
           {"options", job.options},
           {"key", job.key}};
 }
 
-CompileJob compile_job_from(const Json& message) {
+family::CompileJob compile_job_from(const Json& message) {
   return {.source = source_from(field<Json>(message, "source")),
           .entries = field<std::vector<std::string>>(message, "entries"),
           .options = field<std::vector<std::string>>(message, "options"),
           .key = field<std::string>(message, "key")};
 }
 
-Json to_message(const Binary& binary) {
+Json to_message(const backend::Binary& binary) {
   std::vector<std::uint8_t> image(binary.image.size());
   std::memcpy(image.data(), binary.image.data(), image.size());
   return {{"symbols", binary.symbols}, {"image", Json::binary(std::move(image))}};
 }
 
-Binary binary_from(const Json& message) {
+backend::Binary binary_from(const Json& message) {
   const auto found = message.find("image");
   if (found == message.end() || !found->is_binary()) fail("image");
   const auto bytes = std::as_bytes(std::span(found->get_binary()));
@@ -161,19 +161,19 @@ Failure failure_from(const Json& message) {
   return {.outcome = outcome_field(message), .message = shown_text(message, "message")};
 }
 
-Json to_message(const Expected<Binary, Failure>& compiled) {
+Json to_message(const Expected<backend::Binary, Failure>& compiled) {
   if (compiled) return {{"binary", to_message(*compiled)}};
   return {{"failure", to_message(compiled.error())}};
 }
 
-Expected<Binary, Failure> compiled_from(const Json& message) {
+Expected<backend::Binary, Failure> compiled_from(const Json& message) {
   if (message.contains("failure")) return Unexpected(failure_from(field<Json>(message, "failure")));
   return binary_from(field<Json>(message, "binary"));
 }
 
-Json to_message(const DeviceInfo& device) {
+Json to_message(const space::DeviceInfo& device) {
   Json attributes = Json::object();
-  for (const AttributeField& each : attribute_fields()) {
+  for (const space::AttributeField& each : space::attribute_fields()) {
     attributes[std::string(each.name)] = device.attributes.*each.member;
   }
   return {{"backend", device.backend},
@@ -183,27 +183,27 @@ Json to_message(const DeviceInfo& device) {
           {"attributes", std::move(attributes)}};
 }
 
-DeviceInfo device_from(const Json& message) {
-  DeviceInfo device{.backend = field<std::string>(message, "backend"),
-                    .name = field<std::string>(message, "name"),
-                    .uuid = field<std::string>(message, "uuid"),
-                    .architecture = field<std::string>(message, "architecture"),
-                    .attributes = {}};
+space::DeviceInfo device_from(const Json& message) {
+  space::DeviceInfo device{.backend = field<std::string>(message, "backend"),
+                           .name = field<std::string>(message, "name"),
+                           .uuid = field<std::string>(message, "uuid"),
+                           .architecture = field<std::string>(message, "architecture"),
+                           .attributes = {}};
   const Json attributes = field<Json>(message, "attributes");
-  for (const AttributeField& each : attribute_fields()) {
+  for (const space::AttributeField& each : space::attribute_fields()) {
     device.attributes.*each.member = field<std::int64_t>(attributes, each.name);
   }
   return device;
 }
 
-Json to_message(const EnvironmentInfo& environment) {
+Json to_message(const space::EnvironmentInfo& environment) {
   return {{"driver", environment.driver},
           {"compiler", environment.compiler},
           {"library", environment.library},
           {"tool", environment.tool}};
 }
 
-EnvironmentInfo environment_from(const Json& message) {
+space::EnvironmentInfo environment_from(const Json& message) {
   return {.driver = field<std::string>(message, "driver"),
           .compiler = field<std::string>(message, "compiler"),
           .library = field<std::string>(message, "library"),
@@ -242,22 +242,22 @@ TrialResult evaluation_from(const Json& message) {
   return evaluation;
 }
 
-Json to_message(const Sample& sample) {
+Json to_message(const backend::Sample& sample) {
   return {{"time_ns", sample.time_ns}, {"clock_mhz", optional(sample.clock_mhz)}};
 }
 
-Sample sample_from(const Json& message) {
+backend::Sample sample_from(const Json& message) {
   return {.time_ns = field<double>(message, "time_ns"),
           .clock_mhz = optional_double(message, "clock_mhz")};
 }
 
-Json to_message(const TripTimes& times) {
+Json to_message(const measure::TripTimes& times) {
   return {{"to_device_ns", times.to_device_ns},
           {"work_ns", times.work_ns},
           {"to_host_ns", times.to_host_ns}};
 }
 
-TripTimes trip_times_from(const Json& message) {
+measure::TripTimes trip_times_from(const Json& message) {
   return {.to_device_ns = field<double>(message, "to_device_ns"),
           .work_ns = field<double>(message, "work_ns"),
           .to_host_ns = field<double>(message, "to_host_ns")};
@@ -281,18 +281,19 @@ Error error_from(const Json& message) {
                field<std::string>(message, "message"));
 }
 
-Json to_message(const Family& family) {
+Json to_message(const family::Family& family) {
   Json sources = Json::object();
-  for (const Kernel& kernel : family.kernels) sources[kernel.name] = to_message(kernel.source);
+  for (const family::Kernel& kernel : family.kernels)
+    sources[kernel.name] = to_message(kernel.source);
   return {{"text", family.text}, {"path", family.path}, {"sources", std::move(sources)}};
 }
 
-Family family_from(const Json& message) {
-  std::map<std::string, KernelSource> sources;
+family::Family family_from(const Json& message) {
+  std::map<std::string, family::KernelSource> sources;
   const Json each_source = field<Json>(message, "sources");
   for (const auto& [kernel, source] : each_source.items()) sources[kernel] = source_from(source);
-  return parse_family(field<std::string>(message, "text"), field<std::string>(message, "path"),
-                      sources);
+  return family::parse_family(field<std::string>(message, "text"),
+                              field<std::string>(message, "path"), sources);
 }
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -10,38 +10,38 @@
 
 #include <string_view>
 
-namespace tuner {
+namespace tuner::worker {
 
-[[nodiscard]] Json to_message(const CompileJob& job);
-[[nodiscard]] Json to_message(const Expected<Binary, Failure>& compiled);
-[[nodiscard]] Json to_message(const Binary& binary);
+[[nodiscard]] Json to_message(const family::CompileJob& job);
+[[nodiscard]] Json to_message(const Expected<backend::Binary, Failure>& compiled);
+[[nodiscard]] Json to_message(const backend::Binary& binary);
 [[nodiscard]] Json to_message(const Failure& failure);
-[[nodiscard]] Json to_message(const DeviceInfo& device);
-[[nodiscard]] Json to_message(const EnvironmentInfo& environment);
+[[nodiscard]] Json to_message(const space::DeviceInfo& device);
+[[nodiscard]] Json to_message(const space::EnvironmentInfo& environment);
 [[nodiscard]] Json to_message(const TrialResult& evaluation);
-[[nodiscard]] Json to_message(const Sample& sample);
-[[nodiscard]] Json to_message(const TripTimes& times);
+[[nodiscard]] Json to_message(const backend::Sample& sample);
+[[nodiscard]] Json to_message(const measure::TripTimes& times);
 [[nodiscard]] Json to_message(const StartUp& start_up);
 [[nodiscard]] Json to_message(const Error& error);
 
-[[nodiscard]] CompileJob compile_job_from(const Json& message);
-[[nodiscard]] Expected<Binary, Failure> compiled_from(const Json& message);
-[[nodiscard]] Binary binary_from(const Json& message);
+[[nodiscard]] family::CompileJob compile_job_from(const Json& message);
+[[nodiscard]] Expected<backend::Binary, Failure> compiled_from(const Json& message);
+[[nodiscard]] backend::Binary binary_from(const Json& message);
 [[nodiscard]] Failure failure_from(const Json& message);
-[[nodiscard]] DeviceInfo device_from(const Json& message);
-[[nodiscard]] EnvironmentInfo environment_from(const Json& message);
+[[nodiscard]] space::DeviceInfo device_from(const Json& message);
+[[nodiscard]] space::EnvironmentInfo environment_from(const Json& message);
 [[nodiscard]] TrialResult evaluation_from(const Json& message);
-[[nodiscard]] Sample sample_from(const Json& message);
-[[nodiscard]] TripTimes trip_times_from(const Json& message);
+[[nodiscard]] backend::Sample sample_from(const Json& message);
+[[nodiscard]] measure::TripTimes trip_times_from(const Json& message);
 [[nodiscard]] StartUp start_up_from(const Json& message);
 [[nodiscard]] Error error_from(const Json& message);
 
 /// A family as parse_family needs it: the space file and the sources of its kernels.
-[[nodiscard]] Json to_message(const Family& family);
-[[nodiscard]] Family family_from(const Json& message);
+[[nodiscard]] Json to_message(const family::Family& family);
+[[nodiscard]] family::Family family_from(const Json& message);
 
 /// The member `key` of a message as a T; Error(failure) when it is missing or of another type.
 template <class T>
 [[nodiscard]] T field(const Json& message, std::string_view key);
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -8,7 +8,7 @@
 
 #include <utility>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 /// A kernel that needs more is no candidate; NVRTC takes some 200 MB for one that is.
@@ -39,7 +39,7 @@ void ProcessCompiler::give_back(std::unique_ptr<WorkerProcess> worker) const {
   idle_.push_back(std::move(worker));
 }
 
-Expected<Binary, Failure> ProcessCompiler::compile(const CompileJob& job) const {
+Expected<backend::Binary, Failure> ProcessCompiler::compile(const family::CompileJob& job) const {
   auto worker = take();
   worker->send(to_message(job));
   auto answer = worker->receive(deadline_);
@@ -54,4 +54,4 @@ Expected<Binary, Failure> ProcessCompiler::compile(const CompileJob& job) const 
   return compiled;
 }
 
-}  // namespace tuner
+}  // namespace tuner::worker

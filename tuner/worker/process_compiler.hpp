@@ -9,18 +9,19 @@
 #include <mutex>
 #include <vector>
 
-namespace tuner {
+namespace tuner::worker {
 
 /// Compiles in child processes, one for each job under way: what hangs, eats memory or crashes in a
 /// compiler costs its candidate. A child is used again as long as it lives.
-class ProcessCompiler : public Compiler {
+class ProcessCompiler : public backend::Compiler {
  public:
   /// `command` starts a worker that compiles (serve_compilations). A compilation that misses the
   /// deadline is a compile_timeout.
   ProcessCompiler(WorkerCommand command, std::chrono::seconds deadline);
   ~ProcessCompiler() override;
 
-  [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override;
+  [[nodiscard]] Expected<backend::Binary, Failure> compile(
+      const family::CompileJob& job) const override;
 
  private:
   [[nodiscard]] std::unique_ptr<WorkerProcess> take() const;
@@ -32,4 +33,4 @@ class ProcessCompiler : public Compiler {
   mutable std::vector<std::unique_ptr<WorkerProcess>> idle_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -6,81 +6,82 @@
 #include <chrono>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::worker {
 
 namespace {
 
-std::string image_hash(const Binary& binary) {
+std::string image_hash(const backend::Binary& binary) {
   return content_hash(
       {std::string_view(reinterpret_cast<const char*>(binary.image.data()), binary.image.size())});
 }
 
 }  // namespace
 
-Expected<Binary, Failure> NotingCompiler::compile(const CompileJob& job) const {
+Expected<backend::Binary, Failure> NotingCompiler::compile(const family::CompileJob& job) const {
   auto binary = compiler_.compile(job);
   if (binary) sources_.insert_or_assign(image_hash(*binary), job.source.name);
   return binary;
 }
 
-std::string NotingCompiler::source_of(const Binary& binary) const {
+std::string NotingCompiler::source_of(const backend::Binary& binary) const {
   const auto found = sources_.find(image_hash(binary));
   return found == sources_.end() ? "" : found->second;
 }
 
-Expected<KernelId, Failure> WatchedBackend::load(const Binary& binary) {
+Expected<backend::KernelId, Failure> WatchedBackend::load(const backend::Binary& binary) {
   auto kernel = backend_.load(binary);
   if (kernel) sources_.insert_or_assign(*kernel, compiler_.source_of(binary));
   return kernel;
 }
 
-WatchedBackend::LastLaunch* WatchedBackend::on_trial(const Work& work) {
-  const auto* launch = std::get_if<Launch>(&work);
+WatchedBackend::LastLaunch* WatchedBackend::on_trial(const backend::Work& work) {
+  const auto* launch = std::get_if<backend::Launch>(&work);
   if (launch == nullptr) return nullptr;
   const auto found = on_trial_.find(launch->kernel);
   return found == on_trial_.end() ? nullptr : &found->second;
 }
 
-void WatchedBackend::announce(const Work& work, int launches) {
+void WatchedBackend::announce(const backend::Work& work, int launches) {
   const LastLaunch* last = on_trial(work);
   DeviceStep step{.size = size_, .on_trial = last != nullptr, .launches = launches, .launch_s = {}};
   // Other arguments are another problem: nothing is known of its time.
-  if (last != nullptr && last->steps == std::get<Launch>(work).steps) {
+  if (last != nullptr && last->steps == std::get<backend::Launch>(work).steps) {
     step.launch_s = last->launch_s;
   }
-  if (const auto* launch = std::get_if<Launch>(&work); launch != nullptr && last == nullptr) {
+  if (const auto* launch = std::get_if<backend::Launch>(&work);
+      launch != nullptr && last == nullptr) {
     const auto source = sources_.find(launch->kernel);
     if (source != sources_.end()) step.source = source->second;
   }
   announce_(step);
 }
 
-Expected<void, Failure> WatchedBackend::run(const Work& work) {
+Expected<void, Failure> WatchedBackend::run(const backend::Work& work) {
   announce(work, 1);
   const auto start = std::chrono::steady_clock::now();
   auto done = backend_.run(work);
   if (LastLaunch* last = on_trial(work)) {
     const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
-    *last = {.steps = std::get<Launch>(work).steps, .launch_s = took.count()};
+    *last = {.steps = std::get<backend::Launch>(work).steps, .launch_s = took.count()};
   }
   return done;
 }
 
-Expected<std::vector<Sample>, Failure> WatchedBackend::time(const Work& work,
-                                                            const SamplePlan& plan) {
+Expected<std::vector<backend::Sample>, Failure> WatchedBackend::time(
+    const backend::Work& work, const backend::SamplePlan& plan) {
   announce(work, plan.warm_up + plan.samples);
   return backend_.time(work, plan);
 }
 
-Expected<double, Failure> WatchedBackend::time_hot(const Work& work) {
+Expected<double, Failure> WatchedBackend::time_hot(const backend::Work& work) {
   constexpr int kLaunches = 21;  // two series to learn from and five to time, of three runs each
   announce(work, kLaunches);
   return backend_.time_hot(work);
 }
 
-Expected<double, Failure> WatchedBackend::time_call(const Work& work) {
+Expected<double, Failure> WatchedBackend::time_call(const backend::Work& work) {
   announce(work, 1);
   return backend_.time_call(work);
 }
 
-}  // namespace tuner
+}  // namespace tuner::worker

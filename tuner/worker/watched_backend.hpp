@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::worker {
 
 /// What a device is about to do: how long it may take depends on it, and whom to blame.
 struct DeviceStep {
@@ -22,83 +22,93 @@ struct DeviceStep {
 };
 
 /// Another compiler, of whose binaries it knows the sources.
-class NotingCompiler : public Compiler {
+class NotingCompiler : public backend::Compiler {
  public:
   /// The compiler must outlive it.
-  explicit NotingCompiler(const Compiler& compiler) : compiler_(compiler) {}
+  explicit NotingCompiler(const backend::Compiler& compiler) : compiler_(compiler) {}
 
-  [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override;
+  [[nodiscard]] Expected<backend::Binary, Failure> compile(
+      const family::CompileJob& job) const override;
   /// The file's name; empty for a binary that was compiled elsewhere.
-  [[nodiscard]] std::string source_of(const Binary& binary) const;
+  [[nodiscard]] std::string source_of(const backend::Binary& binary) const;
 
  private:
-  const Compiler& compiler_;
+  const backend::Compiler& compiler_;
   mutable std::map<std::string, std::string> sources_;  // by the hash of an image
 };
 
 /// Another backend that says before every piece of work what it is about to do.
-class WatchedBackend : public Backend {
+class WatchedBackend : public backend::Backend {
  public:
   using Announce = std::function<void(const DeviceStep&)>;
 
   /// The backend and the compiler, which stands for the backend's own, must outlive it.
-  WatchedBackend(Backend& backend, const Compiler& compiler, Announce announce)
+  WatchedBackend(backend::Backend& backend, const backend::Compiler& compiler, Announce announce)
       : backend_(backend), compiler_(compiler), announce_(std::move(announce)) {}
 
   /// From now on work is on a problem of this size.
   void set_size(std::string size) { size_ = std::move(size); }
   /// From now on this kernel is a candidate's, until it is unloaded.
-  void put_on_trial(KernelId kernel) { on_trial_[kernel] = {}; }
+  void put_on_trial(backend::KernelId kernel) { on_trial_[kernel] = {}; }
 
-  const DeviceInfo& device() const override { return backend_.device(); }
-  const EnvironmentInfo& environment() const override { return backend_.environment(); }
-  const Compiler& compiler() const override { return compiler_; }
-  BufferId allocate(std::size_t size_bytes) override { return backend_.allocate(size_bytes); }
-  PinnedBuffer allocate_pinned(std::size_t size_bytes) override {
+  const space::DeviceInfo& device() const override { return backend_.device(); }
+  const space::EnvironmentInfo& environment() const override { return backend_.environment(); }
+  const backend::Compiler& compiler() const override { return compiler_; }
+  backend::BufferId allocate(std::size_t size_bytes) override {
+    return backend_.allocate(size_bytes);
+  }
+  backend::PinnedBuffer allocate_pinned(std::size_t size_bytes) override {
     return backend_.allocate_pinned(size_bytes);
   }
-  void release(BufferId buffer) override { backend_.release(buffer); }
-  void write(Region to, std::span<const std::byte> data) override { backend_.write(to, data); }
-  void read(Region from, std::span<std::byte> data) const override { backend_.read(from, data); }
-  void fill(Region region, std::uint32_t pattern, std::size_t size_bytes) override {
+  void release(backend::BufferId buffer) override { backend_.release(buffer); }
+  void write(backend::Region to, std::span<const std::byte> data) override {
+    backend_.write(to, data);
+  }
+  void read(backend::Region from, std::span<std::byte> data) const override {
+    backend_.read(from, data);
+  }
+  void fill(backend::Region region, std::uint32_t pattern, std::size_t size_bytes) override {
     backend_.fill(region, pattern, size_bytes);
   }
-  void copy(Region to, Region from, std::size_t size_bytes) override {
+  void copy(backend::Region to, backend::Region from, std::size_t size_bytes) override {
     backend_.copy(to, from, size_bytes);
   }
-  Expected<KernelId, Failure> load(const Binary& binary) override;
-  void unload(KernelId kernel) override {
+  Expected<backend::KernelId, Failure> load(const backend::Binary& binary) override;
+  void unload(backend::KernelId kernel) override {
     on_trial_.erase(kernel);
     sources_.erase(kernel);
     backend_.unload(kernel);
   }
-  std::vector<Resources> resources(KernelId kernel) const override {
+  std::vector<backend::Resources> resources(backend::KernelId kernel) const override {
     return backend_.resources(kernel);
   }
 
-  Expected<void, Failure> run(const Work& work) override;
-  Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
-  Expected<double, Failure> time_hot(const Work& work) override;
-  Expected<double, Failure> time_call(const Work& work) override;
-  Conditions conditions() override { return backend_.conditions(); }
-  std::optional<Peak> peak(ElementType type) const override { return backend_.peak(type); }
+  Expected<void, Failure> run(const backend::Work& work) override;
+  Expected<std::vector<backend::Sample>, Failure> time(const backend::Work& work,
+                                                       const backend::SamplePlan& plan) override;
+  Expected<double, Failure> time_hot(const backend::Work& work) override;
+  Expected<double, Failure> time_call(const backend::Work& work) override;
+  backend::Conditions conditions() override { return backend_.conditions(); }
+  std::optional<backend::Peak> peak(family::ElementType type) const override {
+    return backend_.peak(type);
+  }
 
  private:
   /// The last launch of a kernel on trial, by its steps.
   struct LastLaunch {
-    std::vector<StepLaunch> steps;
+    std::vector<backend::StepLaunch> steps;
     std::optional<double> launch_s;
   };
   /// The record of the kernel on trial that `work` launches; null for other work.
-  [[nodiscard]] LastLaunch* on_trial(const Work& work);
-  void announce(const Work& work, int launches);
+  [[nodiscard]] LastLaunch* on_trial(const backend::Work& work);
+  void announce(const backend::Work& work, int launches);
 
-  Backend& backend_;
+  backend::Backend& backend_;
   NotingCompiler compiler_;
   Announce announce_;
   std::string size_;
-  std::map<KernelId, LastLaunch> on_trial_;
-  std::map<KernelId, std::string> sources_;  // of what was compiled here
+  std::map<backend::KernelId, LastLaunch> on_trial_;
+  std::map<backend::KernelId, std::string> sources_;  // of what was compiled here
 };
 
-}  // namespace tuner
+}  // namespace tuner::worker

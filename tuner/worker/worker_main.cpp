@@ -23,7 +23,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 constexpr int kChannelDescriptor = 3;
@@ -65,14 +65,14 @@ double milliseconds_since(std::chrono::steady_clock::time_point begin) {
 }
 
 /// What the first call of the library takes longer than the second: its state, its kernels.
-double first_library_call_ms(Backend& backend) {
-  const Buffer numbers(backend, 3 * sizeof(float));
+double first_library_call_ms(backend::Backend& backend) {
+  const backend::Buffer numbers(backend, 3 * sizeof(float));
   backend.fill(numbers.id(), 0, numbers.size_bytes());
-  const GemmCall call{.type = ElementType::f32,
-                      .shape = packed_gemm(1, 1, 1),
-                      .a = {numbers.id(), 0},
-                      .b = {numbers.id(), sizeof(float)},
-                      .c = {numbers.id(), 2 * sizeof(float)}};
+  const backend::GemmCall call{.type = family::ElementType::f32,
+                               .shape = family::packed_gemm(1, 1, 1),
+                               .a = {numbers.id(), 0},
+                               .b = {numbers.id(), sizeof(float)},
+                               .c = {numbers.id(), 2 * sizeof(float)}};
   const auto call_ms = [&] {
     const auto begin = std::chrono::steady_clock::now();
     if (const auto done = backend.run(call); !done) {
@@ -90,15 +90,15 @@ double first_library_call_ms(Backend& backend) {
 class DeviceServer {
  public:
   /// `device_ms` is what it took to open the backend.
-  DeviceServer(Channel& channel, Backend& backend, double device_ms, Family family,
+  DeviceServer(Channel& channel, backend::Backend& backend, double device_ms, family::Family family,
                std::uint64_t seed)
       : channel_(channel),
         backend_(backend),
         device_ms_(device_ms),
         family_(std::move(family)),
-        cache_(default_binary_cache()),
+        cache_(backend::default_binary_cache()),
         compiler_(backend.compiler(), cache_,
-                  compiler_identity(backend.device(), backend.environment())),
+                  backend::compiler_identity(backend.device(), backend.environment())),
         evaluator_(backend, compiler_, family_, seed,
                    [this](const DeviceStep& step) { announce(step); }) {}
 
@@ -106,7 +106,7 @@ class DeviceServer {
     const auto what = field<std::string>(request, "do");
     if (what == "evaluate") return evaluate(request);
     if (what == "begin_lineup") {
-      lineup_size_ = field<Size>(request, "size");
+      lineup_size_ = field<space::Size>(request, "size");
       evaluator_.begin_lineup(lineup_size_);
       return Json::object();
     }
@@ -121,7 +121,7 @@ class DeviceServer {
     }
     if (what == "time_trip") return time_trip(request);
     if (what == "exact_result") {
-      return {{"hash", evaluator_.exact_result(field<Size>(request, "size"))}};
+      return {{"hash", evaluator_.exact_result(field<space::Size>(request, "size"))}};
     }
     if (what == "start_up") {
       return to_message(
@@ -141,24 +141,24 @@ class DeviceServer {
                         {"source", step.source}}}});
   }
 
-  [[nodiscard]] const Space& space(const Kernel& kernel, const Size& size) {
+  [[nodiscard]] const space::Space& space(const family::Kernel& kernel, const space::Size& size) {
     const std::pair key(kernel.name, size);
     const auto known = spaces_.find(key);
     if (known != spaces_.end()) return known->second;
-    return spaces_.emplace(key, Space(kernel.space, evaluator_.device().attributes, size))
+    return spaces_.emplace(key, space::Space(kernel.space, evaluator_.device().attributes, size))
         .first->second;
   }
 
-  [[nodiscard]] Candidate candidate(const Json& request, const Size& size) {
-    const Kernel& kernel = family_.kernel(field<std::string>(request, "kernel"));
+  [[nodiscard]] Candidate candidate(const Json& request, const space::Size& size) {
+    const family::Kernel& kernel = family_.kernel(field<std::string>(request, "kernel"));
     return {.kernel = kernel,
             .space = space(kernel, size),
-            .config = config_from_json(*kernel.space, field<std::string>(request, "config")),
+            .config = space::config_from_json(*kernel.space, field<std::string>(request, "config")),
             .binary = binary_from(field<Json>(request, "binary"))};
   }
 
   [[nodiscard]] Json evaluate(const Json& request) {
-    const auto size = field<Size>(request, "size");
+    const auto size = field<space::Size>(request, "size");
     const bool has_best = !field<Json>(request, "best_ns").is_null();
     return to_message(evaluator_.evaluate(
         candidate(request, size), size,
@@ -166,9 +166,10 @@ class DeviceServer {
   }
 
   [[nodiscard]] Json time_trip(const Json& request) {
-    std::vector<HostPlace> places;
+    std::vector<measure::HostPlace> places;
     for (const Json& name : field<std::vector<Json>>(request, "places")) {
-      const auto place = name.is_string() ? host_place(name.get<std::string>()) : std::nullopt;
+      const auto place =
+          name.is_string() ? measure::host_place(name.get<std::string>()) : std::nullopt;
       if (!place) throw Error(ErrorCode::failure, "a message names no place of the host");
       places.push_back(*place);
     }
@@ -179,8 +180,8 @@ class DeviceServer {
     return field<std::uint64_t>(request, "contender");
   }
 
-  [[nodiscard]] static Json as_json(const Sample& sample) { return to_message(sample); }
-  [[nodiscard]] static Json as_json(const TripTimes& times) { return to_message(times); }
+  [[nodiscard]] static Json as_json(const backend::Sample& sample) { return to_message(sample); }
+  [[nodiscard]] static Json as_json(const measure::TripTimes& times) { return to_message(times); }
   [[nodiscard]] static Json as_json(double number) { return number; }
   [[nodiscard]] static Json as_json(bool answer) { return answer; }
   template <class T>
@@ -194,14 +195,14 @@ class DeviceServer {
   }
 
   Channel& channel_;
-  Backend& backend_;
+  backend::Backend& backend_;
   double device_ms_;
-  Family family_;
-  BinaryCache cache_;  // so that a worker that replaces another is soon at work
-  CachedCompiler compiler_;
+  family::Family family_;
+  backend::BinaryCache cache_;  // so that a worker that replaces another is soon at work
+  backend::CachedCompiler compiler_;
   Evaluator evaluator_;
-  Size lineup_size_;
-  std::map<std::pair<std::string, Size>, Space> spaces_;
+  space::Size lineup_size_;
+  std::map<std::pair<std::string, space::Size>, space::Space> spaces_;
 };
 
 int drive_device(Channel& channel, const std::string& backend_kind, int ordinal) {
@@ -209,7 +210,7 @@ int drive_device(Channel& channel, const std::string& backend_kind, int ordinal)
   if (!opening) return 0;
   try {
     const auto begin = std::chrono::steady_clock::now();
-    const auto backend = open_backend(backend_kind, ordinal);
+    const auto backend = backend::open_backend(backend_kind, ordinal);
     const double device_ms = milliseconds_since(begin);
     DeviceServer server(channel, *backend, device_ms, family_from(field<Json>(*opening, "family")),
                         field<std::uint64_t>(*opening, "seed"));
@@ -234,7 +235,7 @@ int drive_device(Channel& channel, const std::string& backend_kind, int ordinal)
 
 }  // namespace
 
-void serve_compilations(Channel& channel, const Compiler& compiler) {
+void serve_compilations(Channel& channel, const backend::Compiler& compiler) {
   while (const auto request = next_request(channel)) {
     allow_processor_time(kCompileProcessorSeconds);
     failpoint("worker.job_taken");
@@ -252,7 +253,7 @@ int worker_main(std::span<const std::string> arguments) {
   die_with_parent();
   Channel channel(kChannelDescriptor);
   if (arguments.size() == 3 && arguments[0] == "compile") {
-    serve_compilations(channel, *make_compiler(arguments[1], arguments[2], kNoDeadline));
+    serve_compilations(channel, *backend::make_compiler(arguments[1], arguments[2], kNoDeadline));
     return 0;
   }
   if (arguments.size() == 3 && arguments[0] == "device") {
@@ -265,4 +266,4 @@ int worker_main(std::span<const std::string> arguments) {
               "`tune worker` is started by `tune` itself and is of no use by hand");
 }
 
-}  // namespace tuner
+}  // namespace tuner::worker

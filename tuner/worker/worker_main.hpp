@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-namespace tuner {
+namespace tuner::worker {
 
 /// The worker side of the program: `tune worker compile BACKEND ARCHITECTURE` and
 /// `tune worker device BACKEND ORDINAL`. Serves its parent over descriptor 3 until the parent is
@@ -15,6 +15,6 @@ namespace tuner {
 [[nodiscard]] int worker_main(std::span<const std::string> arguments);
 
 /// Compiles what arrives until the channel closes.
-void serve_compilations(Channel& channel, const Compiler& compiler);
+void serve_compilations(Channel& channel, const backend::Compiler& compiler);
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -16,7 +16,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace tuner {
+namespace tuner::worker {
 namespace {
 
 constexpr off_t kErrorsKept = 64 * 1024;
@@ -128,4 +128,4 @@ std::string WorkerProcess::last_words() const {
   return text.empty() ? "" : ": " + text;
 }
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -10,7 +10,7 @@
 #include <variant>
 #include <vector>
 
-namespace tuner {
+namespace tuner::worker {
 
 /// How to start a worker: the program and its arguments. It finds its end of the channel as
 /// descriptor 3 (worker_main.hpp).
@@ -55,4 +55,4 @@ class WorkerProcess {
   ChildProcess child_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::worker

@@ -25,7 +25,7 @@ ContenderResult contender(Role role, std::string kernel, double median_ns) {
           .time_ns = {.median = median_ns, .q1 = median_ns, .q3 = median_ns, .count = 30}};
 }
 
-MedianInterval interval(double median) {
+measure::MedianInterval interval(double median) {
   return {.median = median, .low = median - 0.01, .high = median + 0.01};
 }
 

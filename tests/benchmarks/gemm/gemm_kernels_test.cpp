@@ -15,7 +15,7 @@ class GemmKernels : public testing::TestWithParam<const char*> {};
 TEST_P(GemmKernels, Compile) {
   const std::string text =
       read_file(TUNER_SOURCE_DIR "/benchmarks/gemm/gemm_kernels.cu", std::size_t{1} << 20);
-  const auto binary = NvrtcCompiler("sm_90").compile(
+  const auto binary = backend::NvrtcCompiler("sm_90").compile(
       {.source = {.name = "gemm_kernels.cu", .text = text, .headers = {}},
        .entries = {GetParam()},
        .options = {},

@@ -19,14 +19,14 @@ Choice choice(const char* size, Rung rung, double ratio, double half_width) {
   answer.rung = rung;
   answer.expected_ns = 2000;
   if (rung != Rung::library) answer.kernel = "gemm_tiled";
-  return {
-      .shape = parse_shape(size),
-      .answer = answer,
-      .dispatched_ns = Summary{.median = 1000 * ratio},
-      .cublas_ns = Summary{.median = 1000},
-      .to_cublas =
-          MedianInterval{.median = ratio, .low = ratio - half_width, .high = ratio + half_width},
-      .worst_difference = 0.5};
+  return {.shape = parse_shape(size),
+          .answer = answer,
+          .dispatched_ns = measure::Summary{.median = 1000 * ratio},
+          .cublas_ns = measure::Summary{.median = 1000},
+          .to_cublas =
+              measure::MedianInterval{
+                  .median = ratio, .low = ratio - half_width, .high = ratio + half_width},
+          .worst_difference = 0.5};
 }
 
 /// Faster, surely slower, the library, and one that could not be measured.
@@ -37,8 +37,9 @@ RandomSizesResult figures() {
                     choice("65,65,65", Rung::nearest, 2, 0.01),
                     choice("66,66,66", Rung::library, 1, 0.01),
                     {.shape = parse_shape("67,67,67"), .notes = {"not measured: why"}}};
-  result.choices[0].regret = MedianInterval{.median = 1.25, .low = 1.2, .high = 1.3};
-  result.choices[2].kernel_to_cublas = MedianInterval{.median = 1.5, .low = 1.4, .high = 1.6};
+  result.choices[0].regret = measure::MedianInterval{.median = 1.25, .low = 1.2, .high = 1.3};
+  result.choices[2].kernel_to_cublas =
+      measure::MedianInterval{.median = 1.5, .low = 1.4, .high = 1.6};
   return result;
 }
 
@@ -50,9 +51,9 @@ TEST(Choice, IsJudgedByItsInterval) {
   EXPECT_EQ(verdict(choice("64,64,64", Rung::library, 1.02, 0.01)), "library");
   EXPECT_EQ(verdict({.shape = parse_shape("64,64,64")}), "-");
   Choice left = choice("64,64,64", Rung::library, 1, 0.01);
-  left.kernel_to_cublas = MedianInterval{.median = 0.98, .low = 0.95, .high = 1.01};
+  left.kernel_to_cublas = measure::MedianInterval{.median = 0.98, .low = 0.95, .high = 1.01};
   EXPECT_EQ(verdict(left), "library");
-  left.kernel_to_cublas = MedianInterval{.median = 0.98, .low = 0.97, .high = 0.99};
+  left.kernel_to_cublas = measure::MedianInterval{.median = 0.98, .low = 0.97, .high = 0.99};
   EXPECT_EQ(verdict(left), "missed");
 }
 

@@ -14,7 +14,7 @@
 #include <numeric>
 #include <sys/mman.h>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 constexpr std::size_t kPage = 4096;
@@ -270,4 +270,4 @@ void BlockRunner::abandon_waiting_fibers() {
   unstarted_ = 0;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

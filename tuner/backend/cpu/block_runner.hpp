@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 inline constexpr unsigned kMaxThreadsPerBlock = 1024;
 inline constexpr unsigned kMaxDynamicSharedBytes = 232448;  // of an H100 or H200
@@ -30,7 +30,7 @@ enum class BlockOrder { ascending, shuffled };
 struct KernelCall {
   KernelEntry entry = nullptr;
   void* const* arguments = nullptr;
-  Geometry geometry;
+  family::Geometry geometry;
   ThreadOrder order = ThreadOrder::ascending;
   BlockOrder blocks = BlockOrder::ascending;
   std::uint64_t launch = 0;          ///< makes a shuffled order another one
@@ -131,4 +131,4 @@ class BlockRunner {
   std::array<Warp, kMaxThreadsPerBlock / 32> warps_{};
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

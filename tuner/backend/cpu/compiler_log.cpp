@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 constexpr std::string_view kError = "error: ";
@@ -67,4 +67,4 @@ std::string without_export(std::string_view log) {
   return result;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

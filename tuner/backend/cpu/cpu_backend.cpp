@@ -25,7 +25,7 @@
 #include <map>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 constexpr std::size_t kLeastEvictionBytes = std::size_t{4} << 20;
@@ -34,7 +34,7 @@ Unexpected<Failure> launch_error(std::string message) {
   return Unexpected(Failure{Outcome::launch_error, std::move(message)});
 }
 
-EnvironmentInfo cpu_environment(const HostCompilerInfo& compiler) {
+space::EnvironmentInfo cpu_environment(const HostCompilerInfo& compiler) {
   return {.driver = "",
           .compiler = "g++ " + compiler.version,
           .library = openblas().version,
@@ -52,8 +52,8 @@ class CpuBackend final : public Backend {
                std::max(2 * static_cast<std::size_t>(device_.attributes.l2_bytes),
                         kLeastEvictionBytes)) {}
 
-  [[nodiscard]] const DeviceInfo& device() const override { return device_; }
-  [[nodiscard]] const EnvironmentInfo& environment() const override { return environment_; }
+  [[nodiscard]] const space::DeviceInfo& device() const override { return device_; }
+  [[nodiscard]] const space::EnvironmentInfo& environment() const override { return environment_; }
   [[nodiscard]] const Compiler& compiler() const override { return compiler_; }
 
   [[nodiscard]] BufferId allocate(std::size_t size_bytes) override {
@@ -133,7 +133,9 @@ class CpuBackend final : public Backend {
   }
 
   [[nodiscard]] Conditions conditions() override { return {}; }
-  [[nodiscard]] std::optional<Peak> peak(ElementType) const override { return std::nullopt; }
+  [[nodiscard]] std::optional<Peak> peak(family::ElementType) const override {
+    return std::nullopt;
+  }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -179,7 +181,7 @@ class CpuBackend final : public Backend {
     for (const LaunchArgument& argument : step.arguments) {
       if (const auto* region = std::get_if<Region>(&argument)) {
         arguments.push(memory_.data(*region, 0));
-      } else if (const auto* scalar = std::get_if<Scalar>(&argument)) {
+      } else if (const auto* scalar = std::get_if<family::Scalar>(&argument)) {
         arguments.push(*scalar);
       } else if (const auto* array = std::get_if<ArrayValue>(&argument)) {
         arguments.push(*array);
@@ -228,10 +230,10 @@ class CpuBackend final : public Backend {
   /// Throws when a buffer of the call is too small.
   template <class Call>
   [[nodiscard]] MatrixOperands operands(const Call& call) {
-    check_shape(call.shape);
-    const auto at = [&](Region region, const MatrixLayout& layout) {
-      const auto count = static_cast<std::size_t>(elements(layout, call.shape.batch));
-      return memory_.data(region, count * size_bytes(call.type));
+    family::check_shape(call.shape);
+    const auto at = [&](Region region, const family::MatrixLayout& layout) {
+      const auto count = static_cast<std::size_t>(family::elements(layout, call.shape.batch));
+      return memory_.data(region, count * family::size_bytes(call.type));
     };
     return {.a = at(call.a, call.shape.a),
             .b = at(call.b, call.shape.b),
@@ -240,8 +242,8 @@ class CpuBackend final : public Backend {
             .beta = call.beta};
   }
 
-  DeviceInfo device_;
-  EnvironmentInfo environment_;
+  space::DeviceInfo device_;
+  space::EnvironmentInfo environment_;
   HostCompiler compiler_;
   HostMemory memory_;
   TemporaryDirectory images_;
@@ -269,7 +271,7 @@ HostCompilerInfo require_host_compiler() {
 
 std::unique_ptr<Executor> open_cpu_executor() {
   HostCompilerInfo compiler = require_host_compiler();
-  EnvironmentInfo environment = cpu_environment(compiler);
+  space::EnvironmentInfo environment = cpu_environment(compiler);
   return std::make_unique<CpuExecutor>(cpu_device(), std::move(environment), std::move(compiler));
 }
 
@@ -295,7 +297,7 @@ Finding examine_blas() {
 
 std::vector<Finding> examine_cpu() {
   using enum Finding::Status;
-  const DeviceInfo device = cpu_device();
+  const space::DeviceInfo device = cpu_device();
   const auto compiler = find_host_compiler();
   Finding host_compiler{missing, "host compiler", "none found",
                         "apt-get install g++, or name one in TUNER_HOST_CXX"};
@@ -312,4 +314,4 @@ std::vector<Finding> examine_cpu() {
           examine_blas()};
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

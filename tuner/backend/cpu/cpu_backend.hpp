@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// The processor of this machine as a device: CUDA C++ compiled by the host's compiler, blocks run
 /// as fibers over all cores, OpenBLAS as the library. Samples are taken with cold private caches;
@@ -30,4 +30,4 @@ namespace tuner {
 /// What the cpu backend needs and what of it is there.
 [[nodiscard]] std::vector<Finding> examine_cpu();
 
-}  // namespace tuner
+}  // namespace tuner::backend

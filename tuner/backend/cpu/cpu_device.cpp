@@ -10,7 +10,7 @@
 #include <thread>
 #include <unistd.h>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 std::string processor_name() {
@@ -39,8 +39,8 @@ std::int64_t system_value(int name) {
 
 }  // namespace
 
-DeviceInfo cpu_device() {
-  const DeviceAttributes attributes{
+space::DeviceInfo cpu_device() {
+  const space::DeviceAttributes attributes{
       .compute_capability = 0,
       .sm_count = std::max(1u, std::thread::hardware_concurrency()),
       .warp_size = 32,
@@ -70,4 +70,4 @@ int vector_bits() {
   return 128;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -5,10 +5,10 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// This machine's processor with the limits of a GPU of the Hopper generation, so that a space has
 /// the same configurations here as there; cores, level-2 cache and memory are the machine's own.
-[[nodiscard]] DeviceInfo cpu_device();
+[[nodiscard]] space::DeviceInfo cpu_device();
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -14,7 +14,7 @@
 #include <cstring>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 constexpr std::size_t kAlignment = 256;  // as cudaMalloc aligns
@@ -29,7 +29,8 @@ Unexpected<Failure> launch_error(std::string message) {
 
 }  // namespace
 
-CpuExecutor::CpuExecutor(DeviceInfo device, EnvironmentInfo environment, HostCompilerInfo compiler)
+CpuExecutor::CpuExecutor(space::DeviceInfo device, space::EnvironmentInfo environment,
+                         HostCompilerInfo compiler)
     : device_(std::move(device)),
       environment_(std::move(environment)),
       compiler_(std::move(compiler)),
@@ -48,20 +49,21 @@ Expected<std::vector<FunctionId>, Failure> CpuExecutor::load(const Binary& binar
   return functions;
 }
 
-Expected<void, Failure> CpuExecutor::admit(FunctionId function, const Geometry& geometry,
+Expected<void, Failure> CpuExecutor::admit(FunctionId function, const family::Geometry& geometry,
                                            std::span<const std::size_t> argument_bytes) {
   if (auto fits = check_geometry(geometry); !fits) return fits;
   return match_arguments(argument_bytes, argument_sizes(image_of(function)));
 }
 
-Expected<void, Failure> CpuExecutor::launch(FunctionId function, const Geometry& geometry,
+Expected<void, Failure> CpuExecutor::launch(FunctionId function, const family::Geometry& geometry,
                                             void** arguments, StreamHandle) {
   const std::scoped_lock lock(grid_mutex_);
   return grids_.run(
       {.entry = image_of(function).entry, .arguments = arguments, .geometry = geometry});
 }
 
-Expected<TensorMapValue, Failure> CpuExecutor::tensor_map(const TensorLayout&, void*) const {
+Expected<TensorMapValue, Failure> CpuExecutor::tensor_map(const family::TensorLayout&,
+                                                          void*) const {
   return launch_error("a processor has no tensor maps");
 }
 
@@ -103,14 +105,14 @@ Expected<std::vector<std::vector<double>>, Failure> CpuExecutor::time(
   return times_ns;
 }
 
-Expected<void, Failure> CpuExecutor::gemm(ElementType type, const GemmShape& shape,
+Expected<void, Failure> CpuExecutor::gemm(family::ElementType type, const family::GemmShape& shape,
                                           const MatrixOperands& operands, StreamHandle) {
   return host_gemm(type, shape, operands);
 }
 
-Expected<void, Failure> CpuExecutor::geam(ElementType type, const GeamShape& shape,
+Expected<void, Failure> CpuExecutor::geam(family::ElementType type, const family::GeamShape& shape,
                                           const MatrixOperands& operands, StreamHandle) {
   return host_geam(type, shape, operands);
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

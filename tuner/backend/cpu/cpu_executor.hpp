@@ -13,24 +13,26 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// The processor: a launch has run when the call returns, and grids run one after the other, each
 /// on all cores. Pointers are the host's.
 class CpuExecutor final : public Executor {
  public:
-  CpuExecutor(DeviceInfo device, EnvironmentInfo environment, HostCompilerInfo compiler);
+  CpuExecutor(space::DeviceInfo device, space::EnvironmentInfo environment,
+              HostCompilerInfo compiler);
 
-  [[nodiscard]] const DeviceInfo& device() const override { return device_; }
-  [[nodiscard]] const EnvironmentInfo& environment() const override { return environment_; }
+  [[nodiscard]] const space::DeviceInfo& device() const override { return device_; }
+  [[nodiscard]] const space::EnvironmentInfo& environment() const override { return environment_; }
   [[nodiscard]] const Compiler& compiler() const override { return compiler_; }
 
   [[nodiscard]] Expected<std::vector<FunctionId>, Failure> load(const Binary& binary) override;
-  [[nodiscard]] Expected<void, Failure> admit(FunctionId function, const Geometry& geometry,
+  [[nodiscard]] Expected<void, Failure> admit(FunctionId function, const family::Geometry& geometry,
                                               std::span<const std::size_t> argument_bytes) override;
-  [[nodiscard]] Expected<void, Failure> launch(FunctionId function, const Geometry& geometry,
-                                               void** arguments, StreamHandle stream) override;
-  [[nodiscard]] Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
+  [[nodiscard]] Expected<void, Failure> launch(FunctionId function,
+                                               const family::Geometry& geometry, void** arguments,
+                                               StreamHandle stream) override;
+  [[nodiscard]] Expected<TensorMapValue, Failure> tensor_map(const family::TensorLayout& layout,
                                                              void* buffer) const override;
   [[nodiscard]] Expected<StreamState, Failure> state(StreamHandle stream) const override;
   [[nodiscard]] Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override;
@@ -41,16 +43,18 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> time(
       std::span<const StreamWork> works, int rounds) override;
   [[nodiscard]] Expected<void, Failure> prepare_library() override { return {}; }
-  [[nodiscard]] Expected<void, Failure> geam(ElementType type, const GeamShape& shape,
+  [[nodiscard]] Expected<void, Failure> geam(family::ElementType type,
+                                             const family::GeamShape& shape,
                                              const MatrixOperands& operands,
                                              StreamHandle stream) override;
-  [[nodiscard]] Expected<void, Failure> gemm(ElementType type, const GemmShape& shape,
+  [[nodiscard]] Expected<void, Failure> gemm(family::ElementType type,
+                                             const family::GemmShape& shape,
                                              const MatrixOperands& operands,
                                              StreamHandle stream) override;
 
  private:
-  DeviceInfo device_;
-  EnvironmentInfo environment_;
+  space::DeviceInfo device_;
+  space::EnvironmentInfo environment_;
   HostCompiler compiler_;
   TemporaryDirectory scratch_files_;
   std::mutex mutex_;                // of what follows
@@ -59,4 +63,4 @@ class CpuExecutor final : public Executor {
   GridRunner grids_;  // last: its threads stop before the kernels' images go
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -9,7 +9,7 @@
 #include <string>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 
 GridRunner::GridRunner(unsigned cores, std::size_t cache_bytes)
     : eviction_buffers_(cores, std::vector<std::uint64_t>(cache_bytes / sizeof(std::uint64_t))),
@@ -79,4 +79,4 @@ void GridRunner::evict_caches() {
       [this](unsigned worker) { std::ranges::fill(eviction_buffers_[worker], eviction_round_); });
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

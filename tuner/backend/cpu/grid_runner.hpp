@@ -11,7 +11,7 @@
 #include <memory>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Runs grids on all cores: every core takes the next block when it has finished one.
 class GridRunner {
@@ -33,4 +33,4 @@ class GridRunner {
   WorkerPool pool_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -23,7 +23,7 @@
 #include <span>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 namespace fs = std::filesystem;
@@ -102,21 +102,21 @@ std::vector<std::string> host_options(std::span<const std::string> kernel_option
 }
 
 /// Whether a kernel brings the C++ library's mathematics, and so is written for processors alone.
-bool is_of_processors(const CompileJob& job) {
+bool is_of_processors(const family::CompileJob& job) {
   return std::ranges::count(job.options, "-DTUNER_STANDARD_MATH") > 0;
 }
 
-CompileJob device_part(const CompileJob& job) {
+family::CompileJob device_part(const family::CompileJob& job) {
   std::vector<std::string> roots = job.options;
   roots.insert(roots.end(), job.entries.begin(), job.entries.end());
-  CompileJob device = job;
-  device.source = device_code(job.source, roots);
+  family::CompileJob device = job;
+  device.source = family::device_code(job.source, roots);
   return device;
 }
 
-bool mentions_std(const KernelSource& source) {
+bool mentions_std(const family::KernelSource& source) {
   constexpr std::string_view kStd = "std::";
-  const auto mentions = [&](const Header& header) {
+  const auto mentions = [&](const family::Header& header) {
     return header.text.find(kStd) != std::string::npos;
   };
   return source.text.find(kStd) != std::string::npos ||
@@ -130,7 +130,7 @@ std::string unavailable_header(std::string_view log) {
   if (end == std::string_view::npos) return {};
   const std::size_t begin = log.rfind(' ', end) + 1;
   const std::string_view name = log.substr(begin, end - begin);
-  if (!is_standard_header(name)) return {};
+  if (!family::is_standard_header(name)) return {};
   return fmt::format(
       "<{}> is not available on the cpu backend: add \"backends\": [\"cuda\"] to the kernel, or "
       "tune it with --backend cuda\n",
@@ -150,7 +150,8 @@ std::optional<HostCompilerInfo> find_host_compiler() {
 std::string host_compiler_recipe() {
   std::vector<std::string_view> parts;
   for (const auto* headers : {&kernel_prelude(), &kernel_headers()}) {
-    for (const Header& header : *headers) parts.insert(parts.end(), {header.name, header.text});
+    for (const family::Header& header : *headers)
+      parts.insert(parts.end(), {header.name, header.text});
   }
   parts.insert(parts.end(), kBaseOptions.begin(), kBaseOptions.end());
   return content_hash(parts);
@@ -158,22 +159,23 @@ std::string host_compiler_recipe() {
 
 HostCompiler::HostCompiler(HostCompilerInfo info, std::chrono::seconds deadline)
     : info_(std::move(info)), deadline_(deadline) {
-  for (const Header& header : kernel_prelude()) {
+  for (const family::Header& header : kernel_prelude()) {
     write_file(headers_.path() / header.name, header.text);
   }
-  for (const Header& header : kernel_headers()) {
+  for (const family::Header& header : kernel_headers()) {
     write_file(headers_.path() / kPlatform / header.name, header.text);
   }
 }
 
-Expected<Binary, Failure> HostCompiler::compile(const CompileJob& whole) const {
-  if (auto problem = include_problem(whole.source)) return compile_error(*std::move(problem));
+Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole) const {
+  if (auto problem = family::include_problem(whole.source))
+    return compile_error(*std::move(problem));
   const bool of_processors = is_of_processors(whole);
-  const CompileJob job = of_processors ? whole : device_part(whole);
+  const family::CompileJob job = of_processors ? whole : device_part(whole);
   const TemporaryDirectory directory;
   const fs::path unit = directory.path() / "unit.cpp";
   const fs::path image = directory.path() / "image.so";
-  for (const Header& header : job.source.headers) {
+  for (const family::Header& header : job.source.headers) {
     if (!stays_inside(header.name)) {
       return compile_error(fmt::format(
           "header \"{}\": the cpu backend takes headers from the kernel's folder and below only",
@@ -217,7 +219,7 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& whole) const {
     log = without_export(log);
     const std::string unavailable = unavailable_header(log);
     if (!unavailable.empty()) return compile_error((unavailable + log).substr(0, kLogLimit));
-    return compile_error(log.substr(0, kLogLimit) + missing_header_hint(log));
+    return compile_error(log.substr(0, kLogLimit) + family::missing_header_hint(log));
   }
   if (!fs::is_regular_file(image) || fs::is_empty(image)) {
     return compile_error(
@@ -231,4 +233,4 @@ Expected<Binary, Failure> HostCompiler::compile(const CompileJob& whole) const {
   return Binary{.image = {view.begin(), view.end()}, .symbols = exported_names(job)};
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

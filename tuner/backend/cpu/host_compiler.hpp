@@ -8,7 +8,7 @@
 #include <optional>
 #include <string>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A host compiler that works.
 struct HostCompilerInfo {
@@ -30,7 +30,7 @@ class HostCompiler : public Compiler {
   /// A compilation that takes longer than the deadline is a compile_timeout.
   explicit HostCompiler(HostCompilerInfo info,
                         std::chrono::seconds deadline = std::chrono::seconds(60));
-  [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& whole) const override;
+  [[nodiscard]] Expected<Binary, Failure> compile(const family::CompileJob& whole) const override;
 
  private:
   HostCompilerInfo info_;
@@ -38,4 +38,4 @@ class HostCompiler : public Compiler {
   TemporaryDirectory headers_;  // those of kernel_headers.hpp
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 /// A square of so many rows and columns of each matrix stays in the first cache.
@@ -14,7 +14,7 @@ constexpr std::int64_t kTile = 32;
 /// op(X) of a stored matrix.
 template <class Float>
 struct Operand {
-  Operand(const void* data, const MatrixLayout& layout, Transpose transpose)
+  Operand(const void* data, const family::MatrixLayout& layout, Transpose transpose)
       : first(static_cast<const Float*>(data)),
         row(transpose == Transpose::yes ? 1 : layout.ld),
         column(transpose == Transpose::yes ? layout.ld : 1) {}
@@ -27,8 +27,8 @@ struct Operand {
 };
 
 template <class Float>
-void geam(const GeamShape& shape, const MatrixOperands& operands) {
-  check_shape(shape);
+void geam(const family::GeamShape& shape, const MatrixOperands& operands) {
+  family::check_shape(shape);
   const Operand<Float> a(operands.a, shape.a, shape.trans_a);
   const Operand<Float> b(operands.b, shape.b, shape.trans_b);
   auto* const c = static_cast<Float*>(operands.c);
@@ -52,20 +52,20 @@ void geam(const GeamShape& shape, const MatrixOperands& operands) {
 
 }  // namespace
 
-Expected<void, Failure> host_geam(ElementType type, const GeamShape& shape,
+Expected<void, Failure> host_geam(family::ElementType type, const family::GeamShape& shape,
                                   const MatrixOperands& operands) {
   switch (type) {
-    case ElementType::f32:
+    case family::ElementType::f32:
       geam<float>(shape, operands);
       return {};
-    case ElementType::f64:
+    case family::ElementType::f64:
       geam<double>(shape, operands);
       return {};
     default:  // integers
       break;
   }
-  return Unexpected(
-      Failure{Outcome::launch_error, fmt::format("BLAS adds no matrices of {}", name(type))});
+  return Unexpected(Failure{Outcome::launch_error,
+                            fmt::format("BLAS adds no matrices of {}", family::name(type))});
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <limits>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 blasint blas_size(std::int64_t value) {
@@ -24,10 +24,12 @@ CBLAS_TRANSPOSE blas_transpose(Transpose transpose) {
 }
 
 template <class Float, class Gemm>
-void gemm(Gemm* blas, const GemmShape& shape, const MatrixOperands& operands) {
-  check_shape(shape);
+void gemm(Gemm* blas, const family::GemmShape& shape, const MatrixOperands& operands) {
+  family::check_shape(shape);
   const blasint m = blas_size(shape.m), n = blas_size(shape.n), k = blas_size(shape.k);
-  const auto ld = [](const MatrixLayout& layout) { return std::max(blas_size(layout.ld), 1); };
+  const auto ld = [](const family::MatrixLayout& layout) {
+    return std::max(blas_size(layout.ld), 1);
+  };
   const auto* const a = static_cast<const Float*>(operands.a);
   const auto* const b = static_cast<const Float*>(operands.b);
   auto* const c = static_cast<Float*>(operands.c);
@@ -41,20 +43,20 @@ void gemm(Gemm* blas, const GemmShape& shape, const MatrixOperands& operands) {
 
 }  // namespace
 
-Expected<void, Failure> host_gemm(ElementType type, const GemmShape& shape,
+Expected<void, Failure> host_gemm(family::ElementType type, const family::GemmShape& shape,
                                   const MatrixOperands& operands) {
   switch (type) {
-    case ElementType::f32:
+    case family::ElementType::f32:
       gemm<float>(openblas().sgemm, shape, operands);
       return {};
-    case ElementType::f64:
+    case family::ElementType::f64:
       gemm<double>(openblas().dgemm, shape, operands);
       return {};
     default:  // integers
       break;
   }
-  return Unexpected(
-      Failure{Outcome::launch_error, fmt::format("OpenBLAS has no GEMM for {}", name(type))});
+  return Unexpected(Failure{Outcome::launch_error,
+                            fmt::format("OpenBLAS has no GEMM for {}", family::name(type))});
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

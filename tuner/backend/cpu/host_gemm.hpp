@@ -3,11 +3,12 @@
 
 #include "tuner/backend/executor.hpp"
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A product by OpenBLAS, done on return. launch_error for a type that it has no GEMM for; throws
 /// Error(failure) for a size that it cannot take, and what check_shape throws.
-[[nodiscard]] Expected<void, Failure> host_gemm(ElementType type, const GemmShape& shape,
+[[nodiscard]] Expected<void, Failure> host_gemm(family::ElementType type,
+                                                const family::GemmShape& shape,
                                                 const MatrixOperands& operands);
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -9,7 +9,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 /// As far as an index of 32 bits reaches in floats.
@@ -78,4 +78,4 @@ std::byte* HostMemory::data(Region region, std::size_t size_bytes) const {
   return found->second.memory.data() + region.offset_bytes;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -8,7 +8,7 @@
 #include <map>
 #include <span>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Zeros in pages of their own, with gigabytes on both sides that can be read and not written: a
 /// kernel that writes far beside its buffers meets a fault at once, and not memory of this process
@@ -53,4 +53,4 @@ class HostMemory {
   std::map<BufferId, Buffer> buffers_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

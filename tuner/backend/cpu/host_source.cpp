@@ -5,7 +5,7 @@
 
 #include <regex>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 // An alignment specifier, whose argument may itself hold parentheses.
@@ -39,7 +39,7 @@ std::string host_source(std::string_view cuda_source) {
   return std::regex_replace(aligned, static_constant, "__constant__");
 }
 
-std::vector<std::string> exported_names(const CompileJob& job) {
+std::vector<std::string> exported_names(const family::CompileJob& job) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < job.entries.size(); ++i) {
     names.push_back(fmt::format("tuner_kernel_{}", i));
@@ -47,7 +47,7 @@ std::vector<std::string> exported_names(const CompileJob& job) {
   return names;
 }
 
-std::string host_unit(const CompileJob& job) {
+std::string host_unit(const family::CompileJob& job) {
   std::string unit = fmt::format("#line 1 {}\n{}\n", string_literal(job.source.name),
                                  host_source(job.source.text));
   const std::vector<std::string> names = exported_names(job);
@@ -58,4 +58,4 @@ std::string host_unit(const CompileJob& job) {
   return unit;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// CUDA C++ as the host's compiler takes it together with cuda_on_cpu.hpp: `extern __shared__`
 /// arrays become pointers to the block's dynamic shared memory, and an alignment that stands behind
@@ -15,9 +15,9 @@ namespace tuner {
 [[nodiscard]] std::string host_source(std::string_view cuda_source);
 
 /// The names under which an image exports the job's entries, in their order.
-[[nodiscard]] std::vector<std::string> exported_names(const CompileJob& job);
+[[nodiscard]] std::vector<std::string> exported_names(const family::CompileJob& job);
 
 /// The translation unit of a job: its source, and the exports of its entries.
-[[nodiscard]] std::string host_unit(const CompileJob& job);
+[[nodiscard]] std::string host_unit(const family::CompileJob& job);
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -15,7 +15,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 constexpr std::string_view kStdlib = R"(#pragma once
@@ -70,20 +70,20 @@ constexpr std::string_view kConstants = R"(#pragma once
 #define CUDART_L2E M_LOG2E
 )";
 
-Header header(std::string_view name, std::string_view text) {
+family::Header header(std::string_view name, std::string_view text) {
   return {.name = std::string(name), .text = std::string(text)};
 }
 
 /// libcu++'s header by the host's own.
-Header of_cuda_std(std::string_view name) {
+family::Header of_cuda_std(std::string_view name) {
   return header(fmt::format("cuda/std/{}", name),
                 fmt::format("#pragma once\n#include <{}>\n"
                             "namespace cuda {{ namespace std {{ using namespace ::std; }} }}\n",
                             name));
 }
 
-std::vector<Header> make_headers() {
-  std::vector<Header> headers = {
+std::vector<family::Header> make_headers() {
+  std::vector<family::Header> headers = {
       header("cublas_v2.h", "#include <cuda_fp16.h>\n"),
       header("cublasLt.h", "#include <cuda_fp16.h>\n"),
       header("math.h", embedded::standard_math_on_cpu()),
@@ -122,24 +122,25 @@ std::vector<Header> make_headers() {
         "sm_60_atomic_functions.h", "vector_functions.h", "vector_types.h"}) {
     headers.push_back(header(name, ""));
   }
-  for (const std::string_view name : host_only_headers()) headers.push_back(header(name, ""));
+  for (const std::string_view name : family::host_only_headers())
+    headers.push_back(header(name, ""));
   return headers;
 }
 
 }  // namespace
 
-const std::vector<Header>& kernel_prelude() {
-  static const std::vector<Header> headers = {
+const std::vector<family::Header>& kernel_prelude() {
+  static const std::vector<family::Header> headers = {
       header("cuda_on_cpu.hpp", embedded::cuda_on_cpu()),
       header("cuda_math_on_cpu.hpp", embedded::cuda_math_on_cpu()),
       header("kernel_abi.hpp", embedded::kernel_abi()),
-      header("number_constants.h", number_constants())};
+      header("number_constants.h", family::number_constants())};
   return headers;
 }
 
-const std::vector<Header>& kernel_headers() {
-  static const std::vector<Header> headers = make_headers();
+const std::vector<family::Header>& kernel_headers() {
+  static const std::vector<family::Header> headers = make_headers();
   return headers;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

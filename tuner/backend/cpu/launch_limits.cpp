@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 Unexpected<Failure> launch_error(std::string message) {
@@ -14,7 +14,7 @@ Unexpected<Failure> launch_error(std::string message) {
 
 }  // namespace
 
-Expected<void, Failure> check_geometry(const Geometry& geometry) {
+Expected<void, Failure> check_geometry(const family::Geometry& geometry) {
   const auto& [grid, block, dynamic_shared_bytes] = geometry;
   constexpr std::array<std::uint32_t, 3> kMaxGrid = {0x7fffffff, 65535, 65535};
   constexpr std::array<std::uint32_t, 3> kMaxBlock = {1024, 1024, 64};
@@ -41,4 +41,4 @@ Expected<void, Failure> check_geometry(const Geometry& geometry) {
   return {};
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

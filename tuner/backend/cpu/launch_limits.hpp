@@ -5,10 +5,10 @@
 #include "tuner/core/outcome.hpp"
 #include "tuner/family/candidate.hpp"
 
-namespace tuner {
+namespace tuner::backend {
 
 /// The limits of a launch on a GPU, kept here too so that a configuration fails in both places:
 /// launch_error when the geometry is beyond them.
-[[nodiscard]] Expected<void, Failure> check_geometry(const Geometry& geometry);
+[[nodiscard]] Expected<void, Failure> check_geometry(const family::Geometry& geometry);
 
-}  // namespace tuner
+}  // namespace tuner::backend

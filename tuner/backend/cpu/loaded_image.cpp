@@ -10,7 +10,7 @@
 #include <link.h>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 Unexpected<Failure> launch_error(std::string message) {
@@ -68,7 +68,7 @@ Expected<void, Failure> LoadedImage::write(const SymbolValue& symbol) const {
   return {};
 }
 
-void ArgumentList::push(const Scalar& value) {
+void ArgumentList::push(const family::Scalar& value) {
   std::visit([this](auto number) { push(&number, sizeof number); }, value);
 }
 
@@ -97,4 +97,4 @@ void* const* ArgumentList::addresses() {
   return addresses_.data();
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -10,7 +10,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A compiled kernel in this process, unloaded when the owner goes.
 class LoadedImage {
@@ -47,7 +47,7 @@ class LoadedImage {
 /// The arguments of a launch as a kernel's entry takes them: the addresses of their values.
 class ArgumentList {
  public:
-  void push(const Scalar& value);
+  void push(const family::Scalar& value);
   void push(void* pointer);
   void push(const ArrayValue& array);
 
@@ -63,4 +63,4 @@ class ArgumentList {
   std::vector<void*> addresses_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 constexpr const char* kFile = "libopenblas.so.0";
@@ -46,4 +46,4 @@ const OpenBlas& openblas() {
   return library;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

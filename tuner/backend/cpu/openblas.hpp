@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// What the cpu backend uses of OpenBLAS.
 struct OpenBlas {
@@ -19,4 +19,4 @@ struct OpenBlas {
 /// child that compiles may have. Throws Error(no_device) with a remedy when it is not installed.
 [[nodiscard]] const OpenBlas& openblas();
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -9,7 +9,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 constexpr std::string_view kContext = "_ZN5tunerL7contextE";  // tuner::context
@@ -87,4 +87,4 @@ void fill(const StaticShared& shared, std::uint32_t content, const void* dynamic
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

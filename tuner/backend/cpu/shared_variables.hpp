@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A `__shared__` variable of a kernel's image. It is thread-local there: this is its place behind
 /// (or before) `tuner::context` of the same thread.
@@ -31,4 +31,4 @@ struct StaticShared {
 /// `dynamic_shared`, which the program text of a kernel calls an array.
 void fill(const StaticShared& shared, std::uint32_t content, const void* dynamic_shared);
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/worker_pool.hpp"
 
-namespace tuner {
+namespace tuner::backend {
 
 WorkerPool::WorkerPool(unsigned workers) {
   for (unsigned worker = 0; worker < workers; ++worker) {
@@ -30,4 +30,4 @@ void WorkerPool::serve(const std::stop_token& stop, unsigned worker) {
   }
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

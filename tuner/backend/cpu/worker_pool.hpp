@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A fixed number of OS threads that wait for work. Used from one thread at a time.
 class WorkerPool {
@@ -32,4 +32,4 @@ class WorkerPool {
   std::vector<std::jthread> threads_;  // last: they stop before what they use goes
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

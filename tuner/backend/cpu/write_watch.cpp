@@ -7,7 +7,7 @@
 #include <unistd.h>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 std::mutex& the_one() {
@@ -84,4 +84,4 @@ std::optional<WriteWatch::Write> WriteWatch::first_write() const {
   return std::nullopt;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

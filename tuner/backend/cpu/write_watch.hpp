@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Notices the first write of any thread into data that nobody may write, as long as it lives. The
 /// pages of the data are read-only meanwhile; a page that is written is writable again after the
@@ -44,4 +44,4 @@ class WriteWatch {
   struct sigaction before_ {};
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -7,9 +7,9 @@
 
 #include <fmt/format.h>
 
-namespace tuner {
+namespace tuner::backend {
 
-CompileJob backend_kernel_job(const std::string& entry) {
+family::CompileJob backend_kernel_job(const std::string& entry) {
   const std::string_view text = embedded::backend_kernels_cu();
   return {.source = {.name = "backend_kernels.cu", .text = std::string(text), .headers = {}},
           .entries = {entry},
@@ -30,4 +30,4 @@ CudaKernel load_backend_kernel(const Compiler& compiler, const std::string& entr
   return std::move(*kernel);
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

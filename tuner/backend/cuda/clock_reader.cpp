@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 std::span<const ClockReading> reading(const std::vector<ClockReading>& all, std::size_t index,
@@ -86,4 +86,4 @@ Expected<std::vector<std::optional<double>>, Failure> ClockReader::clocks() cons
   return clocks_mhz;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -11,7 +11,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// What one multiprocessor showed at one moment; zero when it was not read.
 struct ClockReading {
@@ -52,4 +52,4 @@ class ClockReader {
   std::int64_t timer_step_ns_ = 0;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <chrono>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 /// Writing twice the cache's size leaves nothing of what was there whatever the replacement
@@ -30,7 +30,7 @@ Failure gate_expired() {
 }  // namespace
 
 ColdTimer::ColdTimer(const Compiler& compiler, cudaStream_t stream, StreamGate& gate,
-                     const DeviceAttributes& device)
+                     const space::DeviceAttributes& device)
     : stream_(stream),
       gate_(gate),
       clocks_(compiler, stream, static_cast<int>(device.sm_count)),
@@ -106,4 +106,4 @@ Expected<void, Failure> ColdTimer::enqueue_sample(const Enqueue& work, const Enq
   return clocks_.end(index);
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

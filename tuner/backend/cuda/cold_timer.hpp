@@ -9,7 +9,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Times work on a stream between two events, each run from an L2 cache that holds none of its
 /// data, and reads the multiprocessors' clock over each. A run and its events are enqueued before
@@ -21,7 +21,7 @@ class ColdTimer {
   /// The gate is of the same stream and must outlive the timer. Throws Error(failure) when there is
   /// no memory to flush with.
   ColdTimer(const Compiler& compiler, cudaStream_t stream, StreamGate& gate,
-            const DeviceAttributes& device);
+            const space::DeviceAttributes& device);
 
   /// The samples in the order taken; `before` is the plan's work before every run.
   [[nodiscard]] Expected<std::vector<Sample>, Failure> time(const Enqueue& work,
@@ -45,4 +45,4 @@ class ColdTimer {
   Event begin_ = make_event(), end_ = make_event();  ///< around the work of a sample
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 cublasOperation_t operation(Transpose transpose) {
@@ -14,7 +14,7 @@ cublasOperation_t operation(Transpose transpose) {
 }
 
 /// cuBLAS wants 1 even where there are no rows.
-std::int64_t leading(const MatrixLayout& layout) {
+std::int64_t leading(const family::MatrixLayout& layout) {
   return std::max<std::int64_t>(layout.ld, 1);
 }
 
@@ -23,7 +23,7 @@ std::int64_t leading(const MatrixLayout& layout) {
 /// is transposed stays so.
 template <class Element, class Gemm, class BatchedGemm>
 cublasStatus_t gemm_by_rows(cublasHandle_t handle, Gemm gemm, BatchedGemm batched_gemm,
-                            const GemmShape& shape, const MatrixOperands& operands) {
+                            const family::GemmShape& shape, const MatrixOperands& operands) {
   const auto* const a = static_cast<const Element*>(operands.a);
   const auto* const b = static_cast<const Element*>(operands.b);
   auto* const c = static_cast<Element*>(operands.c);
@@ -41,7 +41,7 @@ cublasStatus_t gemm_by_rows(cublasHandle_t handle, Gemm gemm, BatchedGemm batche
 
 /// As gemm_by_rows: it is asked for op(C)ᵀ = op(A)ᵀ + op(B)ᵀ, and what is transposed stays so.
 template <class Element, class Geam>
-cublasStatus_t geam_by_rows(cublasHandle_t handle, Geam geam, const GeamShape& shape,
+cublasStatus_t geam_by_rows(cublasHandle_t handle, Geam geam, const family::GeamShape& shape,
                             const MatrixOperands& operands) {
   const auto alpha = static_cast<Element>(operands.alpha);
   const auto beta = static_cast<Element>(operands.beta);
@@ -51,10 +51,10 @@ cublasStatus_t geam_by_rows(cublasHandle_t handle, Geam geam, const GeamShape& s
               static_cast<Element*>(operands.c), leading(shape.c));
 }
 
-Unexpected<Failure> no_such_type(std::string_view verb, ElementType type) {
+Unexpected<Failure> no_such_type(std::string_view verb, family::ElementType type) {
   return Unexpected(
       Failure{Outcome::launch_error,
-              fmt::format("cuBLAS {} float and double here, not {}", verb, name(type))});
+              fmt::format("cuBLAS {} float and double here, not {}", verb, family::name(type))});
 }
 
 }  // namespace
@@ -97,13 +97,14 @@ Expected<cublasHandle_t, Failure> make_cublas_handle(const CublasApi& api) {
   return handle;
 }
 
-Expected<void, Failure> cublas_gemm(const CublasApi& api, cublasHandle_t handle, ElementType type,
-                                    const GemmShape& shape, const MatrixOperands& operands) {
+Expected<void, Failure> cublas_gemm(const CublasApi& api, cublasHandle_t handle,
+                                    family::ElementType type, const family::GemmShape& shape,
+                                    const MatrixOperands& operands) {
   switch (type) {
-    case ElementType::f32:
+    case family::ElementType::f32:
       return attempt(api,
                      gemm_by_rows<float>(handle, api.sgemm, api.sgemm_batched, shape, operands));
-    case ElementType::f64:
+    case family::ElementType::f64:
       return attempt(api,
                      gemm_by_rows<double>(handle, api.dgemm, api.dgemm_batched, shape, operands));
     default:
@@ -111,12 +112,13 @@ Expected<void, Failure> cublas_gemm(const CublasApi& api, cublasHandle_t handle,
   }
 }
 
-Expected<void, Failure> cublas_geam(const CublasApi& api, cublasHandle_t handle, ElementType type,
-                                    const GeamShape& shape, const MatrixOperands& operands) {
+Expected<void, Failure> cublas_geam(const CublasApi& api, cublasHandle_t handle,
+                                    family::ElementType type, const family::GeamShape& shape,
+                                    const MatrixOperands& operands) {
   switch (type) {
-    case ElementType::f32:
+    case family::ElementType::f32:
       return attempt(api, geam_by_rows<float>(handle, api.sgeam, shape, operands));
-    case ElementType::f64:
+    case family::ElementType::f64:
       return attempt(api, geam_by_rows<double>(handle, api.dgeam, shape, operands));
     default:
       return no_such_type("adds", type);
@@ -162,4 +164,4 @@ Enqueue Cublas::geam(const GeamCall& call, const Matrices& at) {
   };
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -9,7 +9,7 @@
 
 struct cublasContext;
 
-namespace tuner {
+namespace tuner::backend {
 
 struct CublasApi;
 
@@ -45,4 +45,4 @@ class Cublas {
   cublasContext* context_ = nullptr;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

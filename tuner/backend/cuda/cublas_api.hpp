@@ -11,7 +11,7 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::backend {
 
 struct CublasApi {
   SharedLibrary library{fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR)};
@@ -43,15 +43,17 @@ struct CublasApi {
 /// their strided batched form. launch_error when cuBLAS refuses, also a type that it does not
 /// multiply here; else crashed.
 [[nodiscard]] Expected<void, Failure> cublas_gemm(const CublasApi& api, cublasHandle_t handle,
-                                                  ElementType type, const GemmShape& shape,
+                                                  family::ElementType type,
+                                                  const family::GemmShape& shape,
                                                   const MatrixOperands& operands);
 
 /// The same for a sum of matrices: cublasSgeam or cublasDgeam.
 [[nodiscard]] Expected<void, Failure> cublas_geam(const CublasApi& api, cublasHandle_t handle,
-                                                  ElementType type, const GeamShape& shape,
+                                                  family::ElementType type,
+                                                  const family::GeamShape& shape,
                                                   const MatrixOperands& operands);
 
 /// As `attempt` for the runtime's codes.
 [[nodiscard]] Expected<void, Failure> attempt(const CublasApi& api, cublasStatus_t status);
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 /// What cuBLAS takes by itself: "cublasSetWorkspace" in its documentation.
@@ -82,4 +82,4 @@ Expected<void, Failure> CublasHandles::capture(const StreamState& state, CUstrea
   return done ? call(handle) : done;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -15,7 +15,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// What is to be done with a handle.
 using CublasCall = std::function<Expected<void, Failure>(cublasHandle_t)>;
@@ -64,4 +64,4 @@ class CublasHandles {
   std::map<CUcontext, Captures> captures_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

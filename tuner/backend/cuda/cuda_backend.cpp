@@ -27,7 +27,7 @@
 #include <utility>
 #include <variant>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 struct CudaBuffer {
@@ -55,7 +55,7 @@ PFN_cuMemsetD32Async_v3020 driver_memset_32() {
 /// Made when something is first timed: compiling their kernels takes a tenth of a second, which a
 /// process that only verifies, or ends with the first candidate, need not spend.
 struct Timers {
-  Timers(const Compiler& compiler, cudaStream_t stream, const DeviceAttributes& device)
+  Timers(const Compiler& compiler, cudaStream_t stream, const space::DeviceAttributes& device)
       : gate(compiler, stream), cold(compiler, stream, gate, device), hot(stream, gate) {}
 
   StreamGate gate;
@@ -67,8 +67,8 @@ class CudaBackend final : public Backend {
  public:
   explicit CudaBackend(int ordinal);
 
-  const DeviceInfo& device() const override { return device_; }
-  const EnvironmentInfo& environment() const override { return environment_; }
+  const space::DeviceInfo& device() const override { return device_; }
+  const space::EnvironmentInfo& environment() const override { return environment_; }
   const Compiler& compiler() const override { return compiler_; }
 
   BufferId allocate(std::size_t size_bytes) override;
@@ -88,7 +88,7 @@ class CudaBackend final : public Backend {
   Expected<double, Failure> time_hot(const Work& work) override;
   Expected<double, Failure> time_call(const Work& work) override;
   Conditions conditions() override;
-  std::optional<Peak> peak(ElementType type) const override {
+  std::optional<Peak> peak(family::ElementType type) const override {
     return cuda_peak(ordinal_, device_.attributes, type);
   }
 
@@ -120,7 +120,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Cublas::Matrices matrices(const Call& call) const;
 
   int ordinal_;
-  DeviceInfo device_;
+  space::DeviceInfo device_;
   NvrtcCompiler compiler_;
   Stream stream_;
   Cublas cublas_;
@@ -128,7 +128,7 @@ class CudaBackend final : public Backend {
   std::optional<Timers> timers_;
   std::optional<Nvml> nvml_;
   PFN_cuMemsetD32Async_v3020 memset_32_;
-  EnvironmentInfo environment_;
+  space::EnvironmentInfo environment_;
   std::map<BufferId, CudaBuffer> buffers_;
   std::map<KernelId, CudaKernel> kernels_;
   std::uint64_t last_id_ = 0;
@@ -339,10 +339,10 @@ Expected<Enqueue, Failure> CudaBackend::prepare(const GeamCall& call) {
 
 template <class Call>
 Cublas::Matrices CudaBackend::matrices(const Call& call) const {
-  check_shape(call.shape);
-  const auto at = [&](Region region, const MatrixLayout& layout) {
-    const auto count = static_cast<std::size_t>(elements(layout, call.shape.batch));
-    return memory(region, count * size_bytes(call.type));
+  family::check_shape(call.shape);
+  const auto at = [&](Region region, const family::MatrixLayout& layout) {
+    const auto count = static_cast<std::size_t>(family::elements(layout, call.shape.batch));
+    return memory(region, count * family::size_bytes(call.type));
   };
   return {
       .a = at(call.a, call.shape.a), .b = at(call.b, call.shape.b), .c = at(call.c, call.shape.c)};
@@ -356,7 +356,7 @@ Expected<KernelArgument, Failure> CudaBackend::argument(const LaunchArgument& ar
   if (const auto* array = std::get_if<ArrayValue>(&argument)) {
     return KernelArgument{.size_bytes = array->bytes.size(), .array = array->bytes};
   }
-  return std::visit([](auto value) { return packed(value); }, std::get<Scalar>(argument));
+  return std::visit([](auto value) { return packed(value); }, std::get<family::Scalar>(argument));
 }
 
 }  // namespace
@@ -384,4 +384,4 @@ std::unique_ptr<Backend> open_cuda_backend(int ordinal) {
   return std::make_unique<CudaBackend>(ordinal);
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

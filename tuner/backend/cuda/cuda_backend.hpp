@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A GPU through the CUDA runtime, NVRTC and cuBLAS, counted from 0. Changes no clocks, limits or
 /// modes of the card. Throws Error(no_device) when there is no such GPU or a library is missing.
@@ -16,4 +16,4 @@ namespace tuner {
 /// The driver, the GPUs and the libraries of the CUDA Toolkit on this machine.
 [[nodiscard]] std::vector<Finding> examine_cuda();
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 CUkernel kernel_of(FunctionId function) {
@@ -45,16 +45,16 @@ class CudaExecutor final : public Executor {
   explicit CudaExecutor(int ordinal);
   ~CudaExecutor() override;
 
-  const DeviceInfo& device() const override { return device_; }
-  const EnvironmentInfo& environment() const override { return environment_; }
+  const space::DeviceInfo& device() const override { return device_; }
+  const space::EnvironmentInfo& environment() const override { return environment_; }
   const Compiler& compiler() const override { return compiler_; }
 
   Expected<std::vector<FunctionId>, Failure> load(const Binary& binary) override;
-  Expected<void, Failure> admit(FunctionId function, const Geometry& geometry,
+  Expected<void, Failure> admit(FunctionId function, const family::Geometry& geometry,
                                 std::span<const std::size_t> argument_bytes) override;
-  Expected<void, Failure> launch(FunctionId function, const Geometry& geometry, void** arguments,
-                                 StreamHandle stream) override;
-  Expected<TensorMapValue, Failure> tensor_map(const TensorLayout& layout,
+  Expected<void, Failure> launch(FunctionId function, const family::Geometry& geometry,
+                                 void** arguments, StreamHandle stream) override;
+  Expected<TensorMapValue, Failure> tensor_map(const family::TensorLayout& layout,
                                                void* buffer) const override;
   Expected<StreamState, Failure> state(StreamHandle stream) const override;
   Expected<std::shared_ptr<void>, Failure> memory(std::size_t size_bytes) override;
@@ -63,9 +63,9 @@ class CudaExecutor final : public Executor {
   Expected<std::vector<std::vector<double>>, Failure> time(std::span<const StreamWork> works,
                                                            int rounds) override;
   Expected<void, Failure> prepare_library() override;
-  Expected<void, Failure> gemm(ElementType type, const GemmShape& shape,
+  Expected<void, Failure> gemm(family::ElementType type, const family::GemmShape& shape,
                                const MatrixOperands& operands, StreamHandle stream) override;
-  Expected<void, Failure> geam(ElementType type, const GeamShape& shape,
+  Expected<void, Failure> geam(family::ElementType type, const family::GeamShape& shape,
                                const MatrixOperands& operands, StreamHandle stream) override;
 
  private:
@@ -78,11 +78,11 @@ class CudaExecutor final : public Executor {
   [[nodiscard]] Expected<std::vector<std::size_t>, Failure> parameter_sizes(CUkernel kernel) const;
 
   DriverApi driver_;
-  DeviceInfo device_;
+  space::DeviceInfo device_;
   NvrtcCompiler compiler_;
   std::unique_ptr<GraphMemory> graph_memory_ = std::make_unique<GraphMemory>(driver_);
   CublasHandles cublas_;
-  EnvironmentInfo environment_;
+  space::EnvironmentInfo environment_;
   CUdevice number_ = 0;
   CUcontext primary_ = nullptr;
   std::mutex mutex_;  // of what follows
@@ -172,7 +172,7 @@ Expected<std::vector<std::size_t>, Failure> CudaExecutor::parameter_sizes(CUkern
   }
 }
 
-Expected<void, Failure> CudaExecutor::admit(FunctionId function, const Geometry& geometry,
+Expected<void, Failure> CudaExecutor::admit(FunctionId function, const family::Geometry& geometry,
                                             std::span<const std::size_t> argument_bytes) {
   ensure_context();  // the kernel may have been loaded by another thread
   CUkernel const kernel = kernel_of(function);
@@ -206,7 +206,7 @@ Expected<void, Failure> CudaExecutor::admit(FunctionId function, const Geometry&
       "{} bytes of dynamic shared memory are more than a block of this kernel can have", wanted));
 }
 
-Expected<void, Failure> CudaExecutor::launch(FunctionId function, const Geometry& geometry,
+Expected<void, Failure> CudaExecutor::launch(FunctionId function, const family::Geometry& geometry,
                                              void** arguments, StreamHandle stream) {
   const auto& [grid, block, shared_bytes] = geometry;
   const auto enqueue = [&] {
@@ -222,7 +222,7 @@ Expected<void, Failure> CudaExecutor::launch(FunctionId function, const Geometry
   return attempt(driver_, result);
 }
 
-Expected<TensorMapValue, Failure> CudaExecutor::tensor_map(const TensorLayout& layout,
+Expected<TensorMapValue, Failure> CudaExecutor::tensor_map(const family::TensorLayout& layout,
                                                            void* buffer) const {
   const auto argument = packed(layout, static_cast<std::byte*>(buffer));
   if (!argument) return Unexpected(argument.error());
@@ -312,14 +312,14 @@ Expected<void, Failure> CudaExecutor::with_library(StreamHandle stream, const Ca
   return call(*handle);
 }
 
-Expected<void, Failure> CudaExecutor::gemm(ElementType type, const GemmShape& shape,
+Expected<void, Failure> CudaExecutor::gemm(family::ElementType type, const family::GemmShape& shape,
                                            const MatrixOperands& operands, StreamHandle stream) {
   return with_library(stream, [&](cublasHandle_t handle) {
     return cublas_gemm(cublas_.api(), handle, type, shape, operands);
   });
 }
 
-Expected<void, Failure> CudaExecutor::geam(ElementType type, const GeamShape& shape,
+Expected<void, Failure> CudaExecutor::geam(family::ElementType type, const family::GeamShape& shape,
                                            const MatrixOperands& operands, StreamHandle stream) {
   return with_library(stream, [&](cublasHandle_t handle) {
     return cublas_geam(cublas_.api(), handle, type, shape, operands);
@@ -338,4 +338,4 @@ std::unique_ptr<Executor> open_cuda_executor(int ordinal) {
                                 devices.count));
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -7,7 +7,7 @@
 
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 Expected<std::vector<std::size_t>, Failure> parameter_sizes(const void* function) {
@@ -101,7 +101,7 @@ Expected<void, Failure> CudaKernel::write(const SymbolValue& symbol, cudaStream_
   return copied ? finish(stream) : copied;
 }
 
-Expected<Enqueue, Failure> CudaFunction::launch(const Geometry& geometry,
+Expected<Enqueue, Failure> CudaFunction::launch(const family::Geometry& geometry,
                                                 std::vector<KernelArgument> arguments,
                                                 cudaStream_t stream) {
   std::vector<std::size_t> argument_bytes;
@@ -122,4 +122,4 @@ Expected<Enqueue, Failure> CudaFunction::launch(const Geometry& geometry,
   });
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -8,7 +8,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A function of a loaded kernel, as long as the kernel is there.
 class CudaFunction {
@@ -20,7 +20,7 @@ class CudaFunction {
 
   /// A launch on `stream`, checked as far as it can be without running it: launch_error when the
   /// function takes other arguments or the block's shared memory is out of the device's reach.
-  [[nodiscard]] Expected<Enqueue, Failure> launch(const Geometry& geometry,
+  [[nodiscard]] Expected<Enqueue, Failure> launch(const family::Geometry& geometry,
                                                   std::vector<KernelArgument> arguments,
                                                   cudaStream_t stream);
 
@@ -56,4 +56,4 @@ class CudaKernel {
   std::vector<CudaFunction> functions_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -9,7 +9,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 std::string version_text(int version) {
@@ -59,7 +59,7 @@ CudaDevices find_cuda_devices() {
   return unusable(result == cudaSuccess ? cudaErrorNoDevice : result);
 }
 
-DeviceInfo cuda_device_info(int ordinal) {
+space::DeviceInfo cuda_device_info(int ordinal) {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, ordinal), "ask the GPU for its properties");
   return {
@@ -108,4 +108,4 @@ std::string driver_identity() {
   return version.empty() ? "" : "CUDA " + version;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

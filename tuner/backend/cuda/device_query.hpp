@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// The GPUs that CUDA can use here: how many, and if none, what is in the way and how to mend it.
 struct CudaDevices {
@@ -19,7 +19,7 @@ struct CudaDevices {
 [[nodiscard]] CudaDevices find_cuda_devices();
 
 /// Throws Error(failure) when the device does not answer. Makes no CUDA context.
-[[nodiscard]] DeviceInfo cuda_device_info(int ordinal);
+[[nodiscard]] space::DeviceInfo cuda_device_info(int ordinal);
 
 /// The newest CUDA version that the driver supports, "13.0"; empty without a driver.
 [[nodiscard]] std::string cuda_driver_version();
@@ -32,4 +32,4 @@ struct CudaDevices {
 /// cannot be asked (some containers); empty without a driver.
 [[nodiscard]] std::string driver_identity();
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 /// Refused before anything ran on the device. To be in this list a code must be known to leave the
@@ -72,4 +72,4 @@ CaptureBystander::~CaptureBystander() {
   api_.exchange_capture_mode(&mode_);
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -9,7 +9,7 @@
 
 #include <cudaTypedefs.h>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// libcuda, opened when first needed: linked, it would tie the program to machines with a driver.
 /// Throws Error(no_device) when there is none or it lacks a function.
@@ -69,4 +69,4 @@ class CaptureBystander {
   CUstreamCaptureMode mode_ = CU_STREAM_CAPTURE_MODE_RELAXED;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-namespace tuner {
+namespace tuner::backend {
 
 void* driver_function(const char* name) {
   constexpr unsigned kVersion = 12000;
@@ -20,4 +20,4 @@ void* driver_function(const char* name) {
   return function;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

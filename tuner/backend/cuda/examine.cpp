@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 Finding good(std::string what, std::string detail) {
@@ -30,7 +30,7 @@ Finding examine_driver(const CudaDevices& devices) {
 Finding examine_gpu(int ordinal) {
   const std::string what = fmt::format("GPU {}", ordinal);
   try {
-    const DeviceInfo device = cuda_device_info(ordinal);
+    const space::DeviceInfo device = cuda_device_info(ordinal);
     constexpr double kGibibyte = 1024.0 * 1024.0 * 1024.0;
     return good(what, fmt::format("{} ({}, {} SMs, {:.1f} GiB)", device.name, device.architecture,
                                   device.attributes.sm_count,
@@ -64,4 +64,4 @@ std::vector<Finding> examine_cuda() {
   return findings;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

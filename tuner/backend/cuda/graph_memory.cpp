@@ -7,7 +7,7 @@
 #include <bit>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 constexpr std::size_t kSmallestBlockBytes = 4096;
@@ -119,4 +119,4 @@ Expected<void*, Failure> GraphMemory::lend(std::size_t size_bytes, CUstream stre
   return reinterpret_cast<void*>((*block)->address);
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Sets memory of the current context to zero and waits for that, on a stream of its own, because
 /// the default one may be waited for by the application's. Allowed during a capture.
@@ -61,4 +61,4 @@ class GraphMemory {
   std::shared_ptr<Blocks> blocks_ = std::make_shared<Blocks>();
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

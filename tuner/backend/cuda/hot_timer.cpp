@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 constexpr double kSeries_ns = 200e3;
@@ -86,4 +86,4 @@ Expected<double, Failure> HotTimer::time_of_one(const Series& series) {
   return elapsed_ns(begin_, end_) / series.runs;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

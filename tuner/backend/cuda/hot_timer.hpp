@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Times work that runs back to back, so that its data is in the cache as far as it fits. Work
 /// below 20 µs is repeated in a CUDA graph, as an application repeats short kernels: launched one
@@ -38,4 +38,4 @@ class HotTimer {
   Event end_ = make_event();
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -11,29 +11,29 @@
 #include <algorithm>
 #include <optional>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
-std::optional<CUtensorMapDataType> data_type(ElementType type) {
+std::optional<CUtensorMapDataType> data_type(family::ElementType type) {
   switch (type) {
-    case ElementType::i32:
+    case family::ElementType::i32:
       return CU_TENSOR_MAP_DATA_TYPE_INT32;
-    case ElementType::u32:
+    case family::ElementType::u32:
       return CU_TENSOR_MAP_DATA_TYPE_UINT32;
-    case ElementType::i64:
+    case family::ElementType::i64:
       return CU_TENSOR_MAP_DATA_TYPE_INT64;
-    case ElementType::f32:
+    case family::ElementType::f32:
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-    case ElementType::f64:
+    case family::ElementType::f64:
       return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
-    case ElementType::u16:
+    case family::ElementType::u16:
       return CU_TENSOR_MAP_DATA_TYPE_UINT16;
-    case ElementType::u8:
+    case family::ElementType::u8:
       return CU_TENSOR_MAP_DATA_TYPE_UINT8;
-    case ElementType::u64:
+    case family::ElementType::u64:
       return CU_TENSOR_MAP_DATA_TYPE_UINT64;
-    case ElementType::i16:
-    case ElementType::i8:
+    case family::ElementType::i16:
+    case family::ElementType::i8:
       break;
   }
   return std::nullopt;
@@ -54,7 +54,7 @@ std::optional<CUtensorMapSwizzle> swizzle(std::uint32_t bytes) {
   }
 }
 
-Unexpected<Failure> refused(const TensorLayout& layout, std::string_view why) {
+Unexpected<Failure> refused(const family::TensorLayout& layout, std::string_view why) {
   return Unexpected(Failure{
       Outcome::launch_error,
       fmt::format("no tensor map of extents {}, strides {} and boxes {} swizzled by {} bytes: {}",
@@ -64,7 +64,7 @@ Unexpected<Failure> refused(const TensorLayout& layout, std::string_view why) {
 
 }  // namespace
 
-Expected<KernelArgument, Failure> packed(const TensorLayout& layout, std::byte* buffer) {
+Expected<KernelArgument, Failure> packed(const family::TensorLayout& layout, std::byte* buffer) {
   static const auto encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(
       driver_function("cuTensorMapEncodeTiled"));
   const auto type = data_type(layout.type);
@@ -76,11 +76,11 @@ Expected<KernelArgument, Failure> packed(const TensorLayout& layout, std::byte* 
   if (layout.extents.size() > kMostExtents) return refused(layout, "it has too many extents");
   std::array<cuuint64_t, kMostExtents> strides{};  // in bytes
   std::ranges::transform(layout.strides, strides.begin(), [&](std::uint64_t stride) {
-    return cuuint64_t{stride * size_bytes(layout.type)};
+    return cuuint64_t{stride * family::size_bytes(layout.type)};
   });
   std::array<cuuint64_t, kMostExtents> extents{};
   std::ranges::copy(layout.extents, extents.begin());
-  const std::size_t element_bytes = size_bytes(layout.type);
+  const std::size_t element_bytes = family::size_bytes(layout.type);
   std::byte* const begin = buffer + layout.offset * element_bytes;
   const std::size_t before = reinterpret_cast<std::uintptr_t>(begin) % kAlignment;
   extents[0] += before / element_bytes;
@@ -98,4 +98,4 @@ Expected<KernelArgument, Failure> packed(const TensorLayout& layout, std::byte* 
   return argument;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -10,7 +10,7 @@
 #include <cstring>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// An argument as the device receives it: a value, a pointer, a tensor map, or an array.
 struct KernelArgument {
@@ -34,7 +34,7 @@ template <class Value>
 /// bytes: at the last one before the tensor, by which its first extent is longer. launch_error when
 /// the driver refuses, which it does where a stride is no multiple of 16 bytes, or a box too wide
 /// for its swizzle. Allocates nothing unless it fails.
-[[nodiscard]] Expected<KernelArgument, Failure> packed(const TensorLayout& layout,
+[[nodiscard]] Expected<KernelArgument, Failure> packed(const family::TensorLayout& layout,
                                                        std::byte* buffer);
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-namespace tuner {
+namespace tuner::backend {
 
 LaunchTimer::LaunchTimer(const DriverApi& driver, Stream stream, Event begin, Event end)
     : driver_(&driver),
@@ -77,4 +77,4 @@ Expected<std::vector<std::vector<double>>, Failure> LaunchTimer::time(
   return times_ns;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

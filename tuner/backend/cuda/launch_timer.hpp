@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Times work of many kinds side by side with the driver alone. The memory that is written before
 /// each run to empty the cache keeps the device busy until the run is enqueued, so that no launch
@@ -55,4 +55,4 @@ class LaunchTimer {
   Event begin_, end_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// The few declarations of nvml.h that are needed, which not every toolkit installs. NVML keeps its
 /// binary interface: a changed structure gets a function of a new name.
@@ -80,4 +80,4 @@ Conditions Nvml::conditions() const {
   return conditions;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace tuner {
+namespace tuner::backend {
 
 struct NvmlApi;
 
@@ -30,4 +30,4 @@ class Nvml {
   struct nvmlDevice_st* device_ = nullptr;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

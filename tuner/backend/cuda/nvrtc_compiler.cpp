@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 struct NvrtcApi {
   SharedLibrary library{fmt::format("libnvrtc.so.{}", CUDART_VERSION / 1000)};
@@ -71,16 +71,17 @@ std::string literal(std::string_view text) {
 /// One compilation. The first step that fails decides the status, and later ones do nothing.
 class Program {
  public:
-  Program(const NvrtcApi& api, const CompileJob& job) : api_(&api), job_(&job) {
+  Program(const NvrtcApi& api, const family::CompileJob& job) : api_(&api), job_(&job) {
     std::vector<const char*> texts;
     std::vector<const char*> names;
-    const auto add = [&](const Header& header) {
+    const auto add = [&](const family::Header& header) {
       texts.push_back(header.text.c_str());
       names.push_back(header.name.c_str());
     };
     std::ranges::for_each(job.source.headers, add);
-    for (const Header& header : nvrtc_headers()) {
-      if (std::ranges::count(job.source.headers, header.name, &Header::name) == 0) add(header);
+    for (const family::Header& header : nvrtc_headers()) {
+      if (std::ranges::count(job.source.headers, header.name, &family::Header::name) == 0)
+        add(header);
     }
     // NVRTC looks for what a toolkit's header quotes beside that header, and then beside the
     // source, which must not be a folder of this machine's.
@@ -139,7 +140,7 @@ class Program {
   [[nodiscard]] std::string message() const;
 
   const NvrtcApi* api_;
-  const CompileJob* job_;
+  const family::CompileJob* job_;
   nvrtcProgram program_ = nullptr;
   nvrtcResult status_ = NVRTC_SUCCESS;
 };
@@ -159,7 +160,7 @@ std::string missing_header_hint(const NvrtcApi& api) {
 }
 
 /// The first entry that a log of NVRTC's is about; it repeats the name after a pragma of its own.
-std::string unknown_entry(const CompileJob& job, std::string_view log) {
+std::string unknown_entry(const family::CompileJob& job, std::string_view log) {
   const auto is_quoted = [&](const std::string& entry) {
     return log.find("nv_mangled_name " + entry + "\n") != std::string_view::npos;
   };
@@ -210,7 +211,7 @@ std::string specific(const std::string& architecture) {
 }
 
 /// What of the C++ library to include before a source; nothing for one that uses none.
-std::string_view std_header(const KernelSource& source, const NvrtcApi& api) {
+std::string_view std_header(const family::KernelSource& source, const NvrtcApi& api) {
   constexpr std::array<std::string_view, 10> kTypes = {
       "common_type", "conditional", "decay", "declval",        "enable_if",
       "forward",     "is_",         "move",  "numeric_limits", "remove_"};
@@ -225,15 +226,15 @@ std::string_view std_header(const KernelSource& source, const NvrtcApi& api) {
     }
   };
   look(source.text);
-  for (const Header& header : source.headers) look(header.text);
+  for (const family::Header& header : source.headers) look(header.text);
   if (has_types && !api.header_folders.empty()) return kNvrtcStd;
   return has_any ? kNvrtcStdFunctions : std::string_view();
 }
 
 /// Unannotated functions and variables that are left (device_code.hpp) are for the device, such as
 /// `const int TILE = 16`. Warnings would only hide the errors in a log: nobody reads one without.
-std::vector<std::string> compiler_options(const CompileJob& job, const std::string& architecture,
-                                          const NvrtcApi& api) {
+std::vector<std::string> compiler_options(const family::CompileJob& job,
+                                          const std::string& architecture, const NvrtcApi& api) {
   const auto names_standard = [](const std::string& option) {
     return option.starts_with("-std") || option.starts_with("--std");
   };
@@ -258,16 +259,16 @@ NvrtcCompiler::NvrtcCompiler(std::string architecture)
 
 NvrtcCompiler::~NvrtcCompiler() = default;
 
-Expected<Binary, Failure> NvrtcCompiler::compile(const CompileJob& job) const {
-  if (auto problem = include_problem(job.source)) {
+Expected<Binary, Failure> NvrtcCompiler::compile(const family::CompileJob& job) const {
+  if (auto problem = family::include_problem(job.source)) {
     return Unexpected(Failure{Outcome::compile_error, *std::move(problem)});
   }
   std::vector<std::string> roots = job.options;
   roots.insert(roots.end(), job.entries.begin(), job.entries.end());
-  CompileJob device = job;
-  device.source = device_code(job.source, roots);
+  family::CompileJob device = job;
+  device.source = family::device_code(job.source, roots);
   separate_linkage(device.source.text);
-  for (Header& header : device.source.headers) separate_linkage(header.text);
+  for (family::Header& header : device.source.headers) separate_linkage(header.text);
   Program program(*api_, device);
   program.compile(compiler_options(device, architecture_, *api_));
   return program.binary();
@@ -277,4 +278,4 @@ std::string NvrtcCompiler::version() const {
   return "NVRTC " + api_->version_number();
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-namespace tuner {
+namespace tuner::backend {
 
 struct NvrtcApi;
 
@@ -21,7 +21,7 @@ class NvrtcCompiler : public Compiler {
   explicit NvrtcCompiler(std::string architecture);
   ~NvrtcCompiler() override;
 
-  [[nodiscard]] Expected<Binary, Failure> compile(const CompileJob& job) const override;
+  [[nodiscard]] Expected<Binary, Failure> compile(const family::CompileJob& job) const override;
 
   /// "NVRTC 13.0".
   [[nodiscard]] std::string version() const;
@@ -31,4 +31,4 @@ class NvrtcCompiler : public Compiler {
   std::unique_ptr<const NvrtcApi> api_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -7,7 +7,7 @@
 
 #include <string>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 /// 64 bits are `long long` as in libcu++'s <cuda/std/cstdint>, which defines the same names.
@@ -44,7 +44,7 @@ namespace std {}
 
 /// NVRTC finds calls with one float and one double ambiguous, nvcc computes them in double.
 constexpr std::string_view kMixedCalls = R"(
-namespace tuner {
+namespace tuner::backend {
 template <class T, class U> struct Mixed {};
 template <> struct Mixed<float, double> { using type = double; };
 template <> struct Mixed<double, float> { using type = double; };
@@ -112,17 +112,17 @@ constexpr std::string_view kCub = R"(#pragma once
 )";
 
 /// A header of the C++ library by libcu++'s, whose names are of the namespace cuda::std.
-Header by_libcudacxx(std::string_view name) {
+family::Header by_libcudacxx(std::string_view name) {
   return {.name = std::string(name),
           .text = fmt::format("#pragma once\n#include <cuda/std/{}>\n"
                               "namespace std {{ using namespace ::cuda::std; }}\n",
                               name)};
 }
 
-std::vector<Header> make_headers() {
-  std::vector<Header> headers;
+std::vector<family::Header> make_headers() {
+  std::vector<family::Header> headers;
   headers.push_back({std::string(kNvrtcPrelude),
-                     fmt::format("{}{}{}", number_constants(), kIntegers, kMixedCalls)});
+                     fmt::format("{}{}{}", family::number_constants(), kIntegers, kMixedCalls)});
   headers.push_back({std::string(kNvrtcStdFunctions), "#include <algorithm>\n#include <cmath>\n"});
   headers.push_back({std::string(kNvrtcStd),
                      "#include <algorithm>\n#include <cmath>\n#include <limits>\n"
@@ -146,7 +146,7 @@ std::vector<Header> make_headers() {
         "stdint.h", "stdio.h", "string.h"}) {
     headers.push_back({name, ""});
   }
-  for (const std::string_view name : host_only_headers()) {
+  for (const std::string_view name : family::host_only_headers()) {
     headers.push_back({std::string(name), ""});
   }
   return headers;
@@ -154,9 +154,9 @@ std::vector<Header> make_headers() {
 
 }  // namespace
 
-const std::vector<Header>& nvrtc_headers() {
-  static const std::vector<Header> headers = make_headers();
+const std::vector<family::Header>& nvrtc_headers() {
+  static const std::vector<family::Header> headers = make_headers();
   return headers;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

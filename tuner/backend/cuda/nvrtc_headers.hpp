@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// The header that is included before every kernel: constants, the types of <cstdint>, and what of
 /// nvcc's mathematical functions NVRTC lacks.
@@ -20,6 +20,6 @@ inline constexpr std::string_view kNvrtcStdFunctions = "tuner/std_functions.h";
 
 /// The prelude, and headers in place of the C and C++ library's, which NVRTC has none of and those
 /// of the host do not suit: with what kernels use of them, or with nothing.
-[[nodiscard]] const std::vector<Header>& nvrtc_headers();
+[[nodiscard]] const std::vector<family::Header>& nvrtc_headers();
 
-}  // namespace tuner
+}  // namespace tuner::backend

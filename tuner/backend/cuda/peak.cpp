@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 /// Operations a cycle and multiprocessor.
@@ -24,15 +24,16 @@ constexpr std::array kRates = {
 
 }  // namespace
 
-std::optional<double> flops_per_cycle(std::int64_t compute_capability, ElementType type) {
+std::optional<double> flops_per_cycle(std::int64_t compute_capability, family::ElementType type) {
   const auto* const found =
       std::ranges::find(kRates, compute_capability, &Rates::compute_capability);
   if (found == kRates.end()) return std::nullopt;
-  if (type == ElementType::f64) return found->f64;
+  if (type == family::ElementType::f64) return found->f64;
   return std::max(found->f32, found->tf32 / 3);
 }
 
-std::optional<Peak> cuda_peak(int ordinal, const DeviceAttributes& device, ElementType type) {
+std::optional<Peak> cuda_peak(int ordinal, const space::DeviceAttributes& device,
+                              family::ElementType type) {
   const auto attribute = [ordinal](cudaDeviceAttr which) -> double {
     int value = 0;
     if (cudaDeviceGetAttribute(&value, which, ordinal) == cudaSuccess) return value;
@@ -49,4 +50,4 @@ std::optional<Peak> cuda_peak(int ordinal, const DeviceAttributes& device, Eleme
               .bytes_per_s = kTransfersPerCycle * memory_clock_hz * bus_bytes};
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

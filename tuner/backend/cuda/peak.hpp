@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Floating-point operations that one multiprocessor can finish in a cycle with results that are
 /// right in this type: by the units of that type, or, for float, by tensor cores that emulate it in
@@ -13,10 +13,10 @@ namespace tuner {
 /// compute capability (90 for 9.0) that is not in them yet. An integer's are those of float, which
 /// no integer unit exceeds.
 [[nodiscard]] std::optional<double> flops_per_cycle(std::int64_t compute_capability,
-                                                    ElementType type);
+                                                    family::ElementType type);
 
 /// Of a GPU at its highest clock. Asks the CUDA runtime, without making a context.
-[[nodiscard]] std::optional<Peak> cuda_peak(int ordinal, const DeviceAttributes& device,
-                                            ElementType type);
+[[nodiscard]] std::optional<Peak> cuda_peak(int ordinal, const space::DeviceAttributes& device,
+                                            family::ElementType type);
 
-}  // namespace tuner
+}  // namespace tuner::backend

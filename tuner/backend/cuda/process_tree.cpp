@@ -8,7 +8,7 @@
 #include <string>
 #include <unistd.h>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 /// 0 when there is none, or no such process.
@@ -56,4 +56,4 @@ std::vector<int> foreign_processes(std::vector<int> pids) {
   return pids;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -7,7 +7,7 @@
 
 #include <cstring>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 /// The runtime refused before anything ran on the device. To be in this list a code must be known
@@ -114,4 +114,4 @@ double elapsed_ns(const Event& begin, const Event& end) {
   return 1e6 * static_cast<double>(time_ms);
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

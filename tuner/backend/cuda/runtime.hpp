@@ -15,7 +15,7 @@
 #include <string_view>
 #include <type_traits>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// "cudaErrorIllegalAddress (700): an illegal memory access was encountered".
 [[nodiscard]] std::string describe(cudaError_t error);
@@ -65,4 +65,4 @@ using GraphExec = Owned<cudaGraphExec_t, cudaGraphExecDestroy>;
 /// Nanoseconds between two events that have both passed.
 [[nodiscard]] double elapsed_ns(const Event& begin, const Event& end);
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -8,7 +8,7 @@
 #include <array>
 #include <dlfcn.h>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 void* open_library(const std::string& file_name) {
@@ -45,4 +45,4 @@ std::filesystem::path SharedLibrary::path(const char* name) const {
   return info.dli_fname;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -5,7 +5,7 @@
 #include <string>
 #include <type_traits>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// A library of the CUDA Toolkit, opened when it is first needed: linking cuBLAS would cost every
 /// start of the program 60 ms, and a machine without the toolkit could not start it at all.
@@ -42,4 +42,4 @@ class SharedLibrary {
   void* handle_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

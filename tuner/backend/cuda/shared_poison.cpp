@@ -3,10 +3,10 @@
 
 #include "tuner/backend/cuda/backend_kernels.hpp"
 
-namespace tuner {
+namespace tuner::backend {
 
 SharedPoison::SharedPoison(const Compiler& compiler, cudaStream_t stream,
-                           const DeviceAttributes& device)
+                           const space::DeviceAttributes& device)
     : kernel_(load_backend_kernel(compiler, "poison_shared_memory")),
       stream_(stream),
       multiprocessors_(static_cast<std::uint32_t>(device.sm_count)),
@@ -22,4 +22,4 @@ Expected<void, Failure> SharedPoison::spread(std::uint32_t content) {
   return enqueue ? (*enqueue)() : Expected<void, Failure>(Unexpected(enqueue.error()));
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Fills the shared memory of every multiprocessor with copies of a word, so that a kernel that
 /// reads what it has not written does not find what an earlier launch, perhaps of itself, left
@@ -15,7 +15,8 @@ namespace tuner {
 class SharedPoison {
  public:
   /// Throws Error(failure) when its kernel cannot be made.
-  SharedPoison(const Compiler& compiler, cudaStream_t stream, const DeviceAttributes& device);
+  SharedPoison(const Compiler& compiler, cudaStream_t stream,
+               const space::DeviceAttributes& device);
 
   /// Enqueues it.
   Expected<void, Failure> spread(std::uint32_t content);
@@ -27,4 +28,4 @@ class SharedPoison {
   std::int64_t shared_bytes_;  // of a block, at the most
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

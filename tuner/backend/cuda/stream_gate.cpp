@@ -4,7 +4,7 @@
 #include "tuner/backend/cuda/backend_kernels.hpp"
 #include "tuner/core/error.hpp"
 
-namespace tuner {
+namespace tuner::backend {
 
 StreamGate::StreamGate(const Compiler& compiler, cudaStream_t stream)
     : memory_(make_pinned_memory(sizeof(Flags))),
@@ -31,4 +31,4 @@ bool StreamGate::expired() const {
   return flags()->expired != 0;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

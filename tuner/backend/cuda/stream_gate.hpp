@@ -6,7 +6,7 @@
 
 #include <cuda_runtime_api.h>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// Holds a stream back until everything is on it, so that no launch latency falls between two
 /// pieces of work. What is enqueued meanwhile must not wait for the device (loading code for a
@@ -39,4 +39,4 @@ class StreamGate {
   Enqueue hold_;
 };
 
-}  // namespace tuner
+}  // namespace tuner::backend

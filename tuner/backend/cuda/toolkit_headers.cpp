@@ -8,7 +8,7 @@
 #include <string_view>
 #include <system_error>
 
-namespace tuner {
+namespace tuner::backend {
 namespace {
 
 namespace fs = std::filesystem;
@@ -55,4 +55,4 @@ std::vector<fs::path> toolkit_header_candidates(const fs::path& library) {
   return candidates;
 }
 
-}  // namespace tuner
+}  // namespace tuner::backend

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-namespace tuner {
+namespace tuner::backend {
 
 /// The folders that a compiler searches for the headers of the CUDA toolkit: the first of
 /// `candidates` whose cuda.h is of version `cuda_version` (13000 for 13.0), and the folder cccl in
@@ -19,4 +19,4 @@ namespace tuner {
 [[nodiscard]] std::vector<std::filesystem::path> toolkit_header_candidates(
     const std::filesystem::path& library);
 
-}  // namespace tuner
+}  // namespace tuner::backend
