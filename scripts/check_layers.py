@@ -3,7 +3,8 @@
 
 A module includes only the modules that its row in ARCHITECTURE.md names, and of those only the
 headers that their CMakeLists.txt lists under HEADERS. It declares only namespace tuner::<module>;
-core and the headers that applications include declare namespace tuner.
+core, the headers that applications include and those that kernels are compiled with declare
+namespace tuner.
 
 Usage: check_layers.py [ROOT]. Prints every violation and exits 1 when there is one.
 """
@@ -43,6 +44,11 @@ def main() -> int:
     folders = {path.name: path for path in (root / "tuner").iterdir() if path.is_dir()}
     for_modules = {name: listed_headers(path, "tuner_module") for name, path in folders.items()}
     for_applications = listed_headers(root / "tuner", "tuner_shared_library")
+    for_kernels = {
+        lists.parent / name
+        for lists in (root / "tuner").rglob("CMakeLists.txt")
+        for name in re.findall(r"\btuner_embed\([a-z_]+ [a-z_]+ ([a-z_]+\.hpp)\)", lists.read_text())
+    }
     problems = [f"module {name} has no row in ARCHITECTURE.md" for name in folders.keys() - allowed.keys()]
     problems += [f"ARCHITECTURE.md names {name}, which is no folder" for name in allowed.keys() - folders.keys()]
     for path in sorted((root / "tuner").rglob("*.[ch]pp")):
@@ -57,7 +63,7 @@ def main() -> int:
             elif folders[included] / header not in for_modules[included] | for_applications:
                 problems.append(f"{shown}: {header} is not among the HEADERS of {included}")
         spaces = {"tuner"} if module == "core" else {f"tuner::{module}"}
-        if path in for_applications or path.suffix == ".cpp" and any(
+        if path in for_applications | for_kernels or path.suffix == ".cpp" and any(
                 folders[included] / header in for_applications
                 for included, header in INCLUDE.findall(text) if included == module):
             spaces.add("tuner")

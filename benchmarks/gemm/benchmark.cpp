@@ -79,7 +79,7 @@ void Benchmark::measure_into(ShapeResult& result) {
   const std::size_t sets = operand_sets(result.shape, gpu_.device().attributes.l2_bytes);
   result.sets = static_cast<int>(sets);
   Operands operands(gpu_, result.shape, sets);
-  std::vector<Contender> contenders = line_up(result, operands);
+  std::vector<Contender> contenders = add_contenders(result, operands);
   if (contenders.empty()) return;
   warm_up(contenders, sets, gpu_);
   double fastest_ns = std::numeric_limits<double>::infinity();
@@ -94,7 +94,7 @@ void Benchmark::measure_into(ShapeResult& result) {
   add_times(result, contenders, times);
 }
 
-std::vector<Contender> Benchmark::line_up(ShapeResult& result, Operands& operands) {
+std::vector<Contender> Benchmark::add_contenders(ShapeResult& result, Operands& operands) {
   std::vector<Contender> all;
   if (stored_) {
     auto [contenders, notes] = stored_->contenders(result.shape, operands);

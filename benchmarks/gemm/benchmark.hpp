@@ -30,7 +30,7 @@ class Benchmark {
  private:
   void measure_into(ShapeResult& result);
   /// All that take part; what is missing becomes a note.
-  [[nodiscard]] std::vector<Contender> line_up(ShapeResult& result, Operands& operands);
+  [[nodiscard]] std::vector<Contender> add_contenders(ShapeResult& result, Operands& operands);
   void add_best_of_cublas_lt(std::vector<Contender>& all, const ShapeResult& result,
                              const Operands& operands);
   [[nodiscard]] std::string kernel_of(const Contender& contender) const;

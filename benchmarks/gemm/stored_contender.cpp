@@ -22,7 +22,8 @@ std::byte* operand(const OperandSet& set, const std::string& argument) {
               fmt::format("the benchmark knows the buffers A, B and C, not '{}'", argument));
 }
 
-backend::KernelArgument scalar(const family::Argument& argument, const space::Slots& slots) {
+backend::KernelArgument scalar(const family::Argument& argument,
+                               const space::ExpressionValues& slots) {
   return std::visit(
       [](auto typed) { return backend::packed(typed); },
       family::scalar_value(std::get<family::ScalarArgument>(argument.what), argument.name, slots));
@@ -30,7 +31,7 @@ backend::KernelArgument scalar(const family::Argument& argument, const space::Sl
 
 std::vector<backend::KernelArgument> arguments(const family::Family& family,
                                                const space::Size& size, const OperandSet& set) {
-  const space::Slots slots = family::family_slots(size);
+  const space::ExpressionValues slots = family::family_values(size);
   std::vector<backend::KernelArgument> all;
   for (const family::Argument& argument : family.arguments) {
     const bool buffer = std::holds_alternative<family::BufferArgument>(argument.what);
@@ -40,7 +41,8 @@ std::vector<backend::KernelArgument> arguments(const family::Family& family,
 }
 
 /// How large each scratch buffer of a kernel is.
-std::vector<std::size_t> scratch_bytes(const family::Kernel& kernel, const space::Slots& slots) {
+std::vector<std::size_t> scratch_bytes(const family::Kernel& kernel,
+                                       const space::ExpressionValues& slots) {
   std::vector<std::size_t> all;
   for (const family::ScratchBuffer& buffer : kernel.scratch) {
     const auto count = buffer.count.evaluate(slots);
@@ -150,9 +152,9 @@ StoredContenders::Prepared StoredContenders::prepare(const Shape& shape) {
         {.role = role,
          .text = fmt::format("{} {}", kernel.name, tuner::space::display(*kernel.space, config)),
          .kernel = &kernel,
-         .geometry = family::geometry(kernel, 0, space.slots(config)),
-         .scratch_bytes = scratch_bytes(kernel, space.slots(config)),
-         .tensors = family::tensor_layouts(kernel, space.slots(config)),
+         .geometry = family::geometry(kernel, 0, space.expression_values(config)),
+         .scratch_bytes = scratch_bytes(kernel, space.expression_values(config)),
+         .tensors = family::tensor_layouts(kernel, space.expression_values(config)),
          .compiled = pool_.submit(family::compile_job(kernel, space, config))});
   };
   const space::Config ours = space::config_from_json(*kernel.space, best->best.config_json);

@@ -15,7 +15,7 @@ ROOT = HERE.parents[1]
 # What planted.json needs beside it: a kernel may include only files of its own folder.
 PLANTED = [HERE / "planted.json", HERE / "gemm_planted.cu", ROOT / "kernels/gemm/gemm_shared.cu"]
 
-# A tie, as tuner/measure/finals.hpp defines it: the interval of the ratio begins within 1 %.
+# A tie, as tuner/measure/rounds.hpp defines it: the interval of the ratio begins within 1 %.
 TIE = 1.01
 
 # For `--quick`: that a benchmark works, on any machine in seconds. Its figures mean nothing.

@@ -110,7 +110,7 @@ class Benchmark {
     }
     const std::size_t sets = operand_sets(choice.shape, gpu_.device().attributes.l2_bytes);
     Operands operands(gpu_, choice.shape, sets);
-    const std::vector<Contender> contenders = line_up(choice, index, operands);
+    const std::vector<Contender> contenders = add_contenders(choice, index, operands);
     double fastest_ns = std::numeric_limits<double>::infinity();
     for (const Contender& contender : contenders) {
       require(contender.launch(0), fmt::format("launch {}", name(contender.role)));
@@ -125,8 +125,8 @@ class Benchmark {
   }
 
   /// The dispatched call first, then cublasSgemm, then who else there is.
-  [[nodiscard]] std::vector<Contender> line_up(Choice& choice, std::size_t index,
-                                               const Operands& operands) {
+  [[nodiscard]] std::vector<Contender> add_contenders(Choice& choice, std::size_t index,
+                                                      const Operands& operands) {
     const auto by = [&](Role role, Prepared& prepared) {
       return dispatched_contender(role, prepared.dispatcher(), choice.shape, operands,
                                   gpu_.stream());

@@ -27,7 +27,7 @@ using Times = std::map<std::tuple<std::string, std::string, std::string>, double
 /// Of the kernels' current versions, by kernel, size and configuration.
 Times all_times(const store::Store& store, const select::Catalogue& known) {
   Times times;
-  for (const store::SessionRecord& session : store.sessions()) {
+  for (const store::RunRecord& session : store.sessions()) {
     const auto current =
         std::ranges::find_if(known.kernels, [&](const select::CatalogueKernel& it) {
           return it.record->hash == session.kernel_hash && it.record->kernel == session.kernel;

@@ -109,7 +109,7 @@ class BruteForce {
   }
 
   const space::SpaceDefinition& definition_;
-  space::Slots slots_;
+  space::ExpressionValues slots_;
 };
 
 void brute_force(benchmark::State& state, const space::PublishedSpace& published) {

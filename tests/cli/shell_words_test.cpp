@@ -35,8 +35,8 @@ class BenchCommandTest : public testing::Test {
     return bench_command(session_, trial_);
   }
 
-  store::SessionRecord session_ = [] {
-    store::SessionRecord session;
+  store::RunRecord session_ = [] {
+    store::RunRecord session;
     session.kernel = "scale";
     return session;
   }();

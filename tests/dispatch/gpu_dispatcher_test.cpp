@@ -50,10 +50,10 @@ class ShippedDatabase {
                                       .source_text = kernel.source.text,
                                       .headers_json = headers.dump()}};
     store::Store store(path(), store::Store::Mode::read_write);
-    store::SessionRecord session;
+    store::RunRecord session;
     session.uuid = std::to_string(++sessions_);
     session.problems = {size};
-    const std::int64_t id = store.begin_session(subject, session);
+    const std::int64_t id = store.begin_run(subject, session);
     store::BestRecord best;
     best.problem = size;
     best.config_json = space::canonical_json(*kernel.space, config);

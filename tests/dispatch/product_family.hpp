@@ -112,13 +112,13 @@ class TunedDatabase {
     store::Store store(path(), store::Store::Mode::read_write);
     store::Subject subject{
         .device = device_, .environment = environment_, .kernel = record(all.front())};
-    store::SessionRecord session;
+    store::RunRecord session;
     session.uuid = std::to_string(++sessions_);
     for (const Tuned& tuned : all) session.problems.push_back(tuned.size);
-    session.id = store.begin_session(subject, session);
+    session.id = store.begin_run(subject, session);
     for (const Tuned& tuned : all) store.record_final(session.id, best_of(tuned), {});
-    session.state = store::SessionState::complete;
-    store.end_session(session.id, session);
+    session.state = store::RunState::complete;
+    store.end_run(session.id, session);
   }
 
   /// As lines of results bring it: the kernel's name and hash, and nothing to compile.

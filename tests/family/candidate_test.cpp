@@ -31,12 +31,13 @@ class Candidate {
   [[nodiscard]] CompileJob job(std::string_view text = "") const {
     return compile_job(kernel(), space_, config(text));
   }
-  [[nodiscard]] space::Slots slots(std::string_view text, const space::Size& size) const {
-    return slots_at_size(kernel(), space_, config(text), size);
+  [[nodiscard]] space::ExpressionValues expression_values(std::string_view text,
+                                                          const space::Size& size) const {
+    return values_at_size(kernel(), space_, config(text), size);
   }
   [[nodiscard]] Geometry geometry_of(std::string_view text,
                                      const space::Size& size = {1000}) const {
-    return geometry(kernel(), 0, slots(text, size));
+    return geometry(kernel(), 0, expression_values(text, size));
   }
 
  private:
@@ -78,7 +79,8 @@ constexpr std::string_view kTensorMaps = R"("tensor_maps": [
 
 TEST(TensorLayouts, AreOfTheConfigurationAndTheSize) {
   const Candidate candidate(altered(kDocument, "\"launch\": {", kTensorMaps));
-  const auto layouts = tensor_layouts(candidate.kernel(), candidate.slots("BLOCK=32", {1000}));
+  const auto layouts =
+      tensor_layouts(candidate.kernel(), candidate.expression_values("BLOCK=32", {1000}));
   ASSERT_EQ(layouts.size(), 1U);
   EXPECT_EQ(layouts[0], (TensorLayout{.argument = 2,
                                       .type = ElementType::f32,
@@ -93,7 +95,8 @@ TEST(TensorLayouts, RefuseWhatNoTensorMapCanHave) {
   const auto refusal = [](std::string_view from, std::string_view to) {
     const Candidate candidate(altered(kDocument, "\"launch\": {", altered(kTensorMaps, from, to)));
     return usage_error([&] {
-      static_cast<void>(tensor_layouts(candidate.kernel(), candidate.slots("", {1000})));
+      static_cast<void>(
+          tensor_layouts(candidate.kernel(), candidate.expression_values("", {1000})));
     });
   };
   EXPECT_EQ(refusal("\"BLOCK\"", "\"BLOCK*8\""),
@@ -124,13 +127,13 @@ TEST(Geometry, FollowsTheSlotsToAnotherSize) {
 TEST(SlotsAtSize, RecomputesDerivedValues) {
   const Candidate candidate(altered(kDocument, "BLOCK*UNROLL", "min(N, BLOCK*UNROLL)"));
   const std::size_t span = candidate.kernel().space->scope.find("SPAN")->slot;
-  EXPECT_EQ(candidate.slots("", {1000})[span], 128);
-  EXPECT_EQ(candidate.slots("", {7})[span], 7);
+  EXPECT_EQ(candidate.expression_values("", {1000})[span], 128);
+  EXPECT_EQ(candidate.expression_values("", {7})[span], 7);
 }
 
 TEST(SlotsAtSize, NamesADerivedValueThatHasNone) {
   const Candidate candidate(altered(kDocument, "BLOCK + 1", "1 // (N - 7)"));
-  EXPECT_EQ(usage_error([&] { return candidate.slots("", {7}); }),
+  EXPECT_EQ(usage_error([&] { return candidate.expression_values("", {7}); }),
             "kernel plain: the derived value SPARE = 1 // (N - 7) has no value at the size 7: "
             "division by zero");
 }

@@ -184,7 +184,7 @@ TEST(SpaceFile, NumbersByValueMayHaveAFraction) {
         sample::parse(altered(kDocument, R"("type": "float", "value": 2)",
                               fmt::format(R"("type": "float", "value": {})", text)));
     return scalar_value(std::get<ScalarArgument>(family.arguments[1].what), "alpha",
-                        family_slots({8}));
+                        family_values({8}));
   };
   EXPECT_EQ(value("0.5"), Scalar(0.5F));
   EXPECT_EQ(value("\"1e-5\""), Scalar(1e-5F));

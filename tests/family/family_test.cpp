@@ -208,9 +208,9 @@ TEST(Alignment, IsWhatTheFileSaysElseWhatTheOffsetHasElseAnElement) {
   const auto bytes = [](const std::string& what, std::int64_t n = 1024) {
     const Family family = sample::parse(altered(kDocument, R"("count": "N"})", what));
     const auto& buffer = std::get<BufferArgument>(family.arguments[2].what);
-    space::Slots slots(space::attribute_fields().size(), 0);
-    slots.push_back(n);
-    return alignment_bytes(buffer, "x", slots);
+    space::ExpressionValues values(space::attribute_fields().size(), 0);
+    values.push_back(n);
+    return alignment_bytes(buffer, "x", values);
   };
   EXPECT_EQ(bytes(R"("count": "N"})"), 4U);
   EXPECT_EQ(bytes(R"("count": "N", "align": 32})"), 32U);

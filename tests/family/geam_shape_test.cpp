@@ -19,9 +19,9 @@ Family family_with(const std::string& keys) {
 
 /// The shape of a reference with further keys, at N = 31.
 GeamShape shape_with(const std::string& keys) {
-  space::Slots slots(space::attribute_fields().size(), 0);
-  slots.push_back(31);
-  return std::get<GeamShape>(library_shape(family_with(keys).check, slots).value());
+  space::ExpressionValues values(space::attribute_fields().size(), 0);
+  values.push_back(31);
+  return std::get<GeamShape>(library_shape(family_with(keys).check, values).value());
 }
 
 TEST(GeamShapeOfAReference, TakesTheResultForBWhereThereIsNone) {

@@ -16,9 +16,9 @@ GemmShape shape_with(const std::string& keys) {
   const Family family = sample::parse(altered(
       kDocument, R"({"kernel": "plain"})",
       R"({"op": "gemm", "m": 3, "n": "N", "k": 5, "a": "x", "b": "x", "c": "y")" + keys + "}"));
-  space::Slots slots(space::attribute_fields().size(), 0);
-  slots.push_back(31);
-  return gemm_shape(std::get<GemmReference>(family.check.reference), slots);
+  space::ExpressionValues values(space::attribute_fields().size(), 0);
+  values.push_back(31);
+  return gemm_shape(std::get<GemmReference>(family.check.reference), values);
 }
 
 TEST(GemmShapeOfAReference, IsPackedWhereNothingIsSaid) {

@@ -39,16 +39,16 @@ class Owner {
                space::Size{1000}) {}
 
   [[nodiscard]] const Kernel& kernel() const { return family_.kernel("plain"); }
-  [[nodiscard]] space::Slots slots(std::string_view config,
-                                   const space::Size& size = {1000}) const {
-    return slots_at_size(kernel(), space_, space::config_from_text(*kernel().space, config), size);
+  [[nodiscard]] space::ExpressionValues expression_values(std::string_view config,
+                                                          const space::Size& size = {1000}) const {
+    return values_at_size(kernel(), space_, space::config_from_text(*kernel().space, config), size);
   }
   [[nodiscard]] std::vector<TakenArgument> taken(std::string_view config = "") const {
-    return taken_arguments(kernel(), 0, family_.arguments.size(), slots(config));
+    return taken_arguments(kernel(), 0, family_.arguments.size(), expression_values(config));
   }
   [[nodiscard]] CompileJob job(std::string_view config = "",
                                const space::Size& size = {1000}) const {
-    return compile_job(kernel(), slots(config, size),
+    return compile_job(kernel(), expression_values(config, size),
                        space::config_from_text(*kernel().space, config));
   }
 

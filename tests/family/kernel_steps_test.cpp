@@ -61,11 +61,11 @@ class Owner {
                space::Size{1000}) {}
 
   [[nodiscard]] const Kernel& kernel() const { return family_.kernel("plain"); }
-  [[nodiscard]] space::Slots slots(std::string_view config = "") const {
-    return space_.slots(space::config_from_text(*kernel().space, config));
+  [[nodiscard]] space::ExpressionValues expression_values(std::string_view config = "") const {
+    return space_.expression_values(space::config_from_text(*kernel().space, config));
   }
   [[nodiscard]] std::vector<TakenArgument> taken(std::size_t step) const {
-    return taken_arguments(kernel(), step, family_.arguments.size(), slots());
+    return taken_arguments(kernel(), step, family_.arguments.size(), expression_values());
   }
   [[nodiscard]] CompileJob job() const {
     return compile_job(kernel(), space_, space_.default_config());
@@ -81,10 +81,10 @@ using Place = std::size_t;
 TEST(KernelSteps, EachHasItsEntryItsLaunchAndWhatItTakes) {
   const Owner owner(with_steps(kSteps));
   EXPECT_THAT(owner.job().entries, ElementsAre("parts<64>", "total<32>"));
-  const Geometry first = geometry(owner.kernel(), 0, owner.slots());
+  const Geometry first = geometry(owner.kernel(), 0, owner.expression_values());
   EXPECT_EQ(first.grid[0], 4U);
   EXPECT_EQ(first.dynamic_shared_bytes, 256U);
-  EXPECT_EQ(geometry(owner.kernel(), 1, owner.slots()).block[0], 32U);
+  EXPECT_EQ(geometry(owner.kernel(), 1, owner.expression_values()).block[0], 32U);
   EXPECT_THAT(owner.taken(0), ElementsAre(Place{0}, Place{1}, Place{3}));
   EXPECT_THAT(owner.taken(1), ElementsAre(Place{3}, Scalar(std::int32_t{4}), Place{2}));
 }
@@ -115,7 +115,7 @@ TEST(KernelSteps, ArePartOfTheKernelsIdentity) {
 TEST(KernelSteps, AnImpossibleLaunchIsThatOfItsStep) {
   const Owner owner(with_steps(kSteps));
   EXPECT_THAT(
-      usage_error([&] { return geometry(owner.kernel(), 0, owner.slots("BLOCKS=0")); }),
+      usage_error([&] { return geometry(owner.kernel(), 0, owner.expression_values("BLOCKS=0")); }),
       HasSubstr("kernel plain: steps[0].launch.grid[0] = BLOCKS is 0, outside of 1 … 2147483647"));
 }
 

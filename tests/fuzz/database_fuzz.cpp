@@ -15,7 +15,7 @@ void ask(const store::Store& store) {
   static_cast<void>(store.kernels({}));
   static_cast<void>(store.bests({}));
   static_cast<void>(store.trials(store::ResultFilter{}));
-  for (const store::SessionRecord& session : store.sessions()) {
+  for (const store::RunRecord& session : store.sessions()) {
     static_cast<void>(store.trials(session.id));
     static_cast<void>(store.finalists(session.id, "16x16x16"));
   }

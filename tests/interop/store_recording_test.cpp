@@ -42,14 +42,14 @@ store::TrialRecord trial(const std::string& problem, int value, double ns) {
 
 void run(store::Store& store, const store::Subject& subject,
          const std::vector<store::TrialRecord>& trials) {
-  store::SessionRecord session;
+  store::RunRecord session;
   session.uuid = "session-" + std::to_string(store.sessions().size());
   session.strategy = "random";
   session.problems = {"64", "128"};
-  const std::int64_t id = store.begin_session(subject, session);
+  const std::int64_t id = store.begin_run(subject, session);
   for (const store::TrialRecord& trial : trials) store.record_trial(id, trial, 1);
-  session.state = store::SessionState::complete;
-  store.end_session(id, session);
+  session.state = store::RunState::complete;
+  store.end_run(id, session);
 }
 
 std::vector<std::string> keys(const search::Recording& recording) {

@@ -51,7 +51,7 @@ class WindowSquares {
     const auto binary = backend_.compiler().compile(family::compile_job(kernel, space, config));
     if (!binary) throw Error(ErrorCode::failure, binary.error().message);
     const backend::LoadedKernel loaded(backend_, backend_.load(*binary).value());
-    const space::Slots slots = space.slots(config);
+    const space::ExpressionValues slots = space.expression_values(config);
 
     const backend::Buffer in = upload(image.pixels);
     const backend::Buffer out(backend_, image.pixels.size() * sizeof(std::uint16_t));

@@ -18,9 +18,9 @@ PARENT = {
         "store.trial_interned", "store.trial_inserted:2", "store.attempt_closed:2", "store.trial_ready",
         "store.trial_ready:3", "store.trial_committed", "store.trial_committed:2", "store.trial_committed:3",
         "session.trial_acknowledged", "session.trial_acknowledged:2", "session.trial_acknowledged:3",
-        "session.canary_timed", "store.canary_ready", "store.canary_committed",
-        "session.searched", "session.lined_up", "session.round", "session.round:5",
-        "session.final_settled", "store.finalist_inserted", "store.finalist_inserted:3", "store.best_inserted",
+        "session.drift_timed", "store.drift_ready", "store.drift_committed",
+        "session.searched", "session.contenders_added", "session.round", "session.round:5",
+        "session.final_ended", "store.finalist_inserted", "store.finalist_inserted:3", "store.best_inserted",
         "store.final_ready", "store.final_committed", "session.final_acknowledged",
         "store.session_updated", "store.session_end_ready", "store.session_ended", "session.ended",
     ),
@@ -47,7 +47,7 @@ WORKER = {
     "the run": ("worker.device_opened",),
     "nothing": (
         "worker.request_taken", "worker.request_taken:2", "worker.request_served", "worker.loading",
-        "worker.loaded", "verify.instance_made", "verify.poisoned", "worker.lineup_begun", "worker.lineup_begun:2",
+        "worker.loaded", "verify.instance_made", "verify.poisoned", "worker.contenders_cleared", "worker.contenders_cleared:2",
         "worker.library_added", "worker.library_added:2", "worker.contender_timed:3",
     ),
     "a candidate": (

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How finals are judged, and how often the judgement is right.
-#include "tuner/measure/finals.hpp"
+#include "tuner/measure/rounds.hpp"
 
 #include <gmock/gmock.h>
 
@@ -88,7 +88,7 @@ std::vector<Rank> simulated_final(const std::vector<double>& true_ns, std::uint6
     device.next_round();
     return Expected<std::vector<backend::Sample>, Failure>(samples);
   };
-  const auto final = run_finals(
+  const auto final = time_rounds(
       true_ns.size(), round, {.budget = std::chrono::hours(1), .seed = seed}, [] { return false; });
   return ranking(final->times_ns);
 }

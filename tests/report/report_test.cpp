@@ -25,7 +25,7 @@ using testing::HasSubstr;
 class Report : public testing::Test {
  protected:
   Report() {
-    store::SessionRecord record;
+    store::RunRecord record;
     record.uuid = "11111111-2222";
     record.device = subject_.device.name;
     record.backend = "cuda";
@@ -35,7 +35,7 @@ class Report : public testing::Test {
     record.problems = {kProblem};
     record.strategy = "exhaustive";
     record.command = "tune --kernel gemm_shared";
-    session_ = store_.begin_session(subject_, record);
+    session_ = store_.begin_run(subject_, record);
   }
 
   void add_trial(int tile_m, int pad, std::optional<double> ns, Outcome outcome = Outcome::ok,
@@ -209,13 +209,13 @@ TEST_F(Report, OnlyTheKernelVersionTunedLastIsShown) {
   add_trial(64, 1, 100e3);
   store::Subject changed = subject_;
   changed.kernel.hash = "00000000000000000000000000000000";
-  store::SessionRecord record;
+  store::RunRecord record;
   record.uuid = "33333333";
   record.device = changed.device.name;
   record.family = "gemm";
   record.kernel = "gemm_shared";
   record.kernel_hash = changed.kernel.hash;
-  const std::int64_t later = store_.begin_session(changed, record);
+  const std::int64_t later = store_.begin_run(changed, record);
   store::TrialRecord trial;
   trial.problem = "8,8,8";
   trial.config_json = R"({"TILE_M":8})";

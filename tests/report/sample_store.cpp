@@ -137,7 +137,7 @@ void record_final_at(store::Store& store, std::int64_t session, double n) {
 
 void tune_gemm_shared(store::Store& store) {
   constexpr std::array kSizes = {512.0, 1024.0, 2048.0, 4096.0};
-  store::SessionRecord record;
+  store::RunRecord record;
   record.uuid = "5e551011-0000-4000-8000-000000000001";
   record.device = "NVIDIA H200";
   record.backend = "cuda";
@@ -152,7 +152,7 @@ void tune_gemm_shared(store::Store& store) {
       "1024,1024,1024 --size 2048,2048,2048 --size 4096,4096,4096 --seed 1";
   record.valid = 17956;
   record.cartesian = 82944;
-  const std::int64_t session = store.begin_session(sample_subject("gemm_shared"), record);
+  const std::int64_t session = store.begin_run(sample_subject("gemm_shared"), record);
 
   double elapsed_s = 3;
   for (const double n : kSizes) {
@@ -171,12 +171,12 @@ void tune_gemm_shared(store::Store& store) {
     }
     record_final_at(store, session, n);
   }
-  record.state = store::SessionState::complete;
+  record.state = store::RunState::complete;
   record.wall_s = 131;
   record.compile_s = 117;
   record.verify_s = 38;
   record.measure_s = 44;
-  store.end_session(session, record);
+  store.end_run(session, record);
 }
 
 /// Of every four candidates on, the fastest before all others: a search that knows something.
@@ -204,7 +204,7 @@ void search_anew(store::Store& store, const std::string& strategy, std::uint64_t
   std::vector<Candidate> order = candidates();
   std::rotate(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(97 * seed), order.end());
   if (strategy == "auto") order = with_fast_ones_first(order, kN);
-  store::SessionRecord record;
+  store::RunRecord record;
   record.uuid = fmt::format("5e551011-{}-{}", strategy, seed);
   record.problems = {problem_of(kN)};
   record.strategy = strategy;
@@ -214,7 +214,7 @@ void search_anew(store::Store& store, const std::string& strategy, std::uint64_t
       "--seed {} --max-evals 120",
       strategy, seed);
   record.valid = 17956;
-  const std::int64_t session = store.begin_session(sample_subject("gemm_shared"), record);
+  const std::int64_t session = store.begin_run(sample_subject("gemm_shared"), record);
   double elapsed_s = 3;
   for (std::size_t i = 0; i < 120; ++i) {
     store::TrialRecord trial;
@@ -225,14 +225,14 @@ void search_anew(store::Store& store, const std::string& strategy, std::uint64_t
     if (trial.outcome == Outcome::ok) trial.time = spread(time_ns(order[i], kN), 20);
     store.record_trial(session, trial, elapsed_s += strategy == "auto" ? 0.55 : 0.5);
   }
-  record.state = store::SessionState::budget_spent;
+  record.state = store::RunState::budget_spent;
   record.wall_s = elapsed_s + 2;
-  store.end_session(session, record);
+  store.end_run(session, record);
 }
 
 /// One size, not finished; all that a careless page would run as script.
 void tune_hostile(store::Store& store) {
-  store::SessionRecord record;
+  store::RunRecord record;
   record.uuid = "5e551011-0000-4000-8000-000000000002";
   record.device = "NVIDIA H200";
   record.backend = "cuda";
@@ -242,7 +242,7 @@ void tune_hostile(store::Store& store) {
   record.problems = {"64,64"};
   record.strategy = "exhaustive";
   record.command = std::string("tune --kernel '") + kHostileName + "'";
-  const std::int64_t session = store.begin_session(sample_subject(kHostileName), record);
+  const std::int64_t session = store.begin_run(sample_subject(kHostileName), record);
   for (int i = 1; i <= 6; ++i) {
     store::TrialRecord trial;
     trial.problem = "64,64";
@@ -253,8 +253,8 @@ void tune_hostile(store::Store& store) {
     if (i < 6) trial.time = spread(1e5 / i, 5);
     store.record_trial(session, trial, 0.1 * i);
   }
-  record.state = store::SessionState::interrupted;
-  store.end_session(session, record);
+  record.state = store::RunState::interrupted;
+  store.end_run(session, record);
 }
 
 }  // namespace

@@ -26,15 +26,15 @@ std::string config(int value) {
 class SearchRuns : public testing::Test {
  protected:
   void begin(const std::string& command = "tune", double wall_s = 0) {
-    store::SessionRecord record;
+    store::RunRecord record;
     record.uuid = fmt::format("session-{}", ++sessions_);
     record.strategy = "auto";
     record.command = command;
     record.valid = 4;
-    record.state = store::SessionState::budget_spent;
+    record.state = store::RunState::budget_spent;
     record.wall_s = wall_s;
-    session_ = store_.begin_session(subject_, record);
-    store_.end_session(session_, record);
+    session_ = store_.begin_run(subject_, record);
+    store_.end_run(session_, record);
     elapsed_s_ = 0;
   }
 

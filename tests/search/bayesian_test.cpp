@@ -74,7 +74,7 @@ TEST_P(BayesianSearch, AvoidsWhatFails) {
   EXPECT_LE(std::count_if(asked.begin() + 10, asked.begin() + 50, fails), 8);
 }
 
-INSTANTIATE_TEST_SUITE_P(Seeds, BayesianSearch, testing::Values(1, 2, 3));
+INSTANTIATE_TEST_SUITE_P(RequiredFinalists, BayesianSearch, testing::Values(1, 2, 3));
 
 TEST(Bayesian, WantsAnswersToItsFirstQuestions) {
   const space::Space space = free_space(4, 8);

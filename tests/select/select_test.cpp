@@ -324,9 +324,9 @@ TEST_F(SelectTest, AsksForTheFamilyWhenAKernelIsInTwo) {
   other.device = space::device_profile("h200").value();
   other.kernel = example_kernel("tiled");
   other.kernel.family = "bricks";
-  store::SessionRecord session;
+  store::RunRecord session;
   session.uuid = "x";
-  static_cast<void>(store.begin_session(other, session));
+  static_cast<void>(store.begin_run(other, session));
   EXPECT_THAT(error_of({.kernel = "tiled", .size = "1024,1024"}).second,
               AllOf(HasSubstr("bricks and tiles"), HasSubstr("--family")));
   EXPECT_EQ(ask({.kernel = "tiled", .family = "tiles", .size = "1024,1024"}).rung, Rung::exact);

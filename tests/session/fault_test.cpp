@@ -2,7 +2,7 @@
 // Candidates that crash or hang: what they cost, and what they do not.
 #include "tests/session/session_fixture.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/session/line_up.hpp"
+#include "tuner/session/side_by_side_timer.hpp"
 
 namespace tuner::session {
 namespace {
@@ -22,8 +22,8 @@ class FaultTest : public SessionTest {
 
 TEST_F(FaultTest, ACrashCostsItsCandidateAndAStrike) {
   fail({"toy<3,3>"}, Outcome::crashed);
-  const SessionResult result = run({.sizes = {{10}}});
-  EXPECT_EQ(result.state, store::SessionState::complete);
+  const RunResult result = run({.sizes = {{10}}});
+  EXPECT_EQ(result.state, store::RunState::complete);
   EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::crashed), 1U);
   EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::ok), 11U);
   EXPECT_EQ(stored_best(), kFastest);
@@ -36,12 +36,12 @@ TEST_F(FaultTest, ACrashCostsItsCandidateAndAStrike) {
 
 TEST_F(FaultTest, ALibraryThatCannotBeTimedIsLeftOutOfTheFinal) {
   device.library_failure = Outcome::unstable;
-  const SessionResult result = run({.sizes = {{10}, {11}}});
-  EXPECT_EQ(result.state, store::SessionState::complete);
+  const RunResult result = run({.sizes = {{10}, {11}}});
+  EXPECT_EQ(result.state, store::RunState::complete);
   for (const SizeResult& size : result.sizes) {
     EXPECT_EQ(size.outcomes, (std::map<Outcome, std::uint64_t>{{Outcome::ok, 12}}));
     EXPECT_EQ(size.library_problem, "the library fails");
-    EXPECT_EQ(seen.with_library.back(), LibraryPart::left_out);
+    EXPECT_EQ(seen.with_library.back(), LibraryPart::excluded);
     EXPECT_EQ(size.best->config_json, kFastest);
     EXPECT_EQ(size.best->ratio_to_library, std::nullopt);
     EXPECT_THAT(size.best->ratio_to_default, Optional(2.0));
@@ -53,14 +53,14 @@ TEST_F(FaultTest, AfterTwoStrikesAConfigurationIsNotRunAtAnotherSize) {
   static_cast<void>(run({.sizes = {{10}}}));
   static_cast<void>(run({.sizes = {{11}}}));
   device.launches.clear();
-  const SessionResult third = run({.sizes = {{12}}});
+  const RunResult third = run({.sizes = {{12}}});
   EXPECT_EQ(third.sizes.front().outcomes.at(Outcome::quarantined), 1U);
   EXPECT_EQ(device.launches.count("toy<3,3>"), 0U);
   EXPECT_THAT(store.strikes(), SizeIs(1)) << "what was not run is not struck";
 
   EXPECT_EQ(store.clear_strikes({}), 1U);
   device.behaviours.erase("toy<3,3>");
-  const SessionResult cleared = run({.sizes = {{12}}});
+  const RunResult cleared = run({.sizes = {{12}}});
   EXPECT_EQ(cleared.sizes.front().outcomes, (std::map<Outcome, std::uint64_t>{{Outcome::ok, 12}}));
 }
 
@@ -77,7 +77,7 @@ TEST_F(FaultTest, FiveDifferentDeathsInARowAreTheDevicesFault) {
   }
   EXPECT_THAT(store.strikes(), IsEmpty()) << "none of them is to blame";
   EXPECT_THAT(stored_trials(), SizeIs(6));
-  EXPECT_EQ(store.sessions().front().state, store::SessionState::interrupted);
+  EXPECT_EQ(store.sessions().front().state, store::RunState::interrupted);
 }
 
 TEST_F(FaultTest, WhenNothingEverRanTheDeviceIsNotTheOnlySuspect) {
@@ -95,8 +95,8 @@ TEST_F(FaultTest, WhenNothingEverRanTheDeviceIsNotTheOnlySuspect) {
 
 TEST_F(FaultTest, ASuccessInBetweenMeansThatTheDeviceIsWell) {
   fail({"toy<1,1>", "toy<1,2>", "toy<1,3>", "toy<2,2>"}, Outcome::crashed);
-  const SessionResult result = run({.sizes = {{10}}});
-  EXPECT_EQ(result.state, store::SessionState::complete);
+  const RunResult result = run({.sizes = {{10}}});
+  EXPECT_EQ(result.state, store::RunState::complete);
   EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::crashed), 4U);
 }
 

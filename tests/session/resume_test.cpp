@@ -16,7 +16,7 @@ TEST_F(ResumeTest, ASecondRunTakesEveryResultFromTheDatabase) {
   device.behaviours["toy<1,1>"].failure = Outcome::wrong_result;
   static_cast<void>(run({.sizes = {{10}}}));
   device.launches.clear();
-  const SessionResult result = run({.sizes = {{10}}});
+  const RunResult result = run({.sizes = {{10}}});
   EXPECT_EQ(result.sizes.front().evaluated, 12U);
   EXPECT_EQ(result.sizes.front().reused, 12U);
   EXPECT_EQ(seen.reused(), 12U);
@@ -30,7 +30,7 @@ TEST_F(ResumeTest, ASecondRunTakesEveryResultFromTheDatabase) {
 
 TEST_F(ResumeTest, WithoutResumingEverythingIsRunAnew) {
   static_cast<void>(run({.sizes = {{10}}}));
-  const SessionResult result = run({.sizes = {{10}}, .resume = Resume::no});
+  const RunResult result = run({.sizes = {{10}}, .resume = Resume::no});
   EXPECT_EQ(result.sizes.front().reused, 0U);
   EXPECT_THAT(stored_trials(), SizeIs(12));
 }
@@ -38,7 +38,7 @@ TEST_F(ResumeTest, WithoutResumingEverythingIsRunAnew) {
 TEST_F(ResumeTest, ResultsOfAnotherKernelHashAreNotReusedButTheirBestDefendsItsPlace) {
   static_cast<void>(run({.sizes = {{10}}}));
   family.kernels.front().hash = "another";
-  const SessionResult result = run({.sizes = {{10}}});
+  const RunResult result = run({.sizes = {{10}}});
   EXPECT_EQ(result.sizes.front().reused, 0U);
   EXPECT_EQ(seen.order()[1], kFastest);
   EXPECT_EQ(result.sizes.front().finalists.front().role, "incumbent");
@@ -47,7 +47,7 @@ TEST_F(ResumeTest, ResultsOfAnotherKernelHashAreNotReusedButTheirBestDefendsItsP
 TEST_F(ResumeTest, ResultsJudgedByAnotherCheckAreNotReusedButTheirBestIsTriedFirst) {
   static_cast<void>(run({.sizes = {{10}}}));
   family = toy::family_with(R"("accumulates": "N")", R"("accumulates": "2*N")");
-  const SessionResult result = run({.sizes = {{10}}});
+  const RunResult result = run({.sizes = {{10}}});
   EXPECT_EQ(result.sizes.front().reused, 0U);
   EXPECT_EQ(seen.order()[1], kFastest);
   EXPECT_EQ(result.sizes.front().finalists.front().role, "incumbent");
@@ -65,14 +65,14 @@ TEST_F(ResumeTest, ABestThatAnotherCheckRefutesIsNotAnsweredFromAnyMore) {
 
 TEST_F(ResumeTest, SaysWhyWhatItReusesHadFailed) {
   device.behaviours["toy<3,3>"].failure = Outcome::wrong_result;
-  const SessionResult first = run({.sizes = {{10}}});
+  const RunResult first = run({.sizes = {{10}}});
   EXPECT_THAT(first.sizes.front().reused_failures, IsEmpty());
   const auto trials = stored_trials();
   const auto wrong = std::ranges::find_if(trials, [](const store::StoredTrial& stored) {
     return stored.trial.outcome == Outcome::wrong_result;
   });
   ASSERT_NE(wrong, trials.end());
-  const SessionResult second = run({.sizes = {{10}}});
+  const RunResult second = run({.sizes = {{10}}});
   ASSERT_THAT(second.sizes.front().reused_failures, SizeIs(1));
   const store::TrialRecord& failure = second.sizes.front().reused_failures.front();
   EXPECT_EQ(failure.config_json, R"({"DEPTH":3,"TILE":3})");
@@ -87,16 +87,16 @@ TEST_F(ResumeTest, ResultsOfAnotherSizeAreNotReused) {
 }
 
 TEST_F(ResumeTest, AnInterruptionKeepsTheTrialsAndTheFastestOfThem) {
-  const SessionResult result = run_interrupted_after(3, {.sizes = {{10}}});
-  EXPECT_EQ(result.state, store::SessionState::interrupted);
-  EXPECT_EQ(store.sessions().front().state, store::SessionState::interrupted);
+  const RunResult result = run_interrupted_after(3, {.sizes = {{10}}});
+  EXPECT_EQ(result.state, store::RunState::interrupted);
+  EXPECT_EQ(store.sessions().front().state, store::RunState::interrupted);
   EXPECT_THAT(stored_trials(), SizeIs(3));
   EXPECT_THAT(seen.finals, IsEmpty());
   ASSERT_THAT(store.bests({}), SizeIs(1));
   EXPECT_EQ(store.bests({}).front().best.ratio_to_library, std::nullopt);
 
-  const SessionResult rest = run({.sizes = {{10}}});
-  EXPECT_EQ(rest.state, store::SessionState::complete);
+  const RunResult rest = run({.sizes = {{10}}});
+  EXPECT_EQ(rest.state, store::RunState::complete);
   EXPECT_EQ(rest.sizes.front().reused, 3U);
   EXPECT_THAT(stored_trials(), SizeIs(9));
   EXPECT_EQ(stored_best(), kFastest);
@@ -105,7 +105,7 @@ TEST_F(ResumeTest, AnInterruptionKeepsTheTrialsAndTheFastestOfThem) {
 TEST_F(ResumeTest, AnInterruptedRunDoesNotReplaceWhatWasBestBefore) {
   static_cast<void>(run({.sizes = {{10}}}));
   device.behaviours["toy<2,1>"].time_ns = 100;  // the default has become the fastest
-  const SessionResult result = run_interrupted_after(3, {.sizes = {{10}}, .resume = Resume::no});
+  const RunResult result = run_interrupted_after(3, {.sizes = {{10}}, .resume = Resume::no});
   EXPECT_EQ(result.sizes.front().best->config_json, kDefault) << "of this run";
   EXPECT_EQ(stored_best(), kFastest) << "in the database";
 }
@@ -114,7 +114,7 @@ TEST_F(ResumeTest, ACandidateThatCrashedIsNotTriedAgain) {
   device.behaviours["toy<3,3>"].failure = Outcome::crashed;
   static_cast<void>(run({.sizes = {{10}}}));
   device.launches.clear();
-  const SessionResult again = run({.sizes = {{10}}});
+  const RunResult again = run({.sizes = {{10}}});
   EXPECT_EQ(again.sizes.front().reused, 12U);
   EXPECT_EQ(again.sizes.front().outcomes.at(Outcome::crashed), 1U);
   EXPECT_EQ(device.launches.count("toy<3,3>"), 0U);
@@ -123,7 +123,7 @@ TEST_F(ResumeTest, ACandidateThatCrashedIsNotTriedAgain) {
 TEST_F(ResumeTest, AStoredBestThatTheSpaceNoLongerHasIsNoIncumbent) {
   static_cast<void>(run({.sizes = {{10}}}));
   family = toy::family("TILE <= 2");
-  const SessionResult result = run({.sizes = {{10}}, .resume = Resume::no});
+  const RunResult result = run({.sizes = {{10}}, .resume = Resume::no});
   EXPECT_EQ(result.sizes.front().evaluated, 6U);
   for (const store::FinalistRecord& finalist : result.sizes.front().finalists) {
     EXPECT_NE(finalist.role, "incumbent");

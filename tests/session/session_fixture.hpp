@@ -62,17 +62,17 @@ class SessionTest : public testing::Test {
  protected:
   SessionTest() { device.behaviours["toy<3,2>"].time_ns = 500; }
 
-  SessionResult run(const SessionPlan& plan) {
+  RunResult run(const RunPlan& plan) {
     return run(plan, [] { return false; });
   }
-  SessionResult run(const SessionPlan& plan, const std::function<bool()>& interrupted) {
+  RunResult run(const RunPlan& plan, const std::function<bool()>& interrupted) {
     seen = {};
     worker::Evaluator evaluator(device, device.compiler(), family, plan.seed);
-    return run_session(family, family.kernels.front(), plan, evaluator, device.compiler(), store,
+    return tune_kernel(family, family.kernels.front(), plan, evaluator, device.compiler(), store,
                        seen, interrupted);
   }
   /// Interrupted as soon as `trials` trials of this run are over.
-  SessionResult run_interrupted_after(std::size_t trials, const SessionPlan& plan) {
+  RunResult run_interrupted_after(std::size_t trials, const RunPlan& plan) {
     return run(plan, [this, trials] { return seen.steps.size() >= trials; });
   }
 

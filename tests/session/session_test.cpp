@@ -20,8 +20,8 @@ using testing::IsEmpty;
 using testing::SizeIs;
 
 TEST_F(SessionTest, FindsTheFastestConfigurationAndStoresIt) {
-  const SessionResult result = run({.sizes = {{10}}});
-  EXPECT_EQ(result.state, store::SessionState::complete);
+  const RunResult result = run({.sizes = {{10}}});
+  EXPECT_EQ(result.state, store::RunState::complete);
   ASSERT_THAT(result.sizes, SizeIs(1));
   const SizeResult& size = result.sizes.front();
   ASSERT_TRUE(size.best);
@@ -33,9 +33,9 @@ TEST_F(SessionTest, FindsTheFastestConfigurationAndStoresIt) {
   EXPECT_EQ(size.outcomes.at(Outcome::ok), 12U);
 
   EXPECT_EQ(stored_best(), kFastest);
-  const store::SessionRecord session = store.sessions().front();
+  const store::RunRecord session = store.sessions().front();
   EXPECT_EQ(session.uuid, result.uuid);
-  EXPECT_EQ(session.state, store::SessionState::complete);
+  EXPECT_EQ(session.state, store::RunState::complete);
   EXPECT_EQ(session.valid, 12U);
   EXPECT_THAT(store.trials(session.id), SizeIs(12));
   EXPECT_THAT(store.finalists(session.id, "10"), SizeIs(size.finalists.size()));
@@ -57,7 +57,7 @@ TEST_F(SessionTest, StoresWhatATrialUsedAndTook) {
 }
 
 TEST_F(SessionTest, ReportsItsPlanItsProgressAndItsEnd) {
-  const SessionResult result = run({.sizes = {{10}, {20}}, .max_evaluations = 6});
+  const RunResult result = run({.sizes = {{10}, {20}}, .max_evaluations = 6});
   ASSERT_THAT(seen.openings, SizeIs(1));
   EXPECT_EQ(seen.openings.front().device.name, "Scripted device");
   EXPECT_EQ(seen.openings.front().cartesian, 12U);
@@ -102,8 +102,8 @@ TEST_F(SessionTest, FailuresAreRecordedAndCountedAndDoNotEndTheRun) {
   device.behaviours["toy<1,2>"].failure = Outcome::launch_error;
   device.behaviours["toy<1,3>"].failure = Outcome::wrong_result;
   device.behaviours["toy<2,1>"].failure = Outcome::wrong_result;
-  const SessionResult result = run({.sizes = {{10}}});
-  EXPECT_EQ(result.state, store::SessionState::complete);
+  const RunResult result = run({.sizes = {{10}}});
+  EXPECT_EQ(result.state, store::RunState::complete);
   EXPECT_EQ(result.sizes.front().outcomes,
             (std::map<Outcome, std::uint64_t>{{Outcome::ok, 8},
                                               {Outcome::compile_error, 1},
@@ -128,8 +128,8 @@ TEST_F(SessionTest, AConfigurationWithoutAValueForItsEntryCostsOneCandidate) {
   family = toy::family_with(R"json("entry": "toy<${TILE},${DEPTH}>",)json",
                             R"json("entry": "toy<${TILE},${DEPTH}> ${SHARE}",
                                    "derived": {"SHARE": "12//(TILE - 4)"},)json");
-  const SessionResult result = run({.sizes = {{10}}});
-  EXPECT_EQ(result.state, store::SessionState::complete);
+  const RunResult result = run({.sizes = {{10}}});
+  EXPECT_EQ(result.state, store::RunState::complete);
   EXPECT_EQ(result.sizes.front().outcomes,
             (std::map<Outcome, std::uint64_t>{{Outcome::ok, 9}, {Outcome::compile_error, 3}}));
   for (const store::StoredTrial& stored : stored_trials()) {
@@ -146,7 +146,7 @@ TEST_F(SessionTest, AllCandidatesFailingLeavesASizeWithoutBest) {
           .failure = Outcome::launch_error};
     }
   }
-  const SessionResult result = run({.sizes = {{10}}});
+  const RunResult result = run({.sizes = {{10}}});
   ASSERT_THAT(result.sizes, SizeIs(1));
   EXPECT_FALSE(result.sizes.front().best);
   EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::launch_error), 12U);
@@ -169,8 +169,8 @@ TEST_F(SessionTest, NoValidConfigurationIsAnErrorThatNamesTheSize) {
 }
 
 TEST_F(SessionTest, EvaluatesNoMoreThanAskedForAtEachSize) {
-  const SessionResult result = run({.sizes = {{10}, {20}}, .max_evaluations = 5});
-  EXPECT_EQ(result.state, store::SessionState::complete);
+  const RunResult result = run({.sizes = {{10}, {20}}, .max_evaluations = 5});
+  EXPECT_EQ(result.state, store::RunState::complete);
   EXPECT_EQ(result.sizes[0].evaluated, 5U);
   EXPECT_EQ(result.sizes[1].evaluated, 5U);
   EXPECT_THAT(stored_trials(), SizeIs(10));
@@ -180,9 +180,9 @@ TEST_F(SessionTest, StopsSearchingWhenTimeIsUpAndStillHoldsTheFinal) {
   device.on_launch = [this](const std::string&) {
     if (seen.steps.size() == 2) std::this_thread::sleep_for(10ms);  // over 22 launches
   };
-  const SessionResult result = run({.sizes = {{10}}, .max_time = 150ms});
-  EXPECT_EQ(result.state, store::SessionState::budget_spent);
-  EXPECT_EQ(store.sessions().front().state, store::SessionState::budget_spent);
+  const RunResult result = run({.sizes = {{10}}, .max_time = 150ms});
+  EXPECT_EQ(result.state, store::RunState::budget_spent);
+  EXPECT_EQ(store.sessions().front().state, store::RunState::budget_spent);
   EXPECT_LE(result.sizes.front().evaluated, 3U);
   EXPECT_GE(result.sizes.front().evaluated, 1U);
   EXPECT_THAT(seen.finals, SizeIs(1));
@@ -193,7 +193,7 @@ TEST_F(SessionTest, TheSizeThatWaitsForTheFirstCompilationDoesNotPayForItAlone) 
   device.on_compile = [first = true](const std::string&) mutable {
     if (std::exchange(first, false)) std::this_thread::sleep_for(300ms);  // a quarter is 250 ms
   };
-  const SessionResult result = run({.sizes = {{10}, {20}, {30}, {40}}, .max_time = 1000ms});
+  const RunResult result = run({.sizes = {{10}, {20}, {30}, {40}}, .max_time = 1000ms});
   for (const SizeResult& size : result.sizes) EXPECT_EQ(size.evaluated, 12U) << "all of them";
 }
 
@@ -208,8 +208,8 @@ TEST_F(SessionTest, ExpectsToTakeNoLongerThanItMay) {
 }
 
 TEST_F(SessionTest, NoTimeAtAllIsARunWithoutTrials) {
-  const SessionResult result = run({.sizes = {{10}}, .max_time = 0ms});
-  EXPECT_EQ(result.state, store::SessionState::budget_spent);
+  const RunResult result = run({.sizes = {{10}}, .max_time = 0ms});
+  EXPECT_EQ(result.state, store::RunState::budget_spent);
   EXPECT_EQ(result.sizes.front().evaluated, 0U);
   EXPECT_FALSE(result.sizes.front().best);
 }
@@ -248,7 +248,7 @@ TEST_F(SessionTest, AContenderThatFallsOutOfTheFinalIsDroppedAndTheFinalHeldAgai
   device.on_launch = [this](const std::string&) {
     if (!seen.finals.empty()) device.behaviours["toy<3,2>"].failure = Outcome::launch_error;
   };
-  const SessionResult result = run({.sizes = {{10}}});
+  const RunResult result = run({.sizes = {{10}}});
   EXPECT_THAT(seen.finals, SizeIs(2)) << "held again";
   EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::launch_error), 1U);
   EXPECT_EQ(result.sizes.front().outcomes.at(Outcome::ok), 11U);

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 
 class SharedDeviceTest : public SessionTest {
  protected:
-  static SessionPlan accepting(space::Size size) {
+  static RunPlan accepting(space::Size size) {
     return {.sizes = {std::move(size)}, .shared_device = SharedDevice::accepted};
   }
 };

@@ -31,7 +31,7 @@ class SizeScheduleTest : public testing::Test {
   toy::Device device_;
   family::Family family_ = toy::family();
   const family::Kernel& kernel_ = family_.kernels.front();
-  SessionPlan plan_{.sizes = {{10}, {20}}, .strategy = "exhaustive", .max_time = 1000ms};
+  RunPlan plan_{.sizes = {{10}, {20}}, .strategy = "exhaustive", .max_time = 1000ms};
   worker::CompilePool pool_{device_.compiler(), 1};
   SizeSchedule schedule_{plan_, kernel_, pool_};
 };

@@ -157,14 +157,14 @@ TEST_F(SizeSearchTest, AsksNothingOnceItIsOverAndKeepsItsResults) {
 TEST_F(SizeSearchTest, CountsTheResultsSinceTheLastNoticeableGain) {
   SizeSearch& running = search({});
   static_cast<void>(running.record(config("TILE=1"), failed(Outcome::wrong_result)));
-  EXPECT_EQ(running.in_vain(), 1U);
+  EXPECT_EQ(running.without_improvement(), 1U);
   static_cast<void>(running.record(config("TILE=2"), ok(1000)));
-  EXPECT_EQ(running.in_vain(), 0U);
+  EXPECT_EQ(running.without_improvement(), 0U);
   static_cast<void>(running.record(config("TILE=3"), ok(997)));
   static_cast<void>(running.record(config("TILE=4"), ok(1200)));
-  EXPECT_EQ(running.in_vain(), 2U) << "0.3 % is not noticed";
+  EXPECT_EQ(running.without_improvement(), 2U) << "0.3 % is not noticed";
   static_cast<void>(running.record(config("TILE=1,DEPTH=2"), ok(994)));
-  EXPECT_EQ(running.in_vain(), 0U) << "little by little it is";
+  EXPECT_EQ(running.without_improvement(), 0U) << "little by little it is";
 }
 
 TEST_F(SizeSearchTest, SaysWhichResultIsTheFastestSoFar) {

@@ -29,8 +29,8 @@ class SuiteTest : public SessionTest {
 };
 
 TEST_F(SuiteTest, SettlesEachSizeWhenItsSearchIsOverAndSearchesFewAtOnce) {
-  const SessionResult result = run({.sizes = sizes()});
-  EXPECT_EQ(result.state, store::SessionState::complete);
+  const RunResult result = run({.sizes = sizes()});
+  EXPECT_EQ(result.state, store::RunState::complete);
   ASSERT_THAT(result.sizes, SizeIs(20));
   for (std::size_t i = 0; i < 20; ++i) {
     EXPECT_EQ(result.sizes[i].size, sizes()[i]) << "in the order of the plan";
@@ -62,22 +62,21 @@ TEST_F(SuiteTest, ALaterSizeBeginsWithWhatWonNearby) {
 }
 
 TEST_F(SuiteTest, AnInterruptionLeavesTheSizesThatAreOverSettled) {
-  const SessionResult result = run_interrupted_after(150, {.sizes = sizes()});
-  EXPECT_EQ(result.state, store::SessionState::interrupted);
+  const RunResult result = run_interrupted_after(150, {.sizes = sizes()});
+  EXPECT_EQ(result.state, store::RunState::interrupted);
   ASSERT_THAT(result.sizes, SizeIs(20)) << "those that were not begun, too";
   EXPECT_THAT(result.sizes, testing::Contains(testing::Field(&SizeResult::evaluated, 0U)));
   const auto settled = [](const SizeResult& size) { return !size.finalists.empty(); };
   EXPECT_GE(std::ranges::count_if(result.sizes, settled), 2);
-  EXPECT_EQ(run({.sizes = sizes()}).state, store::SessionState::complete);
+  EXPECT_EQ(run({.sizes = sizes()}).state, store::RunState::complete);
   EXPECT_THAT(store.bests({}), SizeIs(20));
 }
 
 TEST_F(SuiteTest, PatienceEndsTheSearchAtASize) {
   device.behaviours["toy<3,2>"].time_ns = 1000;
   device.behaviours["toy<1,3>"].time_ns = 500;
-  const SessionResult result =
-      run({.sizes = {{10}, {20}}, .strategy = "exhaustive", .patience = 4});
-  EXPECT_EQ(result.state, store::SessionState::complete);
+  const RunResult result = run({.sizes = {{10}, {20}}, .strategy = "exhaustive", .patience = 4});
+  EXPECT_EQ(result.state, store::RunState::complete);
   for (const auto& [size, configs] : tried()) {
     const auto gain = std::ranges::find(configs, R"({"DEPTH":3,"TILE":1})");
     EXPECT_EQ(configs.end() - gain, 1 + 4);

@@ -61,7 +61,7 @@ TEST_F(SweepTest, TimesEachContenderAtEachSize) {
   EXPECT_EQ(result.times[2].time->median_ns, 200);
   EXPECT_EQ(result.times[2].config_json, R"({"DEPTH":2,"TILE":3})");
   EXPECT_EQ(heard_.size(), 9U);
-  EXPECT_TRUE(result.trips.empty());
+  EXPECT_TRUE(result.transfers.empty());
   EXPECT_THAT(device_.compiled(), ElementsAre("toy<2,1>", "toy<3,2>")) << "once for all sizes";
 }
 
@@ -89,11 +89,11 @@ TEST_F(SweepTest, TheFastestTakesTheTrips) {
   plan_.placements = {{.name = "copied", .places = {pageable, pinned, pageable}},
                       {.name = "mapped", .places = {mapped, mapped, mapped}}};
   const SweepResult result = run();
-  ASSERT_EQ(result.trips.size(), 2U);
-  EXPECT_EQ(result.trips[0].contender, "other");
-  EXPECT_EQ(result.trips[0].placement, "copied");
-  EXPECT_EQ(result.trips[1].placement, "mapped");
-  EXPECT_EQ(result.trips[1].times->work_ns, 200);
+  ASSERT_EQ(result.transfers.size(), 2U);
+  EXPECT_EQ(result.transfers[0].contender, "other");
+  EXPECT_EQ(result.transfers[0].placement, "copied");
+  EXPECT_EQ(result.transfers[1].placement, "mapped");
+  EXPECT_EQ(result.transfers[1].times->work_ns, 200);
   EXPECT_THAT(result.exact_results, ElementsAre(Not("")));
 }
 

@@ -13,7 +13,7 @@ namespace {
 /// Enumerates a kernel whose parameters are all tied together.
 Diagram enumerate_all(const Json& kernel, const EnumerationLimits& limits = {}) {
   const auto definition = parse(kernel.dump());
-  const Rules rules(*definition, Slots(definition->scope.size()));
+  const Rules rules(*definition, ExpressionValues(definition->scope.size()));
   const std::vector<Component> all = components(rules, definition->constraints.size());
   EXPECT_EQ(all.size(), 1U);
   return enumerate(rules, all.front(), limits);

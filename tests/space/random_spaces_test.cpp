@@ -117,8 +117,8 @@ class Untabulated {
   }
 
  private:
-  static Slots attributes() {
-    Slots result;
+  static ExpressionValues attributes() {
+    ExpressionValues result;
     const DeviceAttributes device = h200();
     for (const AttributeField& field : attribute_fields()) result.push_back(device.*field.member);
     return result;

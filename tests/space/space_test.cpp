@@ -184,11 +184,11 @@ TEST(Space, SlotsHoldDerivedValues) {
                                 {"M"});
   const std::vector<std::int64_t> size = {7};
   const Space space(definition, h200(), size);
-  const Slots slots = space.slots(Config{{0}});
+  const ExpressionValues slots = space.expression_values(Config{{0}});
   EXPECT_EQ(slots[definition->scope.find("M")->slot], 7);
   EXPECT_EQ(slots[definition->scope.find("dev.sm_count")->slot], 132);
   EXPECT_EQ(slots[definition->scope.find("E")->slot], 4);
-  EXPECT_EQ(error([&] { (void)space.slots(Config{{1}}); }),
+  EXPECT_EQ(error([&] { (void)space.expression_values(Config{{1}}); }),
             "the derived value D = M // A cannot be computed: division by zero (M=7, A=0); add a "
             "constraint that keeps such configurations out");
 }

@@ -80,7 +80,7 @@ TEST(RowChecksum, IsCheckedWhenARowIsReadAndWhenItIsOnlyJoined) {
   tamper(path, "device", "memory_bytes = 1");
   EXPECT_THAT([&] { static_cast<void>(store.bests({})); }, damaged("device"));
   tamper(path, "session", "strategy = 'x'");  // writing it anew must not make it look intact
-  EXPECT_THAT([&] { store.end_session(1, {}); }, damaged("session"));
+  EXPECT_THAT([&] { store.end_run(1, {}); }, damaged("session"));
 }
 
 TEST(RowChecksum, TellsTypesAndBoundariesApart) {

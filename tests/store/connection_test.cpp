@@ -49,7 +49,7 @@ class ConnectionTest : public testing::Test {
   }
   void create_with_one_trial() const {
     Store store(path, kReadWrite);
-    const std::int64_t id = store.begin_session(example_subject(), example_session());
+    const std::int64_t id = store.begin_run(example_subject(), example_session());
     store.record_trial(id, example_trial(), 0);
     store.record_final(id, example_best(), {});
   }

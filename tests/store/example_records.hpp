@@ -26,8 +26,8 @@ inline Subject example_subject() {
   return subject;
 }
 
-inline SessionRecord example_session(const std::string& uuid = "0f5b9c1e-0000") {
-  SessionRecord session;
+inline RunRecord example_session(const std::string& uuid = "0f5b9c1e-0000") {
+  RunRecord session;
   session.uuid = uuid;
   session.problems = {"4096,4096,4096", "512,512,512"};
   session.strategy = "random";
@@ -38,8 +38,8 @@ inline SessionRecord example_session(const std::string& uuid = "0f5b9c1e-0000") 
   return session;
 }
 
-inline SessionRecord ended_as(SessionState state) {
-  SessionRecord session;
+inline RunRecord ended_as(RunState state) {
+  RunRecord session;
   session.state = state;
   session.wall_s = 60.5;
   session.compile_s = 20.25;

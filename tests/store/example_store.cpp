@@ -37,7 +37,7 @@ std::string text(const KernelRecord& kernel) {
                      kernel.headers_json);
 }
 
-std::string text(const SessionRecord& it) {
+std::string text(const RunRecord& it) {
   return fmt::format("session {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
                      it.id, it.uuid, it.device, it.backend, it.family, it.kernel, it.kernel_hash,
                      fmt::join(it.problems, ";"), it.strategy, it.seed, it.command, it.started_at,
@@ -74,13 +74,13 @@ std::string text(const StoredBest& stored) {
                      it.origin);
 }
 
-std::string of_session(const Store& store, const SessionRecord& session) {
+std::string of_session(const Store& store, const RunRecord& session) {
   std::string all = text(session);
   for (const StoredTrial& trial : store.trials(session.id)) all += text(trial);
   for (const std::string& problem : session.problems) {
     for (const FinalistRecord& it : store.finalists(session.id, problem)) all += text(it);
   }
-  for (const CanaryRecord& it : store.canaries(session.id)) {
+  for (const DriftRecord& it : store.drift_records(session.id)) {
     all += fmt::format("canary {} {} {} {}\n", it.elapsed_s, it.problem, it.median_ns,
                        text(it.clock_mhz));
   }
@@ -95,10 +95,10 @@ void fill_session(Store& store, std::int64_t session, int seed) {
                                    : example_trial(config(i), 1000 + 10 * i + seed);
     store.record_trial(session, trial, 0.5 * i);
     if (i % 4 == 0) store.add_strike(session, config(i), "CUDA_ERROR_ILLEGAL_ADDRESS");
-    store.record_canary(session, {.elapsed_s = 0.5 * i,
-                                  .problem = "4096,4096,4096",
-                                  .median_ns = 1500.0 + i,
-                                  .clock_mhz = 1980});
+    store.record_drift(session, {.elapsed_s = 0.5 * i,
+                                 .problem = "4096,4096,4096",
+                                 .median_ns = 1500.0 + i,
+                                 .clock_mhz = 1980});
   }
   const FinalistRecord winner{.role = "candidate",
                               .config_json = config(1),
@@ -116,18 +116,18 @@ void fill_session(Store& store, std::int64_t session, int seed) {
 
 void fill_every_table(Store& store) {
   Subject subject = example_subject();
-  const std::int64_t first = store.begin_session(subject, example_session("aaaa-0001"));
+  const std::int64_t first = store.begin_run(subject, example_session("aaaa-0001"));
   fill_session(store, first, 0);
-  store.end_session(first, ended_as(SessionState::complete));
+  store.end_run(first, ended_as(RunState::complete));
   subject.environment.driver = "13.1";
-  const std::int64_t second = store.begin_session(subject, example_session("bbbb-0002"));
+  const std::int64_t second = store.begin_run(subject, example_session("bbbb-0002"));
   fill_session(store, second, 1);
   store.begin_attempt(second, {.problem = "512,512,512", .config_json = R"({"TILE_M":3})"});
 }
 
 std::string everything(const Store& store) {
   std::string all;
-  for (const SessionRecord& session : store.sessions()) all += of_session(store, session);
+  for (const RunRecord& session : store.sessions()) all += of_session(store, session);
   for (const StoredBest& best : store.bests({})) all += text(best);
   for (const space::DeviceInfo& device : store.devices()) all += text(device) + "\n";
   for (const KernelRecord& kernel : store.kernels({})) all += text(kernel) + "\n";

@@ -133,7 +133,7 @@ TEST(Import, AddsWhatIsNotHereAsNotVerified) {
   EXPECT_FALSE(bests[0].best.verified);
   EXPECT_EQ(bests[0].best.origin, "h200.jsonl");
   EXPECT_EQ(bests[0].best.session_uuid, "0f5b9c1e-0000");
-  EXPECT_EQ(store.session("0f5b9c1e-0000")->state, SessionState::imported);
+  EXPECT_EQ(store.session("0f5b9c1e-0000")->state, RunState::imported);
   EXPECT_THAT(store.sessions(), IsEmpty());  // it did not run here
   EXPECT_EQ(store.import_bests(std::vector{example()}, "again").kept, 1U);
   EXPECT_EQ(store.bests({})[0].best.origin, "h200.jsonl");
@@ -141,7 +141,7 @@ TEST(Import, AddsWhatIsNotHereAsNotVerified) {
 
 TEST(Import, NeverTakesThePlaceOfAVerifiedBest) {
   Store store = Store::in_memory();
-  const std::int64_t session = store.begin_session(example_subject(), example_session("mine"));
+  const std::int64_t session = store.begin_run(example_subject(), example_session("mine"));
   store.record_final(session, example_best("{\"TILE_M\":32}", 1000), {});
   EXPECT_EQ(store.import_bests(std::vector{example(1000)}, "as fast").kept, 1U);
   EXPECT_EQ(store.import_bests(std::vector{example(900)}, "faster").added, 1U);
@@ -174,7 +174,7 @@ TEST(Import, LeavesWhatWasUsedLastHereInFront) {
   Store store = Store::in_memory();
   Subject mine = example_subject();
   mine.device = space::device_profile("a100").value();
-  static_cast<void>(store.begin_session(mine, example_session("mine")));
+  static_cast<void>(store.begin_run(mine, example_session("mine")));
   const StoredBest theirs = of_another_source();
   store.import_bests(std::vector{theirs}, "f");
   EXPECT_EQ(store.devices().front().name, mine.device.name);
@@ -192,15 +192,15 @@ TEST_F(MergeTest, AddsEndedSessionsWithAllTheirRowsOnce) {
   fill_every_table(mine);  // so that no id is free
   Subject subject = example_subject();
   subject.kernel.hash = "ffff";
-  const std::int64_t session = theirs.begin_session(subject, example_session("cccc-0003"));
+  const std::int64_t session = theirs.begin_run(subject, example_session("cccc-0003"));
   theirs.record_trial(session, example_trial("{\"A\":1}"), 1);
   theirs.add_strike(session, "{\"A\":2}", "hung");
-  theirs.record_canary(session,
-                       {.elapsed_s = 1, .problem = "512,512,512", .median_ns = 5, .clock_mhz = {}});
+  theirs.record_drift(session,
+                      {.elapsed_s = 1, .problem = "512,512,512", .median_ns = 5, .clock_mhz = {}});
   const FinalistRecord library{
       .role = "library", .config_json = "", .time = example_time(), .samples_ns = {1}};
   theirs.record_final(session, example_best("{\"A\":1}"), {library});
-  theirs.end_session(session, ended_as(SessionState::complete));
+  theirs.end_run(session, ended_as(RunState::complete));
   const std::size_t bests = mine.bests({}).size();
 
   const MergeResult result = mine.merge(theirs);
@@ -213,7 +213,7 @@ TEST_F(MergeTest, AddsEndedSessionsWithAllTheirRowsOnce) {
   ASSERT_THAT(mine.trials(merged->id), SizeIs(1));
   EXPECT_EQ(mine.trials(merged->id)[0].trial.config_json, "{\"A\":1}");
   EXPECT_THAT(mine.finalists(merged->id, "4096,4096,4096"), SizeIs(1));
-  EXPECT_THAT(mine.canaries(merged->id), SizeIs(1));
+  EXPECT_THAT(mine.drift_records(merged->id), SizeIs(1));
   EXPECT_EQ(mine.strikes(subject).at("{\"A\":2}"), 1);
   ASSERT_THAT(mine.bests({}), SizeIs(bests + 1));
   for (const StoredBest& best : mine.bests({})) {
@@ -224,7 +224,7 @@ TEST_F(MergeTest, AddsEndedSessionsWithAllTheirRowsOnce) {
 }
 
 TEST_F(MergeTest, LeavesOutARunThatIsNotOver) {
-  static_cast<void>(theirs.begin_session(example_subject(), example_session("cccc")));
+  static_cast<void>(theirs.begin_run(example_subject(), example_session("cccc")));
   EXPECT_EQ(mine.merge(theirs).running, 1U);
   EXPECT_FALSE(mine.session("cccc"));
 }

@@ -129,7 +129,7 @@ std::set<std::string> record_some(const fs::path& path) {
   std::set<std::string> acknowledged;
   try {
     Store store(path, kReadWrite);
-    const std::int64_t session = store.begin_session(example_subject(), example_session("new"));
+    const std::int64_t session = store.begin_run(example_subject(), example_session("new"));
     for (const std::string config : {R"({"A":1})", R"({"A":2})"}) {
       store.begin_attempt(session, {.problem = "4096,4096,4096", .config_json = config});
       store.record_trial(session, example_trial(config), 0);
@@ -169,7 +169,7 @@ void fail_every_operation(const std::string& content) {
     FailingFiles::fail_at(0);
     Store store(path, kReadWrite);  // which checks every page and row
     EXPECT_THAT(recorded(store), testing::IsSupersetOf(acknowledged)) << "operation " << n;
-    const std::int64_t next = store.begin_session(example_subject(), example_session("next"));
+    const std::int64_t next = store.begin_run(example_subject(), example_session("next"));
     store.record_trial(next, example_trial(), 0);
     EXPECT_THAT(store.trials(next), testing::SizeIs(1)) << "operation " << n;
     if (testing::Test::HasFailure()) return;

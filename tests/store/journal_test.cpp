@@ -37,7 +37,7 @@ class JournalTest : public testing::Test {
     const pid_t child = ::fork();
     if (child == 0) {
       Store store(path, kReadWrite);
-      work(store, store.begin_session(example_subject(), example_session()));
+      work(store, store.begin_run(example_subject(), example_session()));
       ::raise(SIGKILL);
     }
     int status = 0;
@@ -62,7 +62,7 @@ TEST_F(JournalTest, StrikesWhatADeadProcessHadOnTheDevice) {
   EXPECT_EQ(struck[0].architecture, "sm_90");
   EXPECT_EQ(struck[0].strikes, 1);
   EXPECT_THAT(struck[0].reason, HasSubstr(kSize));
-  EXPECT_EQ(store.session("1")->state, SessionState::interrupted);
+  EXPECT_EQ(store.session("1")->state, RunState::interrupted);
   EXPECT_THAT(store.trials(1), SizeIs(1));
   EXPECT_THAT(store.strikes(example_subject()), ElementsAre(Pair("{\"A\":2}", 1)));
   EXPECT_THAT(store.collect_dead_attempts(), IsEmpty());  // once
@@ -75,20 +75,20 @@ TEST_F(JournalTest, HoldsNothingAgainstAProcessThatDiedBetweenTwoAttempts) {
   });
   Store store(path, kReadWrite);
   EXPECT_THAT(store.collect_dead_attempts(), IsEmpty());
-  EXPECT_EQ(store.session("1")->state, SessionState::interrupted);
+  EXPECT_EQ(store.session("1")->state, RunState::interrupted);
 }
 
 TEST_F(JournalTest, LeavesAProcessThatLivesAlone) {
   Store store(path, kReadWrite);
-  const std::int64_t session = store.begin_session(example_subject(), example_session());
+  const std::int64_t session = store.begin_run(example_subject(), example_session());
   store.begin_attempt(session, attempt("{}"));
   store.begin_attempt(session, attempt("{}"));  // begun already
   EXPECT_THAT(store.collect_dead_attempts(), IsEmpty());
-  EXPECT_EQ(store.session("1")->state, SessionState::running);
-  SessionRecord ended = ended_as(SessionState::interrupted);
+  EXPECT_EQ(store.session("1")->state, RunState::running);
+  RunRecord ended = ended_as(RunState::interrupted);
   ended.respawns = 3;
   ended.shared = true;
-  store.end_session(session, ended);
+  store.end_run(session, ended);
   EXPECT_THAT(store.collect_dead_attempts(), IsEmpty());
   EXPECT_EQ(store.session("1")->respawns, 3);
   EXPECT_TRUE(store.session("1")->shared);
@@ -96,7 +96,7 @@ TEST_F(JournalTest, LeavesAProcessThatLivesAlone) {
 
 TEST_F(JournalTest, CountsStrikesByKernelHashAndArchitecture) {
   Store store = Store::in_memory();
-  const std::int64_t session = store.begin_session(example_subject(), example_session("a"));
+  const std::int64_t session = store.begin_run(example_subject(), example_session("a"));
   store.add_strike(session, "{}", "hung");
   store.add_strike(session, "{}", "crashed");
   EXPECT_THAT(store.strikes(example_subject()), ElementsAre(Pair("{}", kStrikesToQuarantine)));
@@ -115,9 +115,9 @@ TEST_F(JournalTest, CountsStrikesByKernelHashAndArchitecture) {
 
 TEST_F(JournalTest, WithdrawsTheStrikesOfOneSession) {
   Store store = Store::in_memory();
-  const std::int64_t before = store.begin_session(example_subject(), example_session("a"));
+  const std::int64_t before = store.begin_run(example_subject(), example_session("a"));
   store.add_strike(before, "{\"A\":1}", "crashed");
-  const std::int64_t sick = store.begin_session(example_subject(), example_session("b"));
+  const std::int64_t sick = store.begin_run(example_subject(), example_session("b"));
   store.add_strike(sick, "{\"A\":1}", "crashed");
   store.add_strike(sick, "{\"A\":2}", "crashed");
   store.withdraw_strikes(sick, std::vector<std::string>{"{\"A\":1}", "{\"A\":2}"});
@@ -126,7 +126,7 @@ TEST_F(JournalTest, WithdrawsTheStrikesOfOneSession) {
 
 TEST_F(JournalTest, ClearsTheStrikesThatMatch) {
   Store store = Store::in_memory();
-  const std::int64_t session = store.begin_session(example_subject(), example_session());
+  const std::int64_t session = store.begin_run(example_subject(), example_session());
   store.add_strike(session, "{\"A\":1}", "crashed");
   store.add_strike(session, "{\"A\":1}", "crashed");
   store.add_strike(session, "{\"A\":2}", "crashed");
@@ -138,7 +138,7 @@ TEST_F(JournalTest, ClearsTheStrikesThatMatch) {
 
 TEST_F(JournalTest, DoesNotKnowATrialThatIsWorthAnotherTry) {
   Store store = Store::in_memory();
-  const std::int64_t session = store.begin_session(example_subject(), example_session());
+  const std::int64_t session = store.begin_run(example_subject(), example_session());
   for (const Outcome outcome : kOutcomes) {
     const std::string config = "{\"O\":\"" + std::string(name(outcome)) + "\"}";
     store.record_trial(
@@ -152,26 +152,26 @@ TEST_F(JournalTest, DoesNotKnowATrialThatIsWorthAnotherTry) {
 
 TEST_F(JournalTest, KeepsCanariesInOrder) {
   Store store = Store::in_memory();
-  const std::int64_t session = store.begin_session(example_subject(), example_session());
-  store.record_canary(
+  const std::int64_t session = store.begin_run(example_subject(), example_session());
+  store.record_drift(
       session, {.elapsed_s = 30.5, .problem = kSize, .median_ns = 1500.25, .clock_mhz = 1980.5});
-  store.record_canary(session,
-                      {.elapsed_s = 60, .problem = kSize, .median_ns = 1501, .clock_mhz = {}});
-  const std::vector<CanaryRecord> canaries = store.canaries(session);
-  ASSERT_THAT(canaries, SizeIs(2));
-  EXPECT_EQ(canaries[0].elapsed_s, 30.5);
-  EXPECT_EQ(canaries[0].problem, kSize);
-  EXPECT_EQ(canaries[0].median_ns, 1500.25);
-  EXPECT_EQ(canaries[0].clock_mhz, 1980.5);
-  EXPECT_EQ(canaries[1].clock_mhz, std::nullopt);
-  EXPECT_THAT(store.canaries(session + 1), IsEmpty());
+  store.record_drift(session,
+                     {.elapsed_s = 60, .problem = kSize, .median_ns = 1501, .clock_mhz = {}});
+  const std::vector<DriftRecord> drift_records = store.drift_records(session);
+  ASSERT_THAT(drift_records, SizeIs(2));
+  EXPECT_EQ(drift_records[0].elapsed_s, 30.5);
+  EXPECT_EQ(drift_records[0].problem, kSize);
+  EXPECT_EQ(drift_records[0].median_ns, 1500.25);
+  EXPECT_EQ(drift_records[0].clock_mhz, 1980.5);
+  EXPECT_EQ(drift_records[1].clock_mhz, std::nullopt);
+  EXPECT_THAT(store.drift_records(session + 1), IsEmpty());
 }
 
 TEST_F(JournalTest, RefusesASessionThatIsNot) {
   Store store = Store::in_memory();
   EXPECT_THROW(store.begin_attempt(7, attempt("{}")), Error);
   EXPECT_THROW(store.add_strike(7, "{}", "hung"), Error);
-  EXPECT_THROW(store.record_canary(7, {}), Error);
+  EXPECT_THROW(store.record_drift(7, {}), Error);
 }
 
 }  // namespace

@@ -52,7 +52,7 @@ TEST(EightProcesses, CreateAndWriteOneDatabaseWithoutLosingARow) {
       try {
         Store store(path, kReadWrite);
         const std::int64_t session =
-            store.begin_session(example_subject(), example_session(std::to_string(writer)));
+            store.begin_run(example_subject(), example_session(std::to_string(writer)));
         for (int i = 0; i < kTrials; ++i) {
           store.record_trial(session, example_trial(config(writer, i)), i);
         }
@@ -80,7 +80,7 @@ TEST(ConcurrentReader, SeesWhatWasCommittedAndWritesNothing) {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "tune.sqlite";
   Store writer(path, kReadWrite);
-  const std::int64_t session = writer.begin_session(example_subject(), example_session());
+  const std::int64_t session = writer.begin_run(example_subject(), example_session());
   const Store reader(path, kReadOnly);
   for (int i = 0; i < 20; ++i) {
     writer.record_trial(session, example_trial(config(0, i)), i);
@@ -100,7 +100,7 @@ TEST(FullDisk, FailsWithTheReasonAndKeepsWhatWasCommitted) {
   const std::filesystem::path path = directory.path() / "tune.sqlite";
   const pid_t child = in_a_child([&] {
     Store store(path, kReadWrite);
-    const std::int64_t session = store.begin_session(example_subject(), example_session());
+    const std::int64_t session = store.begin_run(example_subject(), example_session());
     for (int i = 0; i < 5; ++i) store.record_trial(session, example_trial(config(0, i)), i);
     ::signal(SIGXFSZ, SIG_IGN);  // the write then fails as on a full disk
     const rlimit limit{std::filesystem::file_size(path), RLIM_INFINITY};
@@ -127,7 +127,7 @@ TEST(KilledProcess, LosesNoTrialThatWasRecorded) {
   const std::filesystem::path path = directory.path() / "tune.sqlite";
   const pid_t child = in_a_child([&] {
     Store store(path, kReadWrite);
-    const std::int64_t session = store.begin_session(example_subject(), example_session());
+    const std::int64_t session = store.begin_run(example_subject(), example_session());
     for (int i = 0; i < 5; ++i) store.record_trial(session, example_trial(config(0, i)), i);
     ::raise(SIGKILL);
     return 0;
@@ -136,7 +136,7 @@ TEST(KilledProcess, LosesNoTrialThatWasRecorded) {
 
   const Store store(path, kReadOnly);
   EXPECT_THAT(store.trials(1), SizeIs(5));
-  EXPECT_EQ(store.session("1")->state, SessionState::running);
+  EXPECT_EQ(store.session("1")->state, RunState::running);
 }
 
 }  // namespace

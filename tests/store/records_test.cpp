@@ -23,12 +23,12 @@ TEST(StandingTrials, AreTheLatestOfEveryConfigurationAtEverySize) {
   EXPECT_THAT(standing, testing::ElementsAre(2, 3, 4, 5));
 }
 
-TEST(SessionState, HasTheNamesThatTheDatabaseKeeps) {
-  EXPECT_EQ(name(SessionState::running), "running");
-  EXPECT_EQ(name(SessionState::complete), "complete");
-  EXPECT_EQ(name(SessionState::budget_spent), "budget_spent");
-  EXPECT_EQ(name(SessionState::interrupted), "interrupted");
-  EXPECT_EQ(name(SessionState::imported), "imported");
+TEST(RunState, HasTheNamesThatTheDatabaseKeeps) {
+  EXPECT_EQ(name(RunState::running), "running");
+  EXPECT_EQ(name(RunState::complete), "complete");
+  EXPECT_EQ(name(RunState::budget_spent), "budget_spent");
+  EXPECT_EQ(name(RunState::interrupted), "interrupted");
+  EXPECT_EQ(name(RunState::imported), "imported");
 }
 
 }  // namespace

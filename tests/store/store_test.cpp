@@ -66,7 +66,7 @@ void expect_same(const Subject& a, const Subject& b) {
 class StoreTest : public testing::Test {
  protected:
   std::int64_t begin(const Subject& subject, const std::string& uuid = "0f5b9c1e-0000") {
-    return store.begin_session(subject, example_session(uuid));
+    return store.begin_run(subject, example_session(uuid));
   }
 
   Store store = Store::in_memory();
@@ -74,12 +74,12 @@ class StoreTest : public testing::Test {
 
 TEST_F(StoreTest, KeepsEveryFieldOfASession) {
   const std::int64_t id = begin(example_subject());
-  const SessionRecord running = store.session("0f5b9c1e-0000").value();
-  EXPECT_EQ(running.state, SessionState::running);
+  const RunRecord running = store.session("0f5b9c1e-0000").value();
+  EXPECT_EQ(running.state, RunState::running);
   EXPECT_EQ(running.ended_at, "");
 
-  store.end_session(id, ended_as(SessionState::budget_spent));
-  const SessionRecord ended = store.session(std::to_string(id)).value();
+  store.end_run(id, ended_as(RunState::budget_spent));
+  const RunRecord ended = store.session(std::to_string(id)).value();
   EXPECT_EQ(ended.id, id);
   EXPECT_EQ(ended.uuid, "0f5b9c1e-0000");
   EXPECT_EQ(ended.device, "NVIDIA H200");
@@ -93,7 +93,7 @@ TEST_F(StoreTest, KeepsEveryFieldOfASession) {
   EXPECT_EQ(ended.command, "tune --kernel gemm_shared --space 'spaces/gemm.json'");
   EXPECT_THAT(ended.started_at, MatchesRegex(kUtc));
   EXPECT_THAT(ended.ended_at, MatchesRegex(kUtc));
-  EXPECT_EQ(ended.state, SessionState::budget_spent);
+  EXPECT_EQ(ended.state, RunState::budget_spent);
   EXPECT_EQ(ended.valid, 7600U);
   EXPECT_EQ(ended.cartesian, 28800U);
   EXPECT_EQ(ended.wall_s, 60.5);
@@ -197,7 +197,7 @@ TEST_F(StoreTest, RefusesATimeOfAFailureAndASuccessWithoutATime) {
 TEST_F(StoreTest, RefusesToRecordIntoASessionThatIsNot) {
   EXPECT_THAT([&] { store.record_trial(7, example_trial(), 0); },
               ThrowsMessage<Error>(HasSubstr("no session 7")));
-  EXPECT_THROW(store.end_session(7, ended_as(SessionState::complete)), Error);
+  EXPECT_THROW(store.end_run(7, ended_as(RunState::complete)), Error);
   EXPECT_THROW(store.record_final(7, example_best(), {}), Error);
 }
 

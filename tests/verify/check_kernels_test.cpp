@@ -202,7 +202,7 @@ class CheckKernelsCompare : public CheckKernelsFixture {
   }
 
   /// What an inspection reports of it.
-  CheckReport look_at(const Output<T>& output) {
+  PartReport look_at(const Output<T>& output) {
     CheckedData data{
         .type = type(),
         .used = static_cast<std::int64_t>(output.result.size()),
@@ -220,16 +220,16 @@ class CheckKernelsCompare : public CheckKernelsFixture {
     }
     return kernels.inspect(memory, kPoison, CheckKernels::Repeats::ignored).front();
   }
-  CheckReport bounded(const std::vector<T>& result, const std::vector<T>& expected,
-                      const std::vector<T>& allowed) {
+  PartReport bounded(const std::vector<T>& result, const std::vector<T>& expected,
+                     const std::vector<T>& allowed) {
     return look_at({result, expected, allowed});
   }
-  CheckReport exact(const std::vector<T>& result, const std::vector<T>& expected) {
+  PartReport exact(const std::vector<T>& result, const std::vector<T>& expected) {
     return look_at({result, expected});
   }
 };
 /// The largest error as a share of its bound.
-double worst_share(const CheckReport& report) {
+double worst_share(const PartReport& report) {
   return static_cast<double>(std::bit_cast<float>(static_cast<std::uint32_t>(report.worst)));
 }
 using Floats = testing::Types<float, double>;
@@ -242,11 +242,11 @@ TYPED_TEST(CheckKernelsCompare, FindsExactlyTheWrongElementsAndTheFirstOfThem) {
   EXPECT_EQ(this->exact(result, reference).wrong, 0U);
   constexpr std::size_t kFirst = 12'345, kSameThread = kFirst + 1024 * 256;
   for (const std::size_t index : {599'999UL, kSameThread, kFirst}) result[index] = T{3};
-  const CheckReport found = this->exact(result, reference);
+  const PartReport found = this->exact(result, reference);
   EXPECT_EQ(found.wrong, 3U);
   EXPECT_EQ(found.last, 599'999U);
   EXPECT_EQ(found.first, kFirst);
-  const CheckReport bounded =
+  const PartReport bounded =
       this->bounded(result, reference, std::vector<T>(reference.size(), T{0.5}));
   EXPECT_EQ(bounded.wrong, 3U);
   EXPECT_EQ(bounded.first, kFirst);
@@ -274,10 +274,10 @@ TYPED_TEST(CheckKernelsCompare, NaNAndInfinityAreWrong) {
   constexpr T kNaN = std::numeric_limits<T>::quiet_NaN();
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
   for (const T bad : {kNaN, kInfinity, -kInfinity}) {
-    const CheckReport exact = this->exact({T{1}, bad}, {T{1}, T{1}});
+    const PartReport exact = this->exact({T{1}, bad}, {T{1}, T{1}});
     EXPECT_EQ(exact.wrong, 1U) << bad;
     EXPECT_EQ(exact.first, 1U) << bad;
-    const CheckReport bounded = this->bounded({T{1}, bad}, {T{1}, T{1}}, {T{0.5}, T{0.5}});
+    const PartReport bounded = this->bounded({T{1}, bad}, {T{1}, T{1}}, {T{0.5}, T{0.5}});
     EXPECT_EQ(bounded.wrong, 1U) << bad;
     EXPECT_EQ(bounded.first, 1U) << bad;
     EXPECT_GT(worst_share(bounded), 1.0) << bad;
@@ -298,7 +298,7 @@ TYPED_TEST(CheckKernelsCompare, WhatTheReferenceGivesAsNaNOrInfinityIsRight) {
 
 TYPED_TEST(CheckKernelsCompare, SumsTheSquaresOfErrorsAsSharesOfTheirBounds) {
   using T = TypeParam;
-  const CheckReport found =
+  const PartReport found =
       this->bounded({T{1.5}, T{2}, T{3.25}}, {T{1}, T{2}, T{3}}, {T{1}, T{1}, T{1}});
   EXPECT_EQ(found.wrong, 0U);
   EXPECT_DOUBLE_EQ(static_cast<double>(found.squares) * kSquareUnit, 0.25 + 0.0625);

@@ -128,7 +128,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, RavingWorker,
 
 TEST_F(DeviceProcessTest, AContenderWhoseTimeIsNonsenseHasCrashed) {
   start("fine");
-  device_->begin_lineup({10});
+  device_->begin_side_by_side({10});
   const auto sample = device_->time_contender(0);
   ASSERT_FALSE(sample);
   EXPECT_EQ(sample.error().outcome, Outcome::crashed);

@@ -178,7 +178,7 @@ TEST_F(EvaluatorOnScript, AFailureWhileTimingLeavesNoTime) {
 }
 
 TEST_F(EvaluatorOnScript, ContendersAreTimedAsAddedAndTheLibraryBesideThem) {
-  evaluator_.begin_lineup({10});
+  evaluator_.begin_side_by_side({10});
   ASSERT_TRUE(evaluator_.add_contender(candidate(2)));
   ASSERT_TRUE(evaluator_.add_contender(candidate(1)));
   ASSERT_TRUE(*evaluator_.add_library());
@@ -186,14 +186,14 @@ TEST_F(EvaluatorOnScript, ContendersAreTimedAsAddedAndTheLibraryBesideThem) {
   EXPECT_EQ(evaluator_.time_contender(2)->time_ns, 70.0);
   EXPECT_EQ(evaluator_.time_contender(1)->time_ns, 100.0);
   EXPECT_EQ(*evaluator_.time_contender_hot(0), 20.0);
-  evaluator_.begin_lineup({10});
+  evaluator_.begin_side_by_side({10});
   ASSERT_TRUE(evaluator_.add_contender(candidate(1)));
   EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 100.0);
 }
 
 TEST_F(EvaluatorOnScript, AContenderFailsAsACandidateDoes) {
   failing_launch_ = 1;
-  evaluator_.begin_lineup({10});
+  evaluator_.begin_side_by_side({10});
   ASSERT_TRUE(evaluator_.add_contender(candidate(2)));
   const auto sample = evaluator_.time_contender(0);
   ASSERT_FALSE(sample);

@@ -155,7 +155,7 @@ int main(int argc, char** argv) {
       continue;
     }
     const auto what = tuner::worker::field<std::string>(*request, "do");
-    if (what == "begin_lineup") {
+    if (what == "begin_side_by_side") {
       say(channel, Json::object());
       continue;
     }

@@ -90,7 +90,7 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
                  "Time them in at most N rounds; fewer if the ranking is certain before")
       ->capture_default_str()
       ->type_name("N")
-      ->check(whole_number(static_cast<std::uint64_t>(measure::FinalsPlan{}.fewest_rounds),
+      ->check(whole_number(static_cast<std::uint64_t>(measure::RoundsPlan{}.fewest_rounds),
                            kMostRounds));
   app.add_option("--max-time", options.max_time, "Begin no further round after this long")
       ->capture_default_str()

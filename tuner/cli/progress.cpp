@@ -4,7 +4,7 @@
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/core/quantity.hpp"
-#include "tuner/session/line_up.hpp"
+#include "tuner/session/side_by_side_timer.hpp"
 
 #include <fmt/format.h>
 
@@ -88,7 +88,7 @@ void ProgressPrinter::progressed(const session::Progress& progress) {
 void ProgressPrinter::final_began(const space::Size& size, std::size_t contenders,
                                   session::LibraryPart library) {
   announce(fmt::format("  {}: final of {}{}", space::display(size, dims_), contenders,
-                       library == session::LibraryPart::taken ? " and the library" : ""));
+                       library == session::LibraryPart::included ? " and the library" : ""));
 }
 
 void ProgressPrinter::size_done(const session::SizeResult& result) {

@@ -35,7 +35,7 @@ std::vector<std::string> kept_options(const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::string bench_command(const store::SessionRecord& session, const store::TrialRecord& trial) {
+std::string bench_command(const store::RunRecord& session, const store::TrialRecord& trial) {
   const std::vector<std::string> kept = kept_options(shell_words(session.command));
   if (std::ranges::find(kept, "--space") == kept.end()) return "";
   std::vector<std::string> words = {"tune", "bench"};

@@ -10,7 +10,7 @@ namespace tuner::cli {
 /// The `tune bench …` command, as typed in the same folder as the run's own, that shows again how a
 /// trial of the run ended: same configuration, size, inputs, device and deadlines. Empty when the
 /// run's command is not known.
-[[nodiscard]] std::string bench_command(const store::SessionRecord& session,
+[[nodiscard]] std::string bench_command(const store::RunRecord& session,
                                         const store::TrialRecord& trial);
 
 }  // namespace tuner::cli

@@ -29,11 +29,11 @@ std::string brief(const std::vector<std::string>& problems) {
 
 using Align = Table::Align;
 
-std::string short_uuid(const store::SessionRecord& session) {
+std::string short_uuid(const store::RunRecord& session) {
   return session.uuid.substr(0, 8);
 }
 
-Json session_json(const store::SessionRecord& session) {
+Json session_json(const store::RunRecord& session) {
   return {{"session", session.uuid},      {"started_at", session.started_at},
           {"ended_at", session.ended_at}, {"state", std::string(store::name(session.state))},
           {"device", session.device},     {"backend", session.backend},
@@ -44,10 +44,10 @@ Json session_json(const store::SessionRecord& session) {
 }
 
 int list(const store::Store& store, const CommonOptions& common) {
-  const std::vector<store::SessionRecord> sessions = store.sessions();
+  const std::vector<store::RunRecord> sessions = store.sessions();
   if (common.json) {
     Json document = {{"schema", "tune.runs/1"}, {"sessions", Json::array()}};
-    for (const store::SessionRecord& session : sessions)
+    for (const store::RunRecord& session : sessions)
       document["sessions"].push_back(session_json(session));
     fmt::print("{}", json_text(document));
     return 0;
@@ -59,7 +59,7 @@ int list(const store::Store& store, const CommonOptions& common) {
                {"kernel"},
                {"sizes"},
                {"wall", Align::right}});
-  for (const store::SessionRecord& session : sessions) {
+  for (const store::RunRecord& session : sessions) {
     table.add({short_uuid(session), session.started_at, std::string(store::name(session.state)),
                session.device, session.kernel, brief(session.problems),
                session.ended_at.empty() ? "–" : fmt::format("{:.1f} s", session.wall_s)});

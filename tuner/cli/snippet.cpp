@@ -30,8 +30,8 @@ family::Family stored_family(const store::KernelRecord& record) {
 constexpr std::uint32_t kSharedBytesWithoutOptIn = 48 * 1024;
 
 std::int64_t value_at(const space::Expression& expression, const std::string& name,
-                      const space::Slots& slots) {
-  const auto value = expression.evaluate(slots);
+                      const space::ExpressionValues& values) {
+  const auto value = expression.evaluate(values);
   if (value) return *value;
   throw Error(ErrorCode::usage,
               fmt::format("argument '{}' = {} has no value at this size: {}", name,
@@ -149,16 +149,16 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
   const space::Space space(kernel.space, device.attributes, size);
   const space::Config config = space::config_from_json(*kernel.space, config_json);
   const family::CompileJob job = family::compile_job(kernel, space, config);
-  const space::Slots slots = space.slots(config);
+  const space::ExpressionValues values = space.expression_values(config);
   subject_ =
       fmt::format("{} on {}", space::display(size, family.problem.dims), one_line(device.name));
   is_cuda_ = kernel.backends.empty() ||
              std::ranges::find(kernel.backends, "cuda") != kernel.backends.end();
   options_ = job.options;
-  add_arguments(family, slots);
-  add_scratch(kernel, slots);
-  add_tensor_maps(family, kernel, slots);
-  add_steps(family, kernel, job, slots);
+  add_arguments(family, values);
+  add_scratch(kernel, values);
+  add_tensor_maps(family, kernel, values);
+  add_steps(family, kernel, job, values);
   for (const family::SymbolArgument& symbol : kernel.symbols) {
     symbols_.push_back(
         fmt::format("  if (const cudaError_t error = cudaMemcpyToSymbolAsync(\n"
@@ -171,7 +171,7 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
   }
   for (const family::MacroDefinition& macro : kernel.defines) {
     definitions_.push_back(
-        fmt::format("-D{}={}", macro.name, value_at(macro.value, macro.name, slots)));
+        fmt::format("-D{}={}", macro.name, value_at(macro.value, macro.name, values)));
   }
   for (std::size_t i = 0; i < kernel.space->parameters.size(); ++i) {
     const space::Parameter& parameter = kernel.space->parameters[i];
@@ -180,12 +180,12 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
   }
 }
 
-void Snippet::add_arguments(const family::Family& family, const space::Slots& slots) {
+void Snippet::add_arguments(const family::Family& family, const space::ExpressionValues& values) {
   for (const auto& [name, what] : family.arguments) {
     if (const auto* array = std::get_if<family::ArrayArgument>(&what)) {
       const std::string_view type = tuner::family::name(array->type);
       const std::size_t count =
-          family::array_bytes(*array, name, slots) / family::size_bytes(array->type);
+          family::array_bytes(*array, name, values) / family::size_bytes(array->type);
       parameters_.push_back(fmt::format("const {} (&{})[{}]", type, name, count));
       arguments_.push_back(fmt::format("AnyArray<{}, {}>{{{}}}", type, count, name));
       has_arrays_ = has_arrays_ || array->symbol.empty();
@@ -204,24 +204,24 @@ void Snippet::add_arguments(const family::Family& family, const space::Slots& sl
     } else {
       constants_.emplace_back(
           name, fmt::format("  const {} {} = {};\n", tuner::family::name(scalar.type), name,
-                            value_at(scalar.value, name, slots)));
+                            value_at(scalar.value, name, values)));
     }
   }
 }
 
-void Snippet::add_scratch(const family::Kernel& kernel, const space::Slots& slots) {
+void Snippet::add_scratch(const family::Kernel& kernel, const space::ExpressionValues& values) {
   for (const family::ScratchBuffer& buffer : kernel.scratch) {
     arguments_.push_back(buffer.name);
     parameters_.push_back(fmt::format("{}* {}", family::name(buffer.type), buffer.name));
     const std::int64_t count =
-        std::max<std::int64_t>(1, value_at(buffer.count, buffer.name, slots));
+        std::max<std::int64_t>(1, value_at(buffer.count, buffer.name, values));
     scratch_.push_back(fmt::format("{} ({} x {})", buffer.name, count, family::name(buffer.type)));
   }
 }
 
 void Snippet::add_tensor_maps(const family::Family& family, const family::Kernel& kernel,
-                              const space::Slots& slots) {
-  const std::vector<family::TensorLayout> layouts = family::tensor_layouts(kernel, slots);
+                              const space::ExpressionValues& values) {
+  const std::vector<family::TensorLayout> layouts = family::tensor_layouts(kernel, values);
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const family::TensorLayout& layout = layouts[i];
     const std::string& name = kernel.tensor_maps[i].name;
@@ -246,12 +246,12 @@ void Snippet::add_tensor_maps(const family::Family& family, const family::Kernel
 
 /// Of the arguments that were added each function takes some, in an order of its own.
 void Snippet::add_steps(const family::Family& family, const family::Kernel& kernel,
-                        const family::CompileJob& job, const space::Slots& slots) {
+                        const family::CompileJob& job, const space::ExpressionValues& values) {
   for (std::size_t i = 0; i < kernel.steps.size(); ++i) {
     Step step{
-        .entry = job.entries[i], .geometry = family::geometry(kernel, i, slots), .arguments = {}};
+        .entry = job.entries[i], .geometry = family::geometry(kernel, i, values), .arguments = {}};
     for (const family::TakenArgument& each :
-         family::taken_arguments(kernel, i, family.arguments.size(), slots)) {
+         family::taken_arguments(kernel, i, family.arguments.size(), values)) {
       const auto* const place = std::get_if<std::size_t>(&each);
       step.arguments.push_back(place != nullptr ? arguments_[*place]
                                                 : number_text(std::get<family::Scalar>(each)));

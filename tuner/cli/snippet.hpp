@@ -34,12 +34,12 @@ class Snippet {
     family::Geometry geometry;
     std::vector<std::string> arguments;  // in the order of the function's parameters
   };
-  void add_arguments(const family::Family& family, const space::Slots& slots);
-  void add_scratch(const family::Kernel& kernel, const space::Slots& slots);
+  void add_arguments(const family::Family& family, const space::ExpressionValues& values);
+  void add_scratch(const family::Kernel& kernel, const space::ExpressionValues& values);
   void add_tensor_maps(const family::Family& family, const family::Kernel& kernel,
-                       const space::Slots& slots);
+                       const space::ExpressionValues& values);
   void add_steps(const family::Family& family, const family::Kernel& kernel,
-                 const family::CompileJob& job, const space::Slots& slots);
+                 const family::CompileJob& job, const space::ExpressionValues& values);
   [[nodiscard]] std::string heading() const;
   [[nodiscard]] std::string body() const;
   [[nodiscard]] std::string launch(std::size_t step) const;

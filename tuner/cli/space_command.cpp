@@ -15,7 +15,7 @@
 #include "tuner/family/family.hpp"
 #include "tuner/interop/t1_export.hpp"
 #include "tuner/interop/t1_import.hpp"
-#include "tuner/verify/posed_problem.hpp"
+#include "tuner/verify/problem_data.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -87,8 +87,8 @@ int check(const family::Family& family, const std::vector<Bound>& bound, const s
         space::display(each.size, each.kernel.space->dims));
     // Throws where it could not be launched.
     for (std::size_t step = 0; step < each.kernel.steps.size(); ++step) {
-      static_cast<void>(
-          family::geometry(each.kernel, step, each.space.slots(each.space.default_config())));
+      static_cast<void>(family::geometry(
+          each.kernel, step, each.space.expression_values(each.space.default_config())));
     }
     const std::string caution = check_sizes_caution(family, each.kernel, each.space, each.size);
     if (!caution.empty()) tell(caution + "\n");

@@ -103,7 +103,7 @@ std::size_t count_failed(const SweepReport& report) {
   for (const SweepSide& side : report.sides) {
     const auto is_failed = [](const auto& each) { return each.outcome != Outcome::ok; };
     failed += static_cast<std::size_t>(std::ranges::count_if(side.result.times, is_failed));
-    failed += static_cast<std::size_t>(std::ranges::count_if(side.result.trips, is_failed));
+    failed += static_cast<std::size_t>(std::ranges::count_if(side.result.transfers, is_failed));
   }
   return failed;
 }

@@ -32,25 +32,26 @@ Json time_json(const session::SweepTime& fared) {
   return json;
 }
 
-Json trip_json(const session::SweepTrip& trip) {
-  Json json = {{"contender", trip.contender},
-               {"size", trip.size},
-               {"placement", trip.placement},
-               {"outcome", name(trip.outcome)},
-               {"message", trip.message}};
-  if (trip.times) {
-    json["to_device_ns"] = trip.times->to_device_ns;
-    json["kernel_ns"] = trip.times->work_ns;
-    json["to_host_ns"] = trip.times->to_host_ns;
-    json["total_ns"] = trip.times->total_ns();
+Json trip_json(const session::SweepTransfer& transfer) {
+  Json json = {{"contender", transfer.contender},
+               {"size", transfer.size},
+               {"placement", transfer.placement},
+               {"outcome", name(transfer.outcome)},
+               {"message", transfer.message}};
+  if (transfer.times) {
+    json["to_device_ns"] = transfer.times->to_device_ns;
+    json["kernel_ns"] = transfer.times->work_ns;
+    json["to_host_ns"] = transfer.times->to_host_ns;
+    json["total_ns"] = transfer.times->total_ns();
   }
   return json;
 }
 
 Json side_json(const SweepSide& side) {
-  Json times = Json::array(), trips = Json::array();
+  Json times = Json::array(), transfers = Json::array();
   for (const session::SweepTime& fared : side.result.times) times.push_back(time_json(fared));
-  for (const session::SweepTrip& trip : side.result.trips) trips.push_back(trip_json(trip));
+  for (const session::SweepTransfer& transfer : side.result.transfers)
+    transfers.push_back(trip_json(transfer));
   return {{"name", side.name},
           {"device", side.device.name},
           {"backend", side.device.backend},
@@ -61,7 +62,7 @@ Json side_json(const SweepSide& side) {
           {"start_up",
            {{"device_ms", side.start_up.device_ms}, {"library_ms", side.start_up.library_ms}}},
           {"times", std::move(times)},
-          {"trips", std::move(trips)}};
+          {"trips", std::move(transfers)}};
 }
 
 /// The fastest contender's times.
@@ -75,13 +76,13 @@ session::SweepCurve kernels_of(const SweepSide& side, std::size_t sizes) {
   return best;
 }
 
-session::SweepCurve trips_of(const SweepSide& side, const session::Placement& placement,
-                             std::string name, std::size_t sizes) {
+session::SweepCurve transfers_of(const SweepSide& side, const session::Placement& placement,
+                                 std::string name, std::size_t sizes) {
   session::SweepCurve totals{.name = std::move(name),
                              .times_ns = std::vector<std::optional<double>>(sizes)};
-  for (const session::SweepTrip& trip : side.result.trips) {
-    if (trip.placement == placement.name && trip.times) {
-      totals.times_ns[trip.size] = trip.times->total_ns();
+  for (const session::SweepTransfer& transfer : side.result.transfers) {
+    if (transfer.placement == placement.name && transfer.times) {
+      totals.times_ns[transfer.size] = transfer.times->total_ns();
     }
   }
   return totals;
@@ -105,13 +106,13 @@ Json comparisons(const SweepReport& report) {
     all.push_back(comparison("the kernel alone", host, kernels_of(last, sizes)));
     for (const session::Placement& placement : report.placements) {
       all.push_back(comparison(fmt::format("with the data's way, {}", placement.name), host,
-                               trips_of(last, placement, last.name, sizes)));
+                               transfers_of(last, placement, last.name, sizes)));
     }
   }
   for (std::size_t i = 1; i < report.placements.size(); ++i) {
     const session::Placement &first = report.placements.front(), &other = report.placements[i];
-    all.push_back(comparison("the whole trip", trips_of(last, first, first.name, sizes),
-                             trips_of(last, other, other.name, sizes)));
+    all.push_back(comparison("the whole trip", transfers_of(last, first, first.name, sizes),
+                             transfers_of(last, other, other.name, sizes)));
   }
   return all;
 }

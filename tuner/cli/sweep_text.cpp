@@ -57,13 +57,13 @@ std::string trips_text(const Json& sweep, const Json& side) {
                {"to the host", Align::right},
                {"total", Align::right},
                {"contender"}});
-  for (const Json& trip : side["trips"]) {
-    std::vector<std::string> row = {label(sweep, trip["size"]), text(trip, "placement")};
+  for (const Json& transfer : side["trips"]) {
+    std::vector<std::string> row = {label(sweep, transfer["size"]), text(transfer, "placement")};
     for (const char* const part : {"to_device_ns", "kernel_ns", "to_host_ns", "total_ns"}) {
-      row.push_back(trip.contains(part) ? quantity::time(trip[part].get<double>())
-                                        : text(trip, "outcome"));
+      row.push_back(transfer.contains(part) ? quantity::time(transfer[part].get<double>())
+                                            : text(transfer, "outcome"));
     }
-    row.push_back(text(trip, "contender"));
+    row.push_back(text(transfer, "contender"));
     table.add(std::move(row));
   }
   return "\n" + table.text();

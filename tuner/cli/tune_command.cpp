@@ -43,8 +43,8 @@ std::optional<std::uint64_t> patience(const TuneOptions& options, std::size_t si
 }
 
 /// Without what depends on the kernel: the sizes and the patience.
-session::SessionPlan session_plan(const TuneOptions& options) {
-  session::SessionPlan plan;
+session::RunPlan session_plan(const TuneOptions& options) {
+  session::RunPlan plan;
   plan.strategy = options.strategy;
   plan.seed = options.seed;
   plan.max_evaluations = options.max_evaluations;
@@ -102,7 +102,7 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
   return json;
 }
 
-void print_table(const family::Kernel& kernel, const session::SessionResult& result) {
+void print_table(const family::Kernel& kernel, const session::RunResult& result) {
   using Align = Table::Align;
   Table table({{kernel.name},
                {"time", Align::right},
@@ -132,7 +132,7 @@ void print_table(const family::Kernel& kernel, const session::SessionResult& res
 }
 
 /// Why each result of an earlier run that was taken as it is had failed; equal reasons once.
-void print_reused_failures(const session::SessionResult& result, const space::Dimensions& dims) {
+void print_reused_failures(const session::RunResult& result, const space::Dimensions& dims) {
   constexpr std::size_t kMostShown = 20;
   for (const session::SizeResult& size : result.sizes) {
     std::map<std::pair<Outcome, std::string>, std::vector<std::string>> by_reason;
@@ -155,7 +155,7 @@ void print_reused_failures(const session::SessionResult& result, const space::Di
   }
 }
 
-void print_totals(const session::SessionResult& result) {
+void print_totals(const session::RunResult& result) {
   std::uint64_t evaluated = 0, reused = 0;
   std::map<Outcome, std::uint64_t> outcomes;
   for (const session::SizeResult& size : result.sizes) {
@@ -191,19 +191,19 @@ bool has_best(const session::SizeResult& result) {
   return result.best.has_value();
 }
 
-void print_next(const family::Kernel& kernel, const session::SessionResult& result,
+void print_next(const family::Kernel& kernel, const session::RunResult& result,
                 const TuneOptions& options, const CommonOptions& common) {
   const std::string database =
       common.database
           ? " " + shell_line(std::vector<std::string>{"--db", common.database->string()})
           : "";
-  if (result.state == store::SessionState::interrupted) {
+  if (result.state == store::RunState::interrupted) {
     tell(fmt::format(
         "interrupted; everything so far is saved. Resume with the same command:\n  {}\n",
         options.command_line));
     return;
   }
-  if (result.state == store::SessionState::budget_spent) {
+  if (result.state == store::RunState::budget_spent) {
     tell("the time budget is used up; the same command continues the run\n");
   }
   const auto last_first = result.sizes | std::views::reverse;
@@ -256,7 +256,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   OpenedDevice opened(options, family, options.seed);
   worker::DeviceProcess& device = opened.device();
   const backend::Compiler& compiler = opened.compiler();
-  session::SessionPlan plan = session_plan(options);
+  session::RunPlan plan = session_plan(options);
   std::optional<SlowNotice> notice;
   if (!common.quiet) notice.emplace("finding the valid configurations; Ctrl-C ends it");
   const std::vector<TuningTask> tasks = tuning_tasks(family, options, device.device());
@@ -274,8 +274,8 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
     plan.patience = patience(options, tuned_sizes.size());
     ProgressPrinter printer(common.quiet ? ProgressPrinter::Style::silent
                                          : ProgressPrinter::style_for_stderr());
-    const session::SessionResult result =
-        session::run_session(family, kernel, plan, device, compiler, store, printer,
+    const session::RunResult result =
+        session::tune_kernel(family, kernel, plan, device, compiler, store, printer,
                              [&] { return interrupt.requested(); });
     found = found || std::ranges::any_of(result.sizes, has_best);
     Json sizes = Json::array();

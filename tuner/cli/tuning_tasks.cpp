@@ -6,7 +6,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/family/check_promises.hpp"
-#include "tuner/verify/posed_problem.hpp"
+#include "tuner/verify/problem_data.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -130,22 +130,23 @@ bool is_good_somewhere(const family::Family& family, const family::Kernel& kerne
 }
 
 /// A kernel's task, and why it is not tuned at the first of the sizes that are left out.
-struct Sifted {
+struct Applicable {
   TuningTask task;
   std::optional<Error> refused;
 };
 
-Sifted sift(const family::Family& family, const family::Kernel& kernel,
-            const space::DeviceInfo& device, const std::vector<space::Size>& sizes) {
-  Sifted sifted{.task = {.kernel = kernel, .sizes = {}}, .refused = std::nullopt};
+Applicable applicable_sizes(const family::Family& family, const family::Kernel& kernel,
+                            const space::DeviceInfo& device,
+                            const std::vector<space::Size>& sizes) {
+  Applicable applicable{.task = {.kernel = kernel, .sizes = {}}, .refused = std::nullopt};
   for (const space::Size& size : sizes) {
     if (auto refused = refusal(family, kernel, device, size)) {
-      if (!sifted.refused) sifted.refused = std::move(refused);
+      if (!applicable.refused) applicable.refused = std::move(refused);
     } else {
-      sifted.task.sizes.push_back(size);
+      applicable.task.sizes.push_back(size);
     }
   }
-  return sifted;
+  return applicable;
 }
 
 }  // namespace
@@ -157,7 +158,7 @@ std::vector<TuningTask> tuning_tasks(const family::Family& family, const TuneOpt
   std::vector<TuningTask> tasks;
   std::optional<Error> first;
   for (const family::Kernel& kernel : kernels) {
-    auto [task, refused] = sift(family, kernel, device, sizes);
+    auto [task, refused] = applicable_sizes(family, kernel, device, sizes);
     if (refused) {
       if (task.sizes.empty() && !is_good_somewhere(family, kernel, device)) throw *refused;
       left_out.push_back(fmt::format(

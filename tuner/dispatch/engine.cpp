@@ -52,12 +52,12 @@ std::filesystem::path table_cache(const DispatchOptions& options) {
 
 }  // namespace
 
-FamilyTable* Engine::Generation::find(FamilyId id) const {
+FamilyTable* Engine::TableSnapshot::find(FamilyId id) const {
   const auto place = static_cast<std::size_t>(id);
   return place < families.size() ? families[place].get() : nullptr;
 }
 
-FamilyTable& Engine::Generation::at(FamilyId id) const {
+FamilyTable& Engine::TableSnapshot::at(FamilyId id) const {
   if (FamilyTable* const family = find(id)) return *family;
   throw DispatchError(
       "the table in use has no such family: it was read again since, or the number "
@@ -89,8 +89,8 @@ std::size_t Engine::number_of(const std::string& family) {
   return names_.size() - 1;
 }
 
-std::shared_ptr<const Engine::Generation> Engine::read(const Table& table) {
-  auto next = std::make_shared<Generation>();
+std::shared_ptr<const Engine::TableSnapshot> Engine::read(const Table& table) {
+  auto next = std::make_shared<TableSnapshot>();
   auto families =
       by_family(read_table(table.source(), executor_->device(), executor_->environment(), tables_));
   for (auto& [name, outline] : families) {
@@ -107,13 +107,13 @@ std::shared_ptr<const Engine::Generation> Engine::read(const Table& table) {
   return next;
 }
 
-std::shared_ptr<const Engine::Generation> Engine::generation() const {
+std::shared_ptr<const Engine::TableSnapshot> Engine::generation() const {
   const std::scoped_lock lock(mutex_);
   return generation_;
 }
 
 void Engine::reload(const Table& table) {
-  std::shared_ptr<const Generation> next = read(table);
+  std::shared_ptr<const TableSnapshot> next = read(table);
   {
     const std::scoped_lock lock(mutex_);
     generation_.swap(next);
@@ -179,7 +179,7 @@ bool Engine::launch_prepared(FamilyId id, std::span<const std::int64_t> size,
 void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
                          std::span<const DispatchArgument> arguments,
                          backend::StreamHandle stream) {
-  const std::shared_ptr<const Generation> generation = this->generation();
+  const std::shared_ptr<const TableSnapshot> generation = this->generation();
   FamilyTable& family = generation->at(id);
   const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
   family.check_arguments(arguments);
@@ -304,7 +304,7 @@ Preparation Engine::prepare_one(FamilyTable& family, const space::Size& size, Ch
 
 std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Size> sizes,
                                          ChooseBy choose_by) {
-  const std::shared_ptr<const Generation> generation = this->generation();
+  const std::shared_ptr<const TableSnapshot> generation = this->generation();
   FamilyTable& family = generation->at(id);
   if (family::library_arguments(family.family().check) != nullptr) {
     if (auto done = executor_->prepare_library(); !done) {
@@ -327,7 +327,7 @@ std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Siz
 }
 
 Answer Engine::answer(FamilyId id, std::span<const std::int64_t> size) const {
-  const std::shared_ptr<const Generation> generation = this->generation();
+  const std::shared_ptr<const TableSnapshot> generation = this->generation();
   FamilyTable& family = generation->at(id);
   const std::shared_ptr<SizeSlot> slot = family.slot(size, SlotLife::droppable);
   if (const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire)) {

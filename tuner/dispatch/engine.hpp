@@ -2,11 +2,11 @@
 #pragma once
 
 #include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/dispatch/epoch_reclaimer.hpp"
 #include "tuner/dispatch/family_table.hpp"
 #include "tuner/dispatch/forks.hpp"
 #include "tuner/dispatch/loaded_kernels.hpp"
 #include "tuner/dispatch/plan_maker.hpp"
-#include "tuner/dispatch/read_sections.hpp"
 #include "tuner/dispatch/scratch_sets.hpp"
 #include "tuner/dispatch/settings.hpp"
 #include "tuner/dispatch/size_recorder.hpp"
@@ -55,7 +55,7 @@ class Engine {
 
  private:
   /// A table in use.
-  struct Generation {
+  struct TableSnapshot {
     std::vector<std::unique_ptr<FamilyTable>> families;  ///< by FamilyId; null: not in this table
     std::optional<FamilyId> gemm;
     std::map<std::string, std::string> without_sources;  ///< what the user is told, by family
@@ -64,8 +64,8 @@ class Engine {
     [[nodiscard]] FamilyTable& at(FamilyId id) const;  ///< throws DispatchError
   };
 
-  [[nodiscard]] std::shared_ptr<const Generation> read(const Table& table);
-  [[nodiscard]] std::shared_ptr<const Generation> generation() const;
+  [[nodiscard]] std::shared_ptr<const TableSnapshot> read(const Table& table);
+  [[nodiscard]] std::shared_ptr<const TableSnapshot> generation() const;
   [[nodiscard]] std::size_t number_of(const std::string& family);
 
   /// The way of a size that is prepared; false when it was not or something stood in the way.
@@ -97,14 +97,14 @@ class Engine {
   std::unique_ptr<backend::Executor> executor_;
   LoadedKernels kernels_;
   backend::BinaryCache tables_;  // what databases said, see DatabaseSnapshot
-  mutable ReadSections sections_;
+  mutable EpochReclaimer sections_;
   ScratchPool scratch_;
   mutable PlanMaker maker_;
   SizeRecorder recorder_;
 
-  std::atomic<const Generation*> current_ = nullptr;  // for launches; kept by generation_
-  mutable std::mutex mutex_;                          // of what follows
-  std::shared_ptr<const Generation> generation_;
+  std::atomic<const TableSnapshot*> current_ = nullptr;  // for launches; kept by generation_
+  mutable std::mutex mutex_;                             // of what follows
+  std::shared_ptr<const TableSnapshot> generation_;
   std::vector<std::string> names_;  // of all families there ever were, by FamilyId
   std::set<std::string> noted_;     // sizes that the user was told of lately
 };

@@ -134,7 +134,7 @@ std::string alignments(const std::vector<family::Argument>& arguments) {
 }  // namespace
 
 FamilyTable::FamilyTable(select::CatalogueOutline outline, StalePolicy policy,
-                         ReadSections& sections)
+                         EpochReclaimer& sections)
     : catalogue_(std::move(outline), policy),
       family_(stored_family(catalogue_.with_sources(), *catalogue_.with_sources().front()->record)),
       device_(catalogue_.device().attributes),
@@ -169,8 +169,8 @@ const family::Kernel* FamilyTable::kernel(const std::string& name) const {
   return found == kernels_.end() ? nullptr : &found->second;
 }
 
-space::Slots FamilyTable::slots(const space::Size& size) const {
-  space::Slots values;
+space::ExpressionValues FamilyTable::expression_values(const space::Size& size) const {
+  space::ExpressionValues values;
   for (const space::AttributeField& field : space::attribute_fields())
     values.push_back(device_.*field.member);
   values.insert(values.end(), size.begin(), size.end());
@@ -206,7 +206,7 @@ space::Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
 }
 
 AddressClaim FamilyTable::claim(const space::Size& size) const {
-  const space::Slots values = slots(size);
+  const space::ExpressionValues values = expression_values(size);
   AddressClaim claim;
   for (const GivenArgument& it : given_) {
     BufferClaim& of_argument = claim.emplace_back();

@@ -29,7 +29,7 @@ class FamilyTable {
   /// dimensions are not those of the first is left out, as is one that does not run on the backend.
   /// Launches enqueue in `sections`, which must outlive this. Throws Error(usage) when a space file
   /// cannot be read.
-  FamilyTable(select::CatalogueOutline outline, StalePolicy policy, ReadSections& sections);
+  FamilyTable(select::CatalogueOutline outline, StalePolicy policy, EpochReclaimer& sections);
 
   /// Read at the first call. Throws Error(usage) when it cannot be. Safe for many threads.
   [[nodiscard]] const select::Catalogue& catalogue() const { return catalogue_.complete(); }
@@ -40,7 +40,7 @@ class FamilyTable {
   [[nodiscard]] const family::Kernel* kernel(const std::string& name) const;
 
   /// The values that expressions of the family see at a size.
-  [[nodiscard]] space::Slots slots(const space::Size& size) const;
+  [[nodiscard]] space::ExpressionValues expression_values(const space::Size& size) const;
   /// Throws DispatchError unless there is one argument of the right type for each of given().
   void check_arguments(std::span<const DispatchArgument> arguments) const {
     if (!std::ranges::equal(arguments, given_types_, {}, &DispatchArgument::type)) {

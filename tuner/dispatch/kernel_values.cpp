@@ -13,9 +13,9 @@ namespace {
 
 constexpr std::int64_t kMostScratchElements = std::int64_t{1} << 40;
 
-std::int64_t value_of(const space::Expression& expression, const space::Slots& slots,
+std::int64_t value_of(const space::Expression& expression, const space::ExpressionValues& values,
                       const std::string& what) {
-  const auto value = expression.evaluate(slots);
+  const auto value = expression.evaluate(values);
   if (value) return *value;
   throw Error(ErrorCode::usage, fmt::format("{}: \"{}\" has no value: {}", what, expression.text(),
                                             space::name(value.error())));
@@ -29,10 +29,10 @@ std::uint64_t bits_of(const family::Scalar& scalar) {
 
 /// Adds the scratch buffers, and to `bytes` the size of each as an argument.
 void add_scratch(KernelValues& result, std::vector<std::size_t>& bytes,
-                 const family::Kernel& kernel, const space::Slots& slots) {
+                 const family::Kernel& kernel, const space::ExpressionValues& values) {
   bool needs_any = false;
   for (const family::ScratchBuffer& buffer : kernel.scratch) {
-    const std::int64_t count = value_of(buffer.count, slots, kernel.name + ": scratch");
+    const std::int64_t count = value_of(buffer.count, values, kernel.name + ": scratch");
     if (count < 0 || count > kMostScratchElements) {
       throw Error(ErrorCode::usage, fmt::format("{}: scratch '{}' would have {} elements",
                                                 kernel.name, buffer.name, count));
@@ -84,14 +84,14 @@ std::optional<std::size_t> given_place(const FamilyTable& family, const std::str
 }
 
 /// Fixed where the reference names no argument, or one whose value follows from the size.
-Factor factor(const FamilyTable& family, const std::string& name, const space::Slots& slots,
-              double absent) {
+Factor factor(const FamilyTable& family, const std::string& name,
+              const space::ExpressionValues& values, double absent) {
   Factor result{.given = given_place(family, name), .fixed = absent};
   for (const family::Argument& argument : family.family().arguments) {
     const auto* const scalar = std::get_if<family::ScalarArgument>(&argument.what);
     if (argument.name != name || scalar == nullptr || result.given) continue;
     result.fixed = std::visit([](auto number) { return static_cast<double>(number); },
-                              family::scalar_value(*scalar, name, slots));
+                              family::scalar_value(*scalar, name, values));
   }
   return result;
 }
@@ -99,7 +99,7 @@ Factor factor(const FamilyTable& family, const std::string& name, const space::S
 }  // namespace
 
 KernelValues kernel_values(const FamilyTable& family, const family::Kernel& kernel,
-                           const space::Slots& slots) {
+                           const space::ExpressionValues& values) {
   if (!kernel.symbols.empty()) {
     throw Error(
         ErrorCode::usage,
@@ -115,19 +115,20 @@ KernelValues kernel_values(const FamilyTable& family, const family::Kernel& kern
     std::uint64_t value = 0;
     if (const auto* const scalar = std::get_if<family::ScalarArgument>(&argument.what)) {
       bytes = family::size_bytes(scalar->type);
-      value = bits_of(family::scalar_value(*scalar, argument.name, slots));
+      value = bits_of(family::scalar_value(*scalar, argument.name, values));
     } else if (const auto* const array = std::get_if<family::ArrayArgument>(&argument.what)) {
-      bytes = family::array_bytes(*array, argument.name, slots);
+      bytes = family::array_bytes(*array, argument.name, values);
     }
     all_bytes.push_back(bytes);
     result.values.push_back(value);
   }
   for (const GivenArgument& it : family.given()) result.given.push_back(it.place);
-  add_scratch(result, all_bytes, kernel, slots);
-  result.tensors = family::tensor_layouts(kernel, slots);
+  add_scratch(result, all_bytes, kernel, values);
+  result.tensors = family::tensor_layouts(kernel, values);
   std::vector<std::vector<family::TakenArgument>> steps;
   for (std::size_t step = 0; step < kernel.steps.size(); ++step) {
-    steps.push_back(family::taken_arguments(kernel, step, family.family().arguments.size(), slots));
+    steps.push_back(
+        family::taken_arguments(kernel, step, family.family().arguments.size(), values));
   }
   add_steps(result, all_bytes, steps);
   std::size_t most = result.values.size();
@@ -147,16 +148,16 @@ std::optional<LibraryOperation> library_operation(const FamilyTable& family,
   const auto b = given_place(family, reference->b);
   const auto c = given_place(family, reference->c);
   if (!a || !b || !c) return std::nullopt;
-  const space::Slots slots = family.slots(size);
+  const space::ExpressionValues values = family.expression_values(size);
   const auto& matrix = family.family().arguments[family.given()[*a].place].what;
   return LibraryOperation{
       .type = std::get<family::BufferArgument>(matrix).type,
-      .shape = *family::library_shape(check, slots),
+      .shape = *family::library_shape(check, values),
       .a = *a,
       .b = *b,
       .c = *c,
-      .alpha = factor(family, reference->alpha, slots, 1),
-      .beta = factor(family, reference->beta, slots, family::default_beta(check))};
+      .alpha = factor(family, reference->alpha, values, 1),
+      .beta = factor(family, reference->beta, values, family::default_beta(check))};
 }
 
 }  // namespace tuner::dispatch

@@ -26,10 +26,10 @@ struct KernelValues {
   std::vector<family::TensorLayout> tensors;  ///< of KernelLaunch::maps
 };
 
-/// `slots` are the kernel's. Throws Error(usage) when an expression has no value or the kernel more
-/// arguments than a launch can pass.
+/// `values` are the kernel's. Throws Error(usage) when an expression has no value or the kernel
+/// more arguments than a launch can pass.
 [[nodiscard]] KernelValues kernel_values(const FamilyTable& family, const family::Kernel& kernel,
-                                         const space::Slots& slots);
+                                         const space::ExpressionValues& values);
 
 /// The family's reference as an operation of the library's at a size; none when it is no such
 /// operation. Throws Error(usage) as gemm_shape.

@@ -94,7 +94,7 @@ Expected<LaunchEnd, Failure> enqueue(backend::Executor& executor, const LaunchPl
                      : enqueue_operation(executor, *plan.library, arguments, stream);
 }
 
-Expected<void, Failure> enqueue_anew(backend::Executor& executor, ReadSections& sections,
+Expected<void, Failure> enqueue_anew(backend::Executor& executor, EpochReclaimer& sections,
                                      const LaunchPlan& plan,
                                      std::span<const DispatchArgument> arguments,
                                      StreamHandle stream) {

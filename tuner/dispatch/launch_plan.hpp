@@ -81,7 +81,7 @@ enum class LaunchEnd { enqueued, no_scratch };
 /// The same, where it is in no read section, with scratch memory got where it has none. Fails with
 /// launch_error where there is no memory.
 [[nodiscard]] Expected<void, Failure> enqueue_anew(backend::Executor& executor,
-                                                   ReadSections& sections, const LaunchPlan& plan,
+                                                   EpochReclaimer& sections, const LaunchPlan& plan,
                                                    std::span<const DispatchArgument> arguments,
                                                    backend::StreamHandle stream);
 

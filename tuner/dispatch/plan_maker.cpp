@@ -3,8 +3,8 @@
 
 #include "tuner/backend/step_failure.hpp"
 #include "tuner/core/error.hpp"
-#include "tuner/dispatch/contest.hpp"
 #include "tuner/dispatch/kernel_values.hpp"
+#include "tuner/dispatch/measure_plans.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -127,7 +127,7 @@ std::vector<select::Selection> PlanMaker::measured(const FamilyTable& family, co
                                                    const std::vector<select::Selection>& answers,
                                                    std::vector<std::string>& explanation) {
   // Of each its own, which goes with those that lose.
-  ReadSections sections;
+  EpochReclaimer sections;
   ScratchPool scratch(executor_, sections, std::numeric_limits<std::size_t>::max());
   std::vector<select::Selection> entrants;
   std::vector<LaunchPlan> plans;
@@ -141,7 +141,7 @@ std::vector<select::Selection> PlanMaker::measured(const FamilyTable& family, co
     plans.push_back(*std::move(plan));
   }
   const std::scoped_lock lock(measuring_);
-  const auto times_ns = contest(executor_, sections, family, slot, plans);
+  const auto times_ns = measure_plans(executor_, sections, family, slot, plans);
   if (!times_ns) {
     explanation.push_back(fmt::format("not measured: {}", times_ns.error().message));
     return {};
@@ -227,9 +227,9 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
     return Unexpected<std::string>("its source does not fit the family, backend or table");
   }
   const space::Config config = space::config_from_json(*kernel->space, selection.config_json);
-  const space::Slots slots =
+  const space::ExpressionValues slots =
       select::KernelAtSize(*selection.stored, executor_.device().attributes, slot.size)
-          .slots(config);
+          .expression_values(config);
   const family::CompileJob job = family::compile_job(*kernel, slots, config);
   KernelValues values = kernel_values(family, *kernel, slots);
   const std::string identity = identity_of(selection, slot);

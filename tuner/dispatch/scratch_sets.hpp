@@ -4,7 +4,7 @@
 #include "tuner/backend/captured_memory.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/core/number_map.hpp"
-#include "tuner/dispatch/read_sections.hpp"
+#include "tuner/dispatch/epoch_reclaimer.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -60,7 +60,7 @@ class ScratchPool {
   static constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
 
   /// Both must outlive it; launches are enqueued in `sections`.
-  ScratchPool(backend::Executor& executor, ReadSections& sections,
+  ScratchPool(backend::Executor& executor, EpochReclaimer& sections,
               std::size_t kept_bytes = kKeptBytes)
       : executor_(executor), sections_(sections), kept_bytes_(kept_bytes) {}
 
@@ -88,7 +88,7 @@ class ScratchPool {
   void disown(const ScratchSets& sets);
 
   backend::Executor& executor_;
-  ReadSections& sections_;
+  EpochReclaimer& sections_;
   std::size_t kept_bytes_;
   std::mutex mutex_;  // of what follows
   std::uint64_t takes_ = 0;

@@ -7,7 +7,7 @@
 
 namespace tuner::dispatch {
 
-SizeSlots::SizeSlots(ReadSections& sections)
+SizeSlots::SizeSlots(EpochReclaimer& sections)
     : sections_(sections), index_(std::make_unique<Index>()) {
   current_ = index_.get();
 }

@@ -3,8 +3,8 @@
 
 #include "tuner/core/number_map.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/dispatch/epoch_reclaimer.hpp"
 #include "tuner/dispatch/launch_plan.hpp"
-#include "tuner/dispatch/read_sections.hpp"
 
 #include <atomic>
 #include <cstddef>
@@ -76,7 +76,7 @@ class SizeSlots {
   static constexpr std::size_t kMostDroppable = 1024;
 
   /// find() is called in `sections`, which must outlive this.
-  explicit SizeSlots(ReadSections& sections);
+  explicit SizeSlots(EpochReclaimer& sections);
   ~SizeSlots();
   SizeSlots(const SizeSlots&) = delete;
   SizeSlots& operator=(const SizeSlots&) = delete;
@@ -110,7 +110,7 @@ class SizeSlots {
   void index(SizeSlot& slot, std::size_t given);
   [[nodiscard]] Dropped drop();
 
-  ReadSections& sections_;
+  EpochReclaimer& sections_;
   std::atomic<Index*> current_ = nullptr;
   mutable std::mutex mutex_;  // of what follows
   std::unique_ptr<Index> index_;

@@ -14,8 +14,8 @@ namespace {
 constexpr std::uint64_t kWidestAccessBytes = 16;
 
 std::int64_t value_at(const space::Expression& expression, std::string_view name,
-                      std::string_view key, const space::Slots& slots) {
-  const auto value = expression.evaluate(slots);
+                      std::string_view key, const space::ExpressionValues& values) {
+  const auto value = expression.evaluate(values);
   if (value && *value >= 0) return *value;
   throw Error(
       ErrorCode::usage,
@@ -27,16 +27,16 @@ std::int64_t value_at(const space::Expression& expression, std::string_view name
 }  // namespace
 
 std::size_t alignment_bytes(const BufferArgument& buffer, std::string_view name,
-                            const space::Slots& slots) {
+                            const space::ExpressionValues& values) {
   const std::size_t element_bytes = size_bytes(buffer.type);
   const std::uint64_t offset_bytes =
-      static_cast<std::uint64_t>(value_at(buffer.offset, name, "offset", slots)) * element_bytes;
+      static_cast<std::uint64_t>(value_at(buffer.offset, name, "offset", values)) * element_bytes;
   if (!buffer.align) {
     if (buffer.offset.text() == "0") return element_bytes;
     if (offset_bytes == 0) return kWidestAccessBytes;
     return std::min(offset_bytes & (~offset_bytes + 1), kWidestAccessBytes);
   }
-  const auto align = static_cast<std::uint64_t>(value_at(*buffer.align, name, "align", slots));
+  const auto align = static_cast<std::uint64_t>(value_at(*buffer.align, name, "align", values));
   if (!std::has_single_bit(align) || align < element_bytes || align > kMostAlignmentBytes) {
     throw Error(ErrorCode::usage,
                 fmt::format("argument '{}': its align \"{}\" is {}; it must be a power of two from "

@@ -60,9 +60,9 @@ std::vector<CheckSize> stated_sizes(const Family& family, const Kernel& kernel) 
 }
 
 /// Whether the kernel claims to work at this size: a constraint that names the size may say no.
-bool applicable(const Kernel& kernel, const space::Slots& slots) {
+bool applicable(const Kernel& kernel, const space::ExpressionValues& values) {
   return std::ranges::all_of(kernel.space->constraints, [&](const space::Constraint& constraint) {
-    const auto holds = constraint.expression.evaluate(slots);
+    const auto holds = constraint.expression.evaluate(values);
     return holds && *holds != 0;
   });
 }
@@ -71,11 +71,11 @@ bool applicable(const Kernel& kernel, const space::Slots& slots) {
 
 AwkwardSizes awkward_sizes(const Family& family, const Kernel& kernel, const space::Space& space,
                            const space::Config& config, const space::Size& tuned) {
-  const space::Slots slots = slots_at_size(kernel, space, config, tuned);
+  const space::ExpressionValues values = values_at_size(kernel, space, config, tuned);
   AwkwardSizes result;
   std::vector<space::Size> candidates;
   for (const CheckSize& check : stated_sizes(family, kernel)) {
-    auto size = size_at(check, family.problem.dims, tuned, slots);
+    auto size = size_at(check, family.problem.dims, tuned, values);
     if (size) {
       candidates.push_back(*std::move(size));
     } else {
@@ -86,9 +86,9 @@ AwkwardSizes awkward_sizes(const Family& family, const Kernel& kernel, const spa
   const auto twice = std::ranges::unique(candidates);
   candidates.erase(twice.begin(), twice.end());
 
-  const std::string code = compile_job(kernel, slots, config).key;
+  const std::string code = compile_job(kernel, values, config).key;
   for (space::Size& size : candidates) {
-    const space::Slots there = slots_at_size(kernel, space, config, size);
+    const space::ExpressionValues there = values_at_size(kernel, space, config, size);
     if (!applicable(kernel, there)) {
       ++result.refused;
     } else if (compile_job(kernel, there, config).key != code) {

@@ -35,20 +35,20 @@ constexpr Range kAnyNumber = {std::numeric_limits<std::int64_t>::min(),
 
 /// The text that stands for ${name}: a parameter's chosen value or a derived value.
 std::string replacement(std::string_view name, const space::SpaceDefinition& definition,
-                        const space::Config& config, const space::Slots& slots) {
+                        const space::Config& config, const space::ExpressionValues& values) {
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
     const space::Parameter& parameter = definition.parameters[i];
     if (parameter.name == name) return parameter.values[config.choice[i]].text;
   }
-  return fmt::format("{}", slots[definition.scope.find(name)->slot]);
+  return fmt::format("{}", values[definition.scope.find(name)->slot]);
 }
 
 std::string expand(std::string_view entry, const space::SpaceDefinition& definition,
-                   const space::Slots& slots, const space::Config& config) {
+                   const space::ExpressionValues& values, const space::Config& config) {
   std::string result;
   for (const EntryPiece& piece : split_entry(entry)) {
     result += piece.literal;
-    if (!piece.name.empty()) result += replacement(piece.name, definition, config, slots);
+    if (!piece.name.empty()) result += replacement(piece.name, definition, config, values);
   }
   return result;
 }
@@ -85,8 +85,8 @@ std::string key_of(const CompileJob& job) {
 
 /// Evaluates one expression of a kernel; `what` names it in messages.
 std::int64_t value_in(Range range, const Kernel& kernel, const space::Expression& expression,
-                      const space::Slots& slots, std::string_view what) {
-  const auto value = expression.evaluate(slots);
+                      const space::ExpressionValues& values, std::string_view what) {
+  const auto value = expression.evaluate(values);
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::usage,
                 fmt::format("kernel {}: {} = {} {}", kernel.name, what, expression.text(), why));
@@ -100,23 +100,24 @@ std::int64_t value_in(Range range, const Kernel& kernel, const space::Expression
 
 std::vector<std::int64_t> values_in(Range range, const Kernel& kernel,
                                     std::span<const space::Expression> expressions,
-                                    const space::Slots& slots, const std::string& what) {
-  std::vector<std::int64_t> values;
+                                    const space::ExpressionValues& values,
+                                    const std::string& what) {
+  std::vector<std::int64_t> results;
   for (std::size_t i = 0; i < expressions.size(); ++i) {
-    values.push_back(
-        value_in(range, kernel, expressions[i], slots, fmt::format("{}[{}]", what, i)));
+    results.push_back(
+        value_in(range, kernel, expressions[i], values, fmt::format("{}[{}]", what, i)));
   }
-  return values;
+  return results;
 }
 
 std::array<std::uint32_t, 3> extents(const Kernel& kernel,
                                      std::span<const space::Expression> expressions,
-                                     const space::Slots& slots, std::span<const Range, 3> ranges,
-                                     std::string_view what) {
+                                     const space::ExpressionValues& values,
+                                     std::span<const Range, 3> ranges, std::string_view what) {
   std::array<std::uint32_t, 3> result{1, 1, 1};
   for (std::size_t i = 0; i < expressions.size(); ++i) {
     result[i] = static_cast<std::uint32_t>(
-        value_in(ranges[i], kernel, expressions[i], slots, fmt::format("{}[{}]", what, i)));
+        value_in(ranges[i], kernel, expressions[i], values, fmt::format("{}[{}]", what, i)));
   }
   return result;
 }
@@ -128,23 +129,23 @@ std::string launch_path(const Kernel& kernel, std::size_t step) {
 
 }  // namespace
 
-space::Slots family_slots(const space::Size& size) {
-  space::Slots slots(space::attribute_fields().size(), 0);
-  slots.insert(slots.end(), size.begin(), size.end());
-  return slots;
+space::ExpressionValues family_values(const space::Size& size) {
+  space::ExpressionValues values(space::attribute_fields().size(), 0);
+  values.insert(values.end(), size.begin(), size.end());
+  return values;
 }
 
 CompileJob compile_job(const Kernel& kernel, const space::Space& space,
                        const space::Config& config) {
-  return compile_job(kernel, space.slots(config), config);
+  return compile_job(kernel, space.expression_values(config), config);
 }
 
-CompileJob compile_job(const Kernel& kernel, const space::Slots& slots,
+CompileJob compile_job(const Kernel& kernel, const space::ExpressionValues& values,
                        const space::Config& config) {
   CompileJob job;
   job.source = kernel.source;
   for (const KernelStep& step : kernel.steps) {
-    job.entries.push_back(expand(step.entry, *kernel.space, slots, config));
+    job.entries.push_back(expand(step.entry, *kernel.space, values, config));
   }
   job.options = kernel.options;
   for (std::string& option : chosen_options(*kernel.space, config)) {
@@ -153,20 +154,20 @@ CompileJob compile_job(const Kernel& kernel, const space::Slots& slots,
   for (const MacroDefinition& macro : kernel.defines) {
     job.options.push_back(fmt::format(
         "-D{}={}", macro.name,
-        value_in(kAnyNumber, kernel, macro.value, slots, fmt::format("defines.{}", macro.name))));
+        value_in(kAnyNumber, kernel, macro.value, values, fmt::format("defines.{}", macro.name))));
   }
   job.key = key_of(job);
   return job;
 }
 
-Geometry geometry(const Kernel& kernel, std::size_t step, const space::Slots& slots) {
+Geometry geometry(const Kernel& kernel, std::size_t step, const space::ExpressionValues& values) {
   const auto& [entry, grid, block, dynamic_shared_bytes, parameters] = kernel.steps.at(step);
   const std::string path = launch_path(kernel, step);
   Geometry result;
-  result.grid = extents(kernel, grid, slots, kGridRange, path + ".grid");
-  result.block = extents(kernel, block, slots, kBlockRange, path + ".block");
+  result.grid = extents(kernel, grid, values, kGridRange, path + ".grid");
+  result.block = extents(kernel, block, values, kBlockRange, path + ".block");
   result.dynamic_shared_bytes = static_cast<std::uint32_t>(
-      value_in(kSharedRange, kernel, dynamic_shared_bytes, slots, path + ".dynamic_shared_bytes"));
+      value_in(kSharedRange, kernel, dynamic_shared_bytes, values, path + ".dynamic_shared_bytes"));
   const std::int64_t threads = std::int64_t{result.block[0]} * result.block[1] * result.block[2];
   if (threads > kMaximumThreads) {
     throw Error(ErrorCode::usage,
@@ -177,23 +178,24 @@ Geometry geometry(const Kernel& kernel, std::size_t step, const space::Slots& sl
   return result;
 }
 
-std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const space::Slots& slots) {
+std::vector<TensorLayout> tensor_layouts(const Kernel& kernel,
+                                         const space::ExpressionValues& values) {
   std::vector<TensorLayout> layouts;
   for (const TensorMap& map : kernel.tensor_maps) {
-    const auto values = [&](Range range, const std::vector<space::Expression>& expressions,
-                            std::string_view what) {
-      return values_in(range, kernel, expressions, slots,
+    const auto each_of = [&](Range range, const std::vector<space::Expression>& expressions,
+                             std::string_view what) {
+      return values_in(range, kernel, expressions, values,
                        fmt::format("tensor map {}: {}", map.name, what));
     };
     const auto bytes = static_cast<std::int64_t>(size_bytes(map.type));
     const Range stride_range = {1, (kStrideEndBytes - 1) / bytes};
     const Range offset_range = {0, stride_range.maximum};
-    const std::int64_t offset = value_in(offset_range, kernel, map.offset, slots,
+    const std::int64_t offset = value_in(offset_range, kernel, map.offset, values,
                                          fmt::format("tensor map {}: offset", map.name));
-    const auto extents = values(kExtentRange, map.extents, "extents");
-    const auto strides = values(stride_range, map.strides, "strides");
-    const auto box = values(kBoxRange, map.box, "box");
-    const std::int64_t swizzle = value_in(kSwizzleRange, kernel, map.swizzle_bytes, slots,
+    const auto extents = each_of(kExtentRange, map.extents, "extents");
+    const auto strides = each_of(stride_range, map.strides, "strides");
+    const auto box = each_of(kBoxRange, map.box, "box");
+    const std::int64_t swizzle = value_in(kSwizzleRange, kernel, map.swizzle_bytes, values,
                                           fmt::format("tensor map {}: swizzle", map.name));
     layouts.push_back({.argument = map.argument,
                        .type = map.type,
@@ -208,7 +210,7 @@ std::vector<TensorLayout> tensor_layouts(const Kernel& kernel, const space::Slot
 
 std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t step,
                                            std::size_t family_arguments,
-                                           const space::Slots& slots) {
+                                           const space::ExpressionValues& values) {
   const auto& parameters = kernel.steps.at(step).parameters;
   std::vector<TakenArgument> taken;
   if (!parameters) {
@@ -222,19 +224,19 @@ std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t ste
       continue;
     }
     const auto& [name, number] = std::get<KernelNumber>(parameter);
-    taken.emplace_back(scalar_value(number, name, slots));
+    taken.emplace_back(scalar_value(number, name, values));
   }
   return taken;
 }
 
-space::Slots slots_at_size(const Kernel& kernel, const space::Space& space,
-                           const space::Config& config, const space::Size& size) {
+space::ExpressionValues values_at_size(const Kernel& kernel, const space::Space& space,
+                                       const space::Config& config, const space::Size& size) {
   const space::SpaceDefinition& definition = space.definition();
-  space::Slots slots = space.slots(config);
+  space::ExpressionValues values = space.expression_values(config);
   std::copy(size.begin(), size.end(),
-            slots.begin() + static_cast<std::ptrdiff_t>(space::attribute_fields().size()));
+            values.begin() + static_cast<std::ptrdiff_t>(space::attribute_fields().size()));
   for (const space::Derived& derived : definition.derived) {
-    const auto value = derived.expression.evaluate(slots);
+    const auto value = derived.expression.evaluate(values);
     if (!value) {
       throw Error(
           ErrorCode::usage,
@@ -242,9 +244,9 @@ space::Slots slots_at_size(const Kernel& kernel, const space::Space& space,
                       kernel.name, derived.name, derived.expression.text(),
                       space::display(size, definition.dims), space::name(value.error())));
     }
-    slots[derived.slot] = *value;
+    values[derived.slot] = *value;
   }
-  return slots;
+  return values;
 }
 
 }  // namespace tuner::family

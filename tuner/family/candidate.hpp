@@ -42,42 +42,45 @@ struct TensorLayout {
   std::uint32_t swizzle_bytes = 0;     ///< 0: none
 };
 
-/// The slots on which a family's expressions can be evaluated when no device is known: those of
+/// The values on which a family's expressions can be evaluated when no device is known: those of
 /// family_scope, device attributes zero.
-[[nodiscard]] space::Slots family_slots(const space::Size& size);
+[[nodiscard]] space::ExpressionValues family_values(const space::Size& size);
 
 /// The compilation of a configuration.
 [[nodiscard]] CompileJob compile_job(const Kernel& kernel, const space::Space& space,
                                      const space::Config& config);
-/// The same at the size that `slots` hold, which are as of Space::slots or slots_at_size: another
-/// size can need other code, since entries may hold derived values.
-[[nodiscard]] CompileJob compile_job(const Kernel& kernel, const space::Slots& slots,
+/// The same at the size that `values` hold, which are as of Space::values or values_at_size:
+/// another size can need other code, since entries may hold derived values.
+[[nodiscard]] CompileJob compile_job(const Kernel& kernel, const space::ExpressionValues& values,
                                      const space::Config& config);
 
-/// The launch of a step of a configuration at the size that `slots` hold. Throws Error(usage) when
+/// The launch of a step of a configuration at the size that `values` hold. Throws Error(usage) when
 /// an expression faults or leaves the range of a launch (grid 2^31-1 × 65535 × 65535, block 1024).
-[[nodiscard]] Geometry geometry(const Kernel& kernel, std::size_t step, const space::Slots& slots);
+[[nodiscard]] Geometry geometry(const Kernel& kernel, std::size_t step,
+                                const space::ExpressionValues& values);
 
-/// The tensor maps of a configuration at the size that `slots` hold. Throws Error(usage) when an
+/// The tensor maps of a configuration at the size that `values` hold. Throws Error(usage) when an
 /// expression faults or leaves the range of a tensor map (CUDA Driver API, cuTensorMapEncodeTiled:
 /// offset below 2^40 bytes, extents 1 to 2^32, strides below 2^40 bytes, box 1 to 256, swizzle 0,
 /// 32, 64 or 128 bytes).
 [[nodiscard]] std::vector<TensorLayout> tensor_layouts(const Kernel& kernel,
-                                                       const space::Slots& slots);
+                                                       const space::ExpressionValues& values);
 
 /// An argument of a launch: a place among the family's arguments, the scratch buffers and the
 /// tensor maps, one after the other; or a number.
 using TakenArgument = std::variant<std::size_t, Scalar>;
 
-/// What the function of a step takes at the size and configuration that `slots` hold, in the order
+/// What the function of a step takes at the size and configuration that `values` hold, in the order
 /// of its parameters, in a family with so many arguments. Throws Error(usage) when a number has no
 /// value or not one of its type.
 [[nodiscard]] std::vector<TakenArgument> taken_arguments(const Kernel& kernel, std::size_t step,
                                                          std::size_t family_arguments,
-                                                         const space::Slots& slots);
+                                                         const space::ExpressionValues& values);
 
-/// The same slots at another size: what the launch and the derived values become there.
-[[nodiscard]] space::Slots slots_at_size(const Kernel& kernel, const space::Space& space,
-                                         const space::Config& config, const space::Size& size);
+/// The same values at another size: what the launch and the derived values become there.
+[[nodiscard]] space::ExpressionValues values_at_size(const Kernel& kernel,
+                                                     const space::Space& space,
+                                                     const space::Config& config,
+                                                     const space::Size& size);
 
 }  // namespace tuner::family

@@ -68,7 +68,7 @@ std::optional<double> allowed_share(const Family& family, const space::Size& siz
   const Check& check = family.check;
   if (check.exact) return std::nullopt;
   if (check.tolerance) return check.tolerance->relative;
-  const auto terms = check.accumulates.evaluate(family_slots(size));
+  const auto terms = check.accumulates.evaluate(family_values(size));
   if (!terms || *terms < 1) return std::nullopt;
   double unit = 0;
   for (const Argument& argument : family.arguments) {

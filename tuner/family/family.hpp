@@ -70,13 +70,13 @@ struct BufferArgument {
 /// The most that a buffer can claim of its alignment: what every allocation has.
 inline constexpr std::size_t kMostAlignmentBytes = 256;
 
-/// The bytes of whose multiple a buffer, the argument `name`, begins at the size that `slots` hold:
-/// what `align` says. Without it, where there is an offset, the largest power of two up to 16 that
-/// divides the offset; else one element. Throws Error(usage) when an expression has no value
+/// The bytes of whose multiple a buffer, the argument `name`, begins at the size that `values`
+/// hold: what `align` says. Without it, where there is an offset, the largest power of two up to 16
+/// that divides the offset; else one element. Throws Error(usage) when an expression has no value
 /// there, when `align` is no power of two from the element's size to kMostAlignmentBytes, and when
 /// the offset is no multiple of it.
 [[nodiscard]] std::size_t alignment_bytes(const BufferArgument& buffer, std::string_view name,
-                                          const space::Slots& slots);
+                                          const space::ExpressionValues& values);
 
 /// A number passed by value.
 struct ScalarArgument {
@@ -85,10 +85,10 @@ struct ScalarArgument {
   std::optional<double> real = {};  ///< instead of `value`: a number with a fraction
 };
 
-/// The number that is passed at the size that `slots` hold. Throws Error(usage), with the
+/// The number that is passed at the size that `values` hold. Throws Error(usage), with the
 /// argument's `name`, when its expression has no value there or its type cannot hold it.
 [[nodiscard]] Scalar scalar_value(const ScalarArgument& scalar, std::string_view name,
-                                  const space::Slots& slots);
+                                  const space::ExpressionValues& values);
 /// The number or the expression, as a space file has it.
 [[nodiscard]] std::string value_text(const ScalarArgument& scalar);
 
@@ -113,11 +113,11 @@ inline constexpr std::size_t kMostArrayBytes = 4096;
 /// The most bytes of an array that is the content of a variable: the constant memory of a GPU.
 inline constexpr std::size_t kMostSymbolBytes = 65536;
 
-/// The bytes of an array, the argument `name`, at the size that `slots` hold. Throws Error(usage)
+/// The bytes of an array, the argument `name`, at the size that `values` hold. Throws Error(usage)
 /// when its count has no value there or is less than 1, or when it has more than kMostArrayBytes,
 /// one with a symbol more than kMostSymbolBytes.
 [[nodiscard]] std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
-                                      const space::Slots& slots);
+                                      const space::ExpressionValues& values);
 
 /// The arguments of the family that an operation of the platform's BLAS works on. What is not named
 /// is as the operation has it.
@@ -150,10 +150,12 @@ struct GeamReference : MatrixArguments {
   std::optional<space::Expression> lda, ldb, ldc;              ///< elements from a row to the next
 };
 
-/// A reference's shape at the size that `slots` hold. Throws Error(usage) when an expression has no
-/// value there, or what check_shape throws.
-[[nodiscard]] GemmShape gemm_shape(const GemmReference& reference, const space::Slots& slots);
-[[nodiscard]] GeamShape geam_shape(const GeamReference& reference, const space::Slots& slots);
+/// A reference's shape at the size that `values` hold. Throws Error(usage) when an expression has
+/// no value there, or what check_shape throws.
+[[nodiscard]] GemmShape gemm_shape(const GemmReference& reference,
+                                   const space::ExpressionValues& values);
+[[nodiscard]] GeamShape geam_shape(const GeamReference& reference,
+                                   const space::ExpressionValues& values);
 
 /// Another kernel of the same family at its default configuration.
 struct KernelReference {
@@ -182,12 +184,12 @@ struct CheckSize {
   std::vector<std::optional<space::Expression>> extents;
 };
 
-/// The size that it means beside a tuned one, `slots` being what its expressions read; none when it
-/// means no size there: an expression faults, or the problem forbids the result.
+/// The size that it means beside a tuned one, `values` being what its expressions read; none when
+/// it means no size there: an expression faults, or the problem forbids the result.
 [[nodiscard]] std::optional<space::Size> size_at(const CheckSize& check,
                                                  const space::Dimensions& dims,
                                                  const space::Size& tuned,
-                                                 const space::Slots& slots);
+                                                 const space::ExpressionValues& values);
 
 /// How far an element c may be from its reference r: |c − r| ≤ max(relative·|r|, absolute,
 /// ulp·(distance from |r| to the next number of the type)).
@@ -217,10 +219,10 @@ struct Check {
 /// The shape of an operation by the platform's BLAS.
 using LibraryShape = std::variant<GemmShape, GeamShape>;
 
-/// The reference's at the size that `slots` hold; none when it is no operation of a library. Throws
-/// as gemm_shape.
+/// The reference's at the size that `values` hold; none when it is no operation of a library.
+/// Throws as gemm_shape.
 [[nodiscard]] std::optional<LibraryShape> library_shape(const Check& check,
-                                                        const space::Slots& slots);
+                                                        const space::ExpressionValues& values);
 
 /// A header that a kernel includes as "name".
 struct Header {

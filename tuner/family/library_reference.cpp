@@ -9,17 +9,17 @@
 namespace tuner::family {
 namespace {
 
-std::int64_t value_of(const space::Expression& expression, const space::Slots& slots,
+std::int64_t value_of(const space::Expression& expression, const space::ExpressionValues& values,
                       std::string_view key) {
-  const auto value = expression.evaluate(slots);
+  const auto value = expression.evaluate(values);
   if (value) return *value;
   throw Error(ErrorCode::usage, fmt::format("check.reference.{}: \"{}\" has no value: {}", key,
                                             expression.text(), space::name(value.error())));
 }
 
-Transpose transpose_of(const space::Expression& expression, const space::Slots& slots,
+Transpose transpose_of(const space::Expression& expression, const space::ExpressionValues& values,
                        std::string_view key) {
-  const std::int64_t value = value_of(expression, slots, key);
+  const std::int64_t value = value_of(expression, values, key);
   if (value == 0) return Transpose::no;
   if (value == 1) return Transpose::yes;
   throw Error(ErrorCode::usage, fmt::format("check.reference.{}: \"{}\" is {}; it must be 0 or 1",
@@ -28,40 +28,41 @@ Transpose transpose_of(const space::Expression& expression, const space::Slots& 
 
 /// Gives a matrix the layout that the reference asks for; `letter` ends the names of its keys.
 void place(MatrixLayout& layout, char letter, const std::optional<space::Expression>& ld,
-           const std::optional<space::Expression>& stride, const space::Slots& slots) {
+           const std::optional<space::Expression>& stride, const space::ExpressionValues& values) {
   if (ld) {
-    layout.ld = value_of(*ld, slots, fmt::format("ld{}", letter));
+    layout.ld = value_of(*ld, values, fmt::format("ld{}", letter));
     // What overflows is more than any memory holds, which check_shape finds by rows and ld.
     if (__builtin_mul_overflow(layout.rows, layout.ld, &layout.stride)) layout.stride = 0;
   }
-  if (stride) layout.stride = value_of(*stride, slots, fmt::format("stride_{}", letter));
+  if (stride) layout.stride = value_of(*stride, values, fmt::format("stride_{}", letter));
 }
 
 }  // namespace
 
-GemmShape gemm_shape(const GemmReference& reference, const space::Slots& slots) {
+GemmShape gemm_shape(const GemmReference& reference, const space::ExpressionValues& values) {
   GemmShape shape = packed_gemm(
-      value_of(reference.m, slots, "m"), value_of(reference.n, slots, "n"),
-      value_of(reference.k, slots, "k"), transpose_of(reference.trans_a, slots, "trans_a"),
-      transpose_of(reference.trans_b, slots, "trans_b"), value_of(reference.batch, slots, "batch"));
-  place(shape.a, 'a', reference.lda, reference.stride_a, slots);
-  place(shape.b, 'b', reference.ldb, reference.stride_b, slots);
-  place(shape.c, 'c', reference.ldc, reference.stride_c, slots);
+      value_of(reference.m, values, "m"), value_of(reference.n, values, "n"),
+      value_of(reference.k, values, "k"), transpose_of(reference.trans_a, values, "trans_a"),
+      transpose_of(reference.trans_b, values, "trans_b"),
+      value_of(reference.batch, values, "batch"));
+  place(shape.a, 'a', reference.lda, reference.stride_a, values);
+  place(shape.b, 'b', reference.ldb, reference.stride_b, values);
+  place(shape.c, 'c', reference.ldc, reference.stride_c, values);
   check_shape(shape);
   return shape;
 }
 
-GeamShape geam_shape(const GeamReference& reference, const space::Slots& slots) {
+GeamShape geam_shape(const GeamReference& reference, const space::ExpressionValues& values) {
   GeamShape shape =
-      packed_geam(value_of(reference.m, slots, "m"), value_of(reference.n, slots, "n"),
-                  transpose_of(reference.trans_a, slots, "trans_a"),
-                  transpose_of(reference.trans_b, slots, "trans_b"));
-  place(shape.a, 'a', reference.lda, std::nullopt, slots);
-  place(shape.c, 'c', reference.ldc, std::nullopt, slots);
+      packed_geam(value_of(reference.m, values, "m"), value_of(reference.n, values, "n"),
+                  transpose_of(reference.trans_a, values, "trans_a"),
+                  transpose_of(reference.trans_b, values, "trans_b"));
+  place(shape.a, 'a', reference.lda, std::nullopt, values);
+  place(shape.c, 'c', reference.ldc, std::nullopt, values);
   if (reference.b == reference.c) {
     shape.b = shape.c;
   } else {
-    place(shape.b, 'b', reference.ldb, std::nullopt, slots);
+    place(shape.b, 'b', reference.ldb, std::nullopt, values);
   }
   check_shape(shape);
   return shape;
@@ -77,12 +78,13 @@ double default_beta(const Check& check) {
   return geam != nullptr && geam->b != geam->c ? 1 : 0;
 }
 
-std::optional<LibraryShape> library_shape(const Check& check, const space::Slots& slots) {
+std::optional<LibraryShape> library_shape(const Check& check,
+                                          const space::ExpressionValues& values) {
   if (const auto* gemm = std::get_if<GemmReference>(&check.reference)) {
-    return gemm_shape(*gemm, slots);
+    return gemm_shape(*gemm, values);
   }
   if (const auto* geam = std::get_if<GeamReference>(&check.reference)) {
-    return geam_shape(*geam, slots);
+    return geam_shape(*geam, values);
   }
   return std::nullopt;
 }

@@ -55,7 +55,7 @@ void check_quantities(const DocumentNode& root, const Family& family,
                       const std::vector<space::Size>& sizes) {
   for (const Quantity& quantity : quantities(family)) {
     for (const space::Size& size : sizes) {
-      const auto value = quantity.expression.evaluate(family_slots(size));
+      const auto value = quantity.expression.evaluate(family_values(size));
       if (value && *value >= quantity.minimum) continue;
       const std::string result = value
                                      ? fmt::format("is {}", *value)
@@ -75,7 +75,7 @@ void check_alignments(const DocumentNode& root, const Family& family,
     if (buffer == nullptr) continue;
     for (const space::Size& size : sizes) {
       try {
-        static_cast<void>(alignment_bytes(*buffer, argument.name, family_slots(size)));
+        static_cast<void>(alignment_bytes(*buffer, argument.name, family_values(size)));
       } catch (const Error& error) {
         root.fail(fmt::format("{} (at the size {} of this file)", error.what(),
                               space::display(size, family.problem.dims)));
@@ -92,7 +92,7 @@ void check_arrays(const DocumentNode& root, const Family& family,
     if (array == nullptr) continue;
     for (const space::Size& size : sizes) {
       try {
-        static_cast<void>(array_bytes(*array, argument.name, family_slots(size)));
+        static_cast<void>(array_bytes(*array, argument.name, family_values(size)));
       } catch (const Error& error) {
         root.fail(fmt::format("{} (at the size {} of this file)", error.what(),
                               space::display(size, family.problem.dims)));
@@ -106,7 +106,7 @@ void check_reference(const DocumentNode& root, const Family& family,
                      const std::vector<space::Size>& sizes) {
   for (const space::Size& size : sizes) {
     try {
-      static_cast<void>(library_shape(family.check, family_slots(size)));
+      static_cast<void>(library_shape(family.check, family_values(size)));
     } catch (const Error& error) {
       root.fail(fmt::format("{} at the size {} of this file", error.what(),
                             space::display(size, family.problem.dims)));
@@ -129,7 +129,7 @@ std::vector<space::Size> listed_sizes(const Family& family) {
   }
   for (const space::Size& size : tuned) {
     for (const CheckSize& check : family.check.sizes) {
-      if (auto beside = size_at(check, dims, size, family_slots(size))) {
+      if (auto beside = size_at(check, dims, size, family_values(size))) {
         sizes.push_back(*std::move(beside));
       }
     }

@@ -11,16 +11,16 @@ namespace tuner::family {
 namespace {
 
 double at_size(const space::Expression& expression, const space::Size& size) {
-  const auto value = expression.evaluate(family_slots(size));
+  const auto value = expression.evaluate(family_values(size));
   return value ? static_cast<double>(*value) : 0.0;
 }
 
 }  // namespace
 
 Scalar scalar_value(const ScalarArgument& scalar, std::string_view name,
-                    const space::Slots& slots) {
+                    const space::ExpressionValues& values) {
   if (scalar.real) return make_real_scalar(scalar.type, *scalar.real);
-  const auto value = scalar.value.evaluate(slots);
+  const auto value = scalar.value.evaluate(values);
   if (value) return make_scalar(scalar.type, *value);
   throw Error(ErrorCode::usage,
               fmt::format("argument '{}' = {} has no value at this size: {}", name,
@@ -32,12 +32,12 @@ std::string value_text(const ScalarArgument& scalar) {
 }
 
 std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
-                        const space::Slots& slots) {
+                        const space::ExpressionValues& values) {
   const auto fail = [&](const std::string& why) {
     throw Error(ErrorCode::usage,
                 fmt::format("argument '{}': its count \"{}\" {}", name, array.count.text(), why));
   };
-  const auto count = array.count.evaluate(slots);
+  const auto count = array.count.evaluate(values);
   if (!count) fail(fmt::format("has no value: {}", tuner::space::name(count.error())));
   if (*count < 1) fail(fmt::format("is {}; an array has at least 1 element", *count));
   const std::size_t element_bytes = size_bytes(array.type);
@@ -67,11 +67,12 @@ double bytes_at(const Problem& problem, const space::Size& size) {
 }
 
 std::optional<space::Size> size_at(const CheckSize& check, const space::Dimensions& dims,
-                                   const space::Size& tuned, const space::Slots& slots) {
+                                   const space::Size& tuned,
+                                   const space::ExpressionValues& values) {
   std::vector<std::optional<std::int64_t>> numbers(dims.size());
   for (std::size_t i = 0; i < dims.size(); ++i) {
     if (check.extents[i]) {
-      const auto value = check.extents[i]->evaluate(slots);
+      const auto value = check.extents[i]->evaluate(values);
       if (!value) return std::nullopt;
       numbers[i] = *value;
     } else if (dims[i].is_kind()) {

@@ -29,7 +29,7 @@ class PythonWriter {
   class Nodes;
 
   const space::SpaceDefinition& definition_;
-  space::Slots base_;  // device attributes and dimensions
+  space::ExpressionValues base_;  // device attributes and dimensions
 };
 
 }  // namespace tuner::interop

@@ -19,8 +19,8 @@ bool matches(const std::optional<std::string>& wanted, const std::string& is) {
   return !wanted || *wanted == is;
 }
 
-std::shared_ptr<const space::SpaceDefinition> stored_definition(
-    const store::Store& store, const store::SessionRecord& session) {
+std::shared_ptr<const space::SpaceDefinition> stored_definition(const store::Store& store,
+                                                                const store::RunRecord& session) {
   const store::ResultFilter filter{.family = session.family, .kernel = session.kernel};
   const std::vector<store::KernelRecord> kernels = store.kernels(filter);
   const auto kernel = std::ranges::find(kernels, session.kernel_hash, &store::KernelRecord::hash);
@@ -64,7 +64,7 @@ class Collection {
  public:
   explicit Collection(const store::Store& store) : store_(store) {}
 
-  void add(const store::SessionRecord& session, const std::optional<std::string>& problem) {
+  void add(const store::RunRecord& session, const std::optional<std::string>& problem) {
     const auto kernel = std::tuple(session.device, session.backend, session.family, session.kernel);
     const auto newest = newest_.try_emplace(kernel, session).first;
     if (newest->second.kernel_hash != session.kernel_hash) return;
@@ -100,7 +100,7 @@ class Collection {
   };
 
   Part& part_of(const Key& key, const std::shared_ptr<const space::SpaceDefinition>& definition,
-                const store::SessionRecord& session) {
+                const store::RunRecord& session) {
     const auto [found, is_new] = index_.try_emplace(key, parts_.size());
     if (is_new) {
       parts_.push_back({.recording = {.kernel = session.kernel,
@@ -114,7 +114,7 @@ class Collection {
   }
 
   const store::Store& store_;
-  std::map<KernelKey, store::SessionRecord> newest_;
+  std::map<KernelKey, store::RunRecord> newest_;
   std::map<KernelKey, std::shared_ptr<const space::SpaceDefinition>> definitions_;
   std::map<Key, std::size_t> index_;
   std::vector<Part> parts_;
@@ -125,7 +125,7 @@ class Collection {
 std::vector<search::Recording> read_recordings(const store::Store& store,
                                                const store::ResultFilter& filter) {
   Collection collection(store);
-  for (const store::SessionRecord& session : store.sessions()) {
+  for (const store::RunRecord& session : store.sessions()) {
     if (!matches(filter.device, session.device) || !matches(filter.family, session.family) ||
         !matches(filter.kernel, session.kernel)) {
       continue;

@@ -190,15 +190,15 @@ class T1Writer {
 
   /// An expression of the dimensions at the size.
   Json number(const Json& expression) const {
-    space::Slots slots(definition_.scope.size(), 0);
+    space::ExpressionValues values(definition_.scope.size(), 0);
     const std::size_t first = space::family_scope({}).size();
-    std::ranges::copy(size_, slots.begin() + static_cast<std::ptrdiff_t>(first));
+    std::ranges::copy(size_, values.begin() + static_cast<std::ptrdiff_t>(first));
     const auto compiled =
         space::Expression::compile(expression_text(expression), definition_.scope);
     if (!compiled) {
       throw Error(ErrorCode::usage, compiled.error().with_caret(expression_text(expression)));
     }
-    const auto value = compiled->evaluate(slots);
+    const auto value = compiled->evaluate(values);
     return value ? Json(*value) : Json(expression);
   }
 

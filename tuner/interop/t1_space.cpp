@@ -88,12 +88,12 @@ Json read_condition(const Json& condition, std::size_t index,
 
 /// Told without listing the space, which may be larger than can be listed.
 bool is_default_valid(const space::SpaceDefinition& definition) {
-  space::Slots slots(definition.scope.size(), 0);
+  space::ExpressionValues values(definition.scope.size(), 0);
   for (const space::Parameter& parameter : definition.parameters) {
-    slots[parameter.slot] = parameter.values[parameter.default_index].number;
+    values[parameter.slot] = parameter.values[parameter.default_index].number;
   }
   return std::ranges::all_of(definition.constraints, [&](const space::Constraint& constraint) {
-    const auto holds = constraint.expression.evaluate(slots);
+    const auto holds = constraint.expression.evaluate(values);
     return holds && *holds != 0;
   });
 }

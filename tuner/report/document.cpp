@@ -63,7 +63,7 @@ std::string period_of(const std::vector<KernelHistory>& kernels) {
     if (!when.empty()) days.push_back(when.substr(0, 10));
   };
   for (const KernelHistory& kernel : kernels) {
-    for (const store::SessionRecord& session : kernel.sessions) add(session.started_at);
+    for (const store::RunRecord& session : kernel.sessions) add(session.started_at);
     for (const SizeHistory& size : kernel.sizes) add(size.best ? size.best->recorded_at : "");
   }
   if (days.empty()) return "";

@@ -66,7 +66,7 @@ std::set<std::string> parameter_names(const std::vector<store::StoredTrial>& tri
 }
 
 /// The hash that was worked on last; `sessions` are newest first.
-std::string latest_hash(const std::vector<store::SessionRecord>& sessions,
+std::string latest_hash(const std::vector<store::RunRecord>& sessions,
                         const std::vector<store::StoredBest>& bests) {
   std::string when, hash;
   if (!sessions.empty()) {
@@ -161,7 +161,7 @@ std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory> by_pr
 }
 
 KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
-                             std::vector<store::SessionRecord> sessions,
+                             std::vector<store::RunRecord> sessions,
                              std::vector<store::StoredBest> bests) {
   KernelHistory history{key.first, key.second, latest_hash(sessions, bests), {}, {}, {}, {}};
   std::erase_if(sessions, [&](const auto& session) { return session.kernel_hash != history.hash; });
@@ -170,7 +170,7 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
 
   std::vector<std::vector<store::StoredTrial>> trials;
   std::set<std::string> stored_parameters = parameter_names({}, bests);
-  for (const store::SessionRecord& session : sessions) {
+  for (const store::RunRecord& session : sessions) {
     trials.push_back(store.trials(session.id));
     stored_parameters.merge(parameter_names(trials.back(), {}));
   }
@@ -195,9 +195,9 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
 
 std::vector<KernelHistory> kernel_histories(const store::Store& store,
                                             const std::string& device_name) {
-  std::map<KernelKey, std::pair<std::vector<store::SessionRecord>, std::vector<store::StoredBest>>>
+  std::map<KernelKey, std::pair<std::vector<store::RunRecord>, std::vector<store::StoredBest>>>
       kernels;
-  for (store::SessionRecord& session : store.sessions()) {
+  for (store::RunRecord& session : store.sessions()) {
     if (session.device != device_name) continue;
     kernels[{session.family, session.kernel}].first.push_back(std::move(session));
   }

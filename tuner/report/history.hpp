@@ -37,9 +37,9 @@ struct KernelHistory {
   std::string family, kernel, hash;
   std::vector<std::string> parameters;  ///< in the order of the space file
   std::vector<space::EnvironmentInfo>
-      environments;                            ///< that the bests were measured in, latest first
-  std::vector<store::SessionRecord> sessions;  ///< oldest first
-  std::vector<SizeHistory> sizes;              ///< smallest first
+      environments;                        ///< that the bests were measured in, latest first
+  std::vector<store::RunRecord> sessions;  ///< oldest first
+  std::vector<SizeHistory> sizes;          ///< smallest first
 };
 
 /// The kernels with results on a device, by family and name; empty when there are none.

@@ -210,7 +210,7 @@ Json budget_section(const KernelHistory& kernel) {
                            {"measure_s", "Measure", "duration"},
                            {"wall_s", "Wall clock", "duration"}});
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
-  for (const store::SessionRecord& session : kernel.sessions) {
+  for (const store::RunRecord& session : kernel.sessions) {
     wall_s += session.wall_s;
     compile_s += session.compile_s;
     verify_s += session.verify_s;

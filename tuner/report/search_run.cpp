@@ -49,7 +49,7 @@ std::string key_of(const space::EnvironmentInfo& environment) {
 /// Nothing of a session tells what it knew, but what it ran does: every search begins with the
 /// default configuration, so that one which ran nothing of what was known has reused it. A lost
 /// finalist, which ends as a failure, is run again either way.
-Beginning beginning_of(const store::SessionRecord& session, const std::vector<Tried>& tried,
+Beginning beginning_of(const store::RunRecord& session, const std::vector<Tried>& tried,
                        const Legacy& legacy) {
   const auto known = legacy.results.find(key_of(session.environment));
   const auto ran_again = [&](const Tried& one) {
@@ -69,7 +69,7 @@ Beginning beginning_of(const store::SessionRecord& session, const std::vector<Tr
   return told && fresh ? Beginning::with_winner : Beginning::anew;
 }
 
-void bequeath(Legacy& legacy, const store::SessionRecord& session, const std::vector<Tried>& tried,
+void bequeath(Legacy& legacy, const store::RunRecord& session, const std::vector<Tried>& tried,
               const std::vector<store::FinalistRecord>& finalists) {
   for (const Tried& one : tried) {
     if (store::is_worth_another_try(one.outcome)) continue;
@@ -82,7 +82,7 @@ void bequeath(Legacy& legacy, const store::SessionRecord& session, const std::ve
   }
 }
 
-SearchRun search_run(const store::SessionRecord& session, const std::vector<Tried>& tried) {
+SearchRun search_run(const store::RunRecord& session, const std::vector<Tried>& tried) {
   SearchRun run;
   run.strategy = session.strategy;
   run.environment = session.environment;
@@ -126,12 +126,12 @@ bool SearchRun::lasted(ProgressAxis progress, double limit) const {
 }
 
 std::map<std::string, std::vector<SearchRun>> search_runs(
-    const store::Store& store, std::span<const store::SessionRecord> sessions,
+    const store::Store& store, std::span<const store::RunRecord> sessions,
     std::span<const std::vector<store::StoredTrial>> trials) {
   std::map<std::string, std::vector<SearchRun>> runs;
   std::map<std::string, Legacy> legacies;  // by size
   for (std::size_t i = 0; i < sessions.size(); ++i) {
-    const store::SessionRecord& session = sessions[i];
+    const store::RunRecord& session = sessions[i];
     for (const auto& [problem, tried] : tried_by_size(trials[i])) {
       SearchRun run = search_run(session, tried);
       Legacy& legacy = legacies[problem];

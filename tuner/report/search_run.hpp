@@ -55,7 +55,7 @@ struct SearchRun {
 /// same order. A configuration that was run again counts where it was run first, with the time that
 /// stands.
 [[nodiscard]] std::map<std::string, std::vector<SearchRun>> search_runs(
-    const store::Store& store, std::span<const store::SessionRecord> sessions,
+    const store::Store& store, std::span<const store::RunRecord> sessions,
     std::span<const std::vector<store::StoredTrial>> trials);
 
 }  // namespace tuner::report

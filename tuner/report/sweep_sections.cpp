@@ -92,13 +92,13 @@ Json split_section(const Json& sweep) {
                            {"total_ns", "Total", "time"},
                            {"contender", "Contender", "text"}});
   for (const Json& side : sweep.at("sides")) {
-    for (const Json& trip : side.at("trips")) {
-      if (!trip.contains("total_ns")) continue;
-      Json row = {size_label(sweep, trip.at("size")), text(trip, "placement")};
+    for (const Json& transfer : side.at("trips")) {
+      if (!transfer.contains("total_ns")) continue;
+      Json row = {size_label(sweep, transfer.at("size")), text(transfer, "placement")};
       for (const char* const part : {"to_device_ns", "kernel_ns", "to_host_ns", "total_ns"}) {
-        row.push_back(rounded(trip.at(part).get<double>()));
+        row.push_back(rounded(transfer.at(part).get<double>()));
       }
-      row.push_back(text(trip, "contender"));
+      row.push_back(text(transfer, "contender"));
       table["rows"].push_back(std::move(row));
     }
   }
@@ -199,9 +199,9 @@ std::string sweep_device(const Json& sweep) {
 
 Json sweep_part(const Json& sweep) {
   Json sections = {curves_section(sweep), speedups_section(sweep), start_up_section(sweep)};
-  Json trips = split_section(sweep);
-  if (!trips.at("table").at("rows").empty())
-    sections.insert(sections.begin() + 1, std::move(trips));
+  Json transfers = split_section(sweep);
+  if (!transfers.at("table").at("rows").empty())
+    sections.insert(sections.begin() + 1, std::move(transfers));
   return {{"family", text(sweep, "family")},
           {"verdict", verdict(sweep)},
           {"sections", std::move(sections)}};

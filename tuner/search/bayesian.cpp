@@ -26,7 +26,7 @@ Bayesian::Bayesian(const space::Space& space, std::uint64_t seed, const Bayesian
     : space_(space),
       settings_(settings),
       random_(seed),
-      unseen_(space, seed),
+      visited_(space, seed),
       axes_(space.definition()),
       hyperparameters_(likely_hyperparameters(axes_, settings.prior)) {}
 
@@ -43,7 +43,7 @@ std::vector<space::Config> Bayesian::ask(std::size_t count, Budget) {
 std::optional<space::Config> Bayesian::next() {
   if (initial()) {
     const bool waits = trials_.size() - answered_ >= settings_.initial;
-    return waits ? std::nullopt : begun(unseen_.take_any());
+    return waits ? std::nullopt : begun(visited_.insert_random());
   }
   if (fit_is_due()) {
     fit();
@@ -52,8 +52,8 @@ std::optional<space::Config> Bayesian::next() {
     surrogate_->consider(near_best());
   }
   const space::Config* const promising = surrogate_->most_promising();
-  if (promising == nullptr) return begun(unseen_.take_any());
-  unseen_.take(*promising);
+  if (promising == nullptr) return begun(visited_.insert_random());
+  visited_.insert(*promising);
   std::optional<space::Config> config = begun(*promising);
   if (surrogate_->observations() < kMostObservations) {
     surrogate_->begin(*config);
@@ -64,7 +64,7 @@ std::optional<space::Config> Bayesian::next() {
 }
 
 void Bayesian::tell(const space::Config& config, Outcome outcome, std::optional<double> time_ns) {
-  unseen_.take(config);
+  visited_.insert(config);
   const std::size_t index = trial_of(config);
   Trial& trial = trials_[index];
   if (!trial.answered) ++answered_;
@@ -80,7 +80,7 @@ void Bayesian::tell(const space::Config& config, Outcome outcome, std::optional<
   }
   const bool fastest = trial.time_ns && by_time_.begin()->second == index;
   if (fastest && settings_.candidates == Candidates::anywhere_and_near_best) {
-    surrogate_->consider(unseen_neighbours(config));
+    surrogate_->consider(unvisited_neighbours(config));
   }
 }
 
@@ -189,14 +189,14 @@ std::vector<space::Config> Bayesian::candidates() {
   if (space_.size() <= kMostListed) {
     for (std::uint64_t i = 0; i < space_.size(); ++i) {
       space::Config config = space_.at(i);
-      if (!unseen_.seen(config)) result.push_back(std::move(config));
+      if (!visited_.contains(config)) result.push_back(std::move(config));
     }
     return result;
   }
   if (settings_.candidates == Candidates::anywhere_and_near_best) result = near_best();
   for (std::size_t i = 0; i < kSampled; ++i) {
     space::Config config = space_.sample(random_);
-    if (!unseen_.seen(config)) result.push_back(std::move(config));
+    if (!visited_.contains(config)) result.push_back(std::move(config));
   }
   return result;
 }
@@ -210,19 +210,19 @@ std::vector<space::Config> Bayesian::near_best() {
   }
   std::vector<space::Config> result;
   for (const space::Config& config : best) {
-    std::ranges::move(unseen_neighbours(config), std::back_inserter(result));
+    std::ranges::move(unvisited_neighbours(config), std::back_inserter(result));
     for (std::size_t i = 0; i < kSecondNeighbours; ++i) {
       auto other = space_.random_neighbour(config, space::Neighbourhood::hamming2, random_);
-      if (other && !unseen_.seen(*other)) result.push_back(std::move(*other));
+      if (other && !visited_.contains(*other)) result.push_back(std::move(*other));
     }
   }
   return result;
 }
 
-std::vector<space::Config> Bayesian::unseen_neighbours(const space::Config& config) const {
+std::vector<space::Config> Bayesian::unvisited_neighbours(const space::Config& config) const {
   if (!space_.position(config)) return {};  // told of from elsewhere
   std::vector<space::Config> neighbours = space_.neighbours(config);
-  std::erase_if(neighbours, [&](const space::Config& each) { return unseen_.seen(each); });
+  std::erase_if(neighbours, [&](const space::Config& each) { return visited_.contains(each); });
   return neighbours;
 }
 

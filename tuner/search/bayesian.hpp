@@ -4,7 +4,7 @@
 #include "tuner/search/evidence.hpp"
 #include "tuner/search/strategy.hpp"
 #include "tuner/search/surrogate.hpp"
-#include "tuner/search/unseen.hpp"
+#include "tuner/search/visited_set.hpp"
 
 #include <map>
 #include <random>
@@ -51,14 +51,14 @@ class Bayesian : public Strategy {
   [[nodiscard]] std::vector<space::Config> candidates();
   [[nodiscard]] std::vector<space::Config> near_best();
   /// What differs in one parameter from a configuration and was not seen.
-  [[nodiscard]] std::vector<space::Config> unseen_neighbours(const space::Config& config) const;
+  [[nodiscard]] std::vector<space::Config> unvisited_neighbours(const space::Config& config) const;
   [[nodiscard]] std::optional<space::Config> begun(std::optional<space::Config> config);
   [[nodiscard]] std::size_t trial_of(const space::Config& config);
 
   const space::Space& space_;
   BayesianSettings settings_;
   std::mt19937_64 random_;
-  Unseen unseen_;
+  VisitedSet visited_;
   Axes axes_;
   Hyperparameters hyperparameters_;
   std::vector<Trial> trials_;

@@ -15,7 +15,7 @@ constexpr double kHalfWay = 300;
 }  // namespace
 
 Metaheuristic::Metaheuristic(const space::Space& space, std::uint64_t seed)
-    : space_(space), random_(seed), unseen_(space, seed) {}
+    : space_(space), random_(seed), visited_(space, seed) {}
 
 double Metaheuristic::uniform() {
   return std::uniform_real_distribution<double>()(random_);
@@ -39,10 +39,10 @@ std::vector<space::Config> Metaheuristic::ask(std::size_t count, Budget budget) 
   std::vector<space::Config> configs;
   while (configs.size() < count) {
     std::optional<space::Config> config = propose(spent);
-    if (config && !unseen_.take(*config)) {
-      config = unseen_.take_near(std::move(*config), random_);
+    if (config && !visited_.insert(*config)) {
+      config = visited_.insert_near(std::move(*config), random_);
     }
-    if (!config) config = unseen_.take_any();
+    if (!config) config = visited_.insert_random();
     if (!config) break;
     asked(*config);
     configs.push_back(std::move(*config));
@@ -52,7 +52,7 @@ std::vector<space::Config> Metaheuristic::ask(std::size_t count, Budget budget) 
 
 void Metaheuristic::tell(const space::Config& config, Outcome outcome,
                          std::optional<double> time_ns) {
-  unseen_.take(config);
+  visited_.insert(config);
   ++answers_;
   const bool timed = outcome == Outcome::ok && time_ns && *time_ns > 0;
   learn(config, timed ? std::log(*time_ns) : std::numeric_limits<Loss>::infinity());

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tuner/search/strategy.hpp"
-#include "tuner/search/unseen.hpp"
+#include "tuner/search/visited_set.hpp"
 
 #include <random>
 
@@ -37,7 +37,7 @@ class Metaheuristic : public Strategy {
   [[nodiscard]] const space::Space& space() const { return space_; }
   [[nodiscard]] std::mt19937_64& random() { return random_; }
   /// Whether it was asked for or told of.
-  [[nodiscard]] bool seen(const space::Config& config) const { return unseen_.seen(config); }
+  [[nodiscard]] bool seen(const space::Config& config) const { return visited_.contains(config); }
   /// How many it was told of.
   [[nodiscard]] std::size_t answers() const { return answers_; }
   /// From 0 to below 1.
@@ -48,7 +48,7 @@ class Metaheuristic : public Strategy {
  private:
   const space::Space& space_;
   std::mt19937_64 random_;
-  Unseen unseen_;
+  VisitedSet visited_;
   std::size_t answers_ = 0;
 };
 

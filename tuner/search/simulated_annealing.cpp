@@ -21,19 +21,19 @@ SimulatedAnnealing::SimulatedAnnealing(const space::Space& space, std::uint64_t 
 std::optional<space::Config> SimulatedAnnealing::propose(double spent) {
   temperature_ = kHot * std::pow(kCold / kHot, spent);
   if (answers() < kInitial || !current_) return std::nullopt;
-  if (in_vain_ >= kPatience) {
+  if (without_improvement_ >= kPatience) {
     current_ = best_;
-    in_vain_ = 0;
+    without_improvement_ = 0;
   }
   return current_->config;
 }
 
 void SimulatedAnnealing::learn(const space::Config& config, Loss loss) {
-  ++in_vain_;
+  ++without_improvement_;
   if (!std::isfinite(loss)) return;
   if (!best_ || loss < best_->loss) {
     best_ = Member{config, loss};
-    in_vain_ = 0;
+    without_improvement_ = 0;
   }
   const bool walking = current_ && answers() > kInitial;
   const double worse = current_ ? loss - current_->loss : 0;

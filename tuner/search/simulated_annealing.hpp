@@ -20,7 +20,7 @@ class SimulatedAnnealing : public Metaheuristic {
   std::optional<Member> current_;
   std::optional<Member> best_;
   double temperature_ = 0;
-  std::size_t in_vain_ = 0;
+  std::size_t without_improvement_ = 0;
 };
 
 }  // namespace tuner::search

@@ -224,9 +224,9 @@ void add_entries(Catalogue& catalogue, CatalogueKernel& kernel,
 std::vector<store::StoredTrial> trials_of(const store::Store& store, const Catalogue& catalogue,
                                           const CatalogueKernel& kernel) {
   std::vector<store::StoredTrial> trials;
-  std::vector<store::SessionRecord> sessions = store.sessions();
+  std::vector<store::RunRecord> sessions = store.sessions();
   std::ranges::reverse(sessions);  // the latest time counts
-  for (const store::SessionRecord& session : sessions) {
+  for (const store::RunRecord& session : sessions) {
     if (session.kernel_hash != kernel.record->hash || session.kernel != kernel.record->kernel ||
         session.family != kernel.record->family || session.device != catalogue.device.name) {
       continue;

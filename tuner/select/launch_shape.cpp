@@ -23,33 +23,34 @@ constexpr std::int64_t kRegistersOfAWarpStep = 256;
 /// An expression without a value ends the look at a launch.
 struct NoValue {};
 
-std::int64_t value(const space::Expression& expression, const space::Slots& slots) {
-  const auto result = expression.evaluate(slots);
+std::int64_t value(const space::Expression& expression, const space::ExpressionValues& values) {
+  const auto result = expression.evaluate(values);
   if (!result) throw NoValue();
   return *result;
 }
 
-double product(const std::vector<space::Expression>& expressions, const space::Slots& slots) {
+double product(const std::vector<space::Expression>& expressions,
+               const space::ExpressionValues& values) {
   double result = 1;
   for (const space::Expression& expression : expressions) {
-    result *= static_cast<double>(std::max<std::int64_t>(1, value(expression, slots)));
+    result *= static_cast<double>(std::max<std::int64_t>(1, value(expression, values)));
   }
   return result;
 }
 
 std::vector<std::int64_t> extents(const std::vector<space::Expression>& expressions,
-                                  const space::Slots& slots) {
+                                  const space::ExpressionValues& values) {
   std::vector<std::int64_t> result;
   for (const space::Expression& expression : expressions)
-    result.push_back(value(expression, slots));
+    result.push_back(value(expression, values));
   return result;
 }
 
 /// The grid as a function of the problem's dimensions.
 class Grid {
  public:
-  Grid(const StoredKernel& kernel, const StoredStep& step, space::Slots slots)
-      : kernel_(kernel), step_(step), slots_(std::move(slots)) {
+  Grid(const StoredKernel& kernel, const StoredStep& step, space::ExpressionValues values)
+      : kernel_(kernel), step_(step), slots_(std::move(values)) {
     extents_ = extents(step.grid, slots_);
   }
 
@@ -72,7 +73,7 @@ class Grid {
 
  private:
   [[nodiscard]] bool same(std::size_t slot, std::int64_t number) {
-    space::Slots there = slots_;
+    space::ExpressionValues there = slots_;
     there[slot] = number;
     for (const std::size_t derived : step_.grid_derived) {
       const space::Derived& it = kernel_.definition->derived[derived];
@@ -83,12 +84,12 @@ class Grid {
 
   const StoredKernel& kernel_;
   const StoredStep& step_;
-  space::Slots slots_;
+  space::ExpressionValues slots_;
   std::vector<std::int64_t> extents_;  // each for itself: their product may be another's too
 };
 
-double padded_flops(const StoredKernel& kernel, Grid& grid, const space::Slots& slots) {
-  space::Slots there = slots;
+double padded_flops(const StoredKernel& kernel, Grid& grid, const space::ExpressionValues& values) {
+  space::ExpressionValues there = values;
   for (const std::size_t slot : kernel.flops.slots()) there[slot] = grid.padded(slot);
   return static_cast<double>(value(kernel.flops, there));
 }
@@ -109,34 +110,34 @@ double resident_blocks(const space::DeviceAttributes& device, std::int64_t threa
 }
 
 /// The step that stands for all: that of most threads.
-const StoredStep& main_step(const StoredKernel& kernel, const space::Slots& slots) {
+const StoredStep& main_step(const StoredKernel& kernel, const space::ExpressionValues& values) {
   return *std::ranges::max_element(kernel.steps, {}, [&](const StoredStep& step) {
-    return product(step.grid, slots) * product(step.block, slots);
+    return product(step.grid, values) * product(step.block, values);
   });
 }
 
 LaunchShape shape(const StoredKernel& kernel, const space::DeviceAttributes& device,
-                  const space::Slots& slots, int registers) {
+                  const space::ExpressionValues& values, int registers) {
   constexpr std::int64_t kSharedOfTheSystem = 1024;  // that CUDA reserves in each block
-  const StoredStep& step = main_step(kernel, slots);
-  Grid grid(kernel, step, slots);
+  const StoredStep& step = main_step(kernel, values);
+  Grid grid(kernel, step, values);
   LaunchShape result;
   result.blocks = grid.blocks();
-  const double threads = product(step.block, slots);
+  const double threads = product(step.block, values);
   result.warps = std::ceil(threads / 32);
   result.resident =
       resident_blocks(device, std::llround(threads),
-                      value(step.dynamic_shared_bytes, slots) + kSharedOfTheSystem, registers);
-  result.flops = static_cast<double>(value(kernel.flops, slots));
-  result.block_flops = padded_flops(kernel, grid, slots) / result.blocks;
+                      value(step.dynamic_shared_bytes, values) + kSharedOfTheSystem, registers);
+  result.flops = static_cast<double>(value(kernel.flops, values));
+  result.block_flops = padded_flops(kernel, grid, values) / result.blocks;
   double scratch = 0;
   for (const space::Expression& count : kernel.scratch) {
-    scratch += kBytesOfAnElement * static_cast<double>(value(count, slots));
+    scratch += kBytesOfAnElement * static_cast<double>(value(count, values));
   }
   result.scratch = scratch > 0;
-  result.bytes = static_cast<double>(value(kernel.bytes, slots)) + 2 * scratch;
+  result.bytes = static_cast<double>(value(kernel.bytes, values)) + 2 * scratch;
   std::vector<std::int64_t> variant;
-  for (const std::size_t slot : kernel.entry_slots) variant.push_back(slots[slot]);
+  for (const std::size_t slot : kernel.entry_slots) variant.push_back(values[slot]);
   result.variant = fmt::format("{}", fmt::join(variant, ","));
   return result;
 }
@@ -149,7 +150,7 @@ std::optional<LaunchShape> launch_shape(const StoredKernel& kernel,
                                         int registers) {
   if (kernel.steps.empty()) return std::nullopt;
   try {
-    return shape(kernel, device, at_size.slots(config), registers);
+    return shape(kernel, device, at_size.expression_values(config), registers);
   } catch (const NoValue&) {
     return std::nullopt;
   } catch (const Error&) {  // a derived value has none

@@ -98,8 +98,8 @@ void read_launches(const Json& object, StoredKernel& kernel) {
     if (launch == step.end()) return;
     kernel.steps.push_back(read_step(*launch, definition));
     if (const auto entry = step.find("entry"); entry != step.end()) {
-      const auto slots = slots_in_entry(entry->get<std::string>(), definition);
-      kernel.entry_slots.insert(kernel.entry_slots.end(), slots.begin(), slots.end());
+      const auto values = slots_in_entry(entry->get<std::string>(), definition);
+      kernel.entry_slots.insert(kernel.entry_slots.end(), values.begin(), values.end());
     }
   }
   if (const auto scratch = object.find("scratch"); scratch != object.end()) {
@@ -172,8 +172,8 @@ space::Config KernelAtSize::default_config() const {
   return config;
 }
 
-space::Slots KernelAtSize::slots(const space::Config& config) const {
-  return space::evaluate_slots(*kernel_.definition, base_, config);
+space::ExpressionValues KernelAtSize::expression_values(const space::Config& config) const {
+  return space::evaluate_values(*kernel_.definition, base_, config);
 }
 
 }  // namespace tuner::select

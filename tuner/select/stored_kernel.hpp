@@ -56,12 +56,12 @@ class KernelAtSize {
   /// Why a configuration cannot be used here; none when it can.
   [[nodiscard]] std::optional<std::string> why_invalid(const space::Config& config) const;
   [[nodiscard]] space::Config default_config() const;
-  /// See Space::slots.
-  [[nodiscard]] space::Slots slots(const space::Config& config) const;
+  /// See Space::values.
+  [[nodiscard]] space::ExpressionValues expression_values(const space::Config& config) const;
 
  private:
   const StoredKernel& kernel_;
-  space::Slots base_;  // device attributes and dimensions
+  space::ExpressionValues base_;  // device attributes and dimensions
 };
 
 }  // namespace tuner::select

@@ -2,7 +2,7 @@
 #include "tuner/session/bench.hpp"
 
 #include "tuner/core/error.hpp"
-#include "tuner/session/line_up.hpp"
+#include "tuner/session/side_by_side_timer.hpp"
 #include "tuner/session/trial_record.hpp"
 
 #include <algorithm>
@@ -35,7 +35,7 @@ class Bench {
       if (!stop_()) entrant.trial = judge(entrant);
     }
     std::erase_if(entrants_, [](const Entrant& entrant) { return !entrant.trial; });
-    return result(line_up());
+    return result(add_contenders());
   }
 
  private:
@@ -48,7 +48,7 @@ class Bench {
   /// The times of a line-up and who took part.
   struct Timed {
     std::vector<space::Config> configs;
-    LineUpTimes times;
+    SideBySideTimes times;
   };
 
   /// Has it compiled while those before it are on the device.
@@ -74,20 +74,22 @@ class Bench {
     const worker::TrialResult evaluation = device_.evaluate(
         {.kernel = kernel_, .space = space_, .config = entrant.config, .binary = *compiled.binary},
         plan_.size, std::nullopt);
-    return with_evaluation(std::move(trial), evaluation, kernel_, space_.slots(entrant.config));
+    return with_evaluation(std::move(trial), evaluation, kernel_,
+                           space_.expression_values(entrant.config));
   }
 
   /// Times what ended ok side by side, again without a contender that falls out of it.
-  std::optional<Timed> line_up() {
+  std::optional<Timed> add_contenders() {
     for (;;) {
       std::vector<space::Config> configs;
       for (const Entrant& entrant : entrants_) {
         if (entrant.trial->outcome == Outcome::ok) configs.push_back(entrant.config);
       }
       if (configs.empty() || stop_()) return std::nullopt;
-      auto times = LineUp(kernel_, space_, plan_.size, pool_, device_,
-                          library_problem_.empty() ? LibraryPart::taken : LibraryPart::left_out)
-                       .time(configs, plan_.finals, stop_);
+      auto times =
+          SideBySideTimer(kernel_, space_, plan_.size, pool_, device_,
+                          library_problem_.empty() ? LibraryPart::included : LibraryPart::excluded)
+              .time(configs, plan_.finals, stop_);
       if (times) {
         if (!*times) return std::nullopt;
         return Timed{.configs = std::move(configs), .times = std::move(**times)};

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tuner/family/family.hpp"
-#include "tuner/measure/finals.hpp"
+#include "tuner/measure/rounds.hpp"
 #include "tuner/store/records.hpp"
 #include "tuner/worker/device_worker.hpp"
 
@@ -18,7 +18,7 @@ namespace tuner::session {
 struct BenchPlan {
   space::Size size;
   std::vector<space::Config> configs;  ///< valid at the size, each once
-  measure::FinalsPlan finals = {};
+  measure::RoundsPlan finals = {};
   int compile_threads = 1;
 };
 

@@ -59,9 +59,9 @@ struct SizeResult {
 };
 
 /// How a session ended.
-struct SessionResult {
+struct RunResult {
   std::string uuid;
-  store::SessionState state = store::SessionState::complete;
+  store::RunState state = store::RunState::complete;
   std::vector<SizeResult> sizes;
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
   int compile_threads = 1;

@@ -8,7 +8,8 @@
 
 namespace tuner::session {
 
-void OtherProcesses::refuse(SharedDevice shared_device) {
+OtherProcesses::OtherProcesses(worker::DeviceWorker& device, SharedDevice shared_device)
+    : device_(device) {
   const std::vector<int> others = device_.other_processes();
   seen_ = !others.empty();
   if (others.empty() || shared_device == SharedDevice::accepted) return;

@@ -6,22 +6,20 @@
 
 namespace tuner::session {
 
-/// Whether other processes compute on the device of a session, as far as it can tell.
+/// Whether other processes compute on the device of a run, as far as it can tell.
 class OtherProcesses {
  public:
-  /// The device must outlive it.
-  explicit OtherProcesses(worker::DeviceWorker& device) : device_(device) {}
+  /// Throws Error(no_device) when there are some now, unless the device may be shared. The device
+  /// must outlive it.
+  OtherProcesses(worker::DeviceWorker& device, SharedDevice shared_device);
 
-  /// Looks before the session begins. Throws Error(no_device) when there are some, unless the
-  /// device may be shared.
-  void refuse(SharedDevice shared_device);
-  /// Looks again: one may come after the session began.
+  /// Checks again: one may start after the run began.
   void look() { seen_ = seen_ || !device_.other_processes().empty(); }
   [[nodiscard]] bool seen() const { return seen_; }
 
  private:
   worker::DeviceWorker& device_;
-  bool seen_ = false;
+  bool seen_;
 };
 
 }  // namespace tuner::session

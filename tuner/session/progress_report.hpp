@@ -20,7 +20,7 @@ class ProgressReport {
 
   /// The problem, the searches, the observer and the plan must outlive it.
   ProgressReport(const family::Problem& problem, const std::deque<SizeSearch>& searches,
-                 Observer& observer, const SessionPlan& plan, Clock::time_point start)
+                 Observer& observer, const RunPlan& plan, Clock::time_point start)
       : problem_(problem), searches_(searches), observer_(observer), plan_(plan), start_(start) {}
 
   /// A trial that was run.
@@ -40,7 +40,7 @@ class ProgressReport {
   const family::Problem& problem_;
   const std::deque<SizeSearch>& searches_;
   Observer& observer_;
-  const SessionPlan& plan_;
+  const RunPlan& plan_;
   Clock::time_point start_;
   Clock::duration finals_{};
   std::map<const SizeSearch*, std::uint64_t> reused_;

@@ -3,12 +3,12 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
-#include "tuner/session/canary.hpp"
+#include "tuner/session/drift_monitor.hpp"
 #include "tuner/session/earlier_winners.hpp"
+#include "tuner/session/final_round.hpp"
 #include "tuner/session/kernel_record.hpp"
 #include "tuner/session/other_processes.hpp"
 #include "tuner/session/progress_report.hpp"
-#include "tuner/session/settlement.hpp"
 #include "tuner/session/size_schedule.hpp"
 #include "tuner/session/trial_runner.hpp"
 #include "tuner/worker/compile_pool.hpp"
@@ -30,10 +30,11 @@ std::string new_uuid() {
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
-/// One run of run_session: its parts, and the order in which they work.
+/// One run of tune_kernel: its parts, and the order in which they work.
 class Run {
  public:
-  Run(const family::Family& family, const family::Kernel& kernel, const SessionPlan& plan,
+  /// Begins the run in the database.
+  Run(const family::Family& family, const family::Kernel& kernel, const RunPlan& plan,
       worker::DeviceWorker& device, const backend::Compiler& compiler, store::Store& store,
       Observer& observer, const std::function<bool()>& interrupted)
       : family_(family),
@@ -48,35 +49,59 @@ class Run {
                  .kernel = kernel_record(family, kernel),
                  .check_hash = family::check_hash(family, kernel)},
         respawns_before_(device.respawns()),
-        others_(device),
+        others_(device, plan.shared_device),
         pool_(compiler, plan.compile_threads),
         schedule_(plan, kernel, pool_),
-        progress_(family.problem, schedule_.searches(), observer, plan, start_) {}
+        run_(begin()),
+        progress_(family.problem, schedule_.searches(), observer, plan, start_),
+        runner_(kernel, device, store, subject_, run_, plan.seed, [this] { return elapsed_s(); }),
+        final_round_(family, kernel, pool_, device, runner_, observer, interrupted),
+        // A size of average work shows a drift of the device without taking seconds for it.
+        drift_monitor_(kernel, schedule_.typical([&](const space::Size& size) {
+          return family::flops_at(family.problem, size);
+        }),
+                       pool_, device, store, run_) {}
 
-  SessionResult run() {
-    others_.refuse(plan_.shared_device);
-    store_.collect_dead_attempts();
-    for (const space::Size& size : plan_.sizes) add_search(size);
-    begin();
+  RunResult run() {
+    observer_.opened(opening());
     try {
       search();
       for (SizeSearch& rest : schedule_.searches()) {
-        if (!settled_.contains(&rest)) conclude(rest);
+        if (!results_.contains(&rest)) finish(rest);
       }
     } catch (...) {
-      end(store::SessionState::interrupted);
+      end(store::RunState::interrupted);
       throw;
     }
-    end(interrupted_()                    ? store::SessionState::interrupted
-        : schedule_.searched_to_the_end() ? store::SessionState::complete
-                                          : store::SessionState::budget_spent);
+    end(interrupted_()                    ? store::RunState::interrupted
+        : schedule_.searched_to_the_end() ? store::RunState::complete
+                                          : store::RunState::budget_spent);
     for (const SizeSearch& search : schedule_.searches()) {
-      result_.sizes.push_back(std::move(settled_.at(&search)));
+      result_.sizes.push_back(std::move(results_.at(&search)));
     }
     return std::move(result_);
   }
 
  private:
+  /// Opens the searches and stores that the run has begun. Returns its number in the database.
+  std::int64_t begin() {
+    store_.collect_dead_attempts();
+    for (const space::Size& size : plan_.sizes) add_search(size);
+    store::RunRecord record;
+    record.uuid = result_.uuid = new_uuid();
+    for (const SizeSearch& search : schedule_.searches()) {
+      record.problems.push_back(space::canonical_size(search.size(), family_.problem.dims));
+      record.valid = std::max(record.valid, search.space().size());
+    }
+    record.cartesian = schedule_.searches().front().space().cartesian();
+    record.strategy = plan_.strategy;
+    record.seed = plan_.seed;
+    record.command = plan_.command;
+    const std::int64_t run = store_.begin_run(subject_, record);
+    failpoint("session.began");
+    return run;
+  }
+
   void add_search(const space::Size& size) {
     const std::string problem = space::canonical_size(size, family_.problem.dims);
     space::Space space(kernel_.space, device_.device().attributes, size);
@@ -96,48 +121,31 @@ class Run {
     schedule_.add(size, std::move(space), std::move(prior));
   }
 
-  void begin() {
+  [[nodiscard]] Opening opening() const {
     Opening opening{.kernel = &kernel_,
                     .device = device_.device(),
                     .environment = device_.environment(),
                     .cartesian = schedule_.searches().front().space().cartesian(),
                     .sizes = {},
                     .compile_threads = plan_.compile_threads};
-    store::SessionRecord record;
-    record.uuid = result_.uuid = new_uuid();
     for (const SizeSearch& search : schedule_.searches()) {
       opening.sizes.push_back({.size = search.size(),
                                .valid = search.space().size(),
                                .planned = search.planned(),
                                .known = search.known_count()});
-      record.problems.push_back(space::canonical_size(search.size(), family_.problem.dims));
-      record.valid = std::max(record.valid, search.space().size());
     }
-    record.cartesian = opening.cartesian;
-    record.strategy = plan_.strategy;
-    record.seed = plan_.seed;
-    record.command = plan_.command;
-    session_ = store_.begin_session(subject_, record);
-    runner_.emplace(kernel_, device_, store_, subject_, session_, plan_.seed,
-                    [this] { return elapsed_s(); });
-    settlement_.emplace(family_, kernel_, pool_, device_, *runner_, observer_, interrupted_);
-    // A size of middling work tells whether the device drifts without taking seconds for it.
-    const SizeSearch& typical = schedule_.typical(
-        [this](const space::Size& size) { return family::flops_at(family_.problem, size); });
-    canary_.emplace(kernel_, typical, pool_, device_, store_, session_);
-    observer_.opened(opening);
-    failpoint("session.began");
+    return opening;
   }
 
-  void end(store::SessionState state) {
+  void end(store::RunState state) {
     result_.state = state;
     result_.wall_s = elapsed_s();
     result_.respawns = device_.respawns() - respawns_before_;
     result_.compile_threads = plan_.compile_threads;
-    result_.compile_s = runner_->compile_s();
-    result_.verify_s = runner_->verify_s();
-    result_.measure_s = runner_->measure_s() + settlement_->measure_s() + canary_s_;
-    store::SessionRecord record;
+    result_.compile_s = runner_.compile_s();
+    result_.verify_s = runner_.verify_s();
+    result_.measure_s = runner_.measure_s() + final_round_.measure_s() + drift_s_;
+    store::RunRecord record;
     record.state = state;
     record.wall_s = result_.wall_s;
     record.compile_s = result_.compile_s;
@@ -145,7 +153,7 @@ class Run {
     record.measure_s = result_.measure_s;
     record.respawns = result_.respawns;
     record.shared = result_.shared = others_.seen();
-    store_.end_session(session_, record);
+    store_.end_run(run_, record);
     failpoint("session.ended");
   }
 
@@ -155,7 +163,7 @@ class Run {
   [[nodiscard]] bool stop() const {
     return interrupted_() || (plan_.max_time && search_time() >= *plan_.max_time);
   }
-  /// Without the finals.
+  /// Without the final rounds.
   [[nodiscard]] SteadyClock::duration search_time() const {
     return SteadyClock::now() - start_ - final_time_;
   }
@@ -166,8 +174,8 @@ class Run {
       const auto next = schedule_.next([this] { return stop(); });
       if (!next) return;
       take(*next);
-      if (canary_->due()) watch_drift();
-      if (schedule_.is_over(*next->search)) conclude(*next->search);
+      if (drift_monitor_.due()) watch_drift();
+      if (schedule_.is_over(*next->search)) finish(*next->search);
     }
   }
 
@@ -175,10 +183,10 @@ class Run {
   void watch_drift() {
     others_.look();
     const auto start = SteadyClock::now();
-    for (const Canary::Suspect& suspect : canary_->look(elapsed_s())) {
+    for (const DriftMonitor::Suspect& suspect : drift_monitor_.check(elapsed_s())) {
       if (schedule_.again(*suspect.search, suspect.config)) ++result_.requeued;
     }
-    canary_s_ += std::chrono::duration<double>(SteadyClock::now() - start).count();
+    drift_s_ += std::chrono::duration<double>(SteadyClock::now() - start).count();
     schedule_.charge_all(lap());
   }
 
@@ -195,11 +203,11 @@ class Run {
       if (trial.outcome != Outcome::ok) reused_failures_[&search].push_back(trial);
       progress_.reused(search, trial, search.record(pending.config, trial));
     } else {
-      const Fared fared = runner_->run(
+      const CommittedTrial committed = runner_.run(
           pending, [&](const store::TrialRecord& trial) { return following(search, trial); });
-      tell(search, fared);
-      if (fared.fastest) schedule_.share(search, pending.config);
-      if (fared.trial.outcome == Outcome::ok) canary_->watch(search, pending.config);
+      tell(search, committed);
+      if (committed.fastest) schedule_.share(search, pending.config);
+      if (committed.trial.outcome == Outcome::ok) drift_monitor_.add(search, pending.config);
     }
     schedule_.charge_all(lap());
   }
@@ -217,13 +225,13 @@ class Run {
     return stop() ? nullptr : schedule_.following(search);
   }
 
-  void tell(const SizeSearch& search, const Fared& fared) {
-    progress_.ran(search, fared.trial, fared.fastest);
+  void tell(const SizeSearch& search, const CommittedTrial& committed) {
+    progress_.ran(search, committed.trial, committed.fastest);
     failpoint("session.trial_acknowledged");
   }
 
-  /// Ends the search at a size and settles it.
-  void conclude(SizeSearch& search) {
+  /// Ends the search at a size and runs its final round.
+  void finish(SizeSearch& search) {
     schedule_.close(search);
     failpoint("session.searched");
     if (!stop()) {
@@ -231,21 +239,21 @@ class Run {
       schedule_.stock_up();
     }
     const auto start = SteadyClock::now();
-    auto outcome =
-        settlement_->settle(search, finals_plan(),
-                            [this](const SizeSearch& of, const Fared& fared) { tell(of, fared); });
-    failpoint("session.final_settled");
-    settled_.emplace(&search, recorded(search, std::move(outcome)));
+    auto outcome = final_round_.run(
+        search, rounds_plan(),
+        [this](const SizeSearch& of, const CommittedTrial& committed) { tell(of, committed); });
+    failpoint("session.final_ended");
+    results_.emplace(&search, recorded(search, std::move(outcome)));
     const SteadyClock::duration took = SteadyClock::now() - start;
     final_time_ += took;
     progress_.held_final(took);
     failpoint("session.final_acknowledged");
   }
 
-  /// Where time is short a final gets no more of it than the search at a size.
-  [[nodiscard]] measure::FinalsPlan finals_plan() const {
+  /// Where time is short, a final round takes no longer than the search at a size.
+  [[nodiscard]] measure::RoundsPlan rounds_plan() const {
     constexpr std::chrono::milliseconds kLeast{1000};
-    measure::FinalsPlan plan{.seed = plan_.seed};
+    measure::RoundsPlan plan{.seed = plan_.seed};
     if (plan_.max_time) {
       const auto share = *plan_.max_time / static_cast<int>(plan_.sizes.size());
       plan.budget = std::min(plan.budget, std::max(share, kLeast));
@@ -253,14 +261,14 @@ class Run {
     return plan;
   }
 
-  /// What was best before, unless it was refuted in this session.
+  /// What was best before, unless it failed in this run.
   [[nodiscard]] std::optional<space::Config> best_before(const SizeSearch& search) const {
-    if (!search.seeds().incumbent) return std::nullopt;
+    if (!search.required_finalists().incumbent) return std::nullopt;
     return incumbent(store_, family_, kernel_, device_.device(), search.size());
   }
 
   /// Commits how a size came out.
-  [[nodiscard]] SizeResult recorded(const SizeSearch& search, std::optional<FinalOutcome> outcome) {
+  [[nodiscard]] SizeResult recorded(const SizeSearch& search, std::optional<FinalResult> outcome) {
     SizeResult size_result{.size = search.size(),
                            .best = std::nullopt,
                            .finalists = {},
@@ -278,7 +286,7 @@ class Run {
       others_.look();
       const bool compared = !outcome->finalists.empty() && !others_.seen();
       if (compared || !best_before(search)) {
-        store_.record_final(session_, outcome->best, outcome->finalists);
+        store_.record_final(run_, outcome->best, outcome->finalists);
       }
       size_result.best = std::move(outcome->best);
       size_result.finalists = std::move(outcome->finalists);
@@ -290,7 +298,7 @@ class Run {
 
   const family::Family& family_;
   const family::Kernel& kernel_;
-  const SessionPlan& plan_;
+  const RunPlan& plan_;
   worker::DeviceWorker& device_;
   store::Store& store_;
   Observer& observer_;
@@ -301,25 +309,24 @@ class Run {
   SteadyClock::time_point start_ = SteadyClock::now();
   worker::CompilePool pool_;
   SizeSchedule schedule_;
+  RunResult result_;
+  std::int64_t run_;  // in the database
   ProgressReport progress_;
-  std::int64_t session_ = 0;
-  // Once the session has begun:
-  std::optional<TrialRunner> runner_;
-  std::optional<Settlement> settlement_;
-  std::optional<Canary> canary_;
+  TrialRunner runner_;
+  FinalRound final_round_;
+  DriftMonitor drift_monitor_;
   SteadyClock::duration charged_{}, final_time_{};
-  double canary_s_ = 0;
+  double drift_s_ = 0;
   std::map<const SizeSearch*, std::vector<store::TrialRecord>> reused_failures_;
-  std::map<const SizeSearch*, SizeResult> settled_;
-  SessionResult result_;
+  std::map<const SizeSearch*, SizeResult> results_;
 };
 
 }  // namespace
 
-SessionResult run_session(const family::Family& family, const family::Kernel& kernel,
-                          const SessionPlan& plan, worker::DeviceWorker& device,
-                          const backend::Compiler& compiler, store::Store& store,
-                          Observer& observer, const std::function<bool()>& interrupted) {
+RunResult tune_kernel(const family::Family& family, const family::Kernel& kernel,
+                      const RunPlan& plan, worker::DeviceWorker& device,
+                      const backend::Compiler& compiler, store::Store& store, Observer& observer,
+                      const std::function<bool()>& interrupted) {
   return Run(family, kernel, plan, device, compiler, store, observer, interrupted).run();
 }
 

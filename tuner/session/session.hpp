@@ -28,7 +28,7 @@ enum class SharedDevice {
 };
 
 /// What to tune and for how long.
-struct SessionPlan {
+struct RunPlan {
   std::vector<space::Size> sizes;
   std::string strategy = "auto";
   std::uint64_t seed = 0;
@@ -51,10 +51,9 @@ struct SessionPlan {
 /// near it. `interrupted` is asked
 /// between trials; once true the session commits what it has and returns. Throws Error for what
 /// ends a run: no valid configuration, the database, a device that is lost, sick or shared.
-[[nodiscard]] SessionResult run_session(const family::Family& family, const family::Kernel& kernel,
-                                        const SessionPlan& plan, worker::DeviceWorker& device,
-                                        const backend::Compiler& compiler, store::Store& store,
-                                        Observer& observer,
-                                        const std::function<bool()>& interrupted);
+[[nodiscard]] RunResult tune_kernel(const family::Family& family, const family::Kernel& kernel,
+                                    const RunPlan& plan, worker::DeviceWorker& device,
+                                    const backend::Compiler& compiler, store::Store& store,
+                                    Observer& observer, const std::function<bool()>& interrupted);
 
 }  // namespace tuner::session

@@ -16,7 +16,7 @@ constexpr std::uint64_t kFewestTrials = 4;
 
 }  // namespace
 
-SizeSchedule::SizeSchedule(const SessionPlan& plan, const family::Kernel& kernel,
+SizeSchedule::SizeSchedule(const RunPlan& plan, const family::Kernel& kernel,
                            worker::CompilePool& pool)
     : plan_(plan),
       neighbours_(plan.sizes, kernel.space->dims),
@@ -75,7 +75,7 @@ void SizeSchedule::charge(const SizeSearch& search, TimeShares::Duration time) {
 }
 
 bool SizeSchedule::is_in_vain(const SizeSearch& search, std::uint64_t more) const {
-  return plan_.patience && search.in_vain() + more >= *plan_.patience;
+  return plan_.patience && search.without_improvement() + more >= *plan_.patience;
 }
 
 bool SizeSchedule::is_out_of_time(const SizeSearch& search, std::uint64_t more) const {

@@ -27,7 +27,7 @@ class SizeSchedule {
   static constexpr std::size_t kAtOnce = 8;
 
   /// All must outlive it. The search of every size of the plan is to be added before anything else.
-  SizeSchedule(const SessionPlan& plan, const family::Kernel& kernel, worker::CompilePool& pool);
+  SizeSchedule(const RunPlan& plan, const family::Kernel& kernel, worker::CompilePool& pool);
   SizeSchedule(const SizeSchedule&) = delete;
   SizeSchedule& operator=(const SizeSchedule&) = delete;
 
@@ -73,7 +73,7 @@ class SizeSchedule {
   /// Whether its time is up after so many more results.
   [[nodiscard]] bool is_out_of_time(const SizeSearch& search, std::uint64_t more) const;
 
-  const SessionPlan& plan_;
+  const RunPlan& plan_;
   std::deque<SizeSearch> searches_;
   std::map<const SizeSearch*, std::size_t> index_;
   Neighbours neighbours_;

@@ -14,11 +14,13 @@ SizeSearch::SizeSearch(space::Size size, space::Space space, std::string_view st
                        std::optional<std::uint64_t> max_evaluations)
     : size_(std::move(size)),
       space_(std::move(space)),
-      seeds_{.default_config = space_.default_config(), .incumbent = std::move(prior.incumbent)},
+      required_finalists_{.default_config = space_.default_config(),
+                          .incumbent = std::move(prior.incumbent)},
       strategy_(search::make_strategy(strategy, space_, seed)),
       known_(std::move(prior.trials)),
       max_evaluations_(max_evaluations) {
-  for (const auto& config : {std::optional(seeds_.default_config), seeds_.incumbent}) {
+  for (const auto& config :
+       {std::optional(required_finalists_.default_config), required_finalists_.incumbent}) {
     if (config && space_.position(*config)) queued_.push_back(*config);
   }
   queue_known();
@@ -111,7 +113,7 @@ bool SizeSearch::record(const space::Config& config, const store::TrialRecord& t
   constexpr double kNoticeable = 0.995;
   const bool noticed = time_ns && (!noticed_ns_ || *time_ns < kNoticeable * *noticed_ns_);
   if (noticed) noticed_ns_ = time_ns;
-  in_vain_ = noticed ? 0 : in_vain_ + 1;
+  without_improvement_ = noticed ? 0 : without_improvement_ + 1;
   if (time_ns) times_ns_.insert(*time_ns);
   return fastest;
 }

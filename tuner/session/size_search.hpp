@@ -35,14 +35,14 @@ struct PriorKnowledge {
 /// The search at one size: which configuration comes next, and what is known so far.
 class SizeSearch {
  public:
-  /// What takes part in the final whatever its time: the default and what was best before.
-  struct Seeds {
+  /// Take part in the final round whatever their times: the default and what was best before.
+  struct RequiredFinalists {
     space::Config default_config;
     std::optional<space::Config> incumbent;
   };
 
-  /// Whatever the strategy, the seeds are asked first, then what has a result already, the fastest
-  /// first, then what won nearby and elsewhere; it learns from all of them.
+  /// Whatever the strategy, the required finalists are asked first, then what has a result already,
+  /// the fastest first, then what won nearby and elsewhere; it learns from all of them.
   SizeSearch(space::Size size, space::Space space, std::string_view strategy, std::uint64_t seed,
              PriorKnowledge prior, std::optional<std::uint64_t> max_evaluations);
   SizeSearch(const SizeSearch&) = delete;
@@ -58,22 +58,21 @@ class SizeSearch {
   void suggest(const space::Config& config);
   /// The stored result of a configuration, if it need not be run again.
   [[nodiscard]] const store::TrialRecord* known(const space::Config& config) const;
-  /// Takes in how a configuration fared, in place of how it fared before if it was run already.
+  /// Stores the trial of a configuration, in place of an earlier one.
   /// Returns whether it is the fastest so far.
   bool record(const space::Config& config, const store::TrialRecord& trial);
-  /// That it is over: nothing is asked any more, and what the strategy holds, which may be much, is
-  /// given up. The results stay.
+  /// Ends the search and frees the strategy. Results are kept.
   void close();
 
   [[nodiscard]] const space::Size& size() const { return size_; }
   [[nodiscard]] const space::Space& space() const { return space_; }
-  [[nodiscard]] const Seeds& seeds() const { return seeds_; }
+  [[nodiscard]] const RequiredFinalists& required_finalists() const { return required_finalists_; }
   [[nodiscard]] std::uint64_t planned() const;
   [[nodiscard]] std::uint64_t recorded() const { return trials_.size(); }
   [[nodiscard]] const std::map<Outcome, std::uint64_t>& outcomes() const { return outcomes_; }
   [[nodiscard]] std::uint64_t known_count() const { return known_.size(); }
   /// How many results in a row, up to the last, have brought nothing faster by more than 0.5 %.
-  [[nodiscard]] std::uint64_t in_vain() const { return in_vain_; }
+  [[nodiscard]] std::uint64_t without_improvement() const { return without_improvement_; }
   /// The fastest median so far, of the results that still stand.
   [[nodiscard]] std::optional<double> best_ns() const;
   /// The results that ended `ok`, fastest first, ties by configuration.
@@ -91,7 +90,7 @@ class SizeSearch {
 
   space::Size size_;
   space::Space space_;
-  Seeds seeds_;
+  RequiredFinalists required_finalists_;
   std::unique_ptr<search::Strategy> strategy_;       // none once it is over
   std::map<std::string, store::TrialRecord> known_;  // by canonical configuration
   std::optional<std::uint64_t> max_evaluations_;
@@ -102,7 +101,7 @@ class SizeSearch {
   std::map<Outcome, std::uint64_t> outcomes_;
   std::multiset<double> times_ns_;    // of what ended ok
   std::optional<double> noticed_ns_;  // the fastest when it was last noticeably faster
-  std::uint64_t in_vain_ = 0;
+  std::uint64_t without_improvement_ = 0;
 };
 
 }  // namespace tuner::session

@@ -151,7 +151,7 @@ class Sweep {
     constexpr int kSamples = 20;
     constexpr double kMostSamplingNs = 1e9;
     SweepTime fared{.contender = contender.name, .size = at_};
-    device_.begin_lineup(size());
+    device_.begin_side_by_side(size());
     auto added = device_.add_library();
     std::vector<double> samples;
     double spent_ns = 0;
@@ -176,30 +176,30 @@ class Sweep {
   void take_trips(const Fastest& fastest) {
     for (const Placement& placement : plan_.placements) {
       if (stop_() || expected_.time_ns(placement.name, size()) > plan_.most_run_ns) continue;
-      SweepTrip trip{.contender = fastest.name, .size = at_, .placement = placement.name};
-      const auto times = time_trip(fastest, placement);
+      SweepTransfer transfer{.contender = fastest.name, .size = at_, .placement = placement.name};
+      const auto times = time_transfers(fastest, placement);
       if (times) {
-        trip.times = *times;
+        transfer.times = *times;
         expected_.learn(placement.name, size(), times->total_ns());
       } else {
-        trip.outcome = times.error().outcome;
-        trip.message = times.error().message;
+        transfer.outcome = times.error().outcome;
+        transfer.message = times.error().message;
       }
-      result_.trips.push_back(std::move(trip));
+      result_.transfers.push_back(std::move(transfer));
     }
   }
 
   /// In a line-up of its own: after one that failed there may be no other.
-  [[nodiscard]] Expected<measure::TripTimes, Failure> time_trip(const Fastest& fastest,
-                                                                const Placement& placement) {
-    device_.begin_lineup(size());
+  [[nodiscard]] Expected<measure::TransferTimes, Failure> time_transfers(
+      const Fastest& fastest, const Placement& placement) {
+    device_.begin_side_by_side(size());
     if (fastest.entrant) {
       const auto added = device_.add_contender(candidate(*fastest.entrant));
       if (!added) return Unexpected(added.error());
     } else if (const auto added = device_.add_library(); !added) {
       return Unexpected(added.error());
     }
-    return device_.time_trip(0, placement.places);
+    return device_.time_transfers(0, placement.places);
   }
 
   const SweepPlan& plan_;

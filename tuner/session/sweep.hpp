@@ -3,7 +3,7 @@
 #pragma once
 
 #include "tuner/family/family.hpp"
-#include "tuner/measure/trip.hpp"
+#include "tuner/measure/transfer.hpp"
 #include "tuner/store/records.hpp"
 #include "tuner/worker/device_worker.hpp"
 
@@ -56,19 +56,19 @@ struct SweepTime {
 };
 
 /// What a trip of the contender that is the fastest at a size takes.
-struct SweepTrip {
+struct SweepTransfer {
   std::string contender;
   std::size_t size = 0;
   std::string placement;
   Outcome outcome = Outcome::ok;
   std::string message = {};
-  std::optional<measure::TripTimes> times = {};  ///< only when `ok`
+  std::optional<measure::TransferTimes> times = {};  ///< only when `ok`
 };
 
 /// A sweep on one device.
 struct SweepResult {
   std::vector<SweepTime> times;
-  std::vector<SweepTrip> trips;
+  std::vector<SweepTransfer> transfers;
   /// For each size the hash of the right result on whole-number inputs
   /// (DeviceWorker::exact_result), which all that ended ok computed; empty where nobody took part.
   std::vector<std::string> exact_results;

@@ -12,7 +12,8 @@ store::TimeRecord time_record(const measure::Summary& summary) {
 }
 
 store::TrialRecord with_evaluation(store::TrialRecord trial, const worker::TrialResult& evaluation,
-                                   const family::Kernel& kernel, const space::Slots& slots) {
+                                   const family::Kernel& kernel,
+                                   const space::ExpressionValues& values) {
   trial.outcome = evaluation.outcome;
   trial.message = evaluation.message;
   if (evaluation.time) trial.time = time_record(*evaluation.time);
@@ -21,7 +22,7 @@ store::TrialRecord with_evaluation(store::TrialRecord trial, const worker::Trial
     const auto& [registers, static_shared_bytes, local_bytes] = evaluation.resources[step];
     // Only what was timed is known to have a legal launch.
     const std::uint64_t dynamic_shared_bytes =
-        evaluation.time ? family::geometry(kernel, step, slots).dynamic_shared_bytes : 0;
+        evaluation.time ? family::geometry(kernel, step, values).dynamic_shared_bytes : 0;
     trial.registers = std::max(trial.registers, registers);
     trial.shared_bytes = std::max(trial.shared_bytes, static_shared_bytes + dynamic_shared_bytes);
     trial.local_bytes = std::max<std::uint64_t>(trial.local_bytes, local_bytes);

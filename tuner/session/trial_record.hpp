@@ -12,11 +12,11 @@ namespace tuner::session {
 
 /// Takes the outcome, the times and the resources of an evaluation into a trial: of each resource
 /// what the step uses that uses most of it. Of shared memory a step uses its own and, where it was
-/// timed, what its launch asks for at the size that `slots` hold.
+/// timed, what its launch asks for at the size that `values` hold.
 [[nodiscard]] store::TrialRecord with_evaluation(store::TrialRecord trial,
                                                  const worker::TrialResult& evaluation,
                                                  const family::Kernel& kernel,
-                                                 const space::Slots& slots);
+                                                 const space::ExpressionValues& values);
 
 /// A trial that ended before anything ran.
 [[nodiscard]] store::TrialRecord with_failure(store::TrialRecord trial, const Failure& failure);

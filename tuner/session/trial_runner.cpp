@@ -8,30 +8,31 @@
 
 namespace tuner::session {
 
-Fared TrialRunner::run(const Pending& pending, const Following& following) {
+CommittedTrial TrialRunner::run(const Pending& pending, const Following& following) {
   const bool runs = will_run(pending);
-  if (runs) store_.begin_attempt(session_, attempt(pending));
-  Fared fared{.trial = judged(pending)};
+  if (runs) store_.begin_attempt(run_, attempt(pending));
+  CommittedTrial committed{.trial = judged(pending)};
   failpoint("session.trial_judged");
-  const store::TrialRecord& trial = fared.trial;
+  const store::TrialRecord& trial = committed.trial;
   compile_s_ += trial.compile_ms / 1e3;
   verify_s_ += trial.verify_ms / 1e3;
   measure_s_ += trial.measure_ms / 1e3;
-  fared.fastest = record(*pending.search, pending.config, trial, following);
+  committed.fastest = record(*pending.search, pending.config, trial, following);
   if (runs) guard_.ended(trial.config_json, trial.outcome, trial.message);
-  return fared;
+  return committed;
 }
 
-Fared TrialRunner::refute(SizeSearch& search, const space::Config& config, const Failure& failure) {
+CommittedTrial TrialRunner::record_failure(SizeSearch& search, const space::Config& config,
+                                           const Failure& failure) {
   store::TrialRecord trial = search.trial(config);
   trial.time.reset();
   trial = with_failure(std::move(trial), failure);
   trial.message += " (in the final)";
-  Fared fared{.trial = std::move(trial)};
-  fared.fastest =
-      record(search, config, fared.trial, [](const store::TrialRecord&) { return nullptr; });
-  guard_.ended(fared.trial.config_json, fared.trial.outcome, fared.trial.message);
-  return fared;
+  CommittedTrial committed{.trial = std::move(trial)};
+  committed.fastest =
+      record(search, config, committed.trial, [](const store::TrialRecord&) { return nullptr; });
+  guard_.ended(committed.trial.config_json, committed.trial.outcome, committed.trial.message);
+  return committed;
 }
 
 store::AttemptRecord TrialRunner::attempt(const Pending& pending) const {
@@ -50,7 +51,7 @@ bool TrialRunner::record(SizeSearch& search, const space::Config& config,
   const Pending* const next = following(trial);
   const bool next_runs = next != nullptr && next->known() == nullptr && will_run(*next);
   // Both in one transaction where one candidate follows another: a commit costs a disk write.
-  store_.record_trial(session_, trial, clock_(),
+  store_.record_trial(run_, trial, clock_(),
                       next_runs ? std::optional(attempt(*next)) : std::nullopt);
   return search.record(config, trial);
 }
@@ -85,7 +86,7 @@ store::TrialRecord TrialRunner::evaluated(store::TrialRecord trial, const Pendin
                         .binary = *pending.compiled.get().binary},
                        search.size(), search.best_ns());
   return with_evaluation(std::move(trial), evaluation, kernel_,
-                         search.space().slots(pending.config));
+                         search.space().expression_values(pending.config));
 }
 
 }  // namespace tuner::session

@@ -13,39 +13,38 @@
 
 namespace tuner::session {
 
-/// How a trial ended.
-struct Fared {
+/// A trial as it was stored.
+struct CommittedTrial {
   store::TrialRecord trial;
   bool fastest = false;  ///< so far, at its size
 };
 
-/// Runs candidates on the device, one by one, and commits how each fared, with the strikes against
-/// those that crash or hang.
+/// Runs candidates on the device, one by one, and stores each trial, with a strike against a
+/// candidate that crashes or hangs.
 class TrialRunner {
  public:
   /// What comes after a candidate that has just been judged; none when that is not known.
   using Following = std::function<const Pending*(const store::TrialRecord&)>;
-  /// Seconds since the session began.
+  /// Seconds since the run began.
   using Clock = std::function<double()>;
 
   /// All must outlive it.
   TrialRunner(const family::Kernel& kernel, worker::DeviceWorker& device, store::Store& store,
-              const store::Subject& subject, std::int64_t session, std::uint64_t seed, Clock clock)
+              const store::Subject& subject, std::int64_t run, std::uint64_t seed, Clock clock)
       : kernel_(kernel),
         device_(device),
         store_(store),
-        session_(session),
+        run_(run),
         seed_(seed),
         clock_(std::move(clock)),
-        guard_(store, subject, session) {}
+        guard_(store, subject, run) {}
 
-  /// Judges a candidate whose compilation is over and records the trial. Throws Error when it is
-  /// the device that is sick.
-  [[nodiscard]] Fared run(const Pending& pending, const Following& following);
-  /// That a configuration which had ended `ok` failed in a final: that is how its trial ended after
-  /// all.
-  [[nodiscard]] Fared refute(SizeSearch& search, const space::Config& config,
-                             const Failure& failure);
+  /// Judges a candidate whose compilation is over and records the trial. Throws Error when the
+  /// device itself has failed.
+  [[nodiscard]] CommittedTrial run(const Pending& pending, const Following& following);
+  /// Replaces the trial of a finalist, which ended `ok`, by its failure in the final round.
+  [[nodiscard]] CommittedTrial record_failure(SizeSearch& search, const space::Config& config,
+                                              const Failure& failure);
 
   [[nodiscard]] double compile_s() const { return compile_s_; }
   [[nodiscard]] double verify_s() const { return verify_s_; }
@@ -62,7 +61,7 @@ class TrialRunner {
   const family::Kernel& kernel_;
   worker::DeviceWorker& device_;
   store::Store& store_;
-  std::int64_t session_;
+  std::int64_t run_;
   std::uint64_t seed_;
   Clock clock_;
   FaultGuard guard_;

@@ -103,12 +103,12 @@ class Converter {
 
   TermId binary(Operation operation, TermId a, TermId b) {
     std::optional<TermId> gathered;
-    if (operation == Operation::add) gathered = gather(TermKind::sum, Operation::add, a, b);
+    if (operation == Operation::add) gathered = add_contenders(TermKind::sum, Operation::add, a, b);
     if (operation == Operation::subtract && magnitude(terms_.facts(b).range) <= kMostGathered) {
-      gathered = gather(TermKind::sum, Operation::add, a, negated(b));
+      gathered = add_contenders(TermKind::sum, Operation::add, a, negated(b));
     }
     if (operation == Operation::multiply) {
-      gathered = gather(TermKind::product, Operation::multiply, a, b);
+      gathered = add_contenders(TermKind::product, Operation::multiply, a, b);
     }
     return gathered ? *gathered : add(TermKind::binary, {a, b}, operation);
   }
@@ -125,7 +125,7 @@ class Converter {
 
   /// One sum or product of the operands of both; none when another order could overflow where this
   /// one does not, or the other way round.
-  std::optional<TermId> gather(TermKind kind, Operation operation, TermId a, TermId b) {
+  std::optional<TermId> add_contenders(TermKind kind, Operation operation, TermId a, TermId b) {
     std::vector<TermId> operands;
     for (const TermId side : {a, b}) {
       const Term& term = terms_[side];

@@ -48,8 +48,8 @@ struct Derived {
   std::size_t slot = 0;
 };
 
-/// The parameters of a kernel and what ties them. Slots of `scope`: device attributes (as
-/// "dev.<name>"), problem dimensions, parameters, derived values, in this order.
+/// The parameters of a kernel and what ties them. ExpressionValues of `scope`: device attributes
+/// (as "dev.<name>"), problem dimensions, parameters, derived values, in this order.
 struct SpaceDefinition {
   Scope scope;
   Dimensions dims;

@@ -15,15 +15,15 @@ namespace {
 /// The values of a configuration, as far as they can be computed.
 class Values {
  public:
-  Values(const SpaceDefinition& definition, Slots base, const Config& config)
-      : definition_(definition), config_(config), slots_(std::move(base)) {
+  Values(const SpaceDefinition& definition, ExpressionValues base, const Config& config)
+      : definition_(definition), config_(config), values_(std::move(base)) {
     for (std::size_t i = 0; i < definition_.parameters.size(); ++i) {
       const Parameter& parameter = definition_.parameters[i];
-      slots_[parameter.slot] = parameter.values[config.choice[i]].number;
+      values_[parameter.slot] = parameter.values[config.choice[i]].number;
     }
     for (const Derived& derived : definition_.derived) {
       if (const auto value = evaluate(derived.expression)) {
-        slots_[derived.slot] = *value;
+        values_[derived.slot] = *value;
       } else {
         faults_.emplace(derived.slot, value.error());
       }
@@ -36,11 +36,11 @@ class Values {
       const auto fault = faults_.find(slot);
       if (fault != faults_.end()) return Unexpected(fault->second);
     }
-    return expression.evaluate(slots_);
+    return expression.evaluate(values_);
   }
 
   const std::map<std::size_t, Fault>& faults() const { return faults_; }
-  const Slots& slots() const { return slots_; }
+  const ExpressionValues& all() const { return values_; }
 
   /// "BK=8, VEC=4, THREADS=256": what an expression sees.
   std::string seen_by(const Expression& expression) const {
@@ -61,20 +61,21 @@ class Values {
       const Parameter& parameter = definition_.parameters[i];
       if (parameter.slot == slot) return parameter.values[config_.choice[i]].text;
     }
-    return std::to_string(slots_[slot]);
+    return std::to_string(values_[slot]);
   }
 
   const SpaceDefinition& definition_;
   const Config& config_;
-  Slots slots_;
+  ExpressionValues values_;
   std::map<std::size_t, Fault> faults_;  // by slot, of derived values
 };
 
 }  // namespace
 
-Slots evaluate_slots(const SpaceDefinition& definition, Slots base, const Config& config) {
+ExpressionValues evaluate_values(const SpaceDefinition& definition, ExpressionValues base,
+                                 const Config& config) {
   const Values values(definition, std::move(base), config);
-  if (values.faults().empty()) return values.slots();
+  if (values.faults().empty()) return values.all();
   const auto [slot, fault] = *values.faults().begin();
   const auto derived =
       std::find_if(definition.derived.begin(), definition.derived.end(),
@@ -86,7 +87,7 @@ Slots evaluate_slots(const SpaceDefinition& definition, Slots base, const Config
                           values.seen_by(derived->expression)));
 }
 
-std::optional<Violation> find_violation(const SpaceDefinition& definition, Slots base,
+std::optional<Violation> find_violation(const SpaceDefinition& definition, ExpressionValues base,
                                         const Config& config) {
   const Values values(definition, std::move(base), config);
   for (std::size_t i = 0; i < definition.constraints.size(); ++i) {

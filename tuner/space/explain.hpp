@@ -10,11 +10,11 @@ namespace tuner::space {
 
 /// `base` with the parameters and derived values of a configuration. Throws Error(usage) when a
 /// derived value cannot be computed.
-[[nodiscard]] Slots evaluate_slots(const SpaceDefinition& definition, Slots base,
-                                   const Config& config);
+[[nodiscard]] ExpressionValues evaluate_values(const SpaceDefinition& definition,
+                                               ExpressionValues base, const Config& config);
 
 /// The first constraint that a configuration breaks, see Space::violation.
-[[nodiscard]] std::optional<Violation> find_violation(const SpaceDefinition& definition, Slots base,
-                                                      const Config& config);
+[[nodiscard]] std::optional<Violation> find_violation(const SpaceDefinition& definition,
+                                                      ExpressionValues base, const Config& config);
 
 }  // namespace tuner::space

@@ -23,7 +23,8 @@ enum class ValueKind {
 };
 
 /// The names an expression may use, each with its slot in the array of values it is evaluated on.
-/// Slots are given out in the order of declaration; what is declared first may be evaluated alone.
+/// ExpressionValues are given out in the order of declaration; what is declared first may be
+/// evaluated alone.
 class Scope {
  public:
   /// Declares a name and returns its slot. Throws std::invalid_argument unless the name is new.
@@ -85,13 +86,13 @@ class Expression {
   [[nodiscard]] static Expression constant(std::int64_t value);
 
   /// The value, given one number for every slot the expression uses.
-  [[nodiscard]] Expected<std::int64_t, Fault> evaluate(std::span<const std::int64_t> slots) const;
+  [[nodiscard]] Expected<std::int64_t, Fault> evaluate(std::span<const std::int64_t> values) const;
 
   /// The expressions of which this one is the conjunction (`a && b < c < d`: a, b < c, c < d), so
-  /// that each can be checked as soon as its own slots are known; itself alone when it is none.
+  /// that each can be checked as soon as its own values are known; itself alone when it is none.
   [[nodiscard]] std::vector<Expression> conjuncts() const;
 
-  /// The slots it reads, ascending, each once.
+  /// The values it reads, ascending, each once.
   [[nodiscard]] const std::vector<std::size_t>& slots() const { return slots_; }
   [[nodiscard]] const std::string& text() const { return text_; }
   [[nodiscard]] ValueKind kind() const { return kind_; }

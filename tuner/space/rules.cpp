@@ -12,7 +12,7 @@ constexpr std::size_t kSamples = 256;
 
 }  // namespace
 
-Rules::Rules(const SpaceDefinition& definition, Slots base, std::size_t most_tabulated)
+Rules::Rules(const SpaceDefinition& definition, ExpressionValues base, std::size_t most_tabulated)
     : definition_(&definition), base_(std::move(base)), most_tabulated_(most_tabulated) {
   base_.resize(definition.scope.size());
   for (const Parameter& parameter : definition.parameters) {
@@ -62,16 +62,16 @@ void Rules::measure(Rule& rule) const {
     // The product is of no interest beyond the limit, but must not wrap around.
     if (combinations <= most_tabulated_) combinations *= parameters[i].values.size();
   }
-  Slots slots = base_;
+  ExpressionValues values = base_;
   const auto choose = [&](std::size_t parameter, std::size_t choice) {
-    slots[parameters[parameter].slot] = parameters[parameter].values[choice].number;
+    values[parameters[parameter].slot] = parameters[parameter].values[choice].number;
   };
   std::size_t satisfied = 0;
   if (combinations > most_tabulated_) {
     std::minstd_rand random;
     for (std::size_t i = 0; i < kSamples; ++i) {
       for (const std::size_t p : varying) choose(p, random() % parameters[p].values.size());
-      if (holds_on(rule, slots)) ++satisfied;
+      if (holds_on(rule, values)) ++satisfied;
     }
     // Neither certainly true nor certainly false, however the samples fell.
     rule.selectivity = (static_cast<double>(satisfied) + 0.5) / (kSamples + 1);
@@ -85,29 +85,30 @@ void Rules::measure(Rule& rule) const {
       choose(p, rest % parameters[p].values.size());
       rest /= parameters[p].values.size();
     }
-    rule.table[place] = holds_on(rule, slots) ? 1 : 0;
+    rule.table[place] = holds_on(rule, values) ? 1 : 0;
     satisfied += rule.table[place];
   }
   rule.selectivity = static_cast<double>(satisfied) / static_cast<double>(combinations);
 }
 
-bool Rules::holds(const Rule& rule, const SpaceDefinition& definition, const Slots& slots) {
+bool Rules::holds(const Rule& rule, const SpaceDefinition& definition,
+                  const ExpressionValues& values) {
   if (rule.guarded) {
     const Parameter& parameter = definition.parameters[*rule.guarded];
-    if (slots[parameter.slot] == parameter.values[parameter.default_index].number) return true;
+    if (values[parameter.slot] == parameter.values[parameter.default_index].number) return true;
   }
-  const auto value = rule.condition.evaluate(slots);
+  const auto value = rule.condition.evaluate(values);
   return value && *value != 0;
 }
 
 /// Computes what the rule needs first.
-bool Rules::holds_on(const Rule& rule, Slots& slots) const {
+bool Rules::holds_on(const Rule& rule, ExpressionValues& values) const {
   for (const std::size_t i : rule.derived) {
-    const auto value = definition_->derived[i].expression.evaluate(slots);
+    const auto value = definition_->derived[i].expression.evaluate(values);
     if (!value) return false;
-    slots[definition_->derived[i].slot] = *value;
+    values[definition_->derived[i].slot] = *value;
   }
-  return holds(rule, *definition_, slots);
+  return holds(rule, *definition_, values);
 }
 
 std::vector<std::size_t> Rules::derived_needed(const Expression& expression) const {
@@ -127,10 +128,10 @@ std::vector<std::size_t> Rules::derived_needed(const Expression& expression) con
 
 ParameterSet Rules::direct_parameters(const Expression& expression) const {
   ParameterSet result = 0;
-  const std::vector<std::size_t>& slots = expression.slots();
+  const std::vector<std::size_t>& values = expression.slots();
   for (std::size_t i = 0; i < definition_->parameters.size(); ++i) {
     const Parameter& parameter = definition_->parameters[i];
-    const bool mentioned = std::binary_search(slots.begin(), slots.end(), parameter.slot);
+    const bool mentioned = std::binary_search(values.begin(), values.end(), parameter.slot);
     if (mentioned && parameter.values.size() > 1) result |= parameter_bit(i);
   }
   return result;

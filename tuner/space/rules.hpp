@@ -47,31 +47,32 @@ class Rules {
 
   /// `base` has device attributes and dimensions set. Rules with at most `most_tabulated`
   /// combinations are tabulated.
-  Rules(const SpaceDefinition& definition, Slots base, std::size_t most_tabulated = kMostTabulated);
+  Rules(const SpaceDefinition& definition, ExpressionValues base,
+        std::size_t most_tabulated = kMostTabulated);
 
   [[nodiscard]] const SpaceDefinition& definition() const { return *definition_; }
   /// Rules that some combination breaks, ascending by stage. A rule with no parameters is broken
   /// by all of them.
   [[nodiscard]] const std::vector<Rule>& all() const { return rules_; }
   /// Device attributes, dimensions and the parameters that have one value.
-  [[nodiscard]] const Slots& base() const { return base_; }
+  [[nodiscard]] const ExpressionValues& base() const { return base_; }
   /// The parameters with several values that a derived value depends on.
   [[nodiscard]] ParameterSet parameters_of_derived(std::size_t derived) const {
     return derived_parameters_[derived];
   }
-  /// Whether the rule holds on `slots`, where the derived values it needs are set.
+  /// Whether the rule holds on `values`, where the derived values it needs are set.
   [[nodiscard]] static bool holds(const Rule& rule, const SpaceDefinition& definition,
-                                  const Slots& slots);
+                                  const ExpressionValues& values);
 
  private:
   void add(std::size_t stage, Expression condition, std::optional<std::size_t> guarded);
   void measure(Rule& rule) const;
-  [[nodiscard]] bool holds_on(const Rule& rule, Slots& slots) const;
+  [[nodiscard]] bool holds_on(const Rule& rule, ExpressionValues& values) const;
   [[nodiscard]] std::vector<std::size_t> derived_needed(const Expression& expression) const;
   [[nodiscard]] ParameterSet direct_parameters(const Expression& expression) const;
 
   const SpaceDefinition* definition_;
-  Slots base_;
+  ExpressionValues base_;
   std::size_t most_tabulated_;
   std::vector<ParameterSet> derived_parameters_;
   std::vector<Rule> rules_;

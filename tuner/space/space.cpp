@@ -34,12 +34,12 @@ std::uint64_t checked_product(std::uint64_t a, std::uint64_t b) {
   return result;
 }
 
-Slots make_base(const SpaceDefinition& definition, const DeviceAttributes& device,
-                std::span<const std::int64_t> size) {
+ExpressionValues make_base(const SpaceDefinition& definition, const DeviceAttributes& device,
+                           std::span<const std::int64_t> size) {
   if (!size.empty() && size.size() != definition.dims.size()) {
     throw std::invalid_argument("a size needs one number for every dimension");
   }
-  Slots base;
+  ExpressionValues base;
   for (const AttributeField& field : attribute_fields()) base.push_back(device.*field.member);
   base.insert(base.end(), size.begin(), size.end());
   base.resize(definition.scope.size());
@@ -168,7 +168,7 @@ std::optional<Violation> Space::violation(const Config& config) const {
 
 Config Space::canonical(const Config& config) const {
   Config result = config;
-  Slots slots = base_;
+  ExpressionValues slots = base_;
   // A `when` sees only parameters that stand before it, so one pass settles all.
   for (std::size_t p = 0; p < definition_->parameters.size(); ++p) {
     const Parameter& parameter = definition_->parameters[p];
@@ -183,11 +183,11 @@ Config Space::canonical(const Config& config) const {
   return result;
 }
 
-Slots Space::slots(const Config& config) const {
+ExpressionValues Space::expression_values(const Config& config) const {
   if (!sized_) {
     throw Error(ErrorCode::usage, "the values of a configuration need a problem size (--size)");
   }
-  return evaluate_slots(*definition_, base_, config);
+  return evaluate_values(*definition_, base_, config);
 }
 
 std::uint64_t Space::cartesian() const {

@@ -24,7 +24,7 @@ struct Config {
 };
 
 /// What an expression of a kernel is evaluated on: one number for each slot of its scope.
-using Slots = std::vector<std::int64_t>;
+using ExpressionValues = std::vector<std::int64_t>;
 
 /// Why a configuration is not in the space.
 struct Violation {
@@ -106,7 +106,7 @@ class Space {
 
   /// The values for evaluating the kernel's other expressions on a configuration. A derived value
   /// that cannot be computed (division by zero, say) throws Error(usage).
-  [[nodiscard]] Slots slots(const Config& config) const;
+  [[nodiscard]] ExpressionValues expression_values(const Config& config) const;
 
   /// How many configurations each constraint removes, in file order. Throws Error(usage) when the
   /// space without some of its constraints is beyond the constructor's limits.
@@ -120,8 +120,8 @@ class Space {
                                                      std::mt19937_64& random) const;
 
   std::shared_ptr<const SpaceDefinition> definition_;
-  Slots base_;          // device attributes and dimensions; parameters and derived unset
-  bool sized_ = false;  // whether the dimensions are known
+  ExpressionValues base_;  // device attributes and dimensions; parameters and derived unset
+  bool sized_ = false;     // whether the dimensions are known
   std::vector<Group> groups_;
   std::uint64_t size_ = 0;
 

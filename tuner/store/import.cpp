@@ -32,7 +32,7 @@ std::int64_t known_or_new_kernel(const SQLite::Database& database, const KernelR
   return known ? *known : store_kernel(database, kernel);
 }
 
-SessionKey key_of(const SQLite::Database& database, const Subject& subject) {
+RunKey key_of(const SQLite::Database& database, const Subject& subject) {
   return {.id = 0,
           .device = known_or_new_device(database, subject.device),
           .environment = store_environment(database, subject.environment),
@@ -40,7 +40,7 @@ SessionKey key_of(const SQLite::Database& database, const Subject& subject) {
           .family = subject.kernel.family};
 }
 
-std::int64_t known_or_imported_session(const SQLite::Database& database, const SessionKey& key,
+std::int64_t known_or_imported_session(const SQLite::Database& database, const RunKey& key,
                                        const BestRecord& best) {
   const auto known = first_id(
       prepare(database, "SELECT id, intact FROM session WHERE uuid = ?", best.session_uuid));
@@ -52,13 +52,13 @@ std::int64_t known_or_imported_session(const SQLite::Database& database, const S
           "process_start) VALUES (?1, ?2, '', ?3, ?4, '', 0, '', ?5, ?5, ?6, 0, 0, 0, 0, 0, 0, 0, "
           "0, '', '', '', 0, 0)",
           best.session_uuid, key.device, key.environment, key.kernel, best.recorded_at,
-          name(SessionState::imported))
+          name(RunState::imported))
       .exec();
   return database.getLastInsertRowid();
 }
 
 /// Whether what is here for the key makes the best superfluous.
-bool is_superfluous(const SQLite::Database& database, const SessionKey& key, std::int64_t problem,
+bool is_superfluous(const SQLite::Database& database, const RunKey& key, std::int64_t problem,
                     const BestRecord& best) {
   SQLite::Statement found =
       prepare(database,
@@ -78,7 +78,7 @@ bool is_superfluous(const SQLite::Database& database, const SessionKey& key, std
 }  // namespace
 
 Import import_best(const SQLite::Database& database, const StoredBest& stored) {
-  SessionKey key = key_of(database, *stored.subject);
+  RunKey key = key_of(database, *stored.subject);
   const std::int64_t problem = store_problem(database, key.family, stored.best.problem);
   if (is_superfluous(database, key, problem, stored.best)) return Import::kept;
   key.id = known_or_imported_session(database, key, stored.best);

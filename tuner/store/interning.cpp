@@ -78,7 +78,7 @@ std::int64_t store_config(const SQLite::Database& database, std::int64_t kernel,
       "SELECT id, intact FROM config WHERE kernel_id = ? AND json = ?", kernel, json);
 }
 
-SessionKey find_session(const SQLite::Database& database, std::int64_t session) {
+RunKey find_session(const SQLite::Database& database, std::int64_t session) {
   SQLite::Statement found = prepare(database,
                                     "SELECT s.device_id, s.environment_id, s.kernel_id, k.family, "
                                     "s.intact, k.intact "

@@ -27,12 +27,12 @@ std::int64_t store_config(const SQLite::Database& database, std::int64_t kernel,
                           std::string_view json);
 
 /// What a session's rows refer to.
-struct SessionKey {
+struct RunKey {
   std::int64_t id = 0, device = 0, environment = 0, kernel = 0;
   std::string family;
 };
 
 /// Throws Error(failure) when there is no such session.
-[[nodiscard]] SessionKey find_session(const SQLite::Database& database, std::int64_t session);
+[[nodiscard]] RunKey find_session(const SQLite::Database& database, std::int64_t session);
 
 }  // namespace tuner::store

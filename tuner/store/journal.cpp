@@ -92,7 +92,7 @@ std::vector<std::int64_t> strike_open_attempts(const SQLite::Database& database,
 
 }  // namespace
 
-void store_attempt(const SQLite::Database& database, const SessionKey& session,
+void store_attempt(const SQLite::Database& database, const RunKey& session,
                    const AttemptRecord& attempt) {
   prepare(database,
           "INSERT INTO main.attempt (session_id, problem_id, config_id, began_at) "
@@ -113,7 +113,7 @@ void Store::begin_attempt(std::int64_t session, const AttemptRecord& attempt) {
 void Store::add_strike(std::int64_t session, std::string_view config_json,
                        std::string_view reason) {
   state_->connection.write([&](SQLite::Database& database) {
-    const SessionKey key = find_session(database, session);
+    const RunKey key = find_session(database, session);
     store_strike(database, key.id, store_config(database, key.kernel, config_json), reason);
     failpoint("store.strike_ready");
   });
@@ -122,7 +122,7 @@ void Store::add_strike(std::int64_t session, std::string_view config_json,
 
 void Store::withdraw_strikes(std::int64_t session, std::span<const std::string> config_jsons) {
   state_->connection.write([&](SQLite::Database& database) {
-    const SessionKey key = find_session(database, session);
+    const RunKey key = find_session(database, session);
     for (const std::string& config : config_jsons) {
       prepare(database,
               "DELETE FROM main.strike WHERE session_id = ? AND config_id IN "
@@ -190,21 +190,21 @@ std::size_t Store::clear_strikes(const ResultFilter& filter) {
   });
 }
 
-void Store::record_canary(std::int64_t session, const CanaryRecord& canary) {
+void Store::record_drift(std::int64_t session, const DriftRecord& canary) {
   state_->connection.write([&](SQLite::Database& database) {
-    const SessionKey key = find_session(database, session);
+    const RunKey key = find_session(database, session);
     prepare(database,
             "INSERT INTO main.canary (session_id, problem_id, elapsed_s, median_ns, clock_mhz) "
             "VALUES (?, ?, ?, ?, ?)",
             key.id, store_problem(database, key.family, canary.problem), canary.elapsed_s,
             canary.median_ns, canary.clock_mhz)
         .exec();
-    failpoint("store.canary_ready");
+    failpoint("store.drift_ready");
   });
-  failpoint("store.canary_committed");
+  failpoint("store.drift_committed");
 }
 
-std::vector<CanaryRecord> Store::canaries(std::int64_t session) const {
+std::vector<DriftRecord> Store::drift_records(std::int64_t session) const {
   return state_->connection.read([&](const SQLite::Database& database) {
     SQLite::Statement found = prepare(database,
                                       "SELECT n.elapsed_s, p.size, n.median_ns, n.clock_mhz, "
@@ -212,15 +212,15 @@ std::vector<CanaryRecord> Store::canaries(std::int64_t session) const {
                                       "FROM canary n JOIN problem p ON p.id = n.problem_id "
                                       "WHERE n.session_id = ? ORDER BY n.id",
                                       session);
-    std::vector<CanaryRecord> canaries;
+    std::vector<DriftRecord> drift_records;
     while (found.executeStep()) {
       RowReader row(found);
-      canaries.push_back({.elapsed_s = row.real(),
-                          .problem = row.text(),
-                          .median_ns = row.real(),
-                          .clock_mhz = row.optional_real()});
+      drift_records.push_back({.elapsed_s = row.real(),
+                               .problem = row.text(),
+                               .median_ns = row.real(),
+                               .clock_mhz = row.optional_real()});
     }
-    return canaries;
+    return drift_records;
   });
 }
 

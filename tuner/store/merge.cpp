@@ -144,7 +144,7 @@ Sessions sort_sessions(const SQLite::Database& from, const SQLite::Database& to)
     const std::int64_t id = row.integer();
     if (prepare(to, "SELECT id, intact FROM session WHERE uuid = ?", row.text()).executeStep()) {
       ++sessions.known;
-    } else if (row.text() == name(SessionState::running)) {
+    } else if (row.text() == name(RunState::running)) {
       ++sessions.running;
     } else {
       sessions.added.push_back(id);

@@ -21,17 +21,17 @@ std::vector<StoredTrial> standing_trials(std::vector<StoredTrial> trials) {
   return trials;
 }
 
-std::string_view name(SessionState state) {
+std::string_view name(RunState state) {
   switch (state) {
-    case SessionState::running:
+    case RunState::running:
       return "running";
-    case SessionState::complete:
+    case RunState::complete:
       return "complete";
-    case SessionState::budget_spent:
+    case RunState::budget_spent:
       return "budget_spent";
-    case SessionState::interrupted:
+    case RunState::interrupted:
       return "interrupted";
-    case SessionState::imported:
+    case RunState::imported:
       return "imported";
   }
   return "unknown";

@@ -121,17 +121,17 @@ struct StoredBest {
   BestRecord best;
 };
 
-enum class SessionState {
+enum class RunState {
   running,
   complete,
   budget_spent,
   interrupted,
   imported,  ///< it ran elsewhere and only its bests are here
 };
-[[nodiscard]] std::string_view name(SessionState state);
+[[nodiscard]] std::string_view name(RunState state);
 
 /// One `tune` run on one kernel.
-struct SessionRecord {
+struct RunRecord {
   std::int64_t id = 0;
   std::string uuid;
   std::string device, backend, family, kernel, kernel_hash;
@@ -140,7 +140,7 @@ struct SessionRecord {
   std::uint64_t seed = 0;
   std::string command;               ///< as typed
   std::string started_at, ended_at;  ///< UTC, ISO 8601; ended_at empty while running
-  SessionState state = SessionState::running;
+  RunState state = RunState::running;
   std::uint64_t valid = 0, cartesian = 0;  ///< configurations
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
   int respawns = 0;     ///< how often the process that drives the device was replaced
@@ -167,7 +167,7 @@ struct StrikeRecord {
 inline constexpr int kStrikesToQuarantine = 2;
 
 /// One re-timing of the session's canary: how far the device itself has drifted.
-struct CanaryRecord {
+struct DriftRecord {
   double elapsed_s = 0;
   std::string problem;
   double median_ns = 0;

@@ -54,13 +54,13 @@ std::vector<StoredTrial> read_trials(SQLite::Statement& found) {
   return trials;
 }
 
-SessionState session_state(std::string_view text) {
-  constexpr std::array kEnded = {SessionState::complete, SessionState::budget_spent,
-                                 SessionState::interrupted, SessionState::imported};
-  for (const SessionState state : kEnded) {
+RunState session_state(std::string_view text) {
+  constexpr std::array kEnded = {RunState::complete, RunState::budget_spent, RunState::interrupted,
+                                 RunState::imported};
+  for (const RunState state : kEnded) {
     if (name(state) == text) return state;
   }
-  return SessionState::running;
+  return RunState::running;
 }
 
 std::vector<std::string> read_problems(const SQLite::Database& database, std::int64_t session) {
@@ -76,8 +76,8 @@ std::vector<std::string> read_problems(const SQLite::Database& database, std::in
 
 /// The sessions that meet a condition on `s`, newest first.
 template <class... Values>
-std::vector<SessionRecord> read_sessions(const SQLite::Database& database,
-                                         std::string_view condition, const Values&... values) {
+std::vector<RunRecord> read_sessions(const SQLite::Database& database, std::string_view condition,
+                                     const Values&... values) {
   SQLite::Statement found = prepare(
       database,
       fmt::format("SELECT s.id, s.uuid, d.name, d.backend, k.family, k.name, k.hash, s.strategy, "
@@ -90,7 +90,7 @@ std::vector<SessionRecord> read_sessions(const SQLite::Database& database,
                   "WHERE {} ORDER BY s.id DESC",
                   condition),
       values...);
-  std::vector<SessionRecord> sessions;
+  std::vector<RunRecord> sessions;
   while (found.executeStep()) {
     RowReader row(found);
     const std::int64_t id = row.integer();
@@ -161,31 +161,29 @@ std::map<std::string, TrialRecord> Store::known_trials(const Subject& subject,
   });
 }
 
-std::vector<SessionRecord> Store::sessions() const {
+std::vector<RunRecord> Store::sessions() const {
   return state_->connection.read([](const SQLite::Database& database) {
     return read_sessions(database, "s.state <> 'imported'");
   });
 }
 
-std::optional<SessionRecord> Store::session(std::string_view id_or_uuid) const {
-  return state_->connection.read(
-      [&](const SQLite::Database& database) -> std::optional<SessionRecord> {
-        if (const auto id = to_id(id_or_uuid)) {
-          auto found = read_sessions(database, "s.id = ?", *id);
-          if (!found.empty()) return std::move(found.front());
-        }
-        if (id_or_uuid.empty()) return std::nullopt;
-        auto found = read_sessions(database, "substr(s.uuid, 1, length(?1)) = ?1", id_or_uuid);
-        if (found.size() > 1) {
-          std::vector<std::string> uuids;
-          for (const SessionRecord& session : found) uuids.push_back(session.uuid);
-          throw Error(ErrorCode::usage,
-                      fmt::format("'{}' begins the uuids of {} sessions: {}", id_or_uuid,
-                                  found.size(), fmt::join(uuids, ", ")));
-        }
-        if (found.empty()) return std::nullopt;
-        return std::move(found.front());
-      });
+std::optional<RunRecord> Store::session(std::string_view id_or_uuid) const {
+  return state_->connection.read([&](const SQLite::Database& database) -> std::optional<RunRecord> {
+    if (const auto id = to_id(id_or_uuid)) {
+      auto found = read_sessions(database, "s.id = ?", *id);
+      if (!found.empty()) return std::move(found.front());
+    }
+    if (id_or_uuid.empty()) return std::nullopt;
+    auto found = read_sessions(database, "substr(s.uuid, 1, length(?1)) = ?1", id_or_uuid);
+    if (found.size() > 1) {
+      std::vector<std::string> uuids;
+      for (const RunRecord& session : found) uuids.push_back(session.uuid);
+      throw Error(ErrorCode::usage, fmt::format("'{}' begins the uuids of {} sessions: {}",
+                                                id_or_uuid, found.size(), fmt::join(uuids, ", ")));
+    }
+    if (found.empty()) return std::nullopt;
+    return std::move(found.front());
+  });
 }
 
 std::vector<StoredTrial> Store::trials(std::int64_t session) const {

@@ -67,10 +67,10 @@ class Store {
 
   /// Begins a session and returns its id. `record.id`, `started_at`, `ended_at` and `state` are set
   /// here.
-  [[nodiscard]] std::int64_t begin_session(const Subject& subject, const SessionRecord& record);
+  [[nodiscard]] std::int64_t begin_run(const Subject& subject, const RunRecord& record);
   /// `record` gives the state, the seconds spent, `respawns` and `shared`; the rest is left as it
   /// began. What is still attempted was given up, not fatal: it leaves no trace.
-  void end_session(std::int64_t session, const SessionRecord& record);
+  void end_run(std::int64_t session, const RunRecord& record);
   /// Commits one trial and closes the attempt at it. `next` is begun in the same transaction, as by
   /// begin_attempt. A configuration that is found wrong (wrong_result, out_of_bounds,
   /// nondeterministic) is no best of this subject and problem any more. Refused with
@@ -99,8 +99,8 @@ class Store {
   /// Forgets the strikes that match and returns how many configurations had some. Strikes are not
   /// kept by size: `filter.problem` is not looked at.
   std::size_t clear_strikes(const ResultFilter& filter);
-  void record_canary(std::int64_t session, const CanaryRecord& canary);
-  [[nodiscard]] std::vector<CanaryRecord> canaries(std::int64_t session) const;  ///< in order
+  void record_drift(std::int64_t session, const DriftRecord& canary);
+  [[nodiscard]] std::vector<DriftRecord> drift_records(std::int64_t session) const;  ///< in order
 
   /// Adds bests of elsewhere (parse_best_lines), all or none, as not verified and of `origin`. None
   /// takes the place of a verified one, nor stands beside one that is as fast.
@@ -119,9 +119,9 @@ class Store {
 
   [[nodiscard]] std::vector<StoredBest> bests(const ResultFilter& filter) const;  ///< newest first
   /// The runs of this machine and merged ones, not `imported` sessions; newest first.
-  [[nodiscard]] std::vector<SessionRecord> sessions() const;
+  [[nodiscard]] std::vector<RunRecord> sessions() const;
   /// A session by id or by the beginning of its uuid. Throws Error(usage) when several fit.
-  [[nodiscard]] std::optional<SessionRecord> session(std::string_view id_or_uuid) const;
+  [[nodiscard]] std::optional<RunRecord> session(std::string_view id_or_uuid) const;
   [[nodiscard]] std::vector<StoredTrial> trials(std::int64_t session) const;  ///< in order
   /// The latest trial of every configuration over all sessions that match, in the order made.
   [[nodiscard]] std::vector<StoredTrial> trials(const ResultFilter& filter) const;

@@ -12,8 +12,8 @@
 namespace tuner::store {
 namespace {
 
-void store_finalists(const SQLite::Database& database, const SessionKey& session,
-                     std::int64_t problem, const std::vector<FinalistRecord>& finalists) {
+void store_finalists(const SQLite::Database& database, const RunKey& session, std::int64_t problem,
+                     const std::vector<FinalistRecord>& finalists) {
   prepare(database, "INSERT INTO main.final (session_id, problem_id) VALUES (?, ?)", session.id,
           problem)
       .exec();
@@ -45,8 +45,8 @@ bool is_refutation(Outcome outcome) {
 }
 
 /// Nothing may be answered from a best that was refuted since.
-void withdraw_best(const SQLite::Database& database, const SessionKey& session,
-                   std::int64_t problem, std::int64_t config) {
+void withdraw_best(const SQLite::Database& database, const RunKey& session, std::int64_t problem,
+                   std::int64_t config) {
   prepare(database,
           "DELETE FROM main.best WHERE device_id = ? AND kernel_id = ? AND environment_id = ? "
           "AND problem_id = ? AND config_id = ?",
@@ -56,7 +56,7 @@ void withdraw_best(const SQLite::Database& database, const SessionKey& session,
 
 }  // namespace
 
-void store_best(const SQLite::Database& database, const SessionKey& session, std::int64_t problem,
+void store_best(const SQLite::Database& database, const RunKey& session, std::int64_t problem,
                 const BestRecord& best) {
   const TimeRecord& time = best.time;
   // REPLACE gives a new id, so that ids follow the order of recording.
@@ -75,7 +75,7 @@ void store_best(const SQLite::Database& database, const SessionKey& session, std
       .exec();
 }
 
-std::int64_t Store::begin_session(const Subject& subject, const SessionRecord& record) {
+std::int64_t Store::begin_run(const Subject& subject, const RunRecord& record) {
   const ProcessIdentity process = this_process();
   const auto check_hash =
       subject.check_hash.empty() ? std::nullopt : std::optional(subject.check_hash);
@@ -90,9 +90,9 @@ std::int64_t Store::begin_session(const Subject& subject, const SessionRecord& r
         record.uuid, store_device(database, subject.device), subject.device.uuid,
         store_environment(database, subject.environment), store_kernel(database, subject.kernel),
         check_hash, record.strategy, record.seed, record.command, utc_now(),
-        name(SessionState::running), record.valid, record.cartesian, record.wall_s,
-        record.compile_s, record.verify_s, record.measure_s, record.respawns, record.shared,
-        process.host, process.boot_id, process.pid_namespace, process.pid, process.start)
+        name(RunState::running), record.valid, record.cartesian, record.wall_s, record.compile_s,
+        record.verify_s, record.measure_s, record.respawns, record.shared, process.host,
+        process.boot_id, process.pid_namespace, process.pid, process.start)
         .exec();
     const std::int64_t session = database.getLastInsertRowid();
     int position = 0;
@@ -110,9 +110,9 @@ std::int64_t Store::begin_session(const Subject& subject, const SessionRecord& r
   return begun;
 }
 
-void Store::end_session(std::int64_t session, const SessionRecord& record) {
+void Store::end_run(std::int64_t session, const RunRecord& record) {
   state_->connection.write([&](SQLite::Database& database) {
-    const SessionKey key = find_session(database, session);
+    const RunKey key = find_session(database, session);
     prepare(
         database,
         "UPDATE main.session SET state = ?, ended_at = ?, wall_s = ?, compile_s = ?, verify_s = ?, "
@@ -130,7 +130,7 @@ void Store::end_session(std::int64_t session, const SessionRecord& record) {
 void Store::record_trial(std::int64_t session, const TrialRecord& trial, double elapsed_s,
                          const std::optional<AttemptRecord>& next) {
   state_->connection.write([&](SQLite::Database& database) {
-    const SessionKey key = find_session(database, session);
+    const RunKey key = find_session(database, session);
     const std::int64_t problem = store_problem(database, key.family, trial.problem);
     const std::int64_t config = store_config(database, key.kernel, trial.config_json);
     failpoint("store.trial_interned");
@@ -169,7 +169,7 @@ void Store::record_trial(std::int64_t session, const TrialRecord& trial, double 
 void Store::record_final(std::int64_t session, const BestRecord& best,
                          const std::vector<FinalistRecord>& finalists) {
   state_->connection.write([&](SQLite::Database& database) {
-    const SessionKey key = find_session(database, session);
+    const RunKey key = find_session(database, session);
     const std::int64_t problem = store_problem(database, key.family, best.problem);
     store_finalists(database, key, problem, finalists);
     BestRecord dated = best;

@@ -12,7 +12,7 @@
 namespace tuner::store {
 
 /// Writes a best in place of the one of the same key, if any, that is as `verified` as it.
-void store_best(const SQLite::Database& database, const SessionKey& session, std::int64_t problem,
+void store_best(const SQLite::Database& database, const RunKey& session, std::int64_t problem,
                 const BestRecord& best);
 
 /// How an imported best fared.

@@ -240,14 +240,14 @@ void CheckKernels::prepare(const CheckedMemory& memory, const Poison& poison) {
   run("prepare", preparation(memory, poison));
 }
 
-std::vector<CheckReport> CheckKernels::inspect(const CheckedMemory& memory, const Poison& poison,
-                                               Repeats repeats) {
+std::vector<PartReport> CheckKernels::inspect(const CheckedMemory& memory, const Poison& poison,
+                                              Repeats repeats) {
   launch("inspect", largest_part(memory),
          {memory.candidate(), memory.reference(), memory.table(), part_count(memory),
           family::Scalar(std::int32_t{poison.kind}), bits(poison.seed),
           family::Scalar(repeats == Repeats::compared ? 1 : 0), memory.gathered(), memory.reports(),
           memory.blocks_done()});
-  std::vector<CheckReport> reports(memory.plan().parts.size());
+  std::vector<PartReport> reports(memory.plan().parts.size());
   backend_.read(memory.reports(), std::as_writable_bytes(std::span(reports)));
   return reports;
 }

@@ -3,12 +3,12 @@
 // and look at all that a launch left. Compiled at run time like the kernels they check.
 #include "check_parts.hpp"
 
-using tuner::CheckPart;
-using tuner::CheckReport;
-using tuner::kMostCheckParts;
-using tuner::kSquareUnit;
-using tuner::kUnwritten;
-using tuner::Poison;
+using tuner::verify::CheckPart;
+using tuner::verify::CheckReport;
+using tuner::verify::kMostCheckParts;
+using tuner::verify::kSquareUnit;
+using tuner::verify::kUnwritten;
+using tuner::verify::Poison;
 
 typedef unsigned int Bits32;
 typedef unsigned long long Bits64;
@@ -314,17 +314,17 @@ __device__ inline Bits32 ordinary_word(int type, Bits64 seed, long long index) {
 /// before index 0.
 __device__ inline Bits32 poison_word(int type, const Poison& poison, long long index) {
   switch (poison.kind) {
-    case tuner::nan_poison:
+    case tuner::verify::nan_poison:
       return nan_word(poison.seed, index);
-    case tuner::highest_poison:
+    case tuner::verify::highest_poison:
       return extreme_word(type, true, index);
-    case tuner::lowest_poison:
+    case tuner::verify::lowest_poison:
       return extreme_word(type, false, index);
-    case tuner::huge_poison:
+    case tuner::verify::huge_poison:
       if (type == 3) return 0x7F7FFFFFu;
       if (type == 4) return half_of(0x7FEFFFFFFFFFFFFFull, index);
       return (Bits32)random_bits(poison.seed, (Bits64)index);
-    case tuner::ordinary_poison:
+    case tuner::verify::ordinary_poison:
       return ordinary_word(type, poison.seed, index);
     default:
       if (type == 4) return half_of(1, index);

@@ -86,8 +86,8 @@ class CheckKernels {
   enum class Repeats { ignored, compared };
   /// What a launch on this poison left in each of the memory's parts, in their order: one launch
   /// and one read.
-  [[nodiscard]] std::vector<CheckReport> inspect(const CheckedMemory& memory, const Poison& poison,
-                                                 Repeats repeats);
+  [[nodiscard]] std::vector<PartReport> inspect(const CheckedMemory& memory, const Poison& poison,
+                                                Repeats repeats);
 
   /// One element of an output, for a message.
   struct Element {

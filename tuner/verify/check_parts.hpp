@@ -58,7 +58,7 @@ struct CheckPart {
 };
 
 /// What was found in a part. Indices count elements of an output, else words.
-struct CheckReport {
+struct PartReport {
   unsigned long long wrong;  ///< how many are not as they should be
   unsigned long long first;  ///< the first of them; all ones when there is none
   unsigned long long last;   ///< the last of them

@@ -7,7 +7,7 @@
 namespace tuner::verify {
 namespace {
 
-constexpr CheckReport kNothingFound{
+constexpr PartReport kNothingFound{
     .wrong = 0, .first = ~0ULL, .last = 0, .worst = 0, .squares = 0, .fingerprint = 0};
 
 std::size_t table_bytes(const MemoryPlan& plan) {
@@ -15,7 +15,7 @@ std::size_t table_bytes(const MemoryPlan& plan) {
 }
 
 std::size_t reports_bytes(const MemoryPlan& plan) {
-  return plan.parts.size() * sizeof(CheckReport);
+  return plan.parts.size() * sizeof(PartReport);
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
-#include "tuner/verify/findings.hpp"
+#include "tuner/verify/check_report.hpp"
 
 #include <fmt/format.h>
 
@@ -249,15 +249,16 @@ backend::Work Instance::preparation() const {
 
 Expected<double, Failure> Instance::inspect() {
   using enum CheckKernels::Repeats;
-  const Findings findings({.backend = backend_,
-                           .kernels = kernels_,
-                           .problem = problem_,
-                           .memory = memory_,
-                           .intact = intact_,
-                           .poison = poison_,
-                           .is_equality = is_equality_,
-                           .largest_mean = largest_mean_},
-                          kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored));
+  const CheckReport findings(
+      {.backend = backend_,
+       .kernels = kernels_,
+       .problem = problem_,
+       .memory = memory_,
+       .intact = intact_,
+       .poison = poison_,
+       .is_equality = is_equality_,
+       .largest_mean = largest_mean_},
+      kernels_.inspect(memory_, poison_, outputs_kept_ ? compared : ignored));
   reference_changed_ = findings.reference_changed();
   if (auto failure = findings.failure()) return Unexpected(std::move(*failure));
   return findings.worst_share();

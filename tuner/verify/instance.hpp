@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/verify/posed_problem.hpp"
+#include "tuner/verify/problem_data.hpp"
 #include "tuner/verify/reference_runner.hpp"
 
 #include <cstdint>
@@ -99,10 +99,10 @@ class Instance {
 
   backend::Backend& backend_;
   CheckKernels& kernels_;
-  PosedProblem problem_;
+  ProblemData problem_;
   CheckedMemory memory_;
   std::optional<ReferenceRunner> reference_;  // while the instance is made
-  std::vector<CheckReport> intact_;           // what an inspection found before any candidate ran
+  std::vector<PartReport> intact_;            // what an inspection found before any candidate ran
   Poison poison_{.kind = nan_poison, .seed = 0};  // of the last launch
   double largest_mean_ = 1;  // of the errors: their root mean square as a share of the bound
   bool is_whole_ = false;

@@ -14,8 +14,7 @@ constexpr std::uint64_t kWordBytes = 4;
 
 }  // namespace
 
-std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard,
-                         const CheckReport& report) {
+std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard, const PartReport& report) {
   const auto offset = static_cast<std::size_t>(guard.offset);
   const auto next =
       std::ranges::find_if(plan.zones, [&](const GuardZone& zone) { return zone.offset > offset; });

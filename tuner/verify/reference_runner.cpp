@@ -11,7 +11,7 @@
 
 namespace tuner::verify {
 
-ReferenceRunner::ReferenceRunner(backend::Backend& backend, const PosedProblem& problem)
+ReferenceRunner::ReferenceRunner(backend::Backend& backend, const ProblemData& problem)
     : backend_(backend), problem_(problem) {
   const family::Family& family = problem.family();
   if (const auto* reference = std::get_if<family::KernelReference>(&family.check.reference)) {
@@ -27,10 +27,10 @@ void ReferenceRunner::load(const family::Kernel& kernel) {
   const auto loaded = backend_.load(*binary);
   if (!loaded) fail(loaded.error());
   kernel_.emplace(Loaded{.kernel = &kernel,
-                         .slots = space.slots(config),
+                         .values = space.expression_values(config),
                          .loaded = backend::LoadedKernel(backend_, *loaded),
                          .scratch = {}});
-  for (const CheckedData& data : scratch_data(kernel, kernel_->slots)) {
+  for (const CheckedData& data : scratch_data(kernel, kernel_->values)) {
     kernel_->scratch.emplace_back(backend_, data.size_bytes());
   }
 }
@@ -60,14 +60,14 @@ void ReferenceRunner::write_files(const family::NpyReference& reference,
 
 void ReferenceRunner::run_kernel(const std::vector<backend::Region>& buffers,
                                  const InputValues& values) {
-  const auto& [kernel, slots, loaded, scratch] = *kernel_;
+  const auto& [kernel, its_values, loaded, scratch] = *kernel_;
   std::vector<backend::LaunchArgument> all = problem_.arguments(buffers, values);
   for (const backend::Buffer& buffer : scratch) {
     backend_.fill(buffer.id(), 0, buffer.size_bytes());
     all.emplace_back(backend::Region(buffer.id()));
   }
-  all = with_tensors(std::move(all), family::tensor_layouts(*kernel, slots));
-  const backend::Launch launch = launch_of(*kernel, slots, loaded.id(), all);
+  all = with_tensors(std::move(all), family::tensor_layouts(*kernel, its_values));
+  const backend::Launch launch = launch_of(*kernel, its_values, loaded.id(), all);
   if (const auto done = backend_.run(launch); !done) fail(done.error());
 }
 

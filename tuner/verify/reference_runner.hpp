@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tuner/backend/owned.hpp"
-#include "tuner/verify/posed_problem.hpp"
+#include "tuner/verify/problem_data.hpp"
 
 #include <optional>
 #include <vector>
@@ -15,7 +15,7 @@ class ReferenceRunner {
  public:
   /// The backend and the problem must outlive it. Throws Error(failure), with the kernel's name,
   /// when the reference does not compile or load.
-  ReferenceRunner(backend::Backend& backend, const PosedProblem& problem);
+  ReferenceRunner(backend::Backend& backend, const ProblemData& problem);
 
   /// Runs it on `buffers`, one region for every argument of the family. Throws Error(failure) when
   /// it cannot run, and Error(usage) when a file does not fit.
@@ -25,7 +25,7 @@ class ReferenceRunner {
   /// A reference kernel, ready to be launched.
   struct Loaded {
     const family::Kernel* kernel;
-    space::Slots slots;
+    space::ExpressionValues values;
     backend::LoadedKernel loaded;
     std::vector<backend::Buffer> scratch;
   };
@@ -36,7 +36,7 @@ class ReferenceRunner {
   [[noreturn]] void fail(const Failure& failure) const;
 
   backend::Backend& backend_;
-  const PosedProblem& problem_;
+  const ProblemData& problem_;
   std::optional<Loaded> kernel_;  // none: the reference is the library's, or in files
 };
 

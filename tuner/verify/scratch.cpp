@@ -22,11 +22,12 @@ constexpr Poison kScratchPoison = {.kind = nan_poison, .seed = 0};
 
 }  // namespace
 
-std::vector<CheckedData> scratch_data(const family::Kernel& kernel, const space::Slots& slots) {
+std::vector<CheckedData> scratch_data(const family::Kernel& kernel,
+                                      const space::ExpressionValues& values) {
   constexpr std::int64_t kMost = std::int64_t{1} << 50;  // so that sums of bytes do not overflow
   std::vector<CheckedData> all;
   for (const family::ScratchBuffer& buffer : kernel.scratch) {
-    const auto count = buffer.count.evaluate(slots);
+    const auto count = buffer.count.evaluate(values);
     if (!count) fail(kernel, buffer, fmt::format("has no value: {}", space::name(count.error())));
     if (*count < 0 || *count > kMost) fail(kernel, buffer, fmt::format("is {}", *count));
     CheckedData data;
@@ -50,15 +51,15 @@ std::vector<backend::LaunchArgument> with_tensors(
   return arguments;
 }
 
-backend::Launch launch_of(const family::Kernel& kernel, const space::Slots& slots,
+backend::Launch launch_of(const family::Kernel& kernel, const space::ExpressionValues& values,
                           backend::KernelId loaded,
                           const std::vector<backend::LaunchArgument>& arguments) {
   backend::Launch launch{.kernel = loaded, .steps = {}};
   const std::size_t own = kernel.scratch.size() + kernel.tensor_maps.size();
   for (std::size_t i = 0; i < kernel.steps.size(); ++i) {
-    backend::StepLaunch step{.geometry = family::geometry(kernel, i, slots), .arguments = {}};
+    backend::StepLaunch step{.geometry = family::geometry(kernel, i, values), .arguments = {}};
     for (const family::TakenArgument& each :
-         family::taken_arguments(kernel, i, arguments.size() - own, slots)) {
+         family::taken_arguments(kernel, i, arguments.size() - own, values)) {
       const auto* const place = std::get_if<std::size_t>(&each);
       step.arguments.push_back(place != nullptr
                                    ? arguments[*place]

@@ -10,20 +10,21 @@
 
 namespace tuner::verify {
 
-/// A kernel's scratch buffers at the size and configuration that `slots` hold, of at least one
+/// A kernel's scratch buffers at the size and configuration that `values` hold, of at least one
 /// element each. Throws Error(usage) when a count has no value or a negative one.
 [[nodiscard]] std::vector<CheckedData> scratch_data(const family::Kernel& kernel,
-                                                    const space::Slots& slots);
+                                                    const space::ExpressionValues& values);
 
 /// The arguments of a launch, the family's first, followed by the tensors that begin in them.
 [[nodiscard]] std::vector<backend::LaunchArgument> with_tensors(
     std::vector<backend::LaunchArgument> arguments,
     const std::vector<family::TensorLayout>& tensors);
 
-/// The launch of a kernel at the size and configuration that `slots` hold, with the arguments of
+/// The launch of a kernel at the size and configuration that `values` hold, with the arguments of
 /// with_tensors as its functions and its variables take them. Throws Error(usage) as geometry and
 /// taken_arguments.
-[[nodiscard]] backend::Launch launch_of(const family::Kernel& kernel, const space::Slots& slots,
+[[nodiscard]] backend::Launch launch_of(const family::Kernel& kernel,
+                                        const space::ExpressionValues& values,
                                         backend::KernelId loaded,
                                         const std::vector<backend::LaunchArgument>& arguments);
 

@@ -68,14 +68,14 @@ Expected<backend::Launch, Failure> launch_on(LoadedCandidate& candidate, Instanc
   const auto launch_error = [](const Error& error) {
     return Unexpected(Failure{Outcome::launch_error, error.what()});
   };
-  space::Slots slots;
+  space::ExpressionValues values;
   std::optional<CheckedMemory> memory;
   std::vector<family::TensorLayout> tensors;
   try {
-    slots = family::slots_at_size(kernel, space, config, size);
-    tensors = family::tensor_layouts(kernel, slots);
+    values = family::values_at_size(kernel, space, config, size);
+    tensors = family::tensor_layouts(kernel, values);
     if (!kernel.scratch.empty() && !scratch.contains(size)) {
-      memory.emplace(instance.backend(), plan_memory(scratch_data(kernel, slots)));
+      memory.emplace(instance.backend(), plan_memory(scratch_data(kernel, values)));
     }
   } catch (const Error& error) {
     return launch_error(error);
@@ -89,7 +89,7 @@ Expected<backend::Launch, Failure> launch_on(LoadedCandidate& candidate, Instanc
     for (const backend::Region& region : scratch.at(size).regions()) arguments.emplace_back(region);
   }
   try {
-    return launch_of(kernel, slots, loaded, with_tensors(std::move(arguments), tensors));
+    return launch_of(kernel, values, loaded, with_tensors(std::move(arguments), tensors));
   } catch (const Error& error) {
     return launch_error(error);
   }
@@ -204,7 +204,7 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
   if (!sizes) return Unexpected(sizes.error());
   const std::string code =
       family::compile_job(kernel,
-                          family::slots_at_size(kernel, candidate.space, candidate.config, tuned),
+                          family::values_at_size(kernel, candidate.space, candidate.config, tuned),
                           candidate.config)
           .key;
   const std::string config_json = space::canonical_json(*kernel.space, candidate.config);

@@ -223,15 +223,15 @@ TrialResult DeviceProcess::evaluate(const Candidate& candidate, const space::Siz
   return evaluation;
 }
 
-void DeviceProcess::begin_lineup(const space::Size& size) {
-  lineup_size_ = size;
-  static_cast<void>(ask_again({{"do", "begin_lineup"}, {"size", size}}, size));
+void DeviceProcess::begin_side_by_side(const space::Size& size) {
+  contenders_size_ = size;
+  static_cast<void>(ask_again({{"do", "begin_side_by_side"}, {"size", size}}, size));
 }
 
 template <class Read>
 Expected<std::invoke_result_t<Read, const Json&>, Failure> DeviceProcess::ask_about_contender(
     const Json& request, const Read& read) {
-  const Answer answer = ask(request, lineup_size_);
+  const Answer answer = ask(request, contenders_size_);
   if (const auto* none = std::get_if<NoAnswer>(&answer)) return Unexpected(failure_of(*none));
   const Json& message = std::get<Json>(answer);
   try {
@@ -269,12 +269,12 @@ Expected<double, Failure> DeviceProcess::time_contender_hot(std::size_t contende
                              [](const Json& answer) { return field<double>(answer, "time_ns"); });
 }
 
-Expected<measure::TripTimes, Failure> DeviceProcess::time_trip(
+Expected<measure::TransferTimes, Failure> DeviceProcess::time_transfers(
     std::size_t contender, std::span<const measure::HostPlace> places) {
   Json names = Json::array();
   for (const measure::HostPlace place : places) names.push_back(measure::name(place));
   return ask_about_contender(
-      {{"do", "time_trip"}, {"contender", contender}, {"places", std::move(names)}},
+      {{"do", "time_transfers"}, {"contender", contender}, {"places", std::move(names)}},
       [](const Json& answer) { return trip_times_from(field<Json>(answer, "times")); });
 }
 

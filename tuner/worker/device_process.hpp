@@ -40,12 +40,12 @@ class DeviceProcess : public DeviceWorker {
 
   TrialResult evaluate(const Candidate& candidate, const space::Size& size,
                        std::optional<double> best_ns) override;
-  void begin_lineup(const space::Size& size) override;
+  void begin_side_by_side(const space::Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;
   Expected<bool, Failure> add_library() override;
   Expected<backend::Sample, Failure> time_contender(std::size_t contender) override;
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
-  Expected<measure::TripTimes, Failure> time_trip(
+  Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) override;
   std::string exact_result(const space::Size& size) override;
   std::vector<int> other_processes() override;
@@ -93,7 +93,7 @@ class DeviceProcess : public DeviceWorker {
   space::DeviceInfo device_;
   space::EnvironmentInfo environment_;
   std::unique_ptr<WorkerProcess> worker_;  // null after one was lost
-  space::Size lineup_size_;
+  space::Size contenders_size_;
   std::map<space::Size, double> launch_s_;  // of the first candidate that ended ok at a size
   bool served_another_ = false;             // the worker ran a candidate before
   int respawns_ = 0;

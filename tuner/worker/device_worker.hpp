@@ -4,7 +4,7 @@
 #include "tuner/backend/backend.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/measure/statistics.hpp"
-#include "tuner/measure/trip.hpp"
+#include "tuner/measure/transfer.hpp"
 
 #include <cstddef>
 #include <optional>
@@ -58,7 +58,7 @@ class DeviceWorker {
 
   /// Begins a new line-up at a size, with no contenders yet. After a contender that ended `crashed`
   /// or `timeout`, the library too, there is no line-up until the next begins.
-  virtual void begin_lineup(const space::Size& size) = 0;
+  virtual void begin_side_by_side(const space::Size& size) = 0;
   /// Adds a candidate that was verified at this size. Contenders are counted from 0 as added.
   [[nodiscard]] virtual Expected<void, Failure> add_contender(const Candidate& candidate) = 0;
   /// Adds the library as a contender; false when the family's reference is not of a library.
@@ -68,9 +68,9 @@ class DeviceWorker {
       std::size_t contender) = 0;
   /// Nanoseconds of a run of a contender with its data in the cache.
   [[nodiscard]] virtual Expected<double, Failure> time_contender_hot(std::size_t contender) = 0;
-  /// The times of a trip (time_trip) of a contender; a place for each of the family's buffers, in
-  /// their order. wrong_result and the like when what the host got is not right.
-  [[nodiscard]] virtual Expected<measure::TripTimes, Failure> time_trip(
+  /// The times of a trip (time_transfers) of a contender; a place for each of the family's buffers,
+  /// in their order. wrong_result and the like when what the host got is not right.
+  [[nodiscard]] virtual Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) = 0;
   /// Content hash of the right result at a size on whole-number inputs: that of other devices.
   [[nodiscard]] virtual std::string exact_result(const space::Size& size) = 0;

@@ -120,13 +120,13 @@ std::optional<Failure> Evaluator::implausible_at(const space::Size& size, double
   return std::nullopt;
 }
 
-void Evaluator::begin_lineup(const space::Size& size) {
-  lineup_.clear();
-  lineup_kernels_.clear();
-  lineup_scratch_.clear();
-  lineup_size_ = size;
+void Evaluator::begin_side_by_side(const space::Size& size) {
+  contenders_.clear();
+  contender_kernels_.clear();
+  contender_scratch_.clear();
+  contenders_size_ = size;
   backend_.set_size(space::display(size, family_.problem.dims));
-  failpoint("worker.lineup_begun");
+  failpoint("worker.contenders_cleared");
 }
 
 Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
@@ -136,38 +136,38 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
                                  .space = candidate.space,
                                  .config = candidate.config,
                                  .loaded = kernel->id()};
-  const auto launch = verify::launch_on(loaded, verifier_.timing_instance(lineup_size_));
+  const auto launch = verify::launch_on(loaded, verifier_.timing_instance(contenders_size_));
   if (!launch) return Unexpected(launch.error());
-  lineup_kernels_.push_back(std::move(*kernel));
-  lineup_scratch_.push_back(std::move(loaded.scratch));
-  lineup_.emplace_back(*launch);
+  contender_kernels_.push_back(std::move(*kernel));
+  contender_scratch_.push_back(std::move(loaded.scratch));
+  contenders_.emplace_back(*launch);
   failpoint("worker.contender_added");
   return {};
 }
 
 Expected<bool, Failure> Evaluator::add_library() {
   const std::optional<backend::Work> library =
-      verifier_.timing_instance(lineup_size_).library_work();
-  if (library) lineup_.push_back(*library);
+      verifier_.timing_instance(contenders_size_).library_work();
+  if (library) contenders_.push_back(*library);
   failpoint("worker.library_added");
   return library.has_value();
 }
 
 Expected<backend::Sample, Failure> Evaluator::time_contender(std::size_t contender) {
-  verify::Instance& instance = verifier_.timing_instance(lineup_size_);
+  verify::Instance& instance = verifier_.timing_instance(contenders_size_);
   auto sample = backend_.time(
-      lineup_.at(contender),
+      contenders_.at(contender),
       {.warm_up = 0, .samples = 1, .warm_up_ns = 0, .before = instance.preparation()});
   if (!sample) return Unexpected(std::move(sample.error()));
   failpoint("worker.contender_timed");
   return sample->front();
 }
 
-Expected<measure::TripTimes, Failure> Evaluator::time_trip(
+Expected<measure::TransferTimes, Failure> Evaluator::time_transfers(
     std::size_t contender, std::span<const measure::HostPlace> places) {
   constexpr int kSamples = 5;
-  verify::Instance& instance = verifier_.timing_instance(lineup_size_);
-  std::vector<measure::TripData> data;
+  verify::Instance& instance = verifier_.timing_instance(contenders_size_);
+  std::vector<measure::TransferData> data;
   for (const verify::Instance::Operand& operand : instance.operands()) {
     data.push_back({.region = operand.region,
                     .size_bytes = operand.size_bytes,
@@ -176,14 +176,15 @@ Expected<measure::TripTimes, Failure> Evaluator::time_trip(
   }
   instance.forget_outputs();  // a library may take another way where data lie elsewhere
   instance.prepare_launch();
-  const auto times = tuner::measure::time_trip(backend_, lineup_.at(contender), data, kSamples);
+  const auto times =
+      tuner::measure::time_transfers(backend_, contenders_.at(contender), data, kSamples);
   if (!times) return times;
   if (const auto right = instance.inspect(); !right) return Unexpected(right.error());
   return times;
 }
 
 Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
-  return backend_.time_hot(lineup_.at(contender));
+  return backend_.time_hot(contenders_.at(contender));
 }
 
 }  // namespace tuner::worker

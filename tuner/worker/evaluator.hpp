@@ -37,12 +37,12 @@ class Evaluator : public DeviceWorker {
   TrialResult evaluate(const Candidate& candidate, const space::Size& size,
                        std::optional<double> best_ns) override;
 
-  void begin_lineup(const space::Size& size) override;
+  void begin_side_by_side(const space::Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;
   Expected<bool, Failure> add_library() override;
   Expected<backend::Sample, Failure> time_contender(std::size_t contender) override;
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
-  Expected<measure::TripTimes, Failure> time_trip(
+  Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) override;
   std::string exact_result(const space::Size& size) override {
     return verifier_.exact_result(size);
@@ -64,10 +64,10 @@ class Evaluator : public DeviceWorker {
   const family::Family& family_;
   verify::Verifier verifier_;
   std::map<space::Size, measure::ClockWatch> clocks_;
-  space::Size lineup_size_;
-  std::vector<backend::LoadedKernel> lineup_kernels_;
-  std::vector<std::map<space::Size, verify::Scratch>> lineup_scratch_;
-  std::vector<backend::Work> lineup_;
+  space::Size contenders_size_;
+  std::vector<backend::LoadedKernel> contender_kernels_;
+  std::vector<std::map<space::Size, verify::Scratch>> contender_scratch_;
+  std::vector<backend::Work> contenders_;
 };
 
 }  // namespace tuner::worker

@@ -251,13 +251,13 @@ backend::Sample sample_from(const Json& message) {
           .clock_mhz = optional_double(message, "clock_mhz")};
 }
 
-Json to_message(const measure::TripTimes& times) {
+Json to_message(const measure::TransferTimes& times) {
   return {{"to_device_ns", times.to_device_ns},
           {"work_ns", times.work_ns},
           {"to_host_ns", times.to_host_ns}};
 }
 
-measure::TripTimes trip_times_from(const Json& message) {
+measure::TransferTimes trip_times_from(const Json& message) {
   return {.to_device_ns = field<double>(message, "to_device_ns"),
           .work_ns = field<double>(message, "work_ns"),
           .to_host_ns = field<double>(message, "to_host_ns")};

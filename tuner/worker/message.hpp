@@ -20,7 +20,7 @@ namespace tuner::worker {
 [[nodiscard]] Json to_message(const space::EnvironmentInfo& environment);
 [[nodiscard]] Json to_message(const TrialResult& evaluation);
 [[nodiscard]] Json to_message(const backend::Sample& sample);
-[[nodiscard]] Json to_message(const measure::TripTimes& times);
+[[nodiscard]] Json to_message(const measure::TransferTimes& times);
 [[nodiscard]] Json to_message(const StartUp& start_up);
 [[nodiscard]] Json to_message(const Error& error);
 
@@ -32,7 +32,7 @@ namespace tuner::worker {
 [[nodiscard]] space::EnvironmentInfo environment_from(const Json& message);
 [[nodiscard]] TrialResult evaluation_from(const Json& message);
 [[nodiscard]] backend::Sample sample_from(const Json& message);
-[[nodiscard]] measure::TripTimes trip_times_from(const Json& message);
+[[nodiscard]] measure::TransferTimes trip_times_from(const Json& message);
 [[nodiscard]] StartUp start_up_from(const Json& message);
 [[nodiscard]] Error error_from(const Json& message);
 

@@ -105,13 +105,13 @@ class DeviceServer {
   [[nodiscard]] Json serve(const Json& request) {
     const auto what = field<std::string>(request, "do");
     if (what == "evaluate") return evaluate(request);
-    if (what == "begin_lineup") {
-      lineup_size_ = field<space::Size>(request, "size");
-      evaluator_.begin_lineup(lineup_size_);
+    if (what == "begin_side_by_side") {
+      contenders_size_ = field<space::Size>(request, "size");
+      evaluator_.begin_side_by_side(contenders_size_);
       return Json::object();
     }
     if (what == "add_contender")
-      return result(evaluator_.add_contender(candidate(request, lineup_size_)));
+      return result(evaluator_.add_contender(candidate(request, contenders_size_)));
     if (what == "add_library") return result("added", evaluator_.add_library());
     if (what == "time_contender") {
       return result("sample", evaluator_.time_contender(contender(request)));
@@ -119,7 +119,7 @@ class DeviceServer {
     if (what == "time_contender_hot") {
       return result("time_ns", evaluator_.time_contender_hot(contender(request)));
     }
-    if (what == "time_trip") return time_trip(request);
+    if (what == "time_transfers") return time_transfers(request);
     if (what == "exact_result") {
       return {{"hash", evaluator_.exact_result(field<space::Size>(request, "size"))}};
     }
@@ -165,7 +165,7 @@ class DeviceServer {
         has_best ? std::optional(field<double>(request, "best_ns")) : std::nullopt));
   }
 
-  [[nodiscard]] Json time_trip(const Json& request) {
+  [[nodiscard]] Json time_transfers(const Json& request) {
     std::vector<measure::HostPlace> places;
     for (const Json& name : field<std::vector<Json>>(request, "places")) {
       const auto place =
@@ -173,7 +173,7 @@ class DeviceServer {
       if (!place) throw Error(ErrorCode::failure, "a message names no place of the host");
       places.push_back(*place);
     }
-    return result("times", evaluator_.time_trip(contender(request), places));
+    return result("times", evaluator_.time_transfers(contender(request), places));
   }
 
   [[nodiscard]] static std::size_t contender(const Json& request) {
@@ -181,7 +181,9 @@ class DeviceServer {
   }
 
   [[nodiscard]] static Json as_json(const backend::Sample& sample) { return to_message(sample); }
-  [[nodiscard]] static Json as_json(const measure::TripTimes& times) { return to_message(times); }
+  [[nodiscard]] static Json as_json(const measure::TransferTimes& times) {
+    return to_message(times);
+  }
   [[nodiscard]] static Json as_json(double number) { return number; }
   [[nodiscard]] static Json as_json(bool answer) { return answer; }
   template <class T>
@@ -201,7 +203,7 @@ class DeviceServer {
   backend::BinaryCache cache_;  // so that a worker that replaces another is soon at work
   backend::CachedCompiler compiler_;
   Evaluator evaluator_;
-  space::Size lineup_size_;
+  space::Size contenders_size_;
   std::map<std::pair<std::string, space::Size>, space::Space> spaces_;
 };
 

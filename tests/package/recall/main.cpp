@@ -9,23 +9,23 @@
 #include <iostream>
 
 int main() {
-  const tuner::Family family = tuner::load_family(SPACES "/gemm.json");
-  const tuner::Kernel& kernel = family.kernel("gemm_shared");
-  const auto backend = tuner::open_backend("cpu", 0);
+  const tuner::family::Family family = tuner::family::load_family(SPACES "/gemm.json");
+  const tuner::family::Kernel& kernel = family.kernel("gemm_shared");
+  const auto backend = tuner::backend::open_backend("cpu", 0);
 
-  tuner::Store store = tuner::Store::in_memory();
-  const tuner::KernelRecord record{.family = family.name,
-                                   .kernel = kernel.name,
-                                   .hash = kernel.hash,
-                                   .space_text = family.text,
-                                   .source_name = kernel.source.name,
-                                   .source_text = kernel.source.text,
-                                   .headers_json = "[]"};
+  tuner::store::Store store = tuner::store::Store::in_memory();
+  const tuner::store::KernelRecord record{.family = family.name,
+                                          .kernel = kernel.name,
+                                          .hash = kernel.hash,
+                                          .space_text = family.text,
+                                          .source_name = kernel.source.name,
+                                          .source_text = kernel.source.text,
+                                          .headers_json = "[]"};
   const auto session =
-      store.begin_session({backend->device(), backend->environment(), record}, {.uuid = "example"});
-  store.end_session(session, {.state = tuner::SessionState::complete});
+      store.begin_run({backend->device(), backend->environment(), record}, {.uuid = "example"});
+  store.end_run(session, {.state = tuner::store::RunState::complete});
 
   const auto selection =
-      tuner::select_configuration(store, {.kernel = kernel.name, .size = "64,64,64"});
+      tuner::select::select_configuration(store, {.kernel = kernel.name, .size = "64,64,64"});
   std::cout << name(selection.rung) << ": " << selection.config_json << "\n";
 }

@@ -29,7 +29,7 @@ TUNER_MATH_2(fdim) TUNER_MATH_2(remainder) TUNER_MATH_2(nextafter)
 
 // Whole numbers are taken as double, and so is a float beside a double; a float beside a whole
 // number stays a float.
-namespace tuner::backend {
+namespace tuner {
 template <class T> struct Whole {};
 #define TUNER_WHOLE(type) template <> struct Whole<type> { using Double = double; using Float = float; };
 TUNER_WHOLE(bool) TUNER_WHOLE(char) TUNER_WHOLE(signed char) TUNER_WHOLE(unsigned char)
@@ -145,7 +145,7 @@ inline float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x); 
 inline float __int_as_float(int x) { return __builtin_bit_cast(float, x); }
 inline long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 inline double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
-namespace tuner::backend {
+namespace tuner {
 /// As a GPU converts: what the type cannot hold becomes the nearest that it can, NaN zero.
 template <class To, class From> inline To whole(From x, To least, To most) {
   if (x != x) return 0;

@@ -61,9 +61,9 @@ extern "C" void* malloc(size_t) noexcept;
 extern "C" void free(void*) noexcept;
 namespace std {}
 
-namespace tuner::backend {
+namespace tuner {
 static thread_local KernelContext* context;
-}  // namespace tuner::backend
+}  // namespace tuner
 
 #define threadIdx (::tuner::context->thread)
 #define blockIdx (::tuner::context->block)
@@ -141,7 +141,7 @@ inline void __threadfence_system() {
 
 // ---- warp exchange: every lane posts its value, and reads others' between two barriers
 
-namespace tuner::backend {
+namespace tuner {
 
 inline unsigned lane() {
   return context->thread_rank() % 32;
@@ -171,7 +171,7 @@ inline T shuffle(unsigned lanes, T value, int source, int width) {
   });
 }
 
-}  // namespace tuner::backend
+}  // namespace tuner
 
 template <class T>
 inline T __shfl_sync(unsigned lanes, T value, int source, int width = 32) {
@@ -224,7 +224,7 @@ inline unsigned __match_all_sync(unsigned lanes, T value, int* all) {
   return *all != 0 ? lanes : 0;
 }
 
-namespace tuner::backend {
+namespace tuner {
 
 template <class T, class Operation>
 inline T reduce_lanes(unsigned lanes, T value, Operation operation) {
@@ -239,7 +239,7 @@ inline T reduce_lanes(unsigned lanes, T value, Operation operation) {
   });
 }
 
-}  // namespace tuner::backend
+}  // namespace tuner
 
 #define TUNER_REDUCE(name, result)                                                  \
   template <class T>                                                                \
@@ -261,7 +261,7 @@ __activemask();
 
 // ---- atomics, with respect to all blocks
 
-namespace tuner::backend {
+namespace tuner {
 
 template <class T>
 struct SameType {
@@ -279,7 +279,7 @@ inline T atomic_update(T* address, Update update) {
   return seen;
 }
 
-}  // namespace tuner::backend
+}  // namespace tuner
 
 #define TUNER_ATOMIC(name, result)                                            \
   template <class T>                                                          \
@@ -392,7 +392,7 @@ inline void __stcs(T* address, T value) {
 
 // ---- how the backend calls a kernel
 
-namespace tuner::backend {
+namespace tuner {
 
 template <unsigned... I>
 struct Indices {};
@@ -427,13 +427,13 @@ struct Signature<void (*)(Parameters...)> {
   }
 };
 
-}  // namespace tuner::backend
+}  // namespace tuner
 
-namespace tuner::backend {
+namespace tuner {
 inline KernelContext** context_place() {
   return &context;
 }
-}  // namespace tuner::backend
+}  // namespace tuner
 #ifdef TUNER_STANDARD_MATH
 #define TUNER_CONTEXT_PLACE nullptr
 #else

@@ -3,7 +3,7 @@
 // each result rounded to nearest even.
 #pragma once
 
-namespace tuner::backend {
+namespace tuner {
 
 /// Floating-point numbers of 16 bits, so many of which are of the significand.
 template <int kSignificandBits>
@@ -109,7 +109,7 @@ struct PairOf<Small<kBits>> {
   using type = SmallPair<Small<kBits>>;
 };
 
-}  // namespace tuner::backend
+}  // namespace tuner
 
 // A function a line.
 // clang-format off

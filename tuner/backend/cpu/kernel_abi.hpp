@@ -3,7 +3,7 @@
 // nothing and is C++11.
 #pragma once
 
-namespace tuner::backend {
+namespace tuner {
 
 struct Index3 {
   unsigned x, y, z;
@@ -43,4 +43,4 @@ struct KernelImage {
   KernelContext** (*context_place)();
 };
 
-}  // namespace tuner::backend
+}  // namespace tuner

@@ -44,7 +44,7 @@ namespace std {}
 
 /// NVRTC finds calls with one float and one double ambiguous, nvcc computes them in double.
 constexpr std::string_view kMixedCalls = R"(
-namespace tuner::backend {
+namespace tuner {
 template <class T, class U> struct Mixed {};
 template <> struct Mixed<float, double> { using type = double; };
 template <> struct Mixed<double, float> { using type = double; };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/canary.hpp"
+#include "tuner/session/drift_monitor.hpp"
 
 #include "tuner/core/failpoint.hpp"
-#include "tuner/measure/canary.hpp"
 #include "tuner/measure/clock_watch.hpp"
+#include "tuner/measure/drift.hpp"
 #include "tuner/measure/statistics.hpp"
 
 #include <fmt/format.h>
@@ -27,16 +27,16 @@ bool apart(const std::vector<double>& one, const std::vector<double>& other) {
 
 }  // namespace
 
-void Canary::watch(SizeSearch& search, const space::Config& config) {
+void DriftMonitor::add(SizeSearch& search, const space::Config& config) {
   since_.push_back({.search = &search, .config = config});
 }
 
-bool Canary::line_up() {
-  device_.begin_lineup(search_.size());
+bool DriftMonitor::load_work() {
+  device_.begin_side_by_side(search_.size());
   const auto library = device_.add_library();
   if (!library) return false;
   if (*library) return true;
-  const space::Config& config = search_.seeds().default_config;
+  const space::Config& config = search_.required_finalists().default_config;
   if (!search_.ended_ok(config)) return false;
   const worker::Compiled compiled =
       pool_.submit(family::compile_job(kernel_, search_.space(), config)).get();
@@ -46,8 +46,8 @@ bool Canary::line_up() {
                                                    .binary = *compiled.binary});
 }
 
-std::vector<backend::Sample> Canary::retime() {
-  if (!line_up()) return {};
+std::vector<backend::Sample> DriftMonitor::retime() {
+  if (!load_work()) return {};
   std::vector<backend::Sample> samples;
   for (int i = 0; i < kWarmUp + kSamples; ++i) {
     const auto sample = device_.time_contender(0);
@@ -57,17 +57,17 @@ std::vector<backend::Sample> Canary::retime() {
   return samples;
 }
 
-std::vector<Canary::Suspect> Canary::look(double elapsed_s) {
+std::vector<DriftMonitor::Suspect> DriftMonitor::check(double elapsed_s) {
   next_ = Clock::now() + kInterval;
   const auto samples = retime();
   if (samples.empty()) return {};
-  failpoint("session.canary_timed");
+  failpoint("session.drift_timed");
   std::vector<double> now_ns = measure::times(samples);
-  store_.record_canary(session_, {.elapsed_s = elapsed_s,
-                                  .problem = space::canonical_size(
-                                      search_.size(), search_.space().definition().dims),
-                                  .median_ns = *measure::quantile(now_ns, 0.5),
-                                  .clock_mhz = measure::median_clock(samples)});
+  store_.record_drift(
+      run_, {.elapsed_s = elapsed_s,
+             .problem = space::canonical_size(search_.size(), search_.space().definition().dims),
+             .median_ns = *measure::quantile(now_ns, 0.5),
+             .clock_mhz = measure::median_clock(samples)});
   const bool drifted =
       !baseline_ns_.empty() && apart(baseline_ns_, now_ns) &&
       measure::has_drifted(*measure::quantile(baseline_ns_, 0.5), *measure::quantile(now_ns, 0.5));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/line_up.hpp"
+#include "tuner/session/side_by_side_timer.hpp"
 
 #include "tuner/core/failpoint.hpp"
 #include "tuner/session/trial_record.hpp"
@@ -8,8 +8,8 @@
 
 namespace tuner::session {
 
-store::FinalistRecord LineUpTimes::finalist(std::string role, std::string config_json,
-                                            std::size_t contender, std::size_t beside) const {
+store::FinalistRecord SideBySideTimes::finalist(std::string role, std::string config_json,
+                                                std::size_t contender, std::size_t beside) const {
   const std::vector<double>& samples = cold.times_ns[contender];
   const measure::MedianInterval interval = measure::standing(samples, cold.times_ns[beside]);
   return {.role = std::move(role),
@@ -23,8 +23,9 @@ store::FinalistRecord LineUpTimes::finalist(std::string role, std::string config
           .clock_mhz = cold.clock_mhz[contender]};
 }
 
-Expected<std::size_t, LostContender> LineUp::gather(std::span<const space::Config> configs) {
-  device_.begin_lineup(size_);
+Expected<std::size_t, LostContender> SideBySideTimer::add_contenders(
+    std::span<const space::Config> configs) {
+  device_.begin_side_by_side(size_);
   for (const space::Config& config : configs) {
     const worker::Compiled compiled =
         pool_.submit(family::compile_job(kernel_, space_, config)).get();
@@ -33,18 +34,18 @@ Expected<std::size_t, LostContender> LineUp::gather(std::span<const space::Confi
         {.kernel = kernel_, .space = space_, .config = config, .binary = *compiled.binary});
     if (!added) return Unexpected(LostContender{config, added.error()});
   }
-  if (library_ == LibraryPart::left_out) return configs.size();
+  if (library_ == LibraryPart::excluded) return configs.size();
   const auto has_library = device_.add_library();
   if (!has_library) return Unexpected(LostContender{std::nullopt, has_library.error()});
   return configs.size() + (*has_library ? 1 : 0);
 }
 
-Expected<std::optional<LineUpTimes>, LostContender> LineUp::time(
-    std::span<const space::Config> configs, const measure::FinalsPlan& plan,
+Expected<std::optional<SideBySideTimes>, LostContender> SideBySideTimer::time(
+    std::span<const space::Config> configs, const measure::RoundsPlan& plan,
     const std::function<bool()>& stop) {
-  const auto count = gather(configs);
+  const auto count = add_contenders(configs);
   if (!count) return Unexpected(count.error());
-  failpoint("session.lined_up");
+  failpoint("session.contenders_added");
   std::size_t timed = 0;
   const auto lost = [&](const Failure& failure) {
     return Unexpected(LostContender{
@@ -62,14 +63,14 @@ Expected<std::optional<LineUpTimes>, LostContender> LineUp::time(
     failpoint("session.round");
     return samples;
   };
-  measure::FinalsPlan among_configs = plan;
+  measure::RoundsPlan among_configs = plan;
   among_configs.ranked = configs.size();
-  auto cold = measure::run_finals(*count, round, among_configs, stop);
+  auto cold = measure::time_rounds(*count, round, among_configs, stop);
   if (!cold) return lost(cold.error());
   if (std::cmp_less(cold->times_ns.front().size(), plan.fewest_rounds)) {
-    return std::optional<LineUpTimes>();
+    return std::optional<SideBySideTimes>();
   }
-  LineUpTimes times{.cold = std::move(*cold), .hot_ns = {}};
+  SideBySideTimes times{.cold = std::move(*cold), .hot_ns = {}};
   for (timed = 0; timed < *count; ++timed) {
     const auto hot = device_.time_contender_hot(timed);
     if (!hot) return lost(hot.error());

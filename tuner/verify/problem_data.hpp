@@ -57,11 +57,11 @@ void check_files(const family::Family& family, const space::Size& size);
 
 /// A family's problem at the size, with the inputs and under the case of a recipe: its arguments,
 /// its inputs and its right result. The backend and the family must outlive it.
-class PosedProblem {
+class ProblemData {
  public:
   /// Throws Error(usage) when the family's expressions have no value at the size, or the reference
   /// has no possible shape there.
-  PosedProblem(backend::Backend& backend, const family::Family& family, Recipe recipe);
+  ProblemData(backend::Backend& backend, const family::Family& family, Recipe recipe);
 
   [[nodiscard]] const family::Family& family() const { return family_; }
   [[nodiscard]] const Recipe& recipe() const { return recipe_; }
@@ -88,7 +88,7 @@ class PosedProblem {
   [[nodiscard]] std::optional<backend::Work> library_call(
       const std::vector<backend::Region>& buffers, const InputValues& values) const;
   /// What a reference kernel is launched for: the family's scope at this size.
-  [[nodiscard]] const space::Slots& slots() const { return slots_; }
+  [[nodiscard]] const space::ExpressionValues& values() const { return values_; }
   /// check.accumulates, at least 1.
   [[nodiscard]] std::int64_t accumulated() const { return accumulated_; }
   /// Whether the numbers of all inputs have a mean of zero, so that sums of them grow with the
@@ -131,7 +131,7 @@ class PosedProblem {
   backend::Backend& backend_;
   const family::Family& family_;
   Recipe recipe_;
-  space::Slots slots_;  // of the family's scope, at this size
+  space::ExpressionValues values_;  // of the family's scope, at this size
   std::int64_t accumulated_ = 1;
   std::optional<family::LibraryShape> shape_;          // when the reference is the library's
   std::map<std::size_t, backend::ArrayValue> arrays_;  // by their places among the arguments

@@ -3,7 +3,7 @@
 
 namespace tuner::measure {
 
-/// How far a device may drift before what it measured meanwhile is measured again.
+/// The drift of a device, as a share, beyond which what was measured meanwhile is repeated.
 inline constexpr double kMostDrift = 0.02;
 
 /// By how much the same work takes longer than it did at first: 0.03 is 3 % slower.
@@ -11,8 +11,8 @@ inline constexpr double kMostDrift = 0.02;
   return now_ns / baseline_ns - 1;
 }
 
-/// Whether times taken since the canary was last timed do not compare with those before: it takes
-/// more than kMostDrift longer, or less, than its baseline.
+/// Whether times taken since the last check cannot be compared with earlier ones: the same work now
+/// takes more than kMostDrift longer, or less, than its baseline.
 [[nodiscard]] constexpr bool has_drifted(double baseline_ns, double now_ns) {
   const double change = drift(baseline_ns, now_ns);
   return change > kMostDrift || change < -kMostDrift;

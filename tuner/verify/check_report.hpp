@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tuner/core/outcome.hpp"
-#include "tuner/verify/posed_problem.hpp"
+#include "tuner/verify/problem_data.hpp"
 
 #include <cstdint>
 #include <optional>
@@ -13,20 +13,20 @@ namespace tuner::verify {
 
 /// What an inspection of an instance's memory found, and the words for it. Refers to what it is
 /// made from.
-class Findings {
+class CheckReport {
  public:
   struct Subject {
     backend::Backend& backend;
     CheckKernels& kernels;
-    const PosedProblem& problem;
+    const ProblemData& problem;
     const CheckedMemory& memory;
-    std::span<const CheckReport> intact;  ///< what an inspection found before any candidate ran
-    Poison poison;                        ///< of the last launch
-    bool is_equality;                     ///< results must equal the reference
+    std::span<const PartReport> intact;  ///< what an inspection found before any candidate ran
+    Poison poison;                       ///< of the last launch
+    bool is_equality;                    ///< results must equal the reference
     double largest_mean;  ///< that the root mean square of the errors may be, as a share of their
                           ///< bounds
   };
-  Findings(const Subject& subject, std::vector<CheckReport> reports)
+  CheckReport(const Subject& subject, std::vector<PartReport> reports)
       : subject_(subject), reports_(std::move(reports)) {}
 
   /// What is wrong, the gravest first: out_of_bounds when a guard zone, an input or the reference
@@ -52,7 +52,7 @@ class Findings {
   [[nodiscard]] bool changed(std::size_t part) const;
 
   Subject subject_;
-  std::vector<CheckReport> reports_;
+  std::vector<PartReport> reports_;
 };
 
 }  // namespace tuner::verify

@@ -17,11 +17,11 @@ namespace tuner::measure {
 /// A contender is tied with the fastest unless it is shown to be slower by more than this.
 inline constexpr double kTieFactor = 1.01;
 
-/// How a final is run.
-struct FinalsPlan {
-  int rounds = 100;                          ///< at most
-  int settling_rounds = 30;                  ///< after which it ends as soon as it is settled
-  int fewest_rounds = 6;                     ///< even when time is up: an interval needs them
+/// How contenders are timed in interleaved rounds.
+struct RoundsPlan {
+  int rounds = 100;          ///< at most
+  int decisive_rounds = 30;  ///< after which it ends as soon as the ranking is settled
+  int fewest_rounds = 6;     ///< even when time is up: an interval needs them
   std::chrono::milliseconds budget{15'000};  ///< after which no further round begins
   std::uint64_t seed = 0;                    ///< of the order within the rounds
   /// The first so many contenders are ranked against each other, the others, such as the library,
@@ -34,8 +34,8 @@ struct FinalsPlan {
 using Round = std::function<Expected<std::vector<backend::Sample>, Failure>(
     std::span<const std::size_t> order)>;
 
-/// What a final measured: every contender's samples by round, all of the same length.
-struct FinalTimes {
+/// What was measured in rounds: every contender's samples by round, all of the same length.
+struct RoundTimes {
   std::vector<std::vector<double>> times_ns;     ///< by contender, then round
   std::vector<std::optional<double>> clock_mhz;  ///< by contender: the median, where it is known
   int discarded_rounds = 0;                      ///< not among them: the device was throttled
@@ -47,9 +47,9 @@ struct FinalTimes {
 /// so. A round in which a contender ran
 /// below 96 % of its own median clock is left out whole; when fewer than `fewest_rounds` would be
 /// left, none is. Fails as `round` does.
-[[nodiscard]] Expected<FinalTimes, Failure> run_finals(std::size_t contenders, const Round& round,
-                                                       const FinalsPlan& plan,
-                                                       const std::function<bool()>& stop);
+[[nodiscard]] Expected<RoundTimes, Failure> time_rounds(std::size_t contenders, const Round& round,
+                                                        const RoundsPlan& plan,
+                                                        const std::function<bool()>& stop);
 
 /// A contender's standing beside another: the median of its times over the other's, round by round.
 [[nodiscard]] MedianInterval standing(std::span<const double> samples_ns,
@@ -63,7 +63,7 @@ struct Rank {
 };
 
 /// Contenders by their median time relative to their rounds' medians, fastest first. `times_ns` as
-/// in FinalTimes, at least one round.
+/// in RoundTimes, at least one round.
 [[nodiscard]] std::vector<Rank> ranking(const std::vector<std::vector<double>>& times_ns);
 
 /// Whether further rounds would change no verdict: every contender is beyond a tie for certain, or

@@ -14,36 +14,31 @@
 
 namespace tuner::session {
 
-/// Watches whether the device itself drifts while candidates are screened one after the other: now
-/// and then it re-times the same piece of work, the library or else the default configuration.
-/// Trials since the last time it was as before are not to be trusted once it is not.
-class Canary {
+/// Detects a slow drift of the device while candidates are screened one after the other: at
+/// intervals it re-times the same work, the library or else the default configuration. Trials timed
+/// between two checks that differ must be repeated.
+class DriftMonitor {
  public:
   using Clock = std::chrono::steady_clock;
 
   /// All must outlive it. The work is re-timed at the size of `search`.
-  Canary(const family::Kernel& kernel, const SizeSearch& search, worker::CompilePool& pool,
-         worker::DeviceWorker& device, store::Store& store, std::int64_t session)
-      : kernel_(kernel),
-        search_(search),
-        pool_(pool),
-        device_(device),
-        store_(store),
-        session_(session) {}
+  DriftMonitor(const family::Kernel& kernel, const SizeSearch& search, worker::CompilePool& pool,
+               worker::DeviceWorker& device, store::Store& store, std::int64_t run)
+      : kernel_(kernel), search_(search), pool_(pool), device_(device), store_(store), run_(run) {}
 
-  /// Whether it is time to look again.
+  /// Whether the next check is due.
   [[nodiscard]] bool due() const { return Clock::now() >= next_; }
-  /// A trial that was timed since the last look.
-  void watch(SizeSearch& search, const space::Config& config);
+  /// Adds a trial that was timed since the last check.
+  void add(SizeSearch& search, const space::Config& config);
 
   struct Suspect {
     SizeSearch* search;
     space::Config config;
   };
-  /// Looks: re-times the work and records it. Returns the trials that were timed since the last
-  /// look when the time has drifted since then, by more than the samples scatter; a trial is
-  /// suspected kMostSuspicions times at most.
-  [[nodiscard]] std::vector<Suspect> look(double elapsed_s);
+  /// Re-times the work and stores the time. When it has drifted since the last check by more than
+  /// the samples scatter, returns the trials that were timed in between; a trial is returned
+  /// kMostSuspicions times at most.
+  [[nodiscard]] std::vector<Suspect> check(double elapsed_s);
 
   static constexpr std::chrono::seconds kInterval{30};
   static constexpr int kMostSuspicions = 2;
@@ -51,14 +46,15 @@ class Canary {
  private:
   /// A few samples; empty when there is nothing to re-time.
   [[nodiscard]] std::vector<backend::Sample> retime();
-  [[nodiscard]] bool line_up();
+  /// Whether there is work to re-time.
+  [[nodiscard]] bool load_work();
 
   const family::Kernel& kernel_;
   const SizeSearch& search_;
   worker::CompilePool& pool_;
   worker::DeviceWorker& device_;
   store::Store& store_;
-  std::int64_t session_;
+  std::int64_t run_;
   Clock::time_point next_ = Clock::now();
   std::vector<double> baseline_ns_;  // samples; empty before the first look
   std::vector<Suspect> since_;

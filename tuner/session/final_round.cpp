@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/final.hpp"
+#include "tuner/session/final_round.hpp"
 
 #include "tuner/measure/statistics.hpp"
 #include "tuner/session/trial_record.hpp"
@@ -7,6 +7,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <string>
 #include <tuple>
 #include <utility>
 
@@ -20,22 +22,22 @@ constexpr std::size_t kFewestFinalists = 3;
 constexpr double kRoundNs = 200e6;
 
 std::string role(const SizeSearch& search, const space::Config& config) {
-  if (search.seeds().incumbent == config) return "incumbent";
-  if (search.seeds().default_config == config) return "default";
+  if (search.required_finalists().incumbent == config) return "incumbent";
+  if (search.required_finalists().default_config == config) return "default";
   return "candidate";
 }
 
 /// Which of a tie is preferred: smaller is better.
 auto preference(const SizeSearch& search, const space::Config& config) {
   const store::TrialRecord& trial = search.trial(config);
-  return std::tuple(search.seeds().incumbent != config, trial.registers, trial.shared_bytes,
-                    config);
+  return std::tuple(search.required_finalists().incumbent != config, trial.registers,
+                    trial.shared_bytes, config);
 }
 
 /// The index of the winner among contenders with these samples: of those tied with the fastest the
 /// preferred one.
-std::size_t settle(const SizeSearch& search, const std::vector<space::Config>& configs,
-                   const std::vector<std::vector<double>>& times_ns) {
+std::size_t winner_of(const SizeSearch& search, const std::vector<space::Config>& configs,
+                      const std::vector<std::vector<double>>& times_ns) {
   const std::vector<measure::Rank> ranks = measure::ranking(times_ns);
   std::size_t winner = ranks.front().contender;
   for (const measure::Rank& rank : ranks) {
@@ -47,21 +49,23 @@ std::size_t settle(const SizeSearch& search, const std::vector<space::Config>& c
 
 }  // namespace
 
-std::vector<space::Config> Final::contenders(const SizeSearch& search) {
+std::vector<space::Config> FinalRound::finalists(const SizeSearch& search) {
   std::vector<space::Config> configs;
   const std::vector<Ranked> ranking = search.ranking();
   double round_ns = 0;
   for (std::size_t i = 0; i < ranking.size(); ++i) {
     const space::Config& config = ranking[i].config;
-    const bool seed = config == search.seeds().default_config || config == search.seeds().incumbent;
+    const bool required = config == search.required_finalists().default_config ||
+                          config == search.required_finalists().incumbent;
     round_ns += ranking[i].median_ns;
     const bool in_time = i < kFewestFinalists || round_ns <= kRoundNs;
-    if ((i < kMostFinalists && in_time) || seed) configs.push_back(config);
+    if ((i < kMostFinalists && in_time) || required) configs.push_back(config);
   }
   return configs;
 }
 
-store::BestRecord Final::best_record(const SizeSearch& search, const space::Config& winner) const {
+store::BestRecord FinalRound::best_record(const SizeSearch& search,
+                                          const space::Config& winner) const {
   store::BestRecord best;
   best.problem = space::canonical_size(search.size(), family_.problem.dims);
   best.config_json = space::canonical_json(search.space().definition(), winner);
@@ -70,33 +74,33 @@ store::BestRecord Final::best_record(const SizeSearch& search, const space::Conf
   return best;
 }
 
-FinalOutcome Final::without_final(const SizeSearch& search) const {
+FinalResult FinalRound::by_screening(const SizeSearch& search) const {
   const space::Config winner = search.ranking().front().config;
   store::BestRecord best = best_record(search, winner);
   best.time = *search.trial(winner).time;
   return {.best = std::move(best), .winner = winner, .finalists = {}};
 }
 
-Expected<FinalOutcome, LostContender> Final::run(const SizeSearch& search,
-                                                 const measure::FinalsPlan& plan,
-                                                 const std::function<bool()>& stop,
-                                                 LibraryPart library) {
-  const std::vector<space::Config> configs = contenders(search);
-  const auto times = LineUp(kernel_, search.space(), search.size(), pool_, device_, library)
-                         .time(configs, plan, stop);
+Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& search,
+                                                         const measure::RoundsPlan& plan,
+                                                         LibraryPart library) {
+  const std::vector<space::Config> configs = finalists(search);
+  const auto times =
+      SideBySideTimer(kernel_, search.space(), search.size(), pool_, device_, library)
+          .time(configs, plan, interrupted_);
   if (!times) return Unexpected(times.error());
-  return *times ? outcome(search, configs, **times) : without_final(search);
+  return *times ? result(search, configs, **times) : by_screening(search);
 }
 
-FinalOutcome Final::outcome(const SizeSearch& search, const std::vector<space::Config>& configs,
-                            const LineUpTimes& times) const {
+FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space::Config>& configs,
+                               const SideBySideTimes& times) const {
   const std::vector<std::vector<double>>& all = times.cold.times_ns;
   const std::vector<std::vector<double>> ours(
       all.begin(), all.begin() + static_cast<std::ptrdiff_t>(configs.size()));
-  const std::size_t winner = settle(search, configs, ours);
-  FinalOutcome outcome{
+  const std::size_t winner = winner_of(search, configs, ours);
+  FinalResult result{
       .best = best_record(search, configs[winner]), .winner = configs[winner], .finalists = {}};
-  store::BestRecord& best = outcome.best;
+  store::BestRecord& best = result.best;
   best.time = time_record(*measure::summarise(ours[winner]));
   for (const measure::Rank& rank : measure::ranking(ours))
     best.ties += rank.tied && rank.contender != winner ? 1 : 0;
@@ -111,15 +115,47 @@ FinalOutcome Final::outcome(const SizeSearch& search, const std::vector<space::C
       best.ratio_to_library = record.ratio_to_best;
       best.ratio_to_library_low = record.ratio_low;
       best.ratio_to_library_high = record.ratio_high;
-    } else if (configs[i] == search.seeds().default_config) {
+    } else if (configs[i] == search.required_finalists().default_config) {
       best.default_ns = record.time.median_ns;
       best.ratio_to_default = record.ratio_to_best;
     }
-    outcome.finalists.push_back(std::move(record));
+    result.finalists.push_back(std::move(record));
   }
-  std::ranges::stable_sort(outcome.finalists, {},
+  std::ranges::stable_sort(result.finalists, {},
                            [](const store::FinalistRecord& f) { return f.time.median_ns; });
-  return outcome;
+  return result;
+}
+
+std::optional<FinalResult> FinalRound::run(SizeSearch& search, const measure::RoundsPlan& plan,
+                                           const Failed& failed) {
+  using Clock = std::chrono::steady_clock;
+  // One failure may have a cause outside, such as a process that was killed.
+  constexpr int kMostLibraryFailures = 2;
+  const bool has_library = family::library_arguments(family_.check) != nullptr;
+  int library_failures = 0;
+  std::string library_problem;
+  while (!search.ranking().empty()) {
+    if (interrupted_()) return by_screening(search);
+    const LibraryPart library = has_library && library_failures < kMostLibraryFailures
+                                    ? LibraryPart::included
+                                    : LibraryPart::excluded;
+    observer_.final_began(search.size(), finalists(search).size(), library);
+    const auto start = Clock::now();
+    auto attempted = attempt(search, plan, library);
+    measure_s_ += std::chrono::duration<double>(Clock::now() - start).count();
+    if (attempted) {
+      if (library_failures == kMostLibraryFailures) attempted->library_problem = library_problem;
+      return std::move(*attempted);
+    }
+    const LostContender& lost = attempted.error();
+    if (lost.config) {
+      failed(search, runner_.record_failure(search, *lost.config, lost.failure));
+    } else {
+      ++library_failures;
+      library_problem = lost.failure.message;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace tuner::session

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/dispatch/contest.hpp"
+#include "tuner/dispatch/measure_plans.hpp"
 
 #include <algorithm>
 #include <array>
@@ -51,11 +51,11 @@ Expected<TrialArguments, Failure> trial_arguments(backend::Executor& executor,
                                                   const FamilyTable& family,
                                                   const space::Size& size) {
   TrialArguments trial;
-  const space::Slots slots = family.slots(size);
+  const space::ExpressionValues values = family.expression_values(size);
   for (const GivenArgument& given : family.given()) {
     const auto& what = family.family().arguments[given.place].what;
     if (const auto* const scalar = std::get_if<family::ScalarArgument>(&what)) {
-      const auto value = scalar->value.evaluate(slots);
+      const auto value = scalar->value.evaluate(values);
       if (!value) return no_value(given.name);
       trial.values.push_back(number(scalar->type, *value));
       continue;
@@ -65,8 +65,8 @@ Expected<TrialArguments, Failure> trial_arguments(backend::Executor& executor,
       continue;
     }
     const auto& buffer = std::get<family::BufferArgument>(what);
-    const auto count = buffer.count.evaluate(slots);
-    const auto offset = buffer.offset.evaluate(slots);
+    const auto count = buffer.count.evaluate(values);
+    const auto offset = buffer.offset.evaluate(values);
     if (!count || !offset || *count < 0 || *offset < 0) return no_value(given.name);
     const std::size_t skipped = static_cast<std::size_t>(*offset) * family::size_bytes(buffer.type);
     const std::size_t bytes = static_cast<std::size_t>(*count) * family::size_bytes(buffer.type);
@@ -78,7 +78,7 @@ Expected<TrialArguments, Failure> trial_arguments(backend::Executor& executor,
   return trial;
 }
 
-backend::StreamWork work_of(backend::Executor& executor, ReadSections& sections,
+backend::StreamWork work_of(backend::Executor& executor, EpochReclaimer& sections,
                             const LaunchPlan& plan, std::span<const DispatchArgument> arguments) {
   return [&executor, &sections, &plan, arguments](backend::StreamHandle stream) {
     return enqueue_anew(executor, sections, plan, arguments, stream);
@@ -93,11 +93,9 @@ double median(std::vector<double> times_ns) {
 
 }  // namespace
 
-Expected<std::vector<std::optional<double>>, Failure> contest(backend::Executor& executor,
-                                                              ReadSections& sections,
-                                                              const FamilyTable& family,
-                                                              const SizeSlot& slot,
-                                                              std::span<const LaunchPlan> plans) {
+Expected<std::vector<std::optional<double>>, Failure> measure_plans(
+    backend::Executor& executor, EpochReclaimer& sections, const FamilyTable& family,
+    const SizeSlot& slot, std::span<const LaunchPlan> plans) {
   const auto arguments = trial_arguments(executor, family, slot.size);
   if (!arguments) return Unexpected(arguments.error());
   // Alone first: what cannot be launched is left out, and the others are ready.

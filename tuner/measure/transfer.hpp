@@ -22,7 +22,7 @@ enum class HostPlace {
 [[nodiscard]] std::optional<HostPlace> host_place(std::string_view name);
 
 /// Data of a piece of work: where they are on the device, and how the host keeps them.
-struct TripData {
+struct TransferData {
   backend::Region region;
   std::size_t size_bytes = 0;
   family::BufferRole role = family::BufferRole::input;  ///< taken there, or brought back, or both
@@ -30,7 +30,7 @@ struct TripData {
 };
 
 /// Nanoseconds of a trip: the inputs to the device, the work, the outputs back.
-struct TripTimes {
+struct TransferTimes {
   double to_device_ns = 0, work_ns = 0, to_host_ns = 0;
 
   [[nodiscard]] double total_ns() const { return to_device_ns + work_ns + to_host_ns; }
@@ -39,8 +39,9 @@ struct TripTimes {
 /// The medians of `samples` trips after one that does not count, by the host's clock: each step
 /// with its call and the wait for its end. On return the regions of the outputs hold what the host
 /// got. Fails as Backend::time_call does; throws Error(failure) when memory is short.
-[[nodiscard]] Expected<TripTimes, Failure> time_trip(backend::Backend& backend,
-                                                     const backend::Work& work,
-                                                     std::span<const TripData> data, int samples);
+[[nodiscard]] Expected<TransferTimes, Failure> time_transfers(backend::Backend& backend,
+                                                              const backend::Work& work,
+                                                              std::span<const TransferData> data,
+                                                              int samples);
 
 }  // namespace tuner::measure

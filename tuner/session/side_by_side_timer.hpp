@@ -2,7 +2,7 @@
 #pragma once
 
 #include "tuner/family/family.hpp"
-#include "tuner/measure/finals.hpp"
+#include "tuner/measure/rounds.hpp"
 #include "tuner/store/records.hpp"
 #include "tuner/worker/compile_pool.hpp"
 #include "tuner/worker/device_worker.hpp"
@@ -16,19 +16,19 @@
 
 namespace tuner::session {
 
-/// A contender that fell out of a line-up, and how; no configuration when it was the library.
+/// A contender that failed while it was timed; without a configuration it was the library.
 struct LostContender {
   std::optional<space::Config> config;
   Failure failure;
 };
 
 /// Whether the library takes part, where the family's reference is one.
-enum class LibraryPart { taken, left_out };
+enum class LibraryPart { included, excluded };
 
 /// The times of contenders side by side: the configurations in their order, then the library if the
 /// family's reference is of one.
-struct LineUpTimes {
-  measure::FinalTimes cold;
+struct SideBySideTimes {
+  measure::RoundTimes cold;
   std::vector<double> hot_ns;  ///< by contender
 
   /// A contender with its standing beside another one.
@@ -38,11 +38,11 @@ struct LineUpTimes {
 
 /// Configurations of a kernel and the library, to be timed side by side at one size: the one way in
 /// which times are compared.
-class LineUp {
+class SideBySideTimer {
  public:
   /// All must outlive it. `space` is the kernel's at `size`.
-  LineUp(const family::Kernel& kernel, const space::Space& space, const space::Size& size,
-         worker::CompilePool& pool, worker::DeviceWorker& device, LibraryPart library)
+  SideBySideTimer(const family::Kernel& kernel, const space::Space& space, const space::Size& size,
+                  worker::CompilePool& pool, worker::DeviceWorker& device, LibraryPart library)
       : kernel_(kernel),
         space_(space),
         size_(size),
@@ -50,17 +50,18 @@ class LineUp {
         device_(device),
         library_(library) {}
 
-  /// Times configurations that were verified at the size, at least one, in rounds as run_finals
-  /// does; they are ranked, the library rides along. None when `stop` said so before there were
-  /// rounds enough for an interval. When a contender falls out nothing that was measured counts: it
-  /// can be done again without that one.
-  [[nodiscard]] Expected<std::optional<LineUpTimes>, LostContender> time(
-      std::span<const space::Config> configs, const measure::FinalsPlan& plan,
+  /// Times configurations that were verified at the size, at least one, in rounds as time_rounds
+  /// does; they are ranked, the library is only timed. None when `stop` ended it before there were
+  /// rounds enough for an interval. When a contender fails, all its measurements are discarded:
+  /// time the others anew.
+  [[nodiscard]] Expected<std::optional<SideBySideTimes>, LostContender> time(
+      std::span<const space::Config> configs, const measure::RoundsPlan& plan,
       const std::function<bool()>& stop);
 
  private:
-  /// Adds the contenders to a new line-up. How many there are, with the library.
-  [[nodiscard]] Expected<std::size_t, LostContender> gather(std::span<const space::Config> configs);
+  /// Loads the contenders. Returns their number, with the library.
+  [[nodiscard]] Expected<std::size_t, LostContender> add_contenders(
+      std::span<const space::Config> configs);
 
   const family::Kernel& kernel_;
   const space::Space& space_;

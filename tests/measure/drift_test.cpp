@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/measure/canary.hpp"
+#include "tuner/measure/drift.hpp"
 
 #include <gtest/gtest.h>
 
 namespace tuner::measure {
 namespace {
 
-TEST(Canary, DriftsBeyondTwoPerCentEitherWay) {
+TEST(DriftMonitor, DriftsBeyondTwoPerCentEitherWay) {
   EXPECT_NEAR(drift(1000, 1030), 0.03, 1e-12);
   EXPECT_TRUE(has_drifted(1000, 1021));
   EXPECT_TRUE(has_drifted(1000, 979)) << "faster is drift too: what came before was too slow";

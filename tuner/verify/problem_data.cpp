@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/verify/posed_problem.hpp"
+#include "tuner/verify/problem_data.hpp"
 
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/error.hpp"
@@ -18,19 +18,20 @@
 namespace tuner::verify {
 namespace {
 
-space::Slots family_slots(const family::Family& family, const space::DeviceAttributes& device,
-                          const space::Size& size) {
-  space::Slots slots;
+space::ExpressionValues family_values(const family::Family& family,
+                                      const space::DeviceAttributes& device,
+                                      const space::Size& size) {
+  space::ExpressionValues values;
   for (const space::AttributeField& field : space::attribute_fields())
-    slots.push_back(device.*field.member);
-  slots.insert(slots.end(), size.begin(), size.end());
-  if (slots.size() != space::family_scope(family.problem.dims).size()) {
+    values.push_back(device.*field.member);
+  values.insert(values.end(), size.begin(), size.end());
+  if (values.size() != space::family_scope(family.problem.dims).size()) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: a size needs {} numbers, {} has {}", family.name,
                             family.problem.dims.size(), space::display(size, family.problem.dims),
                             size.size()));
   }
-  return slots;
+  return values;
 }
 
 family::Scalar magnitude_of(const family::Scalar& scalar) {
@@ -85,9 +86,10 @@ void check_count(std::string_view argument, family::ElementType type, std::int64
 
 /// Throws unless the reference can be shaped to the size.
 std::optional<family::LibraryShape> shape_at(const family::Family& family,
-                                             const space::Slots& slots, const space::Size& size) {
+                                             const space::ExpressionValues& values,
+                                             const space::Size& size) {
   try {
-    return family::library_shape(family.check, slots);
+    return family::library_shape(family.check, values);
   } catch (const Error& error) {
     throw Error(error.code(), fmt::format("{}: {} (at the size {})", family.name, error.what(),
                                           space::display(size, family.problem.dims)));
@@ -95,8 +97,8 @@ std::optional<family::LibraryShape> shape_at(const family::Family& family,
 }
 
 std::int64_t value_of(const space::Expression& expression, std::string_view what,
-                      const space::Slots& slots) {
-  const auto value = expression.evaluate(slots);
+                      const space::ExpressionValues& values) {
+  const auto value = expression.evaluate(values);
   if (!value) {
     throw Error(ErrorCode::usage, fmt::format("{}: '{}' has no value at this size: {}", what,
                                               expression.text(), space::name(value.error())));
@@ -105,8 +107,8 @@ std::int64_t value_of(const space::Expression& expression, std::string_view what
 }
 
 std::int64_t buffer_count(const family::BufferArgument& buffer, std::string_view name,
-                          const space::Slots& slots) {
-  const std::int64_t count = std::max<std::int64_t>(1, value_of(buffer.count, name, slots));
+                          const space::ExpressionValues& values) {
+  const std::int64_t count = std::max<std::int64_t>(1, value_of(buffer.count, name, values));
   check_count(name, buffer.type, count);
   return in_whole_words(buffer.type, count);
 }
@@ -158,7 +160,7 @@ int result_bits(const family::Family& family) {
 }  // namespace
 
 void check_files(const family::Family& family, const space::Size& size) {
-  const space::Slots slots = family::family_slots(size);
+  const space::ExpressionValues values = family::family_values(size);
   const auto* const reference = std::get_if<family::NpyReference>(&family.check.reference);
   if (reference != nullptr && reference->size != size) {
     throw Error(ErrorCode::usage,
@@ -174,7 +176,7 @@ void check_files(const family::Family& family, const space::Size& size) {
     if (buffer == nullptr && array == nullptr) continue;
     const family::ElementType type = buffer != nullptr ? buffer->type : array->type;
     const std::int64_t count = std::max<std::int64_t>(
-        1, value_of(buffer != nullptr ? buffer->count : array->count, argument.name, slots));
+        1, value_of(buffer != nullptr ? buffer->count : array->count, argument.name, values));
     const auto check = [&](const std::string& file) {
       static_cast<void>(read_npy(family, file, argument.name, type, count));
     };
@@ -189,18 +191,18 @@ void check_files(const family::Family& family, const space::Size& size) {
 
 void check_size(const family::Family& family, const space::DeviceAttributes& device,
                 const space::Size& size) {
-  const space::Slots slots = family_slots(family, device, size);
-  static_cast<void>(shape_at(family, slots, size));
+  const space::ExpressionValues values = family_values(family, device, size);
+  static_cast<void>(shape_at(family, values, size));
   check_files(family, size);
   double bytes = 0;
   for (const family::Argument& argument : family.arguments) {
     if (const auto* array = std::get_if<family::ArrayArgument>(&argument.what)) {
-      static_cast<void>(family::array_bytes(*array, argument.name, slots));
+      static_cast<void>(family::array_bytes(*array, argument.name, values));
     } else if (const auto* buffer = std::get_if<family::BufferArgument>(&argument.what)) {
       // An input, and its values without their signs or perturbed; an output, its right result, the
       // error allowed, what a launch before wrote, and what a reference gives for other inputs.
       const double copies = buffer->is_written() ? 5 : 2;
-      const auto count = static_cast<double>(buffer_count(*buffer, argument.name, slots));
+      const auto count = static_cast<double>(buffer_count(*buffer, argument.name, values));
       bytes += copies * count * static_cast<double>(family::size_bytes(buffer->type));
     }
   }
@@ -215,29 +217,29 @@ void check_size(const family::Family& family, const space::DeviceAttributes& dev
   }
 }
 
-PosedProblem::PosedProblem(backend::Backend& backend, const family::Family& family, Recipe recipe)
+ProblemData::ProblemData(backend::Backend& backend, const family::Family& family, Recipe recipe)
     : backend_(backend),
       family_(family),
       recipe_(std::move(recipe)),
-      slots_(family_slots(family, backend.device().attributes, recipe_.size)),
+      values_(family_values(family, backend.device().attributes, recipe_.size)),
       accumulated_(
           std::max<std::int64_t>(1, evaluate(family.check.accumulates, "check.accumulates"))),
-      shape_(shape_at(family, slots_, recipe_.size)) {}
+      shape_(shape_at(family, values_, recipe_.size)) {}
 
-bool PosedProblem::is_timed() const {
+bool ProblemData::is_timed() const {
   return recipe_.fill == Fill::normal && recipe_.check_case == 0;
 }
 
-const family::CheckCase* PosedProblem::check_case() const {
+const family::CheckCase* ProblemData::check_case() const {
   return recipe_.check_case == 0 ? nullptr : &family_.check.cases.at(recipe_.check_case - 1);
 }
 
-std::int64_t PosedProblem::evaluate(const space::Expression& expression,
-                                    std::string_view what) const {
-  return value_of(expression, what, slots_);
+std::int64_t ProblemData::evaluate(const space::Expression& expression,
+                                   std::string_view what) const {
+  return value_of(expression, what, values_);
 }
 
-std::vector<CheckedData> PosedProblem::data() const {
+std::vector<CheckedData> ProblemData::data() const {
   std::vector<CheckedData> all;
   for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
     const family::Argument& argument = family_.arguments[i];
@@ -247,12 +249,12 @@ std::vector<CheckedData> PosedProblem::data() const {
                      .argument = i,
                      .type = buffer->type,
                      .used = std::max<std::int64_t>(1, evaluate(buffer->count, argument.name)),
-                     .count = buffer_count(*buffer, argument.name, slots_),
+                     .count = buffer_count(*buffer, argument.name, values_),
                      .offset = std::max<std::int64_t>(0, evaluate(buffer->offset, argument.name)),
                      .role = buffer->role};
     check_count(argument.name, data.type, data.offset);
     if (!is_timed()) {
-      data.offset += misalignment(data, family::alignment_bytes(*buffer, argument.name, slots_));
+      data.offset += misalignment(data, family::alignment_bytes(*buffer, argument.name, values_));
     }
     check_offset(data);
     if (buffer->is_written()) {
@@ -272,7 +274,7 @@ std::vector<CheckedData> PosedProblem::data() const {
   return all;
 }
 
-bool PosedProblem::may_differ(const family::BufferArgument& output) const {
+bool ProblemData::may_differ(const family::BufferArgument& output) const {
   if (family_.check.exact) return false;
   if (family_.check.tolerance) return true;
   if (!family::is_floating(output.type)) return false;
@@ -280,12 +282,12 @@ bool PosedProblem::may_differ(const family::BufferArgument& output) const {
   return recipe_.fill == Fill::normal || !shape_;
 }
 
-bool PosedProblem::takes_all_integers(family::ElementType type) const {
+bool ProblemData::takes_all_integers(family::ElementType type) const {
   return recipe_.fill == Fill::normal && !family::is_floating(type) && accumulated_ == 1 &&
          !family::has_floating_results(family_.arguments);
 }
 
-std::int64_t PosedProblem::whole_range(family::ElementType type) const {
+std::int64_t ProblemData::whole_range(family::ElementType type) const {
   constexpr std::int64_t kFew = 3;
   if (recipe_.fill == Fill::few) return kFew;
   const std::int64_t most = family::integer_range(type).greatest;
@@ -303,8 +305,8 @@ std::int64_t PosedProblem::whole_range(family::ElementType type) const {
   return static_cast<std::int64_t>(std::clamp(range, 1.0, static_cast<double>(most) * 0.999));
 }
 
-void PosedProblem::fill_any(CheckKernels& kernels, const CheckKernels::Elements& data,
-                            family::FillKind kind, std::uint64_t seed) const {
+void ProblemData::fill_any(CheckKernels& kernels, const CheckKernels::Elements& data,
+                           family::FillKind kind, std::uint64_t seed) const {
   const std::int64_t range = whole_range(data.type);
   const auto [least, greatest] = family::integer_range(data.type);
   if (takes_all_integers(data.type)) {
@@ -322,8 +324,8 @@ void PosedProblem::fill_any(CheckKernels& kernels, const CheckKernels::Elements&
   kernels.fill_positive(data, seed);
 }
 
-void PosedProblem::fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data,
-                                std::size_t argument, const family::InputFill& fill) const {
+void ProblemData::fill_numbers(CheckKernels& kernels, const CheckKernels::Elements& data,
+                               std::size_t argument, const family::InputFill& fill) const {
   const std::string& name = family_.arguments[argument].name;
   const std::uint64_t seed =
       (3 * recipe_.seed + static_cast<std::uint64_t>(recipe_.fill)) * 1'000'003 + argument;
@@ -363,8 +365,8 @@ void PosedProblem::fill_numbers(CheckKernels& kernels, const CheckKernels::Eleme
   }
 }
 
-void PosedProblem::fill(CheckKernels& kernels, backend::Region region,
-                        const CheckedData& data) const {
+void ProblemData::fill(CheckKernels& kernels, backend::Region region,
+                       const CheckedData& data) const {
   const std::size_t like = filled_like(family_, data.argument);
   fill_numbers(kernels, {region, data.type, data.used}, like, fill_of(family_.arguments[like]));
   if (data.used < data.count) {  // what a kernel must not read up to the next whole word
@@ -382,7 +384,7 @@ void PosedProblem::fill(CheckKernels& kernels, backend::Region region,
   kernels.poison_padding({region, data.type, data.count}, recipe_.seed, *used);
 }
 
-bool PosedProblem::can_be_perturbed(const CheckedData& data) const {
+bool ProblemData::can_be_perturbed(const CheckedData& data) const {
   if (!family::is_floating(data.type)) return false;
   const family::InputFill& fill = fill_of(family_.arguments[filled_like(family_, data.argument)]);
   return fill.kind == family::FillKind::normal || fill.kind == family::FillKind::uniform ||
@@ -390,7 +392,7 @@ bool PosedProblem::can_be_perturbed(const CheckedData& data) const {
          fill.kind == family::FillKind::npy;
 }
 
-bool PosedProblem::has_zero_mean() const {
+bool ProblemData::has_zero_mean() const {
   for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
     if (std::holds_alternative<family::ScalarArgument>(family_.arguments[i].what)) continue;
     const family::FillKind kind = fill_of(family_.arguments[filled_like(family_, i)]).kind;
@@ -399,13 +401,13 @@ bool PosedProblem::has_zero_mean() const {
   return true;
 }
 
-void PosedProblem::make_arrays(CheckKernels& kernels) {
+void ProblemData::make_arrays(CheckKernels& kernels) {
   for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
     const auto* const array = std::get_if<family::ArrayArgument>(&family_.arguments[i].what);
     if (array == nullptr) continue;
     const std::string& name = family_.arguments[i].name;
-    backend::ArrayValue made{.bytes =
-                                 std::vector<std::byte>(family::array_bytes(*array, name, slots_))};
+    backend::ArrayValue made{
+        .bytes = std::vector<std::byte>(family::array_bytes(*array, name, values_))};
     CheckedData data{.name = name, .argument = i, .type = array->type};
     data.used = static_cast<std::int64_t>(made.bytes.size() / family::size_bytes(array->type));
     data.count = in_whole_words(data.type, data.used);
@@ -416,7 +418,7 @@ void PosedProblem::make_arrays(CheckKernels& kernels) {
   }
 }
 
-backend::ArrayValue PosedProblem::array(std::size_t place, const InputValues& values) const {
+backend::ArrayValue ProblemData::array(std::size_t place, const InputValues& values) const {
   backend::ArrayValue made = arrays_.at(place);
   const family::ElementType type =
       std::get<family::ArrayArgument>(family_.arguments[place].what).type;
@@ -441,7 +443,7 @@ backend::ArrayValue PosedProblem::array(std::size_t place, const InputValues& va
   return made;
 }
 
-std::optional<PosedProblem::Operand> PosedProblem::operand(std::string_view argument) const {
+std::optional<ProblemData::Operand> ProblemData::operand(std::string_view argument) const {
   if (!shape_) return std::nullopt;
   const family::MatrixArguments& names = *family::library_arguments(family_.check);
   return std::visit(
@@ -454,10 +456,10 @@ std::optional<PosedProblem::Operand> PosedProblem::operand(std::string_view argu
       *shape_);
 }
 
-family::Scalar PosedProblem::scalar(std::size_t place, const InputValues& values) const {
+family::Scalar ProblemData::scalar(std::size_t place, const InputValues& values) const {
   const family::Argument& argument = family_.arguments[place];
   const auto& what = std::get<family::ScalarArgument>(argument.what);
-  family::Scalar made = family::scalar_value(what, argument.name, slots_);
+  family::Scalar made = family::scalar_value(what, argument.name, values_);
   if (check_case() != nullptr) {
     if (const auto set = check_case()->set.find(argument.name); set != check_case()->set.end()) {
       made = set->second;
@@ -468,7 +470,7 @@ family::Scalar PosedProblem::scalar(std::size_t place, const InputValues& values
   return made;
 }
 
-std::vector<backend::LaunchArgument> PosedProblem::arguments(
+std::vector<backend::LaunchArgument> ProblemData::arguments(
     const std::vector<backend::Region>& buffers, const InputValues& values) const {
   std::vector<backend::LaunchArgument> launch;
   for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
@@ -484,8 +486,8 @@ std::vector<backend::LaunchArgument> PosedProblem::arguments(
   return launch;
 }
 
-std::optional<backend::Work> PosedProblem::library_call(const std::vector<backend::Region>& buffers,
-                                                        const InputValues& values) const {
+std::optional<backend::Work> ProblemData::library_call(const std::vector<backend::Region>& buffers,
+                                                       const InputValues& values) const {
   if (!shape_) return std::nullopt;
   const family::MatrixArguments& names = *family::library_arguments(family_.check);
   const auto index = [&](const std::string& argument) {
@@ -510,7 +512,7 @@ std::optional<backend::Work> PosedProblem::library_call(const std::vector<backen
   return call(backend::GeamCall(), std::get<family::GeamShape>(*shape_));
 }
 
-std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index) const {
+std::string ProblemData::element_name(std::size_t argument, std::uint64_t index) const {
   const std::string& buffer = family_.arguments[argument].name;
   std::string text = fmt::format("{}[{}]", buffer, index);
   const auto matrix = operand(buffer);
@@ -520,7 +522,7 @@ std::string PosedProblem::element_name(std::size_t argument, std::uint64_t index
   return place.empty() ? text : fmt::format("{} ({})", text, place);
 }
 
-std::string PosedProblem::circumstances() const {
+std::string ProblemData::circumstances() const {
   const bool from_files = std::holds_alternative<family::NpyReference>(family_.check.reference);
   std::string text =
       fmt::format("size {}, {} inputs, seed {}", space::display(recipe_.size, family_.problem.dims),

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/measure/trip.hpp"
+#include "tuner/measure/transfer.hpp"
 
 #include "tuner/backend/owned.hpp"
 #include "tuner/measure/statistics.hpp"
@@ -20,7 +20,7 @@ constexpr std::array<std::pair<HostPlace, std::string_view>, 3> kNames = {
 /// Data as the host has them.
 class HostData {
  public:
-  HostData(backend::Backend& backend, const TripData& data) : backend_(backend), data_(data) {
+  HostData(backend::Backend& backend, const TransferData& data) : backend_(backend), data_(data) {
     if (data.place == HostPlace::pageable) {
       pageable_.resize(data.size_bytes);
       bytes_ = pageable_;
@@ -61,7 +61,7 @@ class HostData {
   [[nodiscard]] bool is_mapped() const { return data_.place == HostPlace::mapped; }
 
   backend::Backend& backend_;
-  TripData data_;
+  TransferData data_;
   std::vector<std::byte> pageable_;
   std::vector<std::byte> original_;      // of what is updated
   std::vector<backend::Buffer> pinned_;  // at most one
@@ -111,15 +111,16 @@ std::optional<HostPlace> host_place(std::string_view name) {
   return found == kNames.end() ? std::nullopt : std::optional(found->first);
 }
 
-Expected<TripTimes, Failure> time_trip(backend::Backend& backend, const backend::Work& work,
-                                       std::span<const TripData> data, int samples) {
+Expected<TransferTimes, Failure> time_transfers(backend::Backend& backend,
+                                                const backend::Work& work,
+                                                std::span<const TransferData> data, int samples) {
   using Clock = std::chrono::steady_clock;
   const auto nanoseconds = [](Clock::duration duration) {
     return std::chrono::duration<double, std::nano>(duration).count();
   };
   std::vector<HostData> all;
   all.reserve(data.size());
-  for (const TripData& one : data) all.emplace_back(backend, one);
+  for (const TransferData& one : data) all.emplace_back(backend, one);
   const backend::Work moved = on_host_data(work, all);
   std::vector<double> to_device_ns, work_ns, to_host_ns;
   for (int i = 0; i <= samples; ++i) {
@@ -138,9 +139,9 @@ Expected<TripTimes, Failure> time_trip(backend::Backend& backend, const backend:
     to_host_ns.push_back(nanoseconds(back - done));
   }
   for (const HostData& one : all) one.deliver();
-  return TripTimes{.to_device_ns = median(to_device_ns),
-                   .work_ns = median(work_ns),
-                   .to_host_ns = median(to_host_ns)};
+  return TransferTimes{.to_device_ns = median(to_device_ns),
+                       .work_ns = median(work_ns),
+                       .to_host_ns = median(to_host_ns)};
 }
 
 }  // namespace tuner::measure

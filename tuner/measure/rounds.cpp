@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/measure/finals.hpp"
+#include "tuner/measure/rounds.hpp"
 
 #include "tuner/measure/clock_watch.hpp"
 
@@ -25,14 +25,14 @@ std::vector<std::size_t> steady_rounds(const Rounds& rounds) {
   return steady;
 }
 
-FinalTimes final_times(const Rounds& rounds, int fewest_rounds) {
+RoundTimes final_times(const Rounds& rounds, int fewest_rounds) {
   const std::size_t count = rounds.front().size();
   std::vector<std::size_t> kept = steady_rounds(rounds);
   if (std::cmp_less(kept.size(), fewest_rounds)) {
     kept.resize(count);
     std::iota(kept.begin(), kept.end(), std::size_t{0});
   }
-  FinalTimes result;
+  RoundTimes result;
   result.discarded_rounds = static_cast<int>(count - kept.size());
   for (const std::vector<backend::Sample>& samples : rounds) {
     std::vector<backend::Sample> mine;
@@ -66,9 +66,9 @@ std::vector<std::vector<double>> relative_to_round(std::vector<std::vector<doubl
 
 }  // namespace
 
-Expected<FinalTimes, Failure> run_finals(std::size_t contenders, const Round& round,
-                                         const FinalsPlan& plan,
-                                         const std::function<bool()>& stop) {
+Expected<RoundTimes, Failure> time_rounds(std::size_t contenders, const Round& round,
+                                          const RoundsPlan& plan,
+                                          const std::function<bool()>& stop) {
   Rounds rounds(contenders);
   std::vector<std::size_t> order(contenders);
   std::iota(order.begin(), order.end(), std::size_t{0});
@@ -82,9 +82,9 @@ Expected<FinalTimes, Failure> run_finals(std::size_t contenders, const Round& ro
     auto samples = round(order);
     if (!samples) return Unexpected(std::move(samples.error()));
     for (std::size_t i = 0; i < contenders; ++i) rounds[order[i]].push_back((*samples)[i]);
-    if (done + 1 < plan.settling_rounds) continue;
-    const FinalTimes so_far = final_times(rounds, plan.fewest_rounds);
-    const bool full = std::cmp_greater_equal(so_far.times_ns.front().size(), plan.settling_rounds);
+    if (done + 1 < plan.decisive_rounds) continue;
+    const RoundTimes so_far = final_times(rounds, plan.fewest_rounds);
+    const bool full = std::cmp_greater_equal(so_far.times_ns.front().size(), plan.decisive_rounds);
     if (full && is_settled_among(ranked, so_far.times_ns)) return so_far;
   }
   return final_times(rounds, plan.fewest_rounds);

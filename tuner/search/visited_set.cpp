@@ -1,36 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/search/unseen.hpp"
+#include "tuner/search/visited_set.hpp"
 
 #include <algorithm>
 
 namespace tuner::search {
 
-bool Unseen::seen(const space::Config& config) const {
+bool VisitedSet::contains(const space::Config& config) const {
   const auto position = space_.position(config);
-  return position && seen_.contains(*position);
+  return position && visited_.contains(*position);
 }
 
-bool Unseen::take(const space::Config& config) {
+bool VisitedSet::insert(const space::Config& config) {
   const auto position = space_.position(config);
-  return position && seen_.insert(*position).second;
+  return position && visited_.insert(*position).second;
 }
 
-std::optional<space::Config> Unseen::take_any() {
+std::optional<space::Config> VisitedSet::insert_random() {
   for (;;) {
     std::vector<space::Config> next = order_.ask(1, {});
     if (next.empty()) return std::nullopt;
-    if (take(next.front())) return std::move(next.front());
+    if (insert(next.front())) return std::move(next.front());
   }
 }
 
-std::optional<space::Config> Unseen::take_near(space::Config config, std::mt19937_64& random) {
+std::optional<space::Config> VisitedSet::insert_near(space::Config config,
+                                                     std::mt19937_64& random) {
   constexpr int kLongestWalk = 4;
   for (int step = 0; step < kLongestWalk; ++step) {
     std::vector<space::Config> neighbours = space_.neighbours(config);
     if (neighbours.empty()) return std::nullopt;
     std::ranges::shuffle(neighbours, random);
     for (const space::Config& neighbour : neighbours) {
-      if (take(neighbour)) return neighbour;
+      if (insert(neighbour)) return neighbour;
     }
     config = std::move(neighbours.front());
   }

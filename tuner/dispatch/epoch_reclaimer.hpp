@@ -31,7 +31,7 @@ class ThreadPlace {
 /// Tells when what many threads may be reading can be freed: "sleepable read-copy-update"
 /// (McKenney 2006). A reader pays one atomic exchange on memory that no other thread writes, and
 /// never waits.
-class ReadSections {
+class EpochReclaimer {
  public:
   /// While it lives, what its thread reads after it began is not freed.
   class Section {

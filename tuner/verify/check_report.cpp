@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/verify/findings.hpp"
+#include "tuner/verify/check_report.hpp"
 
 #include "tuner/backend/owned.hpp"
 #include "tuner/core/quantity.hpp"
@@ -33,7 +33,7 @@ std::string value_text(double value, family::ElementType type) {
 
 }  // namespace
 
-std::optional<Failure> Findings::failure() const {
+std::optional<Failure> CheckReport::failure() const {
   const std::vector<CheckPart>& parts = subject_.memory.plan().parts;
   const auto first = [&](CheckPart::Kind kind) -> std::optional<std::size_t> {
     for (std::size_t i = 0; i < parts.size(); ++i) {
@@ -57,42 +57,42 @@ std::optional<Failure> Findings::failure() const {
   return std::nullopt;
 }
 
-bool Findings::changed(std::size_t part) const {
+bool CheckReport::changed(std::size_t part) const {
   return reports_[part].wrong > 0 ||
          reports_[part].fingerprint != subject_.intact[part].fingerprint;
 }
 
-bool Findings::reference_changed() const {
+bool CheckReport::reference_changed() const {
   const std::vector<CheckPart>& parts = subject_.memory.plan().parts;
   const auto reference =
       std::ranges::find(parts, int{CheckPart::reference}, &CheckPart::kind) - parts.begin();
   return changed(static_cast<std::size_t>(reference));
 }
 
-double Findings::worst_share() const {
+double CheckReport::worst_share() const {
   float worst = 0;
-  for (const CheckReport& report : reports_) {
+  for (const PartReport& report : reports_) {
     worst = std::max(worst, std::bit_cast<float>(static_cast<std::uint32_t>(report.worst)));
   }
   return static_cast<double>(worst);
 }
 
-Failure Findings::failure_of(Outcome outcome, std::string text) const {
+Failure CheckReport::failure_of(Outcome outcome, std::string text) const {
   return {outcome, fmt::format("{} ({})", text, subject_.problem.circumstances())};
 }
 
-const CheckedData& Findings::data_at(const CheckPart& part) const {
+const CheckedData& CheckReport::data_at(const CheckPart& part) const {
   return *std::ranges::find(subject_.memory.plan().data, static_cast<std::size_t>(part.offset),
                             &CheckedData::candidate);
 }
 
-Failure Findings::guard_failure(std::size_t part) const {
+Failure CheckReport::guard_failure(std::size_t part) const {
   const MemoryPlan& plan = subject_.memory.plan();
   return failure_of(Outcome::out_of_bounds, overrun_text(plan, plan.parts[part], reports_[part]));
 }
 
 /// Only a fingerprint of an input is kept, so it is made again to see what of it changed.
-Failure Findings::input_failure(std::size_t part) const {
+Failure CheckReport::input_failure(std::size_t part) const {
   const CheckedData& data = data_at(subject_.memory.plan().parts[part]);
   const backend::Buffer original(subject_.backend, data.size_bytes());
   subject_.problem.fill(subject_.kernels, original.id(), data);
@@ -113,10 +113,10 @@ Failure Findings::input_failure(std::size_t part) const {
                                     data.argument, first * kWord / family::size_bytes(data.type))));
 }
 
-Failure Findings::result_failure(std::size_t part) const {
+Failure CheckReport::result_failure(std::size_t part) const {
   const CheckedMemory& memory = subject_.memory;
   const CheckedData& data = data_at(memory.plan().parts[part]);
-  const CheckReport& report = reports_[part];
+  const PartReport& report = reports_[part];
   const CheckKernels::Element element = subject_.kernels.pick(
       memory, part, *data.expected, static_cast<std::int64_t>(report.first), subject_.poison);
   const bool poisoned = !data.initial && !data.starts_zero;
@@ -134,7 +134,7 @@ Failure Findings::result_failure(std::size_t part) const {
                   element.left_out ? "" : distance(element), report.wrong, data.used));
 }
 
-std::string Findings::distance(const CheckKernels::Element& element) const {
+std::string CheckReport::distance(const CheckKernels::Element& element) const {
   const double error = std::abs(element.result - element.reference);
   if (subject_.is_equality || element.allowed == 0) {
     return subject_.problem.family().check.exact || !std::isfinite(element.reference)
@@ -145,12 +145,12 @@ std::string Findings::distance(const CheckKernels::Element& element) const {
   return fmt::format(", {:.3g} times the allowed error away", error / element.allowed);
 }
 
-double Findings::mean_share(std::size_t part) const {
+double CheckReport::mean_share(std::size_t part) const {
   const auto count = static_cast<double>(subject_.memory.plan().parts[part].count);
   return std::sqrt(static_cast<double>(reports_[part].squares) * kSquareUnit / count);
 }
 
-Failure Findings::mean_failure(std::size_t part) const {
+Failure CheckReport::mean_failure(std::size_t part) const {
   const CheckedData& data = data_at(subject_.memory.plan().parts[part]);
   return failure_of(Outcome::wrong_result,
                     fmt::format("no element of {} is outside of its bound, but the root mean "
@@ -159,11 +159,11 @@ Failure Findings::mean_failure(std::size_t part) const {
                                 data.name, mean_share(part) / subject_.largest_mean));
 }
 
-Failure Findings::repeat_failure(std::size_t part) const {
+Failure CheckReport::repeat_failure(std::size_t part) const {
   const CheckedMemory& memory = subject_.memory;
   const std::vector<CheckPart>& parts = memory.plan().parts;
   const CheckedData& data = data_at(parts[part]);
-  const CheckReport& report = reports_[part];
+  const PartReport& report = reports_[part];
   const std::uint64_t index = report.first * kWord / family::size_bytes(data.type);
   const CheckKernels::Element element = subject_.kernels.pick(
       memory, part, *data.repeat, static_cast<std::int64_t>(index), subject_.poison);

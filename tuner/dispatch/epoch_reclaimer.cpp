@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/dispatch/read_sections.hpp"
+#include "tuner/dispatch/epoch_reclaimer.hpp"
 
 #include <thread>
 
@@ -36,7 +36,7 @@ std::size_t ThreadPlace::claim() {
   return number_;
 }
 
-void ReadSections::wait() {
+void EpochReclaimer::wait() {
   const std::scoped_lock lock(mutex_);
   // Twice: a reader that chose its side before a change of sides may count itself in long after.
   for (int change = 0; change < 2; ++change) {
@@ -46,7 +46,7 @@ void ReadSections::wait() {
   }
 }
 
-void ReadSections::wait_for(std::size_t side) {
+void EpochReclaimer::wait_for(std::size_t side) {
   for (Stripe& stripe : stripes_) {
     while (stripe.readers[side].load(std::memory_order_seq_cst) != 0) std::this_thread::yield();
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/measure/finals.hpp"
+#include "tuner/measure/rounds.hpp"
 
 #include <gmock/gmock.h>
 
@@ -29,7 +29,7 @@ TEST(RunFinals, GivesEachContenderItsOwnTimesWhateverTheOrder) {
   const Round round = rounds_of([](std::size_t contender) {
     return backend::Sample{.time_ns = 100.0 * static_cast<double>(contender + 1)};
   });
-  const auto final = run_finals(3, round, {.rounds = 10, .seed = 3}, kNeverStop);
+  const auto final = time_rounds(3, round, {.rounds = 10, .seed = 3}, kNeverStop);
   ASSERT_TRUE(final);
   for (std::size_t i = 0; i < 3; ++i) {
     EXPECT_EQ(final->times_ns[i], std::vector<double>(10, 100.0 * static_cast<double>(i + 1)));
@@ -45,18 +45,18 @@ TEST(RunFinals, ShufflesTheOrderAnewInEveryRound) {
     return Expected<std::vector<backend::Sample>, Failure>(
         std::vector<backend::Sample>(3, {.time_ns = 1}));
   };
-  ASSERT_TRUE(run_finals(3, round, {.rounds = 20, .seed = 5}, kNeverStop));
+  ASSERT_TRUE(time_rounds(3, round, {.rounds = 20, .seed = 5}, kNeverStop));
   EXPECT_GE(orders.size(), 4U);
 }
 
 TEST(RunFinals, EndsWhenSettledAndNotBefore) {
   const Round calm = rounds_of([](std::size_t) { return backend::Sample{.time_ns = 100}; });
-  EXPECT_THAT(run_finals(2, calm, {}, kNeverStop)->times_ns, Each(SizeIs(30)));
+  EXPECT_THAT(time_rounds(2, calm, {}, kNeverStop)->times_ns, Each(SizeIs(30)));
   std::mt19937_64 random(4);
   std::normal_distribution<double> noise(100, 3);
   const Round noisy =
       rounds_of([&](std::size_t) { return backend::Sample{.time_ns = noise(random)}; });
-  EXPECT_THAT(run_finals(2, noisy, {}, kNeverStop)->times_ns, Each(SizeIs(100)));
+  EXPECT_THAT(time_rounds(2, noisy, {}, kNeverStop)->times_ns, Each(SizeIs(100)));
 }
 
 TEST(RunFinals, JudgesOnlyTheRankedAmongThemselves) {
@@ -67,19 +67,19 @@ TEST(RunFinals, JudgesOnlyTheRankedAmongThemselves) {
   const Round open = rounds_of([&](std::size_t contender) {
     return backend::Sample{.time_ns = contender == 2 ? 500.0 : noise(random)};
   });
-  EXPECT_THAT(run_finals(3, open, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(100)));
-  EXPECT_THAT(run_finals(3, open, {}, kNeverStop)->times_ns, Each(SizeIs(30)))
+  EXPECT_THAT(time_rounds(3, open, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(100)));
+  EXPECT_THAT(time_rounds(3, open, {}, kNeverStop)->times_ns, Each(SizeIs(30)))
       << "were the third ranked, all would be settled";
   // What rides along may be as uncertain as it likes.
   const Round settled = rounds_of([&](std::size_t contender) {
     return backend::Sample{.time_ns = contender == 2 ? noise(random) : 1000.0};
   });
-  EXPECT_THAT(run_finals(3, settled, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(30)));
+  EXPECT_THAT(time_rounds(3, settled, {.ranked = 2}, kNeverStop)->times_ns, Each(SizeIs(30)));
 }
 
 TEST(RunFinals, GivesAnIntervalItsRoundsEvenWhenTimeIsUp) {
   const Round round = rounds_of([](std::size_t) { return backend::Sample{.time_ns = 1}; });
-  const auto final = run_finals(
+  const auto final = time_rounds(
       1, round, {.fewest_rounds = 6, .budget = std::chrono::milliseconds(0)}, kNeverStop);
   EXPECT_EQ(final->times_ns.front().size(), 6U);
 }
@@ -87,7 +87,7 @@ TEST(RunFinals, GivesAnIntervalItsRoundsEvenWhenTimeIsUp) {
 TEST(RunFinals, StopsBetweenRoundsSoThatAllHaveAsManySamples) {
   int asked = 0;
   const Round round = rounds_of([](std::size_t) { return backend::Sample{.time_ns = 1}; });
-  const auto final = run_finals(2, round, {}, [&] { return ++asked > 4; });
+  const auto final = time_rounds(2, round, {}, [&] { return ++asked > 4; });
   EXPECT_THAT(final->times_ns, Each(SizeIs(4)));
 }
 
@@ -104,7 +104,7 @@ TEST(RunFinals, LeavesOutRoundsInWhichAContenderWasThrottled) {
     }
     return Expected<std::vector<backend::Sample>, Failure>(samples);
   };
-  const auto final = run_finals(2, round, {}, kNeverStop);
+  const auto final = time_rounds(2, round, {}, kNeverStop);
   ASSERT_TRUE(final);
   EXPECT_EQ(final->discarded_rounds, 7) << "of 37, so that 30 count";
   EXPECT_EQ(final->times_ns[0], std::vector<double>(30, 100.0));
@@ -118,7 +118,7 @@ TEST(RunFinals, KeepsAllRoundsWhenTooFewWereSteady) {
     return Expected<std::vector<backend::Sample>, Failure>(
         std::vector<backend::Sample>(order.size(), {.time_ns = 1, .clock_mhz = clock}));
   };
-  const auto final = run_finals(2, round, {.rounds = 8}, kNeverStop);
+  const auto final = time_rounds(2, round, {.rounds = 8}, kNeverStop);
   EXPECT_THAT(final->times_ns, Each(SizeIs(8)));
   EXPECT_EQ(final->discarded_rounds, 0);
 }
@@ -128,7 +128,7 @@ TEST(RunFinals, FailsAsARoundDoes) {
       [](std::span<const std::size_t>) -> Expected<std::vector<backend::Sample>, Failure> {
     return Unexpected(Failure{Outcome::crashed, "illegal address"});
   };
-  const auto final = run_finals(2, round, {}, kNeverStop);
+  const auto final = time_rounds(2, round, {}, kNeverStop);
   ASSERT_FALSE(final);
   EXPECT_EQ(final.error().outcome, Outcome::crashed);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/dispatch/read_sections.hpp"
+#include "tuner/dispatch/epoch_reclaimer.hpp"
 
 #include <gtest/gtest.h>
 
@@ -14,9 +14,9 @@
 namespace tuner::dispatch {
 namespace {
 
-TEST(ReadSections, FreesNothingThatAReaderHolds) {
+TEST(EpochReclaimer, FreesNothingThatAReaderHolds) {
   constexpr int kReaders = 4;
-  ReadSections sections;
+  EpochReclaimer sections;
   std::vector<std::unique_ptr<std::atomic<int>>> retired;  // marked where they would be freed
   auto owner = std::make_unique<std::atomic<int>>(0);
   std::atomic<std::atomic<int>*> current = owner.get();

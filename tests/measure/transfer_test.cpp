@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/measure/trip.hpp"
+#include "tuner/measure/transfer.hpp"
 
 #include "tests/support/scripted_backend.hpp"
 #include "tuner/backend/cpu/cpu_backend.hpp"
@@ -17,11 +17,11 @@ namespace {
 using testing::ElementsAre;
 
 /// The product of two 2x2 matrices, which begin 3 floats into their buffers.
-class TripTest : public testing::Test {
+class TransferTest : public testing::Test {
  protected:
   static constexpr std::size_t kOffset = 12, kBytes = 16;
 
-  TripTest() {
+  TransferTest() {
     write(a_, {1, 2, 3, 4});
     write(b_, {5, 6, 7, 8});
     write(c_, {0, 0, 0, 0});
@@ -39,17 +39,17 @@ class TripTest : public testing::Test {
     return {buffer.id(), kOffset};
   }
 
-  [[nodiscard]] Expected<TripTimes, Failure> trip(HostPlace a, HostPlace b, HostPlace c) {
+  [[nodiscard]] Expected<TransferTimes, Failure> transfer(HostPlace a, HostPlace b, HostPlace c) {
     const backend::GemmCall product{.type = family::ElementType::f32,
                                     .shape = family::packed_gemm(2, 2, 2),
                                     .a = at(a_),
                                     .b = at(b_),
                                     .c = at(c_)};
-    const std::array<TripData, 3> data = {
+    const std::array<TransferData, 3> data = {
         {{.region = at(a_), .size_bytes = kBytes, .place = a},
          {.region = at(b_), .size_bytes = kBytes, .place = b},
          {.region = at(c_), .size_bytes = kBytes, .role = family::BufferRole::output, .place = c}}};
-    return time_trip(*backend_, product, data, 3);
+    return time_transfers(*backend_, product, data, 3);
   }
 
   std::unique_ptr<backend::Backend> backend_ = backend::open_cpu_backend();
@@ -57,13 +57,13 @@ class TripTest : public testing::Test {
       c_{*backend_, kOffset + kBytes};
 };
 
-TEST_F(TripTest, BringsTheResultBackWhereverTheHostKeepsTheData) {
+TEST_F(TransferTest, BringsTheResultBackWhereverTheHostKeepsTheData) {
   using enum HostPlace;
   for (const auto& [a, b, c] :
        {std::array{pageable, pageable, pageable}, std::array{pinned, pinned, pinned},
         std::array{mapped, mapped, mapped}, std::array{mapped, pageable, pinned}}) {
     write(c_, {0, 0, 0, 0});
-    const auto times = trip(a, b, c);
+    const auto times = transfer(a, b, c);
     ASSERT_TRUE(times) << times.error().message;
     EXPECT_THAT(result(), ElementsAre(19, 22, 43, 50));
     EXPECT_GT(times->work_ns, 0);
@@ -86,7 +86,7 @@ class CountingBackend : public testing_support::ScriptedBackend {
   mutable std::vector<backend::BufferId> read_back;
 };
 
-TEST(Trip, CopiesNothingThatIsMapped) {
+TEST(Transfer, CopiesNothingThatIsMapped) {
   std::vector<backend::Region> seen;
   CountingBackend backend([&](const backend::Work& work) {
     seen = {std::get<backend::Region>(std::get<backend::Launch>(work).steps[0].arguments[0]),
@@ -97,13 +97,13 @@ TEST(Trip, CopiesNothingThatIsMapped) {
   const backend::Launch launch{
       .kernel = {},
       .steps = {{.geometry = {}, .arguments = {backend::Region(in), backend::Region(out)}}}};
-  const std::array<TripData, 2> data = {
+  const std::array<TransferData, 2> data = {
       {{.region = in, .size_bytes = 8, .place = HostPlace::pinned},
        {.region = out,
         .size_bytes = 8,
         .role = family::BufferRole::output,
         .place = HostPlace::mapped}}};
-  const auto times = time_trip(backend, launch, data, 2);
+  const auto times = time_transfers(backend, launch, data, 2);
   ASSERT_TRUE(times);
   EXPECT_EQ(times->work_ns, 100);
   EXPECT_EQ(seen[0], backend::Region(in)) << "copied: the kernel works on the device's";
@@ -112,11 +112,11 @@ TEST(Trip, CopiesNothingThatIsMapped) {
   EXPECT_THAT(backend.read_back, ElementsAre(in)) << "the numbers, before the first trip";
 }
 
-TEST(Trip, AFailureOfTheWorkIsTheTrips) {
+TEST(Transfer, AFailureOfTheWorkIsTheTrips) {
   testing_support::ScriptedBackend backend([](const backend::Work&) -> Expected<double, Failure> {
     return Unexpected(Failure{Outcome::crashed, "it fell"});
   });
-  const auto times = time_trip(backend, testing_support::work_number(1), {}, 2);
+  const auto times = time_transfers(backend, testing_support::work_number(1), {}, 2);
   ASSERT_FALSE(times);
   EXPECT_EQ(times.error().outcome, Outcome::crashed);
 }

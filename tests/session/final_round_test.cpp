@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/session/final.hpp"
+#include "tuner/session/final_round.hpp"
 
+#include "tests/session/session_fixture.hpp"
 #include "tests/session/toy.hpp"
+#include "tuner/session/kernel_record.hpp"
 #include "tuner/worker/evaluator.hpp"
 
 #include <gmock/gmock.h>
@@ -15,8 +17,8 @@ using toy::Behaviour;
 
 const auto kNeverStop = [] { return false; };
 
-/// A search at N = 10 whose results are given, and the final that settles it.
-class FinalTest : public testing::Test {
+/// A search at N = 10 whose results are given, and its final round.
+class FinalRoundTest : public testing::Test {
  protected:
   /// How a configuration did in the search, and does in the final.
   void screened(std::string_view text, double time_ns, int registers = 0,
@@ -41,19 +43,31 @@ class FinalTest : public testing::Test {
                     "auto", 0, std::move(prior), std::nullopt);
   }
 
-  Expected<FinalOutcome, LostContender> run(const std::function<bool()>& stop = kNeverStop) {
+  std::optional<FinalResult> run(const std::function<bool()>& stop = kNeverStop) {
     worker::CompilePool pool(device_.compiler(), 1);
     worker::Evaluator evaluator(device_, device_.compiler(), family_, 0);
-    return Final(family_, kernel_, pool, evaluator)
-        .run(*search_, {.rounds = 10}, stop, LibraryPart::taken);
+    store::Store store = store::Store::in_memory();
+    const store::Subject subject{.device = device_.device(),
+                                 .environment = device_.environment(),
+                                 .kernel = kernel_record(family_, kernel_),
+                                 .check_hash = family::check_hash(family_, kernel_)};
+    store::RunRecord record;
+    record.uuid = "final";
+    record.problems = {"10"};
+    const std::int64_t run = store.begin_run(subject, record);
+    TrialRunner runner(kernel_, evaluator, store, subject, run, 0, [] { return 0.0; });
+    return FinalRound(family_, kernel_, pool, evaluator, runner, seen_, stop)
+        .run(*search_, {.rounds = 10}, [this](const SizeSearch&, const CommittedTrial& committed) {
+          failed_.push_back(committed.trial);
+        });
   }
 
-  std::string winner(const Expected<FinalOutcome, LostContender>& outcome) const {
+  std::string winner(const std::optional<FinalResult>& outcome) const {
     return space::display(*kernel_.space, outcome->winner);
   }
   std::vector<std::string> contenders() const {
     std::vector<std::string> texts;
-    for (const space::Config& config : Final::contenders(*search_)) {
+    for (const space::Config& config : FinalRound::finalists(*search_)) {
       texts.push_back(space::display(*kernel_.space, config));
     }
     return texts;
@@ -63,9 +77,11 @@ class FinalTest : public testing::Test {
   const family::Kernel& kernel_ = family_.kernels.front();
   toy::Device device_;
   std::optional<SizeSearch> search_;
+  Recorder seen_;
+  std::vector<store::TrialRecord> failed_;  // in the final round
 };
 
-TEST_F(FinalTest, TheFastestWinsAndRatiosAreThoseOfTimesSideBySide) {
+TEST_F(FinalRoundTest, TheFastestWinsAndRatiosAreThoseOfTimesSideBySide) {
   begin();
   screened("TILE=3,DEPTH=2", 500);
   screened("", 1000);
@@ -89,7 +105,7 @@ TEST_F(FinalTest, TheFastestWinsAndRatiosAreThoseOfTimesSideBySide) {
   EXPECT_DOUBLE_EQ(best.bytes, 1200);
 }
 
-TEST_F(FinalTest, ListsWhoTookPartFastestFirst) {
+TEST_F(FinalRoundTest, ListsWhoTookPartFastestFirst) {
   begin("TILE=4,DEPTH=1");
   screened("TILE=3,DEPTH=2", 500);
   screened("TILE=4,DEPTH=1", 600);
@@ -109,7 +125,7 @@ TEST_F(FinalTest, ListsWhoTookPartFastestFirst) {
   EXPECT_THAT(ratios, ElementsAre(1.0, 1.2, 1.5, 2.0));
 }
 
-TEST_F(FinalTest, OfATieTheIncumbentWins) {
+TEST_F(FinalRoundTest, OfATieTheIncumbentWins) {
   begin("TILE=4,DEPTH=3");
   screened("TILE=1,DEPTH=1", 1000, 16, 64);
   screened("TILE=4,DEPTH=3", 1009, 255, 4096);
@@ -120,14 +136,14 @@ TEST_F(FinalTest, OfATieTheIncumbentWins) {
   EXPECT_EQ(outcome->best.ties, 1);
 }
 
-TEST_F(FinalTest, BeyondATieTheFastestWins) {
+TEST_F(FinalRoundTest, BeyondATieTheFastestWins) {
   begin("TILE=4,DEPTH=3");
   screened("TILE=1,DEPTH=1", 1000, 255, 4096);
   screened("TILE=4,DEPTH=3", 1011);
   EXPECT_EQ(winner(run()), "TILE=1 DEPTH=1");
 }
 
-TEST_F(FinalTest, OfATieWithoutIncumbentTheSmallerFootprintWinsThenTheOrderOfTheSpace) {
+TEST_F(FinalRoundTest, OfATieWithoutIncumbentTheSmallerFootprintWinsThenTheOrderOfTheSpace) {
   begin();
   screened("TILE=1", 1000, 32, 64);
   screened("TILE=3", 1005, 31, 128);
@@ -142,7 +158,7 @@ TEST_F(FinalTest, OfATieWithoutIncumbentTheSmallerFootprintWinsThenTheOrderOfThe
   EXPECT_EQ(winner(run()), "TILE=1 DEPTH=1") << "then what comes first in the space";
 }
 
-TEST_F(FinalTest, TheBestEightTakePartAndTheDefaultAndTheIncumbentHoweverSlow) {
+TEST_F(FinalRoundTest, TheBestEightTakePartAndTheDefaultAndTheIncumbentHoweverSlow) {
   begin("TILE=4,DEPTH=3");
   screened("", 9000);
   screened("TILE=4,DEPTH=3", 8000);
@@ -158,7 +174,7 @@ TEST_F(FinalTest, TheBestEightTakePartAndTheDefaultAndTheIncumbentHoweverSlow) {
   EXPECT_EQ(contenders(), expected);
 }
 
-TEST_F(FinalTest, FewerTakePartWhereTheyTakeLongButAtLeastThreeAndTheSeeds) {
+TEST_F(FinalRoundTest, FewerTakePartWhereTheyTakeLongButAtLeastThreeAndTheSeeds) {
   begin("TILE=4,DEPTH=3");
   screened("", 900e6);
   screened("TILE=4,DEPTH=3", 800e6);
@@ -174,7 +190,7 @@ TEST_F(FinalTest, FewerTakePartWhereTheyTakeLongButAtLeastThreeAndTheSeeds) {
   EXPECT_THAT(contenders(), SizeIs(3 + 2));
 }
 
-TEST_F(FinalTest, WhatFailedInTheSearchDoesNotTakePart) {
+TEST_F(FinalRoundTest, WhatFailedInTheSearchDoesNotTakePart) {
   begin();
   screened("TILE=3", 1000);
   store::TrialRecord failed;
@@ -187,7 +203,7 @@ TEST_F(FinalTest, WhatFailedInTheSearchDoesNotTakePart) {
   EXPECT_EQ(outcome->best.ratio_to_default, std::nullopt);
 }
 
-TEST_F(FinalTest, StoppedBeforeItsFirstRoundLeavesTheFastestOfTheSearch) {
+TEST_F(FinalRoundTest, StoppedBeforeItsFirstRoundLeavesTheFastestOfTheSearch) {
   begin();
   screened("TILE=3", 500);
   screened("", 1000);
@@ -199,24 +215,35 @@ TEST_F(FinalTest, StoppedBeforeItsFirstRoundLeavesTheFastestOfTheSearch) {
   EXPECT_TRUE(outcome->finalists.empty());
 }
 
-TEST_F(FinalTest, StoppedBeforeThereAreEnoughRoundsForAnIntervalIsNoFinal) {
+TEST_F(FinalRoundTest, StoppedBeforeThereAreEnoughRoundsForAnIntervalIsNoFinal) {
   begin("");
   screened("TILE=3", 500);
   screened("", 1000);
   int asked = 0;
-  EXPECT_TRUE(run([&] { return ++asked > 5; })->finalists.empty());
+  EXPECT_TRUE(run([&] { return ++asked > 6; })->finalists.empty());
   asked = 0;
-  EXPECT_FALSE(run([&] { return ++asked > 6; })->finalists.empty());
+  EXPECT_FALSE(run([&] { return ++asked > 7; })->finalists.empty());
 }
 
-TEST_F(FinalTest, AContenderThatFailsNowIsNamed) {
+TEST_F(FinalRoundTest, AFinalistThatFailsBecomesAFailedTrialAndTheOthersAreTimedAnew) {
+  begin();
+  screened("TILE=3", 500);
+  screened("", 1000);
+  device_.behaviours["toy<3,1>"].failure = Outcome::launch_error;
+  const auto result = run();
+  ASSERT_TRUE(result);
+  EXPECT_EQ(winner(result), space::display(*kernel_.space, toy::config(family_, "")));
+  ASSERT_THAT(failed_, SizeIs(1));
+  EXPECT_EQ(failed_.front().config_json, R"({"DEPTH":1,"TILE":3})");
+  EXPECT_EQ(failed_.front().outcome, Outcome::launch_error);
+  EXPECT_THAT(seen_.finals, ElementsAre(2, 1));
+}
+
+TEST_F(FinalRoundTest, WithoutAFinalistLeftThereIsNoResult) {
   begin();
   screened("TILE=3", 500);
   device_.behaviours["toy<3,1>"].failure = Outcome::launch_error;
-  const auto outcome = run();
-  ASSERT_FALSE(outcome);
-  EXPECT_EQ(outcome.error().config, toy::config(family_, "TILE=3"));
-  EXPECT_EQ(outcome.error().failure.outcome, Outcome::launch_error);
+  EXPECT_FALSE(run());
 }
 
 }  // namespace
