@@ -4,7 +4,7 @@
 #include "check_parts.hpp"
 
 using tuner::verify::CheckPart;
-using tuner::verify::CheckReport;
+using tuner::verify::PartReport;
 using tuner::verify::kMostCheckParts;
 using tuner::verify::kSquareUnit;
 using tuner::verify::kUnwritten;
@@ -375,11 +375,11 @@ __global__ void prepare(unsigned char* candidate, const unsigned char* reference
 
 // ---- looking at results
 
-__device__ inline CheckReport nothing_found() {
+__device__ inline PartReport nothing_found() {
   return {0, ~0ull, 0, 0, 0, 0};
 }
 
-__device__ inline void count_wrong(CheckReport& found, long long index) {
+__device__ inline void count_wrong(PartReport& found, long long index) {
   if (found.wrong++ == 0) found.first = (Bits64)index;
   found.last = (Bits64)index;
 }
@@ -426,12 +426,12 @@ __device__ inline Bits32 left_bits(Bits32 expected, Bits32 word, Bits32 poison) 
 /// allowed when |c − r| is no larger. What the reference left as it is must be left as it is, and
 /// what it wrote must be written.
 template <class T>
-__device__ CheckReport compare(const CheckPart& part, const unsigned char* candidate,
+__device__ PartReport compare(const CheckPart& part, const unsigned char* candidate,
                                const unsigned char* reference, const Poison& poison) {
   const T* const result = (const T*)(candidate + part.offset);
   const T* const expected = (const T*)(reference + part.expected);
   const T* const allowed = part.allowed < 0 ? nullptr : (const T*)(reference + part.allowed);
-  CheckReport found = nothing_found();
+  PartReport found = nothing_found();
   float worst = 0.0f;
   for (long long i = first_index(); i < part.count; i += index_stride()) {
     const T c = result[i], r = expected[i];
@@ -460,13 +460,13 @@ __device__ CheckReport compare(const CheckPart& part, const unsigned char* candi
 }
 
 /// Looks at words: at a repetition, a guard zone, an input or the reference.
-__device__ inline CheckReport look_at_words(const CheckPart& part, const unsigned char* candidate,
+__device__ inline PartReport look_at_words(const CheckPart& part, const unsigned char* candidate,
                                             const unsigned char* reference, const Poison& poison) {
   const bool hidden = part.kind == CheckPart::reference;
   const Bits32* const words = (const Bits32*)((hidden ? reference : candidate) + part.offset);
   const Bits32* const before = part.before < 0 ? nullptr : (const Bits32*)(reference + part.before);
   const Bits32* const expected = (const Bits32*)(reference + part.expected);
-  CheckReport found = nothing_found();
+  PartReport found = nothing_found();
   for (long long i = first_index(); i < part.words; i += index_stride()) {
     if (part.kind == CheckPart::guard) {
       if (words[i] != poison_word(part.type, poison, i)) count_wrong(found, i);
@@ -480,7 +480,7 @@ __device__ inline CheckReport look_at_words(const CheckPart& part, const unsigne
   return found;
 }
 
-__device__ inline CheckReport look_at(const CheckPart& part, const unsigned char* candidate,
+__device__ inline PartReport look_at(const CheckPart& part, const unsigned char* candidate,
                                       const unsigned char* reference, const Poison& poison) {
   if (part.kind != CheckPart::output) {
     return look_at_words(part, candidate, reference, poison);
@@ -509,7 +509,7 @@ __device__ inline CheckReport look_at(const CheckPart& part, const unsigned char
   }
 }
 
-__device__ inline void add(CheckReport& total, const CheckReport& found) {
+__device__ inline void add(PartReport& total, const PartReport& found) {
   if (found.wrong) {
     atomicAdd(&total.wrong, found.wrong);
     atomicMin(&total.first, found.first);
@@ -525,9 +525,9 @@ __device__ inline void add(CheckReport& total, const CheckReport& found) {
 /// must be before the next launch.
 __global__ void inspect(const unsigned char* candidate, const unsigned char* reference,
                         const CheckPart* parts, int part_count, int kind, long long seed,
-                        int with_repeats, CheckReport* gathered, CheckReport* reports,
+                        int with_repeats, PartReport* gathered, PartReport* reports,
                         Bits32* blocks_done) {
-  __shared__ CheckReport mine[kMostCheckParts];
+  __shared__ PartReport mine[kMostCheckParts];
   __shared__ Bits32 earlier;
   for (int p = threadIdx.x; p < part_count; p += blockDim.x) mine[p] = nothing_found();
   __syncthreads();
