@@ -16,6 +16,7 @@ INCLUDE = re.compile(r'^\s*#\s*include\s+"tuner/([a-z_]+)/([^"]+)"', re.MULTILIN
 ROW = re.compile(r"^\| ([a-z]+) \| .* \| ([a-z, –]+) \|$", re.MULTILINE)
 HEADERS = re.compile(r"\bHEADERS\b([^)A-Z]*)")
 NAMESPACE = re.compile(r"^namespace (tuner[a-z_:]*) \{", re.MULTILINE)
+RAW_STRING = re.compile(r'R"([^(\s]*)\(.*?\)\1"', re.DOTALL)
 
 
 def allowed_modules(architecture: str) -> dict[str, set[str]]:
@@ -67,7 +68,7 @@ def main() -> int:
                 folders[included] / header in for_applications
                 for included, header in INCLUDE.findall(text) if included == module):
             spaces.add("tuner")
-        for declared in NAMESPACE.findall(text):
+        for declared in NAMESPACE.findall(RAW_STRING.sub("", text)):
             if not any(declared == space or declared.startswith(f"tuner::{module}::") or
                        module == "core" and declared.startswith("tuner::") for space in spaces):
                 problems.append(f"{shown}: {module} may not declare names in namespace {declared}")

@@ -36,7 +36,7 @@ void add_item(Fields& fields, std::string_view item, std::string_view whole) {
   const std::string_view name = named ? item.substr(0, equals) : kSizes.at(fields.size());
   const std::string_view value = named ? item.substr(equals + 1) : item;
   if (!fields.emplace(name, number(value, whole)).second) {
-    throw Error(ErrorCode::usage, fmt::format("size '{}': {} stands twice", whole, name));
+    throw Error(ErrorCode::usage, fmt::format("size '{}': {} appears twice", whole, name));
   }
 }
 

@@ -56,7 +56,7 @@ struct SuiteShape {
 };
 
 /// The shapes of a suite in its order, or of one of its groups when `group` is not empty. Throws
-/// Error(usage) that names the place; a shape that stands twice is a mistake.
+/// Error(usage) that names the place; a shape that appears twice is a mistake.
 [[nodiscard]] std::vector<SuiteShape> parse_suite(std::string_view text, std::string_view origin,
                                                   std::string_view group);
 /// Reads "FILE" or "FILE:GROUP".

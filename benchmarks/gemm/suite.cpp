@@ -41,7 +41,7 @@ void add_group(std::vector<SuiteShape>& shapes, const family::DocumentNode& grou
     const auto same = std::ranges::find(shapes, shape, &SuiteShape::shape);
     if (same != shapes.end()) {
       size.fail(
-          fmt::format("{} stands twice, the first time in '{}'", display(shape), same->group));
+          fmt::format("{} appears twice, the first time in '{}'", display(shape), same->group));
     }
     shapes.push_back({.group = name, .shape = shape});
   }

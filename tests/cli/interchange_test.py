@@ -35,7 +35,7 @@ class T1Test(ProgramTest):
         path = self.text_file("bad.json", json.dumps({"ConfigurationSpace": {"TuningParameters": [
             {"Name": "A", "Values": "[1, __import__('os')]"}]}}))
         self.refuse("space", "import", path, code=2, says=["bad.json: TuningParameters[0] (A)", "__import__"])
-        self.refuse("space", "import", GEMM, code=2, says="is no T1 file")
+        self.refuse("space", "import", GEMM, code=2, says="is not a T1 file")
 
     def test_a_kernel_of_ours_as_t1(self):
         self.refuse("space", "export", GEMM, code=2, says="--kernel")

@@ -58,7 +58,7 @@ class InterruptTest(ProgramTest):
         run = self.start_until(" 1/51 ", *LONG_RUN, preexec_fn=as_nohup)
         run.send_signal(signal.SIGHUP)
         for line in run.stderr:  # it goes on
-            if "final of" in line:
+            if "final round" in line:
                 break
         run.communicate(timeout=60)
         self.assertEqual(run.returncode, 0)

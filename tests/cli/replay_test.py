@@ -70,7 +70,7 @@ class ReplayTest(ProgramTest):
     def test_what_is_wrong_is_said(self):
         self.refuse("replay", code=2, says="files is required")
         self.refuse("replay", PNPOLY, "--strategy", "genetik", code=2,
-                    says="--strategy: no strategy is called 'genetik' (did you mean 'genetic'?)")
+                    says="--strategy: there is no strategy 'genetik' (did you mean 'genetic'?)")
         self.refuse("replay", PNPOLY, "--max-time", "soon", code=2, says="--max-time: 'soon' is no duration")
         self.refuse("replay", "none.json", code=2, says="none.json")
         self.refuse("replay", PNPOLY, "--score", "--max-evals", "1", "--max-time", "1ms",

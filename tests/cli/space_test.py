@@ -90,7 +90,7 @@ class BadSpaceFileTest(ProgramTest):
 
     def test_a_duplicate_key(self):
         text = json.dumps(SCALE_SPACE).replace('"family"', '"format": "space/1", "family"')
-        self.refuse_space(self.text_file("twice.json", text), '"format" stands twice')
+        self.refuse_space(self.text_file("twice.json", text), '"format" appears twice')
 
     def test_sixty_thousand_keys(self):
         begin = time.monotonic()

@@ -46,7 +46,7 @@ TEST(ParseJson, RefusesATruncatedFile) {
 
 TEST(ParseJson, RefusesAKeyThatStandsTwiceInOneObject) {
   EXPECT_THAT(error_of(R"({"a": 1, "b": {"x": 1, "x": 2}})"),
-              HasSubstr(R"(the key "x" stands twice)"));
+              HasSubstr(R"(the key "x" appears twice)"));
   EXPECT_EQ(error_of(R"({"a": {"x": 1}, "b": {"x": 1}})"), "no error");
 }
 

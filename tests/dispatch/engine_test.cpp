@@ -84,7 +84,7 @@ TEST_F(EngineTest, WhatCannotBeCompiledFallsToTheNextRungAndIsNotTriedAgain) {
   EXPECT_EQ(launched({8, 16, 4}), "library");
   EXPECT_EQ(device->compilations, 1);
   EXPECT_THAT(engine->answer(family, space::Size{8, 16, 4}).explanation,
-              Contains(AllOf(HasSubstr("passed over"), HasSubstr("line 1: a mistake"))));
+              Contains(AllOf(HasSubstr("skipped"), HasSubstr("line 1: a mistake"))));
 }
 
 TEST_F(EngineTest, WhatCannotBeLaunchedFallsToTheNextRungForGood) {

@@ -34,7 +34,7 @@ TEST(SpaceFile, IsNamedWhenItIsNoJson) {
   EXPECT_THAT(error(std::string(10'000, '[') + std::string(10'000, ']')),
               HasSubstr("nested deeper"));
   EXPECT_EQ(error(R"({"format": "space/1", "format": "space/1"})"),
-            "axpy.json: the key \"format\" stands twice in one object");
+            "axpy.json: the key \"format\" appears twice in one object");
   EXPECT_EQ(error("[]"), "axpy.json: must be an object, is an array");
 }
 
@@ -93,11 +93,11 @@ TEST(SpaceFile, NamesAreIdentifiers) {
   EXPECT_THAT(error("\"plain\": {", R"("../plain": {)"), HasSubstr("\"../plain\" is not a name"));
   EXPECT_THAT(error("\"x\"", "\"" + std::string(65, 'x') + "\""), HasSubstr("is not a name"));
   EXPECT_EQ(error("[\"N\"]", "[\"N\", \"N\"]"),
-            "axpy.json: problem.dims[1]: the dimension 'N' stands twice");
+            "axpy.json: problem.dims[1]: the dimension 'N' appears twice");
   EXPECT_EQ(error("[\"N\"]", "[\"min\"]"),
             "axpy.json: problem.dims[0]: 'min' has a meaning in expressions");
   EXPECT_EQ(error("\"name\": \"x\"", "\"name\": \"y\""),
-            "axpy.json: arguments[3]: the argument 'y' stands twice");
+            "axpy.json: arguments[3]: the argument 'y' appears twice");
 }
 
 TEST(SpaceFile, MistakesInExpressionsAreUnderlined) {
@@ -141,7 +141,7 @@ TEST(SpaceFile, AlignmentsMustMakeSenseAtItsOwnSizes) {
   EXPECT_THAT(aligned(R"("align": "8/N")"), HasSubstr("has no value: not a whole number"));
   EXPECT_THAT(aligned(R"("align": "4 - N")"), HasSubstr("its align"));
   EXPECT_THAT(aligned(R"("align": 16, "offset": 2)"),
-              HasSubstr("its offset \"2\" is 8 bytes, which is no multiple of its align, 16"));
+              HasSubstr("its offset \"2\" is 8 bytes, not a multiple of its align, 16"));
 }
 
 TEST(SpaceFile, ArgumentsAreChecked) {
@@ -199,15 +199,15 @@ TEST(SpaceFile, ArraysByValueAreSmallInputs) {
     return altered(kDocument, x, R"("type": "float[]", )" + rest + "}");
   };
   EXPECT_EQ(error(array(R"("count": "N", "role": "output")")),
-            "axpy.json: arguments[2].role: an array by value is an input, which a kernel cannot "
-            "write: leave the role out, or make the argument a buffer, \"float*\"");
+            "axpy.json: arguments[2].role: an array by value is always an input: remove the role, "
+            "or make the argument a buffer, \"float*\"");
   EXPECT_EQ(error(array(R"("count": "N", "align": 8)")),
-            "axpy.json: arguments[2].align: an array by value lies where the compiler aligns the "
-            "kernel's parameter: leave the alignment out, or make the argument a buffer, "
+            "axpy.json: arguments[2].align: an array by value is aligned by the compiler: remove "
+            "the alignment, or make the argument a buffer, "
             "\"float*\"");
   EXPECT_EQ(error(array(R"("count": "N", "offset": 1)")),
-            "axpy.json: arguments[2].offset: an array by value lies among the kernel's parameters: "
-            "leave the offset out, or make the argument a buffer, \"float*\"");
+            "axpy.json: arguments[2].offset: an array by value has no offset: remove it, or make "
+            "the argument a buffer, \"float*\"");
   EXPECT_EQ(
       error(array(R"("value": "N")")),
       "axpy.json: arguments[2]: unknown key \"value\" (known: name, type, count, fill, symbol)");
@@ -222,12 +222,12 @@ TEST(SpaceFile, ArraysByValueAreSmallInputs) {
   EXPECT_THAT(error(array(R"("count": "7//(N-1)+1")")),
               HasSubstr("argument 'x': its count \"7//(N-1)+1\" has no value: division by zero"));
   EXPECT_NO_THROW(sample::parse(array(R"("count": 1024)")));
-  EXPECT_EQ(
-      error(array(R"("count": "2*N")")),
-      "axpy.json: argument 'x': its count \"2*N\" is 2000, which are 8000 bytes of float; an "
-      "array by value has at most 4096, which a kernel's parameters may have everywhere: make "
-      "the argument a buffer, \"float*\", or take a smaller size (at the size 1000 of "
-      "this file)");
+  EXPECT_EQ(error(array(R"("count": "2*N")")),
+            "axpy.json: argument 'x': its count \"2*N\" is 2000, which are 8000 bytes of float; an "
+            "array by value has at most 4096, the size of kernel parameters that every GPU "
+            "supports: make "
+            "the argument a buffer, \"float*\", or take a smaller size (at the size 1000 of "
+            "this file)");
   EXPECT_THAT(error(array(R"("count": "9000000000000000000")")), HasSubstr("by value has at most"));
 }
 
@@ -378,7 +378,7 @@ TEST(SpaceFile, OtherMistakesInAKernelAreNamed) {
       "axpy.json: kernels.plain.scratch[0].type: \"float\" must end in *: it is the type of a "
       "buffer");
   EXPECT_EQ(scratch(R"({"name": "x", "type": "float*", "count": 1})"),
-            "axpy.json: kernels.plain.scratch[0]: the argument 'x' stands twice");
+            "axpy.json: kernels.plain.scratch[0]: the argument 'x' appears twice");
   EXPECT_THAT(scratch(R"({"name": "s", "type": "float*", "count": "BLOK"})"),
               StartsWith("axpy.json: kernels.plain.scratch[0].count: unknown name 'BLOK' (did you "
                          "mean 'BLOCK'?)"));
@@ -394,7 +394,7 @@ TEST(SpaceFile, OtherMistakesInAKernelAreNamed) {
       "axpy.json: kernels.plain.tensor_maps[0].strides: must have exactly 1 element, has 0");
   EXPECT_EQ(
       tensors(R"({"name": "y", "buffer": "x", "extents": ["N"], "strides": [], "box": [32]})"),
-      "axpy.json: kernels.plain.tensor_maps[0]: the argument 'y' stands twice");
+      "axpy.json: kernels.plain.tensor_maps[0]: the argument 'y' appears twice");
   EXPECT_EQ(error("\"backends\": [\"cuda\"],", "\"tensor_maps\": [],"),
             "axpy.json: kernels.plain.tensor_maps: only GPUs have tensor maps: add \"backends\": "
             "[\"cuda\"] to the kernel");

@@ -133,7 +133,8 @@ TEST(KernelSteps, MistakesAreNamed) {
               StartsWith("axpy.json: kernels.plain.steps[1].arguments[0]: unknown argument \"sum\" "
                          "(did you mean 'sums'?)"));
   EXPECT_EQ(error(document("\"entry\": \"f\", \"steps\": " + std::string(kSteps))),
-            "axpy.json: kernels.plain.entry: stands beside \"steps\"; each step has its own");
+            "axpy.json: kernels.plain.entry: cannot be given together with \"steps\": each step "
+            "has its own");
   EXPECT_THAT(
       error(with_steps(
           R"([{"entry": "f", "arguments": ["sums"], "launch": {"grid": [1], "block": [1]}}])")),

@@ -60,7 +60,7 @@ TEST(Suite, MistakesNameTheirPlace) {
             "s.json: groups[0].sizes[0]: must have exactly 1 element, has 2");
   EXPECT_EQ(error(R"({"N": 32})", R"({"n": 32})"),
             "s.json: groups[0].sizes[1]: no dimension is named \"n\" (did you mean 'N'?)");
-  EXPECT_EQ(error("\"large\"", "\"small\""), "s.json: groups[1]: the group 'small' stands twice");
+  EXPECT_EQ(error("\"large\"", "\"small\""), "s.json: groups[1]: the group 'small' appears twice");
   EXPECT_EQ(error("[[32], [1000000]]", "[]"),
             "s.json: groups[1].sizes: must have at least 1 element, has 0");
 }
@@ -75,7 +75,7 @@ TEST(SuiteSizes, AreThoseOfAFileOrOfAGroupOfIt) {
   EXPECT_THAT(usage_error([&] { return suite_sizes(path + ":huge", family()); }),
               HasSubstr("no group is named \"huge\""));
   EXPECT_THAT(usage_error([&] { return suite_sizes(path + ":", family()); }),
-              HasSubstr("no group is named behind the colon"));
+              HasSubstr("no group is named after the colon"));
   EXPECT_THROW(static_cast<void>(suite_sizes("nosuch.json:x", family())), Error);
 }
 

@@ -2,8 +2,8 @@
 // Any bytes as what a worker sends: messages, or one clean Error, whatever pieces they arrive in;
 // and nothing but a value or an Error from everything that is read out of a message.
 #include "input.hpp"
+#include "tuner/worker/calls.hpp"
 #include "tuner/worker/channel.hpp"
-#include "tuner/worker/message.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -53,22 +53,26 @@ void read_everything(const Json& message) {
       fuzz::require(error.what()[0] != '\0', "an Error says what");
     }
   };
-  attempt(worker::compile_job_from);
-  attempt(worker::compiled_from);
-  attempt([](const Json& each) { return Json(worker::failure_from(each).message).dump(); });
-  attempt(worker::device_from);
-  attempt(worker::environment_from);
-  attempt([](const Json& each) { return Json(worker::evaluation_from(each).message).dump(); });
-  attempt(worker::sample_from);
+  const auto as = [&]<class T>(std::type_identity<T>) {
+    attempt(
+        [](const Json& each) { return worker::to_message(worker::from_message<T>(each)).dump(); });
+  };
+  as(std::type_identity<family::CompileJob>());
+  as(std::type_identity<worker::Opened>());
+  as(std::type_identity<worker::DeviceStep>());
+  as(std::type_identity<worker::EvaluateArguments>());
+  as(std::type_identity<worker::TransferArguments>());
+  attempt(worker::result_in<backend::Binary>);
+  attempt(worker::result_in<backend::Sample>);
+  attempt(worker::result_in<worker::TrialResult>);
+  attempt(worker::result_in<worker::StartUp>);
+  attempt(worker::result_in<measure::TransferTimes>);
+  attempt(worker::result_in<std::vector<int>>);
+  attempt(worker::result_in<bool>);
   attempt(worker::error_from);
-  attempt(worker::family_from);
-  for (const char* key : {"step", "error", "failure", "device", "environment", "sample"}) {
-    attempt([&](const Json& each) { return worker::field<Json>(each, key); });
-  }
-  attempt([](const Json& each) { return worker::field<std::vector<int>>(each, "processes"); });
-  attempt([](const Json& each) { return worker::field<space::Size>(each, "size"); });
-  attempt([](const Json& each) { return worker::field<double>(each, "time_ns"); });
-  attempt([](const Json& each) { return worker::field<bool>(each, "added"); });
+  attempt([](const Json& each) {
+    return worker::family_of(worker::from_message<worker::Opening>(each).family).path;
+  });
 }
 
 /// As the parent reads it: from a socket, until the stream ends.

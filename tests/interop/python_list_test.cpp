@@ -76,9 +76,8 @@ TEST(Python_list, Limits_hold) {
 
 TEST(Python_list, An_error_says_where) {
   EXPECT_EQ(refusal("[1, 2"), "FILE: Values: expected ','\n    [1, 2\n         ^");
-  EXPECT_EQ(
-      refusal("[1, $]"),
-      "FILE: Values: a character that has no place in a list of values\n    [1, $]\n        ^");
+  EXPECT_EQ(refusal("[1, $]"),
+            "FILE: Values: a character that cannot be in a list of values\n    [1, $]\n        ^");
 }
 
 }  // namespace

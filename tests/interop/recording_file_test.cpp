@@ -198,7 +198,7 @@ TEST(Recording_file, What_is_no_recording_is_refused_with_its_reason) {
   EXPECT_THAT(refusal(cache(R"("1": {"A": [1], "time": 1})")), HasSubstr("a value of A is a list"));
   EXPECT_THAT(refusal(R"({"cache": {"1": {"time": 1}}})"), HasSubstr("tune_params_keys"));
   EXPECT_THAT(refusal(R"({"tune_params_keys": ["A", "A"], "cache": {}})"),
-              HasSubstr("the parameter 'A' stands twice"));
+              HasSubstr("the parameter 'A' appears twice"));
 }
 
 }  // namespace

@@ -28,6 +28,8 @@ class FinalRoundTest : public testing::Test {
         family::compile_job(kernel_, search_->space(), config).entries.front();
     device_.behaviours[entry].time_ns = time_ns;
     store::TrialRecord trial;
+    trial.problem = "10";
+    trial.config_json = space::canonical_json(*kernel_.space, config);
     trial.time = store::TimeRecord{
         .median_ns = time_ns, .q1_ns = time_ns, .q3_ns = time_ns, .min_ns = time_ns, .samples = 20};
     trial.registers = registers;

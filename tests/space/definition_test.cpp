@@ -86,8 +86,8 @@ TEST(ParseSpaceDefinition, PointsIntoWrongExpressions) {
 
 TEST(ParseSpaceDefinition, DerivedValuesSeeOnlyWhatStandsBefore) {
   EXPECT_EQ(error(R"({"derived": {"A": "B + 1", "B": "1"}})"),
-            "f.json: kernels.k.derived.A: 'B' is not known yet: only what stands before can be "
-            "used\n    B + 1\n    ^");
+            "f.json: kernels.k.derived.A: 'B' is not known yet: only names declared before it can "
+            "be used\n    B + 1\n    ^");
   EXPECT_EQ(error(R"({"derived": {"A": "A + 1"}})").substr(0, 45),
             "f.json: kernels.k.derived.A: 'A' is not known");
 }
@@ -95,8 +95,8 @@ TEST(ParseSpaceDefinition, DerivedValuesSeeOnlyWhatStandsBefore) {
 TEST(ParseSpaceDefinition, WhenSeesOnlyParametersThatStandBefore) {
   EXPECT_EQ(error(R"({"parameters": {"A": {"values": [1, 2], "default": 1, "when": "B > 1"},
                                      "B": {"values": [1, 2], "default": 1}}})"),
-            "f.json: kernels.k.parameters.A.when: 'B' is not known yet: only what stands before "
-            "can be used\n    B > 1\n    ^");
+            "f.json: kernels.k.parameters.A.when: 'B' is not known yet: only names declared before "
+            "it can be used\n    B > 1\n    ^");
 }
 
 TEST(ParseSpaceDefinition, RefusesWrongNames) {
@@ -108,9 +108,9 @@ TEST(ParseSpaceDefinition, RefusesWrongNames) {
             "f.json: kernels.k.parameters.M: the name 'M' is already taken by a dimension of the "
             "problem");
   EXPECT_EQ(named("min"),
-            "f.json: kernels.k.parameters.min: 'min' is a word of the expression language");
+            "f.json: kernels.k.parameters.min: 'min' is a keyword of the expression language");
   EXPECT_EQ(named("1A"),
-            "f.json: kernels.k.parameters.1A: '1A' is no name: at most 64 letters, digits and "
+            "f.json: kernels.k.parameters.1A: '1A' is not a name: at most 64 letters, digits and "
             "underscores, not beginning with a digit");
   EXPECT_EQ(error(R"({"parameters": {"A": {"values": [1], "default": 1}}, "derived": {"A": "1"}})"),
             "f.json: kernels.k.derived.A: the name 'A' is already taken by a parameter");
@@ -124,17 +124,17 @@ TEST(ParseSpaceDefinition, RefusesWrongValues) {
   EXPECT_EQ(parameter_error(R"({"values": [], "default": 1})"),
             ".values: must be a list of at least one value");
   EXPECT_EQ(parameter_error(R"({"values": [1, "a"], "default": 1})"),
-            ".values[1]: numbers, booleans and words cannot stand in one list");
+            ".values[1]: numbers, booleans and words cannot be mixed in one list");
   EXPECT_EQ(parameter_error(R"({"values": [1, true], "default": 1})"),
-            ".values[1]: numbers, booleans and words cannot stand in one list");
+            ".values[1]: numbers, booleans and words cannot be mixed in one list");
   EXPECT_EQ(parameter_error(R"({"values": [1, 2, 1], "default": 1})"),
-            ".values[2]: the value 1 stands twice");
+            ".values[2]: the value 1 appears twice");
   EXPECT_EQ(parameter_error(R"({"values": [1.5], "default": 1})"),
             ".values[0]: a value is a whole number, true, false or a word, not 1.5");
   EXPECT_EQ(parameter_error(R"({"values": ["a-b"], "default": "a-b"})").substr(0, 28),
             ".values[0]: \"a-b\" is no word");
   EXPECT_EQ(parameter_error(R"({"values": [9223372036854775808], "default": 1})"),
-            ".values[0]: 9223372036854775808 is larger than 64 bits hold");
+            ".values[0]: 9223372036854775808 does not fit in 64 bits");
   EXPECT_EQ(parameter_error(R"({"range": [1, 4], "default": 1})"),
             ".range: must be [first, last, step]");
   EXPECT_EQ(parameter_error(R"({"range": [1, 4, 0], "default": 1})"),

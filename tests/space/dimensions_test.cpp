@@ -66,10 +66,9 @@ TEST(Dimensions, AreThoseThatEverySizeNamesAndThenOthers) {
 }
 
 TEST(Dimensions, MistakesNameTheirPlace) {
-  EXPECT_EQ(
-      error_of(R"([{"name": "A", "default": 1}, "B"])"),
-      "f.json: problem.dims[1]: 'B' has no default, but 'A' before it has one: the dimensions "
-      "that every size names stand first");
+  EXPECT_EQ(error_of(R"([{"name": "A", "default": 1}, "B"])"),
+            "f.json: problem.dims[1]: 'B' has no default, but 'A' before it has one: required "
+            "dimensions come first");
   EXPECT_THAT(error_of(R"([{"name": "A", "defaults": 1}])"),
               AllOf(StartsWith("f.json: problem.dims[0]: "), HasSubstr("'default'")));
   EXPECT_THAT(error_of(R"(["N", {"name": "A", "default": "B"}, {"name": "B", "default": 1}])"),
@@ -83,9 +82,9 @@ TEST(Dimensions, MistakesNameTheirPlace) {
   EXPECT_EQ(error_of(R"([{"name": "A", "values": [1, -1]}])"),
             "f.json: problem.dims[0].values[1]: must be an integer in 0 … 2147483647, is -1");
   EXPECT_EQ(error_of(R"([{"name": "A", "values": [1, 1]}])"),
-            "f.json: problem.dims[0].values[1]: the value 1 stands twice");
+            "f.json: problem.dims[0].values[1]: the value 1 appears twice");
   EXPECT_EQ(error_of(R"(["N", {"name": "N", "default": 1}])"),
-            "f.json: problem.dims[1]: the dimension 'N' stands twice");
+            "f.json: problem.dims[1]: the dimension 'N' appears twice");
   EXPECT_EQ(error_of(R"([{"default": 1}])"), "f.json: problem.dims[0]: 'name' is missing");
   EXPECT_EQ(error_of("[3]"), "f.json: problem.dims[0]: must be a name, is a number");
   EXPECT_THAT(error_of(R"(["N"])", R"(, "constraints": [{"expr": "M > 1", "why": "w"}])"),
@@ -141,7 +140,7 @@ TEST(Size, SaysWhatIsWrongAndNamesTheDimension) {
                  "BATCH=1 (known: BATCH, TRANS_A"));
   EXPECT_EQ(size_error("M=64,N=64"), "size \"M=64,N=64\": K is missing");
   EXPECT_EQ(size_error("BATCH=1,64"),
-            "size \"BATCH=1,64\": 64 stands behind BATCH=…: numbers without a name stand first");
+            "size \"BATCH=1,64\": 64 follows BATCH=…: numbers without a name come first");
   EXPECT_EQ(
       size_error("64,64,64,LDA=63"),
       "size \"64,64,64,LDA=63\": LDA >= (TRANS_A ? M : K) (a row fits its leading dimension): "

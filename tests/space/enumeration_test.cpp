@@ -56,7 +56,7 @@ TEST(Enumeration, RefusesToSearchForever) {
 TEST(Enumeration, RefusesToKeepTooMuch) {
   EXPECT_EQ(error([] { (void)enumerate_all(tied(3, 20, "P0 + P1 < P2"), {.edges = 50}); }),
             "the space is too large: the constraints tie P0, P1, P2 together, and its valid "
-            "combinations have too little in common to be kept. Give these parameters fewer values "
+            "combinations need too much memory. Give these parameters fewer values "
             "or constrain them more");
 }
 

@@ -252,7 +252,7 @@ TEST_F(ExpressionTest, PointsAtSyntaxErrors) {
   EXPECT_EQ(error("A +"), "the expression ends where a value is expected\n    A +\n       ^");
   EXPECT_EQ(error("(A"), "')' is missing at the end\n    (A\n      ^");
   EXPECT_EQ(error("A B"), "unexpected 'B'\n    A B\n      ^");
-  EXPECT_EQ(error("A = 1"), "'=' is no operator (did you mean '=='?)\n    A = 1\n      ^");
+  EXPECT_EQ(error("A = 1"), "'=' is not an operator (did you mean '=='?)\n    A = 1\n      ^");
   EXPECT_EQ(error("A ** 2"),
             "there is no power operator; write a product, or 1 << n\n    A ** 2\n      ^^");
   EXPECT_EQ(error("1.5"),
@@ -260,7 +260,7 @@ TEST_F(ExpressionTest, PointsAtSyntaxErrors) {
             "a fraction is written without quotes\n    1.5\n    ^^^");
   EXPECT_EQ(error("12ab"), "'12ab' is neither a number nor a name\n    12ab\n    ^^^^");
   EXPECT_EQ(error("9223372036854775808"),
-            "the number is larger than 64 bits hold\n    9223372036854775808\n"
+            "the number does not fit in 64 bits\n    9223372036854775808\n"
             "    ^^^^^^^^^^^^^^^^^^^");
   EXPECT_EQ(error("A in 5"), "expected a list: in [1, 2, 4]\n    A in 5\n         ^");
   EXPECT_EQ(error("log2(1, 2)"), "log2 takes 1 argument, not 2\n    log2(1, 2)\n    ^^^^");

@@ -155,7 +155,7 @@ TEST_F(ArrayArgumentTest, HasAtMost4096Bytes) {
       EXPECT_STREQ(
           error.what(),
           "argument 'w': its count \"K\" is 1025, which are 4100 bytes of float; an array "
-          "by value has at most 4096, which a kernel's parameters may have everywhere: make "
+          "by value has at most 4096, the size of kernel parameters that every GPU supports: make "
           "the argument a buffer, \"float*\", or take a smaller size");
     }
   }

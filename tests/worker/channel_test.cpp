@@ -54,7 +54,7 @@ std::string received(const std::string& payload) {
 
 TEST(Channel, RefusesWhatWouldExhaustTheStackOfItsReader) {
   constexpr const char* kRefused =
-      "what arrived from the other process is no message: it is cut short or nested";
+      "the data from the other process is not a message: it is cut short or nested";
   EXPECT_EQ(received(std::string(60'000, '\x81')), kRefused) << "arrays in arrays";
   EXPECT_EQ(received(std::string(60'000, '\x7f')), kRefused) << "texts of texts of texts";
   EXPECT_EQ(received(std::string(20, '\x81') + '\x05'),

@@ -2,8 +2,8 @@
 // A worker without a device: it answers as the program of a device would, and misbehaves as its
 // arguments tell it: CONFIG=BEHAVIOUR, CONFIG the JSON of a configuration or * for all. With
 // `worker` as its first argument it is the real one.
+#include "tuner/worker/calls.hpp"
 #include "tuner/worker/channel.hpp"
-#include "tuner/worker/message.hpp"
 #include "tuner/worker/worker_main.hpp"
 
 #include <nlohmann/json.hpp>
@@ -36,14 +36,14 @@ Json evaluation() {
   tuner::worker::TrialResult ok;
   ok.time =
       tuner::measure::Summary{.median = 1000, .q1 = 990, .q3 = 1010, .minimum = 980, .count = 20};
-  return tuner::worker::to_message(ok);
+  return {{"result", tuner::worker::to_message(ok)}};
 }
 
 Json failure(tuner::Outcome outcome) {
   tuner::worker::TrialResult failed;
   failed.outcome = outcome;
   failed.message = "as told";
-  return tuner::worker::to_message(failed);
+  return {{"result", tuner::worker::to_message(failed)}};
 }
 
 [[noreturn]] void sleep_for_ever() {
@@ -66,13 +66,12 @@ void flood_errors() {
     static_cast<void>(!::write(STDOUT_FILENO, line.data(), line.size()));
 }
 
+Json step(const tuner::worker::DeviceStep& next) {
+  return {{"step", tuner::worker::to_message(next)}};
+}
+
 [[noreturn]] void die_in_reference(Channel& channel) {
-  say(channel, {{"step",
-                 {{"size", "5"},
-                  {"on_trial", false},
-                  {"launches", 1},
-                  {"launch_s", Json()},
-                  {"source", "toy.cu"}}}});
+  say(channel, step({.size = "5", .on_trial = false, .launch_s = {}, .source = "toy.cu"}));
   std::abort();
 }
 
@@ -87,8 +86,7 @@ void behave(Channel& channel, const std::string& behaviour) {
                                 tuner::Error(tuner::ErrorCode::failure, "no memory"))}});
     return;
   }
-  say(channel,
-      {{"step", {{"size", "67"}, {"on_trial", true}, {"launches", 1}, {"launch_s", Json()}}}});
+  say(channel, step({.size = "67", .on_trial = true, .launch_s = {}}));
   if (behaviour == "reference_dies_later") die_in_reference(channel);
   if (behaviour == "segfault") {
     std::signal(SIGSEGV, SIG_DFL);
@@ -110,7 +108,7 @@ void behave(Channel& channel, const std::string& behaviour) {
   if (behaviour == "garbage") raw(channel, "this is no frame");
   if (behaviour == "no_cbor") raw(channel, tuner::worker::frame("\xff\xff"));
   if (behaviour == "no_step") say(channel, {{"step", {{"size", 67}}}});
-  if (behaviour == "no_evaluation") say(channel, {{"outcome", "splendid"}});
+  if (behaviour == "no_evaluation") say(channel, {{"result", {{"outcome", "splendid"}}}});
   if (behaviour == "half_a_frame") {
     raw(channel, tuner::worker::frame(std::string(100, 'x')).substr(0, 50));
     sleep_for_ever();
@@ -150,20 +148,22 @@ int main(int argc, char** argv) {
       device.name = "Fake device";
       device.attributes.warp_size = 32;
       device.attributes.max_threads_per_block = 1024;
-      say(channel, {{"device", tuner::worker::to_message(device)},
-                    {"environment", tuner::worker::to_message(tuner::space::EnvironmentInfo{})}});
+      say(channel, tuner::worker::to_message(tuner::worker::Opened{device, {}}));
       continue;
     }
-    const auto what = tuner::worker::field<std::string>(*request, "do");
-    if (what == "begin_side_by_side") {
-      say(channel, Json::object());
+    const auto call = request->at("call").get<std::string>();
+    const Json& arguments = request->at("arguments");
+    if (call == tuner::worker::kBeginSideBySide.name) {
+      say(channel, {{"result", Json::object()}});
       continue;
     }
-    if (what == "time_contender") {
-      say(channel, {{"sample", "a short while"}});
+    if (call == tuner::worker::kTimeContender.name) {
+      say(channel, {{"result", "a short while"}});
       continue;
     }
-    const auto config = tuner::worker::field<std::string>(*request, "config");
+    const Json& candidate =
+        call == tuner::worker::kEvaluate.name ? arguments.at("candidate") : arguments;
+    const auto config = candidate.at("config").get<std::string>();
     behave(channel, behaviours.contains(config) ? behaviours[config] : behaviours["*"]);
   }
 }

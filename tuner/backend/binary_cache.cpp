@@ -66,7 +66,7 @@ std::string objection(const fs::path& path, int directory) {
                       "set XDG_CACHE_HOME to a place of your own");
   }
   return cannot_use(path, "other users may write to the directory",
-                    "take that right away with `chmod go-w`");
+                    "remove that permission with `chmod go-w`");
 }
 
 std::string entry_name(std::string_view key) {

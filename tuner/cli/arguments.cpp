@@ -70,8 +70,9 @@ void add_tune(CLI::App& app, Arguments& arguments) {
   app.add_option("--max-evals", o.max_evaluations, "Evaluate at most N configurations at each size")
       ->type_name("N")
       ->check(whole_number(1));
-  app.add_option("--max-time", o.max_time,
-                 "Search for at most this long over all sizes, e.g. 90s or 10m; finals are extra")
+  app.add_option(
+         "--max-time", o.max_time,
+         "Search for at most this long over all sizes, e.g. 90s or 10m; final rounds are extra")
       ->type_name("TIME");
   app.add_option("--patience", o.patience,
                  "End the search at a size after N evaluations without progress; default 150 with "
@@ -291,7 +292,8 @@ void add_replay(CLI::App& app, Arguments& arguments) {
   sub->add_option("--max-time", o.max_time,
                   "Recorded time of a run; default: what scoring needs, without --max-evals")
       ->type_name("TIME");
-  sub->add_option("--in-flight", o.in_flight, "Ask for N configurations ahead of the answers")
+  sub->add_option("--in-flight", o.in_flight,
+                  "Propose N configurations before their results are known")
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(1));

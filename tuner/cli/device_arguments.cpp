@@ -31,7 +31,7 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
   app.add_option("--backend", options.backend, "What runs the kernels")
       ->capture_default_str()
       ->type_name("auto|cuda|cpu");
-  app.add_option("--device", options.device, "Which device of that kind, from 0")
+  app.add_option("--device", options.device, "Number of the device, from 0")
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(0, kMostDevices));
@@ -62,7 +62,7 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
       ->allow_extra_args(false);
   app.add_option("--range", options.range,
                  "Sizes with all dimensions equal, START:STOP:STRIDE or START:STOP:xFACTOR: times "
-                 "every kernel at its default and as tuned")
+                 "every kernel with its default and its tuned configuration")
       ->type_name("RANGE");
   app.add_flag("--cpu", options.cpu,
                "Also time the processor: its library and the kernels for the cpu backend alone");

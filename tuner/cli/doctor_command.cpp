@@ -33,7 +33,7 @@ backend::Finding examine_database(const CommonOptions& common) {
     finding.detail = path.string();
     if (!std::filesystem::exists(path)) {
       finding.status = backend::Finding::Status::note;
-      finding.detail += " does not exist yet; the first `tune` makes it";
+      finding.detail += " does not exist yet; the first `tune` creates it";
       return finding;
     }
     const store::Store store = open_database(common, store::Store::Mode::read_only);

@@ -146,7 +146,7 @@ void check(const ExportOptions& options) {
   for (const auto& [option, value, with] : uses) {
     if ((options.*value).empty() || std::ranges::count(with, options.format) > 0) continue;
     throw Error(ErrorCode::usage,
-                fmt::format("{} does nothing with --format {}; it goes with --format {}", option,
+                fmt::format("{} has no effect with --format {}; use it with --format {}", option,
                             options.format, fmt::join(with, ", ")));
   }
   const bool selects = !options.kernel.empty() || !options.size.empty() || !options.device.empty();

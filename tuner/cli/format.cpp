@@ -43,7 +43,7 @@ std::chrono::milliseconds parse_duration(std::string_view text, std::string_view
   constexpr double kLongest_ms = 365.0 * 24 * 3'600'000;
   const auto fail = [&] {
     throw Error(ErrorCode::usage,
-                fmt::format("{}: '{}' is no duration of 1 ms to a year; write 90s, 0.5s, 10m or "
+                fmt::format("{}: '{}' is not a duration of 1 ms to a year; write 90s, 0.5s, 10m or "
                             "1h30m",
                             option, text));
   };

@@ -72,7 +72,7 @@ void fail_parse(const CLI::App& app, const CLI::ParseError& error) {
     const std::vector<std::string> actions = known_commands(app);
     if (!actions.empty()) {
       throw Error(ErrorCode::usage,
-                  fmt::format("one of these is missing: {}", fmt::join(actions, ", ")));
+                  fmt::format("one of these is required: {}", fmt::join(actions, ", ")));
     }
   }
   throw Error(ErrorCode::usage, error.what());

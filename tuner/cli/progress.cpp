@@ -87,7 +87,8 @@ void ProgressPrinter::progressed(const session::Progress& progress) {
 
 void ProgressPrinter::final_began(const space::Size& size, std::size_t contenders,
                                   session::LibraryPart library) {
-  announce(fmt::format("  {}: final of {}{}", space::display(size, dims_), contenders,
+  announce(fmt::format("  {}: final round: re-timing {}{}", space::display(size, dims_),
+                       quantity::count(contenders, "finalist"),
                        library == session::LibraryPart::included ? " and the library" : ""));
 }
 

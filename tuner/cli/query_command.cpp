@@ -114,10 +114,11 @@ bool has_files(const store::KernelRecord& kernel) {
 }
 
 [[noreturn]] void fail_without_cuda(const select::Selection& selection) {
-  throw Error(ErrorCode::nothing_found,
-              fmt::format("--format cpp: {} runs on processors alone, so no CUDA code launches it: "
-                          "ask with --format table, args or json",
-                          selection.kernel->kernel));
+  throw Error(
+      ErrorCode::nothing_found,
+      fmt::format("--format cpp: {} runs only on the cpu backend, so it has no CUDA launch code: "
+                  "ask with --format table, args or json",
+                  selection.kernel->kernel));
 }
 
 std::string launch_code(const select::Selection& selection) {

@@ -35,7 +35,7 @@ void check(const ReplayOptions& options) {
   const std::vector<std::string> known = search::strategy_names();
   for (const std::string& strategy : options.strategies) {
     if (std::ranges::find(known, strategy) != known.end()) continue;
-    throw Error(ErrorCode::usage, fmt::format("--strategy: no strategy is called '{}'{}", strategy,
+    throw Error(ErrorCode::usage, fmt::format("--strategy: there is no strategy '{}'{}", strategy,
                                               did_you_mean(strategy, known)));
   }
 }

@@ -39,7 +39,7 @@ std::vector<space::Size> size_range(std::string_view text, const space::Dimensio
   const auto stop = positive(text.substr(one + 1, two - one - 1));
   const auto step = positive(step_text);
   if (!start || !stop || !step) fail(text, "its parts are whole numbers above 0");
-  if (*start > *stop) fail(text, "it begins behind its end");
+  if (*start > *stop) fail(text, "its start is above its end");
   if (multiplies && *step < 2) fail(text, "a factor is at least 2");
   std::vector<space::Size> sizes;
   for (std::int64_t extent = *start; extent <= *stop;

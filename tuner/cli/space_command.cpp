@@ -41,7 +41,7 @@ struct Bound {
 space::DeviceInfo chosen_device(const SpaceOptions& options) {
   if (auto device = space::device_profile(options.device)) return std::move(*device);
   throw Error(ErrorCode::usage,
-              fmt::format("--device: no device is called '{}'{}", options.device,
+              fmt::format("--device: there is no device '{}'{}", options.device,
                           did_you_mean(options.device, space::device_profile_names())));
 }
 

@@ -41,10 +41,11 @@ void check_identifier(std::string_view name) {
   for (const char c : name)
     good = good && (c == '_' || (static_cast<unsigned char>(c) < 128 && std::isalnum(c) != 0));
   if (good) return;
-  throw Error(ErrorCode::usage,
-              fmt::format("--name: '{}' is no name of a C++ function: write letters, digits and "
-                          "underscores, and begin with a letter",
-                          name));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format("--name: '{}' is not the name of a C++ function: write letters, digits and "
+                  "underscores, and begin with a letter",
+                  name));
 }
 
 /// On one line, whatever it says.

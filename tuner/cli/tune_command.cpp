@@ -126,7 +126,7 @@ void print_table(const family::Kernel& kernel, const session::RunResult& result)
   fmt::print("{}", table.text());
   for (const session::SizeResult& size : result.sizes) {
     if (size.library_problem.empty()) continue;
-    fmt::print("{}: final without the library, which could not be timed: {}\n",
+    fmt::print("{}: final round without the library, which could not be timed: {}\n",
                space::display(size.size, kernel.space->dims), printable(size.library_problem));
   }
 }

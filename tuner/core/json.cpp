@@ -63,7 +63,7 @@ class DocumentBuilder final : public nlohmann::json_sax<Json> {
   bool end_array() override { return close(); }
   bool key(string_t& name) override {
     if (!open_.back().keys.insert(name).second) {
-      fail(fmt::format("the key {} stands twice in one object", in_quotes(name)));
+      fail(fmt::format("the key {} appears twice in one object", in_quotes(name)));
     }
     auto& members = open_.back().json->get_ref<Json::object_t&>();
     members.emplace_back(std::move(name), nullptr);

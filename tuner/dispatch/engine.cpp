@@ -28,8 +28,8 @@ std::shared_ptr<SizeSlot> aligned(FamilyTable& family, const std::shared_ptr<Siz
 [[noreturn]] void throw_halfway(const FamilyTable& family, const SizeSlot& slot,
                                 const Failure& failure) {
   throw DispatchError(
-      fmt::format("{} at {}: a launch of several ended before the last: {}; its outputs are not to "
-                  "be used",
+      fmt::format("{} at {}: a kernel of several launches failed before its last launch: {}; do "
+                  "not use its outputs",
                   family.family().name, slot.text, failure.message));
 }
 
@@ -60,7 +60,7 @@ FamilyTable* Engine::TableSnapshot::find(FamilyId id) const {
 FamilyTable& Engine::TableSnapshot::at(FamilyId id) const {
   if (FamilyTable* const family = find(id)) return *family;
   throw DispatchError(
-      "the table in use has no such family: it was read again since, or the number "
+      "the table in use has no such family: it was reloaded since, or the number "
       "is of another dispatcher");
 }
 
@@ -218,10 +218,9 @@ void Engine::launch_captured(const FamilyTable& family, const SizeSlot& slot,
     if (done) return;
     if (plan->may_end_halfway()) throw_halfway(family, slot, done.error());
   }
-  launch_once(
-      family, slot, PlanChoice::ready,
-      "A stream that is being captured takes only what is loaded: prepare() the size first.",
-      arguments, stream);
+  launch_once(family, slot, PlanChoice::ready,
+              "During capture only loaded kernels can be launched: prepare() the size first.",
+              arguments, stream);
 }
 
 void Engine::launch_once(const FamilyTable& family, const SizeSlot& slot, PlanChoice choice,

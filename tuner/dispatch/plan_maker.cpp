@@ -88,7 +88,7 @@ std::string PlanMaker::objection(const select::Selection& selection, const SizeS
   const bool is_tuned = selection.rung != Rung::library && selection.rung != Rung::default_config;
   if (is_tuned && settings_.tuned == TunedKernels::ignored) return "TUNER_DISABLE=1 leaves it out";
   if (choice == PlanChoice::library && selection.kernel != nullptr) {
-    return "this launch takes the library alone";
+    return "only the library can serve this launch";
   }
   const std::scoped_lock lock(mutex_);
   const auto failed = failures_.find(identity_of(selection, slot));
@@ -174,7 +174,7 @@ Expected<LaunchPlan, std::string> PlanMaker::first_that_works(
       plan->knowledge = knowledge_of(selection, slot);
       return plan;
     }
-    explanation.push_back(fmt::format("{}: passed over: {}", title(selection), plan.error()));
+    explanation.push_back(fmt::format("{}: skipped: {}", title(selection), plan.error()));
   }
   return Unexpected(nothing_can_run(family, slot, explanation));
 }
@@ -188,7 +188,7 @@ Expected<Answer, std::string> PlanMaker::foresee(const FamilyTable& family,
     for (const select::Selection& selection : ranking.answers) {
       const std::string why = objection(selection, slot, PlanChoice::any);
       if (why.empty()) return answer_of(selection, std::move(explanation));
-      explanation.push_back(fmt::format("{}: passed over: {}", title(selection), why));
+      explanation.push_back(fmt::format("{}: skipped: {}", title(selection), why));
     }
   } catch (const Error& error) {
     explanation.emplace_back(error.what());
@@ -206,7 +206,7 @@ Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
     if (selection.kernel == nullptr) {
       plan.library = library_operation(family, slot.size);
       if (plan.library) return plan;
-      return Unexpected<std::string>("the family's reference is no operation of the library");
+      return Unexpected<std::string>("the family's reference is not a library operation");
     }
     auto launch = kernel_launch(family, slot, selection, choice, scratch);
     if (!launch) return Unexpected(launch.error());

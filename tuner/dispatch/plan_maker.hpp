@@ -44,7 +44,7 @@ class PlanMaker {
   void remember_failure(const std::string& identity, const Failure& failure);
 
  private:
-  /// Why an answer is passed over before anything is tried; empty when it is not.
+  /// Why an answer is skipped before anything is tried; empty when it is not.
   [[nodiscard]] std::string objection(const select::Selection& selection, const SizeSlot& slot,
                                       PlanChoice choice) const;
   [[nodiscard]] Expected<LaunchPlan, std::string> attempt(const FamilyTable& family,

@@ -116,7 +116,7 @@ Expected<void, Failure> ScratchPool::provide(ScratchSets& sets, std::uint64_t st
   }
   if (block == nullptr) {
     return Unexpected(Failure{.outcome = Outcome::launch_error,
-                              .message = "there is no memory for its scratch buffers",
+                              .message = "no device memory is left for its scratch buffers",
                               .is_transient = true});
   }
   block->owner = &sets;

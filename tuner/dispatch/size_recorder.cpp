@@ -67,9 +67,11 @@ std::optional<Json> read_suite(const std::filesystem::path& file) {
         return group.is_object() && group.contains("sizes") && group["sizes"].is_array();
       });
   if (good) return suite;
-  throw Error(ErrorCode::usage, fmt::format("{}: is no suite of sizes, so none is recorded in it: "
-                                            "name another file in TUNER_RECORD",
-                                            file.string()));
+  throw Error(
+      ErrorCode::usage,
+      fmt::format(
+          "{}: is not a suite of sizes: nothing is recorded; name another file in TUNER_RECORD",
+          file.string()));
 }
 
 /// A group that has room for another size; the last one, or a new one.

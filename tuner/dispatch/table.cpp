@@ -63,7 +63,7 @@ select::Catalogue read_store(const std::filesystem::path& path, const space::Dev
 /// it in its source.
 std::string for_applications(std::string message) {
   constexpr std::pair<std::string_view, std::string_view> kWords[] = {
-      {", or insist with --trust-db", ""},
+      {", or pass --trust-db", ""},
       {" with --db", " in Table::database()"},
   };
   for (const auto& [of_the_program, of_the_library] : kWords) {

@@ -44,10 +44,10 @@ std::size_t alignment_bytes(const BufferArgument& buffer, std::string_view name,
                             name, buffer.align->text(), align, element_bytes, kMostAlignmentBytes));
   }
   if (offset_bytes % align != 0) {
-    throw Error(ErrorCode::usage,
-                fmt::format("argument '{}': its offset \"{}\" is {} bytes, which is no multiple of "
-                            "its align, {}",
-                            name, buffer.offset.text(), offset_bytes, align));
+    throw Error(
+        ErrorCode::usage,
+        fmt::format("argument '{}': its offset \"{}\" is {} bytes, not a multiple of its align, {}",
+                    name, buffer.offset.text(), offset_bytes, align));
   }
   return align;
 }

@@ -102,8 +102,7 @@ Include operand(Cursor& cursor) {
 
 std::string problem_of(const Include& include, std::string_view directive) {
   if (include.form == Include::Form::none) {
-    return fmt::format("{} must name its file as \"name\" or <name>, spelt out and not by a macro",
-                       directive);
+    return fmt::format("{} must name its file as \"name\" or <name>, not by a macro", directive);
   }
   const std::filesystem::path path(include.name);
   const bool leaves = std::find(path.begin(), path.end(), "..") != path.end();
@@ -119,7 +118,7 @@ std::optional<Include> directive(Cursor cursor) {
   if (!cursor.take("#") && !cursor.take("%:") && !cursor.take("?\?=")) return std::nullopt;
   Include result;
   if (!cursor.skip_blanks()) {
-    result.problem = "a comment that goes on to the next line stands in a directive";
+    result.problem = "a directive contains a comment that continues on the next line";
     return result;
   }
   const std::string word = cursor.word();

@@ -24,7 +24,8 @@ constexpr double kTooMany = 0x1p56;
 MatrixLayout packed_matrix(std::string_view operation, std::int64_t rows, std::int64_t columns,
                            Transpose transpose) {
   if (std::abs(static_cast<double>(rows) * static_cast<double>(columns)) >= kTooMany) {
-    fail(operation, fmt::format("no memory holds a matrix of {}x{} elements", rows, columns));
+    fail(operation,
+         fmt::format("a matrix of {}x{} elements does not fit in memory", rows, columns));
   }
   if (transpose == Transpose::yes) std::swap(rows, columns);
   return {.rows = rows, .columns = columns, .ld = columns, .stride = rows * columns};
@@ -42,7 +43,7 @@ void check_layout(std::string_view operation, char name, const MatrixLayout& lay
   const double span = static_cast<double>(batch) * static_cast<double>(layout.stride) +
                       static_cast<double>(layout.rows) * static_cast<double>(layout.ld);
   if (span < kTooMany) return;
-  fail(operation, fmt::format("no memory holds the {:.3g} elements of {}", span, name));
+  fail(operation, fmt::format("the {:.3g} elements of {} do not fit in memory", span, name));
 }
 
 bool interleaved(const MatrixLayout& layout, std::int64_t batch) {

@@ -14,7 +14,7 @@ std::string missing_header_hint(std::string_view message) {
   if (!std::regex_search(message.begin(), message.end(), found, missing)) return "";
   return fmt::format(
       "\nhint: the header {} was found neither among those of the CUDA Toolkit that this backend "
-      "has nor in the kernel's folder, where a kernel's own headers are included as \"name\"",
+      "has nor in the kernel's folder, where a kernel's own headers belong, included as \"name\"",
       found[1].matched ? found[1].str() : found[2].str());
 }
 

@@ -138,7 +138,7 @@ GeamReference parse_geam(const DocumentNode& node, const space::Scope& scope,
   }
   for (const std::string_view key : {"beta", "trans_b", "ldb"}) {
     if (const auto given = node.find(key)) {
-      given->fail("says something of a matrix b, and the operation names none");
+      given->fail("needs a matrix b, which the operation does not have");
     }
   }
   auto geam = parse_operation<GeamReference>(node, scope, parse_matrices(node, {"a"}, finder));
@@ -197,12 +197,12 @@ void check_of_files(const DocumentNode& node, const Check& check,
   if (!std::holds_alternative<NpyReference>(check.reference)) return;
   for (const std::string_view key : {"sizes", "cases", "accumulates"}) {
     if (const auto given = node.find(key)) {
-      given->fail("says how to check other results than those in the files of the reference");
+      given->fail("applies only to results other than those in the reference's files");
     }
   }
   if (!has_floating_results(arguments) || check.exact || check.tolerance) return;
   node.fail(
-      "results from files do not tell how far others may be from them: add a \"tolerance\", such "
+      "results from files need a tolerance: add a \"tolerance\", such "
       "as {\"relative\": 1e-5, \"absolute\": 1e-6}, or \"exact\": true");
 }
 
@@ -293,7 +293,7 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
   }
   if (const auto tolerance = node.find("tolerance")) {
     check.tolerance = parse_tolerance(*tolerance);
-    if (check.exact) tolerance->fail("contradicts \"exact\": true; leave one of them out");
+    if (check.exact) tolerance->fail("contradicts \"exact\": true; remove one of them");
   }
   if (const auto sizes = node.find("sizes")) {
     check.sizes = parse_check_sizes(*sizes, problem.dims, scope);

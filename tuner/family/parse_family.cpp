@@ -145,7 +145,7 @@ void parse_kernels(const DocumentNode& node, const SourceProvider& source_of, Fa
     family.kernels.push_back(parse_kernel(kernel, name, family, source_of));
     const auto check_sizes = kernel.find("check_sizes");
     if (check_sizes && std::holds_alternative<NpyReference>(family.check.reference)) {
-      check_sizes->fail("asks for other sizes than that of the results in check.reference");
+      check_sizes->fail("lists other sizes than that of the results in check.reference");
     }
   }
   if (family.kernels.empty()) node.fail("is empty; a family has at least one kernel");

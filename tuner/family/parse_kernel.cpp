@@ -43,8 +43,8 @@ std::vector<std::string> parse_options(const DocumentNode& node) {
     const bool allowed = std::find(kAllowed.begin(), kAllowed.end(), option) != kAllowed.end();
     if (!allowed && !is_definition(option) && !is_register_limit(option)) {
       element.fail(fmt::format(
-          "the compiler option {} is not allowed: a space file may come from anywhere, so it may "
-          "not reach into the machine or break the choice of architecture; allowed are "
+          "the compiler option {} is not allowed, since a space file may come from others; allowed "
+          "are "
           "-DNAME[=value], -std=c++17, -std=c++20, --use_fast_math, -lineinfo, --maxrregcount=N "
           "and "
           "--extra-device-vectorization",
@@ -92,7 +92,7 @@ std::vector<ScratchBuffer> parse_scratch(const DocumentNode& node,
                        .count = element.at("count").expression(scope)});
     const std::string& name = scratch.back().name;
     if (!names.insert(name).second) {
-      element.fail(fmt::format("the argument '{}' stands twice", name));
+      element.fail(fmt::format("the argument '{}' appears twice", name));
     }
   }
   return scratch;
@@ -133,7 +133,7 @@ std::vector<TensorMap> parse_tensor_maps(const DocumentNode& node, const Family&
   for (const DocumentNode& element : node.elements(0, kMaximumTensorMaps)) {
     maps.push_back(parse_tensor_map(element, family.arguments, kernel.space->scope));
     if (!names.insert(maps.back().name).second) {
-      element.fail(fmt::format("the argument '{}' stands twice", maps.back().name));
+      element.fail(fmt::format("the argument '{}' appears twice", maps.back().name));
     }
   }
   return maps;

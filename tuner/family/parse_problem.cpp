@@ -40,7 +40,8 @@ BufferRole parse_role(const DocumentNode& node) {
 InitialContent parse_initial(const DocumentNode& node, BufferRole role) {
   const std::string initial = node.text();
   if (role == BufferRole::input) {
-    node.fail("says what an output holds before a launch; what an input holds is its \"fill\"");
+    node.fail(
+        "is the content of an output before a launch; the content of an input is its \"fill\"");
   }
   if (initial == "input") return InitialContent::input;
   if (role == BufferRole::inout) {
@@ -139,7 +140,7 @@ std::string parse_symbol(const DocumentNode& node) {
     end = rest.find("::");
     if (!space::is_word(rest.substr(0, end))) {
       node.fail(
-          fmt::format("{} is no name of a variable, such as \"weights\" or "
+          fmt::format("{} is not the name of a variable, such as \"weights\" or "
                       "\"detail::weights\"",
                       in_quotes(text)));
     }
@@ -156,21 +157,20 @@ ArrayArgument parse_array(const DocumentNode& node, const space::Scope& scope) {
   array.type = parse_type(type, element);
   if (const auto role = node.find("role")) {
     role->fail(
-        fmt::format("an array by value is an input, which a kernel cannot write: leave the "
-                    "role out, or make the argument a buffer, \"{}*\"",
+        fmt::format("an array by value is always an input: remove the role, or make the argument a "
+                    "buffer, \"{}*\"",
                     element));
   }
   if (const auto offset = node.find("offset")) {
-    offset->fail(
-        fmt::format("an array by value lies among the kernel's parameters: leave the "
-                    "offset out, or make the argument a buffer, \"{}*\"",
-                    element));
+    offset->fail(fmt::format(
+        "an array by value has no offset: remove it, or make the argument a buffer, \"{}*\"",
+        element));
   }
   if (const auto align = node.find("align")) {
-    align->fail(fmt::format(
-        "an array by value lies where the compiler aligns the kernel's parameter: leave "
-        "the alignment out, or make the argument a buffer, \"{}*\"",
-        element));
+    align->fail(
+        fmt::format("an array by value is aligned by the compiler: remove the alignment, or make "
+                    "the argument a buffer, \"{}*\"",
+                    element));
   }
   node.expect_keys({"name", "type", "count", "fill", "symbol"});
   array.count = family_expression(node.at("count"), scope);
@@ -261,8 +261,7 @@ space::Expression family_expression(const DocumentNode& node, const space::Scope
   if (!expression.slots().empty() &&
       expression.slots().front() < space::attribute_fields().size()) {
     node.fail(
-        "asks for an attribute of the device (dev.…), but what a family computes depends on "
-        "the dimensions alone");
+        "uses a device attribute (dev.…): a family's expressions may use only its dimensions");
   }
   return expression;
 }
@@ -300,7 +299,7 @@ std::vector<Argument> parse_arguments(const DocumentNode& node, const Problem& p
     arguments.push_back(std::move(argument));
     const std::string& name = arguments.back().name;
     if (!names.insert(name).second) {
-      element.fail(fmt::format("the argument '{}' stands twice", name));
+      element.fail(fmt::format("the argument '{}' appears twice", name));
     }
   }
   if (std::none_of(arguments.begin(), arguments.end(), is_output)) {

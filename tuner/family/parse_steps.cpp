@@ -198,7 +198,7 @@ std::vector<KernelStep> parse_steps(const DocumentNode& node, const Family& fami
   if (const auto list = node.find("steps")) {
     for (const char* key : {"entry", "launch", "arguments"}) {
       const auto beside = node.find(key);
-      if (beside) beside->fail("stands beside \"steps\"; each step has its own");
+      if (beside) beside->fail("cannot be given together with \"steps\": each step has its own");
     }
     return parse_several(*list, kernel, names, family_arguments);
   }

@@ -49,8 +49,9 @@ std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
   }
   if (array.symbol.empty() && elements > kMostArrayBytes / element_bytes) {
     fail(fmt::format(
-        "is {}, which are {} bytes of {}; an array by value has at most {}, which a kernel's "
-        "parameters may have everywhere: make the argument a buffer, \"{}*\", or take a smaller "
+        "is {}, which are {} bytes of {}; an array by value has at most {}, the size of kernel "
+        "parameters that every GPU supports: make the argument a buffer, \"{}*\", or take a "
+        "smaller "
         "size",
         elements, static_cast<double>(elements) * static_cast<double>(element_bytes),
         tuner::family::name(array.type), kMostArrayBytes, tuner::family::name(array.type)));

@@ -70,7 +70,7 @@ Suite parse_suite(std::string_view text, std::string_view origin, const Family& 
   for (const DocumentNode& node : root.at("groups").elements(1, kMaximumGroups)) {
     SuiteGroup group = parse_group(node, family.problem.dims);
     if (std::ranges::find(suite.groups, group.name, &SuiteGroup::name) != suite.groups.end()) {
-      node.fail(fmt::format("the group '{}' stands twice", group.name));
+      node.fail(fmt::format("the group '{}' appears twice", group.name));
     }
     suite.groups.push_back(std::move(group));
   }
@@ -86,7 +86,7 @@ std::vector<space::Size> suite_sizes(std::string_view file_and_group, const Fami
     path.resize(colon);
     if (group.empty()) {
       throw Error(ErrorCode::usage,
-                  fmt::format("{}: no group is named behind the colon", in_quotes(file_and_group)));
+                  fmt::format("{}: no group is named after the colon", in_quotes(file_and_group)));
     }
   }
   return parse_suite(read_file(path, kFileLimitBytes), path, family).sizes(group);

@@ -28,7 +28,7 @@ bool is_whole(const Json& value) {
 
 std::int64_t floor_divide(std::int64_t a, std::int64_t b) {
   if (b == 0) fail("division by zero");
-  if (b == -1 && a == INT64_MIN) fail("a number leaves 64 bits");
+  if (b == -1 && a == INT64_MIN) fail("a number does not fit in 64 bits");
   const std::int64_t quotient = a / b;
   return (a % b != 0) && ((a < 0) != (b < 0)) ? quotient - 1 : quotient;
 }
@@ -42,7 +42,7 @@ std::int64_t modulo(std::int64_t a, std::int64_t b) {
 
 std::int64_t multiply(std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
-  if (__builtin_mul_overflow(a, b, &result)) fail("a number leaves 64 bits");
+  if (__builtin_mul_overflow(a, b, &result)) fail("a number does not fit in 64 bits");
   return result;
 }
 
@@ -61,8 +61,10 @@ std::int64_t shifted(std::int64_t value, const std::string& operation, std::int6
 
 Json whole_arithmetic(const std::string& operation, std::int64_t a, std::int64_t b) {
   std::int64_t result = 0;
-  if (operation == "+" && __builtin_add_overflow(a, b, &result)) fail("a number leaves 64 bits");
-  if (operation == "-" && __builtin_sub_overflow(a, b, &result)) fail("a number leaves 64 bits");
+  if (operation == "+" && __builtin_add_overflow(a, b, &result))
+    fail("a number does not fit in 64 bits");
+  if (operation == "-" && __builtin_sub_overflow(a, b, &result))
+    fail("a number does not fit in 64 bits");
   if (operation == "*") result = multiply(a, b);
   if (operation == "//") result = floor_divide(a, b);
   if (operation == "%") result = modulo(a, b);

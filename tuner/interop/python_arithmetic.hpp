@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Internal to interop: Python's operators on numbers, booleans, strings and lists. All throw
-// PythonError for operands that have no result, and where a number leaves 64 bits.
+// PythonError for operands that have no result, and where a number does not fit in 64 bits.
 #pragma once
 
 #include "tuner/core/json.hpp"

@@ -51,7 +51,7 @@ Json to_whole(const Json& value) {
   if (value.is_number_integer() || value.is_boolean()) return python_whole(value);
   constexpr double kLimit = 9e18;
   const double number = std::trunc(python_real(value));
-  if (std::abs(number) > kLimit) fail("a number leaves 64 bits");
+  if (std::abs(number) > kLimit) fail("a number does not fit in 64 bits");
   return static_cast<std::int64_t>(number);
 }
 

@@ -58,7 +58,7 @@ class Tokenizer {
     if (std::string_view("+-*/%<>()[],").find(c) != std::string_view::npos) {
       return take(PythonTokenKind::symbol, 1);
     }
-    throw PythonError{"a character that has no place in a list of values", at_};
+    throw PythonError{"a character that cannot be in a list of values", at_};
   }
 
   /// Digits, a fraction, an exponent: "1e-3" is one token and "1-3" are three.
@@ -79,7 +79,7 @@ class Tokenizer {
     if (end == std::string_view::npos) throw PythonError{"a string is not closed", at_};
     const PythonToken token{PythonTokenKind::string, text_.substr(at_ + 1, end - at_ - 1), at_};
     if (token.text.find('\\') != std::string_view::npos) {
-      throw PythonError{"a string with a backslash is not understood", at_};
+      throw PythonError{"a string with a backslash is not supported", at_};
     }
     at_ = end + 1;
     return token;

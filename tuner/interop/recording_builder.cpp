@@ -51,9 +51,9 @@ RecordingBuilder::RecordingBuilder(std::vector<std::string> names, std::string o
   for (const std::string& name : names_) {
     if (name.empty() || printable(name) != name || name.find('\n') != std::string::npos ||
         name.starts_with("dev.")) {
-      refuse(fmt::format("'{}' is no name of a parameter", name));
+      refuse(fmt::format("'{}' is not the name of a parameter", name));
     }
-    if (!seen.insert(name).second) refuse(fmt::format("the parameter '{}' stands twice", name));
+    if (!seen.insert(name).second) refuse(fmt::format("the parameter '{}' appears twice", name));
   }
 }
 

@@ -14,7 +14,7 @@
 
 namespace tuner::interop {
 
-/// How a configuration of a file fared.
+/// The result of a configuration in a file.
 struct Fate {
   Outcome outcome = Outcome::ok;
   std::optional<double> time_ms = {};
@@ -24,8 +24,8 @@ struct Fate {
 /// Collects trials; the definition grows with the values that they have.
 class RecordingBuilder {
  public:
-  /// The parameters, in order. Throws Error(usage) with `origin` for a name that stands twice, that
-  /// a terminal would not show as it is, or when there are more than 64.
+  /// The parameters, in order. Throws Error(usage) with `origin` for a name that appears twice,
+  /// that a terminal would not show as it is, or when there are more than 64.
   RecordingBuilder(std::vector<std::string> names, std::string origin);
 
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }

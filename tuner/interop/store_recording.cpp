@@ -32,8 +32,9 @@ std::shared_ptr<const space::SpaceDefinition> stored_definition(const store::Sto
         document.at("kernels").at(session.kernel),
         space::parse_dimensions(document.at("problem"), origin + ": problem"), origin));
   } catch (const Json::exception& exception) {
-    throw Error(ErrorCode::failure, fmt::format("{}: is no space file: {}: tune the kernel again",
-                                                origin, exception.what()));
+    throw Error(ErrorCode::failure,
+                fmt::format("{}: is not a space file: {}: tune the kernel again", origin,
+                            exception.what()));
   } catch (const Error& error) {
     throw Error(ErrorCode::failure, fmt::format("{}: tune the kernel again", error.what()));
   }

@@ -97,7 +97,7 @@ ImportedSpace import_t1(std::string_view text, std::string_view origin,
   const Json t1 = parse_json(text, origin);
   if (!member(t1, "ConfigurationSpace").is_object()) {
     throw Error(ErrorCode::usage,
-                fmt::format("{}: is no T1 file: 'ConfigurationSpace' is missing", origin));
+                fmt::format("{}: is not a T1 file: 'ConfigurationSpace' is missing", origin));
   }
   const Json& specification = member(t1, "KernelSpecification");
   const T1Space space = read_t1_space(t1, origin, device);

@@ -79,7 +79,7 @@ T1Part scalar(const std::string& name, const std::string& type, const Json& argu
   if (!dimension.empty()) {
     part.json["value"] = dimension;
     part.notes.push_back(
-        fmt::format("argument {}: {} is taken to be {}; if it is not, write the number", name,
+        fmt::format("argument {}: {} is assumed to be {}; if it is not, write the number", name,
                     whole, dimension));
   }
   return part;
@@ -142,9 +142,10 @@ void ensure_output(T1Part& arguments) {
     last = &arguments.json.back();
   }
   (*last)["role"] = "output";
-  arguments.notes.push_back(fmt::format(
-      "no argument is an output in T1: '{}' is taken for one; correct `arguments` to the kernel's",
-      (*last)["name"].get<std::string>()));
+  arguments.notes.push_back(
+      fmt::format("no argument is an output in T1: '{}' is assumed to be one; correct `arguments` "
+                  "to the kernel's",
+                  (*last)["name"].get<std::string>()));
 }
 
 /// Grid and block of one axis after the other; what cannot be said is 1 and noted.

@@ -24,7 +24,7 @@ Json space_value(const Json& value, std::string_view where) {
   if (value.is_number_integer() || value.is_boolean() || value.is_string()) return value;
   if (value.is_number_float()) {
     refuse(where,
-           fmt::format("{} is no whole number; a parameter of a space file has whole "
+           fmt::format("{} is not a whole number; a parameter of a space file has whole "
                        "numbers, booleans or words: list numerators and divide in the kernel",
                        python_text(value)));
   }
@@ -63,7 +63,7 @@ Json read_parameters(const Json& list, std::string_view origin) {
     const std::string where =
         fmt::format("{}: TuningParameters[{}] ({})", origin, parameters.size(), name);
     if (name.empty()) refuse(where, "'Name' is missing");
-    if (parameters.contains(name)) refuse(where, "the name stands twice");
+    if (parameters.contains(name)) refuse(where, "the name appears twice");
     const Json values = values_of(parameter, where);
     parameters[name] = {
         {"values", values}, {"default", default_of(parameter, values)}, {"kind", "define"}};

@@ -10,7 +10,7 @@
 namespace tuner::measure {
 namespace {
 
-/// Takes samples of a contender until its median or its noise is settled, or there are enough.
+/// Takes samples of a contender until its median is known well enough, or there are enough.
 Expected<void, Failure> settle(SteadySampler& sampler, const ScreenPlan& plan) {
   std::vector<double> noise;
   while (std::cmp_less(sampler.kept().size(), plan.most_samples)) {

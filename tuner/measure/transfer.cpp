@@ -36,7 +36,7 @@ class HostData {
     if (data.role == family::BufferRole::inout) original_.assign(bytes_.begin(), bytes_.end());
   }
 
-  /// What the trip before this one updated is as it was.
+  /// Restores what the previous transfer updated.
   void restore() { std::ranges::copy(original_, bytes_.begin()); }
 
   void take_there() {

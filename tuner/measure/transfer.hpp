@@ -29,14 +29,14 @@ struct TransferData {
   HostPlace place = HostPlace::pageable;
 };
 
-/// Nanoseconds of a trip: the inputs to the device, the work, the outputs back.
+/// Nanoseconds of the inputs to the device, the work, and the outputs back.
 struct TransferTimes {
   double to_device_ns = 0, work_ns = 0, to_host_ns = 0;
 
   [[nodiscard]] double total_ns() const { return to_device_ns + work_ns + to_host_ns; }
 };
 
-/// The medians of `samples` trips after one that does not count, by the host's clock: each step
+/// The medians of `samples` repetitions after one that is discarded, by the host's clock: each step
 /// with its call and the wait for its end. On return the regions of the outputs hold what the host
 /// got. Fails as Backend::time_call does; throws Error(failure) when memory is short.
 [[nodiscard]] Expected<TransferTimes, Failure> time_transfers(backend::Backend& backend,

@@ -28,7 +28,7 @@ class Metaheuristic : public Strategy {
   [[nodiscard]] virtual std::optional<space::Config> propose(double spent) = 0;
   /// What is asked for in consequence of the last `propose`.
   virtual void asked(const space::Config& /*config*/) {}
-  /// How a configuration fared, asked for or not.
+  /// The result of a configuration, proposed or not.
   virtual void learn(const space::Config& config, Loss loss) = 0;
 
   /// Each parameter as one of the two has it, repaired into the space, which both are in.

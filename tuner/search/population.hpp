@@ -9,7 +9,7 @@
 
 namespace tuner::search {
 
-/// A configuration and how it fared.
+/// A configuration and its result.
 struct Member {
   space::Config config;
   Loss loss = 0;

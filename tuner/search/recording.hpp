@@ -11,7 +11,7 @@
 
 namespace tuner::search {
 
-/// How one configuration fared when it was measured.
+/// The recorded result of one configuration.
 struct RecordedTrial {
   space::Config config;
   Outcome outcome = Outcome::ok;

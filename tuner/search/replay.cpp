@@ -108,7 +108,7 @@ class ReplayRun {
 
   [[nodiscard]] std::uint64_t position(const space::Config& config) const {
     if (const auto position = space_.position(config)) return *position;
-    throw std::logic_error("the strategy left the space");
+    throw std::logic_error("the strategy proposed a configuration outside the space");
   }
 
   Strategy& strategy_;

@@ -46,7 +46,7 @@ std::unique_ptr<Strategy> make_strategy(std::string_view name, const space::Spac
   if (name == "local_search") return std::make_unique<LocalSearch>(space, seed);
   if (name == "differential_evolution") return std::make_unique<DifferentialEvolution>(space, seed);
   if (name == "particle_swarm") return std::make_unique<ParticleSwarm>(space, seed);
-  throw Error(ErrorCode::usage, fmt::format("no strategy is called '{}'{}", name,
+  throw Error(ErrorCode::usage, fmt::format("there is no strategy '{}'{}", name,
                                             did_you_mean(name, strategy_names())));
 }
 

@@ -20,7 +20,7 @@ struct Budget {
   std::optional<double> spent = {};
 };
 
-/// Decides which configurations of a space to try, and learns from how they fared. Knows nothing
+/// Decides which configurations of a space to try, and learns from their results. Knows nothing
 /// of kernels or devices; the same space, seed, budgets and answers give the same questions.
 class Strategy {
  public:
@@ -31,8 +31,8 @@ class Strategy {
   /// first is answered: compilers work ahead of the device.
   [[nodiscard]] virtual std::vector<space::Config> ask(std::size_t count, Budget budget) = 0;
 
-  /// How a configuration fared: its time in nanoseconds when it ended `ok`. In the order of `ask`.
-  /// May also tell of configurations never asked for, such as earlier results.
+  /// The result of a configuration: its time in nanoseconds when it ended `ok`. In the order of
+  /// `ask`. May also tell of configurations never asked for, such as earlier results.
   virtual void tell(const space::Config& config, Outcome outcome,
                     std::optional<double> time_ns) = 0;
 };

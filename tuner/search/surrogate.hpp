@@ -12,7 +12,7 @@
 
 namespace tuner::search {
 
-/// A configuration that was asked for, and how it fared once that is known.
+/// A proposed configuration, and its result once that is known.
 struct Trial {
   space::Config config;
   bool answered = false;
@@ -33,7 +33,7 @@ class Surrogate {
   /// That a configuration is no candidate any more, without an observation of it.
   void withdraw(const space::Config& config);
   [[nodiscard]] bool observes(const space::Config& config) const;
-  /// How a configuration that was begun fared.
+  /// The result of a configuration that was begun.
   void learn(const space::Config& config, std::optional<double> time_ns);
 
   /// The candidate whose expected improvement on the fastest, times the probability that it works

@@ -57,7 +57,7 @@ space::EnvironmentInfo read_environment(const Json& json) {
 
 KnownSize read_size(const Json& json, const CatalogueKernel& kernel) {
   auto size = known_size(json.get<std::string>(), kernel);
-  if (!size) fail(fmt::format("{} is no size of {}", json.dump(), kernel.record->kernel));
+  if (!size) fail(fmt::format("{} is not a size of {}", json.dump(), kernel.record->kernel));
   return *std::move(size);
 }
 
@@ -243,10 +243,11 @@ CatalogueOutline read_outline(const Json& head, std::string_view kernels, std::s
 template <class Read>
 auto reading(std::string_view origin, Read read) {
   const auto refuse = [&](const std::string& why) -> Error {
-    return {ErrorCode::usage,
-            fmt::format("{}: is no table of tuned configurations: {}; write one with `tune export "
-                        "--format json`",
-                        origin, why)};
+    return {
+        ErrorCode::usage,
+        fmt::format("{}: is not a table of tuned configurations: {}; write one with `tune export "
+                    "--format json`",
+                    origin, why)};
   };
   try {
     return read();

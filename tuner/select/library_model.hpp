@@ -9,7 +9,7 @@
 
 namespace tuner::select {
 
-/// What the final of one size said.
+/// The result of the final round of one size.
 struct LibraryRatio {
   SizeFeatures features;
   double ln_ratio = 0;  ///< of the library's time to that of the best configuration

@@ -146,7 +146,7 @@ class Modelling {
   Nearest result_;
 };
 
-/// The library beside the best of all kernels in the final of one size.
+/// The library beside the best of all kernels in the final round of one size.
 struct Timed {
   double best_ns, library_ns;
   SizeFeatures features;

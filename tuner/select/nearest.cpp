@@ -107,7 +107,7 @@ class Search {
     const bool compared = std::ranges::all_of(firsts, [](const NearCandidate& it) {
       return it.entry->best.ratio_to_library.has_value();
     });
-    explain("of {} kernels the one with the best {} wins", firsts.size(),
+    explain("of {} kernels the one with the best {} is chosen", firsts.size(),
             compared ? "ratio to the library" : "throughput");
     return std::ranges::max_element(firsts, {},
                                     [&](const NearCandidate& it) {

@@ -172,7 +172,7 @@ class Ladder {
             "from {} sizes, the nearest {}): {}",
             *library_ns_ / 1e3, estimate->ratio, 100 * estimate->error, estimate->sizes,
             estimate->nearest,
-            library_is_first_ ? "taken, since a gain is not certain" : "not taken");
+            library_is_first_ ? "chosen, since a gain is not certain" : "not taken");
   }
 
   /// The library stands where its time puts it beside the first answer.

@@ -22,8 +22,9 @@ auto read_space_file(const store::KernelRecord& kernel, Read read) {
   try {
     return read(parse_json(kernel.space_text, origin), origin);
   } catch (const Json::exception& exception) {
-    throw Error(ErrorCode::failure, fmt::format("{}: is no space file: {}: tune the kernel again",
-                                                origin, json_reason(exception.what())));
+    throw Error(ErrorCode::failure,
+                fmt::format("{}: is not a space file: {}: tune the kernel again", origin,
+                            json_reason(exception.what())));
   } catch (const Error& error) {
     throw Error(ErrorCode::failure, fmt::format("{}: tune the kernel again", error.what()));
   }

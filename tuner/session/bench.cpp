@@ -45,7 +45,7 @@ class Bench {
     std::optional<Failure> refused = {};                 // there is nothing to compile
     std::optional<store::TrialRecord> trial = {};
   };
-  /// The times of a line-up and who took part.
+  /// The times of the contenders that could be timed.
   struct Timed {
     std::vector<space::Config> configs;
     SideBySideTimes times;

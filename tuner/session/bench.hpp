@@ -30,7 +30,7 @@ enum class Place {
 };
 [[nodiscard]] std::string_view name(Place place);
 
-/// How one contender fared.
+/// The result of one contender.
 struct BenchContender {
   std::string role;  ///< "candidate", "default", "library"
   store::TrialRecord

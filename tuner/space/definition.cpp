@@ -21,11 +21,12 @@ constexpr std::size_t kMostParameters = 64;
 void check_name(const std::string& name, const SpaceDefinition& definition,
                 std::string_view where) {
   if (!is_name(name)) {
-    refuse(where, is_word(name)
-                      ? fmt::format("'{}' is a word of the expression language", name)
-                      : fmt::format("'{}' is no name: at most 64 letters, digits and underscores, "
-                                    "not beginning with a digit",
-                                    name));
+    refuse(where,
+           is_word(name)
+               ? fmt::format("'{}' is a keyword of the expression language", name)
+               : fmt::format("'{}' is not a name: at most 64 letters, digits and underscores, "
+                             "not beginning with a digit",
+                             name));
   }
   if (definition.scope.find(name) == nullptr) return;
   const bool is_dimension = definition.dims.find(name).has_value();

@@ -117,7 +117,7 @@ class Enumerator {
     }
     const Diagram::Node node = builder_.add(edges);
     if (builder_.edge_count() > limits_.edges)
-      refuse("its valid combinations have too little in common to be kept");
+      refuse("its valid combinations need too much memory");
     return node;
   }
 

@@ -26,7 +26,7 @@ std::int64_t integer(const Json& json, std::string_view where) {
     refuse(where, fmt::format("must be a whole number, not {}", json.dump()));
   }
   if (json.is_number_unsigned() && json.get<std::uint64_t>() > kLargest) {
-    refuse(where, fmt::format("{} is larger than 64 bits hold", json.dump()));
+    refuse(where, fmt::format("{} does not fit in 64 bits", json.dump()));
   }
   return json.get<std::int64_t>();
 }
@@ -41,7 +41,7 @@ ParameterValue single_value(const Json& json, Scope& scope, std::string_view whe
   if (json.is_string()) {
     const auto word = json.get<std::string>();
     if (!is_word(word)) {
-      refuse(where, fmt::format("{} is no word: at most 64 letters, digits and underscores, not "
+      refuse(where, fmt::format("{} is not a word: at most 64 letters, digits and underscores, not "
                                 "beginning with a digit",
                                 json.dump()));
     }
@@ -67,9 +67,9 @@ std::vector<ParameterValue> listed_values(const Json& json, Scope& scope, std::s
     const Json& first = json.front();
     const bool mixed =
         item.is_string() != first.is_string() || item.is_boolean() != first.is_boolean();
-    if (mixed) refuse(place, "numbers, booleans and words cannot stand in one list");
+    if (mixed) refuse(place, "numbers, booleans and words cannot be mixed in one list");
     if (!seen.insert(values.back().text).second) {
-      refuse(place, fmt::format("the value {} stands twice", item.dump()));
+      refuse(place, fmt::format("the value {} appears twice", item.dump()));
     }
   }
   return values;
@@ -222,7 +222,7 @@ Expression compile_number(const Json& text, const Scope& scope, std::span<const 
     const std::string place = source.substr(std::min(error.column, source.size()), error.length);
     if (std::find(later.begin(), later.end(), place) != later.end()) {
       error.message =
-          fmt::format("'{}' is not known yet: only what stands before can be used", place);
+          fmt::format("'{}' is not known yet: only names declared before it can be used", place);
     }
     refuse(where, error.with_caret(source));
   }
@@ -249,7 +249,7 @@ Parameter parse_parameter(const std::string& name, const Json& json, Scope& scop
   if (parameter.kind == ParameterKind::option) {
     parameter.option = parse_option(json, parameter, where);
   } else if (json.contains("option")) {
-    refuse(fmt::format("{}.option", where), "is of parameters whose kind is \"option\" alone");
+    refuse(fmt::format("{}.option", where), "is only for parameters of kind \"option\"");
   }
   if (json.contains("when")) {
     parameter.when = compile_number(json["when"], scope, later, fmt::format("{}.when", where));

@@ -40,7 +40,7 @@ std::vector<std::int64_t> parse_values(const Json& dimension, std::string_view w
     }
     const auto value = json.get<std::int64_t>();
     if (std::ranges::find(values, value) != values.end()) {
-      refuse(place, fmt::format("the value {} stands twice", value));
+      refuse(place, fmt::format("the value {} appears twice", value));
     }
     values.push_back(value);
   }
@@ -91,7 +91,7 @@ class DimensionReader {
     const std::string place = fmt::format("{}[{}]", where_, dimensions_.size());
     Dimension dimension{.name = later_.front()};
     if (scope_.find(dimension.name) != nullptr) {
-      refuse(place, fmt::format("the dimension '{}' stands twice", dimension.name));
+      refuse(place, fmt::format("the dimension '{}' appears twice", dimension.name));
     }
     if (json.is_object()) {
       if (json.contains("doc")) dimension.doc = string_member(json, "doc", place);
@@ -101,9 +101,10 @@ class DimensionReader {
       }
     }
     if (!dimension.default_value && !dimensions_.empty() && dimensions_.back().default_value) {
-      refuse(place, fmt::format("'{}' has no default, but '{}' before it has one: the dimensions "
-                                "that every size names stand first",
-                                dimension.name, dimensions_.back().name));
+      refuse(place,
+             fmt::format(
+                 "'{}' has no default, but '{}' before it has one: required dimensions come first",
+                 dimension.name, dimensions_.back().name));
     }
     scope_.declare(dimension.name);
     later_.erase(later_.begin());

@@ -48,8 +48,8 @@ Expected<WrittenSize, std::string> read_written(std::string_view text) {
     } else if (size.by_name.empty()) {
       size.by_position.push_back(*number);
     } else {
-      return Unexpected(fmt::format("{} stands behind {}=…: numbers without a name stand first",
-                                    *number, size.by_name.back().first));
+      return Unexpected(fmt::format("{} follows {}=…: numbers without a name come first", *number,
+                                    size.by_name.back().first));
     }
     start = end + 1;
   }

@@ -169,7 +169,7 @@ std::optional<Violation> Space::violation(const Config& config) const {
 Config Space::canonical(const Config& config) const {
   Config result = config;
   ExpressionValues slots = base_;
-  // A `when` sees only parameters that stand before it, so one pass settles all.
+  // A `when` reads only parameters declared before it, so one pass is enough.
   for (std::size_t p = 0; p < definition_->parameters.size(); ++p) {
     const Parameter& parameter = definition_->parameters[p];
     if (parameter.when) {

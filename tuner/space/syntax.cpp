@@ -252,7 +252,7 @@ class Parser {
     const Token token = current();
     if (token.kind == TokenKind::number) {
       if (token.number > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) {
-        fail("the number is larger than 64 bits hold", token);
+        fail("the number does not fit in 64 bits", token);
       }
       ++at_;
       return constant(static_cast<std::int64_t>(token.number), token.column);

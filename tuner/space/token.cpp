@@ -72,7 +72,7 @@ class Tokenizer {
     const auto [stop, code] = std::from_chars(token.text.data(), last, token.number);
     constexpr std::uint64_t kLargest = std::uint64_t{1} << 63;
     if (code == std::errc::result_out_of_range || (stop == last && token.number > kLargest)) {
-      throw ExpressionError{"the number is larger than 64 bits hold", token.column, token.length};
+      throw ExpressionError{"the number does not fit in 64 bits", token.column, token.length};
     }
     if (stop != last) {
       const bool decimal = *stop == '.';
@@ -104,7 +104,7 @@ class Tokenizer {
       if (rest.starts_with(candidate)) return take(TokenKind::symbol, at_ + candidate.size());
     }
     if (rest.front() == '=') {
-      throw ExpressionError{"'=' is no operator (did you mean '=='?)", at_, 1};
+      throw ExpressionError{"'=' is not an operator (did you mean '=='?)", at_, 1};
     }
     const bool printable = rest.front() >= ' ' && rest.front() <= '~';
     throw ExpressionError{printable ? fmt::format("unexpected character '{}'", rest.front())

@@ -30,7 +30,7 @@ int wait_for_lock(void* /*unused*/, int calls_before) {
 
 std::string remedy_for_read_only(int extended_code) {
   if (extended_code == SQLITE_READONLY_ROLLBACK) {
-    return "an interrupted run left it half-written: a run of `tune` that may write it mends it";
+    return "an interrupted run left it half-written: run `tune` with write access to repair it";
   }
   return "it cannot be written: change its permissions or name another file with --db";
 }
@@ -44,8 +44,8 @@ std::string explain(const SQLite::Exception& exception, int system_error) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return fmt::format(
-          "another program has kept the database locked for {} s: let it end or "
-          "name another file with --db",
+          "another program has kept the database locked for {} s: wait for it, or name another "
+          "file with --db",
           kBusyTimeoutMs / 1000);
     case SQLITE_FULL:
       return "the disk is full: free some space; everything committed before is kept";

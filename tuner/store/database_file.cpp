@@ -43,7 +43,7 @@ void make_directory(const fs::path& path, const fs::path& directory) {
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& why, const std::string& remedy) {
   throw Error(ErrorCode::usage,
-              fmt::format("{}: {}: {}, or insist with --trust-db", path.string(), why, remedy));
+              fmt::format("{}: {}: {}, or pass --trust-db", path.string(), why, remedy));
 }
 
 /// Whether a group is the user's own: of the same name, and nobody else is a member. Where every
@@ -74,7 +74,7 @@ void require_own(const fs::path& path, const fs::path& part, const char* what) {
     const bool everybodys = (status.st_mode & S_ISVTX) != 0;  // such as /tmp
     refuse(path, fmt::format("other users may write to the {} {}", what, part.string()),
            everybodys ? "name a file in a directory of your own with --db"
-                      : fmt::format("take that from them with `chmod go-w {}`", part.string()));
+                      : fmt::format("remove that permission with `chmod go-w {}`", part.string()));
   }
 }
 

@@ -86,7 +86,7 @@ RunKey find_session(const SQLite::Database& database, std::int64_t session) {
                                     "WHERE s.id = ?",
                                     session);
   if (!found.executeStep()) {
-    throw Error(ErrorCode::failure, fmt::format("{}: there is no session {} to record into",
+    throw Error(ErrorCode::failure, fmt::format("{}: there is no run {} to record into",
                                                 database.getFilename(), session));
   }
   RowReader row(found);

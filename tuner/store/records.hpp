@@ -43,7 +43,7 @@ struct TimeRecord {
   int samples = 0;
 };
 
-/// How one candidate fared at one size.
+/// The result of one candidate at one size.
 struct TrialRecord {
   std::string problem;      ///< canonical size, "4096,4096,4096"
   std::string config_json;  ///< canonical_json
@@ -166,7 +166,7 @@ struct StrikeRecord {
 };
 inline constexpr int kStrikesToQuarantine = 2;
 
-/// One re-timing of the session's canary: how far the device itself has drifted.
+/// One check for drift: the time of the same work, repeated at intervals during a run.
 struct DriftRecord {
   double elapsed_s = 0;
   std::string problem;

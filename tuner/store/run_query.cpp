@@ -178,8 +178,8 @@ std::optional<RunRecord> Store::session(std::string_view id_or_uuid) const {
     if (found.size() > 1) {
       std::vector<std::string> uuids;
       for (const RunRecord& session : found) uuids.push_back(session.uuid);
-      throw Error(ErrorCode::usage, fmt::format("'{}' begins the uuids of {} sessions: {}",
-                                                id_or_uuid, found.size(), fmt::join(uuids, ", ")));
+      throw Error(ErrorCode::usage, fmt::format("'{}' begins the uuids of {} runs: {}", id_or_uuid,
+                                                found.size(), fmt::join(uuids, ", ")));
     }
     if (found.empty()) return std::nullopt;
     return std::move(found.front());

@@ -125,7 +125,7 @@ class Store {
   [[nodiscard]] std::vector<StoredTrial> trials(std::int64_t session) const;  ///< in order
   /// The latest trial of every configuration over all sessions that match, in the order made.
   [[nodiscard]] std::vector<StoredTrial> trials(const ResultFilter& filter) const;
-  /// The contenders of the latest final of (session, problem), best first.
+  /// The contenders of the latest final round of a run and problem, best first.
   [[nodiscard]] std::vector<FinalistRecord> finalists(std::int64_t session,
                                                       std::string_view problem) const;
   /// The device models, the one used last first, each with the uuid of the card used last.

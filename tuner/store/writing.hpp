@@ -15,7 +15,7 @@ namespace tuner::store {
 void store_best(const SQLite::Database& database, const RunKey& session, std::int64_t problem,
                 const BestRecord& best);
 
-/// How an imported best fared.
+/// What became of an imported best.
 enum class Import { added, kept };
 
 /// Writes a best of elsewhere, `verified` off and `origin` set, unless what is here for its key is

@@ -4,10 +4,10 @@
 #include "check_parts.hpp"
 
 using tuner::verify::CheckPart;
-using tuner::verify::PartReport;
 using tuner::verify::kMostCheckParts;
 using tuner::verify::kSquareUnit;
 using tuner::verify::kUnwritten;
+using tuner::verify::PartReport;
 using tuner::verify::Poison;
 
 typedef unsigned int Bits32;
@@ -427,7 +427,7 @@ __device__ inline Bits32 left_bits(Bits32 expected, Bits32 word, Bits32 poison) 
 /// what it wrote must be written.
 template <class T>
 __device__ PartReport compare(const CheckPart& part, const unsigned char* candidate,
-                               const unsigned char* reference, const Poison& poison) {
+                              const unsigned char* reference, const Poison& poison) {
   const T* const result = (const T*)(candidate + part.offset);
   const T* const expected = (const T*)(reference + part.expected);
   const T* const allowed = part.allowed < 0 ? nullptr : (const T*)(reference + part.allowed);
@@ -461,7 +461,7 @@ __device__ PartReport compare(const CheckPart& part, const unsigned char* candid
 
 /// Looks at words: at a repetition, a guard zone, an input or the reference.
 __device__ inline PartReport look_at_words(const CheckPart& part, const unsigned char* candidate,
-                                            const unsigned char* reference, const Poison& poison) {
+                                           const unsigned char* reference, const Poison& poison) {
   const bool hidden = part.kind == CheckPart::reference;
   const Bits32* const words = (const Bits32*)((hidden ? reference : candidate) + part.offset);
   const Bits32* const before = part.before < 0 ? nullptr : (const Bits32*)(reference + part.before);
@@ -481,7 +481,7 @@ __device__ inline PartReport look_at_words(const CheckPart& part, const unsigned
 }
 
 __device__ inline PartReport look_at(const CheckPart& part, const unsigned char* candidate,
-                                      const unsigned char* reference, const Poison& poison) {
+                                     const unsigned char* reference, const Poison& poison) {
   if (part.kind != CheckPart::output) {
     return look_at_words(part, candidate, reference, poison);
   }

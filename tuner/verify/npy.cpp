@@ -58,7 +58,7 @@ std::vector<std::byte> read_npy(const family::Family& family, std::string_view f
   if (!std::filesystem::exists(path)) fail("is not there: save the array by numpy.save");
   const std::string content = read_file(path, kMostBytes);
   const NpyHeader header = header_of(content);
-  if (header.text.empty()) fail("is no array that NumPy saved (.npy)");
+  if (header.text.empty()) fail("is not a NumPy file (.npy)");
   if (header.text.find(fmt::format("'descr': '{}'", type_name(type))) == std::string_view::npos) {
     fail(fmt::format("does not hold '{}', which NumPy calls {}: convert it with .astype('{}')",
                      family::name(type), type_name(type), type_name(type)));

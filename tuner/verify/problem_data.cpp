@@ -79,7 +79,7 @@ void check_count(std::string_view argument, family::ElementType type, std::int64
   constexpr std::size_t kMostBytes = std::size_t{1} << 56;  // so that sums of these do not overflow
   if (static_cast<std::size_t>(count) > kMostBytes / family::size_bytes(type)) {
     throw Error(ErrorCode::failure,
-                fmt::format("argument {}: no memory holds {} elements; take a smaller size",
+                fmt::format("argument {}: {} elements do not fit in memory; take a smaller size",
                             argument, count));
   }
 }

@@ -44,7 +44,7 @@ struct InputValues {
   std::uint64_t seed = 0;  ///< of the perturbation
 };
 
-/// Throws Error(usage) where a problem of this size cannot be posed on the device, and so no kernel
+/// Throws Error(usage) where a problem of this size does not fit on the device, and so no kernel
 /// be checked: the family's expressions have no value, the reference has no possible shape, an
 /// array by value is too large, a file does not fit, or memory does not hold the buffers, their
 /// right results and what else a check of normal inputs keeps.

@@ -134,14 +134,14 @@ std::optional<Json> Channel::next() {
   if (!payload) return std::nullopt;
   if (!PayloadCheck(*payload).passes()) {
     throw Error(ErrorCode::failure,
-                "what arrived from the other process is no message: it is cut short or nested");
+                "the data from the other process is not a message: it is cut short or nested");
   }
   try {
     return Json::from_cbor(*payload);
   } catch (const Json::exception& exception) {
     throw Error(
         ErrorCode::failure,
-        fmt::format("what arrived from the other process is no message: {}", exception.what()));
+        fmt::format("the data from the other process is not a message: {}", exception.what()));
   }
 }
 

@@ -2,7 +2,7 @@
 #include "tuner/worker/device_process.hpp"
 
 #include "tuner/core/failpoint.hpp"
-#include "tuner/worker/message.hpp"
+#include "tuner/worker/calls.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -18,10 +18,10 @@ using Seconds = std::chrono::duration<double>;
 constexpr double kPatience = 20;  // times what the same took before
 constexpr int kStartsBeforeLost = 3;
 
-Json candidate_message(const Candidate& candidate) {
-  return {{"kernel", candidate.kernel.name},
-          {"config", space::canonical_json(candidate.space.definition(), candidate.config)},
-          {"binary", to_message(candidate.binary)}};
+CandidateMessage candidate_message(const Candidate& candidate) {
+  return {.kernel = candidate.kernel.name,
+          .config = space::canonical_json(candidate.space.definition(), candidate.config),
+          .binary = candidate.binary};
 }
 
 TrialResult evaluation_of(const Failure& failure, Seconds spent) {
@@ -32,18 +32,9 @@ TrialResult evaluation_of(const Failure& failure, Seconds spent) {
   return evaluation;
 }
 
-/// What a worker whose memory a candidate has damaged says may be anything.
-std::string nonsense(const Error& error) {
-  return fmt::format("talks nonsense: {}", error.what());
-}
-
-TrialResult evaluation_in(const Json& message) {
-  try {
-    return evaluation_from(message);
-  } catch (const Error& error) {
-    return evaluation_of({Outcome::crashed, "the process that ran it " + nonsense(error)},
-                         Seconds(0));
-  }
+/// A worker whose memory a candidate has damaged may send anything.
+std::string invalid_answer(const Error& error) {
+  return fmt::format("sent an invalid answer: {}", error.what());
 }
 
 /// Whether the worker that answered so is not to be used again: its device or its memory may be
@@ -65,7 +56,7 @@ DeviceProcess::~DeviceProcess() = default;
 void DeviceProcess::start() {
   worker_ = std::make_unique<WorkerProcess>(command_, ProcessLimits{});
   failpoint("worker.device_started");
-  worker_->send({{"family", to_message(family_)}, {"seed", seed_}});
+  worker_->send(to_message(Opening{.family = files_of(family_), .seed = seed_}));
   auto answer = worker_->receive(deadlines_.start);
   if (const auto* lost = std::get_if<WorkerLost>(&answer)) {
     worker_.reset();
@@ -73,9 +64,10 @@ void DeviceProcess::start() {
                 "the process that drives the device " + lost->how + " while opening it");
   }
   const Json& message = std::get<Json>(answer);
-  if (message.contains("error")) throw error_from(field<Json>(message, "error"));
-  device_ = device_from(field<Json>(message, "device"));
-  environment_ = environment_from(field<Json>(message, "environment"));
+  if (message.contains("error")) throw error_from(message.at("error"));
+  auto opened = from_message<Opened>(message);
+  device_ = std::move(opened.device);
+  environment_ = std::move(opened.environment);
   served_another_ = false;
   failpoint("worker.device_ready");
 }
@@ -90,8 +82,8 @@ void DeviceProcess::require_worker() {
     } catch (const Error& error) {
       if (attempt == kStartsBeforeLost) {
         throw Error(ErrorCode::no_device,
-                    fmt::format("{} cannot be used any more: {}\n  Everything so far is saved; the "
-                                "same command goes on once the device works again.",
+                    fmt::format("{} cannot be used any more: {}\n  Results so far are saved; the "
+                                "same command resumes once the device works again.",
                                 device_.name, error.what()));
       }
     }
@@ -102,13 +94,12 @@ void DeviceProcess::retire() {
   worker_.reset();
 }
 
-Seconds DeviceProcess::deadline(const Json& step, const space::Size& size) const {
-  if (!field<bool>(step, "on_trial")) return deadlines_.own_work;
-  const Json repeated = field<Json>(step, "launch_s");
+Seconds DeviceProcess::deadline(const DeviceStep& step, const space::Size& size) const {
+  if (!step.on_trial) return deadlines_.own_work;
   const auto known = launch_s_.find(size);
-  if (repeated.is_null() && known == launch_s_.end()) return deadlines_.first_launch;
-  const double launch_s = repeated.is_null() ? known->second : field<double>(step, "launch_s");
-  return std::max(deadlines_.launch, Seconds(kPatience * field<int>(step, "launches") * launch_s));
+  if (!step.launch_s && known == launch_s_.end()) return deadlines_.first_launch;
+  const double launch_s = step.launch_s ? *step.launch_s : known->second;
+  return std::max(deadlines_.launch, Seconds(kPatience * step.launches * launch_s));
 }
 
 DeviceProcess::Answer DeviceProcess::ask(const Json& request, const space::Size& size) {
@@ -129,21 +120,22 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const space::Size&
                       .reference = reference};
     }
     Json& message = std::get<Json>(arrived);
-    if (const auto step = message.find("step"); step != message.end()) {
+    if (const auto announced = message.find("step"); announced != message.end()) {
       try {
-        at_size = field<std::string>(*step, "size");
-        patience = deadline(*step, size);
-        candidate_ran = candidate_ran || field<bool>(*step, "on_trial");
-        reference = reference_in(*step);
+        const auto step = from_message<DeviceStep>(*announced, "step");
+        at_size = step.size;
+        patience = deadline(step, size);
+        candidate_ran = candidate_ran || step.on_trial;
+        reference = reference_in(step);
       } catch (const Error& error) {
         retire();
-        return NoAnswer{.lost = {.late = false, .how = nonsense(error)},
+        return NoAnswer{.lost = {.late = false, .how = invalid_answer(error)},
                         .candidate_ran = candidate_ran,
                         .size = std::move(at_size)};
       }
       failpoint("worker.step_heard");
     } else if (message.contains("error")) {
-      throw error_from(field<Json>(message, "error"));
+      throw error_from(message.at("error"));
     } else {
       failpoint("worker.answer_heard");
       return std::move(message);
@@ -151,11 +143,36 @@ DeviceProcess::Answer DeviceProcess::ask(const Json& request, const space::Size&
   }
 }
 
-Json DeviceProcess::ask_again(const Json& request, const space::Size& size) {
-  Answer answer = ask(request, size);
-  if (std::holds_alternative<NoAnswer>(answer)) answer = ask(request, size);
-  if (auto* message = std::get_if<Json>(&answer)) return std::move(*message);
-  fail_without_candidate(std::get<NoAnswer>(answer));
+template <class Arguments, class Result>
+Result DeviceProcess::ask_again(const Call<Arguments, Result>& call, const Arguments& arguments,
+                                const space::Size& size) {
+  const Json message = request(call, arguments);
+  Answer answer = ask(message, size);
+  if (std::holds_alternative<NoAnswer>(answer)) answer = ask(message, size);
+  if (const auto* none = std::get_if<NoAnswer>(&answer)) fail_without_candidate(*none);
+  const auto result = result_in<Result>(std::get<Json>(answer));
+  if (!result) throw Error(ErrorCode::failure, result.error().message);
+  return *result;
+}
+
+template <class Result>
+Expected<Result, Failure> DeviceProcess::result_of(const Answer& answer) {
+  if (const auto* none = std::get_if<NoAnswer>(&answer)) return Unexpected(failure_of(*none));
+  try {
+    auto result = result_in<Result>(std::get<Json>(answer));
+    if (!result && leaves_damage(result.error().outcome)) retire();
+    return result;
+  } catch (const Error& error) {
+    retire();
+    return Unexpected(
+        Failure{Outcome::crashed, "the process that ran it " + invalid_answer(error)});
+  }
+}
+
+template <class Arguments, class Result>
+Expected<Result, Failure> DeviceProcess::ask_about_contender(const Call<Arguments, Result>& call,
+                                                             const Arguments& arguments) {
+  return result_of<Result>(ask(request(call, arguments), contenders_size_));
 }
 
 void DeviceProcess::fail_without_candidate(const NoAnswer& none) const {
@@ -193,31 +210,32 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) {
   return {outcome, fmt::format("{} at size {} {}{}", what, size, lost.how, hint)};
 }
 
-const family::Kernel* DeviceProcess::reference_in(const Json& step) const {
+const family::Kernel* DeviceProcess::reference_in(const DeviceStep& step) const {
   const auto* reference = std::get_if<family::KernelReference>(&family_.check.reference);
-  if (reference == nullptr || !step.contains("source")) return nullptr;
+  if (reference == nullptr) return nullptr;
   const family::Kernel& kernel = family_.kernel(reference->kernel);
-  return kernel.source.name == field<std::string>(step, "source") ? &kernel : nullptr;
+  return kernel.source.name == step.source ? &kernel : nullptr;
 }
 
 TrialResult DeviceProcess::evaluate(const Candidate& candidate, const space::Size& size,
                                     std::optional<double> best_ns) {
-  Json request = candidate_message(candidate);
-  request["do"] = "evaluate";
-  request["size"] = size;
-  request["best_ns"] = best_ns ? Json(*best_ns) : Json();
+  const Json message = request(
+      kEvaluate, EvaluateArguments{
+                     .candidate = candidate_message(candidate), .size = size, .best_ns = best_ns});
   const auto begin = Channel::Clock::now();
-  Answer answer = ask(request, size);
+  Answer answer = ask(message, size);
   if (const auto* none = std::get_if<NoAnswer>(&answer);
       none != nullptr && (!none->candidate_ran || may_be_of_another(*none))) {
-    answer = ask(request, size);
+    answer = ask(message, size);
   }
   served_another_ = true;
   if (const auto* none = std::get_if<NoAnswer>(&answer)) {
     if (!none->candidate_ran) fail_without_candidate(*none);
     return evaluation_of(failure_of(*none), Channel::Clock::now() - begin);
   }
-  const TrialResult evaluation = evaluation_in(std::get<Json>(answer));
+  const auto result = result_of<TrialResult>(answer);
+  if (!result) return evaluation_of(result.error(), Seconds(0));
+  const TrialResult& evaluation = *result;
   if (leaves_damage(evaluation.outcome)) retire();
   if (evaluation.time) launch_s_.try_emplace(size, 1e-9 * evaluation.time->median);
   return evaluation;
@@ -225,69 +243,44 @@ TrialResult DeviceProcess::evaluate(const Candidate& candidate, const space::Siz
 
 void DeviceProcess::begin_side_by_side(const space::Size& size) {
   contenders_size_ = size;
-  static_cast<void>(ask_again({{"do", "begin_side_by_side"}, {"size", size}}, size));
-}
-
-template <class Read>
-Expected<std::invoke_result_t<Read, const Json&>, Failure> DeviceProcess::ask_about_contender(
-    const Json& request, const Read& read) {
-  const Answer answer = ask(request, contenders_size_);
-  if (const auto* none = std::get_if<NoAnswer>(&answer)) return Unexpected(failure_of(*none));
-  const Json& message = std::get<Json>(answer);
-  try {
-    if (!message.contains("failure")) return read(message);
-    Failure failure = failure_from(field<Json>(message, "failure"));
-    if (leaves_damage(failure.outcome)) retire();
-    return Unexpected(std::move(failure));
-  } catch (const Error& error) {
-    retire();
-    return Unexpected(Failure{Outcome::crashed, "the process that ran it " + nonsense(error)});
-  }
+  ask_again(kBeginSideBySide, size, size);
 }
 
 Expected<void, Failure> DeviceProcess::add_contender(const Candidate& candidate) {
-  Json request = candidate_message(candidate);
-  request["do"] = "add_contender";
-  const auto added = ask_about_contender(request, [](const Json&) { return true; });
+  const auto added = ask_about_contender(kAddContender, candidate_message(candidate));
   if (!added) return Unexpected(added.error());
   return {};
 }
 
 Expected<bool, Failure> DeviceProcess::add_library() {
-  return ask_about_contender({{"do", "add_library"}},
-                             [](const Json& answer) { return field<bool>(answer, "added"); });
+  return ask_about_contender(kAddLibrary, Nothing{});
 }
 
 Expected<backend::Sample, Failure> DeviceProcess::time_contender(std::size_t contender) {
-  return ask_about_contender(
-      {{"do", "time_contender"}, {"contender", contender}},
-      [](const Json& answer) { return sample_from(field<Json>(answer, "sample")); });
+  return ask_about_contender(kTimeContender, contender);
 }
 
 Expected<double, Failure> DeviceProcess::time_contender_hot(std::size_t contender) {
-  return ask_about_contender({{"do", "time_contender_hot"}, {"contender", contender}},
-                             [](const Json& answer) { return field<double>(answer, "time_ns"); });
+  return ask_about_contender(kTimeContenderHot, contender);
 }
 
 Expected<measure::TransferTimes, Failure> DeviceProcess::time_transfers(
     std::size_t contender, std::span<const measure::HostPlace> places) {
-  Json names = Json::array();
-  for (const measure::HostPlace place : places) names.push_back(measure::name(place));
   return ask_about_contender(
-      {{"do", "time_transfers"}, {"contender", contender}, {"places", std::move(names)}},
-      [](const Json& answer) { return trip_times_from(field<Json>(answer, "times")); });
+      kTimeTransfers,
+      TransferArguments{.contender = contender, .places = {places.begin(), places.end()}});
 }
 
 std::string DeviceProcess::exact_result(const space::Size& size) {
-  return field<std::string>(ask_again({{"do", "exact_result"}, {"size", size}}, size), "hash");
+  return ask_again(kExactResult, size, size);
 }
 
 StartUp DeviceProcess::start_up() {
-  return start_up_from(ask_again({{"do", "start_up"}}, {}));
+  return ask_again(kStartUp, Nothing{}, {});
 }
 
 std::vector<int> DeviceProcess::other_processes() {
-  return field<std::vector<int>>(ask_again({{"do", "other_processes"}}, {}), "processes");
+  return ask_again(kOtherProcesses, Nothing{}, {});
 }
 
 }  // namespace tuner::worker

@@ -15,6 +15,10 @@
 
 namespace tuner::worker {
 
+struct DeviceStep;
+template <class Arguments, class Result>
+struct Call;
+
 /// How long the process that drives a device may take. A launch that took t before, or the first
 /// candidate's at the same size, may take 20·t when that is more than `launch`.
 struct DeviceDeadlines {
@@ -69,20 +73,23 @@ class DeviceProcess : public DeviceWorker {
   /// Sends a request and waits for its answer through all steps announced. Throws the Error that
   /// the worker answers with.
   [[nodiscard]] Answer ask(const Json& request, const space::Size& size);
-  /// The same for a request that no candidate can be blamed for: tried on a second worker when the
-  /// first dies of it.
-  [[nodiscard]] Json ask_again(const Json& request, const space::Size& size);
+  /// A call that no candidate can be blamed for: sent to a second worker when the first dies of it.
+  template <class Arguments, class Result>
+  Result ask_again(const Call<Arguments, Result>& call, const Arguments& arguments,
+                   const space::Size& size);
   [[noreturn]] void fail_without_candidate(const NoAnswer& none) const;
   /// Whether a candidate before may have done the damage that the worker died of.
   [[nodiscard]] bool may_be_of_another(const NoAnswer& none) const;
   [[nodiscard]] static Failure failure_of(const NoAnswer& none);
   /// The reference kernel, where that is what a step launches; else null.
-  [[nodiscard]] const family::Kernel* reference_in(const Json& step) const;
-  /// What `read` makes of the answer to a request about a contender, or how that one failed.
-  template <class Read>
-  [[nodiscard]] Expected<std::invoke_result_t<Read, const Json&>, Failure> ask_about_contender(
-      const Json& request, const Read& read);
-  [[nodiscard]] std::chrono::duration<double> deadline(const Json& step,
+  [[nodiscard]] const family::Kernel* reference_in(const DeviceStep& step) const;
+  /// The result in an answer; a failure when there is none or it is invalid.
+  template <class Result>
+  [[nodiscard]] Expected<Result, Failure> result_of(const Answer& answer);
+  template <class Arguments, class Result>
+  [[nodiscard]] Expected<Result, Failure> ask_about_contender(const Call<Arguments, Result>& call,
+                                                              const Arguments& arguments);
+  [[nodiscard]] std::chrono::duration<double> deadline(const DeviceStep& step,
                                                        const space::Size& size) const;
   void retire();
 

@@ -22,7 +22,7 @@ struct Candidate {
   backend::Binary binary;
 };
 
-/// How a candidate fared on the device.
+/// The result of a candidate on the device.
 struct TrialResult {
   Outcome outcome = Outcome::ok;
   std::string message;                   ///< why it is not `ok`
@@ -56,8 +56,8 @@ class DeviceWorker {
   [[nodiscard]] virtual TrialResult evaluate(const Candidate& candidate, const space::Size& size,
                                              std::optional<double> best_ns) = 0;
 
-  /// Begins a new line-up at a size, with no contenders yet. After a contender that ended `crashed`
-  /// or `timeout`, the library too, there is no line-up until the next begins.
+  /// Begins timing side by side at a size, with no contenders yet. After a contender that ended
+  /// `crashed` or `timeout`, the library too, this must be called again.
   virtual void begin_side_by_side(const space::Size& size) = 0;
   /// Adds a candidate that was verified at this size. Contenders are counted from 0 as added.
   [[nodiscard]] virtual Expected<void, Failure> add_contender(const Candidate& candidate) = 0;
@@ -68,7 +68,7 @@ class DeviceWorker {
       std::size_t contender) = 0;
   /// Nanoseconds of a run of a contender with its data in the cache.
   [[nodiscard]] virtual Expected<double, Failure> time_contender_hot(std::size_t contender) = 0;
-  /// The times of a trip (time_transfers) of a contender; a place for each of the family's buffers,
+  /// The transfer times (time_transfers) of a contender; a place for each of the family's buffers,
   /// in their order. wrong_result and the like when what the host got is not right.
   [[nodiscard]] virtual Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) = 0;

@@ -44,7 +44,7 @@ std::optional<std::string> FrameReader::next() {
   const std::string_view rest = std::string_view(pending_).substr(taken_);
   const std::string_view magic = rest.substr(0, kMagic.size());
   if (!kMagic.starts_with(magic)) {
-    throw Error(ErrorCode::failure, "what arrived from the other process is no frame");
+    throw Error(ErrorCode::failure, "the data from the other process is not a frame");
   }
   if (rest.size() < kHeader) return std::nullopt;
   const std::size_t length = length_of(rest);

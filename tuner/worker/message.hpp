@@ -1,47 +1,248 @@
 // SPDX-License-Identifier: Apache-2.0
-// What crosses between `tune` and its workers, as JSON values. Reading throws Error(failure) when a
-// message is not what it should be; a worker that sends such is treated as crashed.
+// What crosses between `tune` and its workers, as JSON values: the fields of each struct are
+// declared once, in kFields, for writing and reading. Reading checks all of it and throws
+// Error(failure) when something is missing or has another type or range; a worker that sends that
+// is treated as crashed.
 #pragma once
 
 #include "tuner/backend/backend.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/worker/device_worker.hpp"
+#include "tuner/worker/watched_backend.hpp"
 
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <limits>
+#include <map>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
 
 namespace tuner::worker {
 
-[[nodiscard]] Json to_message(const family::CompileJob& job);
-[[nodiscard]] Json to_message(const Expected<backend::Binary, Failure>& compiled);
-[[nodiscard]] Json to_message(const backend::Binary& binary);
-[[nodiscard]] Json to_message(const Failure& failure);
-[[nodiscard]] Json to_message(const space::DeviceInfo& device);
-[[nodiscard]] Json to_message(const space::EnvironmentInfo& environment);
-[[nodiscard]] Json to_message(const TrialResult& evaluation);
-[[nodiscard]] Json to_message(const backend::Sample& sample);
-[[nodiscard]] Json to_message(const measure::TransferTimes& times);
-[[nodiscard]] Json to_message(const StartUp& start_up);
-[[nodiscard]] Json to_message(const Error& error);
+/// The space file of a family and the sources of its kernels, by kernel.
+struct FamilyFiles {
+  std::string text;
+  std::string path;  ///< for messages
+  std::map<std::string, family::KernelSource> sources;
+};
+[[nodiscard]] FamilyFiles files_of(const family::Family& family);
+/// Throws Error(usage) as parse_family does.
+[[nodiscard]] family::Family family_of(const FamilyFiles& files);
 
-[[nodiscard]] family::CompileJob compile_job_from(const Json& message);
-[[nodiscard]] Expected<backend::Binary, Failure> compiled_from(const Json& message);
-[[nodiscard]] backend::Binary binary_from(const Json& message);
-[[nodiscard]] Failure failure_from(const Json& message);
-[[nodiscard]] space::DeviceInfo device_from(const Json& message);
-[[nodiscard]] space::EnvironmentInfo environment_from(const Json& message);
-[[nodiscard]] TrialResult evaluation_from(const Json& message);
-[[nodiscard]] backend::Sample sample_from(const Json& message);
-[[nodiscard]] measure::TransferTimes trip_times_from(const Json& message);
-[[nodiscard]] StartUp start_up_from(const Json& message);
-[[nodiscard]] Error error_from(const Json& message);
+/// The first message to a process that drives a device, and its answer.
+struct Opening {
+  FamilyFiles family;
+  std::uint64_t seed = 0;
+};
+struct Opened {
+  space::DeviceInfo device;
+  space::EnvironmentInfo environment;
+};
 
-/// A family as parse_family needs it: the space file and the sources of its kernels.
-[[nodiscard]] Json to_message(const family::Family& family);
-[[nodiscard]] family::Family family_from(const Json& message);
+/// A struct's member and its name in a message.
+template <class Struct, class Member>
+struct Field {
+  constexpr Field(std::string_view its_name, Member Struct::*its_member)
+      : name(its_name), member(its_member) {}
+  std::string_view name;
+  Member Struct::*member;
+};
 
-/// The member `key` of a message as a T; Error(failure) when it is missing or of another type.
+/// The members of a struct that a message can hold, or nullptr.
 template <class T>
-[[nodiscard]] T field(const Json& message, std::string_view key);
+inline constexpr auto kFields = nullptr;
+template <>
+inline constexpr auto kFields<family::Header> =
+    std::tuple(Field("name", &family::Header::name), Field("text", &family::Header::text));
+template <>
+inline constexpr auto kFields<family::KernelSource> = std::tuple(
+    Field("name", &family::KernelSource::name), Field("text", &family::KernelSource::text),
+    Field("headers", &family::KernelSource::headers));
+template <>
+inline constexpr auto kFields<family::CompileJob> = std::tuple(
+    Field("source", &family::CompileJob::source), Field("entries", &family::CompileJob::entries),
+    Field("options", &family::CompileJob::options), Field("key", &family::CompileJob::key));
+template <>
+inline constexpr auto kFields<backend::Binary> = std::tuple(
+    Field("image", &backend::Binary::image), Field("symbols", &backend::Binary::symbols));
+template <>
+inline constexpr auto kFields<backend::Resources> =
+    std::tuple(Field("registers", &backend::Resources::registers),
+               Field("static_shared_bytes", &backend::Resources::static_shared_bytes),
+               Field("local_bytes", &backend::Resources::local_bytes));
+template <>
+inline constexpr auto kFields<backend::Sample> = std::tuple(
+    Field("time_ns", &backend::Sample::time_ns), Field("clock_mhz", &backend::Sample::clock_mhz));
+template <>
+inline constexpr auto kFields<measure::Summary> =
+    std::tuple(Field("median", &measure::Summary::median), Field("q1", &measure::Summary::q1),
+               Field("q3", &measure::Summary::q3), Field("minimum", &measure::Summary::minimum),
+               Field("count", &measure::Summary::count));
+template <>
+inline constexpr auto kFields<measure::TransferTimes> =
+    std::tuple(Field("to_device_ns", &measure::TransferTimes::to_device_ns),
+               Field("work_ns", &measure::TransferTimes::work_ns),
+               Field("to_host_ns", &measure::TransferTimes::to_host_ns));
+template <>
+inline constexpr auto kFields<Failure> =
+    std::tuple(Field("outcome", &Failure::outcome), Field("message", &Failure::message));
+template <>
+inline constexpr auto kFields<space::DeviceInfo> =
+    std::tuple(Field("backend", &space::DeviceInfo::backend),
+               Field("name", &space::DeviceInfo::name), Field("uuid", &space::DeviceInfo::uuid),
+               Field("architecture", &space::DeviceInfo::architecture),
+               Field("attributes", &space::DeviceInfo::attributes));
+template <>
+inline constexpr auto kFields<space::EnvironmentInfo> =
+    std::tuple(Field("driver", &space::EnvironmentInfo::driver),
+               Field("compiler", &space::EnvironmentInfo::compiler),
+               Field("library", &space::EnvironmentInfo::library),
+               Field("tool", &space::EnvironmentInfo::tool));
+template <>
+inline constexpr auto kFields<TrialResult> = std::tuple(
+    Field("outcome", &TrialResult::outcome), Field("message", &TrialResult::message),
+    Field("time", &TrialResult::time), Field("worst_error", &TrialResult::worst_error),
+    Field("hot_ns", &TrialResult::hot_ns), Field("clock_mhz", &TrialResult::clock_mhz),
+    Field("discarded", &TrialResult::discarded), Field("power_capped", &TrialResult::power_capped),
+    Field("resources", &TrialResult::resources), Field("verify_ms", &TrialResult::verify_ms),
+    Field("measure_ms", &TrialResult::measure_ms));
+template <>
+inline constexpr auto kFields<StartUp> =
+    std::tuple(Field("device_ms", &StartUp::device_ms), Field("library_ms", &StartUp::library_ms));
+template <>
+inline constexpr auto kFields<DeviceStep> =
+    std::tuple(Field("size", &DeviceStep::size), Field("on_trial", &DeviceStep::on_trial),
+               Field("launches", &DeviceStep::launches), Field("launch_s", &DeviceStep::launch_s),
+               Field("source", &DeviceStep::source));
+template <>
+inline constexpr auto kFields<FamilyFiles> =
+    std::tuple(Field("text", &FamilyFiles::text), Field("path", &FamilyFiles::path),
+               Field("sources", &FamilyFiles::sources));
+template <>
+inline constexpr auto kFields<Opening> =
+    std::tuple(Field("family", &Opening::family), Field("seed", &Opening::seed));
+template <>
+inline constexpr auto kFields<Opened> =
+    std::tuple(Field("device", &Opened::device), Field("environment", &Opened::environment));
+
+[[noreturn]] void fail_to_read(std::string_view key);
+
+[[nodiscard]] Json to_message(bool value);
+[[nodiscard]] Json to_message(int value);
+[[nodiscard]] Json to_message(std::int64_t value);
+[[nodiscard]] Json to_message(std::uint64_t value);
+[[nodiscard]] Json to_message(double value);
+[[nodiscard]] Json to_message(const std::string& value);
+[[nodiscard]] Json to_message(Outcome outcome);
+[[nodiscard]] Json to_message(measure::HostPlace place);
+[[nodiscard]] Json to_message(const std::vector<std::byte>& bytes);
+[[nodiscard]] Json to_message(const space::DeviceAttributes& attributes);
+[[nodiscard]] Json to_message(const Error& error);
+template <class T>
+[[nodiscard]] Json to_message(const std::optional<T>& value);
+template <class T>
+[[nodiscard]] Json to_message(const std::vector<T>& values);
+template <class T>
+[[nodiscard]] Json to_message(const std::map<std::string, T>& values);
+
+/// A struct of kFields.
+template <class T>
+  requires(!std::is_null_pointer_v<std::remove_const_t<decltype(kFields<T>)>>)
+[[nodiscard]] Json to_message(const T& value) {
+  Json message = Json::object();
+  std::apply(
+      [&](const auto&... field) {
+        ((message[std::string(field.name)] = to_message(value.*field.member)), ...);
+      },
+      kFields<T>);
+  return message;
+}
+template <class T>
+Json to_message(const std::optional<T>& value) {
+  return value ? to_message(*value) : Json();
+}
+template <class T>
+Json to_message(const std::vector<T>& values) {
+  Json message = Json::array();
+  for (const T& value : values) message.push_back(to_message(value));
+  return message;
+}
+template <class T>
+Json to_message(const std::map<std::string, T>& values) {
+  Json message = Json::object();
+  for (const auto& [key, value] : values) message[key] = to_message(value);
+  return message;
+}
+
+/// Reads `message`, the value of `key`, into `value`.
+void read(const Json& message, std::string_view key, bool& value);
+void read(const Json& message, std::string_view key, int& value);
+void read(const Json& message, std::string_view key, std::int64_t& value);
+void read(const Json& message, std::string_view key, std::uint64_t& value);
+void read(const Json& message, std::string_view key, double& value);
+void read(const Json& message, std::string_view key, std::string& value);
+void read(const Json& message, std::string_view key, Outcome& value);
+void read(const Json& message, std::string_view key, measure::HostPlace& value);
+void read(const Json& message, std::string_view key, std::vector<std::byte>& value);
+void read(const Json& message, std::string_view key, space::DeviceAttributes& value);
+template <class T>
+void read(const Json& message, std::string_view key, std::optional<T>& value);
+template <class T>
+void read(const Json& message, std::string_view key, std::vector<T>& value);
+template <class T>
+void read(const Json& message, std::string_view key, std::map<std::string, T>& value);
+
+/// What must hold of a struct beyond its fields; makes its texts printable.
+template <class T>
+void validate(T&) {}
+void validate(Failure& failure);
+void validate(TrialResult& result);
+
+/// The member `key` of a message.
+[[nodiscard]] const Json& member(const Json& message, std::string_view key);
+
+template <class T>
+  requires(!std::is_null_pointer_v<std::remove_const_t<decltype(kFields<T>)>>)
+void read(const Json& message, std::string_view key, T& value) {
+  if (!message.is_object()) fail_to_read(key);
+  std::apply(
+      [&](const auto&... field) {
+        (read(member(message, field.name), field.name, value.*field.member), ...);
+      },
+      kFields<T>);
+  validate(value);
+}
+template <class T>
+void read(const Json& message, std::string_view key, std::optional<T>& value) {
+  if (message.is_null()) return value.reset();
+  read(message, key, value.emplace());
+}
+template <class T>
+void read(const Json& message, std::string_view key, std::vector<T>& value) {
+  if (!message.is_array()) fail_to_read(key);
+  value.clear();
+  for (const Json& each : message) read(each, key, value.emplace_back());
+}
+template <class T>
+void read(const Json& message, std::string_view key, std::map<std::string, T>& value) {
+  if (!message.is_object()) fail_to_read(key);
+  value.clear();
+  for (const auto& [name, each] : message.items()) read(each, key, value[name]);
+}
+
+template <class T>
+[[nodiscard]] T from_message(const Json& message, std::string_view key = "message") {
+  T value{};
+  read(message, key, value);
+  return value;
+}
+[[nodiscard]] Error error_from(const Json& message);
 
 }  // namespace tuner::worker

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/worker/process_compiler.hpp"
 
-#include "tuner/worker/message.hpp"
+#include "tuner/worker/calls.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -48,8 +48,8 @@ Expected<backend::Binary, Failure> ProcessCompiler::compile(const family::Compil
     return Unexpected(Failure{outcome, "the compiler " + lost->how});
   }
   const Json& message = std::get<Json>(answer);
-  if (message.contains("error")) throw error_from(field<Json>(message, "error"));
-  auto compiled = compiled_from(message);
+  if (message.contains("error")) throw error_from(message.at("error"));
+  auto compiled = result_in<backend::Binary>(message);
   give_back(std::move(worker));
   return compiled;
 }

@@ -5,8 +5,8 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/backend/registry.hpp"
 #include "tuner/core/failpoint.hpp"
+#include "tuner/worker/calls.hpp"
 #include "tuner/worker/evaluator.hpp"
-#include "tuner/worker/message.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -43,7 +43,7 @@ std::optional<Json> next_request(Channel& channel) {
   return std::nullopt;
 }
 
-void answer(Channel& channel, const Json& message) {
+void send(Channel& channel, const Json& message) {
   if (channel.send(message, Channel::Clock::time_point::max()) != Channel::Sending::done) {
     ::_exit(1);  // the parent is gone
   }
@@ -86,7 +86,7 @@ double first_library_call_ms(backend::Backend& backend) {
   return std::max(0.0, first_ms - call_ms());
 }
 
-/// Serves requests about one device.
+/// Serves the calls about one device.
 class DeviceServer {
  public:
   /// `device_ms` is what it took to open the backend.
@@ -94,51 +94,59 @@ class DeviceServer {
                std::uint64_t seed)
       : channel_(channel),
         backend_(backend),
-        device_ms_(device_ms),
         family_(std::move(family)),
         cache_(backend::default_binary_cache()),
         compiler_(backend.compiler(), cache_,
                   backend::compiler_identity(backend.device(), backend.environment())),
-        evaluator_(backend, compiler_, family_, seed,
-                   [this](const DeviceStep& step) { announce(step); }) {}
+        evaluator_(backend, compiler_, family_, seed, [this](const DeviceStep& step) {
+          send(channel_, {{"step", to_message(step)}});
+        }) {
+    on(kEvaluate, [this](const EvaluateArguments& given) {
+      return evaluator_.evaluate(candidate(given.candidate, given.size), given.size, given.best_ns);
+    });
+    on(kBeginSideBySide, [this](const space::Size& size) {
+      contenders_size_ = size;
+      evaluator_.begin_side_by_side(size);
+      return Nothing{};
+    });
+    on(kAddContender, [this](const CandidateMessage& given) -> Expected<Nothing, Failure> {
+      const auto added = evaluator_.add_contender(candidate(given, contenders_size_));
+      if (!added) return Unexpected(added.error());
+      return Nothing{};
+    });
+    on(kAddLibrary, [this](Nothing) { return evaluator_.add_library(); });
+    on(kTimeContender,
+       [this](std::uint64_t contender) { return evaluator_.time_contender(contender); });
+    on(kTimeContenderHot,
+       [this](std::uint64_t contender) { return evaluator_.time_contender_hot(contender); });
+    on(kTimeTransfers, [this](const TransferArguments& given) {
+      return evaluator_.time_transfers(given.contender, given.places);
+    });
+    on(kExactResult, [this](const space::Size& size) { return evaluator_.exact_result(size); });
+    on(kOtherProcesses, [this](Nothing) { return evaluator_.other_processes(); });
+    on(kStartUp, [this, device_ms](Nothing) {
+      return StartUp{.device_ms = device_ms, .library_ms = first_library_call_ms(backend_)};
+    });
+  }
+  DeviceServer(const DeviceServer&) = delete;
+  DeviceServer& operator=(const DeviceServer&) = delete;
 
-  [[nodiscard]] Json serve(const Json& request) {
-    const auto what = field<std::string>(request, "do");
-    if (what == "evaluate") return evaluate(request);
-    if (what == "begin_side_by_side") {
-      contenders_size_ = field<space::Size>(request, "size");
-      evaluator_.begin_side_by_side(contenders_size_);
-      return Json::object();
+  /// The answer to a request.
+  [[nodiscard]] Json serve(const Json& request) const {
+    const auto name = from_message<std::string>(member(request, "call"), "call");
+    const auto served = calls_.find(name);
+    if (served == calls_.end()) {
+      throw Error(ErrorCode::failure, fmt::format("a worker has no call '{}'", name));
     }
-    if (what == "add_contender")
-      return result(evaluator_.add_contender(candidate(request, contenders_size_)));
-    if (what == "add_library") return result("added", evaluator_.add_library());
-    if (what == "time_contender") {
-      return result("sample", evaluator_.time_contender(contender(request)));
-    }
-    if (what == "time_contender_hot") {
-      return result("time_ns", evaluator_.time_contender_hot(contender(request)));
-    }
-    if (what == "time_transfers") return time_transfers(request);
-    if (what == "exact_result") {
-      return {{"hash", evaluator_.exact_result(field<space::Size>(request, "size"))}};
-    }
-    if (what == "start_up") {
-      return to_message(
-          StartUp{.device_ms = device_ms_, .library_ms = first_library_call_ms(backend_)});
-    }
-    if (what == "other_processes") return {{"processes", evaluator_.other_processes()}};
-    throw Error(ErrorCode::failure, fmt::format("a worker cannot '{}'", what));
+    return served->second(member(request, "arguments"));
   }
 
  private:
-  void announce(const DeviceStep& step) {
-    answer(channel_, {{"step",
-                       {{"size", step.size},
-                        {"on_trial", step.on_trial},
-                        {"launches", step.launches},
-                        {"launch_s", step.launch_s ? Json(*step.launch_s) : Json()},
-                        {"source", step.source}}}});
+  template <class Arguments, class Result, class Serve>
+  void on(const Call<Arguments, Result>& call, Serve serve) {
+    calls_.emplace(call.name, [serve = std::move(serve)](const Json& arguments) {
+      return answer<Result>(serve(from_message<Arguments>(arguments, "arguments")));
+    });
   }
 
   [[nodiscard]] const space::Space& space(const family::Kernel& kernel, const space::Size& size) {
@@ -149,88 +157,49 @@ class DeviceServer {
         .first->second;
   }
 
-  [[nodiscard]] Candidate candidate(const Json& request, const space::Size& size) {
-    const family::Kernel& kernel = family_.kernel(field<std::string>(request, "kernel"));
+  [[nodiscard]] Candidate candidate(const CandidateMessage& given, const space::Size& size) {
+    const family::Kernel& kernel = family_.kernel(given.kernel);
     return {.kernel = kernel,
             .space = space(kernel, size),
-            .config = space::config_from_json(*kernel.space, field<std::string>(request, "config")),
-            .binary = binary_from(field<Json>(request, "binary"))};
-  }
-
-  [[nodiscard]] Json evaluate(const Json& request) {
-    const auto size = field<space::Size>(request, "size");
-    const bool has_best = !field<Json>(request, "best_ns").is_null();
-    return to_message(evaluator_.evaluate(
-        candidate(request, size), size,
-        has_best ? std::optional(field<double>(request, "best_ns")) : std::nullopt));
-  }
-
-  [[nodiscard]] Json time_transfers(const Json& request) {
-    std::vector<measure::HostPlace> places;
-    for (const Json& name : field<std::vector<Json>>(request, "places")) {
-      const auto place =
-          name.is_string() ? measure::host_place(name.get<std::string>()) : std::nullopt;
-      if (!place) throw Error(ErrorCode::failure, "a message names no place of the host");
-      places.push_back(*place);
-    }
-    return result("times", evaluator_.time_transfers(contender(request), places));
-  }
-
-  [[nodiscard]] static std::size_t contender(const Json& request) {
-    return field<std::uint64_t>(request, "contender");
-  }
-
-  [[nodiscard]] static Json as_json(const backend::Sample& sample) { return to_message(sample); }
-  [[nodiscard]] static Json as_json(const measure::TransferTimes& times) {
-    return to_message(times);
-  }
-  [[nodiscard]] static Json as_json(double number) { return number; }
-  [[nodiscard]] static Json as_json(bool answer) { return answer; }
-  template <class T>
-  [[nodiscard]] static Json result(const char* what, const Expected<T, Failure>& timed) {
-    if (!timed) return {{"failure", to_message(timed.error())}};
-    return {{what, as_json(*timed)}};
-  }
-  [[nodiscard]] static Json result(const Expected<void, Failure>& done) {
-    if (!done) return {{"failure", to_message(done.error())}};
-    return Json::object();
+            .config = space::config_from_json(*kernel.space, given.config),
+            .binary = given.binary};
   }
 
   Channel& channel_;
   backend::Backend& backend_;
-  double device_ms_;
   family::Family family_;
   backend::BinaryCache cache_;  // so that a worker that replaces another is soon at work
   backend::CachedCompiler compiler_;
   Evaluator evaluator_;
   space::Size contenders_size_;
   std::map<std::pair<std::string, space::Size>, space::Space> spaces_;
+  std::map<std::string, std::function<Json(const Json&)>, std::less<>> calls_;
 };
 
 int drive_device(Channel& channel, const std::string& backend_kind, int ordinal) {
-  const auto opening = next_request(channel);
-  if (!opening) return 0;
+  const auto first = next_request(channel);
+  if (!first) return 0;
   try {
+    const auto opening = from_message<Opening>(*first);
     const auto begin = std::chrono::steady_clock::now();
     const auto backend = backend::open_backend(backend_kind, ordinal);
     const double device_ms = milliseconds_since(begin);
-    DeviceServer server(channel, *backend, device_ms, family_from(field<Json>(*opening, "family")),
-                        field<std::uint64_t>(*opening, "seed"));
+    DeviceServer server(channel, *backend, device_ms, family_of(opening.family), opening.seed);
     failpoint("worker.device_opened");
-    answer(channel, {{"device", to_message(backend->device())},
-                     {"environment", to_message(backend->environment())}});
+    send(channel,
+         to_message(Opened{.device = backend->device(), .environment = backend->environment()}));
     while (const auto request = next_request(channel)) {
       failpoint("worker.request_taken");
       try {
         const Json served = server.serve(*request);
         failpoint("worker.request_served");
-        answer(channel, served);
+        send(channel, served);
       } catch (const Error& error) {
-        answer(channel, {{"error", to_message(error)}});
+        send(channel, {{"error", to_message(error)}});
       }
     }
   } catch (const Error& error) {
-    answer(channel, {{"error", to_message(error)}});
+    send(channel, {{"error", to_message(error)}});
   }
   return 0;
 }
@@ -242,11 +211,11 @@ void serve_compilations(Channel& channel, const backend::Compiler& compiler) {
     allow_processor_time(kCompileProcessorSeconds);
     failpoint("worker.job_taken");
     try {
-      const Json compiled = to_message(compiler.compile(compile_job_from(*request)));
+      const Json compiled = answer(compiler.compile(from_message<family::CompileJob>(*request)));
       failpoint("worker.job_done");
-      answer(channel, compiled);
+      send(channel, compiled);
     } catch (const Error& error) {
-      answer(channel, {{"error", to_message(error)}});
+      send(channel, {{"error", to_message(error)}});
     }
   }
 }
@@ -264,8 +233,7 @@ int worker_main(std::span<const std::string> arguments) {
     std::from_chars(text.data(), text.data() + text.size(), ordinal);
     return drive_device(channel, arguments[1], ordinal);
   }
-  throw Error(ErrorCode::usage,
-              "`tune worker` is started by `tune` itself and is of no use by hand");
+  throw Error(ErrorCode::usage, "`tune worker` is started by `tune` itself; do not run it by hand");
 }
 
 }  // namespace tuner::worker

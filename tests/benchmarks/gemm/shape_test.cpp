@@ -44,7 +44,7 @@ TEST(Shape, SaysWhatIsWrong) {
   says("3,5,7q", "'7q' is no whole number");
   says("3,5,0", "K=0 is not in 1");
   says("3,5,7,BATHC=2", "did you mean 'BATCH'");
-  says("3,5,7,BATCH=2,BATCH=3", "BATCH stands twice");
+  says("3,5,7,BATCH=2,BATCH=3", "BATCH appears twice");
   says("3,5,7,TRANS_A=2", "are 0 or 1");
   says("3,5,7,ALIGN=3", "ALIGN is 1, 2 or 4");
   says("3,5,7,LDA=6", "LDA=6 is less than the row's 7 elements");

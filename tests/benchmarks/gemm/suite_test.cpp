@@ -46,7 +46,7 @@ TEST(Suite, SaysWhatIsWrongAndWhere) {
   says(suite(good), "larg", "s.json: there is no group 'larg' (did you mean 'large'?)");
   says(suite(R"({"name": "a", "sizes": [[1, 2]]})"), "", "groups[0].sizes[0]");
   says(suite(R"({"name": "a", "sizes": [{"M": 1, "N": 2}]})"), "", "sizes[0]: K is missing");
-  says(suite(good + "," + good), "", "1x2x3 stands twice, the first time in 'large'");
+  says(suite(good + "," + good), "", "1x2x3 appears twice, the first time in 'large'");
   says(R"({"format": "suite/2", "family": "gemm", "groups": []})", "", "suite/1");
   says(R"({"format": "suite/1", "family": "copy", "groups": []})", "", "multiplies matrices only");
 }

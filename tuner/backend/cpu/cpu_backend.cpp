@@ -186,7 +186,7 @@ class CpuBackend final : public Backend {
       } else if (const auto* array = std::get_if<ArrayValue>(&argument)) {
         arguments.push(*array);
       } else {
-        return launch_error("a processor has no tensor maps");
+        return launch_error("the cpu backend has no tensor maps");
       }
     }
     if (auto match = match_arguments(arguments.sizes_bytes(), argument_sizes(function)); !match) {

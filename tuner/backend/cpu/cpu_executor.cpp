@@ -64,7 +64,7 @@ Expected<void, Failure> CpuExecutor::launch(FunctionId function, const family::G
 
 Expected<TensorMapValue, Failure> CpuExecutor::tensor_map(const family::TensorLayout&,
                                                           void*) const {
-  return launch_error("a processor has no tensor maps");
+  return launch_error("the cpu backend has no tensor maps");
 }
 
 /// All that is launched runs in the order of the calls, as on one stream.
@@ -75,7 +75,8 @@ Expected<StreamState, Failure> CpuExecutor::state(StreamHandle) const {
 Expected<std::shared_ptr<void>, Failure> CpuExecutor::memory(std::size_t size_bytes) {
   const std::size_t whole = (size_bytes + kAlignment) / kAlignment * kAlignment;
   std::shared_ptr<void> memory(std::aligned_alloc(kAlignment, whole), std::free);
-  if (memory == nullptr) return launch_error(fmt::format("no {} bytes of memory", whole));
+  if (memory == nullptr)
+    return launch_error(fmt::format("cannot allocate {} bytes of memory", whole));
   std::memset(memory.get(), 0, whole);
   return memory;
 }

@@ -213,7 +213,7 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
     std::string log = without(result.output, directory.path().string() + "/");
     log = without(std::move(log), headers_.path().string() + "/");
     if (log.find_first_not_of(" \t\r\n") == std::string::npos) {
-      log = fmt::format("{} ended with exit code {} and said nothing", info_.program,
+      log = fmt::format("{} ended with exit code {} and printed nothing", info_.program,
                         result.exit_code);
     }
     log = without_export(log);

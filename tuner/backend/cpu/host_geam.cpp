@@ -65,7 +65,7 @@ Expected<void, Failure> host_geam(family::ElementType type, const family::GeamSh
       break;
   }
   return Unexpected(Failure{Outcome::launch_error,
-                            fmt::format("BLAS adds no matrices of {}", family::name(type))});
+                            fmt::format("BLAS cannot add matrices of {}", family::name(type))});
 }
 
 }  // namespace tuner::backend

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages are read as they were written, and what is not one is refused.
+#include "tuner/worker/calls.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace tuner::worker {
+namespace {
+
+using testing::HasSubstr;
+
+/// What reading `message` as a T says; empty when it can be read.
+template <class T>
+std::string refusal(const Json& message) {
+  try {
+    static_cast<void>(from_message<T>(message));
+    return "";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::failure);
+    return error.what();
+  }
+}
+
+TrialResult a_result() {
+  TrialResult result;
+  result.time =
+      measure::Summary{.median = 1000, .q1 = 990, .q3 = 1010, .minimum = 980, .count = 20};
+  result.worst_error = 0.25;
+  result.resources = {{.registers = 32, .static_shared_bytes = 4096, .local_bytes = 8}};
+  return result;
+}
+
+TEST(Message, AResultIsReadAsItWasWritten) {
+  const Json message = to_message(a_result());
+  const auto read = from_message<TrialResult>(Json::from_cbor(Json::to_cbor(message)));
+  EXPECT_EQ(to_message(read), message);
+  EXPECT_EQ(read.time->q3, 1010);
+  EXPECT_EQ(read.resources.front().static_shared_bytes, 4096U);
+  EXPECT_EQ(read.clock_mhz, std::nullopt);
+}
+
+TEST(Message, TheArgumentsOfACallAreReadAsTheyWereWritten) {
+  const EvaluateArguments arguments{
+      .candidate = {.kernel = "k",
+                    .config = "{}",
+                    .binary = {.image = {std::byte{0}, std::byte{255}}, .symbols = {"f", "g"}}},
+      .size = {4096, 1},
+      .best_ns = 12.5};
+  const Json message = Json::from_cbor(Json::to_cbor(request(kEvaluate, arguments)));
+  EXPECT_EQ(message.at("call"), "evaluate");
+  const auto read = from_message<EvaluateArguments>(message.at("arguments"));
+  EXPECT_EQ(read.candidate.binary.image, arguments.candidate.binary.image);
+  EXPECT_EQ(read.candidate.binary.symbols, arguments.candidate.binary.symbols);
+  EXPECT_EQ(read.size, arguments.size);
+  EXPECT_EQ(read.best_ns, arguments.best_ns);
+}
+
+TEST(Message, AFailureIsAnAnswer) {
+  const Json failed = answer<double>(Unexpected(Failure{Outcome::timeout, "too slow"}));
+  const auto result = result_in<double>(failed);
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().outcome, Outcome::timeout);
+  EXPECT_EQ(result_in<double>(answer<double>(2.5)).value(), 2.5);
+  EXPECT_THROW(static_cast<void>(result_in<double>(Json::object())), Error);
+}
+
+TEST(Message, WhatIsMissingOrOfAnotherTypeIsNamed) {
+  Json message = to_message(a_result());
+  message.erase("discarded");
+  EXPECT_THAT(refusal<TrialResult>(message), HasSubstr("'discarded'"));
+  const auto with = [](const char* key, const Json& value) {
+    Json changed = to_message(a_result());
+    changed[key] = value;
+    return refusal<TrialResult>(changed);
+  };
+  EXPECT_THAT(with("discarded", "many"), HasSubstr("'discarded'"));
+  EXPECT_THAT(with("discarded", true), HasSubstr("'discarded'"));
+  EXPECT_THAT(with("discarded", 0.5), HasSubstr("'discarded'"));
+  EXPECT_THAT(with("discarded", std::int64_t{1} << 40), HasSubstr("'discarded'"));
+  EXPECT_THAT(with("power_capped", 1), HasSubstr("'power_capped'"));
+  EXPECT_THAT(with("outcome", "splendid"), HasSubstr("'outcome'"));
+  EXPECT_THAT(with("resources", Json::object()), HasSubstr("'resources'"));
+  EXPECT_THAT(refusal<TrialResult>(Json::array()), HasSubstr("'message'"));
+  EXPECT_THAT(refusal<std::uint64_t>(-1), HasSubstr("'message'"));
+  EXPECT_THAT(refusal<backend::Binary>({{"image", "text"}, {"symbols", Json::array()}}),
+              HasSubstr("'image'"));
+}
+
+TEST(Message, OnlyARightResultHasATime) {
+  Json message = to_message(a_result());
+  message["outcome"] = "wrong_result";
+  EXPECT_THAT(refusal<TrialResult>(message), HasSubstr("'time'"));
+  message["time"] = Json();
+  EXPECT_EQ(refusal<TrialResult>(message), "");
+  message["outcome"] = "ok";
+  EXPECT_THAT(refusal<TrialResult>(message), HasSubstr("'time'"));
+}
+
+TEST(Message, AnErrorHasACodeOfTheProgram) {
+  const Json message = to_message(Error(ErrorCode::no_device, "gone"));
+  EXPECT_EQ(error_from(message).code(), ErrorCode::no_device);
+  for (const int code : {0, 6, -1, 130}) {
+    EXPECT_THROW(static_cast<void>(error_from({{"code", code}, {"message", ""}})), Error) << code;
+  }
+  try {
+    static_cast<void>(error_from({{"code", 130}, {"message", ""}}));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::failure);
+  }
+}
+
+TEST(Message, TextsOfAChildArePrintable) {
+  const auto failure = from_message<Failure>({{"outcome", "crashed"}, {"message", "\x1b[2J"}});
+  EXPECT_THAT(failure.message, HasSubstr("\\x1b"));
+}
+
+}  // namespace
+}  // namespace tuner::worker

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+// The calls from `tune` to the process that drives a device. A request is {"call", "arguments"};
+// its answer {"result"}, {"failure"} of the candidate, or {"error"}. Before the answer the process
+// announces what the device is about to do: {"step"}.
+#pragma once
+
+#include "tuner/worker/message.hpp"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace tuner::worker {
+
+struct Nothing {};
+template <>
+inline constexpr auto kFields<Nothing> = std::tuple();
+
+/// A Candidate as a message.
+struct CandidateMessage {
+  std::string kernel;
+  std::string config;  ///< canonical JSON
+  backend::Binary binary;
+};
+template <>
+inline constexpr auto kFields<CandidateMessage> = std::tuple(
+    Field("kernel", &CandidateMessage::kernel), Field("config", &CandidateMessage::config),
+    Field("binary", &CandidateMessage::binary));
+
+struct EvaluateArguments {
+  CandidateMessage candidate;
+  space::Size size;
+  std::optional<double> best_ns;
+};
+template <>
+inline constexpr auto kFields<EvaluateArguments> = std::tuple(
+    Field("candidate", &EvaluateArguments::candidate), Field("size", &EvaluateArguments::size),
+    Field("best_ns", &EvaluateArguments::best_ns));
+
+struct TransferArguments {
+  std::uint64_t contender = 0;
+  std::vector<measure::HostPlace> places;
+};
+template <>
+inline constexpr auto kFields<TransferArguments> = std::tuple(
+    Field("contender", &TransferArguments::contender), Field("places", &TransferArguments::places));
+
+template <class Arguments, class Result>
+struct Call {
+  std::string_view name;
+};
+
+// As the methods of DeviceWorker.
+inline constexpr Call<EvaluateArguments, TrialResult> kEvaluate{"evaluate"};
+inline constexpr Call<space::Size, Nothing> kBeginSideBySide{"begin_side_by_side"};
+inline constexpr Call<CandidateMessage, Nothing> kAddContender{"add_contender"};
+inline constexpr Call<Nothing, bool> kAddLibrary{"add_library"};
+inline constexpr Call<std::uint64_t, backend::Sample> kTimeContender{"time_contender"};
+inline constexpr Call<std::uint64_t, double> kTimeContenderHot{"time_contender_hot"};
+inline constexpr Call<TransferArguments, measure::TransferTimes> kTimeTransfers{"time_transfers"};
+inline constexpr Call<space::Size, std::string> kExactResult{"exact_result"};
+inline constexpr Call<Nothing, std::vector<int>> kOtherProcesses{"other_processes"};
+inline constexpr Call<Nothing, StartUp> kStartUp{"start_up"};
+
+template <class Arguments, class Result>
+[[nodiscard]] Json request(const Call<Arguments, Result>& call, const Arguments& arguments) {
+  return {{"call", call.name}, {"arguments", to_message(arguments)}};
+}
+
+template <class Result>
+[[nodiscard]] Json answer(const Expected<Result, Failure>& result) {
+  if (!result) return {{"failure", to_message(result.error())}};
+  return {{"result", to_message(*result)}};
+}
+/// The result or the failure in an answer. Throws Error(failure) when it has neither.
+template <class Result>
+[[nodiscard]] Expected<Result, Failure> result_in(const Json& answer) {
+  if (const auto failure = answer.find("failure"); failure != answer.end()) {
+    return Unexpected(from_message<Failure>(*failure, "failure"));
+  }
+  return from_message<Result>(member(answer, "result"), "result");
+}
+
+}  // namespace tuner::worker
