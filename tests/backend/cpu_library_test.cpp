@@ -83,7 +83,7 @@ TEST_F(CpuLibraryCall, RefusesWhatCannotBeMultiplied) {
   EXPECT_THAT(error([](family::GemmShape& shape) { shape.batch = 0; }),
               testing::HasSubstr("batch=0"));
   EXPECT_THAT(error([](family::GemmShape& shape) { shape.a.ld = std::int64_t{1} << 60; }),
-              testing::HasSubstr("no memory holds"));
+              testing::HasSubstr("do not fit in memory"));
   EXPECT_THAT(error([](family::GemmShape& shape) { shape.b.stride = 990; }),
               testing::HasSubstr("bytes asked of a buffer of 4000"));
 }

@@ -75,7 +75,7 @@ class FailureTest(ProgramTest):
                     says=["the reference kernel plain (plain.cu) fails at size", "signal 11"])
 
     def test_a_compiler_that_writes_nothing(self):
-        for end, says in (("exit 0", "wrote no image"), ("exit 1", "ended with exit code 1 and said nothing")):
+        for end, says in (("exit 0", "wrote no image"), ("exit 1", "ended with exit code 1 and printed nothing")):
             with self.subTest(end=end):
                 compiler = self.text_file("c++", f'#!/bin/sh\ncase "$*" in *-dumpfullversion*) exec g++ "$@";; esac\n{end}\n')
                 compiler.chmod(0o755)

@@ -38,7 +38,7 @@ class LaunchCodeTest(ProgramTest):
                               "--max-evals", "1", "-q")
                     question = ("query", "--kernel", kernel, "--size", size, "--format", "cpp")
                     if kernel.startswith("gemm_cpu_"):
-                        self.refuse(*question, code=5, says="runs on processors alone")
+                        self.refuse(*question, code=5, says="runs only on the cpu backend")
                         continue
                     text = self.tune(*question).stdout
                     self.compile(text, ROOT / "kernels" / FOLDERS.get(space.stem, space.stem))

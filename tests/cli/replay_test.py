@@ -71,7 +71,7 @@ class ReplayTest(ProgramTest):
         self.refuse("replay", code=2, says="files is required")
         self.refuse("replay", PNPOLY, "--strategy", "genetik", code=2,
                     says="--strategy: there is no strategy 'genetik' (did you mean 'genetic'?)")
-        self.refuse("replay", PNPOLY, "--max-time", "soon", code=2, says="--max-time: 'soon' is no duration")
+        self.refuse("replay", PNPOLY, "--max-time", "soon", code=2, says="--max-time: 'soon' is not a duration")
         self.refuse("replay", "none.json", code=2, says="none.json")
         self.refuse("replay", PNPOLY, "--score", "--max-evals", "1", "--max-time", "1ms",
                     code=2, says="no run has a result between")

@@ -36,7 +36,7 @@ TEST(SizeRange, SaysWhatIsWrongWithIt) {
   EXPECT_THAT(says("64:128"), HasSubstr("three parts"));
   EXPECT_THAT(says("64:x:2"), HasSubstr("whole numbers above 0"));
   EXPECT_THAT(says("0:64:2"), HasSubstr("whole numbers above 0"));
-  EXPECT_THAT(says("128:64:x2"), HasSubstr("begins behind its end"));
+  EXPECT_THAT(says("128:64:x2"), HasSubstr("its start is above its end"));
   EXPECT_THAT(says("1:64:x1"), HasSubstr("a factor is at least 2"));
   EXPECT_THAT(says("1:1001:1"), HasSubstr("more than 1000 sizes"));
   EXPECT_THAT(says("1:64:2:3"), HasSubstr("whole numbers above 0"));

@@ -171,7 +171,7 @@ class BadSizeTest(ProgramTest):
 
     def test_a_size_that_no_memory_holds(self):
         self.refuse("--space", GEMM, "--kernel", "gemm_naive", "--backend", "cpu",
-                    "--size", "2147483647,2147483647,2147483647", code=2, says="no memory holds")
+                    "--size", "2147483647,2147483647,2147483647", code=2, says="does not fit in memory")
 
     def test_a_buffer_whose_bytes_do_not_fit_into_64_bits(self):
         def change(space):  # 2^61 elements of 8 bytes at N = 2^20

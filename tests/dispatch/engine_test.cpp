@@ -125,7 +125,7 @@ TEST_F(EngineTest, WhatEndedHalfwayIsNotRepeatedByAnotherKernel) {
   const FamilyId asked = engine->family("squares");
   EXPECT_THAT([&] { engine->launch(asked, space::Size{16}, arguments, nullptr); },
               ThrowsMessage<DispatchError>(
-                  HasSubstr("squares at 16: a launch of several ended before the last: steps[1]: "
+                  HasSubstr("squares at 16: a kernel of several launches failed before its last launch: steps[1]: "
                             "too many resources")));
   EXPECT_EQ(device->launches, 2);
   device->fails_to_launch.clear();

@@ -110,7 +110,7 @@ TEST(SpaceFile, MistakesInExpressionsAreUnderlined) {
 
 TEST(SpaceFile, WhatAFamilyComputesDoesNotDependOnTheDevice) {
   EXPECT_THAT(error("\"2*N\"", "\"dev.sm_count*N\""),
-              StartsWith("axpy.json: problem.flops: asks for an attribute of the device"));
+              StartsWith("axpy.json: problem.flops: uses a device attribute"));
 }
 
 TEST(SpaceFile, QuantitiesMustMakeSenseAtItsOwnSizes) {
@@ -173,7 +173,7 @@ TEST(SpaceFile, FillsAndInitialContentAreChecked) {
       input(R"("fill": {"copy": "w"})"),
       HasSubstr("no buffer or array before this argument is named \"w\" and has elements of "
                 "type 'float'"));
-  EXPECT_THAT(input(R"("initial": "zero")"), HasSubstr("what an input holds is its \"fill\""));
+  EXPECT_THAT(input(R"("initial": "zero")"), HasSubstr("the content of an input is its \"fill\""));
   EXPECT_THAT(output(R"("role": "inout", "initial": "zero")"), HasSubstr("must be \"input\""));
   EXPECT_THAT(output(R"("role": "output", "initial": "zeros")"), HasSubstr("did you mean 'zero'?"));
 }
@@ -309,12 +309,12 @@ TEST(SpaceFile, ResultsFromFilesAreOfOneSizeAndOneContentOfTheInputs) {
               HasSubstr("'x' holds others each time: give it those inputs, \"fill\": {\"npy\": "
                         "\"x.npy\"}"));
   EXPECT_THAT(message(", \"tolerance\": {\"ulp\": 4}", ""),
-              HasSubstr("check: results from files do not tell how far others may be"));
+              HasSubstr("check: results from files need a tolerance"));
   EXPECT_NO_THROW(sample::parse(altered(kText, "\"tolerance\": {\"ulp\": 4}", "\"exact\": true")));
   EXPECT_THAT(message("\"ulp\": 4}", "\"ulp\": 4}, \"sizes\": [[1]]"),
-              StartsWith("axpy.json: check.sizes: says how to check other results"));
+              StartsWith("axpy.json: check.sizes: applies only to results other than"));
   EXPECT_THAT(message("\"block\": [1]}", "\"block\": [1]}, \"check_sizes\": [[1]]"),
-              StartsWith("axpy.json: kernels.plain.check_sizes: asks for other sizes"));
+              StartsWith("axpy.json: kernels.plain.check_sizes: lists other sizes"));
 }
 
 TEST(SpaceFile, ASumOfMatricesNeedsMatricesOfOneTypeAndSaysNothingOfOnesItDoesNotName) {
@@ -323,8 +323,7 @@ TEST(SpaceFile, ASumOfMatricesNeedsMatricesOfOneTypeAndSaysNothingOfOnesItDoesNo
   EXPECT_NO_THROW(sample::parse(altered(kDocument, reference, geam + "}")));
   EXPECT_NO_THROW(sample::parse(altered(kDocument, reference, geam + R"(, "b": "x", "ldb": 2})")));
   EXPECT_EQ(error(reference, geam + R"(, "ldb": 2})"),
-            "axpy.json: check.reference.ldb: says something of a matrix b, and the operation names "
-            "none");
+            "axpy.json: check.reference.ldb: needs a matrix b, which the operation does not have");
   EXPECT_THAT(error(reference, geam + R"(, "k": 2})"),
               StartsWith("axpy.json: check.reference: unknown key \"k\""));
   EXPECT_EQ(error(altered(altered(kDocument, R"("x", "type": "float*")", R"("x", "type": "int*")"),

@@ -103,7 +103,7 @@ TEST(ArraysWithASymbol, AreNoParametersAndMayFillConstantMemory) {
   EXPECT_THAT(usage_error([&] { return sample::parse(document("16385", "weights")); }),
               HasSubstr("constant memory has 65536"));
   EXPECT_THAT(usage_error([&] { return sample::parse(document("1", "a.b")); }),
-              HasSubstr("no name of a variable"));
+              HasSubstr("not the name of a variable"));
   const Owner by_value(altered(document("3", "weights"), "\"launch\": {",
                                "\"arguments\": [\"w\", \"y\"], \"launch\": {"));
   EXPECT_TRUE(by_value.kernel().symbols.empty());
@@ -145,7 +145,7 @@ TEST(OptionParameters, MistakesAreNamed) {
                        "option": "--maxrregcount"})"),
               HasSubstr("are numbers"));
   EXPECT_THAT(error(R"({"values": [1], "default": 1, "option": "-lineinfo"})"),
-              HasSubstr("whose kind is \"option\""));
+              HasSubstr("only for parameters of kind \"option\""));
 }
 
 TEST(Options, OfRegistersAndLinesAreAllowed) {

@@ -145,7 +145,7 @@ TEST(T1_import, What_cannot_be_said_is_named) {
               Contains(HasSubstr("argument x: the value 0.1 is not an integer")));
   EXPECT_THAT(notes(R"("ProblemSize": [64, 7], )" + argument +
                     R"(int32", "MemoryType": "Scalar", "FillValue": 64}])"),
-              Contains(HasSubstr("argument x: 64 is taken to be problem_size_x")));
+              Contains(HasSubstr("argument x: 64 is assumed to be problem_size_x")));
   EXPECT_THAT(notes(argument + R"(float", "MemoryType": "Vector", "Size": "A*3"}])"),
               Contains(HasSubstr("argument x: its Size \"A*3\" cannot be expressed")));
   const auto hotspot = import(read_file(kData / "t1_gemm.json", 1 << 20)).notes;
@@ -176,7 +176,7 @@ TEST(T1_import, Threads_are_counted_as_blocks_where_the_file_counts_threads) {
 
 TEST(T1_import, What_is_no_T1_file_is_refused_with_the_place) {
   EXPECT_THAT(refusal("{}"), HasSubstr("FILE: is not a T1 file"));
-  EXPECT_THAT(refusal(t1("[0.5]")), HasSubstr("TuningParameters[0] (A).Values: 0.5 is no whole"));
+  EXPECT_THAT(refusal(t1("[0.5]")), HasSubstr("TuningParameters[0] (A).Values: 0.5 is not a whole"));
   EXPECT_THAT(refusal(t1("[1, oops]")), HasSubstr("unknown name 'oops'"));
   EXPECT_THAT(refusal(t1("[]")), HasSubstr("has no value"));
   EXPECT_THAT(

@@ -196,7 +196,7 @@ TEST_F(StoreTest, RefusesATimeOfAFailureAndASuccessWithoutATime) {
 
 TEST_F(StoreTest, RefusesToRecordIntoASessionThatIsNot) {
   EXPECT_THAT([&] { store.record_trial(7, example_trial(), 0); },
-              ThrowsMessage<Error>(HasSubstr("no session 7")));
+              ThrowsMessage<Error>(HasSubstr("no run 7")));
   EXPECT_THROW(store.end_run(7, ended_as(RunState::complete)), Error);
   EXPECT_THROW(store.record_final(7, example_best(), {}), Error);
 }

@@ -144,7 +144,7 @@ TEST_F(NpyReferenceTest, FilesMustFit) {
   save("y.npy", npy<float>("<f4", "(10, 10)", std::vector<float>(100)));
   EXPECT_THAT(refusal(), HasSubstr("holds 100 elements; at this size the argument has 101"));
   save("y.npy", "text");
-  EXPECT_THAT(refusal(), HasSubstr("is no array that NumPy saved"));
+  EXPECT_THAT(refusal(), HasSubstr("is not a NumPy file"));
   save("x.npy", npy<float>("<f4", "(3,)", std::vector<float>(3)));
   EXPECT_THAT(refusal(), HasSubstr("argument x: the file"));
 }

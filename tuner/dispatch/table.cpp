@@ -18,7 +18,7 @@
 namespace tuner::dispatch {
 namespace {
 
-constexpr std::size_t kFileLimitBytes = std::size_t{256} << 20;
+constexpr std::size_t kTableLimitBytes = std::size_t{256} << 20;
 
 select::CatalogueKernel without_results(const store::KernelRecord& record) {
   select::CatalogueKernel kernel;
@@ -112,7 +112,7 @@ select::CatalogueOutline read(const TableSource& source, const space::DeviceInfo
       }
     case TableSource::Kind::file:
       return for_device(
-          select::outline_catalogue(read_file(source.path, kFileLimitBytes), source.path.string()),
+          select::outline_catalogue(read_file(source.path, kTableLimitBytes), source.path.string()),
           device);
     case TableSource::Kind::text:
       return for_device(select::outline_catalogue(source.text, "the embedded table"), device);

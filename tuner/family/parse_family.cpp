@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kFileLimitBytes = 1024 * 1024;
+constexpr std::size_t kSpaceFileLimitBytes = 1024 * 1024;
 constexpr std::string_view kFormat = "space/1";
 
 /// Before anything else is read: a later format may differ in everything.
@@ -196,7 +196,7 @@ KernelSource read_source(const fs::path& folder, const DocumentNode& node) {
 }  // namespace
 
 Family load_family(const fs::path& path) {
-  const std::string text = read_file(path, kFileLimitBytes);
+  const std::string text = read_file(path, kSpaceFileLimitBytes);
   const fs::path folder = path.parent_path();
   return parse_document(text, path.string(), [&](const std::string&, const DocumentNode& source) {
     return read_source(folder, source);

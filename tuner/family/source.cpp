@@ -17,14 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kFileLimitBytes = std::size_t{1024} * 1024;
+constexpr std::size_t kSourceLimitBytes = std::size_t{1024} * 1024;
 constexpr std::size_t kMaximumHeaders = 64;
 
 /// A source as compilers take it wherever it stands in what they compile: without the mark with
 /// which some editors begin a file.
 std::string read_source_text(const fs::path& path) {
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  std::string text = read_file(path, kFileLimitBytes);
+  std::string text = read_file(path, kSourceLimitBytes);
   if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
   for (const std::string_view mark : {"\xff\xfe", "\xfe\xff"}) {
     if (!text.starts_with(mark)) continue;

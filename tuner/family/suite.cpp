@@ -17,7 +17,7 @@
 namespace tuner::family {
 namespace {
 
-constexpr std::size_t kFileLimitBytes = 1024 * 1024;
+constexpr std::size_t kSuiteLimitBytes = 1024 * 1024;
 constexpr std::size_t kMaximumGroups = 100;
 constexpr std::string_view kFormat = "suite/1";
 
@@ -89,7 +89,7 @@ std::vector<space::Size> suite_sizes(std::string_view file_and_group, const Fami
                   fmt::format("{}: no group is named after the colon", in_quotes(file_and_group)));
     }
   }
-  return parse_suite(read_file(path, kFileLimitBytes), path, family).sizes(group);
+  return parse_suite(read_file(path, kSuiteLimitBytes), path, family).sizes(group);
 }
 
 }  // namespace tuner::family

@@ -65,7 +65,7 @@ Fate fate_of(const Json& result, double ms) {
           .cost_s = cost.seconds()};
 }
 
-std::vector<std::string> names_of(const EntryDocument& document, std::string_view origin) {
+std::vector<std::string> parameters_of(const EntryDocument& document, std::string_view origin) {
   std::vector<std::string> names;
   if (document.entries.empty()) return names;
   const Json& first = member(document.entries.front().second, "Configuration");
@@ -96,7 +96,7 @@ std::vector<Json> values_of(const Json& configuration, const std::vector<std::st
 search::Recording read_ktt(const EntryDocument& document, std::string_view origin) {
   const Json& metadata = member(document.head, "Metadata");
   const double ms = unit_ms(metadata, origin);
-  RecordingBuilder builder(names_of(document, origin), std::string(origin));
+  RecordingBuilder builder(parameters_of(document, origin), std::string(origin));
   for (std::size_t index = 0; index < document.entries.size(); ++index) {
     const Json& result = document.entries[index].second;
     const Json& configuration = member(result, "Configuration");

@@ -17,20 +17,17 @@ namespace {
 constexpr std::size_t kMostElements = kMostPythonElements;
 constexpr std::size_t kMostSteps = 1'000'000;
 
-[[noreturn]] void fail(std::string message) {
-  throw PythonError{std::move(message), 0};
-}
-
 Json range(const std::vector<Json>& arguments) {
-  if (arguments.empty() || arguments.size() > 3) fail("range takes one to three numbers");
+  if (arguments.empty() || arguments.size() > 3) python_fail("range takes one to three numbers");
   const std::int64_t first = arguments.size() == 1 ? 0 : python_whole(arguments[0]);
   const std::int64_t end = python_whole(arguments[arguments.size() == 1 ? 0 : 1]);
   const std::int64_t step = arguments.size() == 3 ? python_whole(arguments[2]) : 1;
-  if (step == 0) fail("the step of a range must not be 0");
+  if (step == 0) python_fail("the step of a range must not be 0");
   Json numbers = Json::array();
   std::int64_t number = first;
   while (step > 0 ? number < end : number > end) {
-    if (numbers.size() == kMostElements) fail(fmt::format("more than {} elements", kMostElements));
+    if (numbers.size() == kMostElements)
+      python_fail(fmt::format("more than {} elements", kMostElements));
     numbers.push_back(number);
     if (__builtin_add_overflow(number, step, &number)) break;
   }
@@ -40,7 +37,7 @@ Json range(const std::vector<Json>& arguments) {
 Json extreme(const std::string& function, const std::vector<Json>& arguments) {
   const bool of_list = arguments.size() == 1 && arguments.front().is_array();
   const Json values = of_list ? arguments.front() : Json(arguments);
-  if (values.empty()) fail(fmt::format("{} of nothing", function));
+  if (values.empty()) python_fail(fmt::format("{} of nothing", function));
   const auto less = [](const Json& a, const Json& b) { return python_real(a) < python_real(b); };
   for (const Json& value : values) static_cast<void>(python_real(value));
   return function == "min" ? *std::ranges::min_element(values, less)
@@ -51,17 +48,17 @@ Json to_whole(const Json& value) {
   if (value.is_number_integer() || value.is_boolean()) return python_whole(value);
   constexpr double kLimit = 9e18;
   const double number = std::trunc(python_real(value));
-  if (std::abs(number) > kLimit) fail("a number does not fit in 64 bits");
+  if (std::abs(number) > kLimit) python_fail("a number does not fit in 64 bits");
   return static_cast<std::int64_t>(number);
 }
 
 Json call(const std::string& function, const std::vector<Json>& arguments) {
   if (function == "range") return range(arguments);
   if (function == "min" || function == "max") return extreme(function, arguments);
-  if (arguments.size() != 1) fail(fmt::format("{} takes one argument", function));
+  if (arguments.size() != 1) python_fail(fmt::format("{} takes one argument", function));
   const Json& only = arguments.front();
   if (function == "list") {
-    if (!only.is_array()) fail("list takes a list or a range");
+    if (!only.is_array()) python_fail("list takes a list or a range");
     return only;
   }
   if (function == "int") return to_whole(only);
@@ -75,7 +72,7 @@ class Evaluator {
   explicit Evaluator(const PythonSyntax& syntax) : syntax_(syntax) {}
 
   Json value(std::size_t index) {
-    if (++steps_ > kMostSteps) fail("takes too many steps to compute");
+    if (++steps_ > kMostSteps) python_fail("takes too many steps to compute");
     const PythonNode& node = syntax_.nodes[index];
     switch (node.kind) {
       case PythonKind::literal:
@@ -102,7 +99,7 @@ class Evaluator {
   const Json& variable(const std::string& name) const {
     const auto found = variables_.find(name);
     if (found == variables_.end()) {
-      fail(
+      python_fail(
           fmt::format("unknown name '{}': only numbers, strings and the variables of a list are "
                       "known",
                       name));
@@ -114,7 +111,7 @@ class Evaluator {
     for (const std::string_view known : {"list", "range", "min", "max", "abs", "int", "float"}) {
       if (name == known) return name;
     }
-    fail(
+    python_fail(
         fmt::format("unknown function '{}' (known: list, range, min, max, abs, int, float)", name));
   }
 
@@ -156,14 +153,14 @@ class Evaluator {
   Json loop(const PythonNode& node, std::size_t depth, Json elements) {
     if (depth == node.clauses.size()) {
       if (elements.size() == kMostElements) {
-        fail(fmt::format("more than {} elements", kMostElements));
+        python_fail(fmt::format("more than {} elements", kMostElements));
       }
       elements.push_back(value(node.operands.front()));
       return elements;
     }
     const PythonClause& clause = node.clauses[depth];
     const Json list = value(clause.list);
-    if (!list.is_array()) fail("'for' needs a list or a range");
+    if (!list.is_array()) python_fail("'for' needs a list or a range");
     for (const Json& element : list) {
       variables_[clause.variable] = element;
       const bool holds = std::ranges::all_of(
@@ -185,7 +182,7 @@ std::vector<Json> python_list(std::string_view text, std::string_view where) {
   try {
     const PythonSyntax syntax = parse_python(text);
     const Json value = Evaluator(syntax).value(syntax.root);
-    if (!value.is_array()) fail("must be a list");
+    if (!value.is_array()) python_fail("must be a list");
     return value.get<std::vector<Json>>();
   } catch (const PythonError& error) {
     const std::string shown(text.substr(0, 200));

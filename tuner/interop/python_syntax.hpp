@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tuner::interop {
@@ -50,6 +51,11 @@ struct PythonError {
   std::string message;
   std::size_t column = 0;  ///< 0-based
 };
+
+/// Throws a PythonError of a whole expression.
+[[noreturn]] inline void python_fail(std::string message) {
+  throw PythonError{std::move(message), 0};
+}
 
 /// Parses an expression of at most 64 KiB, nested at most 32 deep. Throws PythonError.
 [[nodiscard]] PythonSyntax parse_python(std::string_view text);

@@ -5,6 +5,7 @@
 #include "tuner/interop/python_expression.hpp"
 #include "tuner/interop/python_value.hpp"
 #include "tuner/interop/recording_formats.hpp"
+#include "tuner/interop/t1_kernel.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -14,8 +15,6 @@
 
 namespace tuner::interop {
 namespace {
-
-constexpr std::array<const char*, 3> kAxes = {"X", "Y", "Z"};
 
 /// An expression of a space file as its text; a number is one too.
 std::string expression_text(const Json& expression) {

@@ -14,7 +14,6 @@
 namespace tuner::interop {
 namespace {
 
-constexpr std::array<const char*, 3> kAxes = {"X", "Y", "Z"};
 constexpr std::array<std::string_view, 3> kDims = {"problem_size_x", "problem_size_y",
                                                    "problem_size_z"};
 constexpr std::int64_t kLargestSize = INT32_MAX;

@@ -7,12 +7,16 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace tuner::interop {
+
+/// The axes of a grid and a block, in the names of T1's keys.
+inline constexpr std::array<const char*, 3> kAxes = {"X", "Y", "Z"};
 
 /// The problem size that a T1 file states, and what its dimensions are called in the space file.
 struct T1Problem {

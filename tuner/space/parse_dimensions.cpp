@@ -15,7 +15,7 @@ namespace tuner::space {
 namespace {
 
 constexpr std::size_t kMostDimensions = 16;
-constexpr std::size_t kMostValues = 64;
+constexpr std::size_t kMostDimensionValues = 64;
 
 const Json& list_member(const Json& object, const std::string& key, std::string_view where,
                         std::size_t most) {
@@ -32,7 +32,7 @@ const Json& list_member(const Json& object, const std::string& key, std::string_
 std::vector<std::int64_t> parse_values(const Json& dimension, std::string_view where) {
   std::vector<std::int64_t> values;
   if (!dimension.contains("values")) return values;
-  for (const Json& json : list_member(dimension, "values", where, kMostValues)) {
+  for (const Json& json : list_member(dimension, "values", where, kMostDimensionValues)) {
     const std::string place = fmt::format("{}.values[{}]", where, values.size());
     constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
     if (!json.is_number_integer() || json < 0 || json > kLargest) {

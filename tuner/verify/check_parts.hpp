@@ -30,6 +30,9 @@ struct Poison {
   unsigned long long seed;  ///< of the patterns
 };
 
+/// Memory is compared and reported in words of so many bytes.
+constexpr unsigned kWordBytes = 4;
+
 /// Sums of squares are kept as multiples of this share of 1, so that their order does not matter.
 constexpr double kSquareUnit = 1.0 / (1 << 30);
 

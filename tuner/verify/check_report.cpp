@@ -14,11 +14,9 @@
 namespace tuner::verify {
 namespace {
 
-constexpr std::size_t kWord = 4;
-
 std::vector<std::uint32_t> read_words(const backend::Backend& backend, backend::Region region,
                                       std::size_t size_bytes) {
-  std::vector<std::uint32_t> words(size_bytes / kWord);
+  std::vector<std::uint32_t> words(size_bytes / kWordBytes);
   backend.read(region, std::as_writable_bytes(std::span(words)));
   return words;
 }
@@ -106,11 +104,12 @@ Failure CheckReport::input_failure(std::size_t part) const {
     ++words;
     first = i;
   }
-  return failure_of(Outcome::out_of_bounds,
-                    fmt::format("wrote its input {}: {} changed, the first in {}", data.name,
-                                quantity::count(words, "word"),
-                                subject_.problem.element_name(
-                                    data.argument, first * kWord / family::size_bytes(data.type))));
+  return failure_of(
+      Outcome::out_of_bounds,
+      fmt::format("wrote its input {}: {} changed, the first in {}", data.name,
+                  quantity::count(words, "word"),
+                  subject_.problem.element_name(
+                      data.argument, first * kWordBytes / family::size_bytes(data.type))));
 }
 
 Failure CheckReport::result_failure(std::size_t part) const {
@@ -164,7 +163,7 @@ Failure CheckReport::repeat_failure(std::size_t part) const {
   const std::vector<CheckPart>& parts = memory.plan().parts;
   const CheckedData& data = data_at(parts[part]);
   const PartReport& report = reports_[part];
-  const std::uint64_t index = report.first * kWord / family::size_bytes(data.type);
+  const std::uint64_t index = report.first * kWordBytes / family::size_bytes(data.type);
   const CheckKernels::Element element = subject_.kernels.pick(
       memory, part, *data.repeat, static_cast<std::int64_t>(index), subject_.poison);
   return failure_of(
@@ -174,7 +173,7 @@ Failure CheckReport::repeat_failure(std::size_t part) const {
                   "\"check\": {{\"deterministic\": false}}",
                   subject_.problem.element_name(data.argument, index),
                   value_text(element.reference, data.type), value_text(element.result, data.type),
-                  report.wrong, data.size_bytes() / kWord));
+                  report.wrong, data.size_bytes() / kWordBytes));
 }
 
 }  // namespace tuner::verify

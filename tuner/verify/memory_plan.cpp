@@ -9,8 +9,6 @@ namespace {
 constexpr std::size_t kAlignment = 256;
 constexpr std::size_t kLeastZone = std::size_t{4} << 10;
 constexpr std::size_t kLargestZone = std::size_t{1} << 20;
-constexpr std::size_t kWord = 4;
-
 std::size_t aligned(std::size_t offset) {
   return (offset + kAlignment - 1) / kAlignment * kAlignment;
 }
@@ -51,7 +49,7 @@ CheckPart plain_part(CheckPart::Kind kind, std::size_t offset, std::size_t size_
           .type = 0,
           .offset = static_cast<long long>(offset),
           .count = 0,
-          .words = static_cast<long long>(size_bytes / kWord),
+          .words = static_cast<long long>(size_bytes / kWordBytes),
           .expected = CheckPart::none,
           .before = CheckPart::none,
           .allowed = CheckPart::none,
@@ -95,7 +93,7 @@ void add_guard(MemoryPlan& plan, std::size_t zone) {
 
 std::int64_t in_whole_words(family::ElementType type, std::int64_t count) {
   const auto elements =
-      static_cast<std::int64_t>(std::max<std::size_t>(1, kWord / family::size_bytes(type)));
+      static_cast<std::int64_t>(std::max<std::size_t>(1, kWordBytes / family::size_bytes(type)));
   return (count + elements - 1) / elements * elements;
 }
 

@@ -8,11 +8,7 @@
 #include <algorithm>
 
 namespace tuner::verify {
-namespace {
-
-constexpr std::uint64_t kWordBytes = 4;
-
-}  // namespace
+namespace {}  // namespace
 
 std::string overrun_text(const MemoryPlan& plan, const CheckPart& guard, const PartReport& report) {
   const auto offset = static_cast<std::size_t>(guard.offset);

@@ -12,6 +12,7 @@
 #include "tuner/backend/cpu/loaded_image.hpp"
 #include "tuner/backend/cpu/openblas.hpp"
 #include "tuner/backend/cpu/write_watch.hpp"
+#include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
 #include "tuner/backend/step_failure.hpp"
 #include "tuner/core/error.hpp"
@@ -29,10 +30,6 @@ namespace tuner::backend {
 namespace {
 
 constexpr std::size_t kLeastEvictionBytes = std::size_t{4} << 20;
-
-Unexpected<Failure> launch_error(std::string message) {
-  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
-}
 
 space::EnvironmentInfo cpu_environment(const HostCompilerInfo& compiler) {
   return {.driver = "",

@@ -4,6 +4,7 @@
 #include "tuner/backend/cpu/host_geam.hpp"
 #include "tuner/backend/cpu/host_gemm.hpp"
 #include "tuner/backend/cpu/launch_limits.hpp"
+#include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
 
 #include <fmt/format.h>
@@ -21,10 +22,6 @@ constexpr std::size_t kAlignment = 256;  // as cudaMalloc aligns
 
 const KernelImage& image_of(FunctionId function) {
   return *reinterpret_cast<const KernelImage*>(static_cast<std::uintptr_t>(function));
-}
-
-Unexpected<Failure> launch_error(std::string message) {
-  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
 }
 
 }  // namespace

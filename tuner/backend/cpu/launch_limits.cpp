@@ -2,18 +2,11 @@
 #include "tuner/backend/cpu/launch_limits.hpp"
 
 #include "tuner/backend/cpu/block_runner.hpp"
+#include "tuner/backend/launch_error.hpp"
 
 #include <fmt/format.h>
 
 namespace tuner::backend {
-namespace {
-
-Unexpected<Failure> launch_error(std::string message) {
-  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
-}
-
-}  // namespace
-
 Expected<void, Failure> check_geometry(const family::Geometry& geometry) {
   const auto& [grid, block, dynamic_shared_bytes] = geometry;
   constexpr std::array<std::uint32_t, 3> kMaxGrid = {0x7fffffff, 65535, 65535};

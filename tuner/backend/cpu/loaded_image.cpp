@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/loaded_image.hpp"
 
+#include "tuner/backend/launch_error.hpp"
 #include "tuner/core/file.hpp"
 
 #include <fmt/format.h>
@@ -12,10 +13,6 @@
 
 namespace tuner::backend {
 namespace {
-
-Unexpected<Failure> launch_error(std::string message) {
-  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
-}
 
 /// Words of 64 bits that hold so many bytes.
 std::size_t words(std::size_t size_bytes) {

@@ -8,6 +8,7 @@
 #include "tuner/backend/cuda/kernel_argument.hpp"
 #include "tuner/backend/cuda/launch_timer.hpp"
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
+#include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
 #include "tuner/core/error.hpp"
 
@@ -25,10 +26,6 @@ namespace {
 
 CUkernel kernel_of(FunctionId function) {
   return reinterpret_cast<CUkernel>(static_cast<std::uintptr_t>(function));
-}
-
-Unexpected<Failure> launch_error(std::string message) {
-  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
 }
 
 /// A stream that is being captured does not tell its number (error 900), but it lives as long as

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/cuda_kernel.hpp"
 
+#include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
 
 #include <fmt/format.h>
@@ -21,10 +22,6 @@ Expected<std::vector<std::size_t>, Failure> parameter_sizes(const void* function
     if (is_behind_the_last) return sizes;
     sizes.push_back(size);
   }
-}
-
-Unexpected<Failure> launch_error(std::string message) {
-  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
 }
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/graph_memory.hpp"
 
+#include "tuner/backend/launch_error.hpp"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,10 +13,6 @@ namespace tuner::backend {
 namespace {
 
 constexpr std::size_t kSmallestBlockBytes = 4096;
-
-Unexpected<Failure> launch_error(std::string message) {
-  return Unexpected(Failure{Outcome::launch_error, std::move(message)});
-}
 
 }  // namespace
 
