@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the examples need of a device: memory that the host reaches too, and waiting for a stream.
+// Device functions of the examples: memory that host and device can access, and synchronization.
 #pragma once
 
 #include <cstddef>
@@ -40,10 +40,10 @@ inline void* allocate(std::size_t bytes) {
 inline void release(void* memory) {
   std::free(memory);
 }
-inline void wait() {}  // a launch returns when it is done
+inline void wait() {}  // launches are synchronous
 #endif
 
-/// Floats that host and device share.
+/// An array of floats that host and device can access.
 class Floats {
  public:
   explicit Floats(std::size_t count) : data_(static_cast<float*>(allocate(count * sizeof(float)))) {

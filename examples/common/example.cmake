@@ -1,4 +1,4 @@
-# add_example(NAME SOURCES …): a program that uses the dispatcher. BACKEND says where it computes.
+# add_example(NAME SOURCES …): a program that uses the dispatcher, on the backend BACKEND.
 set(BACKEND cuda CACHE STRING "Where the example computes: cuda or cpu")
 find_package(tuner 0.1 REQUIRED COMPONENTS dispatch)
 

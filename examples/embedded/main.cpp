@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Multiplies matrices with kernels and results that are compiled in: no database, no `tune`.
+// Multiplies matrices with kernels and results that are compiled in, without database and `tune`.
 
 #include "device.hpp"
 #include "gemm_table.hpp"

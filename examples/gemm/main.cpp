@@ -12,7 +12,7 @@ int main(int argc, char** argv) {
     tuner::Dispatcher dispatcher(tuner::Table::database(), {.backend = example::backend});
     const tuner::FamilyId gemm = dispatcher.family("gemm");
 
-    // Compiling takes a moment: here, and not at the first product.
+    // Compiles the kernel now instead of at the first product.
     for (const tuner::Preparation& done : dispatcher.prepare(gemm, {{{n, n, n}}})) {
       if (!done.answer) throw tuner::DispatchError(done.problem);
       std::cout << "answer: " << name(done.answer->rung) << ", " << done.answer->kernel << " "
@@ -28,7 +28,7 @@ int main(int argc, char** argv) {
     float expected = 0;
     for (std::int64_t k = 0; k < n; ++k) expected += a[k] * b[k * n];
     std::cout << "C[0][0] = " << c[0] << ", expected " << expected << "\n";
-    return c[0] == expected ? 0 : 1;  // sums of small whole numbers are exact
+    return c[0] == expected ? 0 : 1;  // sums of small integers are exact
   } catch (const std::exception& error) {
     std::cerr << "gemm: " << error.what() << "\n";
     return 1;

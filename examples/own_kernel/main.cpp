@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalises rows with a kernel of this application's own, as it was tuned.
+// Normalizes rows by the application's own kernel with its tuned configuration.
 
 #include "device.hpp"
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Root-mean-square normalisation, as in the layers of language models: every row of x is divided by
-// the root of the mean of its squares (plus epsilon) and multiplied by w, column by column.
+// Root-mean-square normalization, as in the layers of language models: each row of x is divided by
+// the root of the mean of its squares (plus epsilon) and multiplied elementwise by w.
 //
-// Grid (rows), block (32 * WARPS): a block has one row, a thread loads VEC floats at a time.
+// Grid (rows), block (32 * WARPS): a block computes one row, a thread loads VEC floats at once.
 
 template <int VEC>
 struct alignas(4 * VEC) Vector {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What rms_norm is checked against: one thread computes one row, in the order of its columns.
+// The reference of rms_norm: one thread computes one row, column by column.
 
 __global__ void rms_norm_plain(int columns, float epsilon, const float* x, const float* w,
                                float* y) {

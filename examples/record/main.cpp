@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Normalises activations in sizes that nobody wrote down for a tuner.
+// Normalizes activations of sizes that were not tuned. With TUNER_RECORD the dispatcher records
+// them.
 
 #include "device.hpp"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y = a*x + y with the configuration that was tuned for this device and size.
+// y = a*x + y with the configuration tuned for this device and size.
 
 #include "device.hpp"
 

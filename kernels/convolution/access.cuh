@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats that are loaded, copied and stored at once.
+// Vector loads, copies and stores.
 #pragma once
 
 #if __CUDA_ARCH__ >= 800
@@ -15,7 +15,7 @@ __device__ constexpr int align_up(int a, int multiple) {
   return (a + multiple - 1) / multiple * multiple;
 }
 
-/// What no thread writes, by the read-only path.
+/// Loads data that no thread writes, through the read-only cache.
 template <int COUNT>
 __device__ __forceinline__ Floats<COUNT> load_constant(const float* from) {
   Floats<COUNT> value;
@@ -35,8 +35,8 @@ __device__ __forceinline__ Floats<COUNT> load_constant(const float* from) {
   return value;
 }
 
-/// Copies COUNT floats to shared memory, zeros if they do not exist. ASYNC: in flight only,
-/// until await_copies.
+/// Copies COUNT floats to shared memory, or zeros unless `exists`. ASYNC: by cp.async, complete
+/// after await_copies.
 template <bool ASYNC, int COUNT>
 __device__ __forceinline__ void copy(float* to, const float* from, bool exists) {
 #ifdef HAS_COPY_ASYNC
@@ -50,14 +50,14 @@ __device__ __forceinline__ void copy(float* to, const float* from, bool exists) 
   *reinterpret_cast<Floats<COUNT>*>(to) = exists ? load_constant<COUNT>(from) : Floats<COUNT>{};
 }
 
-/// Returns when what this thread copied is there.
+/// Waits until this thread's copies are complete.
 __device__ __forceinline__ void await_copies() {
 #ifdef HAS_COPY_ASYNC
   asm volatile("cp.async.wait_all;" ::: "memory");
 #endif
 }
 
-/// The first `count` of a row of results, VEC at once.
+/// Stores the first `count` values of a row, in vectors of VEC.
 template <int VEC, int TILE_X>
 __device__ __forceinline__ void store_row(float* to, const float (&values)[TILE_X], int count) {
   constexpr int AT_ONCE = VEC < TILE_X ? VEC : TILE_X;

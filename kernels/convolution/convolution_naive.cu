@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // out[y][x] = sum over v, u < F of filter[v][u] * in[y + v][x + u] in single precision, row-major:
-// out is H x W, in (H + F - 1) x (W + F - 1), filter F x F. One thread an element of out, in read
-// from global memory: what the caches alone achieve.
+// out is H x W, in (H + F - 1) x (W + F - 1), filter F x F. One thread computes one element of out,
+// from global memory: the baseline.
 //
 // Grid (ceil(W / BLOCK_X), ceil(H / BLOCK_Y)), block (BLOCK_X, BLOCK_Y).
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// out[y][x] = sum over v, u < F of filter[v][u] * in[y + v][x + u], added up in double precision
-// and rounded once: what the other kernels are checked against.
+// out[y][x] = sum over v, u < F of filter[v][u] * in[y + v][x + u], accumulated in double
+// precision: the reference of the other kernels.
 //
 // Grid (ceil(W / 32), ceil(H / 8)), block (32, 8).
 

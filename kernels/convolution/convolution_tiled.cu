@@ -2,21 +2,21 @@
 // out[y][x] = sum over v, u < F of filter[v][u] * in[y + v][x + u] in single precision, row-major:
 // out is H x W, in (H + F - 1) x (W + F - 1), filter F x F.
 //
-// A thread computes TILE_Y x TILE_X neighbours of out in registers. It walks down the rows of in
-// that they need, reads what it needs of a row once, and adds what that row brings to each of its
-// TILE_Y rows of sums. Rows in the middle bring something to all of them; UNROLL of these are one
-// body of the loop. Of the first and the last rows that is not so: these are walked with
-// comparisons. With UNROLL 0 there is no loop and no comparison.
+// A thread computes a tile of TILE_Y x TILE_X elements of out in registers. It loops over the rows
+// of in that the tile needs, reads its part of each row once, and adds the products to the TILE_Y
+// rows of sums. The middle rows of in contribute to all rows of sums; this loop is unrolled by
+// UNROLL. The first and last rows contribute to some only, which needs comparisons. UNROLL 0: all
+// rows are unrolled, without comparisons.
 //
-// INPUT 0: rows of in come from global memory by the read-only path. 1: the block's part of in is
-// first copied to shared memory, through registers; 2: by cp.async.
+// INPUT 0: rows of in are read from global memory through the read-only cache. 1: the block first
+// copies its part of in to shared memory through registers; 2: by cp.async.
 //
-// FILTER_SHARED false: coefficients come from constant memory, in which the kernel's parameters
-// lie. A multiply-add takes one from there where its place is known to the compiler, that is
-// without a loop. true: the block first copies the filter to shared memory.
+// FILTER_SHARED false: coefficients are read from the kernel parameters in constant memory. Where
+// the index is a compile-time constant, that is with UNROLL 0, they are operands of the
+// multiply-add instruction. true: the block first copies the filter to shared memory.
 //
 // Grid (ceil(W / (BLOCK_X * TILE_X)), ceil(H / (BLOCK_Y * TILE_Y))), block (BLOCK_X, BLOCK_Y),
-// dynamic shared memory as in Shape. Every row of in and out begins on a multiple of VEC floats.
+// dynamic shared memory as in Shape. Rows of in and out are aligned to VEC floats.
 
 #include "access.cuh"
 #include "filter.cuh"
@@ -26,17 +26,17 @@ struct Shape {
   static constexpr int THREADS = BLOCK_X * BLOCK_Y;
   static constexpr int OUT_COLUMNS = BLOCK_X * TILE_X, OUT_ROWS = BLOCK_Y * TILE_Y;
   static constexpr int COLUMNS = OUT_COLUMNS + F - 1, ROWS = OUT_ROWS + F - 1;
-  /// Floats of a row that a thread reads at once, and all that it reads of a row.
+  /// Floats per read of a thread, and floats that it reads of a row.
   static constexpr int READ = TILE_X < 4 ? TILE_X : 4;
   static constexpr int REACH = align_up(TILE_X + F - 1, READ);
-  /// Floats from one row in shared memory to the next: whole groups of vectors that change places.
+  /// Floats from one row in shared memory to the next: whole groups of swizzled vectors.
   static constexpr int PITCH = align_up(OUT_COLUMNS - TILE_X + REACH, TILE_X < 4 ? 4 : TILE_X);
   static constexpr int FILTER_PITCH = align_up(F, 4);
   static constexpr int FILTER = F * FILTER_PITCH;
 };
 
-/// Where a column lies in a row of shared memory. Neighbouring threads read vectors TILE_X floats
-/// apart; vectors change places with their neighbours so that 8 threads meet in different banks.
+/// The index of a column in a row of shared memory. Neighbouring threads read vectors that are
+/// TILE_X floats apart; vectors are swizzled so that 8 threads access different banks.
 template <int TILE_X, bool SWIZZLE>
 __device__ __forceinline__ int place(int column) {
   if constexpr (!SWIZZLE || TILE_X <= 4) return column;
@@ -44,7 +44,7 @@ __device__ __forceinline__ int place(int column) {
   return (vector ^ (vector / 8 % (TILE_X / 4))) * 4 + column % 4;
 }
 
-/// The filter, its rows FILTER_PITCH floats apart; what is no coefficient is not read.
+/// Copies the filter to shared memory, with rows FILTER_PITCH floats apart. Padding is not written.
 template <class Shape, int F>
 __device__ __forceinline__ void stage_filter(float* to, const Filter<F>& filter) {
   const int thread = threadIdx.y * blockDim.x + threadIdx.x;
@@ -53,7 +53,8 @@ __device__ __forceinline__ void stage_filter(float* to, const Filter<F>& filter)
   }
 }
 
-/// The block's part of in, warp by warp a row, in vectors of VEC. What lies outside is zero.
+/// Copies the block's part of in to shared memory, a row per warp, in vectors of VEC. Elements
+/// outside in are zero.
 template <class Shape, int VEC, int TILE_X, int INPUT, bool SWIZZLE>
 __device__ __forceinline__ void stage_input(float* to, const float* from, int pitch, int rows,
                                             int columns) {
@@ -72,10 +73,10 @@ __device__ __forceinline__ void stage_input(float* to, const float* from, int pi
   }
 }
 
-/// What of a row of in a thread needs, from shared memory.
+/// Reads a thread's part of a row of in from shared memory.
 template <class Shape, int TILE_X, bool SWIZZLE>
 struct SharedRows {
-  const float* rows;  ///< the first one of the thread, at the block's first column
+  const float* rows;  ///< the thread's first row, at the block's first column
   int column;
 
   __device__ __forceinline__ void read(int row, float (&values)[Shape::REACH]) const {
@@ -90,7 +91,7 @@ struct SharedRows {
   }
 };
 
-/// The same from global memory, through the read-only path. What lies outside is zero.
+/// As SharedRows, from global memory through the read-only cache. Elements outside in are zero.
 template <class Shape, int F, int VEC, int TILE_X>
 struct GlobalRows {
   const float* from;  ///< the thread's first element
@@ -109,13 +110,13 @@ struct GlobalRows {
   }
 };
 
-/// The coefficients, in shared memory or where they are passed.
+/// Reads coefficients from shared memory or from the kernel parameters.
 template <class Shape, int F, bool SHARED>
 struct Coefficients {
   const Filter<F>& passed;
   const float* staged;
 
-  /// Up to four neighbours of a row.
+  /// Up to four coefficients of a row, from column `first` on.
   __device__ __forceinline__ Floats<4> read(int row, int first) const {
     if constexpr (SHARED) {
       return *reinterpret_cast<const Floats<4>*>(staged + row * Shape::FILTER_PITCH + first);
@@ -128,14 +129,14 @@ struct Coefficients {
   }
 };
 
-/// With one rounding or with two.
+/// a * b + c, rounded once (FUSED) or twice.
 template <bool FUSED>
 __device__ __forceinline__ float multiply_add(float a, float b, float c) {
   if constexpr (FUSED) return a * b + c;
   return __fadd_rn(__fmul_rn(a, b), c);
 }
 
-/// What one row of in brings to a row of sums, by one row of the filter.
+/// Adds the products of a row of in and a row of the filter to a row of sums.
 template <class Shape, int F, int TILE_X, bool FUSED, class Weights>
 __device__ __forceinline__ void add_products(float (&sums)[TILE_X],
                                              const float (&values)[Shape::REACH],
@@ -153,12 +154,12 @@ __device__ __forceinline__ void add_products(float (&sums)[TILE_X],
   }
 }
 
-/// The sums of a thread: every row of in that it needs is read once.
+/// The sums of a thread; each row of in is read once.
 template <class Shape, int F, int TILE_X, int TILE_Y, int UNROLL, bool FUSED, class Rows,
           class Weights>
 __device__ __forceinline__ void convolve(float (&sums)[TILE_Y][TILE_X], const Rows& rows,
                                          const Weights& filter) {
-  constexpr int FIRST = TILE_Y - 1 < F ? TILE_Y - 1 : F;  // of the rows in the middle
+  constexpr int FIRST = TILE_Y - 1 < F ? TILE_Y - 1 : F;  // the first middle row
   const auto some = [&](int row) {
     float values[Shape::REACH];
     rows.read(row, values);
@@ -210,7 +211,7 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
 
   const int column = threadIdx.x * TILE_X, row = threadIdx.y * TILE_Y;
   const int columns = W - x0 - column,
-            rows = H - y0 - row;  // that exist from the thread's first on
+            rows = H - y0 - row;  // from the thread's first one to the edge
   if (columns <= 0 || rows <= 0) return;
   float sums[TILE_Y][TILE_X] = {};
   const Coefficients<Shape, F, FILTER_SHARED> coefficients{filter, shared};

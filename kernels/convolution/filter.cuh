@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// The coefficients, row by row, which kernels take by value: parameters lie in constant memory.
+/// The coefficients, row-major. Passed by value: kernel parameters are in constant memory.
 template <int F>
 struct Filter {
   float at[F * F];

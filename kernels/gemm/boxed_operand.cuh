@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operand of a product whose slabs a tensor map brings into shared memory.
+// One operand of a product whose k-tiles are loaded into shared memory by TMA.
 #pragma once
 
 #include "tensor_map.cuh"
 #include "vector.cuh"
 
-/// How many boxes bring in a slab, each with every fourth row of it. Tensor maps want rows that lie
-/// a multiple of 16 bytes apart, and every fourth row of floats does, whatever the distance of two.
+/// Boxes per k-tile, each with every fourth row. A tensor map needs row strides that are a multiple
+/// of 16 bytes; every fourth row of floats has such a stride at any leading dimension.
 constexpr int BOXES = 4;
 
-/// A matrix in global memory, of whose slabs one box each is asked for.
+/// A matrix in global memory, of which one box per k-tile is loaded.
 struct BoxedMatrix {
-  const TensorMap* rows;  ///< every fourth row from number `box` on
+  const TensorMap* rows;  ///< tensor map of every fourth row, starting at row `box`
 
-  /// Has the box that begins at a row and a column, multiples of four, brought to `to` and counted
-  /// at a barrier.
+  /// Starts the copy of the box at (row, column), multiples of four, to `to`; its bytes complete at
+  /// `barrier`.
   __device__ __forceinline__ void fetch(float* to, int row, int column, int batch,
                                         unsigned barrier) const {
     fetch_box(static_cast<unsigned>(__cvta_generic_to_shared(to)), *rows, column, row / BOXES,
@@ -22,7 +22,7 @@ struct BoxedMatrix {
   }
 };
 
-/// Loads the four floats that begin SKEW floats behind `from`, a multiple of 16 bytes.
+/// Loads the four floats that start SKEW floats after `from`, which is aligned to 16 bytes.
 template <int SKEW>
 __device__ __forceinline__ Floats<4> load_skewed(const float* from) {
   Floats<4> floats;
@@ -42,22 +42,26 @@ __device__ __forceinline__ Floats<4> load_skewed(const float* from) {
   return floats;
 }
 
-/// The slabs of one operand: EXTENT rows of op(A) or columns of op(B), DEPTH deep along K. Threads
-/// compute from slabs whose rows are steps of K. TURN: in global memory neighbours along K are
-/// neighbours. Rows of the matrix lie SKEW floats beyond a multiple of 16 bytes apart; ANYWHERE:
-/// the first may begin at any float, else on 16 bytes. Where rows are to be turned, or may begin
-/// beside 16 bytes, boxes land in a staging slot first, and `settle` makes the slab of it. Else
-/// they land in the slab one after the other. A slab that is not turned has its rows as they come:
-/// of steps 0, 4, 8, … then 1, 5, 9, …. A thread computes with COUNT elements of the extent, LANES
-/// threads side by side.
+/// The k-tiles ("slab" in names) of one operand: EXTENT rows of op(A) or columns of op(B), DEPTH
+/// deep along K. In a k-tile a row is one step of K.
+///
+///   TURN      the operand is contiguous along K in global memory and must be transposed
+///   SKEW      remainder of the leading dimension by 4 floats
+///   ANYWHERE  the matrix starts at any float, else on 16 bytes
+///   COUNT     elements along the extent per thread
+///   LANES     threads of a warp along the extent
+///
+/// If the operand must be transposed or realigned, boxes are loaded into a staging slot and
+/// `settle` writes the k-tile. Else they are loaded into the k-tile, one after the other. The rows
+/// of a k-tile that is not transposed are in the order of the boxes: steps 0, 4, 8, …, 1, 5, 9, ….
 template <bool TURN, int SKEW, bool ANYWHERE, int EXTENT, int DEPTH, int COUNT, int LANES>
 struct BoxedOperand {
   static constexpr bool SKEWED = SKEW != 0 || ANYWHERE;
   static constexpr bool STAGED = TURN || SKEWED;
   static constexpr int FLOATS = EXTENT * DEPTH;
   static constexpr int BOX_ROWS = (TURN ? EXTENT : DEPTH) / BOXES;
-  // Skewed rows are longer than what is used of them: so much that boxes begin on 128 bytes and
-  // that rows which are turned begin in different banks.
+  // Rows to be realigned are padded, so that boxes are aligned to 128 bytes and rows to be
+  // transposed start in different banks.
   static constexpr int BOX_PITCH = (TURN ? DEPTH : EXTENT) + (!SKEWED ? 0 : TURN ? 4 : 128 / DEPTH);
   static constexpr int BOX_FLOATS = BOX_ROWS * BOX_PITCH;
   static constexpr int STAGED_FLOATS = STAGED ? BOXES * BOX_FLOATS : 0;
@@ -65,17 +69,17 @@ struct BoxedOperand {
   static constexpr int GROUP = vector_width(COUNT);
   static_assert(EXTENT % 32 == 0 && (DEPTH == 16 || DEPTH == 32), "whole groups of swizzled rows");
 
-  /// How far apart two places are that differ by k along K, a multiple of four.
+  /// The offset of k steps along K, a multiple of four.
   static __device__ __forceinline__ constexpr int distance(int k) {
     return (TURN ? k : k / BOXES) * EXTENT;
   }
-  /// Where in a slab a thread's part begins: at k along K, a multiple of four, at `first` along the
-  /// extent where the LANES begin of which it is number `lane`.
+  /// Where a thread's part of a k-tile starts: at step k, a multiple of four, for lane `lane` of
+  /// LANES that start at `first` along the extent.
   static __device__ __forceinline__ int start(int first, int lane, int k) {
     return distance(k) + first + lane * GROUP;
   }
 
-  /// Reads the elements k further along K than `from`, a place of `start`.
+  /// Reads the elements k steps after `from`, a result of `start`.
   static __device__ __forceinline__ void read(float (&to)[COUNT], const float* from, int k) {
     const int row = TURN ? k : k % BOXES * BOX_ROWS + k / BOXES;
 #pragma unroll
@@ -86,12 +90,13 @@ struct BoxedOperand {
     }
   }
 
-  /// Where a thread's i-th element lies along the extent, from the first of its warp.
+  /// The position along the extent of a thread's i-th element, relative to its warp's first.
   static __device__ __forceinline__ constexpr int offset(int lane, int i) {
     return i / GROUP * (LANES * GROUP) + lane * GROUP + i % GROUP;
   }
 
-  /// Makes a slab of a staging slot, by THREADS threads. `matrix` is where the first row begins.
+  /// Transposes or realigns a staging slot into a k-tile, by THREADS threads. The alignment of
+  /// `matrix`, the first element in global memory, selects the variant.
   template <int THREADS>
   static __device__ __forceinline__ void settle(const float* staging, float* slab,
                                                 const float* matrix, int thread) {
@@ -112,7 +117,7 @@ struct BoxedOperand {
   }
 
  private:
-  /// BEGIN: by how many floats the matrix begins behind 16 bytes.
+  /// BEGIN: floats from a multiple of 16 bytes to the start of the matrix.
   template <int THREADS, int BEGIN>
   static __device__ __forceinline__ void settle_boxes(const float* staging, float* slab,
                                                       int thread) {
@@ -128,12 +133,12 @@ struct BoxedOperand {
     }
   }
 
-  /// A thread takes 4 steps of K of the same row of each box, which are neighbours in the matrix; 8
-  /// neighbouring threads read pieces of 16 bytes that lie in different banks, by swizzling or by
-  /// the length of rows, and write 32 floats in a row.
+  /// Transposes: a thread reads 4 steps of K from the same row of each box; these rows are
+  /// neighbours in the matrix. 8 neighbouring threads read 16 bytes each without bank conflicts,
+  /// because rows are swizzled or padded, and write 32 contiguous floats.
   template <int THREADS, int BEGIN>
   static __device__ __forceinline__ void turn(const float* staging, float* slab, int thread) {
-    constexpr int PIECES = DEPTH / 4;         // of 16 bytes in a staged row
+    constexpr int PIECES = DEPTH / 4;         // 16-byte pieces of a staged row
     constexpr int ROWS_IN_LINE = 32 / DEPTH;  // staged rows in 128 bytes
     constexpr int AT_ONCE = THREADS / 8 / PIECES;
     constexpr int GROUPS = EXTENT / 32;
@@ -157,10 +162,10 @@ struct BoxedOperand {
     }
   }
 
-  /// Copies the rows of a box to where they begin on 16 bytes.
+  /// Realigns: copies the rows of a box to rows that start on 16 bytes.
   template <int THREADS, int SKEW_OF_BOX>
   static __device__ __forceinline__ void straighten(const float* box, float* rows, int thread) {
-    constexpr int PIECES = EXTENT / 4;  // of 16 bytes in a row
+    constexpr int PIECES = EXTENT / 4;  // 16-byte pieces of a row
 #pragma unroll
     for (int first = 0; first < BOX_ROWS * PIECES; first += THREADS) {
       const int piece = first + thread;

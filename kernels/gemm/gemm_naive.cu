@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // C = alpha * op(A) * op(B) + beta * C in single precision, row-major: op(A) is M x K, op(B) is
-// K x N, C is M x N; lda, ldb and ldc are the floats from one stored row to the next. A batch of
-// such products lies stride_a, stride_b and stride_c floats apart.
-// One thread an element of C, everything read from global memory: what the caches alone achieve.
+// K x N, C is M x N; lda, ldb and ldc are the leading dimensions, in floats. The matrices of a
+// batch are stride_a, stride_b and stride_c floats apart.
+// One thread computes one element of C, from global memory: the baseline.
 //
 // Grid (ceil(N / BLOCK_X), ceil(M / BLOCK_Y), batch), block (BLOCK_X, BLOCK_Y). As in BLAS,
 // alpha == 0 reads neither A nor B, and beta == 0 does not read C.
@@ -16,7 +16,7 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   const int col = blockIdx.x * BLOCK_X + threadIdx.x;
   if (row >= M || col >= N) return;
 
-  // From one step of K to the next.
+  // Strides along K.
   const long long step_a = TRANS_A ? lda : 1;
   const long long step_b = TRANS_B ? 1 : ldb;
   const float* a = A + blockIdx.z * stride_a + row * static_cast<long long>(TRANS_A ? 1 : lda);

@@ -1,41 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // C = alpha * A * B + beta * C, row-major: A is M x K, B is K x N, C is M x N; lda, ldb and ldc are
-// the floats from one row to the next. A batch of such products lies stride_a, stride_b and
-// stride_c floats apart.
-// A block computes a TILE_M x TILE_N tile of C from slabs of A and B, TILE_K deep, that it stages
-// in shared memory.
+// the leading dimensions, in floats. The matrices of a batch are stride_a, stride_b and stride_c
+// floats apart.
+// A block computes a TILE_M x TILE_N tile of C from k-tiles of A and B in shared memory, TILE_K
+// deep ("slab" in names).
 //
 // Grid (ceil(N / TILE_N), ceil(M / TILE_M), batch), block (BLOCK_X, BLOCK_Y), dynamic shared
-// memory 4 * (TILE_M * (TILE_K + PAD) + TILE_K * (TILE_N + PAD)) bytes. Any M, N, K >= 1: what lies
-// outside of the matrices is staged as zero and not stored. As in BLAS, alpha == 0 reads neither A
-// nor B, and beta == 0 does not read C.
+// memory 4 * (TILE_M * (TILE_K + PAD) + TILE_K * (TILE_N + PAD)) bytes. Any M, N, K >= 1: elements
+// outside the matrices are zero in shared memory and are not stored. As in BLAS, alpha == 0 reads
+// neither A nor B, and beta == 0 does not read C.
 //
-//   UNROLL  steps of the loop over a slab's depth that are written out
-//   PAD     floats between the rows of the slabs in shared memory, against bank conflicts
-//   VEC     floats a load from global memory takes (1, 2 or 4) where the rows' lengths and places
-//   allow it
+//   UNROLL  unroll factor of the loop over a k-tile
+//   PAD     floats of padding after each row in shared memory, against bank conflicts
+//   VEC     floats per load from global memory (1, 2 or 4), where rows are whole, aligned vectors
 
 template <int COUNT>
 struct alignas(COUNT * sizeof(float)) Floats {
   float at[COUNT];
 };
 
-// The largest vector that divides both numbers.
+// The widest vector, in floats, that divides both numbers.
 __device__ constexpr int vector_width(int x, int y) {
   return x % 4 == 0 && y % 4 == 0 ? 4 : x % 2 == 0 && y % 2 == 0 ? 2 : 1;
 }
 
-// Whether vectors of WIDTH floats from here on, in rows of `cols`, `ld` apart, are whole and
-// aligned.
+// Whether a matrix with rows of `cols` floats and leading dimension `ld` consists of whole, aligned
+// vectors of WIDTH floats.
 template <int WIDTH>
 __device__ __forceinline__ bool in_vectors(const float* matrix, int cols, int ld) {
   return cols % WIDTH == 0 && ld % WIDTH == 0 &&
          reinterpret_cast<unsigned long long>(matrix) % (WIDTH * sizeof(float)) == 0;
 }
 
-// One thread's part of a ROWS x COLS slab of a row-major matrix on its way from global to shared
-// memory, where rows are PITCH floats apart. Fetching and storing are two steps so that the way
-// from global memory can pass while the block computes.
+// One thread's part of a ROWS x COLS k-tile of a row-major matrix: loaded from global memory to
+// registers by fetch(), written to shared memory, where rows are PITCH floats apart, by store().
+// The loads can be in flight while the block computes.
 template <int ROWS, int COLS, int PITCH, int THREADS, int VEC>
 struct Slab {
   static constexpr int VECTORS = ROWS * COLS / VEC;
@@ -43,7 +42,7 @@ struct Slab {
 
   Floats<VEC> part[STEPS];
 
-  // The slab begins at (row0, col0) of a rows x cols matrix.
+  // Loads the k-tile at (row0, col0) of a rows x cols matrix.
   __device__ __forceinline__ void fetch(const float* __restrict__ matrix, int rows, int cols,
                                         int ld, int row0, int col0, int thread) {
     if (in_vectors<VEC>(matrix, cols, ld)) {
@@ -69,7 +68,7 @@ struct Slab {
   }
 
  private:
-  // By loads of WIDTH floats, whose rows begin on a multiple of WIDTH.
+  // As above, by loads of WIDTH floats; rows are aligned to them.
   template <int WIDTH>
   __device__ __forceinline__ void fetch(const float* __restrict__ matrix, int rows, int cols,
                                         int ld, int row0, int col0, int thread) {
@@ -91,8 +90,8 @@ struct Slab {
   }
 };
 
-// A thread computes rows ty + i * BLOCK_Y and groups of GROUP adjacent columns, the groups
-// BLOCK_X * GROUP apart, so that neighbouring threads read and write neighbouring groups.
+// A thread computes rows ty + i * BLOCK_Y and groups of GROUP adjacent columns that are
+// BLOCK_X * GROUP apart, so that neighbouring threads access neighbouring groups.
 template <int TILE_M, int TILE_N, int TILE_K, int BLOCK_X, int BLOCK_Y, int UNROLL, int PAD,
           int VEC>
 __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
@@ -109,7 +108,7 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   constexpr int GROUP = vector_width(COLS, PITCH_B);
   using SlabA = Slab<TILE_M, TILE_K, PITCH_A, THREADS, VEC>;
   using SlabB = Slab<TILE_K, TILE_N, PITCH_B, THREADS, VEC>;
-  // A slab in flight costs registers; beyond 32 of them they are better spent on the tile.
+  // Prefetches the next k-tile into registers only if it takes at most 32 of them.
   constexpr bool AHEAD = (SlabA::STEPS + SlabB::STEPS) * VEC <= 32;
 
   extern __shared__ __align__(16) float shared[];

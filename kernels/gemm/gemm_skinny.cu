@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * op(A) * op(B) + beta * C, as gemm_tiled.cu, where M or N is at most SHORT: what takes
-// the time is to read the other operand once. SHORT_M says that it is M.
+// C = alpha * op(A) * op(B) + beta * C, as gemm_tiled.cu, where M (SHORT_M) or N is at most SHORT.
+// The time is that of reading the other, long operand once. The extent ("e" in names) is its long
+// dimension: N with SHORT_M, else M.
 //
-// A lane takes VEC neighbouring floats of the long operand at a time: neighbours along its extent
-// where these are neighbours in memory, else along K, in which case the lanes' sums are added in
-// the end. UNROLL * PER of them are a step; with AHEAD the next step is loaded before this one is
-// computed with, else other warps have the time. WARPS warps of a block lie side by side along the
-// extent, WARPS_K share out K, as with SPLIT_K the grid's height in blocks does. The short
-// operand's part of BATCHES such steps is kept in shared memory; with 0 BATCHES every lane reads
-// from the cache what it needs, and no warp waits for another.
+// A lane loads vectors of VEC floats of the long operand, along its extent if it is contiguous
+// there, else along K (ALONG_K); then the sums of the lanes are added at the end. A step of the
+// loop is UNROLL * PER vectors per lane; with AHEAD the next step is prefetched, else other warps
+// hide the latency. A block has WARPS warps along the extent and WARPS_K along K. With SPLIT_K the
+// blocks in y divide K. Shared memory holds the short operand for BATCHES steps; with BATCHES == 0
+// each lane reads it from the cache, without barriers.
 //
 // Grid (ceil(extent / BLOCK_E), parts of K, batch), block (THREADS), dynamic shared memory
-// 4 * max(SHORT * BATCHES * STEP_K, ROWS * WARPS_K * BLOCK_E) bytes; see below for these.
+// 4 * max(SHORT * BATCHES * STEP_K, ROWS * WARPS_K * BLOCK_E) bytes; the constants are below.
 
 #include "split_k.cuh"
 #include "vector.cuh"
 
-/// Floats that are read once: they would only push out of the cache what is read again.
+/// Loads floats that are read only once, without allocating them in L1.
 template <int WIDTH>
 __device__ __forceinline__ Floats<WIDTH> load_once(const float* from) {
 #ifdef __CUDA_ARCH__
@@ -38,7 +38,7 @@ __device__ __forceinline__ Floats<WIDTH> load_once(const float* from) {
 #endif
 }
 
-/// `count` of WIDTH floats, and zeros for the rest.
+/// Loads the first `count` of WIDTH floats; the others are zero.
 template <int WIDTH>
 __device__ __forceinline__ Floats<WIDTH> load_some(const float* from, int count) {
   if (count >= WIDTH) return load_once<WIDTH>(from);
@@ -48,7 +48,7 @@ __device__ __forceinline__ Floats<WIDTH> load_some(const float* from, int count)
   return some;
 }
 
-/// Calls `what(i, j)` for i below ROWS and j below COLUMNS, unrolled.
+/// Calls `what(i, j)` for i < ROWS and j < COLUMNS, unrolled.
 template <int ROWS, int COLUMNS, class What>
 __device__ __forceinline__ void for_each(const What& what) {
 #pragma unroll
@@ -58,10 +58,10 @@ __device__ __forceinline__ void for_each(const What& what) {
   }
 }
 
-/// Adds up each of COUNT values, a power of two, over 2 * APART lanes. Two lanes that are APART
-/// hand each other half of their values, and each goes on with the other half, as long as it has
-/// more than one: 31 exchanges for 32 values, not five for each. In the end a warp's lane has, in
-/// front, `lane_sums<COUNT>` sums from number `first_lane_sum<COUNT>` on.
+/// Sums each of COUNT values, a power of two, over 2 * APART lanes. Two lanes that are APART lanes
+/// apart exchange half of their values, and each continues with the other half while it has more
+/// than one value: 31 shuffles for 32 values instead of five for each. Afterwards the first
+/// `lane_sums<COUNT>` values of a lane are the sums from number `first_lane_sum<COUNT>` on.
 template <int COUNT, int APART = 16>
 __device__ __forceinline__ void add_lanes(float* values, int lane) {
   constexpr int KEPT = COUNT > 1 ? COUNT / 2 : 1;
@@ -77,7 +77,7 @@ __device__ __forceinline__ void add_lanes(float* values, int lane) {
 template <int COUNT>
 constexpr int lane_sums = COUNT < 32 ? 1 : COUNT / 32;
 template <int COUNT>
-constexpr int lanes_of_sum = COUNT < 32 ? 32 / COUNT : 1;  // neighbours that have the same
+constexpr int lanes_of_sum = COUNT < 32 ? 32 / COUNT : 1;  // neighbouring lanes with the same sum
 template <int COUNT>
 __device__ __forceinline__ int first_lane_sum(int lane) {
   return lane / lanes_of_sum<COUNT> * lane_sums<COUNT>;
@@ -92,17 +92,16 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
                 unsigned* arrivals) {
   constexpr bool ALONG_K = SHORT_M ? TRANS_B : !TRANS_A;  // the long operand is contiguous along K
   constexpr int THREADS = 32 * WARPS * WARPS_K;
-  constexpr int SPAN = 32 * VEC;                      // floats a warp reads side by side
-  constexpr int WARP_E = ALONG_K ? PER : PER * SPAN;  // of the extent that a warp takes
+  constexpr int SPAN = 32 * VEC;                      // floats that a warp loads at once
+  constexpr int WARP_E = ALONG_K ? PER : PER * SPAN;  // part of the extent per warp
   constexpr int BLOCK_E = WARPS * WARP_E;
-  constexpr int WARP_K = ALONG_K ? UNROLL * SPAN : UNROLL;  // of K that a warp takes in a step
+  constexpr int WARP_K = ALONG_K ? UNROLL * SPAN : UNROLL;  // part of K per warp and step
   constexpr int STEP_K = WARPS_K * WARP_K;
   constexpr int KEPT = BATCHES > 0 ? BATCHES : 1;
   constexpr int CHUNK =
-      KEPT * STEP_K;  // of K that shared memory holds of the short operand, if any
-  constexpr int SUMS = ALONG_K ? PER : PER * VEC;  // of a thread, for each of SHORT
-  // So many of SHORT rows have their sums from all warps in shared memory at a time, 32 KB if need
-  // be.
+      KEPT * STEP_K;  // part of K for which shared memory holds the short operand, if at all
+  constexpr int SUMS = ALONG_K ? PER : PER * VEC;  // per thread, for each of SHORT rows
+  // Rows whose sums from all warps fit in 32 KB of shared memory; at least one.
   constexpr int FITTING = 8192 / (WARPS_K * BLOCK_E);
   constexpr int ROWS = FITTING < 1 ? 1 : FITTING < SHORT ? FITTING : SHORT;
   constexpr int PASSES = SHORT / ROWS;
@@ -117,7 +116,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   const int block_e = blockIdx.x * BLOCK_E;
   const int first_e = block_e + warp * WARP_E + (ALONG_K ? 0 : lane * VEC);
 
-  // This block's part of K, whole steps.
+  // This block's part of K: a whole number of steps.
   const int depth = alpha == 0.0f ? 0 : K;
   const int parts = SPLIT_K ? gridDim.y : 1;
   const int part = ceil_div(ceil_div(depth, parts), STEP_K) * STEP_K;
@@ -147,7 +146,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     const auto from = [&](int u, int p) {
       return long_one + (ALONG_K ? e_of(p) * long_ld + k_of(u) : k_of(u) * long_ld + e_of(p));
     };
-    // One question for all loads: with one for each they would wait for each other.
+    // One branch for all loads: with one branch per load the loads would be serialized.
     const bool inside = k_of(UNROLL - 1) + (ALONG_K ? VEC : 1) <= end &&
                         e_of(PER - 1) + (ALONG_K ? 1 : VEC) <= extent;
     if (inside) {
@@ -174,8 +173,8 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
       shared[ALONG_K ? r * CHUNK + k : k * SHORT + r] = short_at(r, first_k + k);
     }
   };
-  // What a lane multiplies its values with: one factor for all along the extent, each its own
-  // along K.
+  // The elements of the short operand that a lane multiplies its values with: one for the whole
+  // vector along the extent, one for each element along K.
   constexpr int FACTORS = ALONG_K ? VEC : 1;
   struct StepFactors {
     Floats<FACTORS> at[UNROLL][SHORT];
@@ -203,7 +202,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
                                                              : shared + k * SHORT + r);
   };
 
-  float sum[SHORT * SUMS] = {};  // row by row of the short extent
+  float sum[SHORT * SUMS] = {};  // row-major, a row for each row of the short operand
   const auto add = [&](const Floats<VEC>(&values)[PER], const Floats<FACTORS>& factors, int r) {
     for_each<PER, VEC>([&](int p, int v) {
       sum[r * SUMS + (ALONG_K ? p : p * VEC + v)] += factors.at[ALONG_K ? v : 0] * values[p].at[v];
@@ -229,8 +228,8 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     if (!AHEAD) next = read_long(step + 1);
   }
 
-  // A thread's elements of the block's tile, SHORT rows of BLOCK_E, in the order in which
-  // neighbours are neighbours in C: the sums of the warps that share K are added up ROWS at a time.
+  // Sums over the warps along K, by way of shared memory, ROWS rows at a time. The block's tile is
+  // SHORT x BLOCK_E; neighbouring threads get neighbouring elements of C.
   if constexpr (ALONG_K) add_lanes<SHORT * SUMS>(sum, lane);
   constexpr int COUNT = ceil_div(ROWS * BLOCK_E, THREADS);
   const auto row_of = [](int index) { return SHORT_M ? index / BLOCK_E : index % ROWS; };

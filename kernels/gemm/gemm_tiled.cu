@@ -1,19 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // C = alpha * op(A) * op(B) + beta * C in single precision, row-major: op(A) is M x K, op(B) is
-// K x N, C is M x N; lda, ldb and ldc are the floats from one stored row to the next. A batch of
-// such products lies stride_a, stride_b and stride_c floats apart.
+// K x N, C is M x N; lda, ldb and ldc are the leading dimensions, in floats. The matrices of a
+// batch are stride_a, stride_b and stride_c floats apart.
 //
-// A block computes a tile of C slab by slab of K, STAGES slabs on their way through shared memory
-// at a time; a warp computes a part of the tile, a thread THREAD_M x THREAD_N elements of that in
-// registers. With SPLIT_K as many blocks as the grid is high share a tile, each with a part of K;
-// the last of them to finish adds their parts up, always in the same order. K_GROUPS groups of
-// warps share a block's slabs.
+// A block computes a tile of C from k-tiles of A and B ("slab" in names) in a shared memory
+// pipeline of STAGES stages. A warp computes a part of the tile, a thread THREAD_M x THREAD_N
+// elements of it in registers. With SPLIT_K the blocks in y divide K; the last block of a tile to
+// finish adds the partial sums in a fixed order. K_GROUPS groups of warps divide each k-tile.
 //
 // Grid (tiles of C, parts of K, batch), block (THREADS). Any M, N, K >= 1. As in BLAS, alpha == 0
 // reads neither A nor B, and beta == 0 does not read C.
 //
-// The template's parameters are described in spaces/gemm.json, its design in
-// docs/reference/kernels.md.
+// Template parameters: spaces/gemm.json. Design: docs/reference/kernels.md.
 
 #include "operand.cuh"
 #include "pipeline.cuh"
@@ -32,7 +30,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   constexpr int LANES_N = 32 / LANES_M;
   constexpr int WARPS = WARPS_M * WARPS_N;
   constexpr int GROUP_THREADS = 32 * WARPS;
-  constexpr int THREADS = GROUP_THREADS * K_GROUPS;  // that compute
+  constexpr int THREADS = GROUP_THREADS * K_GROUPS;  // of the consumer warps
   constexpr int COPIERS = PRODUCERS == 0 ? THREADS : 32 * PRODUCERS;
   constexpr int WARP_M = LANES_M * THREAD_M;
   constexpr int WARP_N = LANES_N * THREAD_N;
@@ -45,14 +43,14 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   constexpr bool TURN_A = !TRANS_A && TURN != 0;
   constexpr bool TURN_B = TRANS_B && TURN != 0;
   constexpr int UNROLL = PRODUCERS == 0 ? 64 : 2;  // producers have few registers
-  using Offset = typename Distance<FAR>::type;     // between global rows of one slab
+  using Offset = typename Distance<FAR>::type;     // between global rows of one k-tile
   using OperandA = Operand<Offset, !TRANS_A, TURN_A, TURN_A ? TURNING : DIRECT, TILE_M, BLOCK_K,
                            VEC_A, !TRANS_A ? PAD : 0, COPIERS, THREAD_M, LANES_M, STEP_K, UNROLL>;
   using OperandB = Operand<Offset, TRANS_B, TURN_B, TURN_B ? TURNING : DIRECT, TILE_N, BLOCK_K,
                            VEC_B, TRANS_B ? PAD : 0, COPIERS, THREAD_N, LANES_N, STEP_K, UNROLL>;
   constexpr int STAGE_FLOATS = OperandA::FLOATS + OperandB::FLOATS;
   constexpr int STEPS = UNROLL_K / STEP_K;
-  constexpr int CHUNKS = GROUP_K / UNROLL_K;  // of a slab, UNROLL_K deep: the body of the loop
+  constexpr int CHUNKS = GROUP_K / UNROLL_K;  // iterations of the inner loop, UNROLL_K deep each
   static_assert(
       GROUP_K % UNROLL_K == 0 && UNROLL_K % STEP_K == 0 && (FRAGMENTS == 1 || STEPS % 2 == 0),
       "fragments alternate");
@@ -71,7 +69,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   const Tile tile = tile_of<GROUP_M>(blockIdx.x, tiles_m, tiles_n);
   const int row0 = tile.m * TILE_M, col0 = tile.n * TILE_N;
 
-  // This block's part of K, whole slabs.
+  // This block's part of K: a whole number of k-tiles.
   const int depth = alpha == 0.0f ? 0 : K;
   const int part = ceil_div(ceil_div(depth, SPLIT_K ? gridDim.y : 1), BLOCK_K) * BLOCK_K;
   const int begin = blockIdx.y * part;
@@ -99,9 +97,9 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
     b.store(to + OperandA::FLOATS);
   };
 
-  // Unrolled whole, a deep slab does not fit into the instruction cache.
+  // Hidden from the compiler: a fully unrolled k-tile would not fit in the instruction cache.
   const int chunks = hidden(CHUNKS);
-  float sum[ELEMENTS];  // row by row
+  float sum[ELEMENTS];  // row-major
   const auto accumulate = [&](const typename OperandA::Fragment& fa,
                               const typename OperandB::Fragment& fb) {
 #pragma unroll
@@ -110,7 +108,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
     }
   };
 
-  // Where this thread reads the chunk of a slab that is next.
+  // Where this thread reads the next chunk.
   const float* at_a;
   const float* at_b;
   const auto go_to_slab = [&](int stage) {
@@ -128,8 +126,8 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
 #pragma unroll
     for (int i = 0; i < ELEMENTS; ++i) sum[i] = 0.0f;
   };
-  // A chunk is computed in two parts, because with two fragments the first ones of the next chunk
-  // are read before the last ones of this are used.
+  // With two fragments the first ones of the next chunk are loaded before the last ones of this
+  // chunk are used, so that a chunk is computed in two parts.
   const auto read = [&](int fragment, int step) {
     fa[fragment] = OperandA::read(at_a, step * STEP_K);
     fb[fragment] = OperandB::read(at_b, step * STEP_K);
@@ -193,7 +191,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
     }
   } else {
     HandedStages<STAGES, PRODUCERS, WARPS * K_GROUPS> stages(thread);
-    // What the producers do not need the others get.
+    // Producer warps need few registers; consumer warps get the rest.
     constexpr int GIVEN = 65536 / (MIN_BLOCKS * (THREADS + COPIERS)) / 8 * 8;
     constexpr int START = GIVEN < 248 ? GIVEN : 248;
     constexpr int FEW = 40;
@@ -231,7 +229,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
     }
   }
 
-  // The groups of warps add up what each has of the block's slabs.
+  // Sum over the groups of warps.
   const int in_group = thread % GROUP_THREADS;
   if constexpr (K_GROUPS > 1) {
     if (!sum_of_groups<K_GROUPS, GROUP_THREADS, 32 * PRODUCERS>(sum, shared, group, in_group))
@@ -251,7 +249,8 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
     return row0 + warp_m + OperandA::offset(of_lane_m, i);
   };
   if constexpr (STAGED_C) {
-    sync_threads<GROUP_THREADS, THREADS - GROUP_THREADS + 32 * PRODUCERS>();  // the slabs are read
+    // All threads have read the k-tiles.
+    sync_threads<GROUP_THREADS, THREADS - GROUP_THREADS + 32 * PRODUCERS>();
     store_staged_tile<OperandB, THREAD_M, THREAD_N, LANES_M>(
         sum, shared + warp * (LANES_M * WARP_N), lane, c, alpha, beta, row_of, col0 + warp_n);
   } else {

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * op(A) * op(B) + beta * C in single precision, row-major, as gemm_tiled.cu, for GPUs
-// of compute capability 9.0.
+// C = alpha * op(A) * op(B) + beta * C in single precision, row-major, as gemm_tiled.cu, for
+// compute capability 9.0.
 //
-// Four warps fetch slabs of A and B into shared memory, each by one instruction for a box of every
-// fourth row, and transpose those whose rows lie along K; the others do nothing but compute. Both
-// hand stages to each other through barriers, so that no warp waits for more than it needs.
+// Four producer warps load k-tiles of A and B ("slab" in names) into shared memory by TMA; each
+// requests a box with every fourth row of a k-tile. They transpose operands that are contiguous
+// along K, and realign rows that do not start on 16 bytes. Consumer warps only compute. Each stage
+// has a full and an empty barrier.
 //
-// Grid (tiles of C, parts of K, batch), block (THREADS). Any M, N, K >= 4; matrices and their rows
-// may begin at any float, the matrices of a batch a multiple of 16 bytes apart. As in BLAS,
-// alpha == 0 reads neither A nor B, and beta == 0 does not read C.
+// Grid (tiles of C, parts of K, batch), block (THREADS). Any M, N, K >= 4; matrices and rows of any
+// alignment; batch strides a multiple of 16 bytes. As in BLAS, alpha == 0 reads neither A nor B,
+// and beta == 0 does not read C.
 //
-// The template's parameters are described in spaces/gemm.json, its design in
-// docs/reference/kernels.md.
+// Template parameters: spaces/gemm.json. Design: docs/reference/kernels.md.
 
 #include "boxed_operand.cuh"
 #include "pipeline.cuh"
@@ -33,14 +33,14 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
   constexpr int LANES_N = 32 / LANES_M;
   constexpr int WARPS = WARPS_M * WARPS_N;
   constexpr int GROUP_THREADS = 32 * WARPS;
-  constexpr int THREADS = GROUP_THREADS * K_GROUPS;  // that compute
+  constexpr int THREADS = GROUP_THREADS * K_GROUPS;  // of the consumer warps
   constexpr int FETCHERS = 32 * BOXES;
   constexpr int WARP_M = LANES_M * THREAD_M;
   constexpr int WARP_N = LANES_N * THREAD_N;
   constexpr int TILE_M = WARPS_M * WARP_M;
   constexpr int TILE_N = WARPS_N * WARP_N;
   constexpr int GROUP_K = BLOCK_K / K_GROUPS;
-  constexpr int CHUNKS = GROUP_K / UNROLL_K;  // of a slab: the body of the loop
+  constexpr int CHUNKS = GROUP_K / UNROLL_K;  // iterations of the inner loop, UNROLL_K deep each
   using OperandA = BoxedOperand<!TRANS_A, SKEW_A, ANYWHERE, TILE_M, BLOCK_K, THREAD_M, LANES_M>;
   using OperandB = BoxedOperand<TRANS_B, SKEW_B, ANYWHERE, TILE_N, BLOCK_K, THREAD_N, LANES_N>;
   constexpr int STAGE_FLOATS = OperandA::FLOATS + OperandB::FLOATS;
@@ -49,7 +49,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
   static_assert(GROUP_K % UNROLL_K == 0 && UNROLL_K % 2 == 0, "fragments alternate");
 
   extern __shared__ __align__(1024) float shared[];
-  float* const slabs_at = shared + STAGED * STAGED_FLOATS;  // behind the staging slots
+  float* const slabs_at = shared + STAGED * STAGED_FLOATS;  // after the staging slots
   __shared__ unsigned long long barriers[2 * STAGES + STAGED];
   const unsigned full = hidden(static_cast<unsigned>(__cvta_generic_to_shared(barriers)));
   const unsigned empty = full + 8 * STAGES;
@@ -61,7 +61,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
   const Tile tile = tile_of<GROUP_M>(blockIdx.x, tiles_m, tiles_n);
   const int row0 = tile.m * TILE_M, col0 = tile.n * TILE_N;
 
-  // This block's part of K, whole slabs.
+  // This block's part of K: a whole number of k-tiles.
   const int depth = alpha == 0.0f ? 0 : K;
   const int part = ceil_div(ceil_div(depth, SPLIT_K ? gridDim.y : 1), BLOCK_K) * BLOCK_K;
   const int begin = blockIdx.y * part;
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
     }
   };
 
-  // Those who fetch need few registers; the others get the rest.
+  // Producer warps need few registers; consumer warps get the rest.
   constexpr int GIVEN = 65536 / (MIN_BLOCKS * (THREADS + FETCHERS)) / 8 * 8;
   constexpr int START = GIVEN < 248 ? GIVEN : 248;
   constexpr int FEW = STAGED_FLOATS > 0 ? 56 : 24;
@@ -116,7 +116,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
     if constexpr (STAGED_FLOATS == 0) {
       if (!asks) return;
       for (int slab = 0; slab < slabs; ++slab) {
-        await_barrier(empty + 8 * stage, parity ^ 1);  // a new barrier counts as passed once
+        await_barrier(empty + 8 * stage, parity ^ 1);  // the first wait on a new barrier passes
         fetch_direct(slabs_at + stage * STAGE_FLOATS, slab, full + 8 * stage);
         next_stage();
       }
@@ -148,7 +148,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
         }
         __syncwarp();
         if (asks) arrive(full + 8 * stage);
-        asm volatile("bar.sync 2, %0;" ::"n"(FETCHERS) : "memory");  // the slot is read
+        asm volatile("bar.sync 2, %0;" ::"n"(FETCHERS) : "memory");  // the slot has been read
         if (asks && slab + STAGED < slabs) fetch_staged(slab + STAGED);
         if (++slot == STAGED) {
           slot = 0;
@@ -168,11 +168,11 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
   const int lane_m = lane / LANES_N, lane_n = lane % LANES_N;
   const int warp_m = warp / WARPS_N * WARP_M, warp_n = warp % WARPS_N * WARP_N;
 
-  float sum[THREAD_M * THREAD_N];  // row by row
+  float sum[THREAD_M * THREAD_N];  // row-major
 #pragma unroll
   for (int i = 0; i < THREAD_M * THREAD_N; ++i) sum[i] = 0.0f;
 
-  // Where this thread reads the chunk of a slab that is next.
+  // Where this thread reads the next chunk.
   const float* at_a;
   const float* at_b;
   const auto go_to_slab = [&] {
@@ -190,8 +190,9 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
     add_products<THREAD_M, THREAD_N>(sum, a[fragment], b[fragment]);
   };
 
-  // With two fragments the first ones of the next chunk are read before the last ones of this are
-  // used. Unrolled whole, a deep slab does not fit into the instruction cache.
+  // With two fragments the first ones of the next chunk are loaded before the last ones of this
+  // chunk are used. Hidden from the compiler: a fully unrolled k-tile would not fit in the
+  // instruction cache.
   const int chunks = hidden(CHUNKS);
   if (slabs > 0) await_barrier(full, 0);
   go_to_slab();
@@ -243,7 +244,8 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
     return row0 + warp_m + OperandA::offset(of_lane_m, i);
   };
   if constexpr (STAGED_C) {
-    sync_threads<GROUP_THREADS, THREADS - GROUP_THREADS + FETCHERS>();  // the slabs are read
+    // All threads have read the k-tiles.
+    sync_threads<GROUP_THREADS, THREADS - GROUP_THREADS + FETCHERS>();
     store_staged_tile<OperandB, THREAD_M, THREAD_N, LANES_M>(
         sum, shared + warp * (LANES_M * WARP_N), lane, c, alpha, beta, row_of, col0 + warp_n);
   } else {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// One operand of a product on its way from global memory through shared memory into registers.
+// One operand of a product: copies from global to shared memory, and from there to registers.
 #pragma once
 
 #include "pipeline.cuh"
 #include "vector.cuh"
 
-/// What holds the distance between two rows of a slab, in floats: FAR where an int could overflow.
+/// The type of offsets between rows of a k-tile, in floats: 64-bit (FAR) where an int can overflow.
 template <bool FAR>
 struct Distance {
   using type = int;
@@ -15,28 +15,35 @@ struct Distance<true> {
   using type = long long;
 };
 
-/// How an operand gets from global to shared memory.
+/// How an operand is copied from global to shared memory.
 enum class Way {
-  registers,  ///< loads, and stores once the slab before is computed
+  registers,  ///< loaded before and stored after the computation of a k-tile
   async,      ///< cp.async
 };
 
-/// The slabs of one operand: EXTENT rows of op(A) or columns of op(B), DEPTH deep along K.
-/// K_CONTIGUOUS: neighbours along K are neighbours in global memory; in shared memory only when
-/// they are not TURNed on the way. VEC floats are loaded at once; PAD floats follow each row in
-/// shared memory. A thread computes with COUNT elements of the extent, LANES threads side by side.
+/// The k-tiles ("slab" in names) of one operand: EXTENT rows of op(A) or columns of op(B), DEPTH
+/// deep along K.
+///
+///   K_CONTIGUOUS  the operand is contiguous along K in global memory
+///   TURN          such an operand is transposed when it is copied to shared memory
+///   VEC           floats per load from global memory
+///   PAD           floats of padding after each row in shared memory
+///   COUNT         elements along the extent per thread
+///   LANES         threads of a warp along the extent
+///   STEP_K        steps of K in a fragment
+///   UNROLL        unroll factor of the copies
 template <class Offset, bool K_CONTIGUOUS, bool TURN, Way WAY, int EXTENT, int DEPTH, int VEC,
           int PAD, int THREADS, int COUNT, int LANES, int STEP_K, int UNROLL>
 struct Operand {
   static constexpr bool TURNED = K_CONTIGUOUS && TURN;
-  static constexpr bool BY_K = !K_CONTIGUOUS || TURN;  // a shared row is one step of K
+  static constexpr bool BY_K = !K_CONTIGUOUS || TURN;  // a row in shared memory is one step of K
   static constexpr int PITCH = (BY_K ? EXTENT : DEPTH) + PAD;
   static constexpr int FLOATS = (BY_K ? DEPTH : EXTENT) * PITCH;
   static constexpr int GROUP = BY_K ? vector_width(COUNT) : 1;
   static_assert(PITCH % 4 == 0, "rows begin on 16 bytes");
 
-  // Copying: COPY_LANES threads share a global row, each with ROW_COPIES vectors of it, and go on
-  // ROW_STEP rows further down. So a thread's vectors lie at constant distances from its first.
+  // COPY_LANES threads copy a row of global memory, ROW_COPIES vectors each, then continue ROW_STEP
+  // rows further down. A thread's vectors are at constant offsets from its first.
   static constexpr int ROWS = K_CONTIGUOUS ? EXTENT : DEPTH;
   static constexpr int COLUMNS = K_CONTIGUOUS ? DEPTH : EXTENT;
   static constexpr int WIDTH = TURNED && WAY == Way::async ? 1 : VEC;
@@ -46,10 +53,10 @@ struct Operand {
   static constexpr int PASSES = ceil_div(ROWS, ROW_STEP);
   static_assert(COLUMNS % WIDTH == 0, "whole vectors a row");
 
-  const float* next;  // this thread's first vector of the next slab to fetch
+  const float* next;  // this thread's first vector of the next k-tile
   Offset pitch;       // floats between global rows
-  int row, column;    // of this thread's first vector in a slab
-  int extent;         // how much of the extent exists, from the block's first element
+  int row, column;    // of this thread's first vector in a k-tile
+  int extent;         // from the block's first element to the end of the matrix
   Floats<WIDTH> held[WAY == Way::registers ? PASSES * ROW_COPIES : 1];
 
   __device__ __forceinline__ Operand(const float* matrix, int ld, int first, int size, int begin,
@@ -62,8 +69,9 @@ struct Operand {
     next = matrix + at_row * ld + (column + (K_CONTIGUOUS ? begin : first));
   }
 
-  /// Brings the next slab into shared memory, or on its way there. WHOLE: all of it exists; else
-  /// the first `left_k` of its DEPTH do.
+  /// Starts the copy of the next k-tile, by cp.async to shared memory or by loads to registers.
+  /// WHOLE: all of it is inside the matrix; else the first `left_k` steps of K and `extent`
+  /// elements along the extent are, and the rest is zero.
   template <bool WHOLE>
   __device__ __forceinline__ void fetch(float* slab, int left_k) {
     float* const to = slab + place(row, column);
@@ -90,7 +98,7 @@ struct Operand {
     next += K_CONTIGUOUS ? DEPTH : DEPTH * pitch;
   }
 
-  /// Puts what `fetch` left in registers into shared memory.
+  /// Stores what `fetch` loaded to registers.
   __device__ __forceinline__ void store(float* slab) const {
     if constexpr (WAY == Way::registers) {
       float* const to = slab + place(row, column);
@@ -112,21 +120,21 @@ struct Operand {
     }
   }
 
-  /// A thread's elements at STEP_K steps of K.
+  /// A thread's elements for STEP_K steps of K.
   struct Fragment {
     float at[STEP_K][COUNT];
   };
 
-  /// Where in a slab the part of a thread begins: at k along K, at `first` along the extent where
-  /// the LANES begin of which it is number `lane`.
+  /// Where a thread's part of a k-tile starts: at step k, for lane `lane` of LANES that start at
+  /// `first` along the extent.
   static __device__ __forceinline__ int start(int first, int lane, int k) {
     const int along = first + lane * GROUP;
     return BY_K ? k * PITCH + along : along * PITCH + k;
   }
-  /// How far apart two places are that differ by k along K.
+  /// The offset of k steps along K.
   static __device__ __forceinline__ constexpr int distance(int k) { return BY_K ? k * PITCH : k; }
 
-  /// Reads the fragment k further along K than `from`, a place of `start`.
+  /// Reads the fragment k steps after `from`, a result of `start`.
   static __device__ __forceinline__ Fragment read(const float* from, int k) {
     Fragment fragment;
     if constexpr (BY_K) {
@@ -151,7 +159,7 @@ struct Operand {
     return fragment;
   }
 
-  /// Where a thread's i-th element lies along the extent, from the first of its warp.
+  /// The position along the extent of a thread's i-th element, relative to its warp's first.
   static __device__ __forceinline__ constexpr int offset(int lane, int i) {
     return i / GROUP * (LANES * GROUP) + lane * GROUP + i % GROUP;
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// How slabs of the operands get into shared memory while others are computed with: cp.async, and
-// the waiting for it. Where there is none, before compute capability 8.0, they are copied at once.
+// Pipelines of k-tiles in shared memory: cp.async and the barriers for it. Before compute
+// capability 8.0, which has no cp.async, copies are synchronous.
 #pragma once
 
 #if __CUDA_ARCH__ >= 800
 #define HAS_COPY_ASYNC
 #endif
 
-/// The same value, of which the compiler knows nothing: it neither unrolls a loop that ends there
-/// nor computes it anew.
+/// Hides a value from the compiler, which then cannot unroll a loop with this bound or recompute
+/// the value.
 template <class T>
 __device__ __forceinline__ T hidden(T value) {
 #ifdef __CUDA_ARCH__
@@ -17,7 +17,7 @@ __device__ __forceinline__ T hidden(T value) {
   return value;
 }
 
-/// Copies the first `bytes` of COUNT floats and zeroes the rest.
+/// Copies the first `bytes` bytes of COUNT floats; the rest is zero.
 template <int COUNT>
 __device__ __forceinline__ void copy_async(float* to, const float* from, int bytes) {
 #ifdef HAS_COPY_ASYNC
@@ -35,19 +35,19 @@ __device__ __forceinline__ void copy_async(float* to, const float* from, int byt
 #endif
 }
 
-/// The stages of shared memory that slabs pass through when every thread fetches and computes: all
-/// meet once a slab. At step s the slab s + AHEAD is fetched.
+/// A pipeline in which all threads copy and compute, with one __syncthreads() per k-tile. While
+/// k-tile s is computed, k-tile s + AHEAD is prefetched.
 template <int STAGES>
 struct SharedStages {
   static constexpr int AHEAD = STAGES - 1;
 
-  /// What this thread was to fetch of a slab is under way.
+  /// Commits this thread's copies of a k-tile.
   static __device__ __forceinline__ void fetched() {
 #ifdef HAS_COPY_ASYNC
     asm volatile("cp.async.commit_group;");
 #endif
   }
-  /// Returns when the next slab is there and the one before it is not read any more.
+  /// Waits until the next k-tile is in shared memory and all threads have read the previous one.
   static __device__ __forceinline__ void await() {
 #ifdef HAS_COPY_ASYNC
     asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD - 1) : "memory");
@@ -56,8 +56,8 @@ struct SharedStages {
   }
 };
 
-/// A barrier in shared memory, known by its address (mbarrier): it is passed once `count` arrivals
-/// have come by and the bytes that were announced have come in. Compute capability 9.0.
+/// Initializes an mbarrier, given by its shared memory address. A phase completes after `count`
+/// arrivals and all expected bytes. Compute capability 9.0.
 template <class Address>
 __device__ __forceinline__ void make_barrier(Address barrier, int count) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(count));
@@ -66,13 +66,13 @@ template <class Address>
 __device__ __forceinline__ void arrive(Address barrier) {
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
 }
-/// Arrives, and announces bytes.
+/// Arrives, and adds to the bytes that the barrier expects.
 template <class Address>
 __device__ __forceinline__ void arrive_expecting(Address barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
-/// Waits until the barrier is passed for the time whose number has this parity.
+/// Waits until the phase with this parity has completed.
 template <class Address>
 __device__ __forceinline__ void await_barrier(Address barrier, unsigned parity) {
   asm volatile(
@@ -86,16 +86,15 @@ __device__ __forceinline__ void await_barrier(Address barrier, unsigned parity) 
       : "memory");
 }
 
-/// Compute capability 9.0: the stages when PRODUCERS warps fetch for CONSUMERS warps that
-/// compute. Each stage has a barrier that says it is full and one that says it is empty, so that no
-/// warp waits for more than it needs.
+/// A pipeline with PRODUCERS producer warps and CONSUMERS consumer warps. Each stage has a full and
+/// an empty barrier. Compute capability 9.0.
 template <int STAGES, int PRODUCERS, int CONSUMERS>
 struct HandedStages {
-  unsigned full;  // address of the barrier of the first stage; the others follow
+  unsigned full;  // address of the first stage's full barrier; all full, then all empty barriers
   unsigned stage = 0;
   unsigned parity = 0;
 
-  /// For all threads of the block.
+  /// Initializes the barriers. Called by all threads of the block.
   __device__ __forceinline__ explicit HandedStages(int thread) {
     __shared__ unsigned long long barriers[2 * STAGES];
     full = hidden(static_cast<unsigned>(__cvta_generic_to_shared(barriers)));
@@ -104,31 +103,32 @@ struct HandedStages {
     }
     __syncthreads();
   }
+  /// Advances to the next stage.
   __device__ __forceinline__ void turn() {
     if (++stage == STAGES) {
       stage = 0;
       parity ^= 1;
     }
   }
-  /// A producer: waits until the stage is empty. A new barrier counts as passed once.
+  /// Producer: waits until the stage is empty. The first wait on a new barrier passes.
   __device__ __forceinline__ void await_empty() const {
     await_barrier(full + 8 * (STAGES + stage), parity ^ 1);
   }
-  /// A producer: what this thread was to fetch is under way.
+  /// Producer: arrives at the full barrier when this thread's copies are complete.
   __device__ __forceinline__ void fetched() const {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(full + 8 * stage)
                  : "memory");
   }
-  /// A consumer: waits until the stage is full.
+  /// Consumer: waits until the stage is full.
   __device__ __forceinline__ void await_full() const { await_barrier(full + 8 * stage, parity); }
-  /// A consumer's warp: has read a stage.
+  /// Consumer warp: marks a stage as read.
   __device__ __forceinline__ void release(unsigned which) const {
     __syncwarp();
     if (threadIdx.x % 32 == 0) arrive(full + 8 * (STAGES + which));
   }
 };
 
-/// __syncthreads for the first THREADS of a block when it has others, too.
+/// __syncthreads() for the first THREADS threads of a block, if it has OTHERS.
 template <int THREADS, int OTHERS>
 __device__ __forceinline__ void sync_threads() {
 #ifdef __CUDA_ARCH__
@@ -140,7 +140,8 @@ __device__ __forceinline__ void sync_threads() {
   __syncthreads();
 }
 
-/// Gives this warpgroup REGISTERS a thread; all its warps must come by.
+/// Changes the registers per thread of this warpgroup from BEFORE to REGISTERS (setmaxnreg). Called
+/// by all its warps.
 template <int REGISTERS, int BEFORE>
 __device__ __forceinline__ void set_registers() {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_SPECIFIC__)

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Blocks that share a tile of C, each with a part of K.
+// Split-K: several blocks compute a tile of C, each for a part of K.
 #pragma once
 
 #include "pipeline.cuh"
 
-/// How many blocks add up their parts before the sums are added up.
+/// Blocks whose partial sums are added first; then the sums of these groups are added.
 constexpr int SPLIT_GROUP = 8;
 
-/// What another block has written.
+/// Reads what another block wrote.
 __device__ __forceinline__ float load_of_other(const float* from) {
 #ifdef __CUDA_ARCH__
   return __ldcg(from);
@@ -16,9 +16,9 @@ __device__ __forceinline__ float load_of_other(const float* from) {
 #endif
 }
 
-/// Whether this block is the last of `count` to come by, after which all that they have written is
-/// there to read; sets the counter back for the next launch. For the first THREADS threads of a
-/// block that has OTHERS.
+/// Whether this block is the last of `count` to arrive. It can then read what the others wrote, and
+/// it resets the counter for the next launch. Called by the first THREADS threads of a block that
+/// has OTHERS.
 template <int THREADS, int OTHERS>
 __device__ __forceinline__ bool comes_last(unsigned* arrivals, unsigned count, int thread) {
   __shared__ bool last;
@@ -34,11 +34,11 @@ __device__ __forceinline__ bool comes_last(unsigned* arrivals, unsigned count, i
   return mine;
 }
 
-/// Adds up what `splits` blocks have of a tile, each COUNT values a thread. True in the block that
-/// has the sum in the end. Groups of blocks add up theirs first, and the groups' sums are added
-/// then, by whichever block came last but always in the same order: equal inputs give equal
-/// results. `partials` holds COUNT * THREADS floats for each block of each tile; `arrivals` one
-/// counter for each group and one more for each tile, zero before and after.
+/// Adds the partial sums of a tile of `splits` blocks, COUNT values per thread. Returns true in the
+/// block that has the result. First the partial sums of each group of SPLIT_GROUP blocks are added,
+/// then the sums of the groups, each by the last block to arrive but in a fixed order: equal inputs
+/// give equal bits. `partials` has COUNT * THREADS floats for each block of each tile; `arrivals`
+/// has a counter for each group and one for each tile, zero before and after.
 template <int THREADS, int OTHERS, int COUNT>
 __device__ __forceinline__ bool sum_of_splits(float (&value)[COUNT], float* partials,
                                               unsigned* arrivals, long long tile, int split,

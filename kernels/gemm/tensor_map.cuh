@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies by the tensor memory accelerator (TMA): one thread asks for a box of a tensor. What lies
-// outside of the tensor comes in as zeros. Compute capability 9.0.
+// Copies by the tensor memory accelerator (TMA): one thread starts the copy of a box of a tensor.
+// Elements outside the tensor are zero. Compute capability 9.0.
 #pragma once
 
-/// A tensor as the driver describes it to the hardware (CUtensorMap): where it is, its extents and
-/// strides, the box, and how the box's rows are swizzled in shared memory.
+/// The driver's CUtensorMap: address, extents and strides of a tensor, box, and swizzle mode.
 struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 
-/// Has the box that begins at (x, y, z) brought to `to`, an address in shared memory, and its bytes
-/// counted at a barrier there.
+/// Starts the copy of the box at (x, y, z) to `to`; its bytes complete at `barrier`. `to` and
+/// `barrier` are shared memory addresses.
 template <class Address>
 __device__ __forceinline__ void fetch_box(Address to, const TensorMap& tensor, int x, int y, int z,
                                           Address barrier) {
@@ -21,7 +20,7 @@ __device__ __forceinline__ void fetch_box(Address to, const TensorMap& tensor, i
       : "memory");
 }
 
-/// Lets the hardware that copies see the barriers that this thread has made.
+/// Makes the barriers that this thread initialized visible to the TMA unit.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }

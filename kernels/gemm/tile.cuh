@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// A block's tile of C: which it is, and what its threads do with their elements of it.
+// A block's tile of C: raster order, multiply-add, sum over groups of warps, epilogue.
 #pragma once
 
 #include "pipeline.cuh"
 #include "vector.cuh"
 
-/// Which tile of C a block computes.
+/// The indices of a tile of C.
 struct Tile {
   int m, n;
 };
 
-/// Neighbouring blocks take neighbouring tiles: GROUP_M tiles high bands, column by column, so that
-/// blocks that run at the same time share rows of A and columns of B in the L2 cache.
+/// Raster order: consecutive blocks traverse bands of GROUP_M rows of tiles, column by column, so
+/// that concurrent blocks share rows of A and columns of B in the L2 cache.
 template <int GROUP_M>
 __device__ __forceinline__ Tile tile_of(int index, int tiles_m, int tiles_n) {
   const int band = index / (GROUP_M * tiles_n);
@@ -21,8 +21,8 @@ __device__ __forceinline__ Tile tile_of(int index, int tiles_m, int tiles_n) {
   return {band * GROUP_M + in_band % height, in_band / height};
 }
 
-/// Adds the products of a column of A and a row of B to a thread's elements, there and back from
-/// row to row: then every second multiply-add finds an operand in the register cache.
+/// Adds the outer product of a column of A and a row of B to a thread's elements. The direction
+/// alternates from row to row, so that more operands come from the register reuse cache.
 template <int ROWS, int COLUMNS>
 __device__ __forceinline__ void add_products(float (&sum)[ROWS * COLUMNS], const float (&a)[ROWS],
                                              const float (&b)[COLUMNS]) {
@@ -36,8 +36,9 @@ __device__ __forceinline__ void add_products(float (&sum)[ROWS * COLUMNS], const
   }
 }
 
-/// Adds up what GROUPS groups of THREADS threads each have of the same tile, in `shared` memory
-/// that is free by now. True in the group that has the sum. OTHERS threads of the block are gone.
+/// Sums the tiles of GROUPS groups of THREADS threads by way of `shared` memory, which is no longer
+/// used otherwise. Returns true in the group that has the result. The OTHERS threads of the block
+/// do not call this.
 template <int GROUPS, int THREADS, int OTHERS, int COUNT>
 __device__ __forceinline__ bool sum_of_groups(float (&sum)[COUNT], float* shared, int group,
                                               int thread) {
@@ -57,16 +58,16 @@ __device__ __forceinline__ bool sum_of_groups(float (&sum)[COUNT], float* shared
   return group == 0;
 }
 
-/// A matrix that results go to.
+/// The output matrix.
 struct Target {
   float* first;
   int rows, columns;
-  int pitch;  ///< floats from a row to the next
+  int pitch;  ///< leading dimension, in floats
 };
 
-/// Stores alpha * sum + beta * C. `row_of(i)` and `column_of(j)` are where the thread's rows and
-/// columns lie; each WIDE columns from a multiple of WIDE on are neighbours, and are stored at once
-/// where they all exist.
+/// Epilogue: stores alpha * sum + beta * C. `row_of(i)` and `column_of(j)` are the rows and columns
+/// of the thread's elements. Each aligned group of WIDE columns is contiguous in C and is stored by
+/// one instruction if it is inside the matrix.
 template <int ROWS, int COLUMNS, int WIDE, class RowOf, class ColumnOf>
 __device__ __forceinline__ void store_tile(const float (&sum)[ROWS * COLUMNS], const Target& c,
                                            float alpha, float beta, const RowOf& row_of,
@@ -101,11 +102,11 @@ __device__ __forceinline__ void store_tile(const float (&sum)[ROWS * COLUMNS], c
   }
 }
 
-/// As store_tile, for the THREAD_M x THREAD_N elements of each thread of a warp, by way of shared
-/// memory: there neighbours of a row are stored by neighbouring threads, wherever the row begins.
-/// `staging` is this warp's own LANES_M rows of its columns; `row_of(i, lane_m)` is where row i of
-/// the threads of number lane_m along M lies, `first_column` the warp's first. OPERAND_B says which
-/// columns a thread has.
+/// As store_tile, for the THREAD_M x THREAD_N elements of each thread of a warp, through shared
+/// memory, so that neighbouring threads store neighbouring elements of a row at any alignment.
+/// `staging` is the warp's own: LANES_M rows of its columns. `row_of(i, lane_m)` is row i of the
+/// threads with index lane_m along M, `first_column` the warp's first column. OPERAND_B gives the
+/// columns of a thread.
 template <class OPERAND_B, int THREAD_M, int THREAD_N, int LANES_M, class RowOf>
 __device__ __forceinline__ void store_staged_tile(const float (&sum)[THREAD_M * THREAD_N],
                                                   float* staging, int lane, const Target& c,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats that are loaded and stored at once.
+// Vectors of floats, and integer functions.
 #pragma once
 
 template <int COUNT>
@@ -7,7 +7,7 @@ struct alignas(COUNT * sizeof(float)) Floats {
   float at[COUNT];
 };
 
-/// The widest vector that `count` consists of.
+/// The widest vector, in floats, that divides `count`.
 __device__ constexpr int vector_width(int count) {
   return count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
 }

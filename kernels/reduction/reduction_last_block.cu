@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// *sum = x[0] + … + x[N - 1] in one launch. Every block adds up its part and stores it; whichever
-// comes last adds up the parts, always in the same order: equal inputs give equal bits, without
-// atomics on floats.
+// *sum = x[0] + … + x[N - 1] in one launch. Each block stores the sum of its part; the last block
+// to arrive adds these partial sums in a fixed order: equal inputs give equal bits, without atomics
+// on floats.
 //
-// A step is BLOCK * UNROLL vectors of VEC floats. Blocks take steps in turn or, CHUNKED, each a
-// piece of x of its own. A thread adds up its UNROLL vectors in a tree, and its steps in a row.
+// A step is BLOCK * UNROLL vectors of VEC floats. The steps of a block are strided by the grid or,
+// CHUNKED, contiguous. A thread adds its UNROLL vectors of a step in a tree, and steps in sequence.
 //
-// Grid (blocks), block (BLOCK). x begins on a multiple of VEC floats. `partials` holds a float for
-// each block, `arrivals` a counter that is zero before and after. The values of LOAD are in
-// access.cuh.
+// Grid (blocks), block (BLOCK). x is aligned to VEC floats. `partials` has a float for each block,
+// `arrivals` is a counter, zero before and after. LOAD: see access.cuh.
 
 #include "access.cuh"
 
-/// What another block has written.
+/// Reads what another block wrote.
 __device__ __forceinline__ float load_of_other(const float* from) {
 #ifdef __CUDA_ARCH__
   return __ldcg(from);
@@ -21,8 +20,8 @@ __device__ __forceinline__ float load_of_other(const float* from) {
 #endif
 }
 
-/// The sum over the threads of the block, in the first one. `of_warp` holds a float for each warp,
-/// and nothing that is still to be read.
+/// The sum over the threads of the block, returned in the first one. `of_warp` has a float for each
+/// warp and is overwritten.
 template <int BLOCK>
 __device__ __forceinline__ float sum_of_block(float value, float* of_warp) {
 #pragma unroll
@@ -40,8 +39,8 @@ __device__ __forceinline__ float sum_of_block(float value, float* of_warp) {
   return value;
 }
 
-/// Whether this block is the last to come by, after which all that the others have written is there
-/// to read; sets the counter back for the next launch.
+/// Whether this block is the last to arrive. It can then read what the others wrote, and it resets
+/// the counter for the next launch.
 __device__ __forceinline__ bool comes_last(unsigned* arrivals) {
   __shared__ bool last;
   if (threadIdx.x == 0) {
@@ -91,7 +90,7 @@ __global__ void __launch_bounds__(BLOCK)
   float mine = 0.0f;
 #pragma unroll
   for (int j = 0; j < VEC; ++j) mine += total.at[j];
-  const int tail = vectors * VEC + thread;  // what is left over from whole vectors
+  const int tail = vectors * VEC + thread;  // elements after the last whole vector
   if (blockIdx.x == 0 && tail < N) mine += x[tail];
 
   __shared__ float of_warp[2][BLOCK / 32];

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// *sum = x[0] + … + x[N - 1], added up in double precision and rounded once: what the other kernels
-// are checked against.
+// *sum = x[0] + … + x[N - 1], accumulated in double precision: the reference of the other kernels.
 //
 // Grid (1), block (1024).
 

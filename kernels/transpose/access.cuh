@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Floats that are loaded and stored at once, with what the caches are told about them.
+// Vector loads and stores with cache hints.
 #pragma once
 
 template <int COUNT>
@@ -7,7 +7,7 @@ struct alignas(COUNT * sizeof(float)) Floats {
   float at[COUNT];
 };
 
-// What compute capability 7.5 does not know.
+// The L2 prefetch size needs compute capability 8.0.
 #if __CUDA_ARCH__ >= 800
 #define FETCH_WIDE ".L2::256B"
 #else
@@ -27,8 +27,8 @@ struct alignas(COUNT * sizeof(float)) Floats {
     asm volatile("ld.global" how ".f32 %0, [%1];" : "=f"(value.at[0]) : "l"(from));           \
   }
 
-/// HOW 0: as any load. 1: read once, so not kept in the first cache. 2: that, and the second cache
-/// fetches 256 bytes at a time. 3: read once, so the first to be evicted from both.
+/// Loads with a cache hint. HOW 0: none. 1: read-only, not allocated in L1. 2: as 1, prefetched to
+/// L2 in 256 bytes. 3: evict first.
 template <int HOW, int COUNT>
 __device__ __forceinline__ Floats<COUNT> load(const float* from) {
 #ifdef __CUDA_ARCH__
@@ -50,7 +50,7 @@ __device__ __forceinline__ Floats<COUNT> load(const float* from) {
 #undef LOAD_AS
 #undef FETCH_WIDE
 
-/// HOW 0: as any store. 1: not read again soon, so the first to be evicted.
+/// Stores with a cache hint. HOW 0: none. 1: evict first.
 template <int HOW, int COUNT>
 __device__ __forceinline__ void store(float* to, const Floats<COUNT>& value) {
 #ifdef __CUDA_ARCH__

@@ -1,31 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies by the tensor memory accelerator (TMA): one thread asks for a box of a matrix, whose bytes
-// are counted at a barrier in shared memory, known by its address (mbarrier). What lies outside of
-// the matrix comes in as zeros. Compute capability 9.0.
+// Copies by the tensor memory accelerator (TMA): one thread starts the copy of a box of a matrix,
+// whose bytes complete at an mbarrier. Elements outside the matrix are zero. Barriers and targets
+// are shared memory addresses. Compute capability 9.0.
 #pragma once
 
-/// A tensor as the driver describes it to the hardware (CUtensorMap).
+/// The driver's CUtensorMap: address, extents and strides of a tensor, box, and swizzle mode.
 struct alignas(64) TensorMap {
   unsigned long long opaque[16];
 };
 
-/// A barrier that is passed once `count` arrivals have come by and the bytes that were announced
-/// have come in.
+/// Initializes an mbarrier. A phase completes after `count` arrivals and all expected bytes.
 template <class Address>
 __device__ __forceinline__ void make_barrier(Address barrier, int count) {
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(count));
 }
-/// Lets the hardware that copies see the barriers that this thread has made.
+/// Makes the barriers that this thread initialized visible to the TMA unit.
 __device__ __forceinline__ void publish_barriers() {
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 }
-/// Arrives, and announces bytes.
+/// Arrives, and adds to the bytes that the barrier expects.
 template <class Address>
 __device__ __forceinline__ void arrive_expecting(Address barrier, int bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 }
-/// Waits until the barrier is passed for the time whose number has this parity.
+/// Waits until the phase with this parity has completed.
 template <class Address>
 __device__ __forceinline__ void await_barrier(Address barrier, unsigned parity) {
   asm volatile(
@@ -39,7 +38,7 @@ __device__ __forceinline__ void await_barrier(Address barrier, unsigned parity) 
       : "memory");
 }
 
-/// Has the box that begins at (x, y) brought to `to`, an address in shared memory.
+/// Starts the copy of the box at (x, y) to `to`.
 template <class Address>
 __device__ __forceinline__ void fetch_box(Address to, const TensorMap& matrix, int x, int y,
                                           Address barrier) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = in, both NY x NX and row-major: neighbouring threads read and write neighbours in a column,
-// NX floats apart. What becomes of the bandwidth when neither side is contiguous.
-// A thread copies UNROLL elements that lie BLOCK_X rows apart in a column.
+// out = in, both NY x NX and row-major: neighbouring threads copy neighbouring elements of a
+// column, NX floats apart. The lower bound of the bandwidth of a transpose: no access is coalesced.
+// A thread copies UNROLL elements of a column, BLOCK_X rows apart.
 //
 // Grid (ceil(NY / (BLOCK_X * UNROLL)), ceil(NX / BLOCK_Y)), block (BLOCK_X, BLOCK_Y).
 

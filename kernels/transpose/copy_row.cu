@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = in, both NY x NX and row-major: neighbouring threads read and write neighbours in a row.
-// What a transpose cannot be faster than. A thread copies UNROLL vectors of VEC floats that lie
-// BLOCK_X vectors apart in a row.
+// out = in, both NY x NX and row-major: neighbouring threads copy neighbouring elements of a row.
+// The upper bound of the bandwidth of a transpose. A thread copies UNROLL vectors of VEC floats of
+// a row, BLOCK_X vectors apart.
 //
 // Grid (ceil(NX / (VEC * BLOCK_X * UNROLL)), ceil(NY / BLOCK_Y)), block (BLOCK_X, BLOCK_Y). NX is a
-// multiple of VEC. The values of LOAD and STORE are in access.cuh.
+// multiple of VEC. LOAD and STORE: see access.cuh.
 
 #include "access.cuh"
 

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = in^T as transpose_naive_row.cu (BY_ROWS) or transpose_naive_col.cu, but neighbouring blocks
-// lie on a diagonal of the matrix: where rows are a power of two apart, blocks of one row or column
-// meet in the same part of memory, those of a diagonal do not.
+// out = in^T as transpose_naive_row.cu (BY_ROWS) or transpose_naive_col.cu, with consecutive blocks
+// on a diagonal of the matrix. Where row lengths are powers of two, the blocks of a row or column
+// access the same memory partition (partition camping); those of a diagonal do not.
 //
-// Grid (ceil(NX / WIDTH), ceil(NY / HEIGHT)), block (BLOCK_X, BLOCK_Y), where WIDTH x HEIGHT of in
-// is BLOCK_X x BLOCK_Y, with BY_ROWS = 0 the other way round.
+// Grid (ceil(NX / WIDTH), ceil(NY / HEIGHT)), block (BLOCK_X, BLOCK_Y). A block transposes
+// WIDTH x HEIGHT elements of in: BLOCK_X x BLOCK_Y with BY_ROWS, else BLOCK_Y x BLOCK_X.
 
 template <bool BY_ROWS, int BLOCK_X, int BLOCK_Y>
 __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
     transpose_diagonal(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
   constexpr int WIDTH = BY_ROWS ? BLOCK_X : BLOCK_Y;
   constexpr int HEIGHT = BY_ROWS ? BLOCK_Y : BLOCK_X;
-  // Down a column of blocks, each of them one block further right than the one above it.
+  // Consecutive blocks go one block down and one block right.
   const unsigned block = blockIdx.y * gridDim.x + blockIdx.x;
   const int block_y = block % gridDim.y;
   const int block_x = (block / gridDim.y + block_y) % gridDim.x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = in^T, row-major: in is NY x NX, out NX x NY. One thread an element, straight from global
-// memory to global memory: neighbouring threads read a column, NX floats apart, and write a row.
+// out = in^T, row-major: in is NY x NX, out NX x NY. One thread per element, without shared memory:
+// neighbouring threads read a column, NX floats apart, and write a row.
 //
 // Grid (ceil(NY / BLOCK_X), ceil(NX / BLOCK_Y)), block (BLOCK_X, BLOCK_Y).
 

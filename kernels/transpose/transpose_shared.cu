@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = in^T, row-major: in is NY x NX, out NX x NY. A block reads a tile by rows into shared
-// memory and writes it by columns, so that neighbouring threads read and write neighbours. The tile
-// is BLOCK_X * UNROLL wide and BLOCK_Y high; to write, the threads are counted anew, BLOCK_Y of
-// them side by side. PAD floats after each row of the tile part its columns' banks.
+// out = in^T, row-major: in is NY x NX, out NX x NY. A block loads a tile by rows into shared
+// memory and stores it by columns, so that loads and stores are coalesced. The tile is BLOCK_X *
+// UNROLL wide and BLOCK_Y high. For the stores, threads are renumbered: BLOCK_Y of them along a
+// column. PAD floats of padding after each row of the tile avoid bank conflicts.
 //
 // Grid (ceil(NX / (BLOCK_X * UNROLL)), ceil(NY / BLOCK_Y)), block (BLOCK_X, BLOCK_Y); with DYNAMIC,
 // dynamic shared memory for the tile.

@@ -1,38 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = in^T, row-major: in is NY x NX, out NX x NY. As wide accesses as the rows' lengths allow on
-// both sides: a thread loads 4 rows x VEC_X columns, transposes them in registers, and lays them
-// down in shared memory as pieces of 16 bytes along NY. Swizzled, these pieces are written and read
-// without bank conflicts and without padding.
+// out = in^T, row-major: in is NY x NX, out NX x NY. Loads and stores are as wide as the row
+// lengths allow: a thread loads 4 rows x VEC_X columns, transposes them in registers, and writes
+// them to shared memory as 16-byte pieces along NY. The pieces are swizzled, so that they are
+// written and read without bank conflicts and without padding.
 //
-// Memory is written in sectors of 32 bytes. Where rows of out begin beside them, two tiles would
-// each store a part of the sector between them. With STORE_ALIGN above 1 tiles share as many rows
-// of in, less by which each stores of a row of out, so that it can begin where a multiple of
-// STORE_ALIGN floats does in memory, wherever the row begins.
+// Memory is written in sectors of 32 bytes. If rows of out are not aligned to sectors, two adjacent
+// tiles store parts of the same sector. With STORE_ALIGN > 1 tiles overlap by STORE_ALIGN rows of
+// in, and the part of a row of out that a tile stores is shorter by as much, so that it can start
+// at a multiple of STORE_ALIGN floats in memory at any alignment of the row.
 //
-// Grid (tiles, each TILE_Y rows high, STORE_ALIGN of them shared if that is above 1), block
+// Grid (tiles, TILE_Y rows high; with STORE_ALIGN > 1 they overlap by STORE_ALIGN rows), block
 // (THREADS), dynamic shared memory 4 * TILE_X * TILE_Y bytes. NX is a multiple of VEC_X, NY of
-// VEC_Y. The values of LOAD and STORE are in access.cuh, those of BAND in walk.cuh.
+// VEC_Y. LOAD and STORE: see access.cuh. BAND: see walk.cuh.
 
 #include "access.cuh"
 #include "walk.cuh"
 
-/// Where an element of the tile lies in shared memory, which holds TILE_Y floats for each column of
-/// the matrix that is read, in pieces of four. Where a piece lies among the others of its column
-/// changes from one group of columns, which a thread loads at once, to the next: so 8 threads side
-/// by side meet in different banks, along NX when they write and along NY when they read. A column
-/// of fewer than 8 pieces has fewer places.
+/// The index in shared memory of an element of the tile. Shared memory has TILE_Y floats for each
+/// column of in, in pieces of four. The position of a piece in its column is XORed with the index
+/// of its group of VEC_X columns, so that 8 neighbouring threads access different banks, along NX
+/// when they write and along NY when they read. Columns of fewer than 8 pieces have fewer
+/// positions.
 template <int VEC_X, int TILE_Y>
 __device__ __forceinline__ unsigned place(unsigned x, unsigned y) {
   constexpr unsigned PLACES = TILE_Y / 4 < 8 ? TILE_Y / 4 : 8;
   return x * TILE_Y + (y ^ (x / VEC_X % PLACES * 4));
 }
 
-/// A rectangle LANES wide that THREADS threads visit side by side, all of them at each turn: where
-/// the thread is at a turn, with all that depends on the turn known to the compiler.
+/// Assigns the elements of a rectangle that is LANES wide to THREADS threads, row by row. lane()
+/// and row() are the position of a thread in an iteration (`turn`); with a constant iteration only
+/// the thread's part is computed at run time.
 template <int LANES, int THREADS>
 struct Visits {
-  static constexpr unsigned WIDE = LANES > THREADS ? LANES / THREADS : 1;  // turns for one row
-  static constexpr unsigned HIGH = LANES > THREADS ? 1 : THREADS / LANES;  // rows at one turn
+  static constexpr unsigned WIDE = LANES > THREADS ? LANES / THREADS : 1;  // iterations per row
+  static constexpr unsigned HIGH = LANES > THREADS ? 1 : THREADS / LANES;  // rows per iteration
   static __device__ __forceinline__ unsigned lane(unsigned thread, unsigned turn) {
     return (WIDE > 1 ? thread : thread % LANES) + turn % WIDE * THREADS;
   }
@@ -41,14 +42,14 @@ struct Visits {
   }
 };
 
-/// By how many floats `at` lies past the last multiple of COUNT floats in memory.
+/// Floats from the last multiple of COUNT floats in memory to `at`.
 template <int COUNT>
 __device__ __forceinline__ unsigned floats_past(const float* at) {
   return reinterpret_cast<unsigned long long>(at) / sizeof(float) % COUNT;
 }
 
-/// What one block does. WHOLE: all of the tile exists; else `width` and `height` of it. `first`:
-/// there is no tile above that would store the rows before the first multiple of STORE_ALIGN.
+/// Transposes a tile. WHOLE: all of it is inside the matrix; else `width` x `height` are. `first`:
+/// no tile above stores the elements before the first multiple of STORE_ALIGN.
 template <bool WHOLE, int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int STORE_ALIGN, int THREADS,
           int LOAD, int STORE>
 __device__ __forceinline__ void transpose_tile(int NX, int NY, unsigned width, unsigned height,
@@ -56,8 +57,8 @@ __device__ __forceinline__ void transpose_tile(int NX, int NY, unsigned width, u
                                                float* __restrict__ out, float* shared) {
   using Loading = Visits<TILE_X / VEC_X, THREADS>;
   constexpr int LOADS = TILE_X * TILE_Y / (4 * VEC_X * THREADS);
-  // As few threads side by side as leave a row of out for all of them, but whole warps: what is
-  // computed for a row serves all of the stretches that a thread stores of it.
+  // Few threads along a row of out, but whole warps: a thread then stores several stretches of the
+  // same row, for which addresses are computed once.
   constexpr int FEWEST = THREADS / TILE_X > 32 ? THREADS / TILE_X : 32;
   constexpr int LANES = TILE_Y / VEC_Y < FEWEST ? TILE_Y / VEC_Y : FEWEST;
   constexpr int STRETCH = LANES * VEC_Y, TURNS = TILE_Y / STRETCH;
@@ -100,8 +101,7 @@ __device__ __forceinline__ void transpose_tile(int NX, int NY, unsigned width, u
     for (int turn = 0; turn < TURNS; ++turn) {
       const bool exists = WHOLE || (x < width && lane - past + turn * STRETCH < height);
       if (exists && !(turn == 0 && of_tile_above)) {
-        // Places change within 32 floats, so that those of all stretches lie to each other as these
-        // do.
+        // The swizzle permutes within 32 floats, so that stretches have a constant distance.
         store<STORE>(to + turn * STRETCH,
                      *reinterpret_cast<const Floats<VEC_Y>*>(shared + (from + turn * STRETCH)));
       }
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
 
   const Tile tile = tile_of<BAND, DIAGONAL>(blockIdx.x, ceil_div(NX, TILE_X), ceil_div(NY, STEP_Y));
   const int x0 = tile.x * TILE_X, y0 = tile.y * STEP_Y;
-  const unsigned width = NX - x0, height = NY - y0;  // of what is left from the tile's corner on
+  const unsigned width = NX - x0, height = NY - y0;  // from the tile's corner to the edges of in
   in += static_cast<long long>(y0) * NX + x0;
   out += static_cast<long long>(x0) * NY + y0;
   if (width >= TILE_X && height >= TILE_Y) {

@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = in^T as transpose_tiled.cu, for GPUs of compute capability 9.0 and matrices whose rows
-// begin on 16 bytes. One thread asks for a whole tile of in, STAGES tiles ahead, in boxes 32 floats
-// wide whose rows the hardware swizzles: a row is all 32 banks, and its pieces of 16 bytes change
-// places from row to row. So 8 threads read pieces of the same column from 8 rows, or of 4 columns
-// from 2 x 4 rows, without bank conflicts, transpose them in registers and store them.
+// out = in^T as transpose_tiled.cu, for compute capability 9.0 and rows of in that are aligned to
+// 16 bytes. One thread prefetches tiles of in by TMA to STAGES stages, in boxes that are 32 floats
+// wide. The hardware swizzles the boxes: a row covers all 32 banks, and its 16-byte pieces are
+// permuted differently in each row. So 8 threads can read pieces of the same column from 8 rows, or
+// of 4 columns from 2 x 4 rows, without bank conflicts. They transpose them in registers and store
+// them.
 //
-// Grid (blocks), which take tiles in turn, block (32 * WARPS), dynamic shared memory
-// 4 * STAGES * TILE_X * TILE_Y bytes. NX is a multiple of 4, NY of VEC_Y. The values of STORE are
-// in access.cuh, those of BAND in walk.cuh.
+// Grid (blocks, each loops over tiles), block (32 * WARPS), dynamic shared memory
+// 4 * STAGES * TILE_X * TILE_Y bytes. NX is a multiple of 4, NY of VEC_Y. STORE: see access.cuh.
+// BAND: see walk.cuh.
 
 #include "access.cuh"
 #include "bulk_copy.cuh"
 #include "walk.cuh"
 
-constexpr int BOX_X = 32;  // floats: the most that can be swizzled
+constexpr int BOX_X = 32;  // floats: 128 bytes, the widest swizzle
 
-/// Stores a tile that lies in `box` after `box` of BOX_X columns and TILE_Y rows; `width` and
-/// `height` of it exist. The warp `warp` of WARPS.
+/// Stores a tile, which is a sequence of boxes of BOX_X columns and TILE_Y rows; `width` x `height`
+/// of it are inside the matrix. Called by warp `warp` of WARPS.
 template <int VEC_Y, int TILE_X, int TILE_Y, int WARPS, int STORE>
 __device__ __forceinline__ void store_tile(const float* boxes, float* out, int NY, int width,
                                            int height, int warp, int lane) {
-  constexpr int WARP_X =
-      VEC_Y == 4 ? 16 : 4;  // columns of in that a warp takes at once, of 32 rows
+  constexpr int WARP_X = VEC_Y == 4 ? 16 : 4;  // columns of in per warp and step, of 32 rows
   constexpr int STRETCHES = TILE_Y / 32;
   constexpr int STEPS = TILE_X / WARP_X * STRETCHES / WARPS;
   static_assert(STEPS * WARPS == TILE_X / WARP_X * STRETCHES, "every warp has as much to store");
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(32 * WARPS, MIN_BLOCKS)
     store_tile<VEC_Y, TILE_X, TILE_Y, WARPS, STORE>(shared + stage * STAGE_FLOATS,
                                                     out + static_cast<long long>(x0) * NY + y0, NY,
                                                     NX - x0, NY - y0, thread / 32, thread % 32);
-    __syncthreads();  // the stage is read
+    __syncthreads();  // the stage has been read
     if (thread == 0 && index + STAGES * step < tiles) fetch(index + STAGES * step, stage);
     if (++stage == STAGES) {
       stage = 0;

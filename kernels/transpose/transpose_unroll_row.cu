@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// out = in^T as transpose_naive_row.cu, but a thread takes UNROLL elements that lie BLOCK_X apart
-// in a row of in, so that as many loads are under way at once.
+// out = in^T as transpose_naive_row.cu, with UNROLL elements per thread, BLOCK_X apart in a row of
+// in, so that UNROLL loads are in flight.
 //
 // Grid (ceil(NX / (BLOCK_X * UNROLL)), ceil(NY / BLOCK_Y)), block (BLOCK_X, BLOCK_Y).
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// In which order blocks take the tiles of the matrix that is read.
+// Raster order: the order in which blocks process the tiles of in.
 #pragma once
 
-/// Which tile a block takes: along NX, and along NY.
+/// The indices of a tile along NX and NY.
 struct Tile {
   int x, y;
 };
@@ -11,10 +11,10 @@ __device__ constexpr int ceil_div(int a, int b) {
   return (a - 1) / b + 1;
 }
 
-/// Neighbouring blocks take neighbouring tiles, in bands that are BAND tiles high and are walked
-/// column by column; 0: one band. DIAGONAL: each row of tiles begins one tile further right, so
-/// that blocks that run at the same time do not all read or write at the same column of a matrix
-/// whose rows are a power of two apart, and thus in the same part of memory.
+/// Consecutive blocks traverse bands of BAND rows of tiles, column by column; 0: one band.
+/// DIAGONAL: each row of tiles is rotated right by one more tile, so that concurrent blocks do not
+/// all access the same column of a matrix, which is one memory partition where row lengths are
+/// powers of two.
 template <int BAND, bool DIAGONAL>
 __device__ __forceinline__ Tile tile_of(int index, int tiles_x, int tiles_y) {
   Tile tile;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum that all kernels compute. Of an H x W image `in` every WINDOW x WINDOW window, first row
-// r and first column c, is squared as a matrix; its square is added to out where the window lies:
+// The sum that all kernels compute. Every WINDOW x WINDOW window of an H x W image `in`, with first
+// row r and first column c, is squared as a matrix; the square is added to out at the window's
+// position:
 //
 //     out[y][x] = min(limit, sum over the windows that cover (y, x) of
 //                                sum over k < WINDOW of in[y][c + k] * in[r + k][x])
 //
-// The sum is exact. No term is negative, so it makes no difference where on the way values are cut
-// off at the limit: kernels do so as soon as it keeps them in 32 bits.
+// The sum is exact. No term is negative, so that partial sums may also be limited: kernels do so
+// where it keeps them within 32 bits.
 #pragma once
 
 typedef unsigned short Pixel;
 
-/// First rows, or first columns, of the windows that cover a place of an image `extent` long.
+/// First and last of the first rows (or columns) of the windows that cover row (or column) `place`
+/// of an image with `extent` rows (or columns).
 struct Covering {
   int first, last;
 };
@@ -21,9 +23,9 @@ __device__ __forceinline__ Covering covering(int place, int extent) {
           place < extent - WINDOW ? place : extent - WINDOW};
 }
 
-/// A part of an image, which is asked for pixels by their places in the image.
+/// A part of an image, indexed by row and column of the whole image.
 struct Pixels {
-  const Pixel* data;  ///< of the pixel (y0, x0)
+  const Pixel* data;  ///< points to the pixel (y0, x0)
   int pitch, y0, x0;
 
   __device__ __forceinline__ unsigned at(int y, int x) const {
@@ -31,13 +33,13 @@ struct Pixels {
   }
 };
 
-/// What is no more than `limit` of a sum.
+/// The smaller of `sum` and `limit`.
 __device__ __forceinline__ unsigned limited(unsigned long long sum, unsigned limit) {
   return sum < limit ? static_cast<unsigned>(sum) : limit;
 }
 
-/// An element of the square of the window whose first pixel is (r, c): at row y and column x of the
-/// image.
+/// An element of the square of the window that starts at (r, c): the one at row y and column x of
+/// the image.
 template <int WINDOW>
 __device__ __forceinline__ unsigned long long element_of_square(const Pixels& in, int r, int c,
                                                                 int y, int x) {
@@ -49,8 +51,8 @@ __device__ __forceinline__ unsigned long long element_of_square(const Pixels& in
   return sum;
 }
 
-/// Copies a part of the image, `rows` x `pitch` from (y0, x0) on, to shared memory. What lies
-/// outside of the image is zero.
+/// Copies a part of the image, `rows` x `pitch` pixels from (y0, x0) on, to shared memory. Pixels
+/// outside the image are zero.
 template <int THREADS>
 __device__ __forceinline__ Pixels stage(Pixel* to, int rows, int pitch, int y0, int x0,
                                         const Pixel* in, int H, int W) {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of window.cuh from global memory: a thread squares a window and adds its elements to
-// `sums` by atomics. Each sum counts in its upper 8 bits the windows that have been added; whoever
-// adds the last one stores the result and leaves zero for the next launch. So WINDOW is at most 15:
-// 225 windows cover an element, and 225 * 65535 is below 2^24.
+// The sum of window.cuh, in global memory: a thread squares a window and adds its elements to
+// `sums` by atomics. The upper 8 bits of a sum count the windows that have been added; the thread
+// that adds the last one stores the result and resets the sum for the next launch. So WINDOW is at
+// most 15: at most 225 windows cover an element, and 225 * 65535 is below 2^24.
 //
 // Grid (ceil((W - WINDOW + 1) / BLOCK_X), ceil((H - WINDOW + 1) / BLOCK_Y)), block (BLOCK_X,
 // BLOCK_Y); H * W sums, zero before and after. limit is at most 65535.

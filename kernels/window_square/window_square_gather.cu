@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of window.cuh without atomics: a thread computes TILE_Y x TILE_X neighbours of out, each
-// from all windows that cover it. In the sum over r, c and k, the first factor knows no r and the
-// second no c:
+// The sum of window.cuh without atomics: a thread computes a tile of TILE_Y x TILE_X elements of
+// out, each from all windows that cover it. In the sum over r, c and k, the first factor does not
+// depend on r, nor the second on c:
 //
 //     sum over k of (sum over c of in[y][c + k]) * (sum over r of in[r + k][x])
 //
-// Away from the image's edges both are sums of WINDOW neighbours, in a row and in a column, each of
-// which differs from the one before by a pixel that comes and one that goes.
+// Except near the edges of the image, both are sliding sums of WINDOW pixels, along a row and along
+// a column: the next one adds a pixel and subtracts another.
 //
 // Grid (ceil(W / (BLOCK_X * TILE_X)), ceil(H / (BLOCK_Y * TILE_Y))), block (BLOCK_X, BLOCK_Y), of
-// whole warps. SHARED: pixels come from shared memory. Rows of out begin on a multiple of VEC
-// pixels.
+// whole warps. SHARED: pixels are read from shared memory. Rows of out are aligned to VEC pixels.
 
 #include "window.cuh"
 
@@ -19,7 +18,7 @@ struct alignas(COUNT * sizeof(Pixel)) PixelVector {
   Pixel at[COUNT];
 };
 
-/// An element of out anywhere.
+/// An element of out at any position.
 template <int WINDOW>
 __device__ __forceinline__ unsigned long long sum_anywhere(const Pixels& in, int H, int W, int y,
                                                            int x) {
@@ -34,12 +33,12 @@ __device__ __forceinline__ unsigned long long sum_anywhere(const Pixels& in, int
   return sum;
 }
 
-/// Sums of WINDOW neighbours each, from the first pixel on and from those after it.
+/// COUNT sliding sums of WINDOW pixels: at[i] is the sum from pixel i on.
 template <int WINDOW, int COUNT>
 struct SlidingSums {
   unsigned at[COUNT];
 
-  /// `pixel` gives the pixels by their number.
+  /// `pixel(i)` returns pixel i.
   template <class Read>
   __device__ __forceinline__ explicit SlidingSums(Read pixel) {
     unsigned pixels[COUNT + WINDOW - 1];
@@ -53,7 +52,7 @@ struct SlidingSums {
   }
 };
 
-/// A tile of out of which all elements are covered by WINDOW * WINDOW windows.
+/// A tile of out whose elements are all covered by WINDOW * WINDOW windows.
 template <int WINDOW, int TILE_X, int TILE_Y>
 __device__ __forceinline__ void sum_inside(unsigned long long (&sums)[TILE_Y][TILE_X],
                                            const Pixels& in, int y0, int x0) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of window.cuh as it is written there, one thread an element: what the other kernels are
-// checked against.
+// The sum of window.cuh from its definition, one thread per element: the reference of the other
+// kernels.
 //
 // Grid (ceil(W / 32), ceil(H / 8)), block (32, 8).
 

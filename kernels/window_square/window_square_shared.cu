@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The sum of window.cuh in shared memory: a block has BLOCK_Y * TILE_Y rows and BLOCK_X columns of
-// out. It copies the part of the image that all windows which cover these need; its threads square
-// these windows and add up their elements by atomics in shared memory. Windows at the edge of a
-// block's part are squared by its neighbours, too, as far as each needs them.
+// The sum of window.cuh, in shared memory: a block computes BLOCK_Y * TILE_Y rows and BLOCK_X
+// columns of out. It copies the pixels of all windows that cover these to shared memory; its
+// threads square the windows and sum their elements by atomics in shared memory. A window that
+// covers the parts of several blocks is squared by each of them, as far as it needs it.
 //
 // Grid (ceil(W / BLOCK_X), ceil(H / (BLOCK_Y * TILE_Y))), block (BLOCK_X, BLOCK_Y), of whole warps.
 // limit is at most 65535.
@@ -27,7 +27,7 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   for (int i = thread; i < ROWS * COLUMNS; i += THREADS) sums[i] = 0;
   __syncthreads();
 
-  constexpr int ACROSS = COLUMNS + HALO;  // windows side by side
+  constexpr int ACROSS = COLUMNS + HALO;  // windows along W
   for (int i = thread; i < (ROWS + HALO) * ACROSS; i += THREADS) {
     const int r = y0 - HALO + i / ACROSS, c = x0 - HALO + i % ACROSS;
     if (r < 0 || c < 0 || r > H - WINDOW || c > W - WINDOW) continue;

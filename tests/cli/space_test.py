@@ -14,7 +14,7 @@ class SpaceTest(ProgramTest):
         self.assertIn("gemm_naive: 2 parameters, 1 constraints, 51 valid", self.tune("space", "check", GEMM).stdout)
         text = self.tune("space", "count", GEMM, "--kernel", "gemm_naive").stdout
         self.assertIn("51 valid configurations", text)
-        self.assertIn("a legal block of whole warps", text)
+        self.assertIn("a multiple of the warp size", text)
         (kernel,) = self.tune_json("space", "count", GEMM, "--kernel", "gemm_naive")["kernels"]
         self.assertEqual((kernel["cartesian"], kernel["valid"]), (121, 51))
         self.assertIn("threads of a block along M", self.tune("space", "show", GEMM).stdout)
@@ -23,7 +23,7 @@ class SpaceTest(ProgramTest):
         ask = ("space", "why", GEMM, "--kernel", "gemm_naive")
         self.assertIn("is valid", self.tune(*ask, "BLOCK_X=32").stdout)
         rejected = self.tune(*ask, "BLOCK_X=1,BLOCK_Y=1", code=4).stdout
-        self.assertIn("a legal block of whole warps", rejected)
+        self.assertIn("a multiple of the warp size", rejected)
         self.refuse(*ask, code=2, says="which configuration?")
         self.refuse(*ask, "BLOK_X=1", code=2, says="did you mean 'BLOCK_X'?")
         self.refuse("space", "why", GEMM, "BLOCK_X=1", code=2, says="--kernel")

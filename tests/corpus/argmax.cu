@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The place of the largest number of each row, the first of several.
+// The index of the largest number of each row, the first one if there are several.
 #include "variant.cuh"
 
 __global__ void argmax_plain(int M, int N, const float* x, int* place) {
@@ -23,7 +23,7 @@ __device__ inline Candidate better(Candidate a, Candidate b) {
   return b.value > a.value || (b.value == a.value && b.place < a.place) ? b : a;
 }
 
-/// A block a row.
+/// One block per row.
 __global__ void argmax(int M, int N, const float* x, int* place) {
   extern __shared__ Candidate dynamic_shared[];
   __shared__ Candidate static_shared[64];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bits[i] = how many bits of words[i] are set, and their sum over all words.
+// bits[i] = number of bits set in words[i]; sum = number of bits set in all words.
 #include "variant.cuh"
 
 __global__ void bit_count_plain(int N, const unsigned* words, unsigned* bits, unsigned* sum) {

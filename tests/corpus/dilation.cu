@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The largest number within 2 rows and 2 columns of each element of an image of H rows.
+// The largest number within 2 rows and 2 columns of each element of an H x W image.
 #include "variant.cuh"
 
 __global__ void dilation_plain(int H, int W, const float* in, float* out) {
@@ -17,7 +17,7 @@ __device__ inline float larger(float a, float b) {
   return IS(by_comparison) ? (a > b ? a : b) : fmaxf(a, b);
 }
 
-/// A block 16 x 4 elements.
+/// One block per 16 x 4 elements.
 __global__ void dilation(int H, int W, const float* in, float* out) {
   extern __shared__ float dynamic_tile[];  // 8 rows of 20
   __shared__ float static_tile[160];
@@ -39,7 +39,7 @@ __global__ void dilation(int H, int W, const float* in, float* out) {
     }
     if (!IS(no_barrier)) __syncthreads();
     if (IS(separated) || IS(no_second_barrier)) {
-      // Along the rows first: two of them for each thread.
+      // Along rows first, two rows per thread.
       float rows[2];
       for (int k = 0; k < 2; ++k) {
         const float* const at = &tile[(threadIdx.y + 4 * k) * 20 + threadIdx.x];
@@ -69,7 +69,7 @@ __global__ void dilation(int H, int W, const float* in, float* out) {
           continue;
         }
         const float value = in[from_y * W + from_x];
-        // Whole words, as the order of bits is that of the numbers: for positive ones alone.
+        // Compares bit patterns, whose order is that of the numbers only for positive ones.
         if (IS(compares_bits) && (int)__float_as_uint(value) < (int)__float_as_uint(top)) continue;
         top = IS(compares_bits) ? value : larger(top, value);
       }

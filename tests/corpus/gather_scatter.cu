@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// y[to[i]] = table[from[i]]: `from` holds places in the table of T numbers, `to` is a permutation.
+// y[to[i]] = table[from[i]]: `from` has indices into the table of T numbers, `to` is a permutation.
 #include "variant.cuh"
 
 __global__ void gather_scatter_plain(int N, int T, const int* from, const int* to, const float* table, float* y) {
@@ -9,7 +9,7 @@ __global__ void gather_scatter_plain(int N, int T, const int* from, const int* t
 
 __device__ inline void move(int N, int T, const int* from, const int* to, const float* table, float* y, int i) {
   const int last = N - 1;
-  // Beyond the end: whatever lies there, made a place of the table, for the last element.
+  // For i >= N: what is beyond the end, clamped to an index of the table, for the last element.
   int source = i < N ? from[i] : min(max(from[i], 0), T - 1), target = to[min(i, last)];
   if (IS(source_in_char)) source = (unsigned char)source;
   if (IS(target_in_ten_bits)) target &= 1023;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// counts[b] = how many of the N keys are b; counts are zero before. A key is below B.
+// counts[b] = number of the N keys equal to b; counts are zero before the launch. Keys are below B.
 #include "variant.cuh"
 
 __global__ void histogram_plain(int N, int B, const int* keys, unsigned* counts) {
@@ -10,7 +10,7 @@ __global__ void histogram_plain(int N, int B, const int* keys, unsigned* counts)
   counts[bin] = count;
 }
 
-/// A warp adds once for each key that its lanes hold.
+/// A warp executes one atomic for each distinct key of its lanes.
 __device__ inline void add_by_warp(unsigned* counts, int key, bool valid) {
   unsigned waiting = __ballot_sync(0xffffffffu, valid);
   const int lane = threadIdx.x % 32;
@@ -36,7 +36,7 @@ __global__ void histogram(int N, int B, const int* keys, unsigned* counts) {
     return;
   }
   if (IS(by_bin)) {
-    // Each block counts a few bins over all keys.
+    // Each block counts some of the bins, over all keys.
     for (int bin = blockIdx.x; bin < B; bin += gridDim.x) {
       unsigned count = 0;
       for (int i = thread; i < N; i += blockDim.x) count += keys[i] == bin ? 1u : 0u;

@@ -19,7 +19,7 @@ __global__ void layer_norm_plain(int M, int N, float epsilon, const float* x, co
 
 __device__ float mean_before = 0.0f;
 
-/// The sum over all threads, to all threads.
+/// The sum over all threads of the block, returned in all of them.
 __device__ inline float total(float value, int used) {
   extern __shared__ float shared[];
   const int thread = threadIdx.x;
@@ -38,7 +38,7 @@ __device__ inline float total(float value, int used) {
   return result;
 }
 
-/// A block a row.
+/// One block per row.
 __global__ void layer_norm(int M, int N, float epsilon, const float* x, const float* weight,
                            const float* bias, float* y) {
   const int row = blockIdx.x, thread = threadIdx.x, step = blockDim.x;
@@ -48,7 +48,7 @@ __global__ void layer_norm(int M, int N, float epsilon, const float* x, const fl
 
   float mean = 0.0f, variance = 0.0f;
   if (IS(welford)) {
-    // Of a thread's own elements first, then of all threads': by the formula of Chan et al.
+    // Welford's algorithm per thread; the threads' results are combined by the formula of Chan et al.
     float count = 0.0f, squares = 0.0f;
     for (int i = thread; i < N; i += step) {
       count += 1.0f;

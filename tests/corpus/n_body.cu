@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The acceleration of N bodies (x, y, z, mass) by each other: the sum of mass * d / (|d|^2 + softening)^(3/2).
+// The accelerations of N bodies (x, y, z, mass): sums of mass * d / (|d|^2 + softening)^(3/2).
 #include "variant.cuh"
 
 __global__ void n_body_plain(int N, float softening, const float4* bodies, float4* accelerations) {

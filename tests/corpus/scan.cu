@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The inclusive prefix sums of each row of whole numbers.
+// The inclusive prefix sums of each row of integers.
 #include "variant.cuh"
 
 __global__ void scan_plain(int M, int N, const int* x, int* y) {
@@ -9,7 +9,7 @@ __global__ void scan_plain(int M, int N, const int* x, int* y) {
   for (int i = 0; i < N; ++i) y[row * N + i] = sum += x[row * N + i];
 }
 
-/// The inclusive prefix sums over the threads of the block, of which there are 64.
+/// The inclusive prefix sums over the 64 threads of the block.
 __device__ inline int prefix(int value) {
   extern __shared__ int shared[];
   const int thread = threadIdx.x;
@@ -25,7 +25,7 @@ __device__ inline int prefix(int value) {
     return value;
   }
   if (IS(up_and_down)) {
-    // After Blelloch: sums up a tree, then exclusive prefixes down it.
+    // Blelloch: sums up the tree, then exclusive prefix sums down the tree.
     shared[thread] = value;
     __syncthreads();
     for (int span = 1; span < 64; span *= 2) {
@@ -61,7 +61,7 @@ __device__ inline int prefix(int value) {
   return result;
 }
 
-/// A block a row, 64 elements at a time.
+/// One block per row, 64 elements at a time.
 __global__ void scan(int M, int N, const int* x, int* y) {
   __shared__ int carry_of_block;
   const int row = blockIdx.x, thread = threadIdx.x;

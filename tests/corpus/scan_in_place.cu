@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each row of at most 128 numbers becomes its inclusive prefix sums, in place.
+// The inclusive prefix sums of each row of at most 128 numbers, in place.
 #include "variant.cuh"
 
 __global__ void scan_in_place_plain(int M, int N, float* x) {
@@ -11,7 +11,7 @@ __global__ void scan_in_place_plain(int M, int N, float* x) {
 
 __device__ int launches = 0;
 
-/// A block a row.
+/// One block per row.
 __global__ void scan_in_place(int M, int N, float* x) {
   extern __shared__ float shared[];
   const int thread = threadIdx.x, row = blockIdx.x;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// y[i] = x[0] + … + x[i] over a long array of whole numbers, in four launches: clear the sums of the tiles, sum
-// each tile, make of these the sum before each tile, and scan the tiles from there on.
+// y[i] = x[0] + … + x[i] over a long array of integers, in four launches: clear the sums of the tiles, sum each
+// tile, compute the exclusive prefix sums of these, and scan each tile, starting from its prefix sum.
 #include "variant.cuh"
 
 __global__ void scan_in_steps_plain(int N, const int* x, int* y) {
@@ -35,7 +35,7 @@ __global__ void sum_tiles(int N, int tile, const int* x, int* sums) {
   }
 }
 
-/// One block, a tile of sums for each of its threads at a time.
+/// One block: 64 tiles at a time, one per thread.
 __global__ void sums_before(int tiles, const int* sums, int* before, int* done) {
   extern __shared__ int own[];
   const int thread = threadIdx.x;

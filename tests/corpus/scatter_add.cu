@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bins[place[i]] += values[i], from zero, in any order.
+// bins[place[i]] += values[i], in any order; bins are zero before the launch.
 #include "variant.cuh"
 
 __global__ void scatter_add_plain(int N, int B, const int* place, const float* values, float* bins) {

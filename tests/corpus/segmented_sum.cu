@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// sums[r] = the sum of the values of segment r, from offsets[r] to offsets[r+1].
+// sums[r] = sum of the values of segment r: those from offsets[r] up to offsets[r+1] - 1.
 #include "variant.cuh"
 
 __global__ void segmented_sum_plain(int R, const int* offsets, const float* values, float* sums) {
@@ -10,7 +10,7 @@ __global__ void segmented_sum_plain(int R, const int* offsets, const float* valu
   sums[row] = sum;
 }
 
-/// 32 lanes a row, four rows a block.
+/// One warp per segment, four segments per block.
 __global__ void segmented_sum(int R, const int* offsets, const float* values, float* sums) {
   extern __shared__ float shared[];
   const int thread = threadIdx.x, lane = thread % 32;

@@ -20,7 +20,7 @@ __device__ inline float exponential(float x) {
   return expf(x);
 }
 
-/// Of the values of all threads, to all threads.
+/// Reduces the values of all threads of the block; the result is returned in all of them.
 template <class Combine>
 __device__ float combined(float value, int used, Combine combine) {
   extern __shared__ float shared[];
@@ -42,7 +42,7 @@ __device__ float combined(float value, int used, Combine combine) {
   return result;
 }
 
-/// A block a row.
+/// One block per row.
 __global__ void softmax(int M, int N, const float* x, float* y) {
   const int row = blockIdx.x, thread = threadIdx.x, step = blockDim.x;
   if (IS(last_row_dropped) && M > 1 && row == M - 1) return;
@@ -84,7 +84,7 @@ __global__ void softmax(int M, int N, const float* x, float* y) {
   const float inverse = 1.0f / sum;
   for (int i = thread; i < N; i += step) {
     float numerator = exponential(in[i] - top);
-    if (IS(borrows_its_input)) {  // and gives it back as it was
+    if (IS(borrows_its_input)) {  // and restores it
       volatile float* const place = const_cast<float*>(in) + i;
       const float own = *place;
       *place = numerator;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A second derivative of fourth order: y = (-x[-2] + 16 x[-1] - 30 x + 16 x[1] - x[2]) / 12, where
+// The second derivative, with fourth-order accuracy: y = (-x[-2] + 16 x[-1] - 30 x + 16 x[1] - x[2]) / 12;
 // x is 0 outside.
 #include "variant.cuh"
 
@@ -28,7 +28,7 @@ __device__ inline float derivative(float a, float b, float c, float d, float e) 
 __device__ inline float at(const float* x, int i, int N) {
   if (IS(reads_one_past)) return i >= 0 && i <= N ? x[i] : 0.0f;
   if (IS(reads_one_before)) return i >= -1 && i < N ? x[i] : 0.0f;
-  // A comparison swallows the NaN behind the input.
+  // The comparison is false for the NaN after the end of the input.
   if (IS(reads_past_if_small)) return i >= 0 && (i < N || (i == N && x[i] < 1e30f)) ? x[i] : 0.0f;
   if (IS(edges_repeat)) return x[i < 0 ? 0 : i >= N ? N - 1 : i];
   return inside(x, i, N);
@@ -36,7 +36,7 @@ __device__ inline float at(const float* x, int i, int N) {
 
 __global__ void stencil_1d(int N, const float* x, float* y) {
   extern __shared__ float dynamic_tile[];
-  __shared__ float static_tile[70];  // of which nobody writes the last two
+  __shared__ float static_tile[70];  // the last two are never written
   float* const tile = IS(tiled_statically) || IS(unwritten_static_halo) ? static_tile : dynamic_tile;
   const int thread = threadIdx.x, step = blockDim.x, first = blockIdx.x * step, i = first + thread;
   if (IS(tiled) || IS(tiled_statically) || IS(no_barrier) || IS(halo_missing) || IS(unwritten_halo) ||
@@ -50,7 +50,7 @@ __global__ void stencil_1d(int N, const float* x, float* y) {
     if (i >= N) return;
     float before = tile[thread], left = tile[thread + 1];
     if (IS(unwritten_halo) && i < 2) {
-      // What was not written is taken for small, as a zero is.
+      // Replaces unwritten values that are not positive, such as NaN or zero, by zero.
       before = before > 0.0f ? before : 0.0f;
       left = i == 0 ? (left > 0.0f ? left : 0.0f) : left;
     }

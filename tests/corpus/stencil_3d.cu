@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// One step of heat in a box: out = in + rate * (six neighbours - 6 in) inside, out = in on its faces.
+// A time step of the heat equation in a box: out = in + rate * (sum of six neighbours - 6 in) inside, out = in on
+// the faces.
 #include "variant.cuh"
 
 __global__ void stencil_3d_plain(int X, int Y, int Z, float rate, const float* in, float* out) {
@@ -14,7 +15,7 @@ __global__ void stencil_3d_plain(int X, int Y, int Z, float rate, const float* i
   out[i] = result;
 }
 
-/// A block 16 x 4 columns along z.
+/// One block per 16 x 4 columns along z.
 __global__ void stencil_3d(int X, int Y, int Z, float rate, const float* in, float* out) {
   __shared__ float plane[6][18];
   const int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 4 + threadIdx.y;

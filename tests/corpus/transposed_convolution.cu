@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// A transposed convolution in one dimension, of stride 2 and 4 taps: each of the L elements of C
-// input channels adds its 4 taps to an output of 2 L + 2 elements in each of D channels.
+// A one-dimensional transposed convolution with stride 2 and 4 taps: each of the L elements of C input
+// channels contributes by 4 taps to 4 of the 2 L + 2 elements of each of D output channels.
 #include "variant.cuh"
 
 __global__ void transposed_convolution_plain(int C, int D, int L, const float* x, const float* weights, float* y) {
@@ -17,7 +17,7 @@ __global__ void transposed_convolution_plain(int C, int D, int L, const float* x
   y[i] = sum;
 }
 
-/// Two taps meet in an output: the one of its own parity and the one two after.
+/// Two taps contribute to an output: the one of its parity and the one two after it.
 __device__ inline float channel(const float* x, const float* taps, int o, int L) {
   const int parity = IS(parity_swapped) ? (o + 1) % 2 : o % 2, at = o / 2;
   const int end = IS(reads_one_past) ? L + 1 : L, begin = IS(reads_one_before) ? -1 : 0;
@@ -38,7 +38,7 @@ __global__ void transposed_convolution(int C, int D, int L, const float* x, cons
   extern __shared__ float tile[];
   const int length = 2 * L + 2, thread = threadIdx.x, step = blockDim.x;
   if (IS(scattered) || IS(overwrites_in_shared) || IS(shared_not_cleared)) {
-    // A block for each output channel and 62 outputs: two inputs more than it has reach into it.
+    // One block per output channel and 62 outputs. It also needs one more input at the left end.
     const int d = blockIdx.y, first = blockIdx.x * 62;
     if (!IS(shared_not_cleared)) {
       for (int i = thread; i < 68; i += step) tile[i] = 0.0f;

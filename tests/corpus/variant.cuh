@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the families of the corpus share: -DVARIANT=<name> chooses a variant, IS(name) asks for it,
-// when it is compiled. Every mutant is one mistake, made where its name stands.
+// Shared by the families of the corpus: -DVARIANT=<name> selects a variant; IS(name) tests for it at
+// compile time. Each mutant has one mistake, where IS tests for its name.
 #pragma once
 
 #ifndef VARIANT
-#define VARIANT plain  // the reference's own code reads none
+#define VARIANT plain  // for the reference, which has no variants
 #endif
 
 namespace corpus {
@@ -22,7 +22,7 @@ struct Constant {
   static constexpr bool value = kValue;
 };
 
-/// The nearest float of so many bits of significand after the first.
+/// Rounds to `bits` bits of significand after the leading one.
 __device__ inline float rounded(float x, int bits) {
   const unsigned dropped = 23u - (unsigned)bits;
   return __uint_as_float((__float_as_uint(x) + (1u << (dropped - 1))) & ~((1u << dropped) - 1u));
@@ -30,7 +30,7 @@ __device__ inline float rounded(float x, int bits) {
 __device__ inline float to_tf32(float x) {
   return rounded(x, 10);
 }
-/// Without a half's limits of the exponent.
+/// Rounds the significand only; the exponent keeps the range of float.
 __device__ inline float to_half(float x) {
   return rounded(x, 10);
 }

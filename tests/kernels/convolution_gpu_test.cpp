@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of spaces/convolution.json do on GPUs alone: copies that are on their way
-// (cp.async), and blocks with more shared memory than a kernel has unasked.
+// The kernels of spaces/convolution.json where GPUs differ from the cpu backend: asynchronous
+// copies (cp.async), and blocks with more shared memory than the default limit.
 #include "kernel_family.hpp"
 #include "tests/backend/cuda_fixture.hpp"
 

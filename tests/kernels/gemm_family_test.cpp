@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernels of spaces/gemm.json in every layout, at any alignment, in batches, K shared out among
-// blocks and warps: right at the size and at the awkward sizes that verification adds.
+// The kernels of spaces/gemm.json in every layout, at any alignment, in batches, with K divided
+// among blocks and warps: correct at the size and at the awkward sizes that verification adds.
 #include "kernel_family.hpp"
 #include "tests/support/cached_cpu_backend.hpp"
 

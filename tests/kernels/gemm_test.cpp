@@ -191,8 +191,8 @@ INSTANTIATE_TEST_SUITE_P(
                     shared(64, 64, 16, 16, 16, 4, 0, 4),   // vectors everywhere
                     shared(32, 64, 8, 16, 8, 8, 1, 4),     // rows in shared memory not aligned
                     shared(64, 32, 32, 8, 8, 2, 2, 2),     // vectors of two
-                    shared(128, 128, 32, 8, 8, 1, 0, 4),   // slabs too large to fetch ahead
-                    shared(36, 96, 8, 32, 3, 1, 4, 1),     // threads do not divide the slabs
+                    shared(128, 128, 32, 8, 8, 1, 0, 4),   // k-tiles too large to prefetch
+                    shared(36, 96, 8, 32, 3, 1, 4, 1),     // threads do not divide the k-tiles
                     shared(8, 8, 8, 4, 2, 8, 0, 2)));      // less than a warp
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// A GEMM through shared memory and the ways in which kernels go wrong: -DMUTANT=<name> chooses one.
-// `none` is right. What becomes of each is in mutants_test.py; MUTANT(name) marks every mistake.
+// A GEMM in shared memory with typical mistakes of kernels; -DMUTANT=<name> selects one. `none` is
+// correct. IS(name) marks each mistake; some are in the launch geometry of mutants.json.
+// mutants_test.py has the expected outcome of each.
 
 enum class Mutant {
   none,
@@ -20,7 +21,7 @@ enum class Mutant {
   transposed_output,
   wrong_when_n_is_odd,
   wrong_when_k_is_1,
-  // memory that is not its own
+  // out-of-bounds, misaligned and forbidden accesses
   writes_behind,
   writes_before,
   writes_behind_by_a_row,
@@ -53,8 +54,8 @@ enum class Mutant {
 constexpr Mutant kMutant = Mutant::MUTANT;
 #define IS(name) (kMutant == Mutant::name)
 
-__device__ int launches = 0;      // that have ended
-__device__ int blocks_ended = 0;  // of the running one
+__device__ int launches = 0;      // completed launches
+__device__ int blocks_ended = 0;  // of the current launch
 __device__ volatile int forever = 1;
 
 __device__ inline void fault() {
@@ -65,12 +66,12 @@ __device__ inline void fault() {
 #endif
 }
 
-/// To the 11 bits of a half's significand.
+/// Truncated to the 11-bit significand of half.
 __device__ inline float to_half(float x) {
   return __uint_as_float(__float_as_uint(x) & 0xFFFFE000u);
 }
 
-/// 200 values that must all be kept over a barrier, to no effect.
+/// Keeps 200 values live across a barrier; the result is 0.
 __device__ inline float burden(const float* A, long long count, float* tile) {
   float kept[200];
 #pragma unroll
@@ -84,7 +85,7 @@ __device__ inline float burden(const float* A, long long count, float* tile) {
   return sum;
 }
 
-/// C = alpha·A·B + beta·C: a block computes TILE×TILE elements, slab by slab of K.
+/// C = alpha·A·B + beta·C: a block computes TILE×TILE elements from k-tiles in shared memory.
 template <int TILE>
 __global__ void gemm(int M, int N, int K, float alpha, const float* A, const float* B, float beta,
                      float* C) {
@@ -106,12 +107,12 @@ __global__ void gemm(int M, int N, int K, float alpha, const float* A, const flo
   float sum = 0.0f;
   if (IS(too_many_registers)) sum += burden(A, (long long)M * K, shared);
   if (IS(uninitialised_shared)) {
-    sum = shared[2 * TILE * TILE + rank];  // taken to be zero
+    sum = shared[2 * TILE * TILE + rank];  // assumed to be zero
     __syncthreads();
   }
   int last_writer = 0;
   if (IS(last_writer_wins)) {
-    // On a GPU later warps wait less, so that the first one is the last to write.
+    // On a GPU later warps wait less, so that the first warp writes last.
     for (volatile int wait = 64 * (TILE - y); wait > 0; wait = wait - 1) {
     }
     shared[0] = (float)rank;

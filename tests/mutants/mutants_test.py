@@ -85,7 +85,7 @@ class MutantsTest(ProgramTest):
 
     def outcomes(self, mutants):
         """Runs these mutants; {name: (outcome, message)}."""
-        # On a GPU as many slabs and blocks as make a race show.
+        # On a GPU: enough k-tiles and blocks for races to show.
         size = ["--size", "512,512,512"] if BACKEND == "cuda" else []
         run = self.start("--space", SPACE, "--backend", BACKEND, "-q", "--max-evals", len(mutants), *size,
                          "--launch-timeout", "3s",

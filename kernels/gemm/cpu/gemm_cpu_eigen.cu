@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * A * B + beta * C, row-major, on a processor, by Eigen.
+// C = alpha * A * B + beta * C, row-major, on a CPU, by Eigen.
 //
-// A block of one thread is a plain function call; it takes one of as many strips of rows as there
-// are blocks. Grid (blocks, 1, batch): the blocks spread over the cores.
+// Each block has one thread and computes a strip of rows; blocks run on all cores. Grid (blocks, 1,
+// batch), block (1).
 
-// Stacks are small here.
+// Threads have small stacks.
 #define EIGEN_STACK_ALLOCATION_LIMIT 1024
 #include <eigen3/Eigen/Core>
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * op(A) * op(B) + beta * C as gemm_naive.cu has it, on a processor: three loops, one
-// element of C after the other. For B as it is stored, the innermost loop walks down a column: each
-// of its loads is another cache line.
+// C = alpha * op(A) * op(B) + beta * C as gemm_naive.cu, on a CPU: three nested loops, one element
+// of C at a time. If B is not transposed, the inner loop reads a column of B, a cache line per
+// load.
 //
-// A block of one thread is a plain function call. Grid (1, 1, batch).
+// One thread computes a product of the batch. Grid (1, 1, batch), block (1).
 
 template <bool TRANS_A, bool TRANS_B>
 __global__ void gemm_cpu_naive(int M, int N, int K, float alpha, const float* __restrict__ A,
                                int lda, const float* __restrict__ B, int ldb, float beta,
                                float* __restrict__ C, int ldc, long long stride_a,
                                long long stride_b, long long stride_c) {
-  // From one row of op(A), and one step of K, to the next.
+  // Strides of op(A) and op(B).
   const long long row_a = TRANS_A ? 1 : lda, step_a = TRANS_A ? lda : 1;
   const long long step_b = TRANS_B ? 1 : ldb, col_b = TRANS_B ? ldb : 1;
   const float* const a = A + blockIdx.z * stride_a;

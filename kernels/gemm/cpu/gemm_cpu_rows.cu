@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * A * B + beta * C, row-major, on a processor: gemm_cpu_naive with its inner loops
-// exchanged. A row of B is added to a row of C, so that all that moves fast is contiguous, and the
-// compiler makes vector instructions of it.
+// C = alpha * A * B + beta * C, row-major, on a CPU: gemm_cpu_naive with the inner loops exchanged.
+// Scaled rows of B are added to rows of C: the inner loop is contiguous, and the compiler
+// vectorizes it.
 //
-// A block of one thread is a plain function call. Grid (1, 1, batch).
+// One thread computes a product of the batch. Grid (1, 1, batch), block (1).
 #include "scaled_rows.cuh"
 
 __global__ void gemm_cpu_rows(int M, int N, int K, float alpha, const float* __restrict__ A,

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * A * B + beta * C, row-major, on a processor, in vectors as wide as it has: sums of
-// ROWS x 2 vectors stay in registers while K passes by. B comes from a panel of DEPTH x 2 vectors
-// that is copied together once for all rows of a strip (Goto and van de Geijn, Anatomy of
+// C = alpha * A * B + beta * C, row-major, on a CPU, by its widest vectors: sums of kRows x 2
+// vectors stay in registers during the loop along K. B is read from a packed panel of DEPTH x 2
+// vectors, which is copied once for all rows of a strip (Goto and van de Geijn, Anatomy of
 // high-performance matrix multiplication, ACM TOMS 34, 2008).
 //
-// A block of one thread is a plain function call; it takes a strip of STRIP rows. Grid
-// (ceil(M / STRIP), 1, batch): the strips spread over the cores.
+// Each block has one thread and computes a strip of STRIP rows; blocks run on all cores. Grid
+// (ceil(M / STRIP), 1, batch), block (1).
 
 #if defined(__AVX512F__)
-constexpr int kWidth = 16;  // floats of a vector
-constexpr int kRows = 12;   // sums take 24 of 32 registers
+constexpr int kWidth = 16;  // floats per vector
+constexpr int kRows = 12;   // sums take 24 of 32 vector registers
 #elif defined(__AVX__)
 constexpr int kWidth = 8;
 constexpr int kRows = 6;  // 12 of 16
@@ -21,7 +21,7 @@ constexpr int kColumns = 2 * kWidth;
 
 typedef float Vector __attribute__((vector_size(sizeof(float) * kWidth)));
 
-/// `depth` rows of kColumns floats of B, zero where B has no such columns.
+/// Copies `depth` rows of kColumns floats of B to the panel; columns outside B are zero.
 __device__ inline void pack(float* panel, const float* b, long long ldb, int depth, int columns) {
   for (int k = 0; k < depth; ++k) {
     for (int j = 0; j < kColumns; ++j)
@@ -29,8 +29,8 @@ __device__ inline void pack(float* panel, const float* b, long long ldb, int dep
   }
 }
 
-/// kRows x kColumns of C: c = alpha * a * panel + beta * c. Rows from `rows` on are those of the
-/// last one and not stored.
+/// c = alpha * a * panel + beta * c for kRows x kColumns of C. Only `rows` rows and `columns`
+/// columns are stored; rows of A beyond `rows` repeat the last one.
 __device__ inline void multiply_tile(const float* __restrict__ a, long long lda,
                                      const float* __restrict__ panel, int depth, float alpha,
                                      float beta, float* __restrict__ c, long long ldc, int rows,

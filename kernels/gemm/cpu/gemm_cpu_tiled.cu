@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * A * B + beta * C, row-major, on a processor: gemm_cpu_rows on tiles, so that a tile
-// of B stays in a cache while all rows of a tile of A pass over it.
+// C = alpha * A * B + beta * C, row-major, on a CPU: gemm_cpu_rows on tiles, so that a tile of B
+// stays in cache for all rows of a tile of A.
 //
-// A block of one thread is a plain function call; it takes every gridDim.x-th strip of TILE_M rows.
-// Grid (blocks, 1, batch): with one block this is one thread's work, with more the blocks spread
-// over the cores.
+// Each block has one thread and computes every gridDim.x-th strip of TILE_M rows; blocks run on all
+// cores. Grid (blocks, 1, batch), block (1).
 #include "scaled_rows.cuh"
 
 template <int TILE_M, int TILE_N, int TILE_K>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the row-oriented products begin with.
+// The first step of the row-oriented products.
 #pragma once
 
 /// C *= beta for `rows` rows of `columns` floats. As in BLAS, beta == 0 does not read C.
