@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 if ! command -v doxygen >/dev/null; then
-  echo "docs.sh: doxygen is missing: scripts/install-deps.sh installs it" >&2
+  echo "docs.sh: doxygen is missing: scripts/install-deps.sh --tests installs it" >&2
   exit 1
 fi
 TUNER_DOCS_OUTPUT=$(realpath -m -- "${1:-build/docs}")

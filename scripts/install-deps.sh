@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Installs the Debian 12 packages that tuner is built, tested and used with. Idempotent; never
-# touches a driver or the CUDA Toolkit, and says how to get the toolkit when it is missing.
-#   scripts/install-deps.sh           installs what is missing
-#   scripts/install-deps.sh --print   only prints the packages
+# Installs the Debian 12 packages that tuner is built and used with. Idempotent; never touches a
+# driver or the CUDA Toolkit, and says how to get the toolkit when it is missing.
+#   scripts/install-deps.sh                     installs what is missing
+#   scripts/install-deps.sh --tests             also what the tests and the documentation need
+#   scripts/install-deps.sh [--tests] --print   only prints the packages
 set -euo pipefail
 
 packages=(
@@ -11,9 +12,12 @@ packages=(
   libsqlite3-dev libsqlitecpp-dev
   libopenblas-dev libeigen3-dev libboost-context-dev
   nodejs npm
-  libgtest-dev libgmock-dev libbenchmark-dev clang-format-16 python3 python3-jsonschema chromium doxygen
-  clang-16 libclang-rt-16-dev
 )
+if [ "${1:-}" = --tests ]; then
+  shift
+  packages+=(libgtest-dev libgmock-dev libbenchmark-dev clang-format-16 python3 python3-jsonschema chromium doxygen
+    clang-16 libclang-rt-16-dev)
+fi
 if [ "${1:-}" = --print ]; then
   printf '%s\n' "${packages[@]}"
   exit 0

@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 
 scripts/install-deps.sh
 cmake --preset release -DTUNER_TESTS=OFF
-cmake --build --preset release
+cmake --build --preset release --target tune
 tune=build/release/tune
 
 export TUNER_DB=${TUNER_DB:-$PWD/build/quickstart.sqlite}

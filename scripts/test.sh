@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-scripts/install-deps.sh
+scripts/install-deps.sh --tests
 cmake --preset ci
 cmake --build --preset ci
 ctest --preset ci "$@"

@@ -123,10 +123,11 @@ TEST_F(EngineTest, WhatEndedHalfwayIsNotRepeatedByAnotherKernel) {
   std::array<float, 16> x{};
   const std::array<DispatchArgument, 3> arguments = {0.5F, x.data(), data};
   const FamilyId asked = engine->family("squares");
-  EXPECT_THAT([&] { engine->launch(asked, space::Size{16}, arguments, nullptr); },
-              ThrowsMessage<DispatchError>(
-                  HasSubstr("squares at 16: a kernel of several launches failed before its last launch: steps[1]: "
-                            "too many resources")));
+  EXPECT_THAT(
+      [&] { engine->launch(asked, space::Size{16}, arguments, nullptr); },
+      ThrowsMessage<DispatchError>(HasSubstr(
+          "squares at 16: a kernel of several launches failed before its last launch: steps[1]: "
+          "too many resources")));
   EXPECT_EQ(device->launches, 2);
   device->fails_to_launch.clear();
   engine->launch(asked, space::Size{16}, arguments, nullptr);

@@ -176,7 +176,8 @@ TEST(T1_import, Threads_are_counted_as_blocks_where_the_file_counts_threads) {
 
 TEST(T1_import, What_is_no_T1_file_is_refused_with_the_place) {
   EXPECT_THAT(refusal("{}"), HasSubstr("FILE: is not a T1 file"));
-  EXPECT_THAT(refusal(t1("[0.5]")), HasSubstr("TuningParameters[0] (A).Values: 0.5 is not a whole"));
+  EXPECT_THAT(refusal(t1("[0.5]")),
+              HasSubstr("TuningParameters[0] (A).Values: 0.5 is not a whole"));
   EXPECT_THAT(refusal(t1("[1, oops]")), HasSubstr("unknown name 'oops'"));
   EXPECT_THAT(refusal(t1("[]")), HasSubstr("has no value"));
   EXPECT_THAT(

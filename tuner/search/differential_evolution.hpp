@@ -26,9 +26,8 @@ class DifferentialEvolution : public Metaheuristic {
   [[nodiscard]] space::Config moved(const space::Config& config);
 
   std::vector<Member> members_;
-  std::map<space::Config, std::size_t>
-      targets_;                        // of what is on its way: the member it may replace
-  std::optional<std::size_t> target_;  // of the last proposal
+  std::map<space::Config, std::size_t> targets_;  // of what is in flight: the member it may replace
+  std::optional<std::size_t> target_;             // of the last proposal
   std::size_t next_ = 0;
 };
 

@@ -10,7 +10,7 @@ namespace tuner::search {
 /// steady-state genetic algorithms", 1991): the best configurations so far are the population;
 /// a child takes each parameter from one of two of them, sometimes mutates to a neighbour, is
 /// repaired into the space, and takes the place of the worst if it is better. There are no
-/// generations to wait for, so any number of children can be on their way, and since none is asked
+/// generations to wait for, so any number of children can be in flight, and since none is asked
 /// for twice, the population stays diverse.
 class Genetic : public Metaheuristic {
  public:

@@ -32,7 +32,7 @@ class ParticleSwarm : public Metaheuristic {
   std::vector<Particle> particles_;
   Member best_;
   std::map<space::Config, std::size_t>
-      movers_;                        // of what is on its way: the particle that went there
+      movers_;                        // of what is in flight: the particle that went there
   std::optional<std::size_t> mover_;  // of the last proposal
   std::size_t next_ = 0;
 };

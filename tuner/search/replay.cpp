@@ -40,13 +40,13 @@ class Charge {
   double start_s_;
 };
 
-/// One run of a strategy: what is on its way, and what has been spent.
+/// One run of a strategy: what is in flight, and what has been spent.
 class ReplayRun {
  public:
   ReplayRun(Strategy& strategy, const ReplayPlan& plan, const space::Space& space)
       : strategy_(strategy), plan_(plan), space_(space) {}
 
-  /// Asks until enough is on its way. Returns whether anything is.
+  /// Asks until enough is in flight. Returns whether anything is.
   bool fill() {
     while (on_their_way_.size() < plan_.in_flight) {
       const std::vector<space::Config> asked = ask(plan_.in_flight - on_their_way_.size());

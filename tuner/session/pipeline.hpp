@@ -14,7 +14,7 @@
 
 namespace tuner::session {
 
-/// A configuration on its way to the device: being compiled, or known already.
+/// A configuration in flight to the device: being compiled, or known already.
 struct Pending {
   SizeSearch* search;
   space::Config config;
@@ -38,12 +38,12 @@ class Pipeline {
   using BudgetOf = std::function<search::Budget(const SizeSearch&)>;
 
   /// The kernel and the pool must outlive it, and so must the searches that are open. About `ahead`
-  /// configurations are on their way, of all searches together.
+  /// configurations are in flight, of all searches together.
   Pipeline(const family::Kernel& kernel, worker::CompilePool& pool, std::size_t ahead)
       : kernel_(kernel), pool_(pool), ahead_(ahead) {}
 
   void open(SizeSearch& search) { searches_.push_back(&search); }
-  /// Asks it no more and drops what is on its way of it.
+  /// Asks it no more and drops its configurations in flight.
   void close(const SizeSearch& search);
 
   /// The first configuration that is compiled; none when there is nothing left to ask, or `stop`
@@ -57,7 +57,7 @@ class Pipeline {
   /// Puts a configuration that was run before at the end once more, if its search is still open.
   /// Returns whether it is.
   bool again(SizeSearch& search, const space::Config& config);
-  /// Whether nothing of an open search is on its way and it has nothing more to ask.
+  /// Whether no configuration of an open search is in flight and none is left to ask.
   [[nodiscard]] bool exhausted(SizeSearch& search, const BudgetOf& budget);
 
  private:

@@ -7,7 +7,7 @@
 namespace tuner::session {
 namespace {
 
-/// Candidates on their way to the device for each that can compile at once: enough that no compiler
+/// Candidates in flight to the device for each that can compile at once: enough that no compiler
 /// waits, and no more, since what is asked late is asked with more known.
 constexpr std::size_t kAhead = 2;
 /// Trials that a size gets even where one of them takes longer than its share of the time: the
