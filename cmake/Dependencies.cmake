@@ -10,6 +10,7 @@ if(NOT TARGET SQLite::SQLite3)
   set(SQLite3_LIBRARY "${TUNER_SQLITE_LIBRARY}")
 endif()
 find_package(SQLite3 REQUIRED)
+find_package(ZLIB REQUIRED)
 find_package(SQLiteCpp REQUIRED)
 set(Boost_USE_STATIC_LIBS ON)  # likewise
 find_package(Boost REQUIRED COMPONENTS context)

@@ -8,7 +8,7 @@ set -euo pipefail
 
 packages=(
   g++ cmake ninja-build pkg-config make git ca-certificates
-  nlohmann-json3-dev libcli11-dev libfmt-dev libxxhash-dev libmd-dev
+  nlohmann-json3-dev libcli11-dev libfmt-dev libxxhash-dev libmd-dev zlib1g-dev
   libsqlite3-dev libsqlitecpp-dev
   libopenblas-dev libeigen3-dev libboost-context-dev
   nodejs npm

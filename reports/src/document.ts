@@ -1,56 +1,123 @@
 // SPDX-License-Identifier: Apache-2.0
-// The document that the program wrote into the page (format "tune.report/1").
+// The document that the program writes into the page (format "tune.report/2"). This is its only
+// declaration: the test report.document has tsc check documents of the program against it.
 
-export type Kind = "text" | "code" | "count" | "time" | "duration" | "number" | "factor" | "share";
+export type Kind = "text" | "code" | "count" | "time" | "duration" | "bytes" | "number" | "factor" | "share";
 export type Cell = string | number | null;
 export interface Column { key: string; label: string; kind: Kind }
 export interface Table { columns: Column[]; rows: Cell[][] }
 
-/** A time to compare candidates with: of the best, the default, the library. */
+export type FailedOutcome =
+  | "compile_error" | "compile_timeout" | "launch_error" | "wrong_result" | "out_of_bounds" | "nondeterministic"
+  | "timeout" | "crashed" | "unstable" | "implausible" | "quarantined";
+export type Outcome = "ok" | FailedOutcome;
+
+/** A time to compare trials with: of the best, the default, the library. */
 export interface Mark { role: "best" | "default" | "library"; label: string; ns: number }
 
-export interface Section { kind: string; title: string; answer: string; table: Table }
-export interface PerformanceSection extends Section { unit: string }
-export interface MarkedSection extends Section { marks: Mark[] }
+/** `kind` names the chart. A chart draws the rows of its table. */
+interface Part<K extends string> { kind: K; title: string; answer: string; table: Table }
 
-export interface Parameter { name: string; values: string[]; impact: number }
+export type PlainSection = Part<"best" | "failures" | "budget">;
+export interface PerformanceSection extends Part<"performance"> { unit: string }
+export interface DistributionSection extends Part<"distribution"> { marks: Mark[] }
+export interface FinalistsSection extends Part<"finalists"> { ties: number }
+/** Shares of the variance of log time: of one size, or their medians over the sizes. */
+export interface ImportanceSection extends Part<"importance"> { trials: number }
+export interface SpreadSection extends Part<"importance_over_sizes"> { sizes: number }
+
+/** How the search of a run ended. */
+export type Convergence = "exhausted" | "few_trials" | "improving" | "converged";
+export interface Run { run: string; strategy: string; trials: number; elapsed_s: number; state: Convergence }
+export interface ConvergenceSection extends Part<"convergence"> { runs: Run[]; marks: Mark[] }
+
+export interface Parameter { name: string; values: string[] }
+/** Rows [x, y, best, succeeded, tried]; x and y are positions among the parameters' values. */
 export interface Pair { x: number; y: number; rows: [number, number, number | null, number, number][] }
-export interface HeatmapSection extends Section {
-  higher_is_better: boolean;
-  parameters: Parameter[];
-  pairs: Pair[];
-}
+export interface HeatmapSection extends Part<"heatmap"> { higher_is_better: boolean; parameters: Parameter[]; pairs: Pair[] }
 
-/** Lowest, median and highest of a strategy's sessions, as multiples of the best known time. */
+/** Lowest, median and highest of a strategy's runs, as multiples of the best known time. */
 export interface Curve { at: number[]; low: (number | null)[]; median: (number | null)[]; high: (number | null)[] }
 export type CurveProgress = "candidates" | "seconds";
 export interface StrategyCurves extends Record<CurveProgress, Curve> { strategy: string; sessions: number }
-export interface SearchSection extends Section { curves: StrategyCurves[]; near: number[] }
+export interface SearchSection extends Part<"search"> { curves: StrategyCurves[]; near: number[]; wide: boolean }
 
-/** The candidates one by one: columns of equal length. */
+/** Parts about a range of sizes. */
+export interface SweepSection extends Part<"curves" | "split" | "speedups" | "start_up"> { wide?: boolean }
+
+export type KernelSection = PlainSection | PerformanceSection | SpreadSection;
+export type SizeSection =
+  | ConvergenceSection | DistributionSection | SearchSection | ImportanceSection | HeatmapSection | FinalistsSection;
+export type Section = KernelSection | SizeSection | SweepSection;
+
+/** The trials that stand, one for each configuration: columns of equal length. */
 export interface Trials {
   total: number;
   shown: number;
-  evaluation: number[];
+  run: number[];
+  trial: number[];
   elapsed_s: number[];
   median_ns: (number | null)[];
-  outcome: string[];
+  outcome: Outcome[];
   parameters: { name: string; values: string[]; choices: number[] }[];
 }
 
-export interface Size { problem: string; label: string; verdict: string; sections: Section[]; trials: Trials }
-export interface Kernel { family: string; kernel: string; sections: Section[]; sizes: Size[] }
-/** A part of the page about a range of sizes. */
-export interface Sweep { family: string; sections: Section[] }
-export interface Report { format: string; device: string; kernels: Kernel[]; sweeps: Sweep[] }
+export interface Size {
+  problem: string; label: string; verdict: string;
+  use: { config: string; command: string } | null; // null without a result
+  sections: SizeSection[]; trials: Trials;
+}
+interface KernelOf<S> {
+  family: string; kernel: string; hash: string; verdict: string;
+  sections: KernelSection[]; sizes: S[]; commands: string[];
+}
+/** As the page reads it at once: without the section `best`. */
+export type KernelSummary = KernelOf<{ problem: string }>;
+export type Kernel = KernelOf<Size>;
 
-export function readReport(): Report {
-  return JSON.parse(document.getElementById("report")!.textContent!) as Report;
+/** The first part of the page. `sizes` has a column `kernel` for each kernel, labelled with its name. */
+export interface Family {
+  family: string;
+  verdict: string[];
+  library: string; // empty: none was timed, and ratios are to the fastest kernel
+  unit: string;
+  roofs: { gflops: number; gbytes: number }; // the highest rates measured on the device, a second
+  wins: Table;
+  to_do: { text: string; commands: string[] }[];
+  sizes: Table;
+}
+export interface Sweep { family: string; verdict: string; sections: SweepSection[] }
+/** What the page reads at once. */
+export interface Overview {
+  format: "tune.report/2"; device: string; backend: string; facts: [string, string][]; period: string;
+  families: Family[]; kernels: KernelSummary[]; sweeps: Sweep[];
+}
+export interface Report extends Overview { kernels: Kernel[] }
+
+export function readOverview(): Overview {
+  return JSON.parse(document.getElementById("report")!.textContent!) as Overview;
 }
 
-/** What a JSON pointer of the page names, e.g. "/kernels/0/sections/1". */
-export function at<T>(report: Report, pointer: string): T {
-  let node: unknown = report;
+/** One size of the kernel at a position. */
+export interface Detail { kernel: number; size: Size }
+
+/** The details of a family's size, which the page holds compressed. */
+export async function readDetails(family: number, size: number): Promise<Detail[]> {
+  const text = atob(document.getElementById(`size-${family}-${size}`)!.textContent!);
+  const packed = new Blob([Uint8Array.from(text, (c) => c.charCodeAt(0))]);
+  return await new Response(packed.stream().pipeThrough(new DecompressionStream("gzip"))).json() as Detail[];
+}
+
+/** The overview with all details. */
+export async function readReport(overview: Overview): Promise<Report> {
+  const details = (await Promise.all(overview.families.flatMap((family, f) => family.sizes.rows.map((_, s) => readDetails(f, s))))).flat();
+  const kernels = overview.kernels.map((kernel, k) => ({ ...kernel, sizes: details.filter((one) => one.kernel === k).map((one) => one.size) }));
+  return { ...overview, kernels };
+}
+
+/** What a JSON pointer of the page names, e.g. "/sweeps/0/sections/1". */
+export function at<T>(overview: Overview, pointer: string): T {
+  let node: unknown = overview;
   for (const key of pointer.split("/").slice(1)) node = (node as Record<string, unknown>)[key];
   return node as T;
 }

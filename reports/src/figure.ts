@@ -13,14 +13,45 @@ use([BarChart, CustomChart, HeatmapChart, LineChart, ScatterChart, AriaComponent
 /** What a chart shows in a theme; null when there is nothing to draw. */
 export type Draw = (theme: Theme) => EChartsOption | null;
 
-/** A chart on the page: drawn when first visible, and anew when its size or the theme changes. */
+/** What a chart may do besides being drawn. */
+export interface Reactions {
+  pick?: (index: number) => void; // a mark was clicked whose third number is this
+  whenEmpty?: () => void; // there is nothing to draw
+}
+
+/** One chart a task, so that none of them holds up the page. */
+const waiting: (() => void)[] = [];
+function inTurn(work: () => void): void {
+  waiting.push(work);
+  if (waiting.length === 1) setTimeout(nextInTurn);
+}
+function nextInTurn(): void {
+  waiting[0]();
+  waiting.shift();
+  if (waiting.length > 0) setTimeout(nextInTurn);
+}
+
+/** A chart on the page: drawn when first near the screen, and anew when its size or the theme changes. */
 export class Figure {
-  private static readonly all: Figure[] = [];
+  private static all: Figure[] = [];
+  private static readonly near = new IntersectionObserver((entries) => {
+    for (const { target, isIntersecting } of entries) {
+      const figure = Figure.all.find((one) => one.element === target);
+      if (isIntersecting && figure && !figure.chart) inTurn(() => figure.begin());
+    }
+  }, { rootMargin: "400px" });
   private chart: ECharts | null = null;
 
-  constructor(private readonly element: HTMLElement, private draw: Draw) {
+  constructor(private readonly element: HTMLElement, private draw: Draw, private readonly reactions: Reactions = {}) {
+    if (!draw(currentTheme("screen"))) {
+      element.hidden = true;
+      reactions.whenEmpty?.();
+      return;
+    }
+    Figure.all = Figure.all.filter((one) => one.element.isConnected || !one.chart);
     Figure.all.push(this);
-    new ResizeObserver(() => this.fit()).observe(element);
+    Figure.near.observe(element);
+    new ResizeObserver(() => { if (element.clientWidth > 0) this.chart?.resize(); }).observe(element);
   }
 
   /** Shows something else in the same place. */
@@ -31,22 +62,24 @@ export class Figure {
     if (option) this.chart.setOption({ animation: false, textStyle: { fontFamily: getComputedStyle(this.element).fontFamily }, ...option }, { notMerge: true });
   }
 
-  private fit(): void {
-    if (this.element.clientWidth === 0) return; // in a hidden tab
-    if (this.chart) {
-      this.chart.resize();
-    } else if (this.draw(currentTheme("screen"))) {
-      this.chart = init(this.element);
-      this.redraw();
-      this.element.dataset.drawn = "true";
-    } else {
-      this.element.hidden = true;
+  private begin(): void {
+    if (this.chart || this.element.clientWidth === 0) return;
+    Figure.near.unobserve(this.element);
+    this.chart = init(this.element);
+    this.redraw();
+    this.element.dataset.drawn = "true";
+    const { pick } = this.reactions;
+    if (pick) {
+      this.chart.on("click", ({ data }) => {
+        const index = Array.isArray(data) ? data[2] : undefined;
+        if (typeof index === "number") pick(index);
+      });
     }
   }
 
   static followTheme(): void {
     onThemeChange(() => Figure.all.forEach((figure) => figure.redraw()));
-    window.addEventListener("beforeprint", () => Figure.all.forEach((figure) => figure.redraw(undefined, "paper")));
+    window.addEventListener("beforeprint", () => Figure.all.forEach((figure) => { figure.begin(); figure.redraw(undefined, "paper"); }));
     window.addEventListener("afterprint", () => Figure.all.forEach((figure) => figure.redraw()));
   }
 }

@@ -33,6 +33,12 @@ export function share(value: number): string {
   return `${significant(percent, percent < 10 ? 2 : 3)}\u00a0%`;
 }
 
+export function bytes(value: number): string {
+  const units = ["B", "KiB", "MiB", "GiB", "TiB"];
+  const unit = value < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(value) / 10));
+  return `${Number((value / 1024 ** unit).toPrecision(4))}\u00a0${units[unit]}`;
+}
+
 export function cell(value: Cell, kind: Kind): string {
   if (value === null) return "–";
   if (typeof value === "string") return value;
@@ -40,6 +46,7 @@ export function cell(value: Cell, kind: Kind): string {
     case "count": return count(value);
     case "time": return time(value);
     case "duration": return duration(value);
+    case "bytes": return bytes(value);
     case "factor": return `${value.toFixed(3)}×`;
     case "share": return share(value);
     default: return significant(value, 4);

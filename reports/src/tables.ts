@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-import { cell } from "./format";
 import type { Cell, CurveProgress, SearchSection, Table, Trials } from "./document";
 
 function csvField(value: Cell): string {
@@ -17,9 +16,9 @@ export function tableCsv(table: Table): string {
 }
 
 export function trialsCsv(trials: Trials): string {
-  const header = ["evaluation", "elapsed_s", "outcome", "median_ns", ...trials.parameters.map((p) => p.name)];
-  return csv(header, trials.evaluation.map((evaluation, i) => [
-    evaluation, trials.elapsed_s[i], trials.outcome[i], trials.median_ns[i],
+  const header = ["run", "trial", "elapsed_s", "outcome", "median_ns", ...trials.parameters.map((p) => p.name)];
+  return csv(header, trials.trial.map((trial, i) => [
+    trials.run[i] + 1, trial, trials.elapsed_s[i], trials.outcome[i], trials.median_ns[i],
     ...trials.parameters.map((p) => p.values[p.choices[i]]),
   ]));
 }
@@ -31,21 +30,4 @@ export function curvesCsv(section: SearchSection): string {
     const { at, low, median, high } = one[progress];
     return at.map((x, i): Cell[] => [one.strategy, one.sessions, progress, x, low[i], median[i], high[i]]);
   })));
-}
-
-/** Puts a table's rows in place of those that the program wrote. */
-export function showTable(element: HTMLTableElement, table: Table): void {
-  const head = element.tHead!.rows[0].cells;
-  table.columns.forEach((column, i) => { head[i].textContent = column.label; });
-  const classes = [...head].map((one) => one.className);
-  const rows = table.rows.map((row) => {
-    const line = document.createElement("tr");
-    row.forEach((value, i) => {
-      const place = line.insertCell();
-      place.className = classes[i];
-      place.textContent = cell(value, table.columns[i].kind);
-    });
-    return line;
-  });
-  element.tBodies[0].replaceChildren(...rows);
 }

@@ -2,6 +2,8 @@
 // Colours of the charts: Okabe and Ito's for roles and causes, viridis for magnitudes; both are
 // told apart by readers with any colour vision.
 
+import type { FailedOutcome } from "./document";
+
 export interface Theme {
   ink: string;
   muted: string;
@@ -22,12 +24,19 @@ const kDark: Theme = {
   best: "#56b4e9", library: "#e69f00", standard: "#a3acb8", cloud: "#4d6578",
 };
 
-export const kCauses: Record<string, string> = {
-  compile_error: "#e69f00",
-  launch_error: "#56b4e9",
+/** Of every outcome but `ok`; a pattern tells apart what a reader's eyes or paper do not. */
+export const kCauses: Record<FailedOutcome, string> = {
+  compile_error: "#b87f00",
+  compile_timeout: "#7d7a00",
+  launch_error: "#2f8fc4",
   wrong_result: "#d55e00",
-  timeout: "#cc79a7",
-  crashed: "#009e73",
+  out_of_bounds: "#a83232",
+  nondeterministic: "#7a5bc4",
+  timeout: "#b0588a",
+  crashed: "#00795a",
+  unstable: "#6b7480",
+  implausible: "#0072b2",
+  quarantined: "#5b4a3a",
 };
 export const kViridis = ["#440154", "#482878", "#3e4989", "#31688e", "#26828e", "#1f9e89", "#35b779", "#6ece58", "#b5de2b", "#fde725"];
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// page_fixture DIRECTORY: writes the page of the sample database and the sample sweep, which
-// page_test.mjs opens.
+// page_fixture DIRECTORY [KERNELS SIZES]: writes the page of the sample database and the sample
+// sweep or, of so many kernels at as many sizes, of a large one, which page_test.mjs opens.
+// page_fixture --document: prints the documents of both as TypeScript that tsc checks.
 #include "sample_store.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/report/report.hpp"
@@ -10,13 +11,38 @@
 
 #include <array>
 #include <iostream>
+#include <string_view>
+
+namespace {
+
+using namespace tuner;
+
+std::array<Json, 1> sample_sweeps() {
+  const std::string file = TUNER_SOURCE_DIR "/tests/data/sweep/sample.json";
+  return {report::parse_sweep(read_file(file, 1 << 20), file)};
+}
+
+/// A literal, whose every member tsc compares with the declaration.
+void print_typed(std::string_view name, const Json& document) {
+  std::cout << "export const " << name << ": Report = " << document.dump() << ";\n";
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 2) return 2;
-  const std::string file = TUNER_SOURCE_DIR "/tests/data/sweep/sample.json";
-  const std::array sweeps = {tuner::report::parse_sweep(tuner::read_file(file, 1 << 20), file)};
-  for (const auto& path :
-       tuner::report::write_reports(tuner::report::sample_store(), std::nullopt, argv[1], sweeps)) {
-    std::cout << path.string() << '\n';
+  if (argc != 2 && argc != 4) return 2;
+  const std::string_view directory = argv[1];
+  if (directory == "--document") {
+    std::cout << "import type { Report } from \"./document\";\n";
+    print_typed("sample",
+                report::report_document(report::sample_store(), "NVIDIA H200", sample_sweeps()));
+    print_typed("large", report::report_document(report::large_store(2, 2), "NVIDIA H200"));
+    return 0;
   }
+  const auto paths =
+      argc == 2
+          ? report::write_reports(report::sample_store(), std::nullopt, directory, sample_sweeps())
+          : report::write_reports(report::large_store(std::stoi(argv[2]), std::stoi(argv[3])),
+                                  std::nullopt, directory);
+  for (const auto& path : paths) std::cout << path.string() << '\n';
 }

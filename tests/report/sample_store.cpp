@@ -257,7 +257,82 @@ void tune_hostile(store::Store& store) {
   store.end_run(session, record);
 }
 
+/// A configuration of 19 parameters, of which the first seven are those of a candidate.
+std::string wide_config_json(const Candidate& c, std::size_t n) {
+  std::string text = config_json(c);
+  text.pop_back();
+  for (std::size_t i = 0; i < 12; ++i) text += fmt::format(R"(,"EXTRA_{}":{})", i, n >> i & 3U);
+  return text + "}";
+}
+
+/// One kernel of many, which is `slowness` times as slow as the best could be, at one size.
+void tune_one_of_many(store::Store& store, std::int64_t session, double n, double slowness) {
+  const std::vector<Candidate> order = candidates();
+  store::TrialRecord fastest;
+  for (std::size_t i = 0; i < 116; ++i) {
+    store::TrialRecord trial;
+    trial.problem = problem_of(n);
+    trial.config_json = wide_config_json(order[i], i * 7);
+    trial.outcome = outcome_of(order[i]);
+    trial.message = message_of(trial.outcome);
+    if (trial.outcome == Outcome::ok) {
+      trial.time = spread(slowness * time_ns(order[i], n), 20);
+      if (!fastest.time || trial.time->median_ns < fastest.time->median_ns) fastest = trial;
+    }
+    store.record_trial(session, trial, 0.5 * static_cast<double>(i));
+  }
+  store::BestRecord best;
+  best.problem = problem_of(n);
+  best.config_json = fastest.config_json;
+  best.time = *fastest.time;
+  best.ratio_to_library = 1.2 / slowness;
+  best.ratio_to_library_low = 1.19 / slowness;
+  best.ratio_to_library_high = 1.21 / slowness;
+  best.library_name = "cuBLAS 13.0.2";
+  best.library_ns = best.time.median_ns * *best.ratio_to_library;
+  best.flops = 2 * n * n * n;
+  best.bytes = 12 * n * n;
+  best.session_uuid = store.session(std::to_string(session))->uuid;
+  best.recorded_at = "2025-11-21T09:00:00Z";
+  std::vector<store::FinalistRecord> finalists;
+  for (int i = 0; i < 10; ++i) {
+    finalists.push_back({"candidate",
+                         wide_config_json(order[static_cast<std::size_t>(i)], 0),
+                         best.time,
+                         1.01 + 0.01 * i,
+                         1.005 + 0.01 * i,
+                         1.015 + 0.01 * i,
+                         {}});
+  }
+  finalists.push_back({"candidate", best.config_json, best.time, 1, 1, 1, {}});
+  store.record_final(session, best, finalists);
+}
+
 }  // namespace
+
+store::Store large_store(int kernels, int sizes) {
+  store::Store store = store::Store::in_memory();
+  for (int k = 0; k < kernels; ++k) {
+    store::Subject subject = sample_subject("gemm_shared");
+    subject.kernel.kernel = fmt::format("gemm_{}", k);
+    store::RunRecord record;
+    record.uuid = fmt::format("1a29e000-{}", k);
+    record.device = "NVIDIA H200";
+    record.backend = "cuda";
+    record.family = "gemm";
+    record.kernel = subject.kernel.kernel;
+    record.kernel_hash = subject.kernel.hash;
+    record.strategy = "auto";
+    record.command = fmt::format("tune --kernel gemm_{} --space spaces/gemm.json", k);
+    const std::int64_t session = store.begin_run(subject, record);
+    for (int s = 1; s <= sizes; ++s) {
+      tune_one_of_many(store, session, 64.0 * s, 1 + 0.05 * ((k + s) % kernels));
+    }
+    record.state = store::RunState::complete;
+    store.end_run(session, record);
+  }
+  return store;
+}
 
 store::Subject sample_subject(const std::string& kernel) {
   store::Subject subject;

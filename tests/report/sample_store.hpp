@@ -19,4 +19,8 @@ inline constexpr const char* kHostileName =
 /// one of a kernel named kHostileName. The same on every call but for the clock.
 [[nodiscard]] store::Store sample_store();
 
+/// A database in memory of so many kernels of one family at as many sizes, each with 116 trials of
+/// 19 parameters and a final round of 11.
+[[nodiscard]] store::Store large_store(int kernels, int sizes);
+
 }  // namespace tuner::report

@@ -11,6 +11,7 @@
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/select/select.hpp"
+#include "tuner/select/stored_kernel.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -127,26 +128,48 @@ std::string launch_code(const select::Selection& selection) {
   return snippet.is_cuda() ? snippet.cpp() : selection.config_json + "\n";
 }
 
+/// What was measured: at the asked size or, as the labels say, at the one it was taken from.
+void add_measurement(Table& table, const store::BestRecord& best, std::string_view where) {
+  const auto label = [&](std::string_view what) { return fmt::format("{}{}", what, where); };
+  table.add({label("time"),
+             fmt::format("{} (quartiles {} to {}, {} samples)", quantity::time(best.time.median_ns),
+                         quantity::time(best.time.q1_ns), quantity::time(best.time.q3_ns),
+                         best.time.samples)});
+  table.add({label("rate"), format_rate(best.flops, best.bytes, best.time.median_ns)});
+  table.add({label("speed"), ratio_text(best)});
+  if (best.ties > 0) {
+    const auto others = quantity::count(static_cast<std::uint64_t>(best.ties), "other finalist");
+    table.add({label("ties"), others + " within 1 %"});
+  }
+}
+
+/// The time that the cost model expects at the asked size, and the rate of its work in that time.
+std::string expectation(const select::Selection& selection) {
+  if (!selection.expected_ns) return "not known: too few results for a cost model";
+  std::string text = quantity::time(*selection.expected_ns);
+  if (!selection.stored) return text;
+  const select::KernelAtSize at_size(*selection.stored, selection.device.attributes,
+                                     selection.size);
+  const auto values = at_size.expression_values(at_size.default_config());
+  const auto amount = [&](const space::Expression& work) {
+    const auto value = work.evaluate(values);
+    return value ? static_cast<double>(*value) : 0.0;
+  };
+  const double flops = amount(selection.stored->flops), bytes = amount(selection.stored->bytes);
+  if (flops > 0 || bytes > 0) text += ", " + format_rate(flops, bytes, *selection.expected_ns);
+  return text + " (cost model)";
+}
+
 void print_table(const select::Selection& selection) {
   fmt::print("{} at {} on {}\n", selection.kernel->kernel, shown_size(selection),
              printable(selection.device.name));
+  const bool is_nearest = selection.rung == Rung::nearest;
   Table table({{"answer"}, {std::string(name(selection.rung))}});
-  if (selection.rung == Rung::nearest && selection.expected_ns) {
-    table.add({"expected", quantity::time(*selection.expected_ns)});
-  }
+  if (is_nearest) table.add({"expected", expectation(selection)});
   if (selection.entry) {
     const store::BestRecord& best = selection.entry->best;
-    if (selection.rung == Rung::nearest) table.add({"tuned at", best.problem});
-    table.add(
-        {"time", fmt::format("{} (quartiles {} to {}, {} samples)",
-                             quantity::time(best.time.median_ns), quantity::time(best.time.q1_ns),
-                             quantity::time(best.time.q3_ns), best.time.samples)});
-    table.add({"rate", format_rate(best.flops, best.bytes, best.time.median_ns)});
-    table.add({"speed", ratio_text(best)});
-    if (best.ties > 0) {
-      const auto others = quantity::count(static_cast<std::uint64_t>(best.ties), "other finalist");
-      table.add({"ties", others + " within 1 %"});
-    }
+    if (is_nearest) table.add({"taken from", best.problem});
+    add_measurement(table, best, is_nearest ? " there" : "");
     table.add({"recorded", fmt::format("{} UTC, {}, {}", best.recorded_at,
                                        selection.entry->environment.compiler,
                                        selection.entry->environment.library)});

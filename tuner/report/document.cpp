@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
+#include "tuner/report/family_section.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/report.hpp"
@@ -71,13 +72,16 @@ std::string period_of(const std::vector<KernelHistory>& kernels) {
   return *first == *last ? *first : fmt::format("{} to {}", *first, *last);
 }
 
-Json size_document(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric) {
+Json size_document(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
+                   const Importances& ranked, const std::string& device_name) {
   return Json{{"problem", size.problem},
               {"label", format_size(size.problem)},
               {"verdict", size_verdict(kernel, size, metric)},
+              {"use", how_to_use(kernel, size, device_name)},
               {"sections",
                {convergence_section(kernel, size), distribution_section(size), search_section(size),
-                heatmap_section(kernel, size, metric), finalists_section(kernel, size)}},
+                importance_section(kernel, size, ranked),
+                heatmap_section(kernel, size, metric, ranked), finalists_section(kernel, size)}},
               {"trials", trial_columns(kernel, size)}};
 }
 
@@ -94,16 +98,35 @@ Json commands_of(const KernelHistory& kernel) {
 Json kernel_document(const KernelHistory& kernel, const std::string& device_name) {
   const Metric metric = metric_of(kernel);
   Json sizes = Json::array();
-  for (const SizeHistory& size : kernel.sizes) sizes.push_back(size_document(kernel, size, metric));
-  return Json{{"family", kernel.family},
-              {"kernel", kernel.kernel},
-              {"hash", kernel.hash},
-              {"verdict", kernel_verdict(kernel, metric)},
-              {"sections",
-               {best_section(kernel, metric, device_name), performance_section(kernel, metric),
-                failures_section(kernel), budget_section(kernel)}},
-              {"sizes", sizes},
-              {"commands", commands_of(kernel)}};
+  std::vector<Importances> ranked;
+  for (const SizeHistory& size : kernel.sizes) {
+    ranked.push_back(importances(kernel, size));
+    sizes.push_back(size_document(kernel, size, metric, ranked.back(), device_name));
+  }
+  return Json{
+      {"family", kernel.family},
+      {"kernel", kernel.kernel},
+      {"hash", kernel.hash},
+      {"verdict", kernel_verdict(kernel, metric)},
+      {"sections",
+       {best_section(kernel, metric, device_name), performance_section(kernel, metric),
+        importance_over_sizes(kernel, ranked), failures_section(kernel), budget_section(kernel)}},
+      {"sizes", sizes},
+      {"commands", commands_of(kernel)}};
+}
+
+/// By family, in the order of the kernels, which stand together.
+Json families_of(const std::vector<KernelHistory>& kernels) {
+  const Roofs roofs = roofs_of(kernels);
+  Json families = Json::array();
+  for (auto first = kernels.begin(); first != kernels.end();) {
+    const auto last = std::find_if(first, kernels.end(), [&](const KernelHistory& kernel) {
+      return kernel.family != first->family;
+    });
+    families.push_back(family_section({first, last}, roofs));
+    first = last;
+  }
+  return families;
 }
 
 }  // namespace
@@ -118,9 +141,10 @@ Json report_document(const store::Store& store, const std::string& device_name,
                             "tune --kernel NAME --space FILE",
                             device_name));
   }
-  Json document = {{"format", "tune.report/1"},    {"device", device.name},
+  Json document = {{"format", "tune.report/2"},    {"device", device.name},
                    {"backend", device.backend},    {"facts", facts_of(device, kernels)},
-                   {"period", period_of(kernels)}, {"kernels", Json::array()}};
+                   {"period", period_of(kernels)}, {"families", families_of(kernels)},
+                   {"kernels", Json::array()}};
   for (const KernelHistory& kernel : kernels) {
     document["kernels"].push_back(kernel_document(kernel, device_name));
   }

@@ -18,6 +18,7 @@ namespace tuner::report {
 namespace {
 
 constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr std::size_t kMostAxes = 6;
 
 std::optional<double> as_number(const std::string& text) {
   double value = 0;
@@ -34,41 +35,27 @@ bool value_less(const std::string& a, const std::string& b) {
   return a < b;
 }
 
-/// A parameter that took several values, and how much it matters: the best time with its worst
-/// value over the best time with its best value.
+/// A parameter that took several values.
 struct Axis {
   std::size_t parameter = 0;
   std::vector<std::string> values;
-  double impact = 1;
 };
 
 Axis axis_of(const SizeHistory& size, std::size_t parameter) {
-  std::map<std::string, double> best_by_value;
-  for (const ReportedTrial& evaluation : size.evaluations) {
-    double& best = best_by_value.try_emplace(evaluation.values[parameter], kNever).first->second;
-    if (evaluation.trial.time) best = std::min(best, evaluation.trial.time->median_ns);
-  }
-  Axis axis{parameter, {}, 1};
-  double low = kNever, high = 0;
-  for (const auto& [value, best] : best_by_value) {
-    axis.values.push_back(value);
-    if (best == kNever) continue;
-    low = std::min(low, best);
-    high = std::max(high, best);
-  }
-  if (high > 0) axis.impact = high / low;
+  std::set<std::string> values;
+  for (const ReportedTrial& trial : size.evaluations) values.insert(trial.values[parameter]);
+  Axis axis{parameter, {values.begin(), values.end()}};
   std::sort(axis.values.begin(), axis.values.end(), value_less);
   return axis;
 }
 
-std::vector<Axis> axes_by_impact(const KernelHistory& kernel, const SizeHistory& size) {
+std::vector<Axis> most_important(const SizeHistory& size, const Importances& ranked) {
+  if (!ranked) return {};
   std::vector<Axis> axes;
-  for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
-    Axis axis = axis_of(size, i);
-    if (axis.values.size() > 1) axes.push_back(std::move(axis));
+  for (const Importance& one : *ranked) {
+    if (axes.size() == kMostAxes) break;
+    axes.push_back(axis_of(size, one.parameter));
   }
-  const auto more = [](const Axis& a, const Axis& b) { return a.impact > b.impact; };
-  std::stable_sort(axes.begin(), axes.end(), more);
   return axes;
 }
 
@@ -103,26 +90,69 @@ Json pair_rows(const SizeHistory& size, const Axis& x, const Axis& y, const Metr
   for (const auto& [at, cell] : sorted) {
     Json value;
     if (cell.best_ns != kNever) {
-      value = rounded(metric.rate(size, cell.best_ns).value_or(cell.best_ns));
+      value = rounded(metric.rate(size, cell.best_ns).value_or(cell.best_ns), 4);
     }
     rows.push_back({at.first, at.second, value, cell.succeeded, cell.tried});
   }
   return rows;
 }
 
-std::string answer_of(const KernelHistory& kernel, const std::vector<Axis>& axes) {
-  if (axes.size() < 2) return "Fewer than two parameters took several values.";
-  return fmt::format("{} matters most (its worst value costs a factor of {}), then {} ({}).",
-                     kernel.parameters[axes[0].parameter], format_factor(axes[0].impact),
-                     kernel.parameters[axes[1].parameter], format_factor(axes[1].impact));
+std::uint64_t working_trials(const SizeHistory& size) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      size.evaluations, [](const ReportedTrial& it) { return it.trial.time.has_value(); }));
+}
+
+std::string share_of(const KernelHistory& kernel, const Importance& one) {
+  return fmt::format("{} explains {} of the variance of log time (95\u00a0%: {} to {})",
+                     kernel.parameters[one.parameter], format_percent(one.share),
+                     format_percent(one.low), format_percent(one.high));
+}
+
+std::string importance_answer(const KernelHistory& kernel, const SizeHistory& size,
+                              const Importances& ranked) {
+  const std::uint64_t count = working_trials(size);
+  if (count < kFewestTrials) {
+    return fmt::format("Unknown: it takes {} working trials, and there {} {}.", kFewestTrials,
+                       count == 1 ? "is" : "are", format_count(count));
+  }
+  if (!ranked || ranked->empty()) return "No parameter changed the time.";
+  std::string text = share_of(kernel, ranked->front());
+  if (ranked->size() > 1) {
+    const Importance& second = (*ranked)[1];
+    text += fmt::format(", {} {} ({} to {})", kernel.parameters[second.parameter],
+                        format_percent(second.share), format_percent(second.low),
+                        format_percent(second.high));
+    if (second.high >= ranked->front().low) text += "; their order is not certain";
+  }
+  return text + fmt::format(". From {} trials.", format_count(count));
 }
 
 }  // namespace
 
-Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric) {
-  const std::vector<Axis> axes = axes_by_impact(kernel, size);
+Json importance_section(const KernelHistory& kernel, const SizeHistory& size,
+                        const Importances& ranked) {
+  Json table = make_table({{"parameter", "Parameter", "code"},
+                           {"share", "Share of the variance", "share"},
+                           {"low", "95\u00a0% from", "share"},
+                           {"high", "to", "share"}});
+  for (const Importance& one : ranked.value_or(std::vector<Importance>())) {
+    table["rows"].push_back({kernel.parameters[one.parameter], rounded(one.share), rounded(one.low),
+                             rounded(one.high)});
+  }
+  Json section = make_section("importance", "Importance of the parameters",
+                              importance_answer(kernel, size, ranked), std::move(table));
+  section["trials"] = working_trials(size);
+  return section;
+}
+
+Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
+                     const Importances& ranked) {
+  const std::vector<Axis> axes = most_important(size, ranked);
   const bool rated = metric.work_of(size).has_value();
-  Json section = make_section("heatmap", "Two parameters together", answer_of(kernel, axes),
+  const std::string answer =
+      axes.size() < 2 ? "Shown from two parameters of known importance on."
+                      : fmt::format("The pairs of the {} most important parameters.", axes.size());
+  Json section = make_section("heatmap", "Two parameters together", answer,
                               make_table({{"x", "", "code"},
                                           {"y", "", "code"},
                                           {"best", rated ? std::string_view(metric.unit) : "Time",
@@ -132,9 +162,8 @@ Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size, const
   section["higher_is_better"] = rated;
   section["parameters"] = Json::array();
   for (const Axis& axis : axes) {
-    section["parameters"].push_back(Json{{"name", kernel.parameters[axis.parameter]},
-                                         {"values", axis.values},
-                                         {"impact", rounded(axis.impact)}});
+    section["parameters"].push_back(
+        Json{{"name", kernel.parameters[axis.parameter]}, {"values", axis.values}});
   }
   section["pairs"] = Json::array();
   for (std::size_t x = 0; x < axes.size(); ++x) {

@@ -81,24 +81,24 @@ std::string latest_hash(const std::vector<store::RunRecord>& sessions,
   return hash;
 }
 
-/// Adds the trials of one session: what is elapsed continues where the sessions before it stopped.
+/// Adds the trials of one session, which is the next of each of its sizes' searches.
 void append_session(std::map<std::string, SizeHistory>& sizes,
+                    std::map<std::string, std::size_t>& runs,
                     std::vector<store::StoredTrial>& trials,
                     const std::vector<std::string>& parameters) {
-  std::map<std::string, double> offsets;  // by problem: seconds before minus the session's start
+  std::map<std::string, std::map<std::string, std::uint64_t>> numbers;  // by problem, configuration
   for (store::StoredTrial& stored : trials) {
     SizeHistory& size = sizes[stored.trial.problem];
-    const auto [offset, is_first] = offsets.try_emplace(stored.trial.problem, 0.0);
-    if (is_first) {
-      const double own_s = (stored.trial.verify_ms + stored.trial.measure_ms) / 1e3;
-      const double before = size.evaluations.empty() ? 0 : size.evaluations.back().elapsed_s;
-      offset->second = before - std::max(0.0, stored.elapsed_s - own_s);
-    }
-    ReportedTrial evaluation{stored.elapsed_s + offset->second,
-                             config_values(parameters, stored.trial.config_json),
-                             std::move(stored.trial)};
-    size.evaluations.push_back(std::move(evaluation));
+    auto& of_size = numbers[stored.trial.problem];
+    const std::size_t run = runs[stored.trial.problem];
+    const auto number = of_size.try_emplace(stored.trial.config_json, of_size.size() + 1).first;
+    size.evaluations.push_back({.run = run,
+                                .number = number->second,
+                                .elapsed_s = stored.elapsed_s - size.searches[run].began_s,
+                                .values = config_values(parameters, stored.trial.config_json),
+                                .trial = std::move(stored.trial)});
   }
+  for (const auto& [problem, of_size] : numbers) ++runs[problem];
 }
 
 /// Keeps the latest evaluation of every configuration.
@@ -148,15 +148,7 @@ std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory> by_pr
     drop_repeated(size.evaluations);
     sizes.push_back(std::move(size));
   }
-  const auto key = [](const SizeHistory& size) {
-    std::vector<double> numbers = extents(size.problem);
-    const double volume = std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
-    return std::tuple(volume, std::move(numbers), size.problem);
-  };
-  const auto smaller = [&key](const SizeHistory& a, const SizeHistory& b) {
-    return key(a) < key(b);
-  };
-  std::sort(sizes.begin(), sizes.end(), smaller);
+  std::ranges::sort(sizes, comes_before, &SizeHistory::problem);
   return sizes;
 }
 
@@ -183,7 +175,8 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
   for (auto& [problem, runs] : search_runs(store, sessions, trials)) {
     sizes[problem].searches = std::move(runs);
   }
-  for (auto& of_session : trials) append_session(sizes, of_session, history.parameters);
+  std::map<std::string, std::size_t> runs;
+  for (auto& of_session : trials) append_session(sizes, runs, of_session, history.parameters);
   attach_bests(sizes, store, bests);
   history.environments = environments_of(std::move(bests));
   history.sizes = smallest_first(std::move(sizes));
@@ -226,6 +219,15 @@ std::vector<double> extents(std::string_view problem) {
     start = end + 1;
   }
   return numbers;
+}
+
+bool comes_before(std::string_view a, std::string_view b) {
+  const auto key = [](std::string_view problem) {
+    std::vector<double> numbers = extents(problem);
+    const double volume = std::accumulate(numbers.begin(), numbers.end(), 1.0, std::multiplies<>());
+    return std::tuple(volume, std::move(numbers), problem);
+  };
+  return key(a) < key(b);
 }
 
 double mean_extent(std::string_view problem) {

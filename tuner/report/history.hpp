@@ -18,7 +18,9 @@ using ConfigValues = std::vector<std::string>;
 
 /// One candidate at one size.
 struct ReportedTrial {
-  double elapsed_s = 0;  ///< spent on this size until this candidate was done, over all sessions
+  std::size_t run = 0;       ///< which of SizeHistory::searches
+  std::uint64_t number = 0;  ///< among the trials of the run at this size, from 1
+  double elapsed_s = 0;      ///< since the run's first trial at this size began
   ConfigValues values;
   store::TrialRecord trial;
 };
@@ -49,6 +51,8 @@ struct KernelHistory {
 /// The numbers of a canonical size that every size has: "4096,1,7,TRANS_B=1" → {4096, 1, 7}. Text
 /// that is no number counts as 0.
 [[nodiscard]] std::vector<double> extents(std::string_view problem);
+/// Whether a size stands before another: by volume, then number by number.
+[[nodiscard]] bool comes_before(std::string_view a, std::string_view b);
 /// Their geometric mean: where a size stands on the axis of sizes.
 [[nodiscard]] double mean_extent(std::string_view problem);
 

@@ -66,14 +66,18 @@ std::string format_cell(const Json& value, std::string_view kind) {
   const double number = value.get<double>();
   if (kind == "time") return format_time(number);
   if (kind == "duration") return format_duration(number);
+  if (kind == "bytes") return format_bytes(number);
   if (kind == "factor") return fmt::format("{:.3f}×", number);
   if (kind == "share") return format_percent(number);
   return format_number(number);
 }
 
-std::string render_table(const Json& table) {
+std::string render_table(const Json& table, std::string_view name) {
   const Json& columns = table.at("columns");
-  std::string html = "<table><thead><tr>";
+  std::string html = fmt::format(
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"{0}\">"
+      "<table aria-label=\"{0}\"><thead><tr>",
+      escape_html(name));
   for (const Json& column : columns) {
     html += fmt::format("<th scope=\"col\" class=\"{}\">{}</th>",
                         css_class(column.at("kind").get<std::string>()),
@@ -84,12 +88,13 @@ std::string render_table(const Json& table) {
     html += "<tr>";
     for (std::size_t i = 0; i < row.size(); ++i) {
       const auto kind = columns.at(i).at("kind").get<std::string>();
-      html += fmt::format("<td class=\"{}\">{}</td>", css_class(kind),
-                          escape_html(format_cell(row[i], kind)));
+      const std::string_view element = i == 0 ? "th scope=\"row\"" : "td";
+      html += fmt::format("<{} class=\"{}\">{}</{}>", element, css_class(kind),
+                          escape_html(format_cell(row[i], kind)), element.substr(0, 2));
     }
     html += "</tr>";
   }
-  return html + "</tbody></table>";
+  return html + "</tbody></table></div>";
 }
 
 std::string fill_slots(std::string_view shell,

@@ -19,8 +19,9 @@ namespace tuner::report {
 /// escaped.
 [[nodiscard]] std::string format_cell(const Json& value, std::string_view kind);
 
-/// A table of the document (make_table) as <table>.
-[[nodiscard]] std::string render_table(const Json& table);
+/// A table of the document (make_table) as a named <table>, in a region that scrolls by itself. The
+/// first cell of a row is its header.
+[[nodiscard]] std::string render_table(const Json& table, std::string_view name);
 
 /// `shell` with every {{name}} replaced by its value, once: values are not searched again. A name
 /// without a value is a programmer's error (std::out_of_range).

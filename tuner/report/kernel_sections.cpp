@@ -17,7 +17,8 @@ namespace {
 
 constexpr std::size_t kMessageLimit = 600;  // bytes
 
-/// A word as a shell takes it, quoted when it holds more than the plainest characters.
+}  // namespace
+
 std::string shell_word(const std::string& text) {
   const auto is_plain = [](unsigned char c) {
     return std::isalnum(c) != 0 || c == '_' || c == '-';
@@ -28,10 +29,18 @@ std::string shell_word(const std::string& text) {
   return quoted + "'";
 }
 
+namespace {
+
 std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
                           const std::string& device_name) {
   return fmt::format("tune query --kernel {} --size {} --device {} --format cpp",
                      shell_word(kernel.kernel), size.problem, shell_word(device_name));
+}
+
+std::string best_config(const KernelHistory& kernel, const SizeHistory& size) {
+  return config_text(
+      kernel.parameters,
+      size.best ? config_values(kernel.parameters, size.best->config_json) : fastest(size)->values);
 }
 
 Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
@@ -39,8 +48,6 @@ Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric
   const ReportedTrial* screened = fastest(size);
   if (!size.best && screened == nullptr) return {};
   const store::TimeRecord& time = size.best ? size.best->time : *screened->trial.time;
-  const ConfigValues values =
-      size.best ? config_values(kernel.parameters, size.best->config_json) : screened->values;
   const store::BestRecord best = size.best.value_or(store::BestRecord{});
   return {format_size(size.problem),
           rounded(time.median_ns),
@@ -53,7 +60,7 @@ Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric
           cell(best.ratio_to_library_high),
           cell(best.ratio_to_default),
           best.ties,
-          config_text(kernel.parameters, values),
+          best_config(kernel, size),
           size.best ? "final" : "trial",
           query_command(kernel, size, device_name)};
 }
@@ -123,6 +130,13 @@ std::string failures_answer(const std::map<Outcome, std::uint64_t>& totals) {
 }
 
 }  // namespace
+
+Json how_to_use(const KernelHistory& kernel, const SizeHistory& size,
+                const std::string& device_name) {
+  if (!best_ns(size)) return {};
+  return Json{{"config", best_config(kernel, size)},
+              {"command", query_command(kernel, size, device_name)}};
+}
 
 Json best_section(const KernelHistory& kernel, const Metric& metric,
                   const std::string& device_name) {

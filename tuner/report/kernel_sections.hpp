@@ -8,6 +8,10 @@
 
 namespace tuner::report {
 
+/// The configuration of a size as `--config` takes it and the command that prints how to launch it;
+/// null without a result.
+[[nodiscard]] Json how_to_use(const KernelHistory& kernel, const SizeHistory& size,
+                              const std::string& device_name);
 /// What do I use, and how good is it? One row a size.
 [[nodiscard]] Json best_section(const KernelHistory& kernel, const Metric& metric,
                                 const std::string& device_name);
@@ -17,6 +21,9 @@ namespace tuner::report {
 [[nodiscard]] Json failures_section(const KernelHistory& kernel);
 /// Where did the time go? Seconds by session.
 [[nodiscard]] Json budget_section(const KernelHistory& kernel);
+
+/// A word as a shell takes it, quoted when it holds more than the plainest characters.
+[[nodiscard]] std::string shell_word(const std::string& text);
 
 /// A message without the directories of the machine it came from: "/tmp/x/k.cu(3): no" → "k.cu(3):
 /// no"; at most 600 bytes.

@@ -4,6 +4,7 @@
 #include "embedded/report_js.hpp"
 #include "embedded/report_js_sha256.hpp"
 #include "embedded/report_shell.hpp"
+#include "tuner/report/compressed.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/html.hpp"
 #include "tuner/report/report.hpp"
@@ -11,8 +12,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
+#include <array>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 namespace tuner::report {
 namespace {
@@ -30,91 +34,7 @@ bool has_charts() {
   return !embedded::report_js().empty();
 }
 
-// ---- best configuration by size -----------------------------------------------------------------
-
-/// A configuration that may break after its commas.
-std::string breakable(const std::string& escaped) {
-  std::string html;
-  for (const char c : escaped) html += c == ',' ? std::string(",<wbr>") : std::string(1, c);
-  return html;
-}
-
-/// The cells of one row of a table by the keys of its columns.
-class Row {
- public:
-  Row(const Json& table, const Json& row) : columns_(table.at("columns")), row_(row) {}
-
-  [[nodiscard]] const Json& value(std::string_view key) const { return row_.at(index(key)); }
-  [[nodiscard]] std::string text(std::string_view key) const {
-    const auto kind = columns_.at(index(key)).at("kind").get<std::string>();
-    return escape_html(format_cell(value(key), kind));
-  }
-
- private:
-  [[nodiscard]] std::size_t index(std::string_view key) const {
-    std::size_t i = 0;
-    while (columns_.at(i).at("key").get<std::string>() != key) ++i;
-    return i;
-  }
-
-  const Json& columns_;
-  const Json& row_;
-};
-
-std::string library_cell(const Row& row) {
-  const Json& ratio = row.value("ratio_to_library");
-  if (ratio.is_null()) return "–";
-  std::string html = row.text("ratio_to_library");
-  if (!row.value("ratio_to_library_low").is_null()) {
-    html += fmt::format("<small>{} – {}</small>", row.text("ratio_to_library_low"),
-                        row.text("ratio_to_library_high"));
-  }
-  return html +
-         fmt::format("<meter min=\"0\" max=\"1\" value=\"{:.3f}\" aria-hidden=\"true\"></meter>",
-                     ratio.get<double>());
-}
-
-std::string best_row(const Row& row, bool has_rate) {
-  const Json& factor = row.value("ratio_to_default");
-  const Json& ties = row.value("ties");
-  const bool provisional = row.value("measured_in") != "final";
-  std::string html = fmt::format(
-      "<tr><th scope=\"row\" class=\"size-name\">{}{}</th>"
-      "<td class=\"figure\">{}<small>{} – {}</small></td>",
-      row.text("size"), provisional ? "<small>not confirmed by a final</small>" : "",
-      row.text("median_ns"), row.text("q1_ns"), row.text("q3_ns"));
-  if (has_rate) html += fmt::format("<td class=\"figure strong\">{}</td>", row.text("rate"));
-  html += fmt::format(
-      "<td class=\"figure\">{}</td><td class=\"figure\">{}</td><td class=\"figure\">{}</td>"
-      "<td class=\"use\"><code data-copy=\"configuration\">{}</code>"
-      "<code data-copy=\"command\" class=\"command\">{}</code></td></tr>",
-      library_cell(row), factor.is_null() ? "–" : format_factor(factor.get<double>()),
-      ties == 0 ? "–" : row.text("ties"), breakable(row.text("config")), row.text("command"));
-  return html;
-}
-
-std::string best_table(const Json& section, const std::string& pointer) {
-  const Json& table = section.at("table");
-  std::string unit;
-  for (const Json& column : table.at("columns")) {
-    if (column.at("key") == "rate") unit = text_of(column, "label");
-  }
-  std::string html = fmt::format(
-      "<section class=\"best\" data-section=\"{}\"><h3>{}</h3><div class=\"scroll\"><table>"
-      "<thead><tr><th scope=\"col\">Size</th>"
-      "<th scope=\"col\" class=\"figure\">Time<small>quartiles</small></th>",
-      pointer, text_of(section, "title"));
-  if (!unit.empty()) html += fmt::format("<th scope=\"col\" class=\"figure\">{}</th>", unit);
-  html +=
-      "<th scope=\"col\" class=\"figure\">Of the library<small>95 % interval</small></th>"
-      "<th scope=\"col\" class=\"figure\">To default</th>"
-      "<th scope=\"col\" class=\"figure\">Ties</th>"
-      "<th scope=\"col\">Configuration, and how to get it</th></tr></thead><tbody>";
-  for (const Json& row : table.at("rows")) html += best_row(Row(table, row), !unit.empty());
-  return html + "</tbody></table></div><div class=\"tools\"></div></section>";
-}
-
-// ---- the other sections -------------------------------------------------------------------------
+// ---- sections -----------------------------------------------------------------------------------
 
 /// The table of a section: of a heatmap, its first pair of parameters with their values by name.
 Json shown_table(const Json& section) {
@@ -146,59 +66,136 @@ std::string panel(const Json& section, const std::string& pointer, std::string_v
         "<div class=\"controls\"></div><div class=\"chart\" role=\"img\" aria-label=\"{}: "
         "{}\"></div>"
         "<p class=\"note\"></p><div class=\"tools\"></div>"
-        "<details{}><summary>Table</summary><div class=\"scroll\">{}</div></details>",
-        title, answer, wide || !has_charts() ? " open" : "", render_table(table));
+        "<details{}><summary>Table</summary>{}</details>",
+        title, answer, wide || !has_charts() ? " open" : "",
+        render_table(table, section.at("title").get<std::string>()));
   }
   return html + "</section>";
 }
 
-std::string panels(const Json& sections, const std::string& pointer, std::size_t first,
-                   std::string_view heading) {
+std::string panels(const Json& sections, const std::string& pointer, std::string_view heading) {
   std::string html;
-  for (std::size_t i = first; i < sections.size(); ++i) {
+  for (std::size_t i = 0; i < sections.size(); ++i) {
     html += panel(sections[i], fmt::format("{}/sections/{}", pointer, i), heading);
   }
   return html;
 }
 
-std::string sizes_part(const Json& sizes, const std::string& pointer) {
-  std::string html = "<section class=\"sizes\"><h3>Size by size</h3>";
-  for (std::size_t i = 0; i < sizes.size(); ++i) {
-    const Json& size = sizes[i];
-    const std::string at = fmt::format("{}/sizes/{}", pointer, i);
-    html += fmt::format(
-        "<section class=\"size\" data-size=\"{}\" data-label=\"{}\"><p "
-        "class=\"size-verdict\">{}</p>"
-        "<div class=\"grid\">{}</div></section>",
-        at, text_of(size, "label"), text_of(size, "verdict"),
-        panels(size.at("sections"), at, 0, "h4"));
-  }
-  return html + "</section>";
+std::string command(const std::string& text) {
+  return fmt::format("<pre><code data-copy=\"command\">{}</code></pre>", escape_html(text));
 }
 
-std::string commands_part(const Json& commands) {
-  if (commands.empty()) return "";
-  std::string html =
-      "<section class=\"panel\"><h3>Reproduce</h3><p class=\"answer\">As typed, the latest "
-      "first.</p>";
-  for (const Json& command : commands) {
-    html += fmt::format("<pre><code data-copy=\"command\">{}</code></pre>",
-                        escape_html(command.get<std::string>()));
+std::string command_list(const Json& commands) {
+  std::string html;
+  for (const Json& one : commands) html += command(one.get<std::string>());
+  return html;
+}
+
+// ---- families: the first screen -----------------------------------------------------------------
+
+/// A chart that the page's script draws from the table of sizes.
+std::string overview_chart(std::string_view name, std::string_view title) {
+  return fmt::format(
+      "<section class=\"panel overview\" data-overview=\"{0}\"><h3>{1}</h3>"
+      "<div class=\"chart\" role=\"img\" aria-label=\"{1}\"></div><p class=\"note\"></p></section>",
+      name, title);
+}
+
+std::string to_do_part(const Json& list) {
+  if (list.empty()) return "";
+  std::string html = "<section class=\"todo\"><h3>To do</h3><ul>";
+  for (const Json& item : list) {
+    html += fmt::format("<li><span>{}</span>{}</li>", text_of(item, "text"),
+                        command_list(item.at("commands")));
   }
-  return html + "</section>";
+  return html + "</ul></section>";
+}
+
+std::string wins_part(const Json& wins) {
+  if (wins.at("rows").size() < 2) return "";
+  std::string html = "<p class=\"wins\">Best kernel: ";
+  for (std::size_t i = 0; i < wins["rows"].size(); ++i) {
+    html += fmt::format("{}<b>{}</b> at {}", i == 0 ? "" : ", ",
+                        escape_html(wins["rows"][i][0].get<std::string>()),
+                        format_plural(wins["rows"][i][1].get<std::uint64_t>(), "size", "sizes"));
+  }
+  return html + ".</p>";
+}
+
+/// The table of sizes without what only its charts and commands need, and without empty columns.
+Json shown_sizes(const Json& table) {
+  const std::array<std::string_view, 5> kHidden = {"problem", "work", "intensity", "low", "high"};
+  const auto is_shown = [&](std::size_t i) {
+    const Json& rows = table.at("rows");
+    const auto is_known = [i](const Json& row) { return !row[i].is_null(); };
+    return std::ranges::count(kHidden, table["columns"][i].at("key").get<std::string>()) == 0 &&
+           std::any_of(rows.begin(), rows.end(), is_known);
+  };
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < table.at("columns").size(); ++i) {
+    if (is_shown(i)) kept.push_back(i);
+  }
+  const auto part = [&](const Json& all) {
+    Json some = Json::array();
+    for (const std::size_t i : kept) some.push_back(all[i]);
+    return some;
+  };
+  Json shown = {{"columns", part(table["columns"])}, {"rows", Json::array()}};
+  for (const Json& row : table.at("rows")) shown["rows"].push_back(part(row));
+  return shown;
+}
+
+std::string family_part(const Json& family, std::size_t index) {
+  std::string verdict;
+  for (const Json& sentence : family.at("verdict")) {
+    verdict += (verdict.empty() ? "" : " ") + escape_html(sentence.get<std::string>());
+  }
+  const std::string name = family.at("family").get<std::string>();
+  return fmt::format(
+      "<section class=\"family\" id=\"family-{0}\" data-family=\"{0}\"><h2>{1}</h2>"
+      "<p class=\"verdict\">{2}</p>{3}{4}<div class=\"grid\">{5}{6}</div>"
+      "<h3>Sizes</h3><div class=\"controls filters\"></div><p class=\"shown\" "
+      "role=\"status\"></p>{7}</section>",
+      index, escape_html(name), verdict, wins_part(family.at("wins")),
+      to_do_part(family.at("to_do")),
+      overview_chart("ratios", "Ratio to the library over the size"),
+      overview_chart("roofline", "Roofline"),
+      render_table(shown_sizes(family.at("sizes")), name + ": sizes"));
+}
+
+// ---- kernels ------------------------------------------------------------------------------------
+
+/// The best of each size, of which a page with a script shows one when it is opened.
+std::string table_of_bests(const Json& kernel) {
+  Json table = kernel.at("sections").at(0).at("table");
+  table["columns"].erase(table["columns"].size() - 1);  // the commands
+  for (Json& row : table["rows"]) row.erase(row.size() - 1);
+  return render_table(table, kernel.at("kernel").get<std::string>() + ": best configurations");
+}
+
+/// All tables of a kernel and of its sizes: for a page that never has a script.
+std::string tables_of_kernel(const Json& kernel, std::size_t index) {
+  const std::string pointer = fmt::format("/kernels/{}", index);
+  std::string html = panels(kernel.at("sections"), pointer, "h3");
+  for (std::size_t i = 0; i < kernel.at("sizes").size(); ++i) {
+    const Json& size = kernel["sizes"][i];
+    html += fmt::format("<section class=\"size\"><p class=\"size-verdict\">{}</p>{}</section>",
+                        text_of(size, "verdict"),
+                        panels(size.at("sections"), fmt::format("{}/sizes/{}", pointer, i), "h4"));
+  }
+  return html + command_list(kernel.at("commands"));
 }
 
 std::string kernel_part(const Json& kernel, std::size_t index) {
-  const std::string pointer = fmt::format("/kernels/{}", index);
-  const Json& sections = kernel.at("sections");
+  const std::string tables = has_charts()
+                                 ? fmt::format("<noscript>{}</noscript>", table_of_bests(kernel))
+                                 : tables_of_kernel(kernel, index);
   return fmt::format(
-      "<section class=\"kernel\" id=\"kernel-{}\"><p class=\"eyebrow\">{}</p><h2>{}</h2>"
-      "<p class=\"verdict\">{}</p>{}<div class=\"grid\">{}</div>{}{}"
-      "<p class=\"fine\">Kernel version {}.</p></section>",
-      index, text_of(kernel, "family"), text_of(kernel, "kernel"), text_of(kernel, "verdict"),
-      best_table(sections.at(0), pointer + "/sections/0"), panels(sections, pointer, 1, "h3"),
-      sizes_part(kernel.at("sizes"), pointer), commands_part(kernel.at("commands")),
-      text_of(kernel, "hash").substr(0, 12));
+      "<details class=\"kernel\" id=\"kernel-{0}\" "
+      "data-kernel=\"{0}\"{1}><summary><h2>{2}</h2></summary>"
+      "<p class=\"verdict\">{3}</p>{4}<p class=\"fine\">Kernel version {5}.</p></details>",
+      index, has_charts() ? "" : " open", text_of(kernel, "kernel"), text_of(kernel, "verdict"),
+      tables, text_of(kernel, "hash").substr(0, 12));
 }
 
 std::string sweep_part_of_page(const Json& sweep, std::size_t index) {
@@ -206,7 +203,7 @@ std::string sweep_part_of_page(const Json& sweep, std::size_t index) {
       "<section class=\"kernel\" id=\"sweep-{0}\"><p class=\"eyebrow\">Over sizes</p><h2>{1}</h2>"
       "<p class=\"verdict\">{2}</p><div class=\"grid\">{3}</div></section>",
       index, text_of(sweep, "family"), text_of(sweep, "verdict"),
-      panels(sweep.at("sections"), fmt::format("/sweeps/{}", index), 0, "h3"));
+      panels(sweep.at("sections"), fmt::format("/sweeps/{}", index), "h3"));
 }
 
 std::string header_part(const Json& document) {
@@ -218,28 +215,96 @@ std::string header_part(const Json& document) {
         fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", escape_html(fact.at(0).get<std::string>()),
                     escape_html(fact.at(1).get<std::string>()));
   }
-  html += "</dl></header>";
-  const Json& kernels = document.at("kernels");
-  if (kernels.size() < 2) return html;
-  html += "<nav aria-label=\"Kernels\"><ul>";
-  for (std::size_t i = 0; i < kernels.size(); ++i) {
-    html += fmt::format("<li><a href=\"#kernel-{}\">{}</a> <span>{}</span></li>", i,
-                        text_of(kernels[i], "kernel"), text_of(kernels[i], "verdict"));
-  }
+  return html + "</dl></header>";
+}
+
+std::string index_part(const Json& document) {
+  std::string html = "<nav class=\"index\" aria-label=\"Index\"><ul>";
+  const auto add = [&](std::string_view kind, const Json& parts, const char* key) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      html += fmt::format("<li><a class=\"to-{0}\" href=\"#{0}-{1}\">{2}</a></li>", kind, i,
+                          text_of(parts[i], key));
+    }
+  };
+  add("family", document.at("families"), "family");
+  add("kernel", document.at("kernels"), "kernel");
+  add("sweep", document.at("sweeps"), "family");
   return html + "</ul></nav>";
 }
 
+template <class Part>
+std::string each(const Json& parts, const Part& part) {
+  std::string html;
+  for (std::size_t i = 0; i < parts.size(); ++i) html += part(parts[i], i);
+  return html;
+}
+
 std::string body_of(const Json& document) {
-  std::string html = header_part(document);
+  std::string html = header_part(document) + index_part(document);
   if (!has_charts()) {
     html +=
         "<p class=\"banner\">Charts were not built into this program (TUNER_REPORT_JS=none); "
         "the tables hold everything they would show.</p>";
   }
-  const Json& kernels = document.at("kernels");
-  for (std::size_t i = 0; i < kernels.size(); ++i) html += kernel_part(kernels[i], i);
-  const Json& sweeps = document.at("sweeps");
-  for (std::size_t i = 0; i < sweeps.size(); ++i) html += sweep_part_of_page(sweeps[i], i);
+  html += each(document.at("families"), family_part);
+  html += "<section class=\"kernels\"><h2 class=\"eyebrow\">Kernels</h2>";
+  html += each(document.at("kernels"), kernel_part) + "</section>";
+  return html + each(document.at("sweeps"), sweep_part_of_page);
+}
+
+// ---- data ---------------------------------------------------------------------------------------
+
+/// An object without one of its members.
+Json without(const Json& object, std::string_view left_out) {
+  Json rest = Json::object();
+  for (const auto& [key, value] : object.items()) {
+    if (key != left_out) rest[key] = value;
+  }
+  return rest;
+}
+
+/// The document without the details of its sizes, nor the tables that repeat them.
+Json overview_of(const Json& document) {
+  Json overview = without(document, "kernels");
+  overview["kernels"] = Json::array();
+  for (const Json& kernel : document.at("kernels")) {
+    Json brief = without(kernel, "sizes");
+    brief["sections"].erase(0);  // the best of each size
+    brief["sizes"] = Json::array();
+    for (const Json& size : kernel.at("sizes")) {
+      brief["sizes"].push_back(Json{{"problem", size.at("problem")}});
+    }
+    overview["kernels"].push_back(std::move(brief));
+  }
+  return overview;
+}
+
+/// The details of a family's size: of each of its kernels that were tuned there.
+Json details_of_size(const Json& kernels, const Json& family, const Json& problem) {
+  Json details = Json::array();
+  for (std::size_t k = 0; k < kernels.size(); ++k) {
+    if (kernels[k].at("family") != family) continue;
+    for (const Json& size : kernels[k].at("sizes")) {
+      if (size.at("problem") == problem) details.push_back(Json{{"kernel", k}, {"size", size}});
+    }
+  }
+  return details;
+}
+
+/// The details of every size, each of which the page's script reads when a reader opens it.
+std::string details_of(const Json& document) {
+  if (!has_charts()) return "";
+  std::string html;
+  for (std::size_t f = 0; f < document.at("families").size(); ++f) {
+    const Json& family = document["families"][f];
+    const Json& rows = family.at("sizes").at("rows");
+    for (std::size_t s = 0; s < rows.size(); ++s) {
+      const Json details =
+          details_of_size(document.at("kernels"), family.at("family"), rows[s].at(1));
+      html += fmt::format("<script type=\"application/gzip\" id=\"size-{}-{}\">{}</script>", f, s,
+                          compressed(details.dump(-1, ' ', false, Json::error_handler_t::replace)));
+    }
+  }
   return html;
 }
 
@@ -258,7 +323,8 @@ std::string render_page(const Json& document) {
        {"style", std::string(embedded::report_css())},
        {"body", body_of(document)},
        {"credits", has_charts() ? std::string(kCredits) : std::string()},
-       {"data", script_safe_json(document)},
+       {"data", script_safe_json(overview_of(document))},
+       {"details", details_of(document)},
        {"script",
         has_charts() ? fmt::format("<script>{}</script>", embedded::report_js()) : std::string()}});
 }

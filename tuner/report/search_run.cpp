@@ -13,6 +13,7 @@ namespace {
 struct Tried {
   std::string config_json;
   double seconds = 0;
+  double own_s = 0;               ///< spent on it alone
   Outcome outcome = Outcome::ok;  ///< of the trial that stands, as its time
   std::optional<double> median_ns;
 };
@@ -27,7 +28,10 @@ std::map<std::string, std::vector<Tried>> tried_by_size(
     std::vector<Tried>& of_size = tried[trial.problem];
     const auto [place, is_new] =
         places.try_emplace({trial.problem, trial.config_json}, of_size.size());
-    if (is_new) of_size.push_back({trial.config_json, stored.elapsed_s, trial.outcome, {}});
+    if (is_new) {
+      const double own_s = (trial.verify_ms + trial.measure_ms) / 1e3;
+      of_size.push_back({trial.config_json, stored.elapsed_s, own_s, trial.outcome, {}});
+    }
     Tried& one = of_size[place->second];
     one.outcome = trial.outcome;
     one.median_ns = trial.time ? std::optional(trial.time->median_ns) : std::nullopt;
@@ -75,18 +79,17 @@ void bequeath(Legacy& legacy, const store::RunRecord& session, const std::vector
     if (store::is_worth_another_try(one.outcome)) continue;
     legacy.results[key_of(session.environment)].insert(one.config_json);
   }
-  for (const store::FinalistRecord& finalist : finalists) {
-    if (finalist.role == "library") continue;
-    if (finalist.role != "default") legacy.winners.insert(finalist.config_json);
-    return;  // the others did not win
-  }
+  const store::FinalistRecord* winner = winner_of(finalists);
+  if (winner != nullptr && winner->role != "default") legacy.winners.insert(winner->config_json);
 }
 
 SearchRun search_run(const store::RunRecord& session, const std::vector<Tried>& tried) {
   SearchRun run;
+  run.run = session.uuid.substr(0, 8);
   run.strategy = session.strategy;
   run.environment = session.environment;
   run.candidates = static_cast<double>(tried.size());
+  run.began_s = std::max(0.0, tried.front().seconds - tried.front().own_s);
   run.seconds = tried.back().seconds;
   run.wall_s = std::max(session.wall_s, run.seconds);
   run.exhausted = session.valid > 0 && tried.size() >= session.valid;
@@ -94,12 +97,21 @@ SearchRun search_run(const store::RunRecord& session, const std::vector<Tried>& 
   for (std::size_t i = 0; i < tried.size(); ++i) {
     if (tried[i].median_ns.value_or(HUGE_VAL) >= best_ns) continue;
     best_ns = *tried[i].median_ns;
-    run.improvements.push_back({static_cast<double>(i + 1), tried[i].seconds, best_ns});
+    run.improvements.push_back(
+        {static_cast<double>(i + 1), tried[i].seconds, best_ns, tried[i].config_json});
   }
   return run;
 }
 
 }  // namespace
+
+const store::FinalistRecord* winner_of(std::span<const store::FinalistRecord> finalists) {
+  const auto is_winner = [](const store::FinalistRecord& it) {
+    return it.role != "library" && it.ratio_to_best == 1 && it.ratio_low == 1 && it.ratio_high == 1;
+  };
+  const auto found = std::ranges::find_if(finalists, is_winner);
+  return found == finalists.end() ? nullptr : &*found;
+}
 
 double at(const Improvement& improvement, ProgressAxis progress) {
   return progress == ProgressAxis::candidates ? improvement.candidates : improvement.seconds;

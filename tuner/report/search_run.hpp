@@ -25,6 +25,7 @@ struct Improvement {
   double candidates = 0;  ///< tried until then, it and failed ones included
   double seconds = 0;     ///< since the session began
   double median_ns = 0;
+  std::string config_json = {};
 };
 
 /// What a search's progress is counted in.
@@ -32,11 +33,13 @@ enum class ProgressAxis { candidates, seconds };
 
 /// How one session searched one size.
 struct SearchRun {
+  std::string run;  ///< the beginning of its uuid
   std::string strategy;
   space::EnvironmentInfo environment;
   Beginning beginning = Beginning::anew;
   std::vector<Improvement> improvements;  ///< in order; empty when nothing succeeded
   double candidates = 0;                  ///< different configurations tried
+  double began_s = 0;                     ///< when the first of them was begun
   double seconds = 0;                     ///< until the last of them was done
   double wall_s = 0;                      ///< that the session lasted, its finals included
   bool exhausted = false;                 ///< it tried every configuration
@@ -48,6 +51,11 @@ struct SearchRun {
   /// Whether it searched that long, or as long as there was anything to try.
   [[nodiscard]] bool lasted(ProgressAxis progress, double limit) const;
 };
+
+/// The configuration that a final round chose: the one that its ratios stand beside, 1 for itself.
+/// Not always the fastest: of what ties within 1 % the preferred one wins. Null without any.
+[[nodiscard]] const store::FinalistRecord* winner_of(
+    std::span<const store::FinalistRecord> finalists);
 
 [[nodiscard]] double at(const Improvement& improvement, ProgressAxis progress);
 

@@ -27,38 +27,6 @@ std::vector<double> times_of(const SizeHistory& size) {
   return times;
 }
 
-/// The times a reader compares candidates with, as the final measured them.
-Json marks_of(const SizeHistory& size) {
-  Json marks = Json::array();
-  const auto add = [&](std::string_view role, const std::string& label, double ns) {
-    marks.push_back(Json{{"role", role}, {"label", label}, {"ns", rounded(ns)}});
-  };
-  if (const auto ns = best_ns(size)) add("best", "best", *ns);
-  if (!size.best) return marks;
-  if (size.best->default_ns) add("default", "default", *size.best->default_ns);
-  if (size.best->library_ns) {
-    add("library", library_brand(size.best->library_name), *size.best->library_ns);
-  }
-  return marks;
-}
-
-std::string convergence_answer(const SizeHistory& size) {
-  const ReportedTrial* best = fastest(size);
-  if (best == nullptr) return "No candidate succeeded.";
-  const double enough_ns = kNear * best->trial.time->median_ns;
-  const auto near =
-      std::find_if(size.evaluations.begin(), size.evaluations.end(),
-                   [enough_ns](const ReportedTrial& evaluation) {
-                     return evaluation.trial.time && evaluation.trial.time->median_ns <= enough_ns;
-                   });
-  return fmt::format(
-      "A configuration within 5\u00a0% of the fastest was found after {} of {} candidates and {} "
-      "of {}.",
-      format_count(static_cast<std::uint64_t>(near - size.evaluations.begin()) + 1),
-      format_count(size.evaluations.size()), format_duration(near->elapsed_s),
-      format_duration(size.evaluations.back().elapsed_s));
-}
-
 /// About the square root of their number, so that a bin keeps enough candidates to have a height.
 std::size_t bin_count(std::size_t candidates) {
   return std::clamp<std::size_t>(static_cast<std::size_t>(std::sqrt(candidates)), 6, 40);
@@ -100,28 +68,6 @@ std::string distribution_answer(const std::vector<double>& times) {
       format_factor(typical));
 }
 
-std::string finalist_label(const store::FinalistRecord& finalist, const SizeHistory& size) {
-  if (finalist.role != "library" || !size.best) return finalist.role;
-  return size.best->library_name;
-}
-
-std::string finalists_answer(const SizeHistory& size) {
-  const auto& finalists = size.finalists;
-  if (finalists.empty()) return "No final has been held for this size.";
-  const auto ours = [](const store::FinalistRecord& f) { return f.role != "library"; };
-  const auto winner = std::find_if(finalists.begin(), finalists.end(), ours);
-  const auto close = std::count_if(finalists.begin(), finalists.end(), [&](const auto& finalist) {
-    return ours(finalist) && &finalist != &*winner && finalist.ratio_low <= 1.0;
-  });
-  const std::string field = fmt::format("{} timed in turns. ",
-                                        format_plural(finalists.size(), "contender", "contenders"));
-  if (close == 0)
-    return field + "The winner is ahead of every other configuration beyond doubt (95\u00a0%).";
-  return field + fmt::format("{} cannot be told from the winner (95\u00a0%).",
-                             format_plural(static_cast<std::uint64_t>(close), "other configuration",
-                                           "other configurations"));
-}
-
 /// Which evaluations stand in the page, in the order made.
 std::vector<std::size_t> shown_evaluations(const SizeHistory& size) {
   std::vector<std::size_t> all(size.evaluations.size());
@@ -158,23 +104,18 @@ Json choice_column(const KernelHistory& kernel, const SizeHistory& size, std::si
 
 }  // namespace
 
-Json convergence_section(const KernelHistory& kernel, const SizeHistory& size) {
-  Json table = make_table({{"evaluation", "Candidate", "count"},
-                           {"elapsed_s", "After", "duration"},
-                           {"median_ns", "Time", "time"},
-                           {"config", "Configuration", "code"}});
-  double best = HUGE_VAL;
-  for (std::size_t i = 0; i < size.evaluations.size(); ++i) {
-    const ReportedTrial& evaluation = size.evaluations[i];
-    if (!evaluation.trial.time || evaluation.trial.time->median_ns >= best) continue;
-    best = evaluation.trial.time->median_ns;
-    table["rows"].push_back({i + 1, rounded(evaluation.elapsed_s), rounded(best),
-                             config_text(kernel.parameters, evaluation.values)});
+Json marks_of(const SizeHistory& size) {
+  Json marks = Json::array();
+  const auto add = [&](std::string_view role, const std::string& label, double ns) {
+    marks.push_back(Json{{"role", role}, {"label", label}, {"ns", rounded(ns)}});
+  };
+  if (const auto ns = best_ns(size)) add("best", "best", *ns);
+  if (!size.best) return marks;
+  if (size.best->default_ns) add("default", "default", *size.best->default_ns);
+  if (size.best->library_ns) {
+    add("library", library_brand(size.best->library_name), *size.best->library_ns);
   }
-  Json section =
-      make_section("convergence", "Convergence", convergence_answer(size), std::move(table));
-  section["marks"] = marks_of(size);
-  return section;
+  return marks;
 }
 
 Json distribution_section(const SizeHistory& size) {
@@ -190,35 +131,21 @@ Json distribution_section(const SizeHistory& size) {
   return section;
 }
 
-Json finalists_section(const KernelHistory& kernel, const SizeHistory& size) {
-  Json table = make_table({{"role", "Contender", "text"},
-                           {"median_ns", "Median", "time"},
-                           {"q1_ns", "Lower quartile", "time"},
-                           {"q3_ns", "Upper quartile", "time"},
-                           {"ratio", "To the winner", "factor"},
-                           {"ratio_low", "95\u00a0% from", "factor"},
-                           {"ratio_high", "to", "factor"},
-                           {"config", "Configuration", "code"}});
-  for (const store::FinalistRecord& finalist : size.finalists) {
-    const ConfigValues values = config_values(kernel.parameters, finalist.config_json);
-    table["rows"].push_back({finalist_label(finalist, size), rounded(finalist.time.median_ns),
-                             rounded(finalist.time.q1_ns), rounded(finalist.time.q3_ns),
-                             rounded(finalist.ratio_to_best), rounded(finalist.ratio_low),
-                             rounded(finalist.ratio_high), config_text(kernel.parameters, values)});
-  }
-  return make_section("finalists", "Finalists", finalists_answer(size), std::move(table));
-}
-
 Json trial_columns(const KernelHistory& kernel, const SizeHistory& size) {
   const std::vector<std::size_t> shown = shown_evaluations(size);
-  Json columns = {{"total", size.evaluations.size()}, {"shown", shown.size()},
-                  {"evaluation", Json::array()},      {"elapsed_s", Json::array()},
-                  {"median_ns", Json::array()},       {"outcome", Json::array()},
+  Json columns = {{"total", size.evaluations.size()},
+                  {"shown", shown.size()},
+                  {"run", Json::array()},
+                  {"trial", Json::array()},
+                  {"elapsed_s", Json::array()},
+                  {"median_ns", Json::array()},
+                  {"outcome", Json::array()},
                   {"parameters", Json::array()}};
   for (const std::size_t i : shown) {
     const ReportedTrial& evaluation = size.evaluations[i];
     const auto& time = evaluation.trial.time;
-    columns["evaluation"].push_back(i + 1);
+    columns["run"].push_back(evaluation.run);
+    columns["trial"].push_back(evaluation.number);
     columns["elapsed_s"].push_back(rounded(evaluation.elapsed_s));
     columns["median_ns"].push_back(time ? Json(rounded(time->median_ns)) : Json());
     columns["outcome"].push_back(name(evaluation.trial.outcome));

@@ -3,24 +3,45 @@
 #pragma once
 
 #include "tuner/core/json.hpp"
+#include "tuner/report/importance.hpp"
 #include "tuner/report/metric.hpp"
+
+#include <string_view>
 
 namespace tuner::report {
 
 /// A page holds at most this many candidates of a size one by one.
 inline constexpr std::size_t kTrialLimit = 5000;
 
-/// Could the search have stopped earlier? The candidates at which the best changed.
+/// Whether the search of a run could have found more.
+enum class Convergence {
+  exhausted,   ///< it tried every configuration
+  few_trials,  ///< fewer than kFewestTrials
+  improving,   ///< the best came down by 1 % or more in the last fifth of its trials
+  converged,
+};
+[[nodiscard]] Convergence convergence_of(const SearchRun& run);
+[[nodiscard]] std::string_view name(Convergence convergence);
+
+/// The times a reader compares trials with, as the final round measured them.
+[[nodiscard]] Json marks_of(const SizeHistory& size);
+
+/// Could the search have stopped earlier? By run, the trials at which its best changed.
 [[nodiscard]] Json convergence_section(const KernelHistory& kernel, const SizeHistory& size);
 /// How hard is the space? Counts of candidates by time, on a logarithmic scale.
 [[nodiscard]] Json distribution_section(const SizeHistory& size);
 /// How did each strategy's searches come to their best? Their best so far over candidates and over
 /// seconds, as a multiple of the best known, and how soon they were close to it.
 [[nodiscard]] Json search_section(const SizeHistory& size);
-/// How do two parameters work together? For every pair of parameters the best over all others.
+/// Which parameters decide? The share of the variance of log time that each explains.
+[[nodiscard]] Json importance_section(const KernelHistory& kernel, const SizeHistory& size,
+                                      const Importances& ranked);
+/// How do two parameters work together? For every pair of the most important ones the best over all
+/// others.
 [[nodiscard]] Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size,
-                                   const Metric& metric);
-/// Is the winner real? The contenders of the final, timed in turns.
+                                   const Metric& metric, const Importances& ranked);
+/// Is the winner real? The contenders of the final round, timed in turns: which was chosen, by what
+/// rule, and which was fastest.
 [[nodiscard]] Json finalists_section(const KernelHistory& kernel, const SizeHistory& size);
 
 /// The candidates one by one as columns: all up to kTrialLimit, else the fastest half of that many

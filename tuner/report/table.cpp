@@ -17,12 +17,12 @@ Json make_table(std::initializer_list<Column> columns) {
   return table;
 }
 
-double rounded(double value) {
+double rounded(double value, int digits) {
   if (value == 0 || !std::isfinite(value)) return value;
   const int magnitude = static_cast<int>(std::floor(std::log10(std::abs(value))));
   // Dividing by a power of ten, not multiplying by its inverse, gives the nearest decimal.
-  const double scale = std::pow(10.0, std::abs(5 - magnitude));
-  return magnitude <= 5 ? std::round(value * scale) / scale : std::round(value / scale) * scale;
+  const double scale = std::pow(10.0, std::abs(digits - 1 - magnitude));
+  return magnitude < digits ? std::round(value * scale) / scale : std::round(value / scale) * scale;
 }
 
 Json cell(const std::optional<double>& value) {

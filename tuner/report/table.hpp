@@ -22,7 +22,7 @@ struct Column {
 [[nodiscard]] Json make_table(std::initializer_list<Column> columns);
 
 /// Six significant digits: more than the page shows, fewer bytes than a double has.
-[[nodiscard]] double rounded(double value);
+[[nodiscard]] double rounded(double value, int digits = 6);
 
 /// A number of a table, rounded; null when there is none.
 [[nodiscard]] Json cell(const std::optional<double>& value);

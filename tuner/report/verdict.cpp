@@ -79,12 +79,12 @@ std::string size_verdict(const KernelHistory& kernel, const SizeHistory& size,
   const std::optional<double> ns = best_ns(size);
   if (!ns) return fmt::format("{}: {}", label, without_success(size));
   std::string text = fmt::format("{}: {} {}", label, kernel.kernel, speed(size, metric, *ns));
-  if (!size.best) return text + "; not yet confirmed by a final.";
+  if (!size.best) return text + "; screening time only, not re-timed.";
   text += comparison(*size.best);
   if (size.best->ties > 0) {
     const auto ties = static_cast<std::uint64_t>(size.best->ties);
-    text += fmt::format("; {} with it",
-                        format_plural(ties, "other finalist ties", "other finalists tie"));
+    text += fmt::format("; {} within 1\u00a0%",
+                        format_plural(ties, "other finalist is", "other finalists are"));
   }
   return text + ".";
 }
@@ -118,7 +118,7 @@ std::string_view in_words(Outcome outcome) {
     case Outcome::compile_timeout:
       return "took the compiler too long";
     case Outcome::out_of_bounds:
-      return "touched memory that is not its own";
+      return "accessed memory out of bounds";
     case Outcome::nondeterministic:
       return "gave different results from the same input";
     case Outcome::unstable:

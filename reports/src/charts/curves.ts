@@ -2,14 +2,14 @@
 import type { EChartsOption, LineSeriesOption } from "echarts";
 import { axisStyle, logAxis, plot, timeAxis } from "../axis";
 import { significant, time } from "../format";
-import { numbers, texts, type Section } from "../document";
+import { numbers, texts, type SweepSection } from "../document";
 import { seriesColor, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
 export type Scale = "logarithmic" | "linear";
 
 /** The time of each contender, a column each behind the first two, over the sizes. */
-export function curvesChart(section: Section, scale: Scale, theme: Theme): EChartsOption {
+export function curvesChart(section: SweepSection, scale: Scale, theme: Theme): EChartsOption {
   const { table } = section;
   const isLog = scale === "logarithmic";
   const extents = numbers(table, "extent") as number[];

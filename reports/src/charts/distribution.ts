@@ -2,13 +2,13 @@
 import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams, EChartsOption } from "echarts";
 import { axisStyle, plot, timeAxis } from "../axis";
 import { cell, count, time } from "../format";
-import { numbers, type MarkedSection } from "../document";
+import { numbers, type DistributionSection } from "../document";
 import { markLines } from "./marks";
 import type { Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
 /** How many candidates took how long: bins of equal width in log time. */
-export function distributionChart(section: MarkedSection, theme: Theme): EChartsOption {
+export function distributionChart(section: DistributionSection, theme: Theme): EChartsOption {
   const from = numbers(section.table, "from_ns") as number[];
   const to = numbers(section.table, "to_ns") as number[];
   const counts = numbers(section.table, "count") as number[];

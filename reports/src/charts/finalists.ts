@@ -2,7 +2,7 @@
 import type { CustomSeriesRenderItemAPI, CustomSeriesRenderItemParams, EChartsOption } from "echarts";
 import { axisStyle, plot } from "../axis";
 import { cell } from "../format";
-import { columnIndex, type Section } from "../document";
+import { columnIndex, type FinalistsSection } from "../document";
 import type { Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
@@ -10,7 +10,7 @@ const kFar = 1.25; // beyond this factor a contender would flatten the differenc
 
 interface Contender { name: string; role: string; ratio: number; low: number; high: number; config: string; median: number }
 
-function contenders(section: Section): Contender[] {
+function contenders(section: FinalistsSection): Contender[] {
   const { table } = section;
   const index = (key: string) => columnIndex(table, key);
   let candidates = 0;
@@ -28,7 +28,7 @@ function contenders(section: Section): Contender[] {
 const isFar = ({ ratio }: Contender) => ratio > kFar || ratio < 1 / kFar;
 
 /** Each contender's time as a multiple of the winner's, with its interval. */
-export function finalistsChart(section: Section, theme: Theme): EChartsOption {
+export function finalistsChart(section: FinalistsSection, theme: Theme): EChartsOption {
   const near = contenders(section).filter((one) => !isFar(one));
   const color = (one: Contender) => one.config === "" ? theme.library : one.role === "default" ? theme.standard : theme.best;
 
@@ -74,7 +74,7 @@ export function finalistsChart(section: Section, theme: Theme): EChartsOption {
 }
 
 /** Who stands outside the chart, and where. */
-export function finalistsNote(section: Section): string {
+export function finalistsNote(section: FinalistsSection): string {
   const far = contenders(section).filter(isFar);
   if (far.length === 0) return "";
   return `Outside the chart: ${far.map((one) => `${one.name} at ${cell(one.ratio, "factor")}`).join(", ")}.`;

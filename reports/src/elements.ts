@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+import { cell } from "./format";
+import type { Table } from "./document";
+
+/** An element with attributes and content; text stays text. */
+export function make<K extends keyof HTMLElementTagNameMap>(
+  tag: K, attributes: Record<string, string> = {}, ...content: (Node | string)[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...content);
+  return element;
+}
+
+function cssClass(kind: string): string {
+  return kind === "text" || kind === "code" ? kind : "figure";
+}
+
+/** A named table in a region that scrolls by itself, as the program renders it (render_table). */
+export function makeTable(table: Table, name: string): HTMLElement {
+  const head = table.columns.map(({ label, kind }) => make("th", { scope: "col", class: cssClass(kind) }, label));
+  const rows = table.rows.map((row) => make("tr", {}, ...row.map((value, i) => {
+    const { kind } = table.columns[i];
+    const text = cell(value, kind);
+    return i === 0 ? make("th", { scope: "row", class: cssClass(kind) }, text) : make("td", { class: cssClass(kind) }, text);
+  })));
+  return make("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": name },
+    make("table", { "aria-label": name }, make("thead", {}, make("tr", {}, ...head)), make("tbody", {}, ...rows)));
+}

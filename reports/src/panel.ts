@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+// A part of the page: a question, its answer, a chart and the table that the chart draws.
+import { barsChart } from "./charts/bars";
+import { budgetChart } from "./charts/budget";
+import { convergenceChart, type Progress } from "./charts/convergence";
+import { curvesChart, type Scale } from "./charts/curves";
+import { distributionChart } from "./charts/distribution";
+import { failuresChart } from "./charts/failures";
+import { finalistsChart, finalistsNote } from "./charts/finalists";
+import { heatmapChart, pairTable } from "./charts/heatmap";
+import { performanceChart } from "./charts/performance";
+import { searchChart, searchNote } from "./charts/search";
+import { sharesChart } from "./charts/shares";
+import { choice, downloadButton } from "./controls";
+import type { ConvergenceSection, CurveProgress, HeatmapSection, SearchSection, Section, SweepSection, Table, Trials } from "./document";
+import { make, makeTable } from "./elements";
+import { Figure, type Draw } from "./figure";
+import { count } from "./format";
+import { curvesCsv, tableCsv, trialsCsv } from "./tables";
+
+/** What a panel about one size needs besides its section. */
+export interface OfSize { problem: string; trials: Trials }
+
+/** The places of a panel that a chart fills. */
+class Places {
+  constructor(readonly element: HTMLElement, readonly chart: HTMLElement) {}
+
+  private part(selector: string): HTMLElement {
+    return this.element.querySelector<HTMLElement>(selector)!;
+  }
+  control(element: HTMLElement): void {
+    this.part(".controls").append(element);
+  }
+  note(text: string): void {
+    this.part(".note").textContent = text;
+  }
+  offerCsv(name: string, content: () => string, label = "Download CSV"): void {
+    const button = downloadButton(label, `${name}.csv`, "text/csv", content);
+    button.setAttribute("aria-label", `${label}: ${this.element.querySelector("h3, h4")!.textContent}`);
+    this.part(".tools").append(button);
+  }
+  /** A chart of bars is as high as its rows need. */
+  height(rowHeight: number, rows: number): void {
+    this.chart.style.height = `${Math.min(40, 5 + rowHeight * rows)}rem`;
+  }
+  showTable(table: Table, name: string): void {
+    this.part("details .scroll")?.replaceWith(makeTable(table, name));
+  }
+}
+
+function convergence(places: Places, section: ConvergenceSection, size: OfSize): void {
+  const { trials } = size;
+  const draw = (progress: Progress): Draw => (theme) => convergenceChart(section, trials, progress, theme);
+  const figure = new Figure(places.chart, draw("trial"));
+  const over: Progress[] = ["trial", "elapsed_s"];
+  places.control(choice("Over", ["trials", "elapsed time"], 0, (i) => figure.redraw(draw(over[i]))).element);
+  const lines = section.runs.length > 1 ? "a line is the best so far of a run, the latest the thickest" : "the line is the best so far";
+  places.note(trials.shown === trials.total
+    ? `Each dot is a trial; ${lines}.`
+    : `Dots: ${count(trials.shown)} of ${count(trials.total)} trials, the fastest and an even sample of the others; ${lines}.`);
+  places.offerCsv(`trials-${size.problem}`, () => trialsCsv(trials), "Download trials (CSV)");
+}
+
+function search(places: Places, section: SearchSection, size: OfSize): void {
+  const draw = (progress: CurveProgress): Draw => (theme) => searchChart(section, progress, theme);
+  const figure = new Figure(places.chart, draw("candidates"));
+  const over: CurveProgress[] = ["candidates", "seconds"];
+  places.control(choice("Over", ["candidates", "elapsed time"], 0, (i) => figure.redraw(draw(over[i]))).element);
+  places.note(searchNote(section));
+  places.offerCsv(`curves-${size.problem}`, () => curvesCsv(section), "Download curves (CSV)");
+}
+
+function heatmap(places: Places, section: HeatmapSection): () => Table {
+  let [x, y] = [0, 1];
+  const draw: Draw = (theme) => heatmapChart(section, x, y, theme);
+  const figure = new Figure(places.chart, draw);
+  const names = section.parameters.map((parameter) => parameter.name);
+  const pick = (newX: number, newY: number) => {
+    [x, y] = newX === newY ? [y, x] : [newX, newY]; // the same on both: they change places
+    [across.select.selectedIndex, up.select.selectedIndex] = [x, y];
+    figure.redraw(draw);
+    places.showTable(pairTable(section, x, y), section.title);
+  };
+  const across = choice("Across", names, x, (i) => pick(i, y));
+  const up = choice("Up", names, y, (i) => pick(x, i));
+  places.control(across.element);
+  places.control(up.element);
+  places.note("The best over all other parameters; a cross marks pairs of which nothing worked.");
+  return () => pairTable(section, x, y);
+}
+
+function curves(places: Places, section: SweepSection): void {
+  const scales: Scale[] = ["logarithmic", "linear"];
+  const draw = (scale: Scale): Draw => (theme) => curvesChart(section, scale, theme);
+  const figure = new Figure(places.chart, draw("logarithmic"));
+  places.control(choice("Axes", scales, 0, (i) => figure.redraw(draw(scales[i]))).element);
+}
+
+/** Bars for one size at a time, the last at first. */
+function barsBySize(places: Places, { table }: SweepSection, name: string, keys: string[]): void {
+  const sizes = [...new Set(table.rows.map((row) => String(row[0])))];
+  const rowsOf = (i: number) => table.rows.filter((row) => row[0] === sizes[i]);
+  const draw = (i: number): Draw => (theme) => barsChart(table, rowsOf(i), name, keys, theme);
+  const last = sizes.length - 1;
+  places.height(2.25, Math.max(...sizes.map((_, i) => rowsOf(i).length)));
+  const figure = new Figure(places.chart, draw(last));
+  places.control(choice("Size", sizes, last, (i) => figure.redraw(draw(i))).element);
+}
+
+/** Fills a panel that stands in the page already. */
+export function fillPanel(element: HTMLElement, section: Section, size?: OfSize): void {
+  const chart = element.querySelector<HTMLElement>(".chart");
+  if (!chart) return; // nothing to draw: the answer says why
+  const places = new Places(element, chart);
+  let table = () => section.table;
+  switch (section.kind) {
+    case "best": chart.hidden = true; break;
+    case "performance": new Figure(chart, (theme) => performanceChart(section, theme)); break;
+    case "failures":
+      places.height(2.25, new Set(section.table.rows.map((row) => row[0])).size);
+      new Figure(chart, (theme) => failuresChart(section, theme));
+      break;
+    case "budget":
+      places.height(5.5, section.table.rows.length);
+      new Figure(chart, (theme) => budgetChart(section, theme));
+      break;
+    case "importance":
+    case "importance_over_sizes":
+      places.height(1.6, section.table.rows.length);
+      new Figure(chart, (theme) => sharesChart(section, theme));
+      places.note(section.kind === "importance"
+        ? "Bars: the share that the parameter alone explains; lines: 95\u00a0% intervals."
+        : "Bars: the median over the sizes; lines: from the lowest to the highest.");
+      break;
+    case "curves": curves(places, section); break;
+    case "split": barsBySize(places, section, "memory", ["to_device_ns", "kernel_ns", "to_host_ns"]); break;
+    case "speedups": barsBySize(places, section, "contender", ["speedup"]); break;
+    case "start_up":
+      places.height(2.25, section.table.rows.length);
+      new Figure(chart, (theme) => barsChart(section.table, section.table.rows, "what", ["time_ns"], theme));
+      break;
+    case "convergence": convergence(places, section, size!); break;
+    case "search": search(places, section, size!); break;
+    case "distribution": new Figure(chart, (theme) => distributionChart(section, theme)); break;
+    case "heatmap": table = heatmap(places, section); break;
+    case "finalists":
+      new Figure(chart, (theme) => finalistsChart(section, theme));
+      places.note(finalistsNote(section));
+      break;
+  }
+  places.offerCsv(size ? `${section.kind}-${size.problem}` : section.kind, () => tableCsv(table()));
+}
+
+/** A panel made here; its table when it is first opened. */
+export function makePanel(section: Section, level: "h3" | "h4", size?: OfSize): HTMLElement {
+  const isWide = "wide" in section && section.wide === true;
+  const element = make("section", { class: isWide ? "panel wide" : "panel", "data-kind": section.kind },
+    make(level, {}, section.title), make("p", { class: "answer" }, section.answer));
+  const shown = section.kind === "heatmap"
+    ? (section.pairs.length > 0 ? pairTable(section, 0, 1) : section.table)
+    : section.table;
+  if (shown.rows.length === 0) return element;
+  const table = make("details", {}, make("summary", {}, "Table"));
+  table.addEventListener("toggle", () => {
+    if (table.open && !table.querySelector("table")) table.append(makeTable(currentTable(), section.title));
+  });
+  const holder = make("div", { class: "scroll" });
+  table.append(holder);
+  const currentTable = () => { holder.remove(); return shown; };
+  element.append(make("div", { class: "controls" }),
+    make("div", { class: "chart", role: "img", "aria-label": `${section.title}: ${section.answer}` }),
+    make("p", { class: "note" }), make("div", { class: "tools" }), table);
+  fillPanel(element, section, size);
+  if (isWide || section.kind === "best") table.open = true;
+  return element;
+}

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of a family's sizes: sorted, filtered, and opened for details.
+import { addCopyButtons, choice } from "./controls";
+import { columnIndex, readDetails, texts, type Cell, type Detail, type Family, type Overview } from "./document";
+import { make } from "./elements";
+import { makePanel } from "./panel";
+import { recall, remember } from "./state";
+
+interface Line { row: HTMLTableRowElement; button: HTMLButtonElement; detail: HTMLTableRowElement | null; index: number }
+
+/** Values that filter, by the key of their column. */
+interface Filter { key: "shape" | "best" | "state"; label: string; values: string[] }
+
+export class SizesTable {
+  private readonly lines: Line[];
+  private readonly body: HTMLTableSectionElement;
+  private readonly chosen = new Map<string, string>();
+  private sort = { column: -1, down: false };
+
+  constructor(private readonly section: HTMLElement, private readonly overview: Overview, private readonly family: Family) {
+    const table = section.querySelector("table")!;
+    this.body = table.tBodies[0];
+    const labels = texts(family.sizes, "size");
+    this.lines = [...this.body.rows].map((row, index) => this.makeLine(row, labels[index], index));
+    this.addSorting(table);
+    this.addFilters();
+    this.body.addEventListener("keydown", (event) => this.move(event));
+    this.apply();
+    for (const problem of (recall(this.key("open")) ?? "").split(" ")) {
+      const index = texts(family.sizes, "problem").indexOf(problem);
+      if (index >= 0) void this.open(this.lines[index]);
+    }
+  }
+
+  /** Opens a size and moves to it. */
+  show(index: number): void {
+    const line = this.lines[index];
+    void this.open(line).then(() => { line.button.scrollIntoView({ block: "start" }); line.button.focus(); });
+  }
+
+  private key(name: string): string {
+    return `${this.family.family}.${name}`;
+  }
+
+  private makeLine(row: HTMLTableRowElement, label: string, index: number): Line {
+    const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, label);
+    row.cells[0].replaceChildren(button);
+    const line: Line = { row, button, detail: null, index };
+    button.addEventListener("click", () => { if (line.detail) this.close(line); else void this.open(line); });
+    return line;
+  }
+
+  // ---- sorting and filtering ----
+
+  private addSorting(table: HTMLTableElement): void {
+    const { columns } = this.family.sizes;
+    const remembered = recall(this.key("sort"));
+    let from = 0;
+    [...table.tHead!.rows[0].cells].forEach((head) => {
+      const label = head.textContent!;
+      const column = columns.findIndex((one, i) => i >= from && one.label === label);
+      from = column + 1;
+      const button = make("button", { type: "button", class: "sort" }, label);
+      button.addEventListener("click", () => {
+        const first = columns[column].kind !== "text" && columns[column].kind !== "code";
+        this.sort = this.sort.column === column ? { column, down: !this.sort.down } : { column, down: first };
+        remember(this.key("sort"), `${label}${this.sort.down ? " down" : ""}`);
+        this.apply();
+      });
+      head.replaceChildren(button);
+      head.dataset.column = String(column);
+      if (remembered === label || remembered === `${label} down`) this.sort = { column, down: remembered !== label };
+    });
+  }
+
+  private addFilters(): void {
+    const { sizes } = this.family;
+    const controls = this.section.querySelector(".filters")!;
+    const states = [...new Set(texts(sizes, "state").flatMap((state) => state.split(", ")))].sort();
+    const filters: Filter[] = [
+      { key: "shape", label: "Shape", values: [...new Set(texts(sizes, "shape"))].sort() },
+      { key: "best", label: "Best kernel", values: [...new Set(texts(sizes, "best"))].sort() },
+      { key: "state", label: "State", values: states },
+    ];
+    for (const { key, label, values } of filters) {
+      if (values.length < 2) continue;
+      const remembered = recall(this.key(key)) ?? "";
+      const chosen = values.indexOf(remembered) + 1;
+      if (chosen > 0) this.chosen.set(key, remembered);
+      controls.append(choice(label, ["all", ...values], chosen, (i) => {
+        this.chosen.set(key, i === 0 ? "" : values[i - 1]);
+        remember(this.key(key), this.chosen.get(key)!);
+        this.apply();
+      }).element);
+    }
+    const search = make("input", { type: "search", placeholder: "4096", "aria-label": `Search sizes of ${this.family.family}` });
+    search.value = recall(this.key("text")) ?? "";
+    this.chosen.set("text", search.value);
+    search.addEventListener("input", () => {
+      this.chosen.set("text", search.value);
+      remember(this.key("text"), search.value);
+      this.apply();
+    });
+    controls.append(make("label", {}, "Search ", search));
+  }
+
+  private passes(index: number): boolean {
+    const { sizes } = this.family;
+    const row = sizes.rows[index];
+    const value = (key: string) => String(row[columnIndex(sizes, key)] ?? "");
+    const wanted = (key: string) => this.chosen.get(key) ?? "";
+    const text = wanted("text").toLowerCase().replaceAll("*", "×").trim();
+    return (wanted("shape") === "" || value("shape") === wanted("shape"))
+      && (wanted("best") === "" || value("best") === wanted("best"))
+      && (wanted("state") === "" || value("state").split(", ").includes(wanted("state")))
+      && (text === "" || value("size").toLowerCase().includes(text) || value("problem").toLowerCase().includes(text));
+  }
+
+  private apply(): void {
+    const { column, down } = this.sort;
+    const { rows } = this.family.sizes;
+    const before = (a: Cell, b: Cell): number => {
+      if (a === null || b === null) return Number(a === null) - Number(b === null); // absent ones last
+      const order = typeof a === "number" && typeof b === "number" ? a - b : String(a).localeCompare(String(b), "en");
+      return down ? -order : order;
+    };
+    const sorted = column < 0 ? this.lines : [...this.lines].sort((a, b) => before(rows[a.index][column], rows[b.index][column]) || a.index - b.index);
+    let shown = 0;
+    for (const line of this.lines) {
+      const hidden = !this.passes(line.index);
+      line.row.hidden = hidden;
+      if (line.detail) line.detail.hidden = hidden;
+      if (!hidden) ++shown;
+    }
+    this.body.replaceChildren(...sorted.flatMap((line) => (line.detail ? [line.row, line.detail] : [line.row])));
+    for (const head of this.section.querySelectorAll<HTMLElement>("th[data-column]")) {
+      head.setAttribute("aria-sort", Number(head.dataset.column) !== column ? "none" : down ? "descending" : "ascending");
+    }
+    this.section.querySelector(".shown")!.textContent = shown === this.lines.length ? "" : `${shown} of ${this.lines.length} sizes shown.`;
+  }
+
+  // ---- details ----
+
+  private async open(line: Line): Promise<void> {
+    if (line.detail) return;
+    const cell = make("td", { colspan: String(line.row.cells.length) });
+    line.detail = make("tr", { class: "detail" }, cell);
+    line.row.after(line.detail);
+    line.button.setAttribute("aria-expanded", "true");
+    this.rememberOpen();
+    const content = make("div", {});
+    cell.append(content);
+    try {
+      const details = await readDetails(this.overview.families.indexOf(this.family), line.index);
+      const names = details.map((one) => this.overview.kernels[one.kernel].kernel);
+      const first = Math.max(0, names.indexOf(texts(this.family.sizes, "best")[line.index]));
+      if (details.length > 1) {
+        content.before(make("div", { class: "controls" }, choice("Kernel", names, first, (i) => void this.fill(content, details[i])).element));
+      }
+      await this.fill(content, details[first]);
+    } catch (error) {
+      content.append(make("p", { class: "banner" }, `The details cannot be read: ${String(error)}. They need a browser with DecompressionStream.`));
+    }
+  }
+
+  /** What is known of one kernel at one size. */
+  private async fill(content: HTMLElement, { kernel, size }: Detail): Promise<void> {
+    const name = this.overview.kernels[kernel].kernel;
+    const use = make("div", {}, ...Object.entries(size.use ?? {}).map(([what, text]) =>
+      make("pre", {}, make("code", { "data-copy": `${what === "config" ? "configuration" : what} of ${name} at ${size.label}` }, text))));
+    addCopyButtons(use);
+    const grid = make("div", { class: "grid" });
+    content.replaceChildren(make("p", { class: "size-verdict" }, size.verdict), use, grid);
+    delete content.dataset.complete;
+    for (const section of size.sections) {
+      await new Promise((next) => { setTimeout(next); }); // a panel a task: the page stays responsive
+      if (!grid.isConnected) return; // another kernel was chosen meanwhile
+      grid.append(makePanel(section, "h4", size));
+    }
+    content.dataset.complete = "true";
+  }
+
+  private close(line: Line): void {
+    line.detail?.remove();
+    line.detail = null;
+    line.button.setAttribute("aria-expanded", "false");
+    this.rememberOpen();
+  }
+
+  private rememberOpen(): void {
+    const problems = texts(this.family.sizes, "problem");
+    remember(this.key("open"), this.lines.filter((line) => line.detail).map((line) => problems[line.index]).join(" "));
+  }
+
+  /** Arrow keys, Home and End move between the sizes; Escape closes one. */
+  private move(event: KeyboardEvent): void {
+    const shown = [...this.body.rows].flatMap((row) => this.lines.filter((line) => line.row === row && !row.hidden));
+    const now = shown.findIndex((line) => line.button === document.activeElement);
+    if (now < 0) return;
+    if (event.key === "Escape") return this.close(shown[now]);
+    const to = { ArrowDown: now + 1, ArrowUp: now - 1, Home: 0, End: shown.length - 1 }[event.key];
+    if (to === undefined || !shown[to]) return;
+    shown[to].button.focus();
+    event.preventDefault();
+  }
+}

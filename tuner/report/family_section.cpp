@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/family_section.hpp"
+
+#include "tuner/report/format.hpp"
+#include "tuner/report/kernel_sections.hpp"
+#include "tuner/report/metric.hpp"
+#include "tuner/report/size_sections.hpp"
+#include "tuner/report/table.hpp"
+#include "tuner/report/verdict.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tuner::report {
+namespace {
+
+constexpr double kSquare = 2;   // the longest extent over the shortest, up to this
+constexpr double kOblong = 16;  // up to this; beyond it a size is skinny
+constexpr std::size_t kMostNamed = 5;
+
+struct BySize {
+  bool operator()(std::string_view a, std::string_view b) const { return comes_before(a, b); }
+};
+
+/// One kernel at one size.
+struct Entry {
+  const KernelHistory* kernel = nullptr;
+  const SizeHistory* size = nullptr;
+};
+
+/// A size with the kernels that have a result there, the fastest first.
+struct Row {
+  std::string problem;
+  std::vector<Entry> entries;
+
+  [[nodiscard]] const SizeHistory* best() const {
+    return entries.empty() ? nullptr : entries.front().size;
+  }
+};
+
+std::vector<Row> rows_of(std::span<const KernelHistory> kernels) {
+  std::map<std::string, std::vector<Entry>, BySize> by_size;
+  for (const KernelHistory& kernel : kernels) {
+    for (const SizeHistory& size : kernel.sizes) {
+      std::vector<Entry>& entries = by_size[size.problem];
+      if (best_ns(size)) entries.push_back({&kernel, &size});
+    }
+  }
+  std::vector<Row> rows;
+  for (auto& [problem, entries] : by_size) {
+    std::ranges::stable_sort(entries, {}, [](const Entry& it) { return *best_ns(*it.size); });
+    rows.push_back({problem, std::move(entries)});
+  }
+  return rows;
+}
+
+std::string_view shape_class(std::string_view problem) {
+  const std::vector<double> numbers = extents(problem);
+  const auto [low, high] = std::ranges::minmax_element(numbers);
+  if (numbers.size() < 2) return "line";
+  if (*high <= kSquare * *low) return "square";
+  return *high <= kOblong * *low ? "oblong" : "skinny";
+}
+
+/// Work done in a time, in the family's unit.
+struct FamilyMetric {
+  Metric metric;
+
+  explicit FamilyMetric(std::span<const KernelHistory> kernels) {
+    for (const KernelHistory& kernel : kernels) {
+      const Metric one = metric_of(kernel);
+      if (metric.work == Metric::Work::none || one.scale > metric.scale) metric = one;
+    }
+  }
+  [[nodiscard]] std::optional<double> work(const Row& row) const {
+    for (const Entry& entry : row.entries) {
+      if (const auto amount = metric.work_of(*entry.size)) return amount;
+    }
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<double> rate(const Row& row) const {
+    const auto amount = work(row);
+    if (!amount) return std::nullopt;
+    return *amount / *best_ns(*row.best()) / metric.scale;
+  }
+};
+
+/// Floating-point operations and bytes of a size, of whichever kernel knows them.
+const store::BestRecord* demand_of(const Row& row) {
+  for (const Entry& entry : row.entries) {
+    if (entry.size->best && (entry.size->best->flops > 0 || entry.size->best->bytes > 0)) {
+      return &*entry.size->best;
+    }
+  }
+  return nullptr;
+}
+
+/// The time at the roof over the time taken.
+std::optional<double> share_of_roof(const Row& row, const Roofs& roofs) {
+  const store::BestRecord* demand = demand_of(row);
+  if (demand == nullptr) return std::nullopt;
+  const double compute = roofs.flops > 0 ? demand->flops / roofs.flops : 0;
+  const double memory = roofs.bytes > 0 ? demand->bytes / roofs.bytes : 0;
+  return std::max(compute, memory) / *best_ns(*row.best());
+}
+
+/// What a reader should know before using a size's result; empty when there is nothing.
+std::vector<std::string_view> warnings(const Row& row) {
+  if (row.entries.empty()) return {"no result"};
+  const SizeHistory& size = *row.best();
+  std::vector<std::string_view> found;
+  if (!size.best) found.push_back("screened");
+  if (size.best && size.best->ratio_to_library_high.value_or(1) < 1) found.push_back("behind");
+  if (size.best && !size.best->verified) found.push_back("imported");
+  if (!size.searches.empty()) {
+    const Convergence ended = convergence_of(size.searches.back());
+    if (ended == Convergence::few_trials) found.push_back("few trials");
+    if (ended == Convergence::improving) found.push_back("improving");
+  }
+  return found;
+}
+
+bool has(const Row& row, std::string_view warning) {
+  return std::ranges::count(warnings(row), warning) > 0;
+}
+
+/// The library's name where the sizes were compared with one.
+std::string library_of(const std::vector<Row>& rows) {
+  for (const Row& row : rows) {
+    for (const Entry& entry : row.entries) {
+      if (entry.size->best && entry.size->best->ratio_to_library) {
+        return library_brand(entry.size->best->library_name);
+      }
+    }
+  }
+  return "";
+}
+
+std::optional<double> ratio_of(const SizeHistory& size) {
+  return size.best ? size.best->ratio_to_library : std::nullopt;
+}
+
+/// A kernel's cell: its ratio to the library or, without one, the best kernel's time over its own.
+std::optional<double> kernel_ratio(const Row& row, const KernelHistory& kernel, bool has_library) {
+  for (const Entry& entry : row.entries) {
+    if (entry.kernel != &kernel) continue;
+    return has_library ? ratio_of(*entry.size) : *best_ns(*row.best()) / *best_ns(*entry.size);
+  }
+  return std::nullopt;
+}
+
+Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>& rows,
+                 const FamilyMetric& metric, const Roofs& roofs, const std::string& library) {
+  const bool is_bytes = metric.metric.work == Metric::Work::bytes;
+  Json table = make_table({{"size", "Size", "text"},
+                           {"problem", "As --size takes it", "code"},
+                           {"shape", "Shape", "text"},
+                           {"work", is_bytes ? "GB" : "GFLOP", "number"},
+                           {"intensity", "FLOP/byte", "number"},
+                           {"best", "Best kernel", "code"},
+                           {"median_ns", "Time", "time"},
+                           {"rate", metric.metric.unit, "number"},
+                           {"roof", "Of the roof", "share"},
+                           {"ratio", library.empty() ? "× library" : "× " + library, "factor"},
+                           {"low", "95\u00a0% from", "factor"},
+                           {"high", "to", "factor"},
+                           {"state", "State", "text"}});
+  for (const KernelHistory& kernel : kernels) {
+    table["columns"].push_back(
+        Json{{"key", "kernel"}, {"label", kernel.kernel}, {"kind", "factor"}});
+  }
+  for (const Row& row : rows) {
+    const SizeHistory* best = row.best();
+    const store::BestRecord* demand = demand_of(row);
+    const store::BestRecord record =
+        best != nullptr && best->best ? *best->best : store::BestRecord{};
+    const auto work = metric.work(row);
+    const bool balanced = demand != nullptr && demand->flops > 0 && demand->bytes > 0;
+    const auto state = warnings(row);
+    Json cells = {format_size(row.problem),
+                  row.problem,
+                  shape_class(row.problem),
+                  cell(work ? std::optional(*work / 1e9) : std::nullopt),
+                  cell(balanced ? std::optional(demand->flops / demand->bytes) : std::nullopt),
+                  best == nullptr ? Json() : Json(row.entries.front().kernel->kernel),
+                  cell(best == nullptr ? std::nullopt : best_ns(*best)),
+                  cell(best == nullptr ? std::nullopt : metric.rate(row)),
+                  cell(best == nullptr ? std::nullopt : share_of_roof(row, roofs)),
+                  cell(record.ratio_to_library),
+                  cell(record.ratio_to_library_low),
+                  cell(record.ratio_to_library_high),
+                  state.empty() ? std::string("ok") : fmt::format("{}", fmt::join(state, ", "))};
+    for (const KernelHistory& kernel : kernels) {
+      cells.push_back(cell(kernel_ratio(row, kernel, !library.empty())));
+    }
+    table["rows"].push_back(std::move(cells));
+  }
+  return table;
+}
+
+// ---- the verdict --------------------------------------------------------------------------------
+
+std::string against_library(const std::vector<Row>& rows, const std::string& library) {
+  double logs = 0;
+  std::uint64_t count = 0, ahead = 0, behind = 0;
+  for (const Row& row : rows) {
+    const auto ratio = row.best() == nullptr ? std::nullopt : ratio_of(*row.best());
+    if (!ratio) continue;
+    const store::BestRecord& best = *row.best()->best;
+    logs += std::log(*ratio);
+    ++count;
+    if (best.ratio_to_library_low.value_or(*ratio) > 1) ++ahead;
+    if (best.ratio_to_library_high.value_or(*ratio) < 1) ++behind;
+  }
+  if (count == 0) return "No library was timed beside the best kernels.";
+  std::string text = fmt::format(
+      "The best kernel of each size is {:.2f}× as fast as {} (geometric mean of {}): ahead at {}, "
+      "behind at {}",
+      std::exp(logs / static_cast<double>(count)), library, format_plural(count, "size", "sizes"),
+      format_count(ahead), format_count(behind));
+  if (ahead + behind < count) {
+    text += fmt::format(", not told apart at {}", format_count(count - ahead - behind));
+  }
+  return text + ".";
+}
+
+std::string highest_rate(const std::vector<Row>& rows, const FamilyMetric& metric) {
+  const Row* best = nullptr;
+  for (const Row& row : rows) {
+    if (row.best() == nullptr || !metric.rate(row)) continue;
+    if (best == nullptr || *metric.rate(row) > *metric.rate(*best)) best = &row;
+  }
+  if (best == nullptr) return "";
+  return fmt::format("Highest rate: {}\u00a0{} at {}.", format_number(*metric.rate(*best)),
+                     metric.metric.unit, format_size(best->problem));
+}
+
+Json wins_of(std::span<const KernelHistory> kernels, const std::vector<Row>& rows) {
+  Json table = make_table({{"kernel", "Kernel", "code"},
+                           {"wins", "Best at", "count"},
+                           {"sizes", "Of its sizes", "count"}});
+  std::vector<std::pair<std::uint64_t, const KernelHistory*>> wins;
+  for (const KernelHistory& kernel : kernels) {
+    const auto count = std::ranges::count_if(rows, [&](const Row& row) {
+      return !row.entries.empty() && row.entries.front().kernel == &kernel;
+    });
+    wins.emplace_back(static_cast<std::uint64_t>(count), &kernel);
+  }
+  std::ranges::stable_sort(wins, std::greater(), [](const auto& it) { return it.first; });
+  for (const auto& [count, kernel] : wins) {
+    table["rows"].push_back({kernel->kernel, count, kernel->sizes.size()});
+  }
+  return table;
+}
+
+// ---- what to do next ----------------------------------------------------------------------------
+
+/// The space file as the latest run named it: an absolute path, which is the machine's own, without
+/// its directories.
+std::string space_of(const KernelHistory& kernel) {
+  if (kernel.sessions.empty()) return "";
+  const std::string& command = kernel.sessions.back().command;
+  constexpr std::string_view kOption = "--space ";
+  const std::size_t at = command.find(kOption);
+  if (at == std::string::npos) return "FILE";
+  const std::size_t start = at + kOption.size();
+  return shareable(command.substr(start, command.find(' ', start) - start));
+}
+
+/// A command for each kernel that is best at one of these sizes.
+Json commands_for(const std::vector<const Row*>& rows) {
+  std::map<const KernelHistory*, std::string> sizes;
+  std::vector<const KernelHistory*> order;
+  for (const Row* row : rows) {
+    const KernelHistory* kernel = row->entries.front().kernel;
+    if (space_of(*kernel).empty()) continue;
+    const auto [at, is_new] = sizes.try_emplace(kernel);
+    if (is_new) order.push_back(kernel);
+    at->second += " --size " + row->problem;
+  }
+  Json commands = Json::array();
+  for (const KernelHistory* kernel : order) {
+    commands.push_back(fmt::format("tune --kernel {} --space {}{}", shell_word(kernel->kernel),
+                                   space_of(*kernel), sizes[kernel]));
+  }
+  return commands;
+}
+
+std::vector<const Row*> with(const std::vector<Row>& rows, std::string_view warning) {
+  std::vector<const Row*> found;
+  for (const Row& row : rows) {
+    if (!row.entries.empty() && has(row, warning)) found.push_back(&row);
+  }
+  return found;
+}
+
+std::string behind_text(const std::vector<const Row*>& rows, const std::string& library) {
+  std::vector<std::string> named;
+  for (const Row* row : rows) {
+    if (named.size() == kMostNamed) break;
+    named.push_back(fmt::format("{} {:.3f}×", format_size(row->problem), *ratio_of(*row->best())));
+  }
+  return fmt::format("{} behind {}: {}{}.", format_plural(rows.size(), "size is", "sizes are"),
+                     library, fmt::join(named, "; "), rows.size() > named.size() ? "; …" : "");
+}
+
+Json to_do(const std::vector<Row>& rows, const std::string& library) {
+  Json list = Json::array();
+  const auto add = [&](const std::vector<const Row*>& concerned, const std::string& text,
+                       Json commands) {
+    if (concerned.empty()) return;
+    list.push_back(Json{{"text", text}, {"commands", std::move(commands)}});
+  };
+  const auto screened = with(rows, "screened");
+  add(screened,
+      fmt::format("{} screening times only: re-time the fastest.",
+                  format_plural(screened.size(), "size has", "sizes have")),
+      commands_for(screened));
+  const auto few = with(rows, "few trials");
+  add(few,
+      fmt::format("{} fewer than {} trials in the latest run: search longer.",
+                  format_plural(few.size(), "size has", "sizes have"), kFewestTrials),
+      commands_for(few));
+  const auto improving = with(rows, "improving");
+  add(improving,
+      fmt::format("{} still improving in the last fifth of the latest run: search longer.",
+                  format_plural(improving.size(), "size was", "sizes were")),
+      commands_for(improving));
+  const auto behind = with(rows, "behind");
+  add(behind, behind.empty() ? "" : behind_text(behind, library), Json::array());
+  return list;
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const std::size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace
+
+Roofs roofs_of(std::span<const KernelHistory> kernels) {
+  Roofs roofs;
+  for (const KernelHistory& kernel : kernels) {
+    for (const SizeHistory& size : kernel.sizes) {
+      if (!size.best) continue;
+      const double ns = std::min(size.best->time.median_ns,
+                                 size.best->library_ns.value_or(size.best->time.median_ns));
+      if (ns <= 0) continue;
+      roofs.flops = std::max(roofs.flops, size.best->flops / ns);
+      roofs.bytes = std::max(roofs.bytes, size.best->bytes / ns);
+    }
+  }
+  return roofs;
+}
+
+Json family_section(std::span<const KernelHistory> kernels, const Roofs& roofs) {
+  const std::vector<Row> rows = rows_of(kernels);
+  const FamilyMetric metric(kernels);
+  const std::string library = library_of(rows);
+  Json wins = wins_of(kernels, rows);
+  Json verdict = Json::array();
+  verdict.push_back(fmt::format("{}, {}.", format_plural(rows.size(), "size", "sizes"),
+                                format_plural(kernels.size(), "kernel", "kernels")));
+  verdict.push_back(against_library(rows, library));
+  if (const std::string text = highest_rate(rows, metric); !text.empty()) verdict.push_back(text);
+  return Json{{"family", kernels.front().family},
+              {"verdict", std::move(verdict)},
+              {"library", library},
+              {"unit", metric.metric.unit},
+              {"roofs", {{"gflops", rounded(roofs.flops)}, {"gbytes", rounded(roofs.bytes)}}},
+              {"wins", std::move(wins)},
+              {"to_do", to_do(rows, library)},
+              {"sizes", sizes_table(kernels, rows, metric, roofs, library)}};
+}
+
+Json importance_over_sizes(const KernelHistory& kernel, std::span<const Importances> of_sizes) {
+  std::map<std::size_t, std::vector<double>> shares;
+  std::size_t sizes = 0;
+  for (const Importances& known : of_sizes) {
+    if (!known) continue;
+    ++sizes;
+    for (const Importance& one : *known) shares[one.parameter].push_back(one.share);
+  }
+  std::vector<std::pair<double, std::size_t>> order;
+  for (const auto& [parameter, values] : shares) order.emplace_back(median(values), parameter);
+  std::ranges::stable_sort(order, std::greater(), [](const auto& it) { return it.first; });
+  Json table = make_table({{"parameter", "Parameter", "code"},
+                           {"share", "Median share of the variance", "share"},
+                           {"low", "Lowest", "share"},
+                           {"high", "Highest", "share"},
+                           {"sizes", "Sizes", "count"}});
+  for (const auto& [share, parameter] : order) {
+    const auto [low, high] = std::ranges::minmax_element(shares[parameter]);
+    table["rows"].push_back({kernel.parameters[parameter], rounded(share), rounded(*low),
+                             rounded(*high), shares[parameter].size()});
+  }
+  std::string answer = fmt::format("Unknown: no size has {} working trials.", kFewestTrials);
+  if (!order.empty()) {
+    answer =
+        fmt::format("Over {} {} explains most of the variance of log time, {} in the median.",
+                    format_plural(sizes, "size", "sizes"), kernel.parameters[order.front().second],
+                    format_percent(order.front().first));
+  }
+  Json section = make_section("importance_over_sizes", "Importance of the parameters over sizes",
+                              answer, std::move(table));
+  section["sizes"] = sizes;
+  return section;
+}
+
+}  // namespace tuner::report

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/format.hpp"
+#include "tuner/report/size_sections.hpp"
+#include "tuner/report/table.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+
+namespace tuner::report {
+namespace {
+
+using store::FinalistRecord;
+
+/// The final round of a size: what it chose, and what was fastest in it.
+struct Round {
+  const FinalistRecord* winner = nullptr;
+  const FinalistRecord* fastest = nullptr;
+  std::vector<const FinalistRecord*> others;  ///< configurations besides the winner, fastest first
+};
+
+Round round_of(const SizeHistory& size) {
+  Round round;
+  round.winner = winner_of(size.finalists);
+  if (round.winner == nullptr) return round;
+  round.fastest = round.winner;
+  for (const FinalistRecord& finalist : size.finalists) {
+    if (finalist.role == "library" || &finalist == round.winner) continue;
+    round.others.push_back(&finalist);
+    if (finalist.ratio_to_best < round.fastest->ratio_to_best) round.fastest = &finalist;
+  }
+  std::ranges::stable_sort(round.others, {}, &FinalistRecord::ratio_to_best);
+  return round;
+}
+
+const store::TrialRecord* trial_of(const SizeHistory& size, const FinalistRecord& finalist) {
+  const auto found = std::ranges::find_if(size.evaluations, [&](const ReportedTrial& it) {
+    return it.trial.config_json == finalist.config_json;
+  });
+  return found == size.evaluations.end() ? nullptr : &found->trial;
+}
+
+/// By which rule the winner was preferred to the fastest (session::FinalRound).
+std::string rule_of(const SizeHistory& size, const Round& round) {
+  if (round.winner->role == "incumbent") return "what was best before";
+  const store::TrialRecord* chosen = trial_of(size, *round.winner);
+  const store::TrialRecord* other = trial_of(size, *round.fastest);
+  if (chosen == nullptr || other == nullptr) return "fewer registers, then less shared memory";
+  if (chosen->registers != other->registers) {
+    return fmt::format("fewer registers, {} instead of {}", chosen->registers, other->registers);
+  }
+  if (chosen->shared_bytes != other->shared_bytes) {
+    return fmt::format("less shared memory, {} instead of {}",
+                       format_bytes(static_cast<double>(chosen->shared_bytes)),
+                       format_bytes(static_cast<double>(other->shared_bytes)));
+  }
+  return "the order of the space";
+}
+
+/// By how much the winner's time exceeds another's: 0.7 %.
+std::string lead(double ratio) {
+  return format_percent(1 / ratio - 1);
+}
+
+std::string winner_is_fastest(const Round& round) {
+  if (round.others.empty()) return "It is the only configuration.";
+  const auto close = std::ranges::count_if(
+      round.others, [](const FinalistRecord* it) { return it->ratio_low <= 1.0; });
+  if (close > 0) {
+    return fmt::format("The winner is the fastest; {} cannot be told from it (95\u00a0%).",
+                       format_plural(static_cast<std::uint64_t>(close), "other configuration",
+                                     "other configurations"));
+  }
+  return fmt::format("The winner is the fastest; the next takes {} longer (95\u00a0%: {} to {}).",
+                     format_percent(round.others.front()->ratio_to_best - 1),
+                     format_percent(round.others.front()->ratio_low - 1),
+                     format_percent(round.others.front()->ratio_high - 1));
+}
+
+std::string answer_of(const SizeHistory& size, const Round& round) {
+  if (size.finalists.empty()) return "No final round was run for this size.";
+  std::string text = fmt::format("{} timed in turns. ",
+                                 format_plural(size.finalists.size(), "contender", "contenders"));
+  if (round.winner == nullptr) return text + "The record does not say which of them was chosen.";
+  if (round.fastest == round.winner) return text + winner_is_fastest(round);
+  const auto ties = static_cast<std::uint64_t>(size.best->ties);
+  text += fmt::format("Chosen among {} within 1\u00a0% of the fastest, by this rule: {}. ",
+                      format_count(ties + 1), rule_of(size, round));
+  const FinalistRecord& fastest = *round.fastest;
+  if (fastest.ratio_high >= 1) {
+    return text + "The fastest cannot be told from it (95\u00a0%).";
+  }
+  return text + fmt::format("The fastest is {} ahead of it (95\u00a0%: {} to {}).",
+                            lead(fastest.ratio_to_best), lead(fastest.ratio_high),
+                            lead(fastest.ratio_low));
+}
+
+std::string_view standing(const FinalistRecord& finalist, const Round& round) {
+  if (finalist.role == "library") return "library";
+  if (&finalist == round.winner)
+    return round.winner == round.fastest ? "chosen, fastest" : "chosen";
+  return &finalist == round.fastest ? "fastest" : "";
+}
+
+std::string label_of(const FinalistRecord& finalist, const SizeHistory& size) {
+  return finalist.role == "library" && size.best ? size.best->library_name : finalist.role;
+}
+
+template <class Value>
+Json known(const store::TrialRecord* trial, Value store::TrialRecord::*member) {
+  return trial == nullptr ? Json() : Json(trial->*member);
+}
+
+}  // namespace
+
+Json finalists_section(const KernelHistory& kernel, const SizeHistory& size) {
+  Json table = make_table({{"role", "Contender", "text"},
+                           {"standing", "Standing", "text"},
+                           {"median_ns", "Median", "time"},
+                           {"q1_ns", "Lower quartile", "time"},
+                           {"q3_ns", "Upper quartile", "time"},
+                           {"ratio", "To the winner", "factor"},
+                           {"ratio_low", "95\u00a0% from", "factor"},
+                           {"ratio_high", "to", "factor"},
+                           {"hot_ns", "Hot cache", "time"},
+                           {"clock_mhz", "Clock (MHz)", "number"},
+                           {"registers", "Registers", "count"},
+                           {"shared_bytes", "Shared memory", "bytes"},
+                           {"local_bytes", "Spilled", "bytes"},
+                           {"config", "Configuration", "code"}});
+  const Round round = round_of(size);
+  for (const FinalistRecord& finalist : size.finalists) {
+    const ConfigValues values = config_values(kernel.parameters, finalist.config_json);
+    const store::TrialRecord* trial = trial_of(size, finalist);
+    table["rows"].push_back(
+        {label_of(finalist, size), standing(finalist, round), rounded(finalist.time.median_ns),
+         rounded(finalist.time.q1_ns), rounded(finalist.time.q3_ns),
+         rounded(finalist.ratio_to_best), rounded(finalist.ratio_low), rounded(finalist.ratio_high),
+         cell(finalist.hot_ns), cell(finalist.clock_mhz),
+         known(trial, &store::TrialRecord::registers),
+         known(trial, &store::TrialRecord::shared_bytes),
+         known(trial, &store::TrialRecord::local_bytes), config_text(kernel.parameters, values)});
+  }
+  Json section = make_section("finalists", "Finalists", answer_of(size, round), std::move(table));
+  section["ties"] = size.best ? size.best->ties : 0;
+  return section;
+}
+
+}  // namespace tuner::report
