@@ -40,7 +40,12 @@ export interface HeatmapSection extends Part<"heatmap"> { higher_is_better: bool
 export interface Curve { at: number[]; low: (number | null)[]; median: (number | null)[]; high: (number | null)[] }
 export type CurveProgress = "candidates" | "seconds";
 export interface StrategyCurves extends Record<CurveProgress, Curve> { strategy: string; sessions: number }
-export interface SearchSection extends Part<"search"> { curves: StrategyCurves[]; near: number[]; wide: boolean }
+export interface SearchSection extends Part<"search"> {
+  curves: StrategyCurves[];
+  left_out: number[]; // runs: that reused results, that were told a winner, of other environments
+  near: number[];
+  wide: boolean;
+}
 
 /** Parts about a range of sizes. */
 export interface SweepSection extends Part<"curves" | "split" | "speedups" | "start_up"> { wide?: boolean }

@@ -33,10 +33,12 @@ TEST(RenderTable, SetsFiguresApartFromTextAndEscapesBoth) {
   Json table = make_table({{"name", "<Name>", "text"}, {"ns", "Time", "time"}});
   table["rows"].push_back({"<i>", 1500.0});
   table["rows"].push_back({"none", nullptr});
-  const std::string html = render_table(table);
+  const std::string html = render_table(table, "\"Name\"");
+  EXPECT_THAT(html, HasSubstr("<table aria-label=\"&quot;Name&quot;\">"));
+  EXPECT_THAT(html, HasSubstr("tabindex=\"0\" role=\"region\""));
   EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"text\">&lt;Name&gt;</th>"));
   EXPECT_THAT(
-      html, HasSubstr("<td class=\"text\">&lt;i&gt;</td><td class=\"figure\">1.500\u00a0µs</td>"));
+      html, HasSubstr("<th scope=\"row\" class=\"text\">&lt;i&gt;</th><td class=\"figure\">1.500\u00a0µs</td>"));
   EXPECT_THAT(html, HasSubstr("<td class=\"figure\">–</td>"));
 }
 

@@ -39,10 +39,13 @@ class Report : public testing::Test {
   }
 
   void add_trial(int tile_m, int pad, std::optional<double> ns, Outcome outcome = Outcome::ok,
-                 const std::string& message = "") {
+                 const std::string& message = "", int third = 0) {
     store::TrialRecord trial;
     trial.problem = kProblem;
     trial.config_json = fmt::format(R"({{"PAD":{},"TILE_M":{}}})", pad, tile_m);
+    if (third > 0) {
+      trial.config_json.insert(trial.config_json.size() - 1, fmt::format(R"(,"THIRD":{})", third));
+    }
     trial.outcome = outcome;
     trial.message = message;
     if (ns) trial.time = store::TimeRecord{*ns, *ns, *ns, *ns, 5};
@@ -94,13 +97,13 @@ TEST_F(Report, VerdictSaysRateShareOfTheLibraryGainAndTies) {
   EXPECT_EQ(
       kernel().at("verdict"),
       "1000×1000×1000: gemm_shared runs at 20.00\u00a0TFLOP/s, 50.0\u00a0% of cuBLAS and 3.2× its "
-      "default configuration; 2 other finalists tie with it.");
+      "default configuration; 2 other finalists are within 1\u00a0%.");
 }
 
 TEST_F(Report, BeforeAFinalTheVerdictSaysSo) {
   add_trial(64, 1, 100e3);
   EXPECT_EQ(kernel().at("verdict"),
-            "1000×1000×1000: gemm_shared runs in 100.0\u00a0µs; not yet confirmed by a final.");
+            "1000×1000×1000: gemm_shared runs in 100.0\u00a0µs; screening time only, not re-timed.");
 }
 
 TEST_F(Report, WhenNothingSucceededTheVerdictNamesTheCommonestCause) {
@@ -138,11 +141,12 @@ TEST_F(Report, ConvergenceKeepsTheCandidatesThatImproved) {
   add_trial(64, 1, 100e3);
   const Json section = size_section("convergence");
   EXPECT_EQ(section.at("table").at("rows"),
-            Json::parse(R"([[1,0.0,400000.0,"PAD=0,TILE_M=32"],[3,4.0,104000.0,"PAD=0,TILE_M=64"],
-                            [5,8.0,100000.0,"PAD=1,TILE_M=64"]])"));
+            Json::parse(R"([["11111111","exhaustive",1,0.0,400000.0,"PAD=0,TILE_M=32"],
+                            ["11111111","exhaustive",3,4.0,104000.0,"PAD=0,TILE_M=64"],
+                            ["11111111","exhaustive",5,8.0,100000.0,"PAD=1,TILE_M=64"]])"));
   EXPECT_EQ(section.at("answer"),
-            "A configuration within 5\u00a0% of the fastest was found after 3 of 5 candidates and "
-            "4.0\u00a0s of 8.0\u00a0s.");
+            "Within 5\u00a0% of the fastest: after 3 of 5 trials (4.0\u00a0s of 8.0\u00a0s). Fewer "
+            "than 30 trials: more may find a faster one.");
 }
 
 TEST_F(Report, DistributionCountsEveryWorkingCandidateOnce) {
@@ -158,17 +162,19 @@ TEST_F(Report, DistributionCountsEveryWorkingCandidateOnce) {
 }
 
 TEST_F(Report, HeatmapTakesTheBestOverTheOtherParametersForEachPair) {
-  add_trial(32, 0, 400e3);
-  add_trial(64, 0, 200e3);
-  add_trial(64, 1, 100e3);
+  for (int third = 0; third < 16; ++third) {
+    add_trial(32, 0, 400e3 + third, Outcome::ok, "", third);
+    add_trial(64, 0, 200e3 + third, Outcome::ok, "", third);
+    add_trial(64, 1, 100e3 + third, Outcome::ok, "", third);
+  }
   add_trial(128, 1, {}, Outcome::compile_error);
   add_final();
   const Json section = size_section("heatmap");
   EXPECT_EQ(section.at("parameters").at(0),
-            Json::parse(R"({"name":"TILE_M","values":["32","64","128"],"impact":4.0})"));
+            Json::parse(R"({"name":"TILE_M","values":["32","64","128"]})"));
   // TILE_M by PAD: 64/1 20 TFLOP/s, 64/0 10, 32/0 5; 128/1 failed.
   EXPECT_EQ(section.at("pairs").at(0).at("rows"),
-            Json::parse("[[1,1,20.0,1,1],[1,0,10.0,1,1],[0,0,5.0,1,1],[2,1,null,0,1]]"));
+            Json::parse("[[1,1,20.0,16,16],[1,0,10.0,16,16],[0,0,5.0,16,16],[2,1,null,0,1]]"));
 }
 
 TEST_F(Report, FailuresAreCountedByCauseWithAMessageWithoutDirectories) {
@@ -192,12 +198,13 @@ TEST_F(Report, ALargeSearchIsSampledWithAllOfTheFastest) {
     store::TrialRecord trial;
     const double ns = 1e6 - 50.0 * i;  // the last are the fastest
     trial.time = store::TimeRecord{ns, ns, ns, ns, 5};
-    size.evaluations.push_back({0.1 * i, {std::to_string(i)}, trial});
+    const auto number = static_cast<std::uint64_t>(i) + 1;
+    size.evaluations.push_back({0, number, 0.1 * i, {std::to_string(i)}, trial});
   }
   const Json trials = trial_columns(kernel, size);
   EXPECT_EQ(trials.at("total"), 12'000);
   EXPECT_EQ(trials.at("shown"), kTrialLimit);
-  const auto evaluations = trials.at("evaluation").get<std::vector<int>>();
+  const auto evaluations = trials.at("trial").get<std::vector<int>>();
   ASSERT_EQ(evaluations.size(), kTrialLimit);
   EXPECT_TRUE(std::is_sorted(evaluations.begin(), evaluations.end()));
   EXPECT_EQ(evaluations[kTrialLimit - 2500], 9'501) << "the 2,500 fastest without a gap";
@@ -262,11 +269,13 @@ TEST(RenderPage, AllowsNothingButItsOwnScriptAndStyle) {
   EXPECT_FALSE(contains(markup, " style="));
 }
 
-TEST(RenderPage, HasEveryTableWithoutAScript) {
+TEST(RenderPage, HasTheSizesAndTheirConfigurationsWithoutAScript) {
   const std::string markup = sample_markup();
-  EXPECT_TRUE(contains(markup, "4096×4096×4096</th>"));
-  EXPECT_TRUE(contains(markup, "too many resources requested for launch</td>"));
-  EXPECT_TRUE(contains(markup, "<th scope=\"col\" class=\"code\">BLOCK_X</th>"));
+  EXPECT_TRUE(contains(markup, "<th scope=\"row\" class=\"text\">4096×4096×4096</th>"));
+  EXPECT_TRUE(contains(markup, "<table aria-label=\"gemm: sizes\">"));
+  const std::size_t noscript = markup.find("<noscript>");
+  ASSERT_NE(noscript, std::string::npos);
+  EXPECT_TRUE(contains(markup.substr(noscript), "BLOCK_Y=16"));
 }
 
 TEST(WriteReports, WritesOnePageNamedAfterEachDevice) {

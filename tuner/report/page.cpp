@@ -115,7 +115,7 @@ std::string wins_part(const Json& wins) {
   if (wins.at("rows").size() < 2) return "";
   std::string html = "<p class=\"wins\">Best kernel: ";
   for (std::size_t i = 0; i < wins["rows"].size(); ++i) {
-    html += fmt::format("{}<b>{}</b> at {}", i == 0 ? "" : ", ",
+    html += fmt::format("{}<strong>{}</strong> at {}", i == 0 ? "" : ", ",
                         escape_html(wins["rows"][i][0].get<std::string>()),
                         format_plural(wins["rows"][i][1].get<std::uint64_t>(), "size", "sizes"));
   }

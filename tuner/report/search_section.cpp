@@ -273,6 +273,8 @@ Json search_section(const SizeHistory& size) {
   Json section = make_section("search", "How the searches went", search_answer(size, comparison),
                               search_table(comparison));
   section["curves"] = curves_of(comparison);
+  section["left_out"] = {comparison.with_results, comparison.with_winner,
+                         comparison.of_other_environments};
   section["near"] = {kNear, kNearer};
   section["wide"] = has_several(comparison);
   return section;
