@@ -17,11 +17,11 @@ export interface Theme {
 
 const kLight: Theme = {
   ink: "#15181d", muted: "#5c6570", line: "#e2e5ea", paper: "#ffffff",
-  best: "#0072b2", library: "#d55e00", standard: "#6b7480", cloud: "#9fb6c9",
+  best: "#0072b2", library: "#b84e00", standard: "#6b7480", cloud: "#5f7d96",
 };
 const kDark: Theme = {
   ink: "#e9ecf0", muted: "#9aa4b0", line: "#2d333b", paper: "#14171b",
-  best: "#56b4e9", library: "#e69f00", standard: "#a3acb8", cloud: "#4d6578",
+  best: "#56b4e9", library: "#e69f00", standard: "#a3acb8", cloud: "#7d97ad",
 };
 
 /** Of every outcome but `ok`; a pattern tells apart what a reader's eyes or paper do not. */
@@ -46,11 +46,11 @@ const kStrategies: Record<string, [light: string, dark: string]> = {
   random: ["#6b7480", "#a3acb8"],
   bayesian: ["#00795a", "#2fc79a"],
   exhaustive: ["#15181d", "#e9ecf0"],
-  genetic: ["#d55e00", "#f08c4a"],
-  simulated_annealing: ["#a06c00", "#e69f00"],
+  genetic: ["#b84e00", "#f08c4a"],
+  simulated_annealing: ["#8a5d00", "#e69f00"],
   differential_evolution: ["#b0588a", "#e39ac4"],
   particle_swarm: ["#7a5bc4", "#b39df0"],
-  local_search: ["#7d7a00", "#e0d94a"],
+  local_search: ["#6f6c00", "#e0d94a"],
 };
 
 export function strategyColor(name: string, theme: Theme): string {

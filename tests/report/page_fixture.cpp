@@ -4,6 +4,7 @@
 // page_fixture --document: prints the documents of both as TypeScript that tsc checks.
 #include "sample_store.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/outcome.hpp"
 #include "tuner/report/report.hpp"
 #include "tuner/report/sweep_sections.hpp"
 
@@ -33,7 +34,12 @@ int main(int argc, char** argv) {
   if (argc != 2 && argc != 4) return 2;
   const std::string_view directory = argv[1];
   if (directory == "--document") {
-    std::cout << "import type { Report } from \"./document\";\n";
+    std::cout << "import type { FailedOutcome, Report } from \"./document\";\n";
+    std::cout << "export const outcomes: Record<FailedOutcome, null> = {";
+    for (const Outcome outcome : kOutcomes) {
+      if (outcome != Outcome::ok) std::cout << name(outcome) << ": null, ";
+    }
+    std::cout << "};\n";
     print_typed("sample",
                 report::report_document(report::sample_store(), "NVIDIA H200", sample_sweeps()));
     print_typed("large", report::report_document(report::large_store(2, 2), "NVIDIA H200"));

@@ -42,69 +42,192 @@ const inkOf = (canvases) => Math.max(...canvases.map((canvas) => {
 }));
 const imageOf = (canvases) => canvases.map((canvas) => canvas.toDataURL()).join();
 
+/** Opens the details of a size of gemm and waits until they are there. */
+async function openSize(page, label) {
+  const button = page.locator("#family-1 .open", { hasText: label });
+  if (await button.getAttribute("aria-expanded") === "false") await button.click();
+  const detail = page.locator("tr.detail").filter({ has: page.locator("[data-complete]") });
+  await detail.waitFor();
+  return detail;
+}
+
+/** Contrast of two colours "#rrggbb" (WCAG 2.2). */
+function contrast(a, b) {
+  const luminance = (color) => [1, 3, 5].map((at) => parseInt(color.slice(at, at + 2), 16) / 255)
+    .map((c) => (c <= 0.04045 ? c / 12.92 : ((c + 0.055) / 1.055) ** 2.4))
+    .reduce((sum, c, i) => sum + c * [0.2126, 0.7152, 0.0722][i], 0);
+  const [low, high] = [luminance(a), luminance(b)].sort((x, y) => x - y);
+  return (high + 0.05) / (low + 0.05);
+}
+
+const middle = (values) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)];
+
+/** Bytes, nodes and, as medians of several loads, seconds until the first paint and of the longest task. */
+async function weigh(kernels, sizes) {
+  const place = mkdtempSync(join(tmpdir(), "tuner-page-"));
+  const file = execFileSync(fixture, [place, String(kernels), String(sizes)], { encoding: "utf8" }).trim();
+  const paints = [], tasks = [], machine = [];
+  let nodes = 0;
+  for (let load = 0; load < 5; ++load) {
+    const context = await browser.newContext({ offline: true, viewport: { width: 1440, height: 900 } });
+    const page = await context.newPage();
+    await page.addInitScript(() => {
+      window.longest = 0;
+      new PerformanceObserver((list) => list.getEntries().forEach((entry) => { window.longest = Math.max(window.longest, entry.duration); }))
+        .observe({ type: "longtask", buffered: true });
+    });
+    await page.goto(pathToFileURL(file).href);
+    await page.waitForFunction(() => [...document.querySelectorAll("[data-overview] .chart")].filter((one) => one.offsetWidth > 0 && one.getBoundingClientRect().top < 900).every((one) => one.dataset.drawn));
+    await page.waitForTimeout(100);
+    paints.push(await page.evaluate(() => performance.getEntriesByName("first-contentful-paint")[0].startTime / 1e3));
+    tasks.push(await page.evaluate(() => window.longest / 1e3));
+    machine.push(await page.evaluate(() => { // what a fixed amount of work takes
+      const start = performance.now();
+      let sum = 0;
+      for (let i = 0; i < 3e7; ++i) sum = (sum * 31 + i) | 0;
+      return (performance.now() - start + (sum & 0)) / 1e3;
+    }));
+    nodes = await page.evaluate(() => {
+      const walker = document.createTreeWalker(document, NodeFilter.SHOW_ALL);
+      let count = 0;
+      while (walker.nextNode()) ++count;
+      return count;
+    });
+    await context.close();
+  }
+  const bytes = readFileSync(file).length;
+  rmSync(place, { recursive: true });
+  const weight = { bytes, nodes, paint_s: middle(paints), task_s: middle(tasks), machine_s: middle(machine) };
+  console.log(`        ${kernels} kernels × ${sizes} sizes: ${JSON.stringify(weight)}`);
+  return weight;
+}
+
 const tests = {
-  async "every visible chart is drawn, named and has a table with rows"() {
+  async "every chart is drawn and named, and has a table with rows"() {
     const { page, problems, close } = await open();
+    await openSize(page, "4096×4096×4096");
+    for (const summary of await page.locator(".kernel > summary").all()) await summary.click();
     const charts = page.locator(".chart:visible");
-    const total = await charts.count();
-    assert.equal(total, 19, "gemm_shared: 8 (one size open); the other: 7, it held no final; the sweep: 4");
-    for (let i = 0; i < total; ++i) {
+    const kinds = [];
+    for (let i = 0; i < await charts.count(); ++i) {
       const chart = charts.nth(i);
       const label = await chart.getAttribute("aria-label");
       assert.equal(await chart.getAttribute("role"), "img");
-      assert.match(label, /.+: .+/);
       await chart.scrollIntoViewIfNeeded();
-      assert.ok(await chart.locator("canvas").evaluateAll(inkOf) > 0.003, `nothing drawn: ${label}`);
+      await chart.and(page.locator("[data-drawn]")).waitFor();
+      assert.ok(await chart.locator("canvas").evaluateAll(inkOf) > 0.001, `nothing drawn: ${label}`);
       const panel = chart.locator("xpath=ancestor::section[1]");
+      kinds.push(await panel.getAttribute("data-kind") ?? await panel.getAttribute("data-overview"));
+      if (await panel.getAttribute("data-overview")) continue; // they draw the table of sizes
+      assert.match(label, /.+: .+/);
+      const summary = panel.locator("details > summary");
+      if (!await panel.locator("details[open]").count()) await summary.click();
       assert.ok(await panel.locator("details tbody tr").count() > 0, `no table: ${label}`);
     }
+    assert.deepEqual([...new Set(kinds)].sort(), ["budget", "convergence", "curves", "distribution", "failures", "finalists", "heatmap",
+      "importance", "importance_over_sizes", "performance", "ratios", "roofline", "search", "speedups", "split", "start_up"]);
     assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "a chart without data takes no room"() {
+    const { page, close } = await open();
+    const panels = page.locator("#family-0 [data-overview]");
+    assert.equal(await panels.count(), 2);
+    assert.deepEqual(await panels.evaluateAll((all) => all.map((one) => one.offsetHeight)), [0, 0]);
     await close();
   },
 
   async "names from the database stay text"() {
     const { page, close } = await open();
+    await page.locator("#family-0 .open").click();
+    await page.locator("#family-0 [data-complete]").waitFor();
+    for (const summary of await page.locator(".kernel > summary").all()) await summary.click();
     assert.equal(await page.evaluate(() => window.hit), undefined);
     assert.equal(await page.locator("img, b").count(), 0);
     assert.match(await page.locator("h2").first().textContent(), /<script>window\.hit=1<\/script>\{\{data\}\}/);
     await close();
   },
 
-  async "tabs open one size at a time, by mouse and by keyboard"() {
+  async "sizes are sorted and filtered, and the address keeps it"() {
     const { page, problems, close } = await open();
-    const open_size = () => page.locator(".size:visible[role=tabpanel]").getAttribute("data-label");
-    assert.equal(await open_size(), "4096×4096×4096");
-    await page.getByRole("tab", { name: "512×512×512" }).click();
-    assert.equal(await open_size(), "512×512×512");
-    await page.keyboard.press("ArrowRight");
-    assert.equal(await open_size(), "1024×1024×1024");
-    await page.waitForFunction(() => [...document.querySelectorAll(".size[role=tabpanel]:not([hidden]) .chart")].every((chart) => chart.dataset.drawn));
+    const family = page.locator("#family-1");
+    const shown = () => family.locator("tbody > tr:visible .open").allTextContents();
+    const all = ["512×512×512", "1024×1024×1024", "2048×2048×2048", "4096×4096×4096"];
+    assert.deepEqual(await shown(), all);
+    await family.getByRole("button", { name: "Time" }).click();
+    assert.deepEqual(await shown(), [...all].reverse());
+    assert.equal(await family.locator("th[aria-sort=descending]").textContent(), "Time");
+    await family.getByLabel("State").selectOption("improving");
+    assert.deepEqual(await shown(), ["2048×2048×2048", "1024×1024×1024"]);
+    assert.equal(await family.locator(".shown").textContent(), "2 of 4 sizes shown.");
+    await family.getByLabel("Search").fill("2048");
+    assert.deepEqual(await shown(), ["2048×2048×2048"]);
+    await openSize(page, "2048×2048×2048");
+    const address = page.url();
+    const again = await page.context().newPage();
+    await again.goto(address);
+    await again.locator("#family-1 [data-complete]").waitFor();
+    assert.deepEqual(await again.locator("#family-1 tbody > tr:visible .open").allTextContents(), ["2048×2048×2048"]);
     assert.deepEqual(problems, []);
+    await close();
+  },
+
+  async "the keyboard moves between sizes, opens and closes them"() {
+    const { page, close } = await open();
+    await page.locator("#family-1 .open").first().focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    const button = page.locator("#family-1 .open", { hasText: "1024×1024×1024" });
+    assert.equal(await button.getAttribute("aria-expanded"), "true");
+    await page.keyboard.press("Escape");
+    assert.equal(await button.getAttribute("aria-expanded"), "false");
+    assert.equal(await page.locator("tr.detail").count(), 0);
+    await page.keyboard.press("End");
+    assert.equal(await page.evaluate(() => document.activeElement.textContent), "4096×4096×4096");
+    await close();
+  },
+
+  async "a mark of a chart opens its size"() {
+    const { page, close } = await open();
+    const chart = page.locator("#family-1 [data-overview=ratios] .chart");
+    await chart.scrollIntoViewIfNeeded();
+    await chart.and(page.locator("[data-drawn]")).waitFor();
+    const box = await chart.boundingBox();
+    for (let y = 20; y < box.height && await page.locator("tr.detail").count() === 0; y += 4) {
+      for (let x = box.width - 40; x < box.width - 8; x += 4) await chart.click({ position: { x, y } });
+    }
+    assert.ok(await page.locator("tr.detail").count() > 0);
     await close();
   },
 
   async "the heatmap and its table follow the chosen parameters"() {
     const { page, problems, close } = await open();
-    const panel = page.locator(".size:visible[role=tabpanel] .panel[data-kind=heatmap]");
+    const panel = (await openSize(page, "4096×4096×4096")).locator(".panel[data-kind=heatmap]");
+    await panel.scrollIntoViewIfNeeded();
+    await panel.locator("[data-drawn]").waitFor();
+    await panel.locator("summary").click();
     const image = () => panel.locator("canvas").evaluateAll(imageOf);
     const header = () => panel.locator("thead th").first().textContent();
     const before = await image();
-    await panel.getByLabel("Across").selectOption("TILE_N");
-    assert.equal(await header(), "TILE_N");
+    const other = (await panel.getByLabel("Across").locator("option").allTextContents())[2];
+    await panel.getByLabel("Across").selectOption(other);
+    assert.equal(await header(), other);
     assert.notEqual(await image(), before);
     const up = await panel.getByLabel("Up").inputValue();
     await panel.getByLabel("Across").selectOption(up);
-    assert.equal(await panel.getByLabel("Up").inputValue(), "TILE_N", "the same on both axes: they change places");
+    assert.equal(await panel.getByLabel("Up").inputValue(), other, "the same on both axes: they change places");
     assert.deepEqual(problems, []);
     await close();
   },
 
   async "the searches are compared over candidates and over seconds, with their table open"() {
     const { page, problems, close } = await open();
-    const panel = page.locator(".size:visible[role=tabpanel] .panel[data-kind=search]");
+    const panel = (await openSize(page, "4096×4096×4096")).locator(".panel[data-kind=search]");
     assert.match(await panel.locator(".answer").textContent(), /^Within 3\u00a0% of the best known: auto after \d+ candidates/);
-    assert.deepEqual(await panel.locator("tbody tr:visible td:first-child").allTextContents(), ["auto", "bayesian", "random"]);
+    assert.deepEqual(await panel.locator("tbody tr:visible th").allTextContents(), ["auto", "bayesian", "random"]);
     await panel.scrollIntoViewIfNeeded();
+    await panel.locator("[data-drawn]").waitFor();
     const image = () => panel.locator("canvas").evaluateAll(imageOf);
     const before = await image();
     await panel.locator(".controls select").selectOption("elapsed time");
@@ -122,6 +245,7 @@ const tests = {
     for (const [kind, other] of [["curves", "linear"], ["split", "64×64×64"], ["speedups", "64×64×64"]]) {
       const panel = page.locator(`.panel[data-kind=${kind}]`);
       await panel.scrollIntoViewIfNeeded();
+      await panel.locator("[data-drawn]").waitFor();
       const image = () => panel.locator("canvas").evaluateAll(imageOf);
       const before = await image();
       await panel.locator(".controls select").selectOption(other);
@@ -132,20 +256,27 @@ const tests = {
     await close();
   },
 
-  async "a download holds the raw numbers"() {
+  async "downloads hold the raw numbers and the whole document"() {
     const { page, close } = await open();
-    const panel = page.locator(".size:visible[role=tabpanel] .panel[data-kind=convergence]");
-    const [download] = await Promise.all([page.waitForEvent("download"), panel.getByRole("button", { name: "Download candidates (CSV)" }).click()]);
+    const panel = (await openSize(page, "4096×4096×4096")).locator(".panel[data-kind=convergence]");
+    const [download] = await Promise.all([page.waitForEvent("download"), panel.getByRole("button", { name: "Download trials (CSV)" }).click()]);
     const lines = readFileSync(await download.path(), "utf8").trim().split("\r\n");
-    assert.equal(lines[0], "evaluation,elapsed_s,outcome,median_ns,TILE_M,TILE_N,TILE_K,BLOCK_X,BLOCK_Y,UNROLL,PAD");
+    assert.equal(lines[0], "run,trial,elapsed_s,outcome,median_ns,TILE_M,TILE_N,TILE_K,BLOCK_X,BLOCK_Y,UNROLL,PAD");
     assert.equal(lines.length, 1 + 378);
+    const [whole] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download its data (JSON)" }).click()]);
+    const report = JSON.parse(readFileSync(await whole.path(), "utf8"));
+    assert.equal(report.format, "tune.report/2");
+    assert.deepEqual(report.kernels.map((kernel) => kernel.sizes.length), [1, 4]);
+    assert.equal(report.kernels[1].sizes[3].trials.trial.length, 378);
     await close();
   },
 
   async "dark mode draws other colours"() {
     const pixels = async (colorScheme) => {
       const { page, problems, close } = await open({ colorScheme });
-      const image = await page.locator(".chart canvas").evaluateAll(imageOf);
+      await page.locator("#family-1 [data-overview=ratios]").scrollIntoViewIfNeeded();
+      await page.locator("#family-1 [data-overview=ratios] [data-drawn]").waitFor();
+      const image = await page.locator("#family-1 [data-overview=ratios] canvas").evaluateAll(imageOf);
       assert.deepEqual(problems, []);
       await close();
       return image;
@@ -153,18 +284,68 @@ const tests = {
     assert.notEqual(await pixels("light"), await pixels("dark"));
   },
 
-  async "a phone needs no sideways scrolling"() {
-    const { page, close } = await open({ viewport: { width: 390, height: 800 } });
-    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 390);
+  async "text has a contrast of 4.5 and marks of 3"() {
+    const source = readFileSync(join(nodeDirectory, "src/theme.ts"), "utf8");
+    for (const name of ["kLight", "kDark"]) {
+      const block = source.match(new RegExp(`const ${name}: Theme = \\{([^}]*)\\}`))[1];
+      const theme = Object.fromEntries([...block.matchAll(/(\w+): "(#\w{6})"/g)].map(([, role, color]) => [role, color]));
+      for (const role of ["ink", "muted", "best", "library", "standard"]) {
+        assert.ok(contrast(theme[role], theme.paper) >= 4.5, `${name}.${role}: ${contrast(theme[role], theme.paper)}`);
+      }
+      assert.ok(contrast(theme.cloud, theme.paper) >= 3, `${name}.cloud: ${contrast(theme.cloud, theme.paper)}`);
+    }
+  },
+
+  async "tables have names and row headers, regions that scroll take the focus, buttons differ"() {
+    const { page, close } = await open();
+    await openSize(page, "4096×4096×4096");
+    for (const summary of await page.locator(".kernel > summary, .detail summary").all()) await summary.click();
+    const tables = await page.locator("table").evaluateAll((all) => all.map((one) =>
+      [one.getAttribute("aria-label"), [...one.tBodies[0].rows].every((row) => row.className === "detail" || row.cells[0].scope === "row"), one.parentElement.tabIndex]));
+    assert.ok(tables.length >= 10);
+    for (const [name, hasHeaders, tabIndex] of tables) assert.ok(name && hasHeaders && tabIndex === 0, `${name} ${hasHeaders} ${tabIndex}`);
+    const buttons = await page.locator(".detail button, .todo button").evaluateAll((all) => all.map((one) => one.getAttribute("aria-label") ?? one.textContent));
+    assert.deepEqual(buttons.filter((name, i) => buttons.indexOf(name) !== i && !/^Copy/.test(name)), []);
+    await page.keyboard.press("Home");
+    assert.equal(await page.locator(".skip").count(), 1);
     await close();
   },
 
-  async "without scripts every table is there"() {
-    const { page, close } = await open({ javaScriptEnabled: false });
-    assert.equal(await page.locator(".best tbody tr").count(), 5);
-    assert.equal(await page.locator(".size:visible").count(), 5);
-    assert.ok(await page.locator("details table").count() >= 20);
+  async "a phone needs no sideways scrolling"() {
+    const { page, close } = await open({ viewport: { width: 360, height: 800 } });
+    await openSize(page, "4096×4096×4096");
+    assert.equal(await page.evaluate(() => document.documentElement.scrollWidth), 360);
     await close();
+  },
+
+  async "paper has all rows and no controls"() {
+    const { page, close } = await open();
+    await page.locator("#family-1").getByLabel("Search").fill("2048");
+    await page.emulateMedia({ media: "print" });
+    assert.equal(await page.locator("#family-1 tbody > tr:visible").count(), 4);
+    assert.equal(await page.locator("#family-1 .controls:visible").count(), 0);
+    assert.ok((await page.pdf({ format: "A4" })).length > 20_000);
+    await close();
+  },
+
+  async "without scripts the sizes and their configurations are there"() {
+    const { page, close } = await open({ javaScriptEnabled: false });
+    assert.equal(await page.locator("#family-1 tbody tr").count(), 4);
+    await page.locator("#kernel-1 > summary").click();
+    assert.equal(await page.locator("#kernel-1 noscript tbody tr:visible").count(), 4);
+    await close();
+  },
+
+  async "a page of 72 sizes keeps its budgets"() {
+    const kQuiet = 0.15; // seconds that the fixed work takes on a machine with nothing else to do
+    for (const [kernels, bytes] of [[3, 2e6], [10, 5e6]]) {
+      const weight = await weigh(kernels, 72);
+      const slowness = Math.max(1, weight.machine_s / kQuiet);
+      assert.ok(weight.bytes <= bytes, `${weight.bytes} bytes`);
+      assert.ok(weight.nodes <= 6000, `${weight.nodes} nodes`);
+      assert.ok(weight.paint_s <= 0.3 * slowness, `first paint after ${weight.paint_s} s`);
+      assert.ok(weight.task_s <= 0.1 * slowness, `a task of ${weight.task_s} s`);
+    }
   },
 };
 

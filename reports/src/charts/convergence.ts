@@ -49,7 +49,7 @@ export function convergenceChart(section: ConvergenceSection, trials: Trials, pr
       },
     },
     series: [
-      { type: "scatter", data: cloud, symbolSize: 4, color: theme.cloud, itemStyle: { opacity: 0.7 }, emphasis: { scale: 2 } },
+      { type: "scatter", data: cloud, symbolSize: 4, color: theme.cloud, itemStyle: { opacity: 0.85 }, emphasis: { scale: 2 } },
       ...runs.map((run, r) => ({
         type: "line" as const, name: run.run, step: "end" as const, data: stepsOf(run, r), showSymbol: false, silent: true,
         color: r === latest ? theme.best : theme.muted, lineStyle: { width: r === latest ? 2.5 : 1.5 }, z: r === latest ? 4 : 3,
