@@ -37,8 +37,8 @@ TEST(RenderTable, SetsFiguresApartFromTextAndEscapesBoth) {
   EXPECT_THAT(html, HasSubstr("<table aria-label=\"&quot;Name&quot;\">"));
   EXPECT_THAT(html, HasSubstr("tabindex=\"0\" role=\"region\""));
   EXPECT_THAT(html, HasSubstr("<th scope=\"col\" class=\"text\">&lt;Name&gt;</th>"));
-  EXPECT_THAT(
-      html, HasSubstr("<th scope=\"row\" class=\"text\">&lt;i&gt;</th><td class=\"figure\">1.500\u00a0µs</td>"));
+  EXPECT_THAT(html, HasSubstr("<th scope=\"row\" class=\"text\">&lt;i&gt;</th><td "
+                              "class=\"figure\">1.500\u00a0µs</td>"));
   EXPECT_THAT(html, HasSubstr("<td class=\"figure\">–</td>"));
 }
 

@@ -102,8 +102,9 @@ TEST_F(Report, VerdictSaysRateShareOfTheLibraryGainAndTies) {
 
 TEST_F(Report, BeforeAFinalTheVerdictSaysSo) {
   add_trial(64, 1, 100e3);
-  EXPECT_EQ(kernel().at("verdict"),
-            "1000×1000×1000: gemm_shared runs in 100.0\u00a0µs; screening time only, not re-timed.");
+  EXPECT_EQ(
+      kernel().at("verdict"),
+      "1000×1000×1000: gemm_shared runs in 100.0\u00a0µs; screening time only, not re-timed.");
 }
 
 TEST_F(Report, WhenNothingSucceededTheVerdictNamesTheCommonestCause) {

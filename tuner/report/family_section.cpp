@@ -306,8 +306,10 @@ std::string behind_text(const std::vector<const Row*>& rows, const std::string& 
     if (named.size() == kMostNamed) break;
     named.push_back(fmt::format("{} {:.3f}×", format_size(row->problem), *ratio_of(*row->best())));
   }
+  const std::size_t others = rows.size() - named.size();
   return fmt::format("{} behind {}: {}{}.", format_plural(rows.size(), "size is", "sizes are"),
-                     library, fmt::join(named, "; "), rows.size() > named.size() ? "; …" : "");
+                     library, fmt::join(named, "; "),
+                     others > 0 ? fmt::format("; and {} more", format_count(others)) : "");
 }
 
 Json to_do(const std::vector<Row>& rows, const std::string& library) {

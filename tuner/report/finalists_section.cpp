@@ -58,9 +58,14 @@ std::string rule_of(const SizeHistory& size, const Round& round) {
   return "the order of the space";
 }
 
-/// By how much the winner's time exceeds another's: 0.7 %.
+/// By how much the winner's time exceeds another's, of the ratio that the table shows: 0.7 %.
 std::string lead(double ratio) {
-  return format_percent(1 / ratio - 1);
+  return format_percent(1 / rounded(ratio) - 1);
+}
+
+/// By how much a time exceeds the winner's, likewise.
+std::string excess(double ratio) {
+  return format_percent(rounded(ratio) - 1);
 }
 
 std::string winner_is_fastest(const Round& round) {
@@ -73,9 +78,9 @@ std::string winner_is_fastest(const Round& round) {
                                      "other configurations"));
   }
   return fmt::format("The winner is the fastest; the next takes {} longer (95\u00a0%: {} to {}).",
-                     format_percent(round.others.front()->ratio_to_best - 1),
-                     format_percent(round.others.front()->ratio_low - 1),
-                     format_percent(round.others.front()->ratio_high - 1));
+                     excess(round.others.front()->ratio_to_best),
+                     excess(round.others.front()->ratio_low),
+                     excess(round.others.front()->ratio_high));
 }
 
 std::string answer_of(const SizeHistory& size, const Round& round) {
