@@ -11,7 +11,7 @@
 #include <limits>
 #include <map>
 #include <optional>
-#include <set>
+#include <string_view>
 #include <utility>
 
 namespace tuner::report {
@@ -39,13 +39,19 @@ bool value_less(const std::string& a, const std::string& b) {
 struct Axis {
   std::size_t parameter = 0;
   std::vector<std::string> values;
+  std::vector<std::size_t> places = {};  ///< of each trial, among the values
 };
 
 Axis axis_of(const SizeHistory& size, std::size_t parameter) {
-  std::set<std::string> values;
-  for (const ReportedTrial& trial : size.evaluations) values.insert(trial.values[parameter]);
-  Axis axis{parameter, {values.begin(), values.end()}};
+  std::map<std::string_view, std::size_t> places;
+  for (const ReportedTrial& trial : size.evaluations) places[trial.values[parameter]] = 0;
+  Axis axis{.parameter = parameter, .values = {}};
+  for (const auto& [value, place] : places) axis.values.emplace_back(value);
   std::sort(axis.values.begin(), axis.values.end(), value_less);
+  for (std::size_t i = 0; i < axis.values.size(); ++i) places[axis.values[i]] = i;
+  for (const ReportedTrial& trial : size.evaluations) {
+    axis.places.push_back(places[trial.values[parameter]]);
+  }
   return axis;
 }
 
@@ -64,17 +70,12 @@ struct Cell {
   std::uint64_t tried = 0, succeeded = 0;
 };
 
-std::size_t position(const Axis& axis, const std::string& value) {
-  const auto found = std::lower_bound(axis.values.begin(), axis.values.end(), value, value_less);
-  return static_cast<std::size_t>(found - axis.values.begin());
-}
-
 /// Rows [x, y, value, succeeded, tried], the best first; x and y are positions among the values.
 Json pair_rows(const SizeHistory& size, const Axis& x, const Axis& y, const Metric& metric) {
   std::map<std::pair<std::size_t, std::size_t>, Cell> cells;
-  for (const ReportedTrial& evaluation : size.evaluations) {
-    Cell& cell = cells[{position(x, evaluation.values[x.parameter]),
-                        position(y, evaluation.values[y.parameter])}];
+  for (std::size_t i = 0; i < size.evaluations.size(); ++i) {
+    const ReportedTrial& evaluation = size.evaluations[i];
+    Cell& cell = cells[{x.places[i], y.places[i]}];
     ++cell.tried;
     if (!evaluation.trial.time) continue;
     ++cell.succeeded;

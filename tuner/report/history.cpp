@@ -12,7 +12,10 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <string_view>
 #include <tuple>
+#include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 namespace tuner::report {
@@ -60,7 +63,10 @@ std::set<std::string> parameter_names(const std::vector<store::StoredTrial>& tri
     const Json config = tolerant_object(config_json);
     for (const auto& [name, value] : config.items()) names.insert(name);
   };
-  for (const store::StoredTrial& trial : trials) add(trial.trial.config_json);
+  std::unordered_set<std::string_view> seen;  // sizes share configurations
+  for (const store::StoredTrial& trial : trials) {
+    if (seen.insert(trial.trial.config_json).second) add(trial.trial.config_json);
+  }
   for (const store::StoredBest& stored : bests) add(stored.best.config_json);
   return names;
 }
@@ -81,11 +87,21 @@ std::string latest_hash(const std::vector<store::RunRecord>& sessions,
   return hash;
 }
 
+/// Values by canonical configuration: sizes share configurations.
+using ValuesByConfig = std::unordered_map<std::string, ConfigValues>;
+
+const ConfigValues& values_of(ValuesByConfig& known, const std::vector<std::string>& parameters,
+                              const std::string& config_json) {
+  const auto [found, is_new] = known.try_emplace(config_json);
+  if (is_new) found->second = config_values(parameters, config_json);
+  return found->second;
+}
+
 /// Adds the trials of one session, which is the next of each of its sizes' searches.
 void append_session(std::map<std::string, SizeHistory>& sizes,
                     std::map<std::string, std::size_t>& runs,
                     std::vector<store::StoredTrial>& trials,
-                    const std::vector<std::string>& parameters) {
+                    const std::vector<std::string>& parameters, ValuesByConfig& known) {
   std::map<std::string, std::map<std::string, std::uint64_t>> numbers;  // by problem, configuration
   for (store::StoredTrial& stored : trials) {
     SizeHistory& size = sizes[stored.trial.problem];
@@ -95,7 +111,7 @@ void append_session(std::map<std::string, SizeHistory>& sizes,
     size.evaluations.push_back({.run = run,
                                 .number = number->second,
                                 .elapsed_s = stored.elapsed_s - size.searches[run].began_s,
-                                .values = config_values(parameters, stored.trial.config_json),
+                                .values = values_of(known, parameters, stored.trial.config_json),
                                 .trial = std::move(stored.trial)});
   }
   for (const auto& [problem, of_size] : numbers) ++runs[problem];
@@ -176,7 +192,9 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
     sizes[problem].searches = std::move(runs);
   }
   std::map<std::string, std::size_t> runs;
-  for (auto& of_session : trials) append_session(sizes, runs, of_session, history.parameters);
+  ValuesByConfig known;
+  for (auto& of_session : trials)
+    append_session(sizes, runs, of_session, history.parameters, known);
   attach_bests(sizes, store, bests);
   history.environments = environments_of(std::move(bests));
   history.sizes = smallest_first(std::move(sizes));
