@@ -333,6 +333,7 @@ const tests = {
     assert.equal(await page.locator("#family-1 tbody tr").count(), 4);
     await page.locator("#kernel-1 > summary").click();
     assert.equal(await page.locator("#kernel-1 noscript tbody tr:visible").count(), 4);
+    assert.equal(await page.locator(".overview:visible").count(), 0, "titles of charts that are not drawn");
     await close();
   },
 
