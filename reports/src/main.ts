@@ -11,7 +11,7 @@ import { heatmapChart, pairTable } from "./charts/heatmap";
 import { performanceChart } from "./charts/performance";
 import { searchChart, searchNote } from "./charts/search";
 import { addCopyButtons, choice, downloadButton, makeTabs } from "./controls";
-import { at, readReport, type CurveProgress, type HeatmapSection, type MarkedSection, type PerformanceSection, type SearchSection, type Section, type Size, type Table } from "./document";
+import { at, columnIndex, readReport, type CurveProgress, type HeatmapSection, type MarkedSection, type PerformanceSection, type SearchSection, type Section, type Size, type Table } from "./document";
 import { Figure, type Draw } from "./figure";
 import { count } from "./format";
 import { curvesCsv, showTable, tableCsv, trialsCsv } from "./tables";
@@ -71,10 +71,15 @@ function heatmap(element: HTMLElement, section: HeatmapSection): () => Table {
 }
 
 function curves(element: HTMLElement, section: Section): void {
-  const scales: Scale[] = ["logarithmic", "linear"];
-  const draw = (scale: Scale): Draw => (theme) => curvesChart(section, scale, theme);
-  const figure = new Figure(part(element, ".chart"), draw("logarithmic"));
-  part(element, ".controls").append(choice("Axes", scales, 0, (i) => figure.redraw(draw(scales[i]))).element);
+  const known: Scale[] = ["logarithmic", "linear"];
+  const scales = { x: known[0], y: known[0] };
+  const draw: Draw = (theme) => curvesChart(section, scales, theme);
+  const figure = new Figure(part(element, ".chart"), draw);
+  const scaleOf = (axis: "x" | "y") => (i: number) => {
+    scales[axis] = known[i];
+    figure.redraw(draw);
+  };
+  part(element, ".controls").append(choice("Sizes", known, 0, scaleOf("x")).element, choice("Times", known, 0, scaleOf("y")).element);
 }
 
 /** Bars for one size at a time, the last at first. */
@@ -86,6 +91,16 @@ function barsBySize(element: HTMLElement, { table }: Section, name: string, keys
   setHeight(part(element, ".chart"), 2.25, Math.max(...sizes.map((_, i) => rowsOf(i).length)));
   const figure = new Figure(part(element, ".chart"), draw(last));
   part(element, ".controls").append(choice("Size", sizes, last, (i) => figure.redraw(draw(i))).element);
+}
+
+/** Bars for one column of factors at a time, a bar for each size. */
+function ratios(element: HTMLElement, { table }: Section): void {
+  const columns = table.columns.slice(1).filter((_, i) => table.rows.some((row) => row[i + 1] !== null));
+  const rowsOf = (key: string) => table.rows.filter((row) => row[columnIndex(table, key)] !== null);
+  const draw = (i: number): Draw => (theme) => barsChart(table, rowsOf(columns[i].key), "size", [columns[i].key], theme);
+  setHeight(part(element, ".chart"), 2.25, table.rows.length);
+  const figure = new Figure(part(element, ".chart"), draw(0));
+  part(element, ".controls").append(choice("Of", columns.map((column) => column.label), 0, (i) => figure.redraw(draw(i))).element);
 }
 
 function enhance(element: HTMLElement): void {
@@ -106,7 +121,8 @@ function enhance(element: HTMLElement): void {
       new Figure(chart!, (theme) => budgetChart(section, theme));
       break;
     case "curves": curves(element, section); break;
-    case "split": barsBySize(element, section, "memory", ["to_device_ns", "kernel_ns", "to_host_ns"]); break;
+    case "split": barsBySize(element, section, "trip", ["allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns", "free_ns"]); break;
+    case "ratios": ratios(element, section); break;
     case "speedups": barsBySize(element, section, "contender", ["speedup"]); break;
     case "start_up":
       setHeight(chart!, 2.25, section.table.rows.length);
