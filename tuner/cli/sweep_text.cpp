@@ -96,7 +96,8 @@ std::string shares_text(const Json& sweep) {
       for (const Json& fared : (*side)["times"]) {
         if (fared["size"] != size || !fared.contains("median_ns")) continue;
         times.push_back(fared);
-        if (side == &sweep["bound"]) times.back()["contender"] = "bound: " + text(fared, "contender");
+        if (side == &sweep["bound"])
+          times.back()["contender"] = "bound: " + text(fared, "contender");
       }
     }
     std::ranges::sort(times, {},

@@ -84,9 +84,9 @@ struct SweepResult {
 };
 
 /// Judges each contender at each size as a session would: compiles, verifies, screens; then has
-/// each that was timed be timed with transfers. `heard` is told every time as it comes; `stop` is asked
-/// between the steps. A size that the device cannot hold is skipped. What is no contender's fault,
-/// such as memory that runs out, ends that contender at that size (launch_error).
+/// each that was timed be timed with transfers. `heard` is told every time as it comes; `stop` is
+/// asked between the steps. A size that the device cannot hold is skipped. What is no contender's
+/// fault, such as memory that runs out, ends that contender at that size (launch_error).
 [[nodiscard]] SweepResult run_sweep(const family::Family& family, const SweepPlan& plan,
                                     worker::DeviceWorker& device, const backend::Compiler& compiler,
                                     const std::function<void(const SweepTime&)>& heard,
