@@ -101,7 +101,7 @@ class SweepTest(ProgramTest):
         self.assertTrue(done.stderr.endswith("error: 1 run did not end ok\n"), done.stderr)
 
     def test_who_would_take_too_long_is_left_out(self):
-        slow = FOR_PROCESSORS.replace("  for", "  for (volatile int i = 0; i < 4000000; i = i + 1) continue;\n  for", 1)
+        slow = FOR_PROCESSORS.replace("  for", "  for (volatile int i = 0; i < 40000000; i = i + 1) continue;\n  for", 1)
         space = self.space_file(with_processors, {"host.cu": slow})
         done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:256:x4", "--cpu", "--limit", "2ms")
         self.assertRegex(done.stdout, r"(?m)^CPU: median time +host$\n^64 +[0-9.]+ ms$\n^256 +–$")
