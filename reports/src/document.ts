@@ -48,7 +48,7 @@ export interface SearchSection extends Part<"search"> {
 }
 
 /** Parts about a range of sizes. */
-export interface SweepSection extends Part<"curves" | "split" | "speedups" | "start_up"> { wide?: boolean }
+export interface SweepSection extends Part<"curves" | "split" | "ratios" | "speedups" | "start_up"> { wide?: boolean }
 
 export type KernelSection = PlainSection | PerformanceSection | SpreadSection;
 export type SizeSection =

@@ -12,7 +12,7 @@ import { performanceChart } from "./charts/performance";
 import { searchChart, searchNote } from "./charts/search";
 import { sharesChart } from "./charts/shares";
 import { choice, downloadButton } from "./controls";
-import type { ConvergenceSection, CurveProgress, HeatmapSection, SearchSection, Section, SweepSection, Table, Trials } from "./document";
+import { columnIndex, type ConvergenceSection, type CurveProgress, type HeatmapSection, type SearchSection, type Section, type SweepSection, type Table, type Trials } from "./document";
 import { make, makeTable } from "./elements";
 import { Figure, type Draw } from "./figure";
 import { count } from "./format";
@@ -90,10 +90,26 @@ function heatmap(places: Places, section: HeatmapSection): () => Table {
 }
 
 function curves(places: Places, section: SweepSection): void {
-  const scales: Scale[] = ["logarithmic", "linear"];
-  const draw = (scale: Scale): Draw => (theme) => curvesChart(section, scale, theme);
-  const figure = new Figure(places.chart, draw("logarithmic"));
-  places.control(choice("Axes", scales, 0, (i) => figure.redraw(draw(scales[i]))).element);
+  const known: Scale[] = ["logarithmic", "linear"];
+  const scales = { x: known[0], y: known[0] };
+  const draw: Draw = (theme) => curvesChart(section, scales, theme);
+  const figure = new Figure(places.chart, draw);
+  const scaleOf = (axis: "x" | "y") => (i: number) => {
+    scales[axis] = known[i];
+    figure.redraw(draw);
+  };
+  places.control(choice("Sizes", known, 0, scaleOf("x")).element);
+  places.control(choice("Times", known, 0, scaleOf("y")).element);
+}
+
+/** Bars for one column of factors at a time, a bar for each size. */
+function ratios(places: Places, { table }: SweepSection): void {
+  const columns = table.columns.slice(1).filter((_, i) => table.rows.some((row) => row[i + 1] !== null));
+  const rowsOf = (key: string) => table.rows.filter((row) => row[columnIndex(table, key)] !== null);
+  const draw = (i: number): Draw => (theme) => barsChart(table, rowsOf(columns[i].key), "size", [columns[i].key], theme);
+  places.height(2.25, table.rows.length);
+  const figure = new Figure(places.chart, draw(0));
+  places.control(choice("Of", columns.map((column) => column.label), 0, (i) => figure.redraw(draw(i))).element);
 }
 
 /** Bars for one size at a time, the last at first. */
@@ -133,7 +149,8 @@ export function fillPanel(element: HTMLElement, section: Section, size?: OfSize)
         : "Bars: the median over the sizes; lines: from the lowest to the highest.");
       break;
     case "curves": curves(places, section); break;
-    case "split": barsBySize(places, section, "memory", ["to_device_ns", "kernel_ns", "to_host_ns"]); break;
+    case "split": barsBySize(places, section, "trip", ["allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns", "free_ns"]); break;
+    case "ratios": ratios(places, section); break;
     case "speedups": barsBySize(places, section, "contender", ["speedup"]); break;
     case "start_up":
       places.height(2.25, section.table.rows.length);

@@ -30,6 +30,22 @@ TEST_F(CpuBarrier, SeparatesWritesFromReadsInStaticSharedMemory) {
   EXPECT_EQ(result, count_down(1000));
 }
 
+TEST_F(CpuBarrier, TheOnlyThreadOfABlockWaitsForNobody) {
+  const std::string source = R"(
+    __global__ void kernel(int* out) {
+      __shared__ int value;
+      value = blockIdx.x;
+      __syncthreads();
+      __syncwarp();
+      const int sum = value + __shfl_sync(1, value, 0);
+      out[blockIdx.x] = sum + __syncthreads_count(1);
+    })";
+  EXPECT_EQ(run_on_zeros(source, {}, 1), std::vector{1});
+  std::vector<int> expected(100);
+  for (int i = 0; i < 100; ++i) expected[static_cast<std::size_t>(i)] = 2 * i + 1;
+  EXPECT_EQ(run_on_zeros(source, {.grid = {100, 1, 1}}, 100), expected);
+}
+
 TEST_F(CpuBarrier, HoldsRoundAfterRoundInThreeDimensionalBlocksOfManyBlocks) {
   const auto result =
       run_on_zeros(R"(

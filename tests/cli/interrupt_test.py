@@ -29,13 +29,13 @@ class InterruptTest(ProgramTest):
         self.fail(f"the run ended without '{mark}'")
 
     def save_and_resume(self, sent, code):
-        run = self.start_until(" 1/51 ", *LONG_RUN)
+        run = self.start_until(" 1/66 ", *LONG_RUN)
         run.send_signal(sent)
         _, stderr = run.communicate(timeout=30)
         self.assertEqual(run.returncode, code, stderr)
         self.assertIn("Resume with the same command:\n  tune --space", stderr)
         saved = len(self.rows("SELECT * FROM result"))
-        self.assertIn(saved, range(1, 51))
+        self.assertIn(saved, range(1, 66))
         self.assertEqual(self.rows("SELECT state FROM session"), [("interrupted",)])
         self.assertEqual(self.rows("SELECT count(*) FROM best"), [(1,)])
         resumed = self.tune(*LONG_RUN, "--max-evals", saved)
@@ -55,7 +55,7 @@ class InterruptTest(ProgramTest):
         def as_nohup():
             obey_signals()
             signal.signal(signal.SIGHUP, signal.SIG_IGN)
-        run = self.start_until(" 1/51 ", *LONG_RUN, preexec_fn=as_nohup)
+        run = self.start_until(" 1/66 ", *LONG_RUN, preexec_fn=as_nohup)
         run.send_signal(signal.SIGHUP)
         for line in run.stderr:  # it goes on
             if "final round" in line:

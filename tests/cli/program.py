@@ -14,6 +14,8 @@ import unittest
 TUNE = os.environ["TUNE"]
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 GEMM = ROOT / "spaces" / "gemm.json"
+TRANSPOSE = ROOT / "spaces" / "transpose.json"
+COPY = ROOT / "spaces" / "copy.json"
 SEED = ROOT / "tests" / "data" / "bests" / "nvidia-h200.jsonl"  # of both formats
 
 # The smallest run that does everything: one candidate, verified and timed, and a final.

@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from program import GEMM, ProgramTest
+from program import COPY, GEMM, TRANSPOSE, ProgramTest
 
 FOR_PROCESSORS = ("__global__ void doubled(int N, const float* x, float* y) {\n"
                   "  for (int i = 0; i < N; ++i) y[i] = 2 * x[i];\n"
@@ -33,9 +33,18 @@ class SweepTest(ProgramTest):
             self.assertLessEqual(fared["q1_ns"], fared["median_ns"])
         self.assertEqual(len([fared for fared in host["times"] if fared["compile_ms"] > 0]), 1, "once for all sizes")
         self.assertEqual([(trip["size"], trip["placement"]) for trip in device["trips"]],
-                         [(size, place) for size in (0, 1) for place in ("pageable", "pinned", "mapped")])
+                         [(size, place) for size in (0, 1) for _ in device["times"][::2]
+                          for place in ("pageable", "pinned", "mapped")])
+        self.assertEqual({trip["contender"] for trip in device["trips"]}, {"scale", "plain"}, "each, not only the fastest")
         for trip in device["trips"]:
-            self.assertAlmostEqual(trip["total_ns"], trip["to_device_ns"] + trip["kernel_ns"] + trip["to_host_ns"])
+            parts = ("allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns", "free_ns")
+            self.assertAlmostEqual(trip["total_ns"], sum(trip[part] for part in parts))
+            self.assertEqual(trip["pin_ns"] > 0, trip["placement"] != "pageable")
+        for side, fared in ((side, fared) for side in sweep["sides"] for fared in side["times"]):
+            size = sweep["sizes"][fared["size"]]
+            self.assertAlmostEqual(fared["bytes_per_s"], 1e9 * size["bytes"] / fared["median_ns"], delta=1)
+            self.assertGreater(fared["cycles"], 0)
+        self.assertEqual([side["skipped"] for side in sweep["sides"]], [[], []])
         self.assertGreater(device["start_up"]["device_ms"], 0)
         self.assertGreaterEqual(sweep["vector_bits"], 128)
         self.assertIs(sweep["agree"], True)
@@ -56,8 +65,8 @@ class SweepTest(ProgramTest):
         space = self.space_file(with_processors, {"host.cu": FOR_PROCESSORS})
         self.tune("--space", space, "--kernel", "scale", "--backend", "cpu", "--size", "64", "--set", "BLOCK=64", "-q")
         done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:64:1", "--cpu")
-        self.assertRegex(done.stdout, r"\ntuned +[0-9.]+ .?s")
-        self.assertRegex(done.stdout, r"(?m)^CPU: median time +64$")
+        self.assertRegex(done.stdout, r"(?m)^device: median time .* tuned$")
+        self.assertRegex(done.stdout, r"(?m)^CPU: median time +host$\n^64 +[0-9.]+ .?s$")
         self.assertRegex(done.stdout, r"CPU or device, the kernel alone: faster is (CPU|device) at 64")
         self.assertIn("On whole numbers all of them computed the same result, bit for bit.", done.stdout)
         self.assertRegex(done.stderr, r"CPU: .*, \d+ threads, vectors of (128|256|512) bits \(g\+\+ ")
@@ -65,7 +74,7 @@ class SweepTest(ProgramTest):
         self.tune("export", "--format", "json", "-o", table)
         self.database.unlink()
         done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:64:1", "--table", table)
-        self.assertRegex(done.stdout, r"\ntuned +[0-9.]+ .?s")
+        self.assertRegex(done.stdout, r"(?m)^device: median time .* tuned$")
 
     def test_the_report_shows_it(self):
         space = self.space_file(with_processors, {"host.cu": FOR_PROCESSORS})
@@ -75,22 +84,45 @@ class SweepTest(ProgramTest):
         file = self.text_file("sweep.json", sweep.stdout)
         page, = self.tune_json("report", "--sweep", file, "-o", self.directory)["files"]
         page = (self.directory / page).read_text()
-        for heading in ("Who is fastest over sizes", "Where the time of a trip goes", "Speed-up", "What is paid once"):
+        for heading in ("Who is fastest over sizes", "With transfers, pinned", "Where the time of a trip goes",
+                        "device over CPU", "Speed-up", "What is paid once"):
             self.assertIn(f"<h3>{heading}</h3>", page)
+        self.database.unlink()
+        alone, = self.tune_json("report", "--sweep", file, "-o", self.directory / "alone")["files"]
+        self.assertIn("<h3>With transfers, pinned</h3>", (self.directory / alone).read_text(), "without a database")
         self.refuse("report", "--sweep", self.text_file("no.json", "{}"), code=2,
                     says="no.json: is not what `tune bench --range … --json` writes")
 
     def test_a_contender_that_is_wrong_is_shown_and_is_not_timed(self):
         space = self.space_file(with_processors, {"host.cu": FOR_PROCESSORS.replace("2 * x", "3 * x")})
         done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:64:1", "--cpu", code=1)
-        self.assertRegex(done.stdout, r"(?m)^host +wrong_result$")
+        self.assertRegex(done.stdout, r"(?m)^CPU: median time +host$\n^64 +wrong_result$")
         self.assertIn("wrong_result of host at 64:\n", done.stdout)
         self.assertTrue(done.stderr.endswith("error: 1 run did not end ok\n"), done.stderr)
 
     def test_who_would_take_too_long_is_left_out(self):
-        sweep = self.sweep_json("--cpu", "--limit", "1ms", sizes="64:4194304:x65536")
-        for side in sweep["sides"]:
-            self.assertEqual({fared["size"] for fared in side["times"]}, {0})
+        slow = FOR_PROCESSORS.replace("  for", "  for (volatile int i = 0; i < 40000000; i = i + 1) continue;\n  for", 1)
+        space = self.space_file(with_processors, {"host.cu": slow})
+        done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:256:x4", "--cpu", "--limit", "2ms")
+        self.assertRegex(done.stdout, r"(?m)^CPU: median time +host$\n^64 +[0-9.]+ ms$\n^256 +–$")
+        self.assertRegex(done.stdout, r"CPU skips host at 256: expected to take [0-9.]+ ms, longer than the limit of 2.00 ms")
+
+    def test_kernels_are_chosen_by_name_on_the_side_where_they_run(self):
+        def chosen(*kernels):
+            named = [word for kernel in kernels for word in ("--kernel", kernel)]
+            return [[fared["contender"] for fared in side["times"]]
+                    for side in self.sweep_json("--cpu", *named, sizes="64:64:1")["sides"]]
+        self.assertEqual(chosen("scale"), [["host"], ["scale"]])
+        self.assertEqual(chosen("plain", "scale"), [["host"], ["scale", "plain"]])
+        self.assertEqual(chosen("host"), [["host"], ["scale", "plain"]])
+
+    def test_a_size_that_is_too_large_costs_no_other_its_result(self):
+        def read_squares(document):
+            document["arguments"][1]["count"] = "N*N"
+        space = self.space_file(read_squares)
+        done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:67108864:x1048576")
+        self.assertRegex(done.stdout, r"(?m)^64 +[0-9.]+ .?s +[0-9.]+ .?s$")
+        self.assertRegex(done.stdout, r"device skips every contender at 67108864: .* GiB of memory")
 
     def test_the_shipped_contenders_for_processors(self):
         sweep = self.tune_json("bench", "--space", GEMM, "--backend", "cpu", "--kernel", "gemm_naive", "--cpu", "--size",
@@ -102,11 +134,26 @@ class SweepTest(ProgramTest):
         self.assertEqual({fared["outcome"] for fared in host["times"]}, {"ok"})
         self.assertIs(sweep["agree"], True)
 
+    def test_kernels_at_one_block_beside_the_peak_and_a_copy(self):
+        done = self.tune_json("bench", "--space", TRANSPOSE, "--bound", COPY, "--backend", "cpu", "--size", "32,32",
+                              "--kernel", "transpose_naive_row", "--kernel", "transpose_shared", "--kernel",
+                              "transpose_tiled", "--config", "BLOCK_X=16,BLOCK_Y=16", "--config", "BLOCK_X=32,BLOCK_Y=64")
+        side, = done["sides"]
+        names = [fared["contender"] for fared in side["times"]]
+        self.assertIn("transpose_shared BLOCK_X=16,BLOCK_Y=16", names)
+        self.assertEqual([fared["config"]["BLOCK_Y"] for fared in side["times"] if "transpose_naive_row BLOCK_X=16" in
+                          fared["contender"]], [16])
+        self.assertIn("transpose_shared BLOCK_X=32,BLOCK_Y=64", [skip["contender"] for skip in side["skipped"]])
+        fastest = min(fared["median_ns"] for fared in done["bound"]["times"])
+        for fared in side["times"]:
+            self.assertAlmostEqual(fared["of_bound"], fastest / fared["median_ns"])
+            self.assertNotIn("of_peak", fared, "a processor's is not known")
+
     def test_mistakes(self):
         space = self.space_file()
         for arguments, says in ((("--cpu",), "which sizes?"),
                                 (("--range", "64"), "a range has three parts"),
-                                (("--range", "64:64:1", "--config", "default"), "--config is for one size"),
+                                (("--range", "64:64:1", "--config", "BLOK=1"), "no kernel of"),
                                 (("--range", "64:64:1", "--kernel", "scael"), "did you mean 'scale'?"),
                                 (("--range", "64:64:1", "--transfers", "--memory", "z=mapped"), "no buffer 'z'")):
             with self.subTest(arguments=arguments):

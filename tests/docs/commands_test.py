@@ -161,6 +161,17 @@ class CommandsTest(unittest.TestCase):
                         self.run_block(block)
         self.assertGreaterEqual(commands, 3, "the documents' commands were not found")
 
+    def test_every_command_of_a_table_runs_as_it_stands(self):
+        tables = "".join(re.findall(r"(?m)^\|.*$", (ROOT / "docs/howto/experiments.md").read_text()))
+        commands = re.findall(r"`tune ([^`]+)`", tables)
+        self.assertGreaterEqual(len(commands), 10, "the experiments' commands were not found")
+        for command in commands:
+            with self.subTest(command=command):
+                try:
+                    self.run_program(TUNE, *shlex.split(command))
+                except subprocess.CalledProcessError as error:
+                    self.fail(f"exit code {error.returncode}: {error.stderr}")
+
 
 RULES = {
     "tune": lambda test, command: test.run_tune(command[1:]),

@@ -28,7 +28,6 @@ class GemmFamilyTest : public testing::Test {
     family_.expect_right(name, size, condition);
   }
 
- private:
   std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
   KernelFamily family_{*backend_, "gemm"};
 };
@@ -89,11 +88,20 @@ TEST_F(GemmFamilyTest, SkinnyOnesAreRightAtAnyAlignmentInBatchesAndWhereKIsShare
   expect_skinny("77,2,1030,TRANS_A=1,TRANS_B=1,LDA=80,LDC=5", "SPLIT_K > 1 and WARPS_K > 1");
 }
 
+TEST_F(GemmFamilyTest, ClassicalOnesAreRightInBlocksBelowAWarpAndSquareTiles) {
+  for (const std::string shape : {"BLOCK_X == 1 and BLOCK_Y == 1", "BLOCK_X == 4 and BLOCK_Y == 2"})
+    family_.expect_right("gemm_naive", "13,11,17,LDA=19,LDB=12,LDC=14,BATCH=2", shape);
+  for (const std::string tile : {"TILE == 4", "TILE == 8", "TILE == 16", "TILE == 32"})
+    family_.expect_right("gemm_shared_square", "35,41,50,LDA=53,LDB=43,LDC=42,ALIGN=1,BATCH=2",
+                         tile);
+}
+
 TEST_F(GemmFamilyTest, ThoseForProcessorsAreRightWithPaddedRowsAndInBatches) {
   expect_for_processors("gemm_cpu_naive", "20,24,31,TRANS_A=1,TRANS_B=1,LDA=23,BATCH=2");
   const std::string_view padded = "70,66,50,LDA=53,LDB=67,LDC=71,ALIGN=1,BATCH=2";
   expect_for_processors("gemm_cpu_rows", padded);
   expect_for_processors("gemm_cpu_tiled", padded, "TILE_M == 32 and TILE_N == 64 and TILE_K == 16");
+  expect_for_processors("gemm_cpu_tiled", padded, "TILE_M == 2 and TILE_N == 2 and TILE_K == 2");
   expect_for_processors("gemm_cpu_threads", padded, "TILE_M == 4 and TILE_K == 32");
   expect_for_processors("gemm_cpu_simd", padded, "STRIP == 24 and DEPTH == 64");
 }

@@ -67,14 +67,25 @@ TEST_F(TransferTest, BringsTheResultBackWhereverTheHostKeepsTheData) {
     ASSERT_TRUE(times) << times.error().message;
     EXPECT_THAT(result(), ElementsAre(19, 22, 43, 50));
     EXPECT_GT(times->work_ns, 0);
-    EXPECT_DOUBLE_EQ(times->total_ns(), times->to_device_ns + times->work_ns + times->to_host_ns);
+    EXPECT_DOUBLE_EQ(times->total_ns(), times->allocate_ns + times->to_device_ns + times->work_ns +
+                                            times->to_host_ns + times->free_ns);
+    const bool is_pinned = a != pageable || b != pageable || c != pageable;
+    EXPECT_EQ(times->pin_ns > 0, is_pinned);
   }
 }
 
-/// What the device is asked to copy.
+/// What the device is asked to allocate and to copy.
 class CountingBackend : public testing_support::ScriptedBackend {
  public:
   using ScriptedBackend::ScriptedBackend;
+  backend::BufferId allocate(std::size_t size_bytes) override {
+    allocated.push_back(ScriptedBackend::allocate(size_bytes));
+    return allocated.back();
+  }
+  void release(backend::BufferId buffer) override {
+    released.push_back(buffer);
+    ScriptedBackend::release(buffer);
+  }
   void write(backend::Region to, std::span<const std::byte>) override {
     written.push_back(to.buffer);
   }
@@ -82,11 +93,12 @@ class CountingBackend : public testing_support::ScriptedBackend {
     read_back.push_back(from.buffer);
   }
 
+  std::vector<backend::BufferId> allocated, released;
   std::vector<backend::BufferId> written;
   mutable std::vector<backend::BufferId> read_back;
 };
 
-TEST(Transfer, CopiesNothingThatIsMapped) {
+TEST(Transfer, AllocatesAndCopiesNothingThatIsMapped) {
   std::vector<backend::Region> seen;
   CountingBackend backend([&](const backend::Work& work) {
     seen = {std::get<backend::Region>(std::get<backend::Launch>(work).steps[0].arguments[0]),
@@ -94,6 +106,7 @@ TEST(Transfer, CopiesNothingThatIsMapped) {
     return 100.0;
   });
   const backend::BufferId in = backend.allocate(8), out = backend.allocate(8);
+  backend.allocated.clear();
   const backend::Launch launch{
       .kernel = {},
       .steps = {{.geometry = {}, .arguments = {backend::Region(in), backend::Region(out)}}}};
@@ -106,10 +119,15 @@ TEST(Transfer, CopiesNothingThatIsMapped) {
   const auto times = time_transfers(backend, launch, data, 2);
   ASSERT_TRUE(times);
   EXPECT_EQ(times->work_ns, 100);
-  EXPECT_EQ(seen[0], backend::Region(in)) << "copied: the kernel works on the device's";
+  ASSERT_EQ(backend.allocated.size(), 3U) << "the input's, in each of three trips";
+  EXPECT_EQ(seen[0], backend::Region(backend.allocated.back())) << "it works on the trip's memory";
   EXPECT_NE(seen[1].buffer, out) << "mapped: it works on the host's";
-  EXPECT_THAT(backend.written, ElementsAre(in, in, in, out)) << "three trips, and the delivery";
-  EXPECT_THAT(backend.read_back, ElementsAre(in)) << "the numbers, before the first trip";
+  const auto& trips = backend.allocated;
+  EXPECT_THAT(backend.written, ElementsAre(trips[0], trips[1], trips[2], out))
+      << "three trips, and the delivery";
+  EXPECT_THAT(backend.read_back, ElementsAre(in, out)) << "the numbers, before the first trip";
+  for (const backend::BufferId buffer : trips)
+    EXPECT_THAT(backend.released, testing::Contains(buffer));
 }
 
 TEST(Transfer, AFailureOfTheWorkIsTheTrips) {

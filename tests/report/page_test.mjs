@@ -245,16 +245,17 @@ const tests = {
 
   async "a sweep is shown on both kinds of axes and size by size"() {
     const { page, problems, close } = await open();
-    for (const [kind, other] of [["curves", "linear"], ["split", "64×64×64"], ["speedups", "64×64×64"]]) {
-      const panel = page.locator(`.panel[data-kind=${kind}]`);
+    for (const [kind, nth, other] of [["curves", 0, "linear"], ["curves", 1, "linear"], ["split", 0, "64×64×64"],
+                                        ["ratios", 0, "With transfers, pageable"], ["speedups", 0, "64×64×64"]]) {
+      const panel = page.locator(`.panel[data-kind=${kind}]`).last();
       await panel.scrollIntoViewIfNeeded();
       await panel.locator("[data-drawn]").waitFor();
       const image = () => panel.locator("canvas").evaluateAll(imageOf);
       const before = await image();
-      await panel.locator(".controls select").selectOption(other);
-      assert.notEqual(await image(), before, kind);
+      await panel.locator(".controls select").nth(nth).selectOption(other);
+      assert.notEqual(await image(), before, `${kind}, choice ${nth}`);
     }
-    assert.match(await page.locator(".panel[data-kind=curves] .answer").textContent(), /faster is CPU at 64×64×64, then GPU from 256×256×256 to 1024×1024×1024/);
+    assert.match(await page.locator(".panel[data-kind=curves] .answer").nth(1).textContent(), /pageable: faster is CPU at 64×64×64, then GPU from 256×256×256 to 1024×1024×1024/);
     assert.deepEqual(problems, []);
     await close();
   },

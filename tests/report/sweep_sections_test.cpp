@@ -50,14 +50,37 @@ TEST_F(SweepSectionsTest, CurvesHaveAColumnForEachContenderAndGapsWhereItWasNotT
   EXPECT_EQ(rows(curves).at(2),
             Json({"1024×1024×1024", 1024.0, 8e6, nullptr, 50000.0, 48000.0, nullptr}));
   EXPECT_EQ(curves.at("answer"),
-            "CPU or GPU, the kernel alone: faster is GPU from 64×64×64 to 1024×1024×1024. CPU or "
-            "GPU, with the data's way, pageable: faster is CPU at 64×64×64, then GPU from "
-            "256×256×256 to 1024×1024×1024.");
+            "The kernel's time. CPU or GPU, the kernel alone: faster is GPU from 64×64×64 to "
+            "1024×1024×1024. Skipped: "
+            "CPU slow from 1024×1024×1024.");
+}
+
+TEST_F(SweepSectionsTest, CurvesWithTransfersHaveTheProcessorBesideTheTripsOfAPlacement) {
+  std::vector<std::string> titles;
+  for (const Json& each : part_.at("sections")) titles.push_back(each.at("title"));
+  EXPECT_THAT(titles, ElementsAre("Who is fastest over sizes", "With transfers, pageable",
+                                  "With transfers, mapped", "Where the time of a trip goes",
+                                  "GPU over CPU", "Speed-up", "What is paid once"));
+  const Json& pageable = part_.at("sections").at(1);
+  EXPECT_EQ(pageable.at("table").at("columns").size(), 5U);
+  EXPECT_EQ(rows(pageable).at(0), Json({"64×64×64", 64.0, 2e4, 3e5, 52000.0}));
+  EXPECT_EQ(
+      pageable.at("answer"),
+      "Allocation, copies, kernel and free. CPU or GPU, with the data's way, pageable: faster "
+      "is CPU at 64×64×64, then GPU from 256×256×256 to 1024×1024×1024.");
+}
+
+TEST_F(SweepSectionsTest, RatiosAreOfTheFastestOfEachSide) {
+  const Json ratios = section("ratios");
+  EXPECT_EQ(rows(ratios).at(0), Json({"64×64×64", 2.5, 0.384615, 0.990099}));
+  EXPECT_THAT(ratios.at("answer").get<std::string>(),
+              HasSubstr("At 1024×1024×1024 the fastest on GPU is 167× as fast"));
 }
 
 TEST_F(SweepSectionsTest, TheSplitHasTheTripsParts) {
   const Json split = section("split");
-  EXPECT_EQ(rows(split).at(0), Json({"64×64×64", "pageable", 2e4, 1.5e4, 1e4, 4.5e4, "tuned"}));
+  EXPECT_EQ(rows(split).at(0),
+            Json({"64×64×64", "tuned, pageable", 5e3, 2e4, 1.5e4, 1e4, 2e3, 5.2e4}));
   EXPECT_THAT(split.at("answer").get<std::string>(),
               HasSubstr("pageable or mapped, the whole trip: faster is mapped at 64×64×64, then "
                         "pageable from 256×256×256"));
@@ -65,8 +88,8 @@ TEST_F(SweepSectionsTest, TheSplitHasTheTripsParts) {
 
 TEST_F(SweepSectionsTest, SpeedUpsAreOverTheSlowestAtTheSize) {
   const Json speedups = section("speedups");
-  EXPECT_EQ(rows(speedups).at(0), Json({"64×64×64", "GPU tuned", 8000.0, 37.5}));
-  EXPECT_EQ(rows(speedups).at(3), Json({"64×64×64", "CPU slow", 3e5, 1.0}));
+  EXPECT_EQ(rows(speedups).at(0), Json({"64×64×64", "GPU tuned", 8000.0, 65.536, 14400.0, 37.5}));
+  EXPECT_EQ(rows(speedups).at(3), Json({"64×64×64", "CPU slow", 3e5, 1.74763, nullptr, 1.0}));
   EXPECT_EQ(speedups.at("answer"),
             "At 1024×1024×1024 GPU tuned is 167 times as fast as CPU OpenBLAS 0.3.21.");
 }
@@ -75,12 +98,26 @@ TEST_F(SweepSectionsTest, WhatIsPaidOnceIsInOnePlace) {
   const Json start_up = rows(section("start_up"));
   EXPECT_EQ(start_up.at(0), Json({"CPU opening the device", 2.05e7}));
   EXPECT_EQ(start_up.at(2), Json({"compiling slow at 64×64×64", 1.5e8}));
+  EXPECT_EQ(start_up.back(), Json({"host memory, mapped, at 1024×1024×1024", 3e5}));
 }
 
 TEST_F(SweepSectionsTest, WithoutTripsThereIsNoSplit) {
   Json sweep = sweep_;
   for (Json& side : sweep["sides"]) side["trips"] = Json::array();
-  EXPECT_EQ(sweep_part(sweep).at("sections").size(), 3U);
+  EXPECT_EQ(sweep_part(sweep).at("sections").size(), 4U);
+}
+
+TEST_F(SweepSectionsTest, AFileOfAnEarlierVersionIsReadToo) {
+  Json sweep = sweep_;
+  sweep.erase("measured_at");
+  for (Json& side : sweep["sides"]) {
+    side.erase("skipped");
+    for (Json& trip : side["trips"]) {
+      for (const char* const key : {"allocate_ns", "free_ns", "pin_ns"}) trip.erase(key);
+    }
+  }
+  const Json part = parse_sweep(sweep.dump(), "earlier.json");
+  EXPECT_EQ(sweep_part(part).at("sections").at(3).at("table").at("rows").at(0).at(2), nullptr);
 }
 
 TEST_F(SweepSectionsTest, StandsOnThePageOfItsDevice) {
@@ -93,7 +130,22 @@ TEST_F(SweepSectionsTest, StandsOnThePageOfItsDevice) {
   elsewhere["sides"][1]["device"] = "another";
   const std::array others = {elsewhere};
   EXPECT_TRUE(report_document(store, "NVIDIA H200", others).at("sweeps").empty());
-  EXPECT_THROW(write_reports(store, std::nullopt, testing::TempDir(), others), Error);
+  EXPECT_EQ(write_reports(store, std::nullopt, testing::TempDir(), others).size(),
+            write_reports(store, std::nullopt, testing::TempDir()).size() + 1)
+      << "a page of its own, of the sweep alone";
+}
+
+TEST_F(SweepSectionsTest, NeedsNoDatabase) {
+  const std::array sweeps = {sweep_};
+  const auto pages = write_sweep_reports(std::nullopt, testing::TempDir(), sweeps);
+  ASSERT_EQ(pages.size(), 1U);
+  EXPECT_EQ(pages[0].filename(), "nvidia-h200.html");
+  const std::string page = read_file(pages[0], std::size_t{16} << 20);
+  for (const char* const text :
+       {"Tuning report · 2026-11-22", "<h1>NVIDIA H200</h1>", "NVRTC 13.0", "GPU over CPU"}) {
+    EXPECT_THAT(page, HasSubstr(text));
+  }
+  EXPECT_THROW(write_sweep_reports("another", testing::TempDir(), sweeps), Error);
 }
 
 TEST(ParseSweep, RefusesWhatIsNone) {

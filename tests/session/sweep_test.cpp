@@ -2,6 +2,7 @@
 #include "tuner/session/sweep.hpp"
 
 #include "tests/session/toy.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/worker/evaluator.hpp"
 
 #include <gmock/gmock.h>
@@ -31,7 +32,7 @@ class SweepTest : public testing::Test {
   SweepResult run(const std::function<bool()>& stop = [] { return false; }) {
     worker::Evaluator evaluator(device_, device_.compiler(), family_, 0);
     return run_sweep(
-        family_.problem, plan_, evaluator, device_.compiler(),
+        family_, plan_, evaluator, device_.compiler(),
         [this](const SweepTime& fared) { heard_.push_back(fared.contender); }, stop);
   }
   /// "toy at 0", for what was timed.
@@ -43,7 +44,7 @@ class SweepTest : public testing::Test {
     return all;
   }
 
-  family::Family family_ = toy::family();
+  family::Family family_ = toy::family("TILE*DEPTH < 12");
   toy::Device device_;
   SweepPlan plan_;
   std::vector<std::string> heard_;
@@ -67,9 +68,58 @@ TEST_F(SweepTest, TimesEachContenderAtEachSize) {
 
 TEST_F(SweepTest, LeavesOutWhoWouldTakeTooLong) {
   device_.library_ns = 100;
-  plan_.most_run_ns = 5000;  // eight times the work is expected to take eight times 1000 ns
-  EXPECT_THAT(timed(run()), ElementsAre("library at 0", "toy at 0", "other at 0", "library at 1",
-                                        "library at 2"));
+  device_.behaviours["toy<2,1>"].time_ns = 2e6;
+  device_.behaviours["toy<3,2>"].time_ns = 2e6;
+  plan_.most_run_ns = 5e6;  // eight times the work is expected to take eight times 2 ms
+  const SweepResult result = run();
+  EXPECT_THAT(timed(result), ElementsAre("library at 0", "toy at 0", "other at 0", "library at 1",
+                                         "library at 2"));
+  ASSERT_EQ(result.skipped.size(), 4U) << "two contenders at two sizes";
+  EXPECT_EQ(result.skipped[0].contender, "toy");
+  EXPECT_EQ(result.skipped[0].size, 1U);
+  EXPECT_EQ(result.skipped[0].why, "expected to take 16.0 ms, longer than the limit of 5.00 ms");
+}
+
+TEST_F(SweepTest, OverheadIsNotExtrapolated) {
+  plan_.sizes = {{1}, {2}, {40}};  // the work grows 64,000 times, the time of 1000 ns does not
+  plan_.most_run_ns = 5000;
+  const SweepResult result = run();
+  EXPECT_EQ(timed(result).size(), 9U);
+  EXPECT_TRUE(result.skipped.empty());
+}
+
+TEST_F(SweepTest, ASizeThatDoesNotFitIsSkippedAndTheOthersAreKept) {
+  plan_.sizes = {{10}, {20000}, {20}};  // 20,000 x 20,000: more than the device's 1 GiB
+  const SweepResult result = run();
+  EXPECT_EQ(timed(result).size(), 6U);
+  ASSERT_EQ(result.skipped.size(), 1U);
+  EXPECT_EQ(result.skipped[0].contender, "");
+  EXPECT_EQ(result.skipped[0].size, 1U);
+  EXPECT_THAT(result.skipped[0].why, testing::HasSubstr("GiB of memory"));
+  EXPECT_THAT(result.exact_results, ElementsAre(Not(""), "", Not("")));
+}
+
+TEST_F(SweepTest, WhatIsNoContendersFaultCostsItOneSize) {
+  device_.on_launch = [](const std::string& entry) {
+    if (entry == "toy<2,1>") throw Error(ErrorCode::failure, "not enough device memory");
+  };
+  const SweepResult result = run();
+  EXPECT_THAT(timed(result), ElementsAre("library at 0", "other at 0", "library at 1", "other at 1",
+                                         "library at 2", "other at 2"));
+  EXPECT_EQ(result.times[1].outcome, Outcome::launch_error);
+  EXPECT_EQ(result.times[1].message, "not enough device memory");
+}
+
+TEST_F(SweepTest, WhoCannotRunIsSkippedWithTheReason) {
+  plan_.contenders[2].choose = [this](const space::Size&) {
+    return SweepChoice{.kernel = &family_.kernels.front(),
+                       .config = toy::config(family_, "TILE=4,DEPTH=3")};
+  };
+  const SweepResult result = run();
+  EXPECT_EQ(timed(result).size(), 6U);
+  ASSERT_EQ(result.skipped.size(), 3U);
+  EXPECT_EQ(result.skipped[0].contender, "other");
+  EXPECT_THAT(result.skipped[0].why, testing::HasSubstr("a limit"));
 }
 
 TEST_F(SweepTest, AFailureIsAnOutcomeAndTheOthersGoOn) {
@@ -82,18 +132,20 @@ TEST_F(SweepTest, AFailureIsAnOutcomeAndTheOthersGoOn) {
   EXPECT_EQ(result.times[2].message, "toy<3,2> does not compile");
 }
 
-TEST_F(SweepTest, TheFastestTakesTheTrips) {
+TEST_F(SweepTest, EachContenderTakesTheTrips) {
   using enum measure::HostPlace;
   device_.behaviours["toy<3,2>"].time_ns = 200;
   plan_.sizes = {{10}};
   plan_.placements = {{.name = "copied", .places = {pageable, pinned, pageable}},
                       {.name = "mapped", .places = {mapped, mapped, mapped}}};
   const SweepResult result = run();
-  ASSERT_EQ(result.transfers.size(), 2U);
-  EXPECT_EQ(result.transfers[0].contender, "other");
-  EXPECT_EQ(result.transfers[0].placement, "copied");
-  EXPECT_EQ(result.transfers[1].placement, "mapped");
-  EXPECT_EQ(result.transfers[1].times->work_ns, 200);
+  std::vector<std::string> trips;
+  for (const SweepTransfer& each : result.transfers)
+    trips.push_back(each.contender + " " + each.placement);
+  EXPECT_THAT(trips, ElementsAre("library copied", "library mapped", "toy copied", "toy mapped",
+                                 "other copied", "other mapped"));
+  EXPECT_EQ(result.transfers[2].times->work_ns, 1000);
+  EXPECT_EQ(result.transfers[5].times->work_ns, 200);
   EXPECT_THAT(result.exact_results, ElementsAre(Not("")));
 }
 

@@ -22,8 +22,9 @@
 namespace tuner::cli {
 namespace {
 
-const family::Kernel& chosen_kernel(const family::Family& family, const std::string& name) {
-  if (!name.empty()) return family.kernel(name);
+const family::Kernel& chosen_kernel(const family::Family& family,
+                                    const std::vector<std::string>& asked) {
+  if (asked.size() == 1) return family.kernel(asked.front());
   if (family.kernels.size() == 1) return family.kernels.front();
   std::vector<std::string> names;
   for (const family::Kernel& kernel : family.kernels) names.push_back(kernel.name);
@@ -156,7 +157,7 @@ int bench(const CommonOptions& common, const BenchOptions& options) {
   }
   if (is_sweep(options)) return sweep(common, options);
   const family::Family family = family::load_family(options.space);
-  const family::Kernel& kernel = chosen_kernel(family, options.kernel);
+  const family::Kernel& kernel = chosen_kernel(family, options.kernels);
   const space::Size size = chosen_size(family, options.size);
   OpenedDevice opened(options, family, options.seed);
   worker::DeviceProcess& device = opened.device();

@@ -51,7 +51,7 @@ int tune(const CommonOptions& common, const TuneOptions& options);
 
 struct BenchOptions : DeviceOptions {
   std::string space;
-  std::string kernel;  ///< may be empty when the file has one
+  std::vector<std::string> kernels;  ///< may be empty when the file has one, and in a sweep
   std::string size;
   std::vector<std::string> configs;  ///< "BM=64,BN=128", a JSON object, "best", "default"
   std::uint64_t seed = 0;
@@ -63,6 +63,7 @@ struct BenchOptions : DeviceOptions {
   bool transfers = false;
   std::vector<std::string> memory;  ///< "mapped", "A=mapped,B=pinned"
   std::string limit = "1s";
+  std::string bound;  ///< a space file, such as of a copy, whose fastest kernel bounds the others
   std::string table;  ///< a file of `tune export --format json`; empty: the database
 };
 /// Verifies and times configurations beside the default and the library, or a range of sizes on the

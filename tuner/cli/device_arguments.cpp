@@ -51,7 +51,12 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
 void add_bench_options(CLI::App& app, BenchOptions& options) {
   app.add_option("--space", options.space, "Space file: kernels, parameters, constraints")
       ->type_name("FILE");
-  app.add_option("--kernel", options.kernel, "Kernel of the space file")->type_name("NAME");
+  app.add_option("--kernel", options.kernels,
+                 "Kernel of the space file; over a range it may be repeated, default: every one")
+      ->type_name("NAME")
+      ->delimiter(',')
+      ->take_all()
+      ->allow_extra_args(false);
   app.add_option("--size", options.size, "Problem size such as 4096,4096,4096")->type_name("SIZE");
   app.add_option("--config", options.configs,
                  "TILE_M=64,TILE_N=32,… (the rest is default), the same as a JSON object, best "
@@ -66,7 +71,8 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
       ->type_name("RANGE");
   app.add_flag("--cpu", options.cpu,
                "Also time the processor: its library and the kernels for the cpu backend alone");
-  app.add_flag("--transfers", options.transfers, "Also time the transfers to the device and back");
+  app.add_flag("--transfers", options.transfers,
+               "Also time each with the transfers to the device and back");
   app.add_option("--memory", options.memory,
                  "Where the host keeps data: pageable, pinned, mapped, or A=mapped,B=pinned (the "
                  "rest pageable); may be repeated. Without it: each of the three")
@@ -74,6 +80,10 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
       ->delimiter(';')
       ->take_all()
       ->allow_extra_args(false);
+  app.add_option("--bound", options.bound,
+                 "Also time the kernels of this space file, such as of a copy; the rates are shown "
+                 "as shares of the fastest of them")
+      ->type_name("FILE");
   app.add_option("--limit", options.limit,
                  "Over a range, skip contenders with a longer expected time")
       ->capture_default_str()

@@ -19,13 +19,16 @@ constexpr std::size_t kSweepLimit = std::size_t{64} << 20;
 }  // namespace
 
 int report(const CommonOptions& common, const ReportOptions& options) {
-  const store::Store store = open_database(common, store::Store::Mode::read_only);
   const auto device = options.device.empty() ? std::nullopt : std::optional(options.device);
   std::vector<Json> sweeps;
   for (const std::string& file : options.sweeps) {
     sweeps.push_back(report::parse_sweep(read_file(file, kSweepLimit), file));
   }
-  const auto paths = report::write_reports(store, device, options.directory, sweeps);
+  const bool needs_database = sweeps.empty() || std::filesystem::exists(database_path(common));
+  const auto paths =
+      needs_database ? report::write_reports(open_database(common, store::Store::Mode::read_only),
+                                             device, options.directory, sweeps)
+                     : report::write_sweep_reports(device, options.directory, sweeps);
   if (common.json) {
     Json document = {{"schema", "tune.report-files/1"}, {"files", Json::array()}};
     for (const auto& path : paths) document["files"].push_back(path.string());

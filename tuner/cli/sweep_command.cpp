@@ -39,6 +39,10 @@ std::vector<session::Placement> placements(const family::Family& family,
   return all;
 }
 
+double most_run_ns(const BenchOptions& options) {
+  return std::chrono::duration<double, std::nano>(parse_duration(options.limit, "--limit")).count();
+}
+
 /// Compiled anew: what compiling takes is part of the answer.
 DeviceOptions options_for(const BenchOptions& options, std::string backend, int device) {
   DeviceOptions mine = options;
@@ -76,8 +80,8 @@ class Side {
             .device = device().device(),
             .environment = device().environment(),
             .start_up = start_up_,
-            .result = session::run_sweep(family_.problem, plan, device(), opened_.compiler(), heard,
-                                         stop)};
+            .timestamp_mhz = device().device().backend == "cpu" ? backend::timestamp_mhz() : 0,
+            .result = session::run_sweep(family_, plan, device(), opened_.compiler(), heard, stop)};
   }
 
  private:
@@ -100,7 +104,9 @@ class Side {
 
 std::size_t count_failed(const SweepReport& report) {
   std::size_t failed = 0;
-  for (const SweepSide& side : report.sides) {
+  std::vector<SweepSide> sides = report.sides;
+  if (report.bound) sides.push_back(*report.bound);
+  for (const SweepSide& side : sides) {
     const auto is_failed = [](const auto& each) { return each.outcome != Outcome::ok; };
     failed += static_cast<std::size_t>(std::ranges::count_if(side.result.times, is_failed));
     failed += static_cast<std::size_t>(std::ranges::count_if(side.result.transfers, is_failed));
@@ -108,44 +114,73 @@ std::size_t count_failed(const SweepReport& report) {
   return failed;
 }
 
+/// The library and the kernels of the space file of --bound at the same sizes, at their defaults.
+SweepSide bound_side(const CommonOptions& common, const BenchOptions& options,
+                     const std::vector<space::Size>& sizes, const std::function<bool()>& stop) {
+  const family::Family family = family::load_family(options.bound);
+  if (!sizes.empty() && sizes.front().size() != family.problem.dims.size()) {
+    throw Error(ErrorCode::usage,
+                fmt::format("--bound {}: its sizes have other dimensions", options.bound));
+  }
+  BenchOptions mine = options;
+  mine.kernels.clear();
+  mine.configs = {"default"};
+  Side side("bound", options_for(options, options.backend, options.device), family, options.seed);
+  const session::SweepPlan plan{
+      .sizes = sizes,
+      .contenders = device_contenders(common, mine, family, side.device()),
+      .placements = {},
+      .most_run_ns = most_run_ns(options)};
+  return side.sweep(plan, common.quiet, stop);
+}
+
+/// Throws when a side timed nothing.
+void require_times(const SweepReport& report) {
+  for (const SweepSide& side : report.sides) {
+    if (!side.result.times.empty()) continue;
+    const auto& skipped = side.result.skipped;
+    throw Error(ErrorCode::no_valid_config,
+                fmt::format("{}: nothing can be timed at any of the sizes{}", side.name,
+                            skipped.empty() ? "" : ": " + skipped.front().why));
+  }
+}
+
 }  // namespace
 
 bool is_sweep(const BenchOptions& options) {
-  return options.cpu || options.transfers || !options.range.empty();
+  return options.cpu || options.transfers || !options.range.empty() || !options.bound.empty() ||
+         options.kernels.size() > 1;
 }
 
 int sweep(const CommonOptions& common, const BenchOptions& options) {
-  if (!options.configs.empty()) {
-    throw Error(ErrorCode::usage,
-                "--config is for one size; a sweep takes defaults and what was tuned");
-  }
   const family::Family family = family::load_family(options.space);
-  if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
+  check_kernels(options, family);
   const std::vector<space::Size> sizes = swept_sizes(family, options);
-  const double most_run_ns =
-      std::chrono::duration<double, std::nano>(parse_duration(options.limit, "--limit")).count();
   SweepReport report{.family = family,
                      .sizes = sizes,
                      .placements = placements(family, options),
                      .vector_bits = backend::vector_bits(),
-                     .sides = {}};
+                     .sides = {},
+                     .bound = {}};
   Side device("", options_for(options, options.backend, options.device), family, options.seed);
   std::optional<Side> host;
   if (options.cpu) host.emplace("CPU", options_for(options, "cpu", 0), family, options.seed);
   const Interrupt interrupt;
   const auto stop = [&] { return interrupt.requested(); };
   session::SweepPlan plan{
-      .sizes = sizes, .contenders = {}, .placements = {}, .most_run_ns = most_run_ns};
+      .sizes = sizes, .contenders = {}, .placements = {}, .most_run_ns = most_run_ns(options)};
   if (host) {
-    plan.contenders = host_contenders(family, host->device());
+    plan.contenders = host_contenders(options, family, host->device());
     report.sides.push_back(host->sweep(plan, common.quiet, stop));
   }
   plan.contenders = device_contenders(common, options, family, device.device());
   plan.placements = report.placements;
   report.sides.push_back(device.sweep(plan, common.quiet, stop));
+  if (!options.bound.empty()) report.bound = bound_side(common, options, sizes, stop);
   const Json document = sweep_json(report);
   fmt::print("{}", common.json ? json_text(document) : sweep_text(document));
   if (interrupt.exit_code()) return *interrupt.exit_code();
+  require_times(report);
   if (const std::size_t failed = count_failed(report); failed > 0) {
     throw Error(ErrorCode::failure,
                 fmt::format("{} did not end ok", quantity::count(failed, "run")));

@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <sstream>
 #include <utility>
 
 namespace tuner::cli {
@@ -79,28 +80,87 @@ std::optional<session::SweepChoice> tuned_choice(const select::Catalogue& known,
   return std::nullopt;
 }
 
-/// The library, and the kernels of the family that `takes_part` takes, at their defaults.
-template <class TakesPart>
-std::vector<session::SweepContender> contenders(const family::Family& family,
+session::SweepContender at_default(const family::Kernel& kernel) {
+  return {.name = kernel.name, .choose = [&kernel](const space::Size&) {
+            return session::SweepChoice{.kernel = &kernel};
+          }};
+}
+
+/// The assignments of "BLOCK_X=16,BLOCK_Y=16" whose parameter a kernel has.
+std::string assignments_of(const family::Kernel& kernel, const std::string& config) {
+  std::string known;
+  std::istringstream list(config);
+  for (std::string one; std::getline(list, one, ',');) {
+    const std::string parameter = one.substr(0, one.find('='));
+    if (std::ranges::count(kernel.space->parameters, parameter, &space::Parameter::name) == 0)
+      continue;
+    known += (known.empty() ? "" : ",") + one;
+  }
+  return known;
+}
+
+session::SweepContender at_config(const family::Kernel& kernel, const std::string& config) {
+  const std::string assignments = assignments_of(kernel, config);
+  if (assignments.empty()) return at_default(kernel);
+  return {.name = kernel.name + " " + assignments,
+          .choose = [&kernel, assignments](const space::Size&) {
+            return session::SweepChoice{
+                .kernel = &kernel, .config = space::config_from_text(*kernel.space, assignments)};
+          }};
+}
+
+/// The library, and the kernels of a side at their defaults or at each --config: those asked for,
+/// or where none of its kernels is, all.
+template <class IsOnSide>
+std::vector<session::SweepContender> contenders(const BenchOptions& options,
+                                                const family::Family& family,
                                                 const space::EnvironmentInfo& environment,
-                                                const TakesPart& takes_part) {
+                                                const IsOnSide& is_on_side) {
+  const auto is_asked_for = [&](const family::Kernel& kernel) {
+    return std::ranges::count(options.kernels, kernel.name) > 0;
+  };
+  const bool chooses = std::ranges::any_of(family.kernels, [&](const family::Kernel& kernel) {
+    return is_on_side(kernel) && is_asked_for(kernel);
+  });
   std::vector<session::SweepContender> all;
   if (family::library_arguments(family.check) != nullptr)
     all.push_back({.name = environment.library});
   for (const family::Kernel& kernel : family.kernels) {
-    if (!takes_part(kernel)) continue;
-    all.push_back({.name = kernel.name, .choose = [&kernel](const space::Size&) {
-                     return session::SweepChoice{.kernel = &kernel};
-                   }});
+    if (!is_on_side(kernel) || (chooses && !is_asked_for(kernel))) continue;
+    if (options.configs.empty()) all.push_back(at_default(kernel));
+    for (const std::string& config : options.configs) {
+      auto contender = at_config(kernel, config);  // equal ones: it has none of the parameters
+      if (std::ranges::count(all, contender.name, &session::SweepContender::name) == 0)
+        all.push_back(std::move(contender));
+    }
   }
   return all;
 }
 
 }  // namespace
 
-std::vector<session::SweepContender> host_contenders(const family::Family& family,
+void check_kernels(const BenchOptions& options, const family::Family& family) {
+  for (const std::string& config : options.configs) {
+    const bool is_known = std::ranges::any_of(family.kernels, [&](const family::Kernel& kernel) {
+      return !assignments_of(kernel, config).empty();
+    });
+    if (is_known || config == "default") continue;
+    throw Error(ErrorCode::usage,
+                fmt::format("--config {}: no kernel of {} has such a parameter; over sizes or "
+                            "kernels write BLOCK_X=16,BLOCK_Y=16 or default",
+                            config, family.path));
+  }
+  for (const std::string& name : options.kernels) {
+    if (!is_for_processors(family.kernel(name)) || options.cpu) continue;
+    throw Error(ErrorCode::usage,
+                fmt::format("--kernel {}: it is a kernel for processors; add --cpu", name));
+  }
+}
+
+std::vector<session::SweepContender> host_contenders(const BenchOptions& options,
+                                                     const family::Family& family,
                                                      const worker::DeviceWorker& host) {
-  return contenders(family, host.environment(), is_for_processors);
+  return contenders(options, family, host.environment(), is_for_processors);
 }
 
 std::vector<session::SweepContender> device_contenders(const CommonOptions& common,
@@ -108,10 +168,10 @@ std::vector<session::SweepContender> device_contenders(const CommonOptions& comm
                                                        const family::Family& family,
                                                        const worker::DeviceWorker& device) {
   const std::string& backend = device.device().backend;
-  auto all = contenders(family, device.environment(), [&](const family::Kernel& kernel) {
-    return runs_on(kernel, backend) && !is_for_processors(kernel) &&
-           (options.kernel.empty() || options.kernel == kernel.name);
+  auto all = contenders(options, family, device.environment(), [&](const family::Kernel& kernel) {
+    return runs_on(kernel, backend) && !is_for_processors(kernel);
   });
+  if (!options.configs.empty()) return all;
   if (const auto known = known_results(common, options, family, device.device())) {
     all.push_back({.name = "tuned", .choose = [known, &family, backend](const space::Size& size) {
                      return tuned_choice(*known, family, backend, size);

@@ -2,10 +2,12 @@
 #include "tuner/cli/sweep_result.hpp"
 #include "tuner/session/sweep_leads.hpp"
 
+#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <chrono>
 
 namespace tuner::cli {
 namespace {
@@ -14,7 +16,16 @@ Json optional_number(const std::optional<double>& number) {
   return number ? Json(*number) : Json();
 }
 
-Json time_json(const session::SweepTime& fared) {
+/// Work per second: as a size asks for so much, and a run takes so many nanoseconds.
+void add_rates(Json& json, const Json& size, double median_ns, std::optional<double> clock_mhz) {
+  for (const auto& [rate, work] : {std::pair{"flops_per_s", "flops"}, {"bytes_per_s", "bytes"}}) {
+    const auto amount = size.at(work).get<double>();
+    if (amount > 0) json[rate] = 1e9 * amount / median_ns;
+  }
+  if (clock_mhz) json["cycles"] = 1e-3 * *clock_mhz * median_ns;
+}
+
+Json time_json(const session::SweepTime& fared, const Json& sizes, const SweepSide& side) {
   Json json = {{"contender", fared.contender},
                {"size", fared.size},
                {"outcome", name(fared.outcome)},
@@ -28,6 +39,10 @@ Json time_json(const session::SweepTime& fared) {
     json["q1_ns"] = fared.time->q1_ns;
     json["q3_ns"] = fared.time->q3_ns;
     json["samples"] = fared.time->samples;
+    const auto counter_mhz =
+        side.timestamp_mhz > 0 ? std::optional(side.timestamp_mhz) : std::nullopt;
+    add_rates(json, sizes[fared.size], fared.time->median_ns,
+              fared.clock_mhz ? fared.clock_mhz : counter_mhz);
   }
   return json;
 }
@@ -39,17 +54,27 @@ Json trip_json(const session::SweepTransfer& transfer) {
                {"outcome", name(transfer.outcome)},
                {"message", transfer.message}};
   if (transfer.times) {
+    json["allocate_ns"] = transfer.times->allocate_ns;
     json["to_device_ns"] = transfer.times->to_device_ns;
     json["kernel_ns"] = transfer.times->work_ns;
     json["to_host_ns"] = transfer.times->to_host_ns;
+    json["free_ns"] = transfer.times->free_ns;
     json["total_ns"] = transfer.times->total_ns();
+    json["pin_ns"] = transfer.times->pin_ns;
   }
   return json;
 }
 
-Json side_json(const SweepSide& side) {
-  Json times = Json::array(), transfers = Json::array();
-  for (const session::SweepTime& fared : side.result.times) times.push_back(time_json(fared));
+Json side_json(const SweepSide& side, const Json& sizes) {
+  Json times = Json::array(), transfers = Json::array(), skipped = Json::array();
+  for (const session::SweepTime& fared : side.result.times)
+    times.push_back(time_json(fared, sizes, side));
+  for (const session::SweepSkip& skip : side.result.skipped) {
+    skipped.push_back({{"contender", skip.contender},
+                       {"placement", skip.placement},
+                       {"size", skip.size},
+                       {"why", skip.why}});
+  }
   for (const session::SweepTransfer& transfer : side.result.transfers)
     transfers.push_back(trip_json(transfer));
   return {{"name", side.name},
@@ -60,9 +85,12 @@ Json side_json(const SweepSide& side) {
           {"compiler", side.environment.compiler},
           {"library", side.environment.library},
           {"start_up",
-           {{"device_ms", side.start_up.device_ms}, {"library_ms", side.start_up.library_ms}}},
+           {{"device_ms", side.start_up.device_ms},
+            {"library_ms", side.start_up.library_ms},
+            {"peak_bytes_per_s", side.start_up.peak_bytes_per_s}}},
           {"times", std::move(times)},
-          {"trips", std::move(transfers)}};
+          {"trips", std::move(transfers)},
+          {"skipped", std::move(skipped)}};
 }
 
 /// The fastest contender's times.
@@ -76,14 +104,15 @@ session::SweepCurve kernels_of(const SweepSide& side, std::size_t sizes) {
   return best;
 }
 
+/// The trips of the contender with the shortest at each size.
 session::SweepCurve transfers_of(const SweepSide& side, const session::Placement& placement,
                                  std::string name, std::size_t sizes) {
   session::SweepCurve totals{.name = std::move(name),
                              .times_ns = std::vector<std::optional<double>>(sizes)};
   for (const session::SweepTransfer& transfer : side.result.transfers) {
-    if (transfer.placement == placement.name && transfer.times) {
-      totals.times_ns[transfer.size] = transfer.times->total_ns();
-    }
+    if (transfer.placement != placement.name || !transfer.times) continue;
+    auto& known = totals.times_ns[transfer.size];
+    known = std::min(known.value_or(transfer.times->total_ns()), transfer.times->total_ns());
   }
   return totals;
 }
@@ -141,6 +170,23 @@ Json placement_json(const SweepReport& report, const session::Placement& placeme
   return {{"name", placement.name}, {"places", std::move(places)}};
 }
 
+/// Adds to the times of a side what shares of the memory's peak and of the bound their rates are.
+void add_shares(Json& side, const SweepReport& report) {
+  const double peak = side["start_up"]["peak_bytes_per_s"].get<double>();
+  const session::SweepCurve bound =
+      report.bound ? kernels_of(*report.bound, report.sizes.size()) : session::SweepCurve{};
+  for (Json& fared : side["times"]) {
+    if (!fared.contains("median_ns")) continue;
+    if (peak > 0 && fared.contains("bytes_per_s")) {
+      fared["of_peak"] = fared["bytes_per_s"].get<double>() / peak;
+    }
+    const auto size = fared["size"].get<std::size_t>();
+    if (size < bound.times_ns.size() && bound.times_ns[size]) {
+      fared["of_bound"] = *bound.times_ns[size] / fared["median_ns"].get<double>();
+    }
+  }
+}
+
 }  // namespace
 
 Json sweep_json(const SweepReport& report) {
@@ -153,13 +199,18 @@ Json sweep_json(const SweepReport& report) {
   }
   for (const session::Placement& each : report.placements)
     placements.push_back(placement_json(report, each));
-  for (const SweepSide& side : report.sides) sides.push_back(side_json(side));
+  for (const SweepSide& side : report.sides) sides.push_back(side_json(side, sizes));
+  Json bound = report.bound ? side_json(*report.bound, sizes) : Json();
+  add_shares(sides.back(), report);
+  if (report.bound) add_shares(bound, report);
   return {{"schema", "tune.sweep/1"},
           {"family", report.family.name},
+          {"measured_at", fmt::format("{:%F}", std::chrono::system_clock::now())},
           {"vector_bits", report.vector_bits},
           {"sizes", std::move(sizes)},
           {"placements", std::move(placements)},
           {"sides", std::move(sides)},
+          {"bound", std::move(bound)},
           {"agree", agreement(report)},
           {"comparisons", comparisons(report)}};
 }

@@ -17,6 +17,7 @@ struct SweepSide {
   space::DeviceInfo device;
   space::EnvironmentInfo environment;
   worker::StartUp start_up;
+  double timestamp_mhz = 0;  ///< of the processor's time-stamp counter; 0: not known, or a GPU
   session::SweepResult result;
 };
 
@@ -27,27 +28,39 @@ struct SweepReport {
   const std::vector<session::Placement>& placements;
   int vector_bits = 0;  ///< of the processor
   std::vector<SweepSide> sides;
+  std::optional<SweepSide> bound;  ///< of the space file of --bound
 };
 
 /// The document "tune.sweep/1":
 ///
-///   { "schema": "tune.sweep/1", "family", "vector_bits", "agree",
+///   { "schema": "tune.sweep/1", "family", "measured_at": "2026-11-23", "vector_bits", "agree",
 ///     "sizes": [{ "size", "label", "flops", "bytes" }…],
 ///     "placements": [{ "name", "places": { BUFFER: "pageable" | "pinned" | "mapped" } }…],
 ///     "sides": [{ "name", "device", "backend", "cores", "driver", "compiler", "library",
-///       "start_up": { "device_ms", "library_ms" },
+///       "start_up": { "device_ms", "library_ms", "peak_bytes_per_s" },
 ///       "times": [{ "contender", "size", "outcome", "message", "kernel", "config",
-///                   "compile_ms", "worst_error", "median_ns", "q1_ns", "q3_ns", "samples" }…],
-///       "trips": [{ "contender", "size", "placement", "outcome", "message",
-///                   "to_device_ns", "kernel_ns", "to_host_ns", "total_ns" }…] }…],
+///                   "compile_ms", "worst_error", "median_ns", "q1_ns", "q3_ns", "samples",
+///                   "flops_per_s", "bytes_per_s", "cycles",
+///                   "of_peak", "of_bound" }…],
+///       "trips": [{ "contender", "size", "placement", "outcome", "message", "allocate_ns",
+///                   "to_device_ns", "kernel_ns", "to_host_ns", "free_ns", "total_ns",
+///                   "pin_ns" }…],
+///       "skipped": [{ "contender", "placement", "size", "why" }…] }…],
+///     "bound": as one of "sides", or null,
 ///     "comparisons": [{ "of", "between": [NAME, NAME],
 ///                       "leads": [{ "faster", "first", "last" }…] }…] }
 ///
 /// `size`, `first` and `last` index `sizes`. The last of `sides` is the device. What did not end ok
-/// has no times. `compile_ms` is 0 where the code was compiled for an earlier size. `agree` says
-/// whether the results on whole numbers were the same on both sides; null where there is one.
+/// has no times. `cycles` are of the multiprocessors' clock, on a processor of its time-stamp
+/// counter; absent where unknown. `of_peak` is the share of the memory's peak rate, `of_bound` of
+/// the fastest of `bound` at the size. `pin_ns` is what allocating the host's pinned memory takes,
+/// not part of the total. Of what is skipped, an empty contender stands for all, an empty placement
+/// for the contender and not only its transfers. `compile_ms` is 0 where the code was compiled for
+/// an earlier size. `agree` says whether the results on whole numbers were the same on both sides;
+/// null where there is one.
 [[nodiscard]] Json sweep_json(const SweepReport& report);
-/// The same for people: times by contender and size, the trips, the start-up, who leads where.
+/// The same for people: times, rates and cycles by size and contender, the transfers, who is
+/// skipped, the start-up, who leads where.
 [[nodiscard]] std::string sweep_text(const Json& sweep);
 
 }  // namespace tuner::cli

@@ -8,7 +8,9 @@
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <map>
+#include <string_view>
 
 namespace tuner::cli {
 namespace {
@@ -25,48 +27,151 @@ std::string label(const Json& sweep, const Json& index) {
   return text(sweep["sizes"][index.get<std::size_t>()], "label");
 }
 
-/// A row for each contender of a device, a column for each size.
-std::string times_text(const Json& sweep, const Json& side) {
-  std::vector<Table::Column> columns = {{fmt::format("{}: median time", text(side, "name"))}};
-  for (const Json& size : sweep["sizes"]) columns.push_back({text(size, "label"), Align::right});
-  std::vector<std::string> names;
-  std::map<std::string, std::vector<std::string>> rows;
+std::string time_cell(const Json& fared) {
+  return fared.contains("median_ns") ? quantity::time(fared["median_ns"].get<double>())
+                                     : text(fared, "outcome");
+}
+
+/// A number in a unit; empty where there is none.
+std::string scaled_cell(const Json& fared, const char* key, double unit) {
+  return fared.contains(key) ? quantity::number(fared[key].get<double>() / unit, 3) : "";
+}
+
+/// A row for each size, a column for each contender of a device; without numbers nothing.
+template <class Cell>
+std::string by_size(const Json& sweep, const Json& side, std::string_view what, const Cell& cell) {
+  std::vector<Table::Column> columns = {{fmt::format("{}: {}", text(side, "name"), what)}};
+  std::map<std::string, std::size_t> column_of;
   for (const Json& fared : side["times"]) {
     const std::string name = text(fared, "contender");
-    auto& row = rows[name];
-    if (row.empty()) {
-      names.push_back(name);
-      row = {name};
-      row.resize(columns.size(), kNone);
-    }
-    row[fared["size"].get<std::size_t>() + 1] =
-        fared.contains("median_ns") ? quantity::time(fared["median_ns"].get<double>())
-                                    : text(fared, "outcome");
+    if (column_of.try_emplace(name, columns.size()).second) columns.push_back({name, Align::right});
   }
+  std::vector<std::vector<std::string>> rows;
+  for (const Json& size : sweep["sizes"]) {
+    rows.emplace_back(columns.size(), kNone).front() = text(size, "label");
+  }
+  bool is_empty = true;
+  for (const Json& fared : side["times"]) {
+    const std::string content = cell(fared);
+    if (content.empty()) continue;
+    is_empty = false;
+    rows[fared["size"].get<std::size_t>()][column_of.at(text(fared, "contender"))] = content;
+  }
+  if (is_empty) return "";
   Table table(columns);
-  for (const std::string& name : names) table.add(rows[name]);
+  for (std::vector<std::string>& row : rows) table.add(std::move(row));
   return table.text();
+}
+
+std::string times_text(const Json& sweep, const Json& side) {
+  const auto has_flops = [](const Json& size) { return size["flops"].get<double>() > 0; };
+  const bool computes = std::ranges::any_of(sweep["sizes"], has_flops);
+  std::string all = by_size(sweep, side, "median time", time_cell);
+  for (const std::string& table :
+       {by_size(sweep, side, computes ? "GFLOP/s" : "GB/s",
+                [&](const Json& fared) {
+                  return scaled_cell(fared, computes ? "flops_per_s" : "bytes_per_s", 1e9);
+                }),
+        by_size(sweep, side, "cycles", [](const Json& fared) {
+          return fared.contains("cycles")
+                     ? quantity::count(static_cast<std::uint64_t>(fared["cycles"].get<double>()))
+                     : "";
+        })}) {
+    if (!table.empty()) all += "\n" + table;
+  }
+  return all;
+}
+
+/// Of each size the kernels with their rates, the fastest first, beside the peak and the bound.
+std::string shares_text(const Json& sweep) {
+  if (sweep["bound"].is_null()) return "";
+  const auto percent = [](const Json& fared, const char* key) {
+    const std::string number = scaled_cell(fared, key, 0.01);
+    return number.empty() ? std::string(kNone) : number + " %";
+  };
+  std::string all;
+  for (std::size_t size = 0; size < sweep["sizes"].size(); ++size) {
+    std::vector<Json> times;
+    for (const Json* side : {&sweep["sides"].back(), &sweep["bound"]}) {
+      for (const Json& fared : (*side)["times"]) {
+        if (fared["size"] != size || !fared.contains("median_ns")) continue;
+        times.push_back(fared);
+        if (side == &sweep["bound"])
+          times.back()["contender"] = "bound: " + text(fared, "contender");
+      }
+    }
+    std::ranges::sort(times, {},
+                      [](const Json& fared) { return fared["median_ns"].get<double>(); });
+    Table table({{label(sweep, size)},
+                 {"time", Align::right},
+                 {"GB/s", Align::right},
+                 {"of the peak", Align::right},
+                 {"of the bound", Align::right}});
+    for (const Json& fared : times) {
+      table.add({text(fared, "contender"), time_cell(fared), scaled_cell(fared, "bytes_per_s", 1e9),
+                 percent(fared, "of_peak"), percent(fared, "of_bound")});
+    }
+    all += "\n" + table.text();
+  }
+  return all;
 }
 
 std::string trips_text(const Json& sweep, const Json& side) {
   if (side["trips"].empty()) return "";
-  Table table({{fmt::format("{}: trips", text(side, "name"))},
+  Table table({{fmt::format("{}: with transfers", text(side, "name"))},
+               {"contender"},
                {"host memory"},
+               {"allocation", Align::right},
                {"to the device", Align::right},
                {"kernel", Align::right},
                {"to the host", Align::right},
+               {"free", Align::right},
                {"total", Align::right},
-               {"contender"}});
+               {"pinning, once", Align::right}});
   for (const Json& transfer : side["trips"]) {
-    std::vector<std::string> row = {label(sweep, transfer["size"]), text(transfer, "placement")};
-    for (const char* const part : {"to_device_ns", "kernel_ns", "to_host_ns", "total_ns"}) {
+    std::vector<std::string> row = {label(sweep, transfer["size"]), text(transfer, "contender"),
+                                    text(transfer, "placement")};
+    for (const char* const part : {"allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns",
+                                   "free_ns", "total_ns", "pin_ns"}) {
       row.push_back(transfer.contains(part) ? quantity::time(transfer[part].get<double>())
                                             : text(transfer, "outcome"));
     }
-    row.push_back(text(transfer, "contender"));
     table.add(std::move(row));
   }
   return "\n" + table.text();
+}
+
+/// Who is left out where, and why at the first of these sizes.
+std::string skipped_text(const Json& sweep, const Json& side) {
+  struct Skips {
+    std::size_t first = 0, last = 0, sizes = 0;
+    std::string why;
+  };
+  std::vector<std::pair<std::string, Skips>> all;
+  for (const Json& skip : side["skipped"]) {
+    const std::string contender = text(skip, "contender"), placement = text(skip, "placement");
+    const std::string who = (contender.empty() ? "every contender" : contender) +
+                            (placement.empty() ? "" : " with transfers, " + placement);
+    const auto size = skip["size"].get<std::size_t>();
+    const auto known = std::ranges::find_if(
+        all, [&](const auto& each) { return each.first == who && each.second.last + 1 == size; });
+    if (known == all.end()) {
+      all.emplace_back(who,
+                       Skips{.first = size, .last = size, .sizes = 1, .why = text(skip, "why")});
+    } else {
+      known->second.last = size;
+      ++known->second.sizes;
+    }
+  }
+  std::string lines;
+  for (const auto& [who, skips] : all) {
+    lines += fmt::format("{} skips {} {}: {}\n", text(side, "name"), who,
+                         skips.sizes == 1 ? "at " + label(sweep, skips.first)
+                                          : fmt::format("from {} to {}", label(sweep, skips.first),
+                                                        label(sweep, skips.last)),
+                         printable(skips.why));
+  }
+  return lines.empty() ? "" : "\n" + lines;
 }
 
 /// What is paid once: in all for a device, and by contender for a compilation.
@@ -120,7 +225,9 @@ std::string agreement_text(const Json& sweep) {
 
 std::string failures_text(const Json& sweep) {
   std::string failures;
-  for (const Json& side : sweep["sides"]) {
+  std::vector<Json> sides(sweep["sides"].begin(), sweep["sides"].end());
+  if (!sweep["bound"].is_null()) sides.push_back(sweep["bound"]);
+  for (const Json& side : sides) {
     for (const char* const list : {"times", "trips"}) {
       for (const Json& each : side[list]) {
         if (each["outcome"] == "ok") continue;
@@ -139,10 +246,10 @@ std::string sweep_text(const Json& sweep) {
   std::string all;
   for (const Json& side : sweep["sides"]) {
     if (!all.empty()) all += "\n";
-    all += times_text(sweep, side) + trips_text(sweep, side);
+    all += times_text(sweep, side) + trips_text(sweep, side) + skipped_text(sweep, side);
   }
-  return all + start_up_text(sweep) + comparisons_text(sweep) + agreement_text(sweep) +
-         failures_text(sweep);
+  return all + shares_text(sweep) + start_up_text(sweep) + comparisons_text(sweep) +
+         agreement_text(sweep) + failures_text(sweep);
 }
 
 }  // namespace tuner::cli

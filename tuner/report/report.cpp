@@ -30,19 +30,36 @@ std::string slug(const std::string& name) {
   return text.empty() ? "device" : text;
 }
 
-/// The names of the devices to report on, each once; several cards may share one.
+/// The names of the devices with results, each once; several cards may share one.
 std::set<std::string> reported_devices(const store::Store& store) {
   std::set<std::string> names;
   for (const space::DeviceInfo& device : store.devices()) {
     if (!kernel_histories(store, device.name).empty()) names.insert(device.name);
   }
-  if (names.empty()) {
-    throw Error(ErrorCode::nothing_found,
-                fmt::format("{} holds no results to report; tune something first: "
-                            "tune --kernel NAME --space FILE",
-                            store.path().string()));
-  }
   return names;
+}
+
+std::set<std::string> devices_of(std::span<const Json> sweeps) {
+  std::set<std::string> names;
+  for (const Json& sweep : sweeps) names.insert(sweep_device(sweep));
+  return names;
+}
+
+/// Writes the page of each device, whose document `document_of` makes.
+template <class DocumentOf>
+std::vector<std::filesystem::path> write_pages(const std::set<std::string>& names,
+                                               const std::filesystem::path& directory,
+                                               const DocumentOf& document_of) {
+  std::vector<std::filesystem::path> written;
+  std::set<std::string> taken;
+  for (const std::string& name : names) {
+    std::string file = slug(name);
+    for (int i = 2; !taken.insert(file).second; ++i) file = fmt::format("{}-{}", slug(name), i);
+    const std::filesystem::path path = directory / (file + ".html");
+    write_file(path, render_page(document_of(name)));
+    written.push_back(path);
+  }
+  return written;
 }
 
 }  // namespace
@@ -51,24 +68,32 @@ std::vector<std::filesystem::path> write_reports(const store::Store& store,
                                                  const std::optional<std::string>& device,
                                                  const std::filesystem::path& directory,
                                                  std::span<const Json> sweeps) {
-  const std::set<std::string> names = device ? std::set{*device} : reported_devices(store);
-  for (const Json& sweep : sweeps) {
-    if (names.contains(sweep_device(sweep))) continue;
-    throw Error(ErrorCode::usage,
-                fmt::format("a sweep is of '{}', of which there is no page: tune something there "
-                            "first, or leave the sweep out",
-                            sweep_device(sweep)));
+  const std::set<std::string> tuned = reported_devices(store);
+  std::set<std::string> all = devices_of(sweeps);
+  all.insert(tuned.begin(), tuned.end());
+  if (all.empty()) {
+    throw Error(ErrorCode::nothing_found,
+                fmt::format("{} holds no results to report; tune something first: "
+                            "tune --kernel NAME --space FILE",
+                            store.path().string()));
   }
-  std::vector<std::filesystem::path> written;
-  std::set<std::string> taken;
-  for (const std::string& name : names) {
-    std::string file = slug(name);
-    for (int i = 2; !taken.insert(file).second; ++i) file = fmt::format("{}-{}", slug(name), i);
-    const std::filesystem::path path = directory / (file + ".html");
-    write_file(path, render_page(report_document(store, name, sweeps)));
-    written.push_back(path);
+  // That of an unknown device says which are known.
+  const std::set<std::string> names = device ? std::set{*device} : all;
+  return write_pages(names, directory, [&](const std::string& name) {
+    return !tuned.contains(name) && all.contains(name) ? sweep_document(name, sweeps)
+                                                       : report_document(store, name, sweeps);
+  });
+}
+
+std::vector<std::filesystem::path> write_sweep_reports(const std::optional<std::string>& device,
+                                                       const std::filesystem::path& directory,
+                                                       std::span<const Json> sweeps) {
+  const std::set<std::string> names = devices_of(sweeps);
+  if (device && !names.contains(*device)) {
+    throw Error(ErrorCode::nothing_found, fmt::format("no sweep is of the device '{}'", *device));
   }
-  return written;
+  return write_pages(device ? std::set{*device} : names, directory,
+                     [&](const std::string& name) { return sweep_document(name, sweeps); });
 }
 
 }  // namespace tuner::report

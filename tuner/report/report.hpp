@@ -25,11 +25,16 @@ namespace tuner::report {
 [[nodiscard]] std::string render_page(const Json& document);
 
 /// Writes <directory>/<device>.html for each device, or for the one named, and returns the paths.
-/// Throws Error(nothing_found) when there is nothing to report, Error(failure) when a page cannot
-/// be written.
+/// A device of a sweep needs no other results. Throws Error(nothing_found) when there is nothing to
+/// report, Error(failure) when a page cannot be written.
 std::vector<std::filesystem::path> write_reports(const store::Store& store,
                                                  const std::optional<std::string>& device,
                                                  const std::filesystem::path& directory,
                                                  std::span<const Json> sweeps = {});
+
+/// The same of sweeps alone, without a database.
+std::vector<std::filesystem::path> write_sweep_reports(const std::optional<std::string>& device,
+                                                       const std::filesystem::path& directory,
+                                                       std::span<const Json> sweeps);
 
 }  // namespace tuner::report

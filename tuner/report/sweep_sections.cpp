@@ -11,6 +11,8 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
+#include <utility>
 #include <vector>
 
 namespace tuner::report {
@@ -18,6 +20,10 @@ namespace {
 
 std::string text(const Json& object, const char* key) {
   return object.at(key).get<std::string>();
+}
+
+std::optional<double> number(const Json& object, const char* key) {
+  return object.contains(key) ? std::optional(object.at(key).get<double>()) : std::nullopt;
 }
 
 std::string size_label(const Json& sweep, const Json& index) {
@@ -42,87 +48,203 @@ std::string leads_text(const Json& sweep, const Json& leads) {
   return sentence;
 }
 
-enum class Between { devices, placements };
-
-/// The comparisons of one kind, a sentence each.
-std::string comparisons_text(const Json& sweep, Between kind) {
+/// What the comparisons whose subject `is_subject` accepts say, a sentence each behind a space.
+template <class IsSubject>
+std::string comparisons_text(const Json& sweep, const IsSubject& is_subject) {
   std::string sentences;
   for (const Json& each : sweep.at("comparisons")) {
-    const Between its = each.at("of") == "the whole trip" ? Between::placements : Between::devices;
-    if (its != kind || each.at("leads").empty()) continue;
+    if (!is_subject(text(each, "of")) || each.at("leads").empty()) continue;
     const auto name = [&](std::size_t i) { return each.at("between").at(i).get<std::string>(); };
-    sentences += fmt::format("{}{} or {}, {}: faster is {}.", sentences.empty() ? "" : " ", name(0),
-                             name(1), text(each, "of"), leads_text(sweep, each.at("leads")));
+    sentences += fmt::format(" {} or {}, {}: faster is {}.", name(0), name(1), text(each, "of"),
+                             leads_text(sweep, each.at("leads")));
   }
   return sentences;
 }
 
-/// Every contender's time at every size.
-Json curves_section(const Json& sweep) {
-  Json table = make_table({{"size", "Size", "text"}, {"extent", "Mean extent", "number"}});
-  std::map<std::string, std::size_t> column_of;
-  for (const Json& size : sweep.at("sizes")) {
-    table["rows"].push_back(
-        {format_size(text(size, "size")), rounded(mean_extent(text(size, "size")))});
-  }
+/// "Skipped: CPU naive from 2048×2048×2048."
+std::string skipped_text(const Json& sweep) {
+  std::map<std::string, std::size_t> first;
   for (const Json& side : sweep.at("sides")) {
-    for (const Json& fared : side.at("times")) {
-      const std::string label = contender_label(side, fared);
-      const auto [column, is_new] = column_of.try_emplace(label, table["columns"].size());
-      if (is_new) {
-        table["columns"].push_back(Json{{"key", label}, {"label", label}, {"kind", "time"}});
-        for (Json& row : table["rows"]) row.push_back(nullptr);
-      }
-      if (!fared.contains("median_ns")) continue;
-      table["rows"].at(fared.at("size").get<std::size_t>()).at(column->second) =
-          rounded(fared.at("median_ns").get<double>());
+    for (const Json& skip : side.value("skipped", Json::array())) {
+      if (!text(skip, "placement").empty()) continue;
+      const std::string who = text(skip, "contender").empty()
+                                  ? text(side, "name") + " every contender"
+                                  : contender_label(side, skip);
+      first.try_emplace(who, skip.at("size").get<std::size_t>());
     }
   }
-  return make_section("curves", "Who is fastest over sizes",
-                      comparisons_text(sweep, Between::devices), std::move(table));
+  std::string sentence;
+  for (const auto& [who, size] : first) {
+    sentence += fmt::format("{}{} from {}", sentence.empty() ? " Skipped: " : ", ", who,
+                            size_label(sweep, size));
+  }
+  return sentence.empty() ? "" : sentence + ".";
+}
+
+/// Times over sizes, a column for each of those that have one.
+class CurvesTable {
+ public:
+  explicit CurvesTable(const Json& sweep)
+      : table_(make_table({{"size", "Size", "text"}, {"extent", "Mean extent", "number"}})) {
+    for (const Json& size : sweep.at("sizes")) {
+      table_["rows"].push_back(
+          {format_size(text(size, "size")), rounded(mean_extent(text(size, "size")))});
+    }
+  }
+
+  /// Without a time there is only the column.
+  void add(const std::string& label, const Json& size, const std::optional<double>& time_ns) {
+    const auto [column, is_new] = column_of_.try_emplace(label, table_["columns"].size());
+    if (is_new) {
+      table_["columns"].push_back(Json{{"key", label}, {"label", label}, {"kind", "time"}});
+      for (Json& row : table_["rows"]) row.push_back(nullptr);
+    }
+    if (time_ns) table_["rows"].at(size.get<std::size_t>()).at(column->second) = rounded(*time_ns);
+  }
+  void add_times(const Json& side) {
+    for (const Json& fared : side.at("times")) {
+      add(contender_label(side, fared), fared.at("size"), number(fared, "median_ns"));
+    }
+  }
+
+  [[nodiscard]] Json table() && { return std::move(table_); }
+
+ private:
+  Json table_;
+  std::map<std::string, std::size_t> column_of_;
+};
+
+/// Every contender's time at every size.
+Json curves_section(const Json& sweep) {
+  CurvesTable curves(sweep);
+  for (const Json& side : sweep.at("sides")) curves.add_times(side);
+  const auto is_kernel = [](const std::string& of) { return of == "the kernel alone"; };
+  return make_section(
+      "curves", "Who is fastest over sizes",
+      "The kernel's time." + comparisons_text(sweep, is_kernel) + skipped_text(sweep),
+      std::move(curves).table());
+}
+
+/// The same with the transfers to the device and back, the host keeping its data in one way.
+Json transfer_curves_section(const Json& sweep, const std::string& placement) {
+  CurvesTable curves(sweep);
+  const Json& device = sweep.at("sides").back();
+  for (const Json& side : sweep.at("sides")) {
+    if (&side != &device) curves.add_times(side);
+  }
+  for (const Json& transfer : device.at("trips")) {
+    if (text(transfer, "placement") != placement) continue;
+    curves.add(contender_label(device, transfer), transfer.at("size"),
+               number(transfer, "total_ns"));
+  }
+  const auto is_this = [&](const std::string& of) {
+    return of == fmt::format("with the data's way, {}", placement);
+  };
+  return make_section("curves", fmt::format("With transfers, {}", placement),
+                      "Allocation, copies, kernel and free." + comparisons_text(sweep, is_this),
+                      std::move(curves).table());
 }
 
 /// What a trip's parts take.
 Json split_section(const Json& sweep) {
   Json table = make_table({{"size", "Size", "text"},
-                           {"memory", "Host memory", "text"},
+                           {"trip", "Contender, host memory", "text"},
+                           {"allocate_ns", "Allocation", "time"},
                            {"to_device_ns", "To the device", "time"},
                            {"kernel_ns", "Kernel", "time"},
                            {"to_host_ns", "To the host", "time"},
-                           {"total_ns", "Total", "time"},
-                           {"contender", "Contender", "text"}});
+                           {"free_ns", "Free", "time"},
+                           {"total_ns", "Total", "time"}});
   for (const Json& side : sweep.at("sides")) {
     for (const Json& transfer : side.at("trips")) {
       if (!transfer.contains("total_ns")) continue;
-      Json row = {size_label(sweep, transfer.at("size")), text(transfer, "placement")};
-      for (const char* const part : {"to_device_ns", "kernel_ns", "to_host_ns", "total_ns"}) {
-        row.push_back(rounded(transfer.at(part).get<double>()));
+      Json row = {size_label(sweep, transfer.at("size")),
+                  fmt::format("{}, {}", text(transfer, "contender"), text(transfer, "placement"))};
+      for (const char* const part :
+           {"allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns", "free_ns", "total_ns"}) {
+        row.push_back(cell(number(transfer, part)));
       }
-      row.push_back(text(transfer, "contender"));
       table["rows"].push_back(std::move(row));
     }
   }
+  const auto is_trip = [](const std::string& of) { return of == "the whole trip"; };
   return make_section("split", "Where the time of a trip goes",
-                      comparisons_text(sweep, Between::placements), std::move(table));
+                      "Medians of five, after one." + comparisons_text(sweep, is_trip),
+                      std::move(table));
+}
+
+/// The shortest time at a size of those in a list that `takes_part` accepts.
+template <class TakesPart>
+std::optional<double> shortest(const Json& list, const char* key, std::size_t size,
+                               const TakesPart& takes_part) {
+  std::optional<double> best;
+  for (const Json& each : list) {
+    const auto time_ns = number(each, key);
+    if (!time_ns || each.at("size") != size || !takes_part(each)) continue;
+    best = std::min(best.value_or(*time_ns), *time_ns);
+  }
+  return best;
+}
+
+/// How many times the fastest on the device is faster than the fastest on the processor.
+Json ratios_section(const Json& sweep) {
+  const Json& host = sweep.at("sides").front();
+  const Json& device = sweep.at("sides").back();
+  Json table = make_table({{"size", "Size", "text"}, {"kernel", "Kernel alone", "factor"}});
+  for (const Json& placement : sweep.at("placements")) {
+    const std::string name = text(placement, "name");
+    table["columns"].push_back(
+        Json{{"key", name}, {"label", "With transfers, " + name}, {"kind", "factor"}});
+  }
+  const auto any = [](const Json&) { return true; };
+  std::string answer;
+  for (std::size_t i = 0; i < sweep.at("sizes").size(); ++i) {
+    const auto host_ns = shortest(host.at("times"), "median_ns", i, any);
+    const auto over = [&](const std::optional<double>& device_ns) {
+      return cell(host_ns && device_ns ? std::optional(*host_ns / *device_ns) : std::nullopt);
+    };
+    Json row = {size_label(sweep, i), over(shortest(device.at("times"), "median_ns", i, any))};
+    for (const Json& placement : sweep.at("placements")) {
+      row.push_back(over(shortest(device.at("trips"), "total_ns", i, [&](const Json& transfer) {
+        return transfer.at("placement") == placement.at("name");
+      })));
+    }
+    if (!row[1].is_null()) {
+      answer = fmt::format("At {} the fastest on {} is {} as fast as the fastest on {}.",
+                           size_label(sweep, i), text(device, "name"),
+                           format_factor(row[1].get<double>()), text(host, "name"));
+    }
+    table["rows"].push_back(std::move(row));
+  }
+  return make_section("ratios", fmt::format("{} over {}", text(device, "name"), text(host, "name")),
+                      answer, std::move(table));
 }
 
 /// By how much each is faster than the slowest at the same size.
 Json speedups_section(const Json& sweep) {
   struct Time {
     std::string label;
-    double median_ns;
+    double median_ns = 0;
+    Json rate, cycles;
   };
   std::vector<std::vector<Time>> sizes(sweep.at("sizes").size());
   for (const Json& side : sweep.at("sides")) {
     for (const Json& fared : side.at("times")) {
       if (!fared.contains("median_ns")) continue;
-      sizes.at(fared.at("size").get<std::size_t>())
-          .push_back({contender_label(side, fared), fared.at("median_ns").get<double>()});
+      const auto size = fared.at("size").get<std::size_t>();
+      const auto median_ns = fared.at("median_ns").get<double>();
+      const auto flops = sweep.at("sizes").at(size).at("flops").get<double>();
+      sizes.at(size).push_back({.label = contender_label(side, fared),
+                                .median_ns = median_ns,
+                                .rate = flops > 0 ? Json(rounded(flops / median_ns)) : Json(),
+                                .cycles = cell(number(fared, "cycles"))});
     }
   }
   Json table = make_table({{"size", "Size", "text"},
                            {"contender", "Contender", "text"},
                            {"median_ns", "Time", "time"},
+                           {"rate", "GFLOP/s", "number"},
+                           {"cycles", "Cycles", "number"},
                            {"speedup", "Over the slowest", "factor"}});
   std::string answer;
   for (std::size_t i = 0; i < sizes.size(); ++i) {
@@ -131,8 +253,8 @@ Json speedups_section(const Json& sweep) {
     std::ranges::sort(times, {}, &Time::median_ns);
     const double slowest_ns = times.back().median_ns;
     for (const Time& time : times) {
-      table["rows"].push_back({size_label(sweep, i), time.label, rounded(time.median_ns),
-                               rounded(slowest_ns / time.median_ns)});
+      table["rows"].push_back({size_label(sweep, i), time.label, rounded(time.median_ns), time.rate,
+                               time.cycles, rounded(slowest_ns / time.median_ns)});
     }
     answer =
         fmt::format("At {} {} is {:.0f} times as fast as {}.", size_label(sweep, i),
@@ -157,6 +279,17 @@ Json start_up_section(const Json& sweep) {
                       size_label(sweep, fared.at("size"))),
           compile_ms);
     }
+  }
+  std::map<std::string, std::pair<std::string, double>> pinned;  // by placement, the largest size
+  for (const Json& transfer : sweep.at("sides").back().at("trips")) {
+    const double pin_ns = number(transfer, "pin_ns").value_or(0);
+    if (pin_ns > 0) {
+      pinned[text(transfer, "placement")] = {size_label(sweep, transfer.at("size")), pin_ns};
+    }
+  }
+  for (const auto& [placement, size_and_time] : pinned) {
+    add(fmt::format("host memory, {}, at {}", placement, size_and_time.first),
+        1e-6 * size_and_time.second);
   }
   return make_section("start_up", "What is paid once",
                       "Opening includes loading the library and the compiler.", std::move(table));
@@ -198,13 +331,40 @@ std::string sweep_device(const Json& sweep) {
 }
 
 Json sweep_part(const Json& sweep) {
-  Json sections = {curves_section(sweep), speedups_section(sweep), start_up_section(sweep)};
-  Json transfers = split_section(sweep);
-  if (!transfers.at("table").at("rows").empty())
-    sections.insert(sections.begin() + 1, std::move(transfers));
+  Json sections = {curves_section(sweep)};
+  Json split = split_section(sweep);
+  const bool has_trips = !split.at("table").at("rows").empty();
+  if (has_trips) {
+    for (const Json& placement : sweep.at("placements")) {
+      sections.push_back(transfer_curves_section(sweep, text(placement, "name")));
+    }
+    sections.push_back(std::move(split));
+  }
+  if (sweep.at("sides").size() > 1) sections.push_back(ratios_section(sweep));
+  sections.push_back(speedups_section(sweep));
+  sections.push_back(start_up_section(sweep));
   return {{"family", text(sweep, "family")},
           {"verdict", verdict(sweep)},
           {"sections", std::move(sections)}};
+}
+
+Json sweep_document(const std::string& device_name, std::span<const Json> sweeps) {
+  Json document = {{"format", "tune.report/2"}, {"device", device_name}, {"backend", ""}, {"families", Json::array()},
+                   {"facts", Json::array()},    {"period", ""},          {"kernels", Json::array()},
+                   {"sweeps", Json::array()}};
+  for (const Json& sweep : sweeps) {
+    if (sweep_device(sweep) != device_name) continue;
+    const Json& side = sweep.at("sides").back();
+    document["backend"] = side.at("backend");
+    document["period"] = sweep.value("measured_at", "");
+    document["facts"] = Json::array();
+    for (const auto& [label, key] :
+         {std::pair{"Driver", "driver"}, {"Compiler", "compiler"}, {"Library", "library"}}) {
+      if (!text(side, key).empty()) document["facts"].push_back({label, side.at(key)});
+    }
+    document["sweeps"].push_back(sweep_part(sweep));
+  }
+  return document;
 }
 
 }  // namespace tuner::report

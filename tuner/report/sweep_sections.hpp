@@ -4,6 +4,8 @@
 
 #include "tuner/core/json.hpp"
 
+#include <span>
+#include <string>
 #include <string_view>
 
 namespace tuner::report {
@@ -15,8 +17,12 @@ namespace tuner::report {
 /// The name of the device that a sweep is about: the one that data travel to.
 [[nodiscard]] std::string sweep_device(const Json& sweep);
 
-/// {"family", "verdict", "sections": […]}: who is fastest at which size, where the time goes, by
-/// how much the others are slower, what is paid once.
+/// {"family", "verdict", "sections": […]}: who is fastest at which size, without and with the
+/// transfers, where the time goes, the device over the processor, by how much the others are
+/// slower, what is paid once.
 [[nodiscard]] Json sweep_part(const Json& sweep);
+
+/// The document of a page (report_document) about a device's sweeps alone.
+[[nodiscard]] Json sweep_document(const std::string& device_name, std::span<const Json> sweeps);
 
 }  // namespace tuner::report

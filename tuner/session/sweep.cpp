@@ -2,8 +2,12 @@
 #include "tuner/session/sweep.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/quantity.hpp"
 #include "tuner/session/trial_record.hpp"
+#include "tuner/verify/problem_data.hpp"
 #include "tuner/worker/compile_pool.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <map>
@@ -13,24 +17,33 @@
 namespace tuner::session {
 namespace {
 
-/// What is expected to take how long at a size, going by the last time.
+/// What is expected to take how long at a size, going by the times at smaller ones. Up to
+/// kMostOverheadNs the shortest time is taken to be overhead, which does not grow with the work.
 class Expectation {
  public:
   explicit Expectation(const family::Problem& problem) : problem_(problem) {}
 
   void learn(const std::string& who, const space::Size& size, double time_ns) {
-    known_[who] = {.work = work(size), .time_ns = time_ns};
+    const auto [known, is_first] = known_.try_emplace(who);
+    Known& its = known->second;
+    its.overhead_ns = is_first ? time_ns : std::min(its.overhead_ns, time_ns);
+    its.work = work(size);
+    its.time_ns = time_ns;
   }
   /// 0 where nothing is known.
   [[nodiscard]] double time_ns(const std::string& who, const space::Size& size) const {
     const auto known = known_.find(who);
     if (known == known_.end()) return 0;
-    return known->second.time_ns * work(size) / known->second.work;
+    const auto& [last_work, last_ns, shortest_ns] = known->second;
+    const double overhead_ns = last_ns > kMostOverheadNs ? 0 : shortest_ns;
+    return overhead_ns + (last_ns - overhead_ns) * work(size) / last_work;
   }
 
  private:
+  static constexpr double kMostOverheadNs = 1e6;
+
   struct Known {
-    double work, time_ns;
+    double work = 0, time_ns = 0, overhead_ns = 0;
   };
   [[nodiscard]] double work(const space::Size& size) const {
     const double flops = family::flops_at(problem_, size);
@@ -43,15 +56,16 @@ class Expectation {
 
 class Sweep {
  public:
-  Sweep(const family::Problem& problem, const SweepPlan& plan, worker::DeviceWorker& device,
+  Sweep(const family::Family& family, const SweepPlan& plan, worker::DeviceWorker& device,
         const backend::Compiler& compiler, const std::function<void(const SweepTime&)>& heard,
         const std::function<bool()>& stop)
-      : plan_(plan),
+      : family_(family),
+        plan_(plan),
         device_(device),
         heard_(heard),
         stop_(stop),
         pool_(compiler, 1),
-        expected_(problem) {}
+        expected_(family.problem) {}
 
   SweepResult run() {
     for (std::size_t i = 0; i < plan_.sizes.size() && !stop_(); ++i) at_size(i);
@@ -66,7 +80,8 @@ class Sweep {
     space::Config config;
     backend::Binary binary = {};
   };
-  struct Fastest {
+  /// A contender that was timed at the present size.
+  struct Timed {
     std::string name;
     double time_ns = 0;
     std::optional<Entrant> entrant = {};  ///< none: the library
@@ -76,38 +91,93 @@ class Sweep {
 
   void at_size(std::size_t index) {
     at_ = index;
-    std::optional<Fastest> fastest;
-    for (const SweepContender& contender : plan_.contenders) {
-      if (stop_() || expected_.time_ns(contender.name, size()) > plan_.most_run_ns) continue;
-      std::optional<Entrant> entrant;
-      if (contender.choose && !(entrant = entrant_of(contender))) continue;
-      SweepTime fared =
-          entrant ? judge(contender.name, *entrant, fastest) : time_library(contender);
-      if (fared.time) {
-        expected_.learn(contender.name, size(), fared.time->median_ns);
-        if (!fastest || fared.time->median_ns < fastest->time_ns) {
-          fastest = {.name = contender.name,
-                     .time_ns = fared.time->median_ns,
-                     .entrant = std::move(entrant)};
-        }
-      }
-      heard_(fared);
-      result_.times.push_back(std::move(fared));
+    result_.exact_results.emplace_back();
+    try {
+      verify::check_size(family_, device_.device().attributes, size());
+    } catch (const Error& error) {
+      skip("", "", error.what());
+      return;
     }
-    result_.exact_results.push_back(fastest ? device_.exact_result(size()) : "");
-    if (fastest) take_trips(*fastest);
+    timed_.clear();
+    for (const SweepContender& contender : plan_.contenders) {
+      if (stop_()) break;
+      if (!is_too_slow(contender.name, "")) time_contender(contender);
+    }
+    if (timed_.empty()) return;
+    result_.exact_results.back() = device_.exact_result(size());
+    for (const Timed& timed : timed_) time_placements(timed);
   }
 
-  [[nodiscard]] std::optional<Entrant> entrant_of(const SweepContender& contender) const {
-    const auto choice = contender.choose(size());
-    if (!choice) return std::nullopt;
+  void skip(const std::string& contender, const std::string& placement, std::string why) {
+    result_.skipped.push_back(
+        {.contender = contender, .placement = placement, .size = at_, .why = std::move(why)});
+  }
+
+  /// Whether it is skipped here for the time it is expected to take.
+  [[nodiscard]] bool is_too_slow(const std::string& contender, const std::string& placement) {
+    const double expected_ns = expected_.time_ns(contender + '\n' + placement, size());
+    if (expected_ns <= plan_.most_run_ns) return false;
+    skip(contender, placement,
+         fmt::format("expected to take {}, longer than the limit of {}",
+                     quantity::time(expected_ns), quantity::time(plan_.most_run_ns)));
+    return true;
+  }
+
+  void time_contender(const SweepContender& contender) {
+    std::optional<Entrant> entrant;
+    if (contender.choose && !(entrant = entrant_of(contender))) return;
+    SweepTime fared = guarded(contender.name, entrant);
+    if (fared.time) {
+      expected_.learn(contender.name + '\n', size(), fared.time->median_ns);
+      timed_.push_back({.name = contender.name,
+                        .time_ns = fared.time->median_ns,
+                        .entrant = std::move(entrant)});
+    }
+    heard_(fared);
+    result_.times.push_back(std::move(fared));
+  }
+
+  /// What goes wrong through no fault of its own costs a contender this size, and nobody else.
+  SweepTime guarded(const std::string& name, std::optional<Entrant>& entrant) {
+    try {
+      return entrant ? judge(name, *entrant) : time_library(name);
+    } catch (const Error& error) {
+      return {.contender = name,
+              .size = at_,
+              .outcome = Outcome::launch_error,
+              .message = error.what(),
+              .kernel = entrant ? entrant->kernel->name : ""};
+    }
+  }
+
+  [[nodiscard]] std::optional<double> best_ns() const {
+    const auto best = std::ranges::min_element(timed_, {}, &Timed::time_ns);
+    return best == timed_.end() ? std::nullopt : std::optional(best->time_ns);
+  }
+
+  [[nodiscard]] std::optional<Entrant> entrant_of(const SweepContender& contender) {
+    std::optional<SweepChoice> choice;
+    try {
+      choice = contender.choose(size());
+    } catch (const Error& error) {  // the kernel has no such value
+      skip(contender.name, "", error.what());
+      return std::nullopt;
+    }
+    if (!choice) {
+      skip(contender.name, "", "there is no result to choose from");
+      return std::nullopt;
+    }
     space::Space space(choice->kernel->space, device_.device().attributes, size());
     const space::Config config = choice->config.value_or(space.default_config());
-    if (!space.position(config)) return std::nullopt;
+    if (!space.position(config)) {
+      const auto violation = space.violation(config);
+      skip(contender.name, "", violation ? violation->message : "its space has no such value");
+      return std::nullopt;
+    }
     return Entrant{.kernel = choice->kernel, .space = std::move(space), .config = config};
   }
 
-  SweepTime judge(const std::string& name, Entrant& entrant, const std::optional<Fastest>& best) {
+  SweepTime judge(const std::string& name, Entrant& entrant) {
     const auto& [kernel, space, config, binary] = entrant;
     SweepTime fared{.contender = name,
                     .size = at_,
@@ -129,11 +199,11 @@ class Sweep {
       // A value that the entry or the options need does not exist for this configuration.
       return fail({Outcome::compile_error, error.what()});
     }
-    const worker::TrialResult evaluation = device_.evaluate(
-        candidate(entrant), size(), best ? std::optional(best->time_ns) : std::nullopt);
+    const worker::TrialResult evaluation = device_.evaluate(candidate(entrant), size(), best_ns());
     fared.outcome = evaluation.outcome;
     fared.message = evaluation.message;
     fared.worst_error = evaluation.worst_error;
+    fared.clock_mhz = evaluation.clock_mhz;
     if (evaluation.time) fared.time = time_record(*evaluation.time);
     return fared;
   }
@@ -146,14 +216,14 @@ class Sweep {
   }
 
   /// As a candidate is screened: warmed up, then timed from a cold cache.
-  SweepTime time_library(const SweepContender& contender) {
+  SweepTime time_library(const std::string& name) {
     constexpr int kWarmUp = 2;
     constexpr int kSamples = 20;
     constexpr double kMostSamplingNs = 1e9;
-    SweepTime fared{.contender = contender.name, .size = at_};
+    SweepTime fared{.contender = name, .size = at_};
     device_.begin_side_by_side(size());
     auto added = device_.add_library();
-    std::vector<double> samples;
+    std::vector<double> samples, clocks_mhz;
     double spent_ns = 0;
     for (int i = 0; added && i < kWarmUp + kSamples; ++i) {
       const auto sample = device_.time_contender(0);
@@ -161,11 +231,15 @@ class Sweep {
         added = Unexpected(sample.error());
         break;
       }
-      if (i >= kWarmUp) samples.push_back(sample->time_ns);
+      if (i >= kWarmUp) {
+        samples.push_back(sample->time_ns);
+        if (sample->clock_mhz) clocks_mhz.push_back(*sample->clock_mhz);
+      }
       if ((spent_ns += sample->time_ns) > kMostSamplingNs && !samples.empty()) break;
     }
     if (added) {
       fared.time = time_record(*measure::summarise(samples));
+      fared.clock_mhz = measure::quantile(clocks_mhz, 0.5);
     } else {
       fared.outcome = added.error().outcome;
       fared.message = added.error().message;
@@ -173,14 +247,14 @@ class Sweep {
     return fared;
   }
 
-  void take_trips(const Fastest& fastest) {
+  void time_placements(const Timed& timed) {
     for (const Placement& placement : plan_.placements) {
-      if (stop_() || expected_.time_ns(placement.name, size()) > plan_.most_run_ns) continue;
-      SweepTransfer transfer{.contender = fastest.name, .size = at_, .placement = placement.name};
-      const auto times = time_transfers(fastest, placement);
+      if (stop_() || is_too_slow(timed.name, placement.name)) continue;
+      SweepTransfer transfer{.contender = timed.name, .size = at_, .placement = placement.name};
+      const auto times = time_transfers(timed, placement);
       if (times) {
         transfer.times = *times;
-        expected_.learn(placement.name, size(), times->total_ns());
+        expected_.learn(timed.name + '\n' + placement.name, size(), times->total_ns());
       } else {
         transfer.outcome = times.error().outcome;
         transfer.message = times.error().message;
@@ -191,17 +265,22 @@ class Sweep {
 
   /// In a line-up of its own: after one that failed there may be no other.
   [[nodiscard]] Expected<measure::TransferTimes, Failure> time_transfers(
-      const Fastest& fastest, const Placement& placement) {
-    device_.begin_side_by_side(size());
-    if (fastest.entrant) {
-      const auto added = device_.add_contender(candidate(*fastest.entrant));
-      if (!added) return Unexpected(added.error());
-    } else if (const auto added = device_.add_library(); !added) {
-      return Unexpected(added.error());
+      const Timed& timed, const Placement& placement) {
+    try {
+      device_.begin_side_by_side(size());
+      if (timed.entrant) {
+        const auto added = device_.add_contender(candidate(*timed.entrant));
+        if (!added) return Unexpected(added.error());
+      } else if (const auto added = device_.add_library(); !added) {
+        return Unexpected(added.error());
+      }
+      return device_.time_transfers(0, placement.places);
+    } catch (const Error& error) {
+      return Unexpected(Failure{Outcome::launch_error, error.what()});
     }
-    return device_.time_transfers(0, placement.places);
   }
 
+  const family::Family& family_;
   const SweepPlan& plan_;
   worker::DeviceWorker& device_;
   const std::function<void(const SweepTime&)>& heard_;
@@ -210,16 +289,17 @@ class Sweep {
   Expectation expected_;
   std::set<std::string> compiled_;  // keys of what was compiled in this sweep
   std::size_t at_ = 0;
+  std::vector<Timed> timed_;  // at the present size
   SweepResult result_;
 };
 
 }  // namespace
 
-SweepResult run_sweep(const family::Problem& problem, const SweepPlan& plan,
+SweepResult run_sweep(const family::Family& family, const SweepPlan& plan,
                       worker::DeviceWorker& device, const backend::Compiler& compiler,
                       const std::function<void(const SweepTime&)>& heard,
                       const std::function<bool()>& stop) {
-  return Sweep(problem, plan, device, compiler, heard, stop).run();
+  return Sweep(family, plan, device, compiler, heard, stop).run();
 }
 
 }  // namespace tuner::session

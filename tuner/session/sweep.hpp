@@ -36,9 +36,8 @@ struct Placement {
 struct SweepPlan {
   std::vector<space::Size> sizes;  ///< the work grows from one to the next
   std::vector<SweepContender> contenders;
-  std::vector<Placement> placements;  ///< of the trips that the fastest takes; none: no trips
-  /// Who is expected to take longer for one run, going by the size before, is left out from there
-  /// on.
+  std::vector<Placement> placements;  ///< each contender is timed with; may be empty
+  /// Skips a contender, with or without transfers, whose expected time for one run exceeds this.
   double most_run_ns = 1e9;
 };
 
@@ -49,13 +48,14 @@ struct SweepTime {
   Outcome outcome = Outcome::ok;
   std::string message = {};                    ///< why it is not `ok`
   std::optional<store::TimeRecord> time = {};  ///< only when `ok`
+  std::optional<double> clock_mhz = {};        ///< of the multiprocessors meanwhile, where known
   std::string kernel = {};                     ///< empty: the library
   std::string config_json = {};                ///< of the kernel
   double compile_ms = 0;                       ///< 0 when the same code was compiled before
   std::optional<double> worst_error = {};      ///< the largest error as a share of its bound
 };
 
-/// What a trip of the contender that is the fastest at a size takes.
+/// What a contender takes with its transfers.
 struct SweepTransfer {
   std::string contender;
   std::size_t size = 0;
@@ -65,19 +65,29 @@ struct SweepTransfer {
   std::optional<measure::TransferTimes> times = {};  ///< only when `ok`
 };
 
+/// What was not timed at a size, and why.
+struct SweepSkip {
+  std::string contender;  ///< empty: every one
+  std::string placement;  ///< empty: the contender takes no part; else only its transfers here
+  std::size_t size = 0;   ///< among the plan's
+  std::string why;
+};
+
 /// A sweep on one device.
 struct SweepResult {
   std::vector<SweepTime> times;
   std::vector<SweepTransfer> transfers;
+  std::vector<SweepSkip> skipped;
   /// For each size the hash of the right result on whole-number inputs
   /// (DeviceWorker::exact_result), which all that ended ok computed; empty where nobody took part.
   std::vector<std::string> exact_results;
 };
 
-/// Judges each contender at each size as a session would: compiles, verifies, screens; then has the
-/// fastest take the trips. `heard` is told every time as it comes; `stop` is asked between the
-/// steps. Throws Error for what is no contender's fault.
-[[nodiscard]] SweepResult run_sweep(const family::Problem& problem, const SweepPlan& plan,
+/// Judges each contender at each size as a session would: compiles, verifies, screens; then has
+/// each that was timed be timed with transfers. `heard` is told every time as it comes; `stop` is
+/// asked between the steps. A size that the device cannot hold is skipped. What is no contender's
+/// fault, such as memory that runs out, ends that contender at that size (launch_error).
+[[nodiscard]] SweepResult run_sweep(const family::Family& family, const SweepPlan& plan,
                                     worker::DeviceWorker& device, const backend::Compiler& compiler,
                                     const std::function<void(const SweepTime&)>& heard,
                                     const std::function<bool()>& stop);

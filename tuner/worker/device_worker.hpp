@@ -36,10 +36,11 @@ struct TrialResult {
   double measure_ms = 0;
 };
 
-/// Milliseconds that a program spends once on a device.
+/// What a program spends once on a device, in milliseconds, and what it gets for it.
 struct StartUp {
   double device_ms = 0;   ///< to open it: the context, the library and the compiler to be loaded
   double library_ms = 0;  ///< what the library's first call takes longer than its second
+  double peak_bytes_per_s = 0;  ///< between the device and its memory; 0: not known
 };
 
 /// What drives one device for a session: judges candidates, and times contenders side by side. Used

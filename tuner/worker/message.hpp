@@ -87,9 +87,12 @@ inline constexpr auto kFields<measure::Summary> =
                Field("count", &measure::Summary::count));
 template <>
 inline constexpr auto kFields<measure::TransferTimes> =
-    std::tuple(Field("to_device_ns", &measure::TransferTimes::to_device_ns),
+    std::tuple(Field("allocate_ns", &measure::TransferTimes::allocate_ns),
+               Field("to_device_ns", &measure::TransferTimes::to_device_ns),
                Field("work_ns", &measure::TransferTimes::work_ns),
-               Field("to_host_ns", &measure::TransferTimes::to_host_ns));
+               Field("to_host_ns", &measure::TransferTimes::to_host_ns),
+               Field("free_ns", &measure::TransferTimes::free_ns),
+               Field("pin_ns", &measure::TransferTimes::pin_ns));
 template <>
 inline constexpr auto kFields<Failure> =
     std::tuple(Field("outcome", &Failure::outcome), Field("message", &Failure::message));
@@ -115,7 +118,8 @@ inline constexpr auto kFields<TrialResult> = std::tuple(
     Field("measure_ms", &TrialResult::measure_ms));
 template <>
 inline constexpr auto kFields<StartUp> =
-    std::tuple(Field("device_ms", &StartUp::device_ms), Field("library_ms", &StartUp::library_ms));
+    std::tuple(Field("device_ms", &StartUp::device_ms), Field("library_ms", &StartUp::library_ms),
+               Field("peak_bytes_per_s", &StartUp::peak_bytes_per_s));
 template <>
 inline constexpr auto kFields<DeviceStep> =
     std::tuple(Field("size", &DeviceStep::size), Field("on_trial", &DeviceStep::on_trial),

@@ -125,7 +125,10 @@ class DeviceServer {
     on(kExactResult, [this](const space::Size& size) { return evaluator_.exact_result(size); });
     on(kOtherProcesses, [this](Nothing) { return evaluator_.other_processes(); });
     on(kStartUp, [this, device_ms](Nothing) {
-      return StartUp{.device_ms = device_ms, .library_ms = first_library_call_ms(backend_)};
+      const auto peak = backend_.peak(family::ElementType::f32);
+      return StartUp{.device_ms = device_ms,
+                     .library_ms = first_library_call_ms(backend_),
+                     .peak_bytes_per_s = peak ? peak->bytes_per_s : 0};
     });
   }
   DeviceServer(const DeviceServer&) = delete;

@@ -6,7 +6,7 @@ import { columnIndex, type Cell, type Table } from "../document";
 import type { Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
-const kParts = ["#e69f00", "#0072b2", "#009e73"];
+const kParts = ["#cc79a7", "#e69f00", "#0072b2", "#009e73", "#d55e00"];
 
 /** A bar for each row, named by one column, of one or several columns stacked. */
 export function barsChart(table: Table, rows: Cell[][], name: string, keys: string[], theme: Theme): EChartsOption {

@@ -8,28 +8,30 @@ import { tip, tooltipStyle } from "../tooltip";
 
 export type Scale = "logarithmic" | "linear";
 
+const kMostTicks = 12;
+
 /** The time of each contender, a column each behind the first two, over the sizes. */
-export function curvesChart(section: SweepSection, scale: Scale, theme: Theme): EChartsOption {
+export function curvesChart(section: SweepSection, scales: { x: Scale; y: Scale }, theme: Theme): EChartsOption {
   const { table } = section;
-  const isLog = scale === "logarithmic";
+  const isLog = { x: scales.x === "logarithmic", y: scales.y === "logarithmic" };
   const extents = numbers(table, "extent") as number[];
   const labels = texts(table, "size");
   const contenders = table.columns.slice(2);
-  const place = (value: number) => (isLog ? Math.log10(value) : value);
+  const place = (value: number, axis: "x" | "y") => (isLog[axis] ? Math.log10(value) : value);
   const all = contenders.flatMap(({ key }) => numbers(table, key)).filter((ns): ns is number => ns !== null);
   const series = contenders.map(({ key, label }, nth): LineSeriesOption => ({
     type: "line", name: label, color: seriesColor(nth, theme), symbolSize: 6, connectNulls: false,
     lineStyle: { width: 2 },
-    data: numbers(table, key).map((ns, i) => [place(extents[i]), ns === null ? null : place(ns), i]),
+    data: numbers(table, key).map((ns, i) => [place(extents[i], "x"), ns === null ? null : place(ns, "y"), i]),
   }));
-  const named = { name: `mean extent of the dimensions, ${scale}`, nameLocation: "middle" as const, nameGap: 28, splitLine: { show: false } };
+  const named = { name: `mean extent of the dimensions, ${scales.x}`, nameLocation: "middle" as const, nameGap: 28, splitLine: { show: false } };
   return {
     legend: { type: "plain", top: 0, left: 0, textStyle: { color: theme.muted }, itemWidth: 16, itemHeight: 8 },
     grid: plot(24 * (1 + Math.ceil(contenders.length / 3)), 24, 4, 4),
-    xAxis: isLog
-      ? { ...logAxis(theme, extents, extents, (x) => significant(x, 3)), ...named }
+    xAxis: isLog.x
+      ? { ...logAxis(theme, extents, extents.length <= kMostTicks ? extents : null, (x) => significant(x, 3)), ...named }
       : { ...axisStyle(theme), type: "value", min: 0, ...named },
-    yAxis: isLog
+    yAxis: isLog.y
       ? timeAxis(theme, all)
       : { ...axisStyle(theme), type: "value", min: 0, axisLabel: { color: theme.muted, formatter: (ns: number) => (ns === 0 ? "0" : time(ns, 3)) } },
     tooltip: {

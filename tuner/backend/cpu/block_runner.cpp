@@ -98,6 +98,10 @@ BlockRunner::~BlockRunner() {
 
 BlockEnd BlockRunner::run(const KernelCall& call, Index3 block) {
   begin_block(call, block);
+  if (live_ == 1) {
+    run_alone();
+    return BlockEnd::complete;
+  }
   switch_to(idle_fiber());
   if (live_ == 0) return BlockEnd::complete;
   abandon_waiting_fibers();
@@ -123,6 +127,14 @@ void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
     warp.live = live_ - first >= 32 ? ~0u : (1u << (live_ - first)) - 1;
     warp.waiting = 0;
   }
+}
+
+/// The one thread of a block never waits for others: it needs no fiber and no stack of its own.
+void BlockRunner::run_alone() {
+  unstarted_ = 0;
+  context_.thread = {};
+  call_->entry(context_, call_->arguments);
+  live_ = 0;
 }
 
 /// The life of a fiber.

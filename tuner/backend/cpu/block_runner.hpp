@@ -45,11 +45,13 @@ enum class BlockEnd {
   divergence,  ///< a thread reached a barrier of the block while others waited at another one
 };
 
-/// Runs the blocks of a grid one after the other on one OS thread, always the same one.
+/// Runs the blocks of a grid one after the other on one OS thread, always the same one; blocks of
+/// one thread on any.
 ///
 /// A kernel thread runs on a fiber until it waits at a barrier; only then another fiber begins the
 /// next thread. A kernel without barriers so needs one fiber and no switch at all, and one with
-/// warp barriers only as many fibers as a warp has lanes. Fibers and their stacks live as long as
+/// warp barriers only as many fibers as a warp has lanes. The only thread of a block runs on the
+/// stack of the caller. Fibers and their stacks live as long as
 /// the runner. As on a GPU, a barrier waits for the threads that have not ended.
 class BlockRunner {
  public:
@@ -98,6 +100,7 @@ class BlockRunner {
   void give_up(BarrierSite site);
   void begin_block(const KernelCall& call, Index3 block);
   [[nodiscard]] Index3 next_thread() const;
+  void run_alone();
   void run_threads();
   void end_thread();
   void wait();

@@ -26,6 +26,8 @@ namespace tuner::backend {
 
 /// Bits of the widest vectors that this processor computes in: 128, 256 or 512.
 [[nodiscard]] int vector_bits();
+/// The rate of the processor's time-stamp counter, measured for 20 ms; 0 where there is none.
+[[nodiscard]] double timestamp_mhz();
 
 /// What the cpu backend needs and what of it is there.
 [[nodiscard]] std::vector<Finding> examine_cpu();

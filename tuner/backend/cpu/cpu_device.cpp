@@ -5,6 +5,8 @@
 #include "tuner/backend/cpu/cpu_backend.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdint>
 #include <fstream>
 #include <string_view>
 #include <thread>
@@ -60,6 +62,21 @@ space::DeviceInfo cpu_device() {
           .uuid = "",
           .architecture = architecture(),
           .attributes = attributes};
+}
+
+double timestamp_mhz() {
+#if defined(__x86_64__)
+  using Clock = std::chrono::steady_clock;
+  constexpr auto kWindow = std::chrono::milliseconds(20);
+  const auto begin = Clock::now();
+  const std::uint64_t first = __builtin_ia32_rdtsc();
+  while (Clock::now() - begin < kWindow) continue;
+  const std::uint64_t last = __builtin_ia32_rdtsc();
+  const std::chrono::duration<double, std::micro> elapsed = Clock::now() - begin;
+  return static_cast<double>(last - first) / elapsed.count();
+#else
+  return 0;
+#endif
 }
 
 int vector_bits() {

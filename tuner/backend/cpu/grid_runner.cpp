@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <atomic>
+#include <functional>
 #include <numeric>
 #include <string>
 #include <utility>
@@ -12,9 +14,9 @@
 namespace tuner::backend {
 
 GridRunner::GridRunner(unsigned cores, std::size_t cache_bytes)
-    : eviction_buffers_(cores, std::vector<std::uint64_t>(cache_bytes / sizeof(std::uint64_t))),
+    : eviction_buffers_(cores + 1, std::vector<std::uint64_t>(cache_bytes / sizeof(std::uint64_t))),
       pool_(cores) {
-  for (unsigned core = 0; core < cores; ++core) blocks_.push_back(std::make_unique<BlockRunner>());
+  for (unsigned core = 0; core <= cores; ++core) blocks_.push_back(std::make_unique<BlockRunner>());
 }
 
 namespace {
@@ -44,19 +46,35 @@ class BlockSequence {
 
 }  // namespace
 
+/// How many blocks a launch has, and whether each has one thread.
+struct GridRunner::Grid {
+  explicit Grid(const family::Geometry& geometry)
+      : plane(std::uint64_t{geometry.grid[0]} * geometry.grid[1]),
+        blocks(plane * geometry.grid[2]),
+        single_threads(geometry.block == std::array{1U, 1U, 1U}) {}
+
+  std::uint64_t plane, blocks;
+  bool single_threads;
+};
+
 Expected<void, Failure> GridRunner::run(const KernelCall& call) {
-  const auto& grid = call.geometry.grid;
-  const std::uint64_t plane = std::uint64_t{grid[0]} * grid[1];
-  const std::uint64_t count = plane * grid[2];
-  const BlockSequence sequence(call, count);
+  const Grid grid(call.geometry);
+  if (!grid.single_threads || grid.blocks > 1) return run_on_cores(call, grid);
+  static_cast<void>(blocks_.back()->run(call, {}));  // alone, it waits for nobody
+  return {};
+}
+
+Expected<void, Failure> GridRunner::run_on_cores(const KernelCall& call, const Grid& grid) {
+  const unsigned width = call.geometry.grid[0];
+  const BlockSequence sequence(call, grid.blocks);
   std::atomic<std::uint64_t> next = 0;
   std::vector<std::string> problems(blocks_.size());  // one for each worker
-  pool_.run([&](unsigned worker) {
-    for (std::uint64_t turn; (turn = next.fetch_add(1, std::memory_order_relaxed)) < count;) {
+  const std::function<void(unsigned)> job = [&](unsigned worker) {
+    for (std::uint64_t turn; (turn = next.fetch_add(1, std::memory_order_relaxed)) < grid.blocks;) {
       const std::uint64_t i = sequence[turn];
-      const Index3 block{static_cast<unsigned>(i % grid[0]),
-                         static_cast<unsigned>(i % plane / grid[0]),
-                         static_cast<unsigned>(i / plane)};
+      const Index3 block{static_cast<unsigned>(i % width),
+                         static_cast<unsigned>(i % grid.plane / width),
+                         static_cast<unsigned>(i / grid.plane)};
       const BlockEnd end = blocks_[worker]->run(call, block);
       if (end == BlockEnd::complete) continue;
       problems[worker] =
@@ -64,9 +82,15 @@ Expected<void, Failure> GridRunner::run(const KernelCall& call) {
               ? "deadlock: threads wait at a barrier that others never reach"
               : fmt::format("barrier divergence: threads of one block wait at the barriers of {}",
                             blocks_[worker]->divergence());
-      next = count;
+      next = grid.blocks;
     }
-  });
+  };
+  if (grid.single_threads) {
+    pool_.run_here_too(
+        static_cast<unsigned>(std::min<std::uint64_t>(grid.blocks, pool_.size()) - 1), job);
+  } else {
+    pool_.run(job);
+  }
   for (std::string& problem : problems) {
     if (!problem.empty()) return Unexpected(Failure{Outcome::launch_error, std::move(problem)});
   }
@@ -75,8 +99,15 @@ Expected<void, Failure> GridRunner::run(const KernelCall& call) {
 
 void GridRunner::evict_caches() {
   ++eviction_round_;
-  pool_.run(
-      [this](unsigned worker) { std::ranges::fill(eviction_buffers_[worker], eviction_round_); });
+  pool_.run_here_too(pool_.size(), [this](unsigned worker) {
+    std::ranges::fill(eviction_buffers_[worker], eviction_round_);
+  });
+  KernelCall nothing;
+  nothing.entry = [](KernelContext&, void* const*) {};
+  for (const unsigned blocks : {pool_.size(), 1U}) {
+    nothing.geometry = {.grid = {blocks, 1, 1}, .block = {1, 1, 1}};
+    static_cast<void>(run(nothing));
+  }
 }
 
 }  // namespace tuner::backend

@@ -13,7 +13,8 @@
 
 namespace tuner::backend {
 
-/// Runs grids on all cores: every core takes the next block when it has finished one.
+/// Runs grids on all cores: every core takes the next block when it has finished one. The calling
+/// thread is one of those that run blocks of one thread, and runs a single one by a plain call.
 class GridRunner {
  public:
   /// `cache_bytes` is what evicts a core's private caches.
@@ -23,12 +24,16 @@ class GridRunner {
   /// different barriers; that ends the others after their current block.
   [[nodiscard]] Expected<void, Failure> run(const KernelCall& call);
 
-  /// Leaves nothing of the kernels' data in the private caches of any core.
+  /// Leaves nothing of the kernels' data in the private caches of any core. The path of a launch is
+  /// in the caches again on return.
   void evict_caches();
 
  private:
-  std::vector<std::unique_ptr<BlockRunner>> blocks_;          // one for each worker
-  std::vector<std::vector<std::uint64_t>> eviction_buffers_;  // one for each worker
+  struct Grid;
+  [[nodiscard]] Expected<void, Failure> run_on_cores(const KernelCall& call, const Grid& grid);
+
+  std::vector<std::unique_ptr<BlockRunner>> blocks_;  // one for each worker, the last the caller's
+  std::vector<std::vector<std::uint64_t>> eviction_buffers_;  // the same
   std::uint64_t eviction_round_ = 0;
   WorkerPool pool_;
 };
