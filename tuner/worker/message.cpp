@@ -146,8 +146,8 @@ void validate(space::DeviceInfo& device) {
   }
 }
 void validate(space::EnvironmentInfo& environment) {
-  for (std::string* text : {&environment.driver, &environment.compiler, &environment.library,
-                            &environment.tool}) {
+  for (std::string* text :
+       {&environment.driver, &environment.compiler, &environment.library, &environment.tool}) {
     *text = printable(*text);
   }
 }
