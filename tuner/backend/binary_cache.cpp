@@ -56,7 +56,10 @@ std::string objection(const fs::path& path, int directory) {
     return cannot_use(path, std::strerror(errno), "set XDG_CACHE_HOME to another place");
   }
   const auto found = distrust(status, "the directory");
-  return found ? cannot_use(path, found->why, "set XDG_CACHE_HOME to a place of your own") : "";
+  return found ? cannot_use(path, found->why,
+                            "take that right from them with `chmod go-w`, or set XDG_CACHE_HOME to "
+                            "a place of your own")
+               : "";
 }
 
 std::string entry_name(std::string_view key) {
