@@ -29,7 +29,8 @@ function(tuner_module name)
   target_compile_features(tuner_${name} PUBLIC cxx_std_20)
   list(TRANSFORM arg_MODULES PREPEND tuner_)
   target_link_libraries(tuner_${name} PUBLIC ${arg_MODULES}
-                        PRIVATE ${arg_LIBRARIES} $<BUILD_INTERFACE:tuner_warnings>)
+                        PRIVATE ${arg_LIBRARIES}
+                                $<BUILD_INTERFACE:tuner_warnings> $<BUILD_INTERFACE:tuner_hardening>)
   precompile(tuner_${name} tuner_core precompiled.hpp)
 endfunction()
 
@@ -59,7 +60,8 @@ function(tuner_shared_library name)
   target_sources(${target} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}"
                                   FILES ${arg_HEADERS})
   target_compile_features(${target} INTERFACE cxx_std_20)
-  target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,tuner_${name}>)
+  target_link_libraries(${target} PRIVATE $<LINK_LIBRARY:WHOLE_ARCHIVE,tuner_${name}>
+                        $<BUILD_INTERFACE:tuner_hardening>)
   target_link_options(${target} PRIVATE "LINKER:--version-script=${arg_EXPORTS},--no-undefined")
 endfunction()
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Cell, CurveProgress, SearchSection, Table, Trials } from "./document";
 
+/** A text that a spreadsheet would take for a formula gets an apostrophe, which it takes for text. */
 function csvField(value: Cell): string {
-  const text = value === null ? "" : String(value);
+  const formula = typeof value === "string" && /^[=+\-@\t\r]/.test(value) && Number.isNaN(Number(value));
+  const text = value === null ? "" : (formula ? "'" : "") + String(value);
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

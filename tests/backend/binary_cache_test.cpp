@@ -120,7 +120,7 @@ TEST_F(BinaryCacheTest, GivesNoEntryUnderTheNameOfAnother) {
 TEST_F(BinaryCacheTest, UsesNoFileThatOthersMayWriteNorALinkNorAPipe) {
   BinaryCache cache(directory());
   cache.keep(key_of(1), kernel("image"));
-  ::chmod(entry(1).c_str(), 0620);
+  ::chmod(entry(1).c_str(), 0602);
   EXPECT_FALSE(cache.find(key_of(1)));
 
   cache.keep(key_of(2), kernel("image"));

@@ -2,6 +2,7 @@
 #include "tuner/cli/snippet.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/select/stored_family.hpp"
 
 #include <gmock/gmock.h>
 
@@ -34,13 +35,17 @@ constexpr const char* kSpace = R"json({
 })json";
 
 store::KernelRecord record(const char* space = kSpace) {
-  return {.family = "scale",
-          .kernel = "scale",
-          .hash = "h",
-          .space_text = space,
-          .source_name = "scale.cu",
-          .source_text = "",
-          .headers_json = "[]"};
+  store::KernelRecord record{.family = "scale",
+                             .kernel = "scale",
+                             .hash = "",
+                             .space_text = space,
+                             .source_name = "scale.cu",
+                             .source_text = "",
+                             .headers_json = "[]"};
+  const family::Family family = select::stored_family(record);
+  record.family = family.name;
+  record.hash = family.kernel("scale").hash;
+  return record;
 }
 
 TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {

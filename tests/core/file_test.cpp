@@ -46,6 +46,24 @@ TEST(File, WritingReplacesAndLeavesNothingElseBehind) {
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(directory.path()), {}), 1);
 }
 
+/// A process that is frozen while it writes would show the name of its temporary file; here the
+/// names that the thread's number gave are taken by links, which must lead nothing away.
+TEST(File, WritesToNoNameThatCanBeForeseen) {
+  const TemporaryDirectory directory;
+  const auto victim = directory.path() / "victim";
+  write_file(victim, "precious");
+  const auto planted = directory.path() / ("file." + std::to_string(::gettid()) + ".tmp");
+  std::filesystem::create_symlink(victim, planted);
+  write_file(directory.path() / "file", "new");
+  EXPECT_EQ(read_file(victim, 100), "precious");
+  EXPECT_TRUE(std::filesystem::is_symlink(planted)) << "it belongs to somebody else";
+}
+
+TEST(File, RandomWordsDiffer) {
+  EXPECT_EQ(random_word().size(), 16U);
+  EXPECT_NE(random_word(), random_word());
+}
+
 TEST(File, RefusesWhatIsLargerThanTheLimit) {
   const TemporaryDirectory directory;
   write_file(directory.path() / "file", "12345");

@@ -25,16 +25,11 @@ TEST_F(EngineTest, BuffersLessAlignedThanTheSizeClaimsRunOtherCode) {
 class WeightedAddressesTest : public EngineTest {
  protected:
   /// Tuned with a space file in which x has this beside its count.
-  void open_with(const std::string& claim, bool by_this_program) {
+  void open_with(const std::string& claim) {
     Tuned tuned = weighted("8,4");
     const std::string count = R"("count": "N + K - 1")";
     tuned.space.replace(tuned.space.find(count), count.size(), count + claim);
     tuned.space.replace(tuned.space.find(R"("count": "N",)"), 13, R"("count": "N", "align": 16,)");
-    const family::KernelSource source{.name = "product.cu", .text = tuned.source, .headers = {}};
-    if (by_this_program) {
-      tuned.hash =
-          family::parse_family(tuned.space, "weighted", {{"weigh", source}}).kernel("weigh").hash;
-    }
     database.add({.size = "8,16,4"});
     database.add(tuned);
     open();
@@ -54,7 +49,7 @@ class WeightedAddressesTest : public EngineTest {
 };
 
 TEST_F(WeightedAddressesTest, ABufferOfWhichNothingIsSaidMayBeginAtAnyElement) {
-  open_with("", true);
+  open_with("");
   EXPECT_EQ(launched_on(data), "weigh<2,4>");
   EXPECT_EQ(launched_on(data + 1), "weigh<2,4>");
   auto* const odd = reinterpret_cast<float*>(reinterpret_cast<std::uintptr_t>(data) + 2);
@@ -63,18 +58,11 @@ TEST_F(WeightedAddressesTest, ABufferOfWhichNothingIsSaidMayBeginAtAnyElement) {
 }
 
 TEST_F(WeightedAddressesTest, ABufferBeginsWhereItsFileSays) {
-  open_with(R"(, "align": 8)", true);
+  open_with(R"(, "align": 8)");
   EXPECT_EQ(launched_on(data + 2), "weigh<2,4>");
   EXPECT_THAT(launched_on(data + 1),
               AllOf(HasSubstr("x begins at 0x"), HasSubstr("multiples of 8 bytes"),
                     HasSubstr("\"align\"")));
-}
-
-/// Such a kernel may load vectors.
-TEST_F(WeightedAddressesTest, WhatWasVerifiedBeforeFilesSaidSoIsGivenBuffersAsItWasVerifiedWith) {
-  open_with("", false);
-  EXPECT_EQ(launched_on(data), "weigh<2,4>");
-  EXPECT_THAT(launched_on(data + 1), HasSubstr("multiples of 16 bytes"));
 }
 
 TEST_F(WeightedAddressesTest, AnAlignmentMayDependOnAKindOfTheProblem) {
@@ -90,7 +78,7 @@ TEST_F(WeightedAddressesTest, AnAlignmentMayDependOnAKindOfTheProblem) {
 }
 
 TEST_F(WeightedAddressesTest, ANullPointerIsRefusedByItsName) {
-  open_with("", true);
+  open_with("");
   EXPECT_THAT(launched_on(nullptr), HasSubstr("weighted at 8,4: x is a null pointer"));
   EXPECT_EQ(launched_on(data), "weigh<2,4>");
   EXPECT_THAT(launched_on(nullptr), HasSubstr("x is a null pointer")) << "where there is a plan";

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "tuner/core/file.hpp"
+#include "tuner/select/stored_family.hpp"
 #include "tuner/store/store.hpp"
 
 #include <filesystem>
@@ -95,7 +96,7 @@ struct Tuned {
   std::string family = "product";
   std::string space = kProductSpace;
   std::string source = kProductSource;
-  std::string hash = {};  ///< empty: one that no kernel has
+  std::string hash = {};  ///< empty: that of its code
 };
 
 /// A database in a directory of its own, for one device.
@@ -158,13 +159,17 @@ class TunedDatabase {
     if (const std::size_t named = space.find("\"product\""); named != std::string::npos) {
       space.replace(named, 9, "\"" + tuned.family + "\"");
     }
-    return {.family = tuned.family,
-            .kernel = tuned.kernel,
-            .hash = tuned.hash.empty() ? "hash of " + tuned.kernel : tuned.hash,
-            .space_text = space,
-            .source_name = "product.cu",
-            .source_text = tuned.source,
-            .headers_json = "[]"};
+    store::KernelRecord record{.family = tuned.family,
+                               .kernel = tuned.kernel,
+                               .hash = tuned.hash,
+                               .space_text = space,
+                               .source_name = "product.cu",
+                               .source_text = tuned.source,
+                               .headers_json = "[]"};
+    if (record.hash.empty()) {
+      record.hash = select::stored_family(record).kernel(tuned.kernel).hash;
+    }
+    return record;
   }
 
   TemporaryDirectory folder_;

@@ -9,8 +9,11 @@
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
+#include <fcntl.h>
 #include <latch>
+#include <sys/file.h>
 #include <thread>
+#include <unistd.h>
 
 namespace tuner::dispatch {
 namespace {
@@ -63,6 +66,23 @@ TEST_F(SizeRecorderTest, KeepsWhatManyRecordAtOnce) {
   }
   threads.clear();
   EXPECT_EQ(recorded().size(), std::size_t{kRecorders} * kSizes);
+}
+
+/// Whoever may read the folder can lock it, and keep it locked.
+TEST_F(SizeRecorderTest, WaitsForNoForeignLockAndWritesTheSizesLater) {
+  SizeRecorder recorder(file());
+  recorder.record("gemm", dims(), size("1,2,3"));
+  const int foreign = ::open(file().parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  ASSERT_EQ(::flock(foreign, LOCK_EX), 0);
+  for (const char* each : {"4,5,6", "7,8,9"}) {
+    EXPECT_THAT([&] { recorder.record("gemm", dims(), size(each)); },
+                testing::ThrowsMessage<Error>(HasSubstr("locked its folder")));
+  }
+  ::close(foreign);
+  EXPECT_EQ(recorded().size(), 1U);
+  recorder.record("gemm", dims(), size("1,1,1"));
+  EXPECT_THAT(recorded(),
+              UnorderedElementsAre(size("1,2,3"), size("4,5,6"), size("7,8,9"), size("1,1,1")));
 }
 
 TEST_F(SizeRecorderTest, GivesEachFamilyAFile) {

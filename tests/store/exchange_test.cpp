@@ -181,6 +181,9 @@ TEST(Import, LeavesWhatWasUsedLastHereInFront) {
   EXPECT_EQ(store.kernels({}).front().hash, mine.kernel.hash);
 }
 
+/// These records have no code.
+const KernelCheck any = [](const KernelRecord&) {};
+
 class MergeTest : public testing::Test {
  protected:
   TemporaryDirectory directory;
@@ -203,7 +206,7 @@ TEST_F(MergeTest, AddsEndedSessionsWithAllTheirRowsOnce) {
   theirs.end_run(session, ended_as(RunState::complete));
   const std::size_t bests = mine.bests({}).size();
 
-  const MergeResult result = mine.merge(theirs);
+  const MergeResult result = mine.merge(theirs, any);
   EXPECT_EQ(result.sessions, 1U);
   EXPECT_EQ(result.bests.added, 1U);
   const auto merged = mine.session("cccc-0003");
@@ -219,13 +222,13 @@ TEST_F(MergeTest, AddsEndedSessionsWithAllTheirRowsOnce) {
   for (const StoredBest& best : mine.bests({})) {
     EXPECT_EQ(best.best.origin.empty(), best.subject->kernel.hash != "ffff");
   }
-  EXPECT_EQ(mine.merge(theirs).known, 1U);
+  EXPECT_EQ(mine.merge(theirs, any).known, 1U);
   EXPECT_THAT(mine.trials(merged->id), SizeIs(1));
 }
 
 TEST_F(MergeTest, LeavesOutARunThatIsNotOver) {
   static_cast<void>(theirs.begin_run(example_subject(), example_session("cccc")));
-  EXPECT_EQ(mine.merge(theirs).running, 1U);
+  EXPECT_EQ(mine.merge(theirs, any).running, 1U);
   EXPECT_FALSE(mine.session("cccc"));
 }
 

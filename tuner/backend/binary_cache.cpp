@@ -2,16 +2,16 @@
 #include "tuner/backend/binary_cache.hpp"
 
 #include "tuner/backend/cache_entry.hpp"
+#include "tuner/core/environment.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/trust.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <dirent.h>
 #include <fcntl.h>
@@ -44,11 +44,6 @@ class File {
   int descriptor_;
 };
 
-/// Whether others could have put something there for us to load.
-bool is_ours(const struct stat& status) {
-  return status.st_uid == ::geteuid() && (status.st_mode & (S_IWGRP | S_IWOTH)) == 0;
-}
-
 std::string cannot_use(const fs::path& directory, std::string_view why, std::string_view remedy) {
   return fmt::format("{}: compiled kernels are not kept from run to run: {}: {}",
                      directory.string(), why, remedy);
@@ -60,13 +55,11 @@ std::string objection(const fs::path& path, int directory) {
   if (::fstat(directory, &status) != 0) {
     return cannot_use(path, std::strerror(errno), "set XDG_CACHE_HOME to another place");
   }
-  if (is_ours(status)) return {};
-  if (status.st_uid != ::geteuid()) {
-    return cannot_use(path, "the directory belongs to another user",
-                      "set XDG_CACHE_HOME to a place of your own");
-  }
-  return cannot_use(path, "other users may write to the directory",
-                    "remove that permission with `chmod go-w`");
+  const auto found = distrust(status, "the directory");
+  return found ? cannot_use(path, found->why,
+                            "take that right from them with `chmod go-w`, or set XDG_CACHE_HOME to "
+                            "a place of your own")
+               : "";
 }
 
 std::string entry_name(std::string_view key) {
@@ -127,22 +120,12 @@ std::vector<KeptFile> kept_files(int directory) {
   return result;
 }
 
-/// A name that no other thread or process writes to at this moment.
-std::string temporary_name(std::string_view name) {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch().count();
-  return fmt::format("{}.{}.{}{}", name, ::gettid(), now, kTemporarySuffix);
-}
-
 }  // namespace
 
 fs::path default_binary_cache() {
-  const auto variable = [](const char* name) -> fs::path {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  fs::path base = variable("XDG_CACHE_HOME");
+  fs::path base = environment_variable("XDG_CACHE_HOME");
   if (!base.is_absolute()) {  // as the XDG specification asks, a relative one is ignored
-    const fs::path home = variable("HOME");
+    const fs::path home = environment_variable("HOME");
     if (!home.is_absolute()) return {};
     base = home / ".cache";
   }
@@ -183,7 +166,7 @@ std::optional<Binary> BinaryCache::find(std::string_view key) const {
   struct stat status {};
   if (file.get() < 0 && errno == ENOENT) return std::nullopt;
   if (file.get() >= 0 && ::fstat(file.get(), &status) == 0 && S_ISREG(status.st_mode) &&
-      is_ours(status) && static_cast<std::uint64_t>(status.st_size) <= kEntryLimitBytes) {
+      !distrust(status, name) && static_cast<std::uint64_t>(status.st_size) <= kEntryLimitBytes) {
     const auto bytes = content(file.get(), static_cast<std::size_t>(status.st_size));
     if (auto binary = bytes ? decode_cache_entry(key, *bytes) : std::nullopt) {
       ::futimens(file.get(), nullptr);  // the time of its last use, for eviction
@@ -203,7 +186,7 @@ void BinaryCache::keep(std::string_view key, const Binary& binary) {
 
 /// Without fsync: after a power failure an entry may be cut or empty, which its checksum tells.
 bool BinaryCache::write(const std::string& name, std::string_view bytes) const {
-  const std::string temporary = temporary_name(name);
+  const std::string temporary = fmt::format("{}.{}{}", name, random_word(), kTemporarySuffix);
   const File file(::openat(directory_, temporary.c_str(),
                            O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                            S_IRUSR | S_IWUSR));

@@ -3,6 +3,7 @@
 
 #include "tuner/backend/cpu/cpu_backend.hpp"
 #include "tuner/backend/executor.hpp"
+#include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #ifdef TUNER_HAS_CUDA
@@ -61,7 +62,16 @@ std::vector<Finding> examine_cuda() {
 }
 #endif
 
+/// The cpu backend starts a compiler found on PATH, which another user may have set.
+void require_own_rights() {
+  if (!is_privileged()) return;
+  throw Error(ErrorCode::no_device,
+              "the cpu backend is not available in a program that is set-uid, set-gid or has file "
+              "capabilities: it would run the compiler that its user names");
+}
+
 void require_cpu(int ordinal) {
+  require_own_rights();
   if (ordinal == 0) return;
   throw Error(ErrorCode::no_device,
               fmt::format("there is no CPU device {}: all cores together are device 0.", ordinal));
@@ -98,7 +108,10 @@ std::unique_ptr<const Compiler> make_compiler(std::string_view kind,
                                               const std::string& architecture,
                                               std::chrono::seconds deadline) {
   if (kind == "cuda") return make_cuda_compiler(architecture);
-  if (kind == "cpu") return make_cpu_compiler(deadline);
+  if (kind == "cpu") {
+    require_own_rights();
+    return make_cpu_compiler(deadline);
+  }
   fail_unknown(kind);
 }
 

@@ -8,7 +8,7 @@
 #include "tuner/cli/device_arguments.hpp"
 #include "tuner/cli/man_page.hpp"
 #include "tuner/cli/parse_error.hpp"
-#include "tuner/cli/shell_words.hpp"
+#include "tuner/core/shell_words.hpp"
 #include "tuner/search/strategy.hpp"
 
 #include <CLI/CLI.hpp>

@@ -1,12 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/database.hpp"
 
+#include "tuner/cli/output.hpp"
+#include "tuner/core/environment.hpp"
 #include "tuner/store/database_path.hpp"
+
+#include <mutex>
+#include <optional>
 
 namespace tuner::cli {
 
+namespace {
+
+/// That of the working directory, which may be anybody's: said once, since a clone of somebody's
+/// files may hold it. None where the environment names another, or must not direct the program.
+std::optional<std::filesystem::path> local_database(const CommonOptions& common) {
+  constexpr const char* kLocal = "tune.db";
+  if (is_privileged() || !environment_variable("TUNER_DB").empty()) return std::nullopt;
+  std::error_code ignored;
+  if (!std::filesystem::exists(kLocal, ignored)) return std::nullopt;
+  static std::once_flag told;
+  if (!common.quiet) {
+    std::call_once(told, [] { tell("database: ./tune.db of this folder\n"); });
+  }
+  return kLocal;
+}
+
+}  // namespace
+
 std::filesystem::path database_path(const CommonOptions& common) {
-  return common.database ? *common.database : store::default_database();
+  if (common.database) return *common.database;
+  if (auto local = local_database(common)) return *std::move(local);
+  return store::default_database();
 }
 
 store::Store open_database(const CommonOptions& common, store::Store::Mode mode) {

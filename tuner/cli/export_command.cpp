@@ -6,12 +6,14 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/core/shell_words.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/interop/recording_file.hpp"
 #include "tuner/interop/recording_text.hpp"
 #include "tuner/interop/store_recording.hpp"
 #include "tuner/select/catalogue.hpp"
 #include "tuner/select/catalogue_json.hpp"
+#include "tuner/select/stored_family.hpp"
 #include "tuner/select/stored_kernel.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/store/best_line.hpp"
@@ -74,8 +76,8 @@ search::Recording stored_recording(const CommonOptions& common, const ExportOpti
   }
   std::string known;
   for (const search::Recording& it : recordings) {
-    known +=
-        fmt::format("\n    --kernel {} --size {} --device '{}'", it.kernel, it.problem, it.device);
+    known += "\n    " + shell_line(std::vector<std::string>{"--kernel", it.kernel, "--size",
+                                                            it.problem, "--device", it.device});
   }
   throw Error(ErrorCode::usage,
               fmt::format("a {} file holds one kernel at one size on one device; name it:{}",
@@ -113,7 +115,10 @@ std::string dispatch_table(const CommonOptions& common, const ExportOptions& opt
   if (!options.kernel.empty()) query.kernel = options.kernel;
   const select::Catalogue known = select::catalogue(store, query);
   std::size_t entries = 0;
-  for (const select::CatalogueKernel& kernel : known.kernels) entries += kernel.entries.size();
+  for (const select::CatalogueKernel& kernel : known.kernels) {
+    select::require_own_code(*kernel.record);
+    entries += kernel.entries.size();
+  }
   const std::string subject =
       fmt::format("{} and {} on {}", quantity::count(known.kernels.size(), "kernel"),
                   quantity::count(entries, "tuned size"), known.device.name);

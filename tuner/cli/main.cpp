@@ -3,6 +3,7 @@
 #include "tuner/cli/output.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/printable.hpp"
+#include "tuner/core/process.hpp"
 #include "tuner/worker/worker_main.hpp"
 
 #include <fmt/format.h>
@@ -28,6 +29,7 @@ int main(int argc, char** argv) {
     if (!arguments.empty() && arguments.front() == "worker") {
       return tuner::worker::worker_main(std::span(arguments).subspan(1));
     }
+    tuner::adopt_orphans();
     const int exit_code = tuner::cli::run(argc, argv);
     tuner::cli::flush_result();
     return exit_code;

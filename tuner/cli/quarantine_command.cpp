@@ -26,7 +26,7 @@ void print_json(const std::vector<store::StrikeRecord>& strikes) {
          {"kernel", it.kernel},
          {"kernel_hash", it.kernel_hash},
          {"architecture", it.architecture},
-         {"config", Json::parse(it.config_json)},
+         {"config", parse_json(it.config_json, "a stored configuration")},
          {"strikes", it.strikes},
          {"quarantined", it.strikes >= store::kStrikesToQuarantine},
          {"reason", it.reason},

@@ -46,7 +46,7 @@ select::Question question(const QueryOptions& options) {
 Json asked_size(const select::Selection& selection) {
   if (selection.stored) return space::size_json(selection.size, selection.stored->dims());
   if (selection.size_text.find('=') != std::string::npos) return selection.size_text;
-  return Json::parse(fmt::format("[{}]", selection.size_text));
+  return parse_json(fmt::format("[{}]", selection.size_text), "a stored size");
 }
 
 std::string shown_size(const select::Selection& selection) {
@@ -65,7 +65,7 @@ Json json_document(const select::Selection& selection) {
                    {"kernel", selection.kernel->kernel},
                    {"kernel_hash", selection.kernel->hash},
                    {"size", asked_size(selection)},
-                   {"config", Json::parse(selection.config_json)},
+                   {"config", parse_json(selection.config_json, "a stored configuration")},
                    {"expected_ns", optional(selection.expected_ns)},
                    {"distance", selection.distance}};
   if (selection.entry) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/reproduction.hpp"
 
-#include "tuner/cli/shell_words.hpp"
+#include "tuner/core/shell_words.hpp"
 
 #include <fmt/format.h>
 

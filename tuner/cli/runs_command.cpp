@@ -10,6 +10,7 @@
 #include "tuner/core/json.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/core/shell_words.hpp"
 #include "tuner/store/store.hpp"
 
 #include <fmt/format.h>
@@ -102,13 +103,14 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
     for (const auto& [outcome, count] : outcomes)
       document["outcomes"][std::string(name(outcome))] = count;
     for (const auto& [outcome, group] : failures) {
-      document["failures"].push_back({{"outcome", std::string(name(outcome))},
-                                      {"count", group.count},
-                                      {"example", group.first.message},
-                                      {"config", Json::parse(group.first.config_json)},
-                                      {"size", group.first.problem},
-                                      {"seed", group.first.check_seed},
-                                      {"reproduce", bench_command(*session, group.first)}});
+      document["failures"].push_back(
+          {{"outcome", std::string(name(outcome))},
+           {"count", group.count},
+           {"example", group.first.message},
+           {"config", parse_json(group.first.config_json, "a stored configuration")},
+           {"size", group.first.problem},
+           {"seed", group.first.check_seed},
+           {"reproduce", bench_command(*session, group.first)}});
     }
     fmt::print("{}", json_text(document));
     return 0;
@@ -120,7 +122,7 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
       session->uuid, store::name(session->state), session->kernel, printable(session->device),
       fmt::join(session->problems, " "), session->started_at, session->wall_s, session->compile_s,
       session->verify_s, session->measure_s, quantity::count(trials.size(), "trial"),
-      format_failures(outcomes), printable(session->command));
+      format_failures(outcomes), own_command(session->command));
   if (session->respawns > 0) {
     fmt::print("  the device child was replaced {}\n",
                quantity::count(static_cast<std::uint64_t>(session->respawns), "time"));

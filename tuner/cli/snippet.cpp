@@ -2,6 +2,8 @@
 #include "tuner/cli/snippet.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/shell_words.hpp"
+#include "tuner/select/stored_family.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -12,20 +14,6 @@
 
 namespace tuner::cli {
 namespace {
-
-/// The family of a stored kernel. Its space file names the sources of the family's other kernels
-/// too, which are not stored with this one; nobody looks at them here.
-family::Family stored_family(const store::KernelRecord& record) {
-  std::map<std::string, family::KernelSource> sources;
-  const Json document = parse_json(record.space_text, record.family);
-  if (const auto kernels = document.find("kernels"); kernels != document.end()) {
-    for (const auto& [kernel, value] : kernels->items()) {
-      sources[kernel] = {.name = record.source_name, .text = record.source_text, .headers = {}};
-    }
-  }
-  return family::parse_family(record.space_text, "the stored space file of " + record.family,
-                              sources);
-}
 
 constexpr std::uint32_t kSharedBytesWithoutOptIn = 48 * 1024;
 
@@ -144,7 +132,8 @@ std::string dim3_text(const std::array<std::uint32_t, 3>& extent) {
 Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& device,
                  std::string_view config_json, const std::vector<std::int64_t>& size)
     : kernel_(record.kernel), source_name_(record.source_name) {
-  const family::Family family = stored_family(record);
+  const family::Family family = select::stored_family(record);
+  select::require_own_code(record, family);
   const family::Kernel& kernel = family.kernel(record.kernel);
   const space::Space space(kernel.space, device.attributes, size);
   const space::Config config = space::config_from_json(*kernel.space, config_json);
@@ -261,13 +250,13 @@ void Snippet::add_steps(const family::Family& family, const family::Kernel& kern
 }
 
 std::string Snippet::compiler_arguments() const {
-  return fmt::format("{}", fmt::join(definitions_, " "));
+  return shell_line(definitions_);
 }
 
 std::string Snippet::heading() const {
   std::string text = fmt::format("// {} at {}; nvcc finds {} in a folder named with -I", kernel_,
                                  subject_, source_name_);
-  if (!options_.empty()) text += fmt::format(", compile with {}", fmt::join(options_, " "));
+  if (!options_.empty()) text += fmt::format(", compile with {}", one_line(shell_line(options_)));
   if (!tensor_maps_.empty()) text += ", link with -lcuda";
   text += fmt::format("\n#include \"{}\"\n\n#include <cuda_runtime.h>\n\n", source_name_);
   if (!tensor_maps_.empty()) text += kTensorMaps;

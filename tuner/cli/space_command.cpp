@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/output.hpp"
-#include "tuner/cli/shell_words.hpp"
 #include "tuner/cli/sizes.hpp"
 #include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/table.hpp"
@@ -9,6 +8,7 @@
 #include "tuner/core/file.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/core/shell_words.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/check_promises.hpp"

@@ -6,13 +6,13 @@
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/progress.hpp"
-#include "tuner/cli/shell_words.hpp"
 #include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/table.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/core/shell_words.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/report/report.hpp"
 #include "tuner/search/strategy.hpp"
@@ -77,16 +77,17 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
   for (const auto& [outcome, count] : result.outcomes) outcomes[std::string(name(outcome))] = count;
   json["outcomes"] = outcomes;
   for (const store::TrialRecord& trial : result.reused_failures) {
-    json["reused_failures"].push_back({{"config", Json::parse(trial.config_json)},
-                                       {"outcome", std::string(name(trial.outcome))},
-                                       {"message", trial.message}});
+    json["reused_failures"].push_back(
+        {{"config", parse_json(trial.config_json, "a stored configuration")},
+         {"outcome", std::string(name(trial.outcome))},
+         {"message", trial.message}});
   }
   if (!result.best) return json;
   const store::BestRecord& best = *result.best;
   const auto optional = [](const std::optional<double>& value) {
     return value ? Json(*value) : Json();
   };
-  json["best"] = {{"config", Json::parse(best.config_json)},
+  json["best"] = {{"config", parse_json(best.config_json, "a stored configuration")},
                   {"median_ns", best.time.median_ns},
                   {"q1_ns", best.time.q1_ns},
                   {"q3_ns", best.time.q3_ns},

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/file.hpp"
 
+#include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdlib>
+#include <cstdint>
 #include <fcntl.h>
 #include <linux/magic.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 #include <system_error>
@@ -138,12 +140,12 @@ std::string write_into(const fs::path& path, std::string_view content) {
 
 /// The same for a regular file, whose mode is kept, and its owner where this user may give it away.
 std::string replace(const fs::path& path, std::string_view content) {
-  const fs::path temporary = fmt::format("{}.{}.tmp", path.string(), ::gettid());
-  static_cast<void>(::unlink(temporary.c_str()));  // of an earlier thread of this number
+  const fs::path temporary = fmt::format("{}.{}.tmp", path.string(), random_word());
   struct stat old {};
   const bool exists = ::stat(path.c_str(), &old) == 0;
   const mode_t mode = exists ? S_IRUSR | S_IWUSR : 0666;  // less what the umask takes
-  Descriptor out(::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode));
+  Descriptor out(
+      ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode));
   if (!out.valid()) return last_error();
   if (exists) static_cast<void>(!::fchown(out.number(), old.st_uid, old.st_gid));
   const bool done = write_all(out.number(), content) &&
@@ -157,8 +159,8 @@ std::string replace(const fs::path& path, std::string_view content) {
 
 /// The system's folder for temporary files, as other programs find it.
 fs::path folder_for_temporaries() {
-  const char* const named = ::secure_getenv("TMPDIR");
-  return named == nullptr || *named == '\0' ? "/tmp" : named;
+  const std::string named = environment_variable("TMPDIR");
+  return named.empty() ? "/tmp" : named;
 }
 
 }  // namespace
@@ -172,6 +174,14 @@ std::string read_file(const fs::path& path, std::size_t limit_bytes) {
   }
   static_cast<void>(::fcntl(in.number(), F_SETFL, 0));
   return read_all(in.number(), limit_bytes, path);
+}
+
+std::string random_word() {
+  std::uint64_t number = 0;
+  if (::getrandom(&number, sizeof number, 0) != sizeof number) {
+    throw Error(ErrorCode::failure, "the system has no random numbers: " + last_error());
+  }
+  return fmt::format("{:016x}", number);
 }
 
 void write_file(const fs::path& path, std::string_view content) {

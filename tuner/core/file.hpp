@@ -20,6 +20,10 @@ namespace tuner {
 /// parent directories. Throws Error(failure) naming the path; an old file is then untouched.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
+/// 16 hexadecimal digits that nobody can foresee, for names of temporary files: a name that can be
+/// foreseen can be taken, or made a link, beforehand.
+[[nodiscard]] std::string random_word();
+
 /// Makes a directory and those above it that are missing, each for the user alone (mode 0700).
 /// One that is there is left as it is. The error when there is none afterwards.
 [[nodiscard]] std::error_code make_private_directories(const std::filesystem::path& path);

@@ -11,9 +11,14 @@
 #include <csignal>
 #include <cstring>
 #include <fcntl.h>
+#include <fstream>
+#include <iterator>
+#include <mutex>
 #include <poll.h>
+#include <set>
 #include <spawn.h>
 #include <string_view>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -38,13 +43,41 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-/// The environment of this program, with its TMPDIR replaced unless the path is empty.
+/// Whether a child needs a variable: compilers, device drivers and BLAS libraries find what they
+/// need, and tokens and passwords of the user do not reach a kernel.
+bool is_passed_on(std::string_view variable) {
+  constexpr std::string_view kNames[] = {"PATH",
+                                         "HOME",
+                                         "USER",
+                                         "LOGNAME",
+                                         "LANG",
+                                         "LANGUAGE",
+                                         "TMPDIR",
+                                         "TERM",
+                                         "LD_PRELOAD",
+                                         "LD_LIBRARY_PATH",
+                                         "COMPILER_PATH",
+                                         "CPATH",
+                                         "C_INCLUDE_PATH",
+                                         "LIBRARY_PATH",
+                                         "CPLUS_INCLUDE_PATH",
+                                         "GOTO_NUM_THREADS"};
+  constexpr std::string_view kPrefixes[] = {
+      "TUNE",  "LC_",  "XDG_CACHE_", "CUDA_", "CUBLAS_", "NVIDIA_", "NVRTC_", "OPENBLAS_", "OMP_",
+      "GOMP_", "MKL_", "CCACHE_",    "GCC_",  "ASAN_",   "LSAN_",   "TSAN_",  "UBSAN_"};
+  const std::string_view name = variable.substr(0, variable.find('='));
+  return std::ranges::find(kNames, name) != std::end(kNames) ||
+         std::ranges::any_of(kPrefixes,
+                             [&](std::string_view prefix) { return name.starts_with(prefix); });
+}
+
+/// What of this program's environment a child gets, its TMPDIR replaced unless the path is empty.
 std::vector<std::string> environment(const std::filesystem::path& temporary_files) {
   std::vector<std::string> variables;
   for (char** each = environ; *each != nullptr; ++each) {
-    if (temporary_files.empty() || !std::string_view(*each).starts_with("TMPDIR=")) {
-      variables.emplace_back(*each);
-    }
+    const std::string_view variable = *each;
+    const bool is_replaced = !temporary_files.empty() && variable.starts_with("TMPDIR=");
+    if (is_passed_on(variable) && !is_replaced) variables.emplace_back(variable);
   }
   if (!temporary_files.empty()) variables.push_back("TMPDIR=" + temporary_files.string());
   return variables;
@@ -101,6 +134,59 @@ class SpawnPlan {
   posix_spawnattr_t attributes_{};
 };
 
+/// The children that this program started and has not reaped; a child that is not among them is an
+/// orphan that a child left behind.
+class StartedChildren {
+ public:
+  [[nodiscard]] static StartedChildren& instance() {
+    static StartedChildren children;
+    return children;
+  }
+
+  /// Starts one where no orphan is looked for meanwhile.
+  template <class Start>
+  [[nodiscard]] pid_t start(Start start) {
+    const std::scoped_lock lock(mutex_);
+    const pid_t pid = start();
+    pids_.insert(pid);
+    return pid;
+  }
+
+  void adopt_orphans() {
+    const std::scoped_lock lock(mutex_);
+    adopts_ = ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+  }
+
+  /// One was reaped: what it left behind ends too. An orphan's own children come here when it ends.
+  void reaped(pid_t pid) {
+    const std::scoped_lock lock(mutex_);
+    pids_.erase(pid);
+    constexpr int kMostRounds = 64;
+    for (int round = 0; adopts_ && round < kMostRounds && kill_orphans(); ++round) {
+    }
+  }
+
+ private:
+  /// Whether there were any. The kernel gives them to the first thread of the process.
+  [[nodiscard]] bool kill_orphans() const {
+    std::ifstream list(fmt::format("/proc/self/task/{}/children", ::getpid()));
+    std::vector<pid_t> orphans;
+    for (pid_t pid = 0; list >> pid;) {
+      if (!pids_.contains(pid)) orphans.push_back(pid);
+    }
+    for (const pid_t pid : orphans) {
+      ::kill(pid, SIGKILL);
+      while (::waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+      }
+    }
+    return !orphans.empty();
+  }
+
+  std::mutex mutex_;
+  bool adopts_ = false;
+  std::set<pid_t> pids_;
+};
+
 void limit(pid_t pid, __rlimit_resource resource, rlim_t value) {
   const rlimit limits{.rlim_cur = value, .rlim_max = value};
   // It may have ended already; then there is nothing to limit.
@@ -116,7 +202,8 @@ std::string ProcessEnd::text() const {
 
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const ProcessStreams& streams,
                            const ProcessLimits& limits)
-    : pid_(SpawnPlan(streams).start(arguments, limits.temporary_files)) {
+    : pid_(StartedChildren::instance().start(
+          [&] { return SpawnPlan(streams).start(arguments, limits.temporary_files); })) {
   limit(pid_, RLIMIT_CORE, 0);
   if (limits.processor_time) {
     limit(pid_, RLIMIT_CPU, static_cast<rlim_t>(limits.processor_time->count()));
@@ -152,7 +239,12 @@ ProcessEnd ChildProcess::ended(int status) {
   end_ = WIFSIGNALED(status)
              ? ProcessEnd{.exit_code = 128 + WTERMSIG(status), .signal = WTERMSIG(status)}
              : ProcessEnd{.exit_code = WEXITSTATUS(status), .signal = 0};
+  StartedChildren::instance().reaped(pid_);
   return *end_;
+}
+
+void adopt_orphans() {
+  StartedChildren::instance().adopt_orphans();
 }
 
 namespace {

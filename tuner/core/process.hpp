@@ -35,7 +35,12 @@ struct ProcessLimits {
   std::filesystem::path temporary_files = {};  ///< its TMPDIR; empty: as this program's
 };
 
-/// A program in a process group of its own; killed with its group, and reaped, when the owner goes.
+/// From now on a process that a child leaves behind ends with that child: what leaves the child's
+/// process group too, as daemons do. For programs whose children are all started by ChildProcess.
+void adopt_orphans();
+
+/// A program in a process group of its own, with what compilers and drivers need of the environment
+/// and no more; killed with its group, and reaped, when the owner goes.
 /// It leaves no core file.
 class ChildProcess {
  public:

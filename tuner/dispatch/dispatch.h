@@ -51,8 +51,8 @@ typedef enum {
 /** A table of tuned results. It is read by tuner_open() and tuner_reload(), never later. */
 typedef struct {
   tuner_table_kind kind; /**< what `where` is */
-  /** DATABASE: a path, or NULL for $TUNER_DB, else ./tune.db if it exists, else
-   * $XDG_DATA_HOME/tune/tune.db (~/.local/share/tune/tune.db). FILE: a path. TEXT: the document; it
+  /** DATABASE: a path, or NULL for $TUNER_DB, else $XDG_DATA_HOME/tune/tune.db
+   * (~/.local/share/tune/tune.db). FILE: a path. TEXT: the document; it
    * is copied. EMPTY: not read. */
   const char* where;
 } tuner_table;

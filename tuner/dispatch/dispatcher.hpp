@@ -49,12 +49,12 @@ class TUNER_API DispatchError : public std::runtime_error {
 class TUNER_API Table {
  public:
   /// A database of the `tune` program.
-  /// @param path Its file; empty: $TUNER_DB, else ./tune.db when it exists, else
-  ///        $XDG_DATA_HOME/tune/tune.db (~/.local/share/tune/tune.db).
+  /// @param path Its file; empty: $TUNER_DB, else $XDG_DATA_HOME/tune/tune.db
+  ///        (~/.local/share/tune/tune.db); nothing is taken from the working directory.
   /// @return Its name; the database is read when a Dispatcher is opened.
   [[nodiscard]] static Table database(std::filesystem::path path = {});
   /// A file that `tune export --format json` wrote.
-  /// @param path The file.
+  /// @param path The file, which nobody but the user and root may own or write.
   /// @return Its name; the file is read when a Dispatcher is opened.
   [[nodiscard]] static Table file(std::filesystem::path path);
   /// The text of such a file, e.g. compiled in.

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/family_table.hpp"
 
+#include "tuner/core/error.hpp"
+#include "tuner/select/stored_family.hpp"
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -106,19 +109,12 @@ std::vector<std::size_t> alignment_dimensions(const family::Family& family) {
   return {found.begin(), found.end()};
 }
 
-/// A kernel that has another hash than its file gives it now was verified by a program that knew no
-/// `align`: every buffer without an offset began at a multiple of 16 bytes. (Or by one that knew
-/// more than this, and then more is asked of the buffers than need be.)
-std::vector<family::Argument> verified_arguments(const family::Family& family,
-                                                 const store::KernelRecord& record) {
-  std::vector<family::Argument> arguments = family.arguments;
-  if (family.kernel(record.kernel).hash == record.hash) return arguments;
-  for (family::Argument& argument : arguments) {
-    auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
-    if (buffer == nullptr || buffer->align || buffer->offset.text() != "0") continue;
-    buffer->align = space::Expression::constant(16);
+std::vector<const store::KernelRecord*> records_of(const FamilyCatalogue& catalogue) {
+  std::vector<const store::KernelRecord*> records;
+  for (const select::CatalogueKernel* kernel : catalogue.with_sources()) {
+    records.push_back(kernel->record.get());
   }
-  return arguments;
+  return records;
 }
 
 std::string alignments(const std::vector<family::Argument>& arguments) {
@@ -136,30 +132,36 @@ std::string alignments(const std::vector<family::Argument>& arguments) {
 FamilyTable::FamilyTable(select::CatalogueOutline outline, StalePolicy policy,
                          EpochReclaimer& sections)
     : catalogue_(std::move(outline), policy),
-      family_(stored_family(catalogue_.with_sources(), *catalogue_.with_sources().front()->record)),
+      family_(select::stored_family(records_of(catalogue_), *records_of(catalogue_).front())),
       device_(catalogue_.device().attributes),
       given_(given_arguments(family_.arguments)),
       alignment_dims_(alignment_dimensions(family_)),
       slots_(sections) {
   for (const GivenArgument& it : given_) given_types_.push_back(it.type);
   const std::string backend = catalogue_.device().backend;
-  const std::vector<const select::CatalogueKernel*> kernels = catalogue_.with_sources();
-  std::map<std::string, family::Family> families = {{kernels.front()->record->space_text, family_}};
-  for (const select::CatalogueKernel* kernel : kernels) {
-    const std::string& text = kernel->record->space_text;
-    auto known = families.find(text);
+  const std::vector<const store::KernelRecord*> records = records_of(catalogue_);
+  std::map<std::string, family::Family> families = {{records.front()->space_text, family_}};
+  std::set<std::string> names;
+  for (const store::KernelRecord* record : records) {
+    auto known = families.find(record->space_text);
     if (known == families.end()) {
-      known = families.emplace(text, stored_family(kernels, *kernel->record)).first;
+      known = families.emplace(record->space_text, select::stored_family(records, *record)).first;
     }
-    if (signature(known->second) != signature(family_)) continue;
-    const family::Kernel& parsed = known->second.kernel(kernel->record->kernel);
+    const family::Family& file = known->second;
+    select::require_own_code(*record, file);
+    if (!names.insert(record->kernel).second) {
+      throw Error(ErrorCode::usage, fmt::format("the table has the kernel {} of {} twice",
+                                                record->kernel, record->family));
+    }
+    if (signature(file) != signature(family_)) continue;
+    const family::Kernel& parsed = file.kernel(record->kernel);
     const auto& backends = parsed.backends;
     if (!backends.empty() && std::ranges::find(backends, backend) == backends.end()) continue;
     kernels_.emplace(parsed.name, parsed);
-    auto arguments = verified_arguments(known->second, *kernel->record);
-    if (std::ranges::none_of(
-            verified_, [&](const auto& it) { return alignments(it) == alignments(arguments); })) {
-      verified_.push_back(std::move(arguments));
+    if (std::ranges::none_of(verified_, [&](const auto& it) {
+          return alignments(it) == alignments(file.arguments);
+        })) {
+      verified_.push_back(file.arguments);
     }
   }
 }

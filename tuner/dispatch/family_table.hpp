@@ -84,8 +84,4 @@ class FamilyTable {
   SizeSlots slots_;
 };
 
-/// A family as text: its documents in a database or a table, read back.
-[[nodiscard]] family::Family stored_family(std::span<const select::CatalogueKernel* const> kernels,
-                                           const store::KernelRecord& record);
-
 }  // namespace tuner::dispatch

@@ -1,23 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/dispatch/settings.hpp"
 
+#include "tuner/core/environment.hpp"
+
 #include <fmt/format.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 namespace tuner::dispatch {
 
 DispatchSettings dispatch_settings() {
-  const auto variable = [](const char* name) -> std::string_view {
-    const char* const value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
   DispatchSettings settings;
-  if (variable("TUNER_LOG") == "off") settings.log = LogLevel::off;
-  if (variable("TUNER_LOG") == "info") settings.log = LogLevel::info;
-  settings.record = variable("TUNER_RECORD");
-  if (variable("TUNER_DISABLE") == "1") settings.tuned = TunedKernels::ignored;
+  if (environment_variable("TUNER_LOG") == "off") settings.log = LogLevel::off;
+  if (environment_variable("TUNER_LOG") == "info") settings.log = LogLevel::info;
+  settings.record = environment_variable("TUNER_RECORD");
+  if (environment_variable("TUNER_DISABLE") == "1") settings.tuned = TunedKernels::ignored;
   return settings;
 }
 

@@ -16,7 +16,8 @@ struct DispatchSettings {
   TunedKernels tuned = TunedKernels::used;  ///< TUNER_DISABLE=1 ignores them
 };
 
-/// Of this process's environment. An unknown TUNER_LOG counts as `warn`.
+/// Of this process's environment, which a privileged program ignores. An unknown TUNER_LOG counts
+/// as `warn`.
 [[nodiscard]] DispatchSettings dispatch_settings();
 
 /// A line on the standard error, "tuner: …", when the settings want lines of this level.

@@ -11,11 +11,14 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <fcntl.h>
 #include <optional>
 #include <sys/file.h>
+#include <thread>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace tuner::dispatch {
@@ -25,17 +28,29 @@ constexpr std::size_t kMostBytes = 1 << 20;  // of a suite
 constexpr std::size_t kMostSizes = 1000;     // of a group
 constexpr std::size_t kMostKnown = 10'000;   // of which the file need not be asked
 
+/// How long a launch may wait for other recorders. Anybody who may read the directory can hold the
+/// lock for ever; then the sizes that follow do not wait at all.
+constexpr int kMostTries = 125;
+constexpr std::chrono::milliseconds kBetweenTries{2};
+
 /// Holds off other recorders, of this and of other processes, while it lives. It locks the file's
 /// directory, since the file itself is replaced.
 class DirectoryLock {
  public:
-  explicit DirectoryLock(const std::filesystem::path& file)
+  DirectoryLock(const std::filesystem::path& file, int most_tries)
       : directory_(::open((file.has_parent_path() ? file.parent_path() : ".").c_str(),
                           O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (directory_ < 0 || ::flock(directory_, LOCK_EX) != 0) {
-      const std::string why = std::strerror(errno);
-      if (directory_ >= 0) ::close(directory_);
-      throw Error(ErrorCode::failure, fmt::format("{}: cannot be written: {}", file.string(), why));
+    if (directory_ < 0) fail(file, std::strerror(errno));
+    for (int tries = 1; ::flock(directory_, LOCK_EX | LOCK_NB) != 0; ++tries) {
+      const int error = errno;
+      if (error == EWOULDBLOCK && tries < most_tries) {
+        std::this_thread::sleep_for(kBetweenTries);
+        continue;
+      }
+      ::close(directory_);
+      fail(file, error == EWOULDBLOCK ? "another program has locked its folder; the size is "
+                                        "recorded with the next one"
+                                      : std::strerror(error));
     }
   }
   ~DirectoryLock() { ::close(directory_); }
@@ -43,6 +58,10 @@ class DirectoryLock {
   DirectoryLock& operator=(const DirectoryLock&) = delete;
 
  private:
+  [[noreturn]] static void fail(const std::filesystem::path& file, const std::string& why) {
+    throw Error(ErrorCode::failure, fmt::format("{}: cannot be written: {}", file.string(), why));
+  }
+
   int directory_;
 };
 
@@ -115,6 +134,9 @@ std::string suite_text(const Json& suite) {
 
 }  // namespace
 
+SizeRecorder::SizeRecorder(std::filesystem::path file)
+    : file_(std::move(file)), most_tries_(kMostTries) {}
+
 std::filesystem::path SizeRecorder::file(std::string_view family) {
   const auto suite = read_suite(file_);
   if (!suite || (*suite)["family"] == family) return file_;
@@ -127,18 +149,33 @@ void SizeRecorder::record(const std::string& family, const space::Dimensions& di
                           const space::Size& size) {
   const std::lock_guard guard(mutex_);
   if (known_.contains({family, size})) return;
-  if (known_.size() >= kMostKnown) known_.clear();
-  std::error_code unmade;  // shows when the directory is opened
-  std::filesystem::create_directories(file_.parent_path(), unmade);
-  const DirectoryLock lock(file_);
-  const std::filesystem::path to = file(family);
-  Json suite = read_suite(to).value_or(empty_suite(family));
-  const Json written = space::size_json(size, dims);
-  if (!has(suite, written)) {
-    group_with_room(suite)["sizes"].push_back(written);
-    write_file(to, suite_text(suite));
+  if (known_.size() >= kMostKnown) {
+    known_.clear();
+    unwritten_.clear();
   }
   known_.emplace(family, size);
+  unwritten_[family].push_back(space::size_json(size, dims).dump());
+  std::error_code unmade;  // shows when the directory is opened
+  std::filesystem::create_directories(file_.parent_path(), unmade);
+  const DirectoryLock lock(file_, std::exchange(most_tries_, 1));
+  most_tries_ = kMostTries;
+  while (!unwritten_.empty()) {
+    const auto next = unwritten_.extract(unwritten_.begin());
+    write(next.key(), next.mapped());
+  }
+}
+
+void SizeRecorder::write(const std::string& family, const std::vector<std::string>& sizes) {
+  const std::filesystem::path to = file(family);
+  Json suite = read_suite(to).value_or(empty_suite(family));
+  bool is_changed = false;
+  for (const std::string& text : sizes) {
+    const Json size = Json::parse(text);
+    if (has(suite, size)) continue;
+    group_with_room(suite)["sizes"].push_back(size);
+    is_changed = true;
+  }
+  if (is_changed) write_file(to, suite_text(suite));
 }
 
 }  // namespace tuner::dispatch

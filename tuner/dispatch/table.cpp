@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/trust.hpp"
 #include "tuner/dispatch/database_snapshot.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/store/database_path.hpp"
@@ -99,6 +100,17 @@ select::CatalogueOutline for_device(select::CatalogueOutline outline,
   return outline;
 }
 
+select::CatalogueOutline read_table_file(const std::filesystem::path& path,
+                                         const space::DeviceInfo& device) {
+  if (const auto found = distrust(path)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: {}: {}, or give its text to Table::text() if you trust it",
+                            path.string(), found->why, found->remedy));
+  }
+  return for_device(select::outline_catalogue(read_file(path, kTableLimitBytes), path.string()),
+                    device);
+}
+
 select::CatalogueOutline read(const TableSource& source, const space::DeviceInfo& device,
                               const space::EnvironmentInfo& environment,
                               backend::BinaryCache& snapshots) {
@@ -111,9 +123,7 @@ select::CatalogueOutline read(const TableSource& source, const space::DeviceInfo
         throw Error(error.code(), for_applications(error.what()));
       }
     case TableSource::Kind::file:
-      return for_device(
-          select::outline_catalogue(read_file(source.path, kTableLimitBytes), source.path.string()),
-          device);
+      return read_table_file(source.path, device);
     case TableSource::Kind::text:
       return for_device(select::outline_catalogue(source.text, "the embedded table"), device);
     case TableSource::Kind::empty:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
+#include "tuner/core/trust.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/parse.hpp"
 #include "tuner/family/source.hpp"
@@ -181,6 +182,13 @@ Family parse_document(std::string_view text, std::string_view origin,
   return family;
 }
 
+/// Links followed.
+bool is_below(const fs::path& file, const fs::path& folder) {
+  std::error_code unknown;
+  const fs::path from = fs::canonical(folder.empty() ? "." : folder, unknown);
+  return !unknown && *file.lexically_relative(from).begin() != "..";
+}
+
 KernelSource read_source(const fs::path& folder, const DocumentNode& node) {
   const fs::path relative = node.text();
   if (relative.empty() || relative.is_absolute()) {
@@ -190,6 +198,13 @@ KernelSource read_source(const fs::path& folder, const DocumentNode& node) {
   const fs::path path = (folder / relative).lexically_normal();
   if (!fs::is_regular_file(path))
     node.fail(fmt::format("there is no file {}", in_quotes(path.string())));
+  const fs::path real = fs::canonical(path);
+  if (!is_below(real, folder) && !names_code(real)) {
+    node.fail(
+        fmt::format("{} is outside of the space file's folder and no source by its name "
+                    "(.cu, .cuh, .cpp, .h, …): move it beside the space file",
+                    in_quotes(real.string())));
+  }
   return read_kernel_source(path);
 }
 

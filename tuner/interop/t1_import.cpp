@@ -2,6 +2,8 @@
 #include "tuner/interop/t1_import.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/core/trust.hpp"
 #include "tuner/interop/recording_formats.hpp"
 #include "tuner/interop/t1_kernel.hpp"
 #include "tuner/interop/t1_space.hpp"
@@ -86,7 +88,16 @@ std::string source_of(const Json& specification, const std::filesystem::path& fo
     throw Error(ErrorCode::usage,
                 fmt::format("{}: KernelSpecification.KernelFile is missing", origin));
   }
-  return (folder / file).lexically_normal().generic_string();
+  const auto normal = std::filesystem::path(file).lexically_normal();
+  const bool is_outside = normal.is_absolute() || *normal.begin() == "..";
+  if (is_outside && !names_code(normal)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: KernelSpecification.KernelFile {} is outside of the file's folder "
+                            "and no source by its name (.cu, .cuh, .cpp, .h, …): put the kernel "
+                            "beside the file",
+                            origin, in_quotes(file)));
+  }
+  return (folder / normal).lexically_normal().generic_string();
 }
 
 }  // namespace

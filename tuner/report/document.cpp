@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
+#include "tuner/core/shell_words.hpp"
 #include "tuner/report/family_section.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/kernel_sections.hpp"
@@ -88,9 +89,9 @@ Json size_document(const KernelHistory& kernel, const SizeHistory& size, const M
 Json commands_of(const KernelHistory& kernel) {
   Json commands = Json::array();
   for (auto session = kernel.sessions.rbegin(); session != kernel.sessions.rend(); ++session) {
-    const bool listed =
-        std::find(commands.begin(), commands.end(), session->command) != commands.end();
-    if (!session->command.empty() && !listed) commands.push_back(session->command);
+    const std::string command = own_command(session->command);
+    const bool listed = std::find(commands.begin(), commands.end(), command) != commands.end();
+    if (!command.empty() && !listed) commands.push_back(command);
   }
   return commands;
 }

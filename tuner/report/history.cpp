@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/history.hpp"
 
+#include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 
 #include <nlohmann/json.hpp>
@@ -25,8 +26,12 @@ using KernelKey = std::pair<std::string, std::string>;  // family, kernel
 
 /// Stored text that another program may have written: an empty object when it is not JSON.
 Json tolerant_object(std::string_view text) {
-  Json parsed = Json::parse(text, nullptr, /*allow_exceptions=*/false, /*ignore_comments=*/true);
-  return parsed.is_object() ? parsed : Json::object();
+  try {
+    Json parsed = parse_json(text, "a stored text");
+    return parsed.is_object() ? parsed : Json::object();
+  } catch (const Error&) {
+    return Json::object();
+  }
 }
 
 const Json* member(const Json& object, const std::string& key) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/kernel_sections.hpp"
 
+#include "tuner/core/shell_words.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/table.hpp"
 #include "tuner/report/verdict.hpp"
@@ -33,8 +34,9 @@ namespace {
 
 std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
                           const std::string& device_name) {
-  return fmt::format("tune query --kernel {} --size {} --device {} --format cpp",
-                     shell_word(kernel.kernel), size.problem, shell_word(device_name));
+  return shell_line(std::vector<std::string>{"tune", "query", "--kernel", kernel.kernel, "--size",
+                                             size.problem, "--device", device_name, "--format",
+                                             "cpp"});
 }
 
 std::string best_config(const KernelHistory& kernel, const SizeHistory& size) {

@@ -282,7 +282,8 @@ CatalogueOutline outline_catalogue(std::string text, std::string_view origin) {
 void read_results(CatalogueKernel& kernel, std::string_view unread,
                   const space::DeviceAttributes& device) {
   const std::string origin = fmt::format("the results of {}", kernel.record->kernel);
-  reading(origin, [&] { read_results(kernel, Json::parse("{" + std::string(unread)), device); });
+  const Json json = parse_json("{" + std::string(unread), origin);
+  reading(origin, [&] { read_results(kernel, json, device); });
 }
 
 }  // namespace tuner::select

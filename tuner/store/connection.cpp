@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 
 #include <cstring>
+#include <utility>
 
 namespace tuner::store {
 namespace {
@@ -83,6 +84,24 @@ std::string explain(const SQLite::Exception& exception, int system_error) {
               fmt::format("{}: {}", path.string(), explain(exception, system_error)));
 }
 
+/// What our own statements and rows never reach, so that a hostile file costs little: its schema
+/// holds statements too, and any length may stand in a row. Sources have at most 1 MiB a file, and
+/// 64 headers.
+void limit_statements(sqlite3* database) {
+  constexpr std::pair<int, int> kLimits[] = {{SQLITE_LIMIT_LENGTH, 256 << 20},
+                                             {SQLITE_LIMIT_SQL_LENGTH, 1 << 20},
+                                             {SQLITE_LIMIT_COLUMN, 200},
+                                             {SQLITE_LIMIT_EXPR_DEPTH, 200},
+                                             {SQLITE_LIMIT_COMPOUND_SELECT, 50},
+                                             {SQLITE_LIMIT_VDBE_OP, 1 << 20},
+                                             {SQLITE_LIMIT_FUNCTION_ARG, 64},
+                                             {SQLITE_LIMIT_ATTACHED, 0},
+                                             {SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000},
+                                             {SQLITE_LIMIT_TRIGGER_DEPTH, 10},
+                                             {SQLITE_LIMIT_WORKER_THREADS, 0}};
+  for (const auto& [limit, value] : kLimits) sqlite3_limit(database, limit, value);
+}
+
 SQLite::Database open_database(const fs::path& path, Store::Mode mode) {
   try {
     SQLite::Database database(path.string(), mode == Store::Mode::read_write
@@ -113,6 +132,7 @@ void Connection::open(Store::Mode mode) {
                 fmt::format("{}: {}", path_.string(), remedy_for_read_only(SQLITE_READONLY)));
   }
   sqlite3_db_config(database_.getHandle(), SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  limit_statements(database_.getHandle());
   database_.exec(
       "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA mmap_size = 0;"
       "PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL;");

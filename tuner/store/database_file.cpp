@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
+#include "tuner/core/trust.hpp"
 
 #include <fmt/format.h>
 
@@ -10,8 +11,6 @@
 #include <cerrno>
 #include <cstring>
 #include <fcntl.h>
-#include <grp.h>
-#include <pwd.h>
 #include <string>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -46,38 +45,6 @@ void make_directory(const fs::path& path, const fs::path& directory) {
               fmt::format("{}: {}: {}, or pass --trust-db", path.string(), why, remedy));
 }
 
-/// Whether a group is the user's own: of the same name, and nobody else is a member. Where every
-/// user has one, files that it may write are common and harmless.
-bool is_private_group(gid_t id) {
-  const passwd* const user = ::getpwuid(::geteuid());
-  const group* const found = ::getgrgid(id);
-  if (user == nullptr || found == nullptr || std::strcmp(user->pw_name, found->gr_name) != 0) {
-    return false;
-  }
-  for (char** member = found->gr_mem; *member != nullptr; ++member) {
-    if (std::strcmp(*member, user->pw_name) != 0) return false;
-  }
-  return true;
-}
-
-/// Refuses what somebody else can change: he could plant wrong results, or a journal that SQLite
-/// would play back.
-void require_own(const fs::path& path, const fs::path& part, const char* what) {
-  struct stat status {};
-  if (::stat(part.c_str(), &status) != 0) return;  // opening it says why
-  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
-    refuse(path, fmt::format("the {} {} belongs to another user", what, part.string()),
-           "use a database of your own");
-  }
-  const bool group_writes = (status.st_mode & S_IWGRP) != 0 && !is_private_group(status.st_gid);
-  if (group_writes || (status.st_mode & S_IWOTH) != 0) {
-    const bool everybodys = (status.st_mode & S_ISVTX) != 0;  // such as /tmp
-    refuse(path, fmt::format("other users may write to the {} {}", what, part.string()),
-           everybodys ? "name a file in a directory of your own with --db"
-                      : fmt::format("remove that permission with `chmod go-w {}`", part.string()));
-  }
-}
-
 void require_local(const fs::path& path, const fs::path& directory) {
   struct statfs status {};
   if (::statfs(directory.c_str(), &status) != 0) return;  // opening it says why
@@ -89,32 +56,20 @@ void require_local(const fs::path& path, const fs::path& directory) {
   }
 }
 
-/// A link in a directory where others may write leads wherever they like; the links above are as
-/// trustworthy as the directories they are in.
-void require_own_link(const fs::path& path) {
-  struct stat status {};
-  if (::lstat(path.c_str(), &status) != 0 || !S_ISLNK(status.st_mode)) return;
-  if (status.st_uid != ::geteuid() && status.st_uid != 0) {
-    refuse(path, "is a link that belongs to another user", "name the file itself with --db");
-  }
-}
-
 fs::path directory_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
-/// The directory in which a file is, or is to be made: the nearest that exists.
+/// Refuses what somebody else can change: he could plant wrong results, or a journal that SQLite
+/// would play back.
 void require_trustworthy(const fs::path& path) {
-  require_own_link(path);
   std::error_code ignored;
-  const fs::path file = fs::weakly_canonical(path, ignored);
-  fs::path directory = directory_of(file);
+  fs::path directory = directory_of(fs::weakly_canonical(path, ignored));
   while (!fs::exists(directory, ignored) && directory.has_relative_path()) {
     directory = directory_of(directory);
   }
   require_local(path, directory);
-  require_own(path, directory, "directory");
-  require_own(path, file, "file");
+  if (const auto found = distrust(path)) refuse(path, found->why, found->remedy);
 }
 
 }  // namespace

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/store/database_path.hpp"
 
+#include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
-
-#include <cstdlib>
 
 namespace tuner::store {
 
 std::filesystem::path default_database() {
   namespace fs = std::filesystem;
-  const auto variable = [](const char* name) -> fs::path {
-    const char* value = std::getenv(name);
-    return value == nullptr ? "" : value;
-  };
-  if (const fs::path named = variable("TUNER_DB"); !named.empty()) return named;
-  if (fs::exists("tune.db")) return "tune.db";
-  if (const fs::path data = variable("XDG_DATA_HOME"); !data.empty())
-    return data / "tune" / "tune.db";
-  const fs::path home = variable("HOME");
-  if (home.empty()) {
+  if (const fs::path named = environment_variable("TUNER_DB"); !named.empty()) return named;
+  // A relative one would lead into the working directory.
+  const fs::path data = environment_variable("XDG_DATA_HOME");
+  if (data.is_absolute()) return data / "tune" / "tune.db";
+  const fs::path home = environment_variable("HOME");
+  if (!home.is_absolute()) {
     throw Error(ErrorCode::usage,
                 "there is no place for the database: HOME is not set; name one with --db or in "
                 "TUNER_DB");

@@ -153,6 +153,25 @@ Sessions sort_sessions(const SQLite::Database& from, const SQLite::Database& to)
   return sessions;
 }
 
+/// Those of no session too: all are copied.
+std::vector<KernelRecord> every_kernel(const SQLite::Database& database) {
+  std::vector<KernelRecord> kernels;
+  SQLite::Statement found(database,
+                          "SELECT family, name, hash, space_text, source_name, source_text, "
+                          "headers_json, intact FROM kernel ORDER BY id");
+  while (found.executeStep()) {
+    RowReader row(found);
+    kernels.push_back({.family = row.text(),
+                       .kernel = row.text(),
+                       .hash = row.text(),
+                       .space_text = row.text(),
+                       .source_name = row.text(),
+                       .source_text = row.text(),
+                       .headers_json = row.text()});
+  }
+  return kernels;
+}
+
 /// An imported line names a kernel without its files.
 void complete_kernel(const SQLite::Database& database, const KernelRecord& kernel) {
   prepare(database,
@@ -165,9 +184,10 @@ void complete_kernel(const SQLite::Database& database, const KernelRecord& kerne
 
 }  // namespace
 
-MergeResult Store::merge(const Store& other) {
+MergeResult Store::merge(const Store& other, const KernelCheck& check) {
   std::vector<StoredBest> bests = other.bests({});
-  const std::vector<KernelRecord> kernels = other.kernels({});
+  const std::vector<KernelRecord> kernels = other.state_->connection.read(every_kernel);
+  for (const KernelRecord& kernel : kernels) check(kernel);
   return state_->connection.write([&](SQLite::Database& to) {
     const Sessions sessions = other.state_->connection.read([&](const SQLite::Database& from) {
       RowCopier copier(from, to);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -29,6 +30,9 @@ struct ImportResult {
   std::size_t added = 0;
   std::size_t kept = 0;  ///< left out, because what is here for the same key is as good
 };
+
+/// Throws Error for a kernel that must not be taken over.
+using KernelCheck = std::function<void(const KernelRecord&)>;
 
 /// What became of another database.
 struct MergeResult {
@@ -106,8 +110,9 @@ class Store {
   /// takes the place of a verified one, nor stands beside one that is as fast.
   ImportResult import_bests(std::span<const StoredBest> bests, std::string_view origin);
   /// Adds the ended sessions of another database that are not here, by uuid, with all their rows,
-  /// and its bests as import_bests does; all or none.
-  MergeResult merge(const Store& other);
+  /// and its bests as import_bests does; all or none. `check` sees each of its kernels before
+  /// anything is changed, and throws where the code is not what the hash says.
+  MergeResult merge(const Store& other, const KernelCheck& check);
 
   /// The trials of a kernel at a size on this very device model and environment, judged by this
   /// very check, that a run need not do again, by canonical configuration; of several the latest

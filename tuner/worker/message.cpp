@@ -140,6 +140,17 @@ void validate(TrialResult& result) {
   result.message = printable(result.message);
   if (result.time.has_value() != (result.outcome == Outcome::ok)) fail_to_read("time");
 }
+void validate(space::DeviceInfo& device) {
+  for (std::string* text : {&device.backend, &device.name, &device.uuid, &device.architecture}) {
+    *text = printable(*text);
+  }
+}
+void validate(space::EnvironmentInfo& environment) {
+  for (std::string* text :
+       {&environment.driver, &environment.compiler, &environment.library, &environment.tool}) {
+    *text = printable(*text);
+  }
+}
 
 Error error_from(const Json& message) {
   const int code = from_message<int>(member(message, "code"), "code");

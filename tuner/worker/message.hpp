@@ -208,6 +208,8 @@ template <class T>
 void validate(T&) {}
 void validate(Failure& failure);
 void validate(TrialResult& result);
+void validate(space::DeviceInfo& device);
+void validate(space::EnvironmentInfo& environment);
 
 /// The member `key` of a message.
 [[nodiscard]] const Json& member(const Json& message, std::string_view key);

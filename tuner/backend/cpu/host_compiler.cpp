@@ -4,6 +4,7 @@
 #include "tuner/backend/cpu/compiler_log.hpp"
 #include "tuner/backend/cpu/host_source.hpp"
 #include "tuner/backend/cpu/kernel_headers.hpp"
+#include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
@@ -18,7 +19,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <filesystem>
 #include <span>
 #include <string_view>
@@ -140,7 +140,7 @@ std::string unavailable_header(std::string_view log) {
 }  // namespace
 
 std::optional<HostCompilerInfo> find_host_compiler() {
-  if (const char* named = std::getenv("TUNER_HOST_CXX"); named != nullptr && *named != '\0') {
+  if (const std::string named = environment_variable("TUNER_HOST_CXX"); !named.empty()) {
     return examine(named);
   }
   const auto info = examine("g++");
@@ -199,7 +199,7 @@ Expected<Binary, Failure> HostCompiler::compile(const family::CompileJob& whole)
   }
   arguments.insert(arguments.end(), {unit.string(), "-o", image.string()});
   const ProcessLimits limits{
-      .processor_time = {},
+      .processor_time = deadline_,  // also where nobody is left to end it
       .address_space_bytes = kAddressSpace,
       .temporary_files = directory.path()};  // one that is killed leaves them behind
   const ProcessResult result = run_process(arguments, deadline_, limits);

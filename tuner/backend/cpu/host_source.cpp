@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/host_source.hpp"
 
+#include "tuner/family/source_token.hpp"
+
 #include <fmt/format.h>
 
-#include <regex>
+#include <algorithm>
+#include <cstddef>
 
 namespace tuner::backend {
 namespace {
-
-// An alignment specifier, whose argument may itself hold parentheses.
-constexpr std::string_view kAlignment = R"((?:__align__|alignas)\s*\((?:[^()]|\([^()]*\))*\))";
 
 std::string string_literal(std::string_view text) {
   std::string result = "\"";
@@ -20,23 +20,131 @@ std::string string_literal(std::string_view text) {
   return result + '"';
 }
 
+/// Where the text stands that is rewritten: a line break in a directive needs a backslash.
+enum class Place { code, directive };
+
+/// Copies a source and rewrites the declarations that the host's compiler does not take.
+class Rewriter {
+ public:
+  Rewriter(std::string_view text, Place place)
+      : text_(text), place_(place), tokens_(family::source_tokens(text)) {}
+
+  [[nodiscard]] std::string rewritten() {
+    for (std::size_t i = 0; i < tokens_.size();) i = step(i);
+    return result_ + std::string(text_.substr(copied_));
+  }
+
+ private:
+  using Kind = family::SourceToken::Kind;
+
+  /// Longer declarations stay as they are: reading a hostile source takes no longer than it is.
+  static constexpr std::size_t kMostTokens = 64;
+
+  [[nodiscard]] bool is(std::size_t i, std::string_view token) const {
+    return i < tokens_.size() && tokens_[i].text == token;
+  }
+  [[nodiscard]] bool is_word(std::size_t i) const {
+    return i < tokens_.size() && tokens_[i].kind == Kind::word;
+  }
+
+  /// Reads on from a token; returns the one to go on with.
+  std::size_t step(std::size_t i) {
+    const family::SourceToken& token = tokens_[i];
+    if (token.kind == Kind::directive && place_ == Place::code) {
+      replace(i, i + 1, "#" + Rewriter(token.text.substr(1), Place::directive).rewritten());
+      return i + 1;
+    }
+    if (is(i, "extern")) {
+      if (const std::size_t end = dynamic_array(i); end > i) return end;
+    }
+    if (is(i, "__shared__")) {
+      if (const std::size_t end = behind_alignment(i + 1); end > i + 1) {
+        replace(i, end, text_of(i + 1, end) + " __shared__");
+        return end;
+      }
+    }
+    // A variable of constant memory is found by its name, as in a GPU's image.
+    if ((is(i, "static") && is(i + 1, "__constant__")) ||
+        (is(i, "__constant__") && is(i + 1, "static"))) {
+      replace(i, i + 2, "__constant__");
+      return i + 2;
+    }
+    return i + 1;
+  }
+
+  /// Behind an alignment specifier that begins at a token; that token when none does.
+  [[nodiscard]] std::size_t behind_alignment(std::size_t begin) const {
+    if (!(is(begin, "__align__") || is(begin, "alignas")) || !is(begin + 1, "(")) return begin;
+    std::size_t depth = 0;
+    for (std::size_t i = begin + 1; i < std::min(begin + kMostTokens, tokens_.size()); ++i) {
+      if (is(i, "(")) ++depth;
+      if (is(i, ")") && --depth == 0) return i + 1;
+    }
+    return begin;
+  }
+
+  /// extern [alignment] __shared__ [alignment] TYPE NAME[]; becomes a pointer, which is valid
+  /// inside a function as well as at namespace scope. Returns the token behind it, or `begin`.
+  std::size_t dynamic_array(std::size_t begin) {
+    std::size_t type = behind_alignment(begin + 1);
+    if (!is(type, "__shared__")) return begin;
+    type = behind_alignment(type + 1);
+    std::size_t end = type;  // of the type and the name
+    constexpr std::string_view kNotInTypes = ";/=(){}[]";
+    std::size_t depth = 0;  // of template arguments, in which alone a comma belongs to the type
+    for (; end < std::min(type + kMostTokens, tokens_.size()); ++end) {
+      const bool is_mark = tokens_[end].kind == Kind::mark;
+      if (!is_mark && !is_word(end)) break;
+      if (is_mark && kNotInTypes.find(tokens_[end].text) != std::string_view::npos) break;
+      if (is(end, ",") && depth == 0) break;
+      if (is(end, "<")) ++depth;
+      if (is(end, ">") && depth > 0) --depth;
+    }
+    const bool is_array = is(end, "[") && is(end + 1, "]") && is(end + 2, ";");
+    if (!is_array || end < type + 2 || !is_word(end - 1)) return begin;
+    const std::string element = text_of(type, end - 1);
+    replace(begin, end + 3,
+            fmt::format("thread_local {0}* const {1} = "
+                        "static_cast<{0}*>(::tuner::context->dynamic_shared);",
+                        element, tokens_[end - 1].text));
+    return end + 3;
+  }
+
+  /// Tokens with one blank for whatever stands between two of them.
+  [[nodiscard]] std::string text_of(std::size_t begin, std::size_t end) const {
+    std::string text;
+    for (std::size_t i = begin; i < end; ++i) {
+      const bool is_apart =
+          i > begin && tokens_[i - 1].begin + tokens_[i - 1].text.size() < tokens_[i].begin;
+      text += is_apart ? " " : "";
+      text += tokens_[i].text;
+    }
+    return text;
+  }
+
+  /// The line breaks of what is replaced stay, behind it.
+  void replace(std::size_t begin, std::size_t end, const std::string& text) {
+    const std::size_t from = tokens_[begin].begin;
+    const std::size_t to = tokens_[end - 1].begin + tokens_[end - 1].text.size();
+    const std::string_view replaced = text_.substr(from, to - from);
+    result_ += text_.substr(copied_, from - copied_);
+    result_ += text;
+    const auto breaks = std::ranges::count(replaced, '\n') - std::ranges::count(text, '\n');
+    for (auto i = breaks; i > 0; --i) result_ += place_ == Place::directive ? "\\\n" : "\n";
+    copied_ = to;
+  }
+
+  std::string_view text_;
+  Place place_;
+  std::vector<family::SourceToken> tokens_;
+  std::string result_;
+  std::size_t copied_ = 0;
+};
+
 }  // namespace
 
 std::string host_source(std::string_view cuda_source) {
-  // One declarator on one line: extern __shared__ [alignment] TYPE NAME[];
-  static const std::regex dynamic_array(fmt::format(
-      R"(\bextern\s+(?:{0}\s+)?__shared__\s+(?:{0}\s+)?([^;\n/=(){{}}\[\]]+?)\s*\b(\w+)\s*\[\s*\]\s*;)",
-      kAlignment));
-  static const std::regex alignment_behind(fmt::format(R"(\b__shared__\s+({}))", kAlignment));
-  const std::string text(cuda_source);
-  // Valid inside a function as well as at namespace scope.
-  const std::string with_pointers = std::regex_replace(
-      text, dynamic_array,
-      "thread_local $1* const $2 = static_cast<$1*>(::tuner::context->dynamic_shared);");
-  // A variable of constant memory is found by its name, as in a GPU's image.
-  static const std::regex static_constant(R"(\bstatic\s+__constant__\b|\b__constant__\s+static\b)");
-  const std::string aligned = std::regex_replace(with_pointers, alignment_behind, "$1 __shared__");
-  return std::regex_replace(aligned, static_constant, "__constant__");
+  return Rewriter(cuda_source, Place::code).rewritten();
 }
 
 std::vector<std::string> exported_names(const family::CompileJob& job) {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cuda/toolkit_headers.hpp"
 
-#include <cstdlib>
+#include "tuner/core/environment.hpp"
+
 #include <fstream>
 #include <optional>
 #include <string>
@@ -48,8 +49,8 @@ std::vector<fs::path> toolkit_header_candidates(const fs::path& library) {
     candidates.push_back(real.parent_path().parent_path() / "include");
   }
   for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    const char* const value = std::getenv(variable);
-    if (value != nullptr && *value == '/') candidates.push_back(fs::path(value) / "include");
+    const fs::path value = environment_variable(variable);
+    if (value.is_absolute()) candidates.push_back(value / "include");
   }
   candidates.emplace_back("/usr/local/cuda/include");
   return candidates;

@@ -1,32 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/shell_words.hpp"
-
 #include "tuner/cli/reproduction.hpp"
 
-#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
 
 namespace tuner::cli {
 namespace {
-
-using testing::ElementsAreArray;
-
-TEST(ShellLine, QuotesWhatAShellWouldNotTakeAsItIs) {
-  EXPECT_EQ(shell_line(std::vector<std::string>{"tune", "--set", "A=1,2"}), "tune --set A=1,2");
-  EXPECT_EQ(shell_line(std::vector<std::string>{"a b", "", "$(x)", "it's"}),
-            "'a b' '' '$(x)' 'it'\\''s'");
-}
-
-TEST(ShellLine, EscapesWhatNoTerminalShows) {
-  EXPECT_EQ(shell_line(std::vector<std::string>{"caf\xe9/a.json", "it's\n7", "caf\xc3\xa9"}),
-            R"($'caf\351/a.json' $'it\'s\0127' 'café')");
-}
-
-TEST(ShellWords, ReadsBackWhatShellLineWrites) {
-  const std::vector<std::string> words = {
-      "tune", "--space", "my spaces/a.json", "",     "it's", "'", "a\\b", R"({"BLOCK":32})",
-      "\n;",  "\xe9",    "\xff\\'7",         "$'x'", "a$"};
-  EXPECT_THAT(shell_words(shell_line(words)), ElementsAreArray(words));
-}
 
 class BenchCommandTest : public testing::Test {
  protected:

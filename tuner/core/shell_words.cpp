@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/shell_words.hpp"
+#include "tuner/core/shell_words.hpp"
 
 #include "tuner/core/printable.hpp"
 
@@ -7,7 +7,7 @@
 
 #include <cstddef>
 
-namespace tuner::cli {
+namespace tuner {
 namespace {
 
 constexpr std::string_view kHarmless =
@@ -88,4 +88,9 @@ std::vector<std::string> shell_words(std::string_view line) {
   return words;
 }
 
-}  // namespace tuner::cli
+std::string own_command(std::string_view line) {
+  const std::vector<std::string> words = shell_words(line);
+  return words.empty() || words.front() != "tune" ? "" : shell_line(words);
+}
+
+}  // namespace tuner

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace tuner::cli {
+namespace tuner {
 
 /// The words as a POSIX shell (of 2024: bash, zsh, ksh) reads them back; those with other than
 /// harmless characters quoted. It is UTF-8 without control characters whatever the words are.
@@ -16,4 +16,8 @@ namespace tuner::cli {
 /// The words of a line as shell_line writes it.
 [[nodiscard]] std::vector<std::string> shell_words(std::string_view line);
 
-}  // namespace tuner::cli
+/// A command of `tune` that was stored, quoted anew: whatever a foreign database says, a shell that
+/// it is pasted into runs `tune` and nothing else. Empty when it is no command of `tune`.
+[[nodiscard]] std::string own_command(std::string_view line);
+
+}  // namespace tuner

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cpu/host_source.hpp"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+#include <string>
+
+namespace tuner::backend {
+namespace {
+
+using testing::HasSubstr;
+
+std::string pointer(const std::string& type, const std::string& name) {
+  return "thread_local " + type + "* const " + name + " = static_cast<" + type +
+         "*>(::tuner::context->dynamic_shared);";
+}
+
+TEST(HostSource, MakesDynamicSharedArraysPointers) {
+  EXPECT_EQ(host_source("extern __shared__ float tile[];"), pointer("float", "tile"));
+  EXPECT_EQ(host_source("extern __shared__ unsigned long long s [ ] ;"),
+            pointer("unsigned long long", "s"));
+  EXPECT_EQ(host_source("extern __shared__ __align__(16) char s[];"), pointer("char", "s"));
+  EXPECT_EQ(host_source("extern __align__(sizeof(int4) * (1 + 1)) __shared__ char s[];"),
+            pointer("char", "s"));
+  EXPECT_EQ(host_source("extern __shared__ std::pair<int, a::b> s[];"),
+            pointer("std::pair<int, a::b>", "s"));
+  EXPECT_EQ(host_source("#define SMEM extern __shared__ T s[]; int x\nSMEM"),
+            "#define SMEM " + pointer("T", "s") + " int x\nSMEM");
+}
+
+TEST(HostSource, LeavesOtherDeclarationsAndTextAlone) {
+  for (const char* source :
+       {"extern __shared__ float tile[4];", "extern __shared__ float a, b[];", "extern float x[];",
+        "// extern __shared__ float tile[];",
+        "const char* s = \"extern __shared__ float tile[];\";", "extern __shared__ float",
+        "extern __shared__ [];", "extern __shared__ s[];"}) {
+    EXPECT_EQ(host_source(source), source);
+  }
+}
+
+TEST(HostSource, MovesAlignmentsBeforeSharedAndStaticFromConstants) {
+  EXPECT_EQ(host_source("__shared__ alignas(16) float x[4];"),
+            "alignas(16) __shared__ float x[4];");
+  EXPECT_EQ(host_source("static __constant__ float c;"), "__constant__ float c;");
+  EXPECT_EQ(host_source("__constant__ static float c;"), "__constant__ float c;");
+}
+
+TEST(HostSource, LinesKeepTheirNumbers) {
+  const std::string source =
+      host_source("extern\n__shared__ // of floats\nfloat\n tile[];\nint next;");
+  EXPECT_EQ(std::count(source.begin(), source.end(), '\n'), 4);
+  EXPECT_THAT(source, HasSubstr(pointer("float", "tile")));
+  EXPECT_TRUE(source.ends_with("\nint next;"));
+  const std::string macro =
+      host_source("#define A extern \\\n __shared__ float t[]; \\\n int y\nint z;");
+  EXPECT_EQ(std::count(macro.begin(), macro.end(), '\n'), 3);
+}
+
+/// A regular expression's matcher would take a stack frame for each character.
+TEST(HostSource, ReadsAnyLengthOfHostileText) {
+  constexpr std::size_t kLong = 300'000;
+  const std::string words = "extern __shared__ " + std::string(kLong, 'x');
+  EXPECT_EQ(host_source(words), words);
+  std::string repeated, nested = "extern __align__";
+  for (int i = 0; i < 20'000; ++i) repeated += "extern __shared__ float x ";
+  EXPECT_EQ(host_source(repeated), repeated);
+  nested += std::string(kLong, '(');
+  EXPECT_EQ(host_source(nested), nested);
+  const std::string marks = std::string(kLong, '#');
+  EXPECT_EQ(host_source(marks), marks);
+}
+
+}  // namespace
+}  // namespace tuner::backend

@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Files of others: what is refused, and that nothing of theirs is run or pasted unquoted."""
+
+import json
+import os
+import pathlib
+import shlex
+import signal
+import subprocess
+import time
+import unittest
+
+from forgery import forge
+from program import SCALE_SOURCES, ProgramTest
+
+RUN = ("--kernel", "scale", "--backend", "cpu", "--max-evals", "2", "--space")
+class ForgedKernelTest(ProgramTest):
+    """A database whose kernel has another source than its hash says; its rows have right checksums."""
+
+    def setUp(self):
+        super().setUp()
+        self.theirs = self.directory / "theirs.db"
+        self.tune("-q", *RUN, self.space_file(), "--db", self.theirs)
+        self.forge("2 * x[i]", "3 * x[i]")
+
+    def forge(self, old, new):
+        forge(self.theirs, "UPDATE kernel SET source_text = replace(source_text, ?, ?)", old, new)
+
+    def test_merging_refuses_it_by_name_and_changes_nothing(self):
+        self.refuse("merge", self.theirs, code=2,
+                    says=[str(self.theirs), 'kernel "scale" of family "scale"', "not what was tuned"])
+        self.assertEqual(self.rows("SELECT count(*) FROM kernel"), [(0,)])
+
+    def test_neither_is_its_code_printed_nor_exported(self):
+        for command in (("export", "--format", "json"), ("export", "--format", "header"),
+                        ("query", "--kernel", "scale", "--size", "64", "--format", "cpp")):
+            with self.subTest(command=command):
+                self.refuse(*command, "--db", self.theirs, code=2, says="not what was tuned")
+
+    def test_its_results_can_be_read(self):
+        for command in (("runs", "list"), ("runs", "show"), ("export",)):
+            self.tune(*command, "--db", self.theirs)
+
+
+class WorkingDirectoryTest(ProgramTest):
+    def test_a_database_here_is_announced(self):
+        env = {"TUNER_DB": "", "XDG_DATA_HOME": str(self.directory / "data")}
+        self.tune("-q", *RUN, self.space_file(), "--db", self.directory / "tune.db")
+        done = self.tune("runs", "list", env=env)
+        self.assertEqual(done.stderr, "database: ./tune.db of this folder\n")
+        self.assertEqual(self.tune("-q", "runs", "list", env=env).stderr, "")
+        self.assertEqual(self.tune("runs", "list", "--db", "tune.db", env=env).stderr, "")
+
+
+class SourcesTest(ProgramTest):
+    """Messages of compilers and databases hold what a space file names."""
+
+    def check(self, source, says=None):
+        space = self.space_file(lambda document: document["kernels"]["scale"].update(source=source))
+        if says is None:
+            self.tune("space", "check", space)
+        else:
+            self.refuse("space", "check", space, code=2, says=says)
+
+    def test_files_elsewhere_that_are_no_code(self):
+        outside = self.directory.parent / f"{self.directory.name}.secret"
+        self.addCleanup(outside.unlink)
+        outside.write_text("password\n")
+        self.check(f"../{outside.name}", ["outside of the space file's folder", outside.name])
+        (self.directory / "link.cu").symlink_to(outside)
+        self.check("link.cu", ["outside of the space file's folder", outside.name])
+        self.check("/etc/passwd", "relative to the space file")
+
+    def test_code_elsewhere_and_anything_in_the_folder(self):
+        above = self.directory.parent / f"{self.directory.name}.cu"
+        self.addCleanup(above.unlink)
+        above.write_text(SCALE_SOURCES["scale.cu"])
+        self.check(f"../{above.name}")
+        (self.directory / "scale.kernel").write_text(SCALE_SOURCES["scale.cu"])
+        self.check("scale.kernel")
+
+    def test_a_t1_description(self):
+        t1 = {"ConfigurationSpace": {"TuningParameters": [{"Name": "BLOCK", "Type": "int", "Values": "[32, 64]",
+                                                           "Default": 32}], "Conditions": []},
+              "KernelSpecification": {"Language": "CUDA", "KernelName": "scale", "ProblemSize": [64],
+                                      "Arguments": []}}
+        t1["KernelSpecification"]["KernelFile"] = "../../../etc/passwd"
+        self.refuse("space", "import", self.text_file("t1.json", json.dumps(t1)), code=2,
+                    says=["KernelFile", "outside of the file's folder"])
+
+
+class CopiedTextTest(ProgramTest):
+    """What the program offers to copy is a command of `tune`, whatever a database says."""
+
+    HOSTILE = "tune --space x.json; touch planted $(touch planted) `touch planted` 'a"
+
+    def setUp(self):
+        super().setUp()
+        self.tune("-q", *RUN, self.space_file())
+        forge(self.database, "UPDATE session SET command = ?", self.HOSTILE)
+
+    def paste(self, line):
+        bin_folder = self.directory / "bin"
+        bin_folder.mkdir(exist_ok=True)
+        fake = bin_folder / "tune"
+        fake.write_text("#!/bin/sh\n")
+        fake.chmod(0o755)
+        subprocess.run(["bash", "-c", line], cwd=self.directory, timeout=10,
+                       env={"PATH": f"{bin_folder}:/usr/bin:/bin"}, capture_output=True)
+        self.assertFalse((self.directory / "planted").exists(), line)
+
+    def test_runs_show(self):
+        shown = self.tune("runs", "show").stdout
+        command = next(line.split("command: ")[1] for line in shown.splitlines() if "command: " in line)
+        self.assertEqual(shlex.split(command)[0], "tune")
+        self.paste(command)
+
+    def test_another_program_is_no_command_of_ours(self):
+        forge(self.database, "UPDATE session SET command = 'touch planted'")
+        self.assertNotIn("touch", self.tune("runs", "show").stdout)
+        self.tune("report", "-o", "pages")
+        pages = list((self.directory / "pages").rglob("*.html"))
+        self.assertTrue(pages)
+        for page in pages:
+            self.assertNotIn("touch planted", page.read_text())
+
+
+class ChildrenTest(ProgramTest):
+    def test_a_kernel_sees_no_token_of_the_user(self):
+        source = 'extern "C" char* getenv(const char*);\n' + SCALE_SOURCES["scale.cu"].replace(
+            "2 * x[i]", '(getenv("GITHUB_TOKEN") || !getenv("PATH") ? 3 : 2) * x[i]')
+        space = self.space_file(sources={"scale.cu": source})
+        env = {"GITHUB_TOKEN": "secret"}
+        done = self.tune_json("-q", *RUN, space, env=env)
+        self.assertTrue(done)
+
+    def test_what_a_kernel_leaves_behind_ends_with_the_run(self):
+        mark = self.directory / "daemon"
+        source = ('extern "C" { int fork(); int setsid(); unsigned sleep(unsigned); int getpid();\n'
+                  ' int creat(const char*, unsigned); int dprintf(int, const char*, ...); int access(const char*, int); }\n'
+                  + SCALE_SOURCES["scale.cu"].replace(
+                      "  if (i < N)", '  if (i == 0 && access("%s", 0) != 0 && fork() == 0) {\n'
+                      '    setsid();\n    dprintf(creat("%s", 0600), "%%d", getpid());\n'
+                      '    for (;;) sleep(1);\n  }\n  if (i < N)' % (mark, mark)))
+        self.tune("-q", *RUN, self.space_file(sources={"scale.cu": source}))
+        pid = int(mark.read_text())
+        for _ in range(50):
+            if not pathlib.Path(f"/proc/{pid}").exists():
+                return
+            time.sleep(0.1)
+        os.kill(pid, signal.SIGKILL)
+        self.fail("a process of the kernel outlives the run")
+
+
+if __name__ == "__main__":
+    unittest.main()
