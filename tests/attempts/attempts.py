@@ -87,7 +87,7 @@ def spaces():
     check("arrays nested 200,000 deep", "nested deeper than 32 levels", text="[" * BOMB)
     check("empty", "the file is empty", text="")
     check("not JSON", "not valid JSON", text="{'a': 1}")
-    check("a key twice", "stands twice", text='{"format": "space/1", "format": "space/1"}')
+    check("a key twice", "appears twice", text='{"format": "space/1", "format": "space/1"}')
     check("a later format", "a newer version", lambda d: d.update(format="space/99"))
     check("2 MiB", "larger than the limit", text=" " * (2 << 20))
     check("an unknown key", "unknown key", lambda d: scale(d).update(run="touch pwned"))

@@ -59,7 +59,10 @@ std::string unescaped(std::string_view line, std::size_t& at) {
 
 std::string shell_line(std::span<const std::string> words) {
   std::string line;
-  for (const std::string& word : words) line += (line.empty() ? "" : " ") + quoted(word);
+  for (const std::string& word : words) {
+    if (!line.empty()) line += ' ';
+    line += quoted(word);
+  }
   return line;
 }
 
