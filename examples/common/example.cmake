@@ -1,6 +1,6 @@
 # add_example(NAME SOURCES …): a program that uses the dispatcher, on the backend BACKEND.
 set(BACKEND cuda CACHE STRING "Where the example computes: cuda or cpu")
-find_package(tuner 0.1 REQUIRED COMPONENTS dispatch)
+find_package(tuner 0.2 REQUIRED COMPONENTS dispatch)
 
 function(add_example name)
   add_executable(${name} ${ARGN})

@@ -74,8 +74,10 @@ TEST(Family, SuggestsANameNearTheOneAskedFor) {
   const Family family = sample::parse(kDocument);
   EXPECT_EQ(usage_error([&] { return family.kernel("plian"); }),
             "axpy.json: no kernel is named \"plian\" (did you mean 'plain'?)");
-  EXPECT_EQ(usage_error([&] { return family.sizes("large"); }),
-            "axpy.json: no list of sizes is named \"large\" (known: small)");
+  EXPECT_EQ(
+      usage_error([&] { return family.sizes("large"); }),
+      "axpy.json: no list of sizes is named \"large\" (known: small); give a size with --size, or "
+      "add \"sizes\": {\"large\": […]} to \"problem\"");
 }
 
 TEST(Family, ShowsAForeignNameWithoutItsControlCharacters) {

@@ -27,8 +27,10 @@ const std::vector<space::Size>& Family::sizes(std::string_view wanted) const {
     if (list_name == wanted) return list;
     known.push_back(list_name);
   }
-  throw Error(ErrorCode::usage, fmt::format("{}: no list of sizes is named {}{}", path,
-                                            in_quotes(wanted), did_you_mean(wanted, known)));
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: no list of sizes is named {}{}; give a size with --size, or add "
+                          "\"sizes\": {{{}: […]}} to \"problem\"",
+                          path, in_quotes(wanted), did_you_mean(wanted, known), in_quotes(wanted)));
 }
 
 void check_default(const Kernel& kernel, const space::DeviceAttributes& device,
