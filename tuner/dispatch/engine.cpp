@@ -71,12 +71,12 @@ Engine::Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
       executor_(std::move(executor)),
       kernels_(*executor_, options.cache),
       tables_(table_cache(options), kMostTableBytes),
-      scratch_(*executor_, sections_),
+      scratch_(*executor_, reclaimer_),
       maker_(*executor_, kernels_, scratch_, settings_),
       recorder_(settings_.record) {
   if (!kernels_.cache_problem().empty()) log(settings_, LogLevel::info, kernels_.cache_problem());
-  generation_ = read(table);
-  current_ = generation_.get();
+  snapshot_ = read(table);
+  current_ = snapshot_.get();
 }
 
 Engine::~Engine() = default;
@@ -101,46 +101,46 @@ std::shared_ptr<const Engine::TableSnapshot> Engine::read(const Table& table) {
     if (std::ranges::none_of(outline.known.kernels, has_sources)) continue;
     const std::size_t place = number_of(name);
     if (next->families.size() <= place) next->families.resize(place + 1);
-    next->families[place] = std::make_unique<FamilyTable>(std::move(outline), stale_, sections_);
+    next->families[place] = std::make_unique<FamilyTable>(std::move(outline), stale_, reclaimer_);
     if (is_blas_gemm(*next->families[place])) next->gemm = FamilyId{static_cast<unsigned>(place)};
   }
   return next;
 }
 
-std::shared_ptr<const Engine::TableSnapshot> Engine::generation() const {
+std::shared_ptr<const Engine::TableSnapshot> Engine::snapshot() const {
   const std::scoped_lock lock(mutex_);
-  return generation_;
+  return snapshot_;
 }
 
 void Engine::reload(const Table& table) {
   std::shared_ptr<const TableSnapshot> next = read(table);
   {
     const std::scoped_lock lock(mutex_);
-    generation_.swap(next);
-    current_ = generation_.get();
+    snapshot_.swap(next);
+    current_ = snapshot_.get();
   }
-  sections_.wait();  // then only launches that make a plan hold the old one
+  reclaimer_.wait();  // then only launches that make a plan hold the old one
 }
 
 std::optional<FamilyId> Engine::find_family(std::string_view name) const {
   const std::scoped_lock lock(mutex_);
   const auto found = std::ranges::find(names_, name);
   const FamilyId id{static_cast<std::uint32_t>(found - names_.begin())};
-  if (found == names_.end() || generation_->find(id) == nullptr) return std::nullopt;
+  if (found == names_.end() || snapshot_->find(id) == nullptr) return std::nullopt;
   return id;
 }
 
 FamilyId Engine::family(std::string_view name) const {
   if (const auto found = find_family(name)) return *found;
   const std::scoped_lock lock(mutex_);
-  const auto unusable = generation_->without_sources.find(std::string(name));
-  if (unusable != generation_->without_sources.end()) throw DispatchError(unusable->second);
+  const auto unusable = snapshot_->without_sources.find(std::string(name));
+  if (unusable != snapshot_->without_sources.end()) throw DispatchError(unusable->second);
   throw DispatchError(fmt::format("the table has no family '{}'{}: tune one of its kernels first",
                                   name, did_you_mean(name, names_)));
 }
 
 std::optional<FamilyId> Engine::gemm_family() const {
-  const auto section = sections_.enter();
+  const auto section = reclaimer_.enter();
   return current_.load()->gemm;
 }
 
@@ -154,7 +154,7 @@ void Engine::launch(FamilyId family, std::span<const std::int64_t> size,
 bool Engine::launch_prepared(FamilyId id, std::span<const std::int64_t> size,
                              std::span<const DispatchArgument> arguments,
                              backend::StreamHandle stream) {
-  const auto section = sections_.enter();
+  const auto section = reclaimer_.enter();
   FamilyTable* const family = current_.load()->find(id);
   SizeSlot* slot = family == nullptr ? nullptr : family->find(size);
   if (slot == nullptr) return false;
@@ -179,8 +179,8 @@ bool Engine::launch_prepared(FamilyId id, std::span<const std::int64_t> size,
 void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
                          std::span<const DispatchArgument> arguments,
                          backend::StreamHandle stream) {
-  const std::shared_ptr<const TableSnapshot> generation = this->generation();
-  FamilyTable& family = generation->at(id);
+  const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
+  FamilyTable& family = snapshot->at(id);
   const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
   family.check_arguments(arguments);
   family.check_not_null(*asked, arguments);
@@ -237,7 +237,7 @@ void Engine::launch_once(const FamilyTable& family, const SizeSlot& slot, PlanCh
 Expected<void, Failure> Engine::enqueue(const LaunchPlan& plan,
                                         std::span<const DispatchArgument> arguments,
                                         backend::StreamHandle stream) {
-  auto done = enqueue_anew(*executor_, sections_, plan, arguments, stream);
+  auto done = enqueue_anew(*executor_, reclaimer_, plan, arguments, stream);
   if (!done && done.error().outcome == Outcome::crashed) fail_device(done.error());
   return done;
 }
@@ -303,8 +303,8 @@ Preparation Engine::prepare_one(FamilyTable& family, const space::Size& size, Ch
 
 std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Size> sizes,
                                          ChooseBy choose_by) {
-  const std::shared_ptr<const TableSnapshot> generation = this->generation();
-  FamilyTable& family = generation->at(id);
+  const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
+  FamilyTable& family = snapshot->at(id);
   if (family::library_arguments(family.family().check) != nullptr) {
     if (auto done = executor_->prepare_library(); !done) {
       log(settings_, LogLevel::warn, done.error().message);
@@ -326,8 +326,8 @@ std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Siz
 }
 
 Answer Engine::answer(FamilyId id, std::span<const std::int64_t> size) const {
-  const std::shared_ptr<const TableSnapshot> generation = this->generation();
-  FamilyTable& family = generation->at(id);
+  const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
+  FamilyTable& family = snapshot->at(id);
   const std::shared_ptr<SizeSlot> slot = family.slot(size, SlotLife::droppable);
   if (const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire)) {
     return plan->answer;

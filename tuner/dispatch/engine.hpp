@@ -65,7 +65,7 @@ class Engine {
   };
 
   [[nodiscard]] std::shared_ptr<const TableSnapshot> read(const Table& table);
-  [[nodiscard]] std::shared_ptr<const TableSnapshot> generation() const;
+  [[nodiscard]] std::shared_ptr<const TableSnapshot> snapshot() const;
   [[nodiscard]] std::size_t number_of(const std::string& family);
 
   /// The way of a size that is prepared; false when it was not or something stood in the way.
@@ -97,14 +97,14 @@ class Engine {
   std::unique_ptr<backend::Executor> executor_;
   LoadedKernels kernels_;
   backend::BinaryCache tables_;  // what databases said, see DatabaseSnapshot
-  mutable EpochReclaimer sections_;
+  mutable EpochReclaimer reclaimer_;
   ScratchPool scratch_;
   mutable PlanMaker maker_;
   SizeRecorder recorder_;
 
-  std::atomic<const TableSnapshot*> current_ = nullptr;  // for launches; kept by generation_
+  std::atomic<const TableSnapshot*> current_ = nullptr;  // for launches; kept by snapshot_
   mutable std::mutex mutex_;                             // of what follows
-  std::shared_ptr<const TableSnapshot> generation_;
+  std::shared_ptr<const TableSnapshot> snapshot_;
   std::vector<std::string> names_;  // of all families there ever were, by FamilyId
   std::set<std::string> noted_;     // sizes that the user was told of lately
 };

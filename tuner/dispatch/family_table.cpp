@@ -130,13 +130,13 @@ std::string alignments(const std::vector<family::Argument>& arguments) {
 }  // namespace
 
 FamilyTable::FamilyTable(select::CatalogueOutline outline, StalePolicy policy,
-                         EpochReclaimer& sections)
+                         EpochReclaimer& reclaimer)
     : catalogue_(std::move(outline), policy),
       family_(select::stored_family(records_of(catalogue_), *records_of(catalogue_).front())),
       device_(catalogue_.device().attributes),
       given_(given_arguments(family_.arguments)),
       alignment_dims_(alignment_dimensions(family_)),
-      slots_(sections) {
+      slots_(reclaimer) {
   for (const GivenArgument& it : given_) given_types_.push_back(it.type);
   const std::string backend = catalogue_.device().backend;
   const std::vector<const store::KernelRecord*> records = records_of(catalogue_);

@@ -27,9 +27,9 @@ class FamilyTable {
  public:
   /// `outline` of one family, with sources, the kernel used last first. A kernel whose arguments or
   /// dimensions are not those of the first is left out, as is one that does not run on the backend.
-  /// Launches enqueue in `sections`, which must outlive this. Throws Error(usage) when a space file
-  /// cannot be read.
-  FamilyTable(select::CatalogueOutline outline, StalePolicy policy, EpochReclaimer& sections);
+  /// Launches enqueue in `reclaimer`, which must outlive this. Throws Error(usage) when a space
+  /// file cannot be read.
+  FamilyTable(select::CatalogueOutline outline, StalePolicy policy, EpochReclaimer& reclaimer);
 
   /// Read at the first call. Throws Error(usage) when it cannot be. Safe for many threads.
   [[nodiscard]] const select::Catalogue& catalogue() const { return catalogue_.complete(); }

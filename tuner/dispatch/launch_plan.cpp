@@ -94,13 +94,13 @@ Expected<LaunchEnd, Failure> enqueue(backend::Executor& executor, const LaunchPl
                      : enqueue_operation(executor, *plan.library, arguments, stream);
 }
 
-Expected<void, Failure> enqueue_anew(backend::Executor& executor, EpochReclaimer& sections,
+Expected<void, Failure> enqueue_anew(backend::Executor& executor, EpochReclaimer& reclaimer,
                                      const LaunchPlan& plan,
                                      std::span<const DispatchArgument> arguments,
                                      StreamHandle stream) {
   for (;;) {
     {
-      const auto section = sections.enter();
+      const auto section = reclaimer.enter();
       const auto end = enqueue(executor, plan, arguments, stream);
       if (!end) return Unexpected(end.error());
       if (*end == LaunchEnd::enqueued) return {};

@@ -81,7 +81,8 @@ enum class LaunchEnd { enqueued, no_scratch };
 /// The same, where it is in no read section, with scratch memory got where it has none. Fails with
 /// launch_error where there is no memory.
 [[nodiscard]] Expected<void, Failure> enqueue_anew(backend::Executor& executor,
-                                                   EpochReclaimer& sections, const LaunchPlan& plan,
+                                                   EpochReclaimer& reclaimer,
+                                                   const LaunchPlan& plan,
                                                    std::span<const DispatchArgument> arguments,
                                                    backend::StreamHandle stream);
 

@@ -78,10 +78,10 @@ Expected<TrialArguments, Failure> trial_arguments(backend::Executor& executor,
   return trial;
 }
 
-backend::StreamWork work_of(backend::Executor& executor, EpochReclaimer& sections,
+backend::StreamWork work_of(backend::Executor& executor, EpochReclaimer& reclaimer,
                             const LaunchPlan& plan, std::span<const DispatchArgument> arguments) {
-  return [&executor, &sections, &plan, arguments](backend::StreamHandle stream) {
-    return enqueue_anew(executor, sections, plan, arguments, stream);
+  return [&executor, &reclaimer, &plan, arguments](backend::StreamHandle stream) {
+    return enqueue_anew(executor, reclaimer, plan, arguments, stream);
   };
 }
 
@@ -94,7 +94,7 @@ double median(std::vector<double> times_ns) {
 }  // namespace
 
 Expected<std::vector<std::optional<double>>, Failure> measure_plans(
-    backend::Executor& executor, EpochReclaimer& sections, const FamilyTable& family,
+    backend::Executor& executor, EpochReclaimer& reclaimer, const FamilyTable& family,
     const SizeSlot& slot, std::span<const LaunchPlan> plans) {
   const auto arguments = trial_arguments(executor, family, slot.size);
   if (!arguments) return Unexpected(arguments.error());
@@ -103,7 +103,7 @@ Expected<std::vector<std::optional<double>>, Failure> measure_plans(
   std::vector<std::size_t> places;
   double round_ns = 0;
   for (std::size_t i = 0; i < plans.size(); ++i) {
-    backend::StreamWork work = work_of(executor, sections, plans[i], arguments->values);
+    backend::StreamWork work = work_of(executor, reclaimer, plans[i], arguments->values);
     const auto alone = executor.time({&work, 1}, 1);
     if (!alone && alone.error().outcome == Outcome::crashed) return Unexpected(alone.error());
     if (!alone) continue;

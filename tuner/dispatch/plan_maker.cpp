@@ -127,8 +127,8 @@ std::vector<select::Selection> PlanMaker::measured(const FamilyTable& family, co
                                                    const std::vector<select::Selection>& answers,
                                                    std::vector<std::string>& explanation) {
   // Of each its own, which goes with those that lose.
-  EpochReclaimer sections;
-  ScratchPool scratch(executor_, sections, std::numeric_limits<std::size_t>::max());
+  EpochReclaimer reclaimer;
+  ScratchPool scratch(executor_, reclaimer, std::numeric_limits<std::size_t>::max());
   std::vector<select::Selection> entrants;
   std::vector<LaunchPlan> plans;
   std::size_t kernels = 0;
@@ -141,7 +141,7 @@ std::vector<select::Selection> PlanMaker::measured(const FamilyTable& family, co
     plans.push_back(*std::move(plan));
   }
   const std::scoped_lock lock(measuring_);
-  const auto times_ns = measure_plans(executor_, sections, family, slot, plans);
+  const auto times_ns = measure_plans(executor_, reclaimer, family, slot, plans);
   if (!times_ns) {
     explanation.push_back(fmt::format("not measured: {}", times_ns.error().message));
     return {};

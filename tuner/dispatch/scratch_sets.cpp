@@ -91,7 +91,7 @@ Expected<void, Failure> ScratchPool::take_away(Block& block, std::uint64_t strea
   if (block.owner != nullptr) {
     block.owner->by_stream_.put(key(stream_id), nullptr);
     block.owner = nullptr;
-    sections_.wait();  // for launches that found it before; what comes now is behind them
+    reclaimer_.wait();  // for launches that found it before; what comes now is behind them
   }
   return executor_.clear(block.memory.get(), size_bytes, stream);
 }

@@ -59,10 +59,10 @@ class ScratchPool {
  public:
   static constexpr std::size_t kKeptBytes = std::size_t{32} << 20;
 
-  /// Both must outlive it; launches are enqueued in `sections`.
-  ScratchPool(backend::Executor& executor, EpochReclaimer& sections,
+  /// Both must outlive it; launches are enqueued in `reclaimer`.
+  ScratchPool(backend::Executor& executor, EpochReclaimer& reclaimer,
               std::size_t kept_bytes = kKeptBytes)
-      : executor_(executor), sections_(sections), kept_bytes_(kept_bytes) {}
+      : executor_(executor), reclaimer_(reclaimer), kept_bytes_(kept_bytes) {}
 
  private:
   friend class ScratchSets;
@@ -88,7 +88,7 @@ class ScratchPool {
   void disown(const ScratchSets& sets);
 
   backend::Executor& executor_;
-  EpochReclaimer& sections_;
+  EpochReclaimer& reclaimer_;
   std::size_t kept_bytes_;
   std::mutex mutex_;  // of what follows
   std::uint64_t takes_ = 0;

@@ -7,8 +7,8 @@
 
 namespace tuner::dispatch {
 
-SizeSlots::SizeSlots(EpochReclaimer& sections)
-    : sections_(sections), index_(std::make_unique<Index>()) {
+SizeSlots::SizeSlots(EpochReclaimer& reclaimer)
+    : reclaimer_(reclaimer), index_(std::make_unique<Index>()) {
   current_ = index_.get();
 }
 
@@ -43,7 +43,7 @@ SizeSlots::Dropped SizeSlots::drop() {
 }
 
 std::shared_ptr<SizeSlot> SizeSlots::get(std::span<const std::int64_t> numbers) const {
-  const auto section = sections_.enter();
+  const auto section = reclaimer_.enter();
   SizeSlot* const slot = find(numbers);
   return slot == nullptr ? nullptr : slot->shared_from_this();
 }
@@ -67,7 +67,7 @@ std::shared_ptr<SizeSlot> SizeSlots::add(std::shared_ptr<SizeSlot> slot, std::si
     }
     if ((slot->lengths_ >> given & 1U) == 0) index(*slot, given);
   }
-  if (dropped.index != nullptr) sections_.wait();  // then nobody uses what was dropped
+  if (dropped.index != nullptr) reclaimer_.wait();  // then nobody uses what was dropped
   return slot;
 }
 

@@ -75,8 +75,8 @@ class SizeSlots {
  public:
   static constexpr std::size_t kMostDroppable = 1024;
 
-  /// find() is called in `sections`, which must outlive this.
-  explicit SizeSlots(EpochReclaimer& sections);
+  /// find() is called in `reclaimer`, which must outlive this.
+  explicit SizeSlots(EpochReclaimer& reclaimer);
   ~SizeSlots();
   SizeSlots(const SizeSlots&) = delete;
   SizeSlots& operator=(const SizeSlots&) = delete;
@@ -110,7 +110,7 @@ class SizeSlots {
   void index(SizeSlot& slot, std::size_t given);
   [[nodiscard]] Dropped drop();
 
-  EpochReclaimer& sections_;
+  EpochReclaimer& reclaimer_;
   std::atomic<Index*> current_ = nullptr;
   mutable std::mutex mutex_;  // of what follows
   std::unique_ptr<Index> index_;
