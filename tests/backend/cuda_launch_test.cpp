@@ -62,7 +62,7 @@ TEST_F(CudaLaunchTest, RunsTheStepsOfAKernelInTheirOrder) {
   EXPECT_TRUE(backend().time_hot(launch));
   launch.steps[1].arguments.pop_back();
   EXPECT_EQ(backend().run(launch).error().message,
-            "steps[1]: the kernel takes 2 arguments, 1 are given");
+            "steps[1]: the kernel takes 2 arguments, the launch gives 1");
 }
 
 TEST_F(CudaLaunchTest, PassesArraysByValue) {
@@ -89,7 +89,8 @@ TEST_F(CudaLaunchTest, PassesArraysByValue) {
   EXPECT_EQ(download<float>(y), std::vector<float>(1000, 6.0F));
   std::get<ArrayValue>(launch.steps[0].arguments[1]).bytes.resize(4);
   EXPECT_EQ(backend().run(launch).error().message,
-            "argument 2 of the kernel has 4000 bytes, 4 are given");
+            "argument 2: the kernel takes 4000 bytes, the launch gives 4; the types in the space file "
+            "must be those of the kernel");
 }
 
 TEST_F(CudaLaunchTest, FillsVariablesOfTheImageBeforeEveryLaunch) {
@@ -186,12 +187,14 @@ TEST_F(CudaLaunchTest, RefusesArgumentsThatAreNotTheKernels) {
   const auto too_few = backend().run(launch);
   ASSERT_FALSE(too_few);
   EXPECT_EQ(too_few.error().outcome, Outcome::launch_error);
-  EXPECT_EQ(too_few.error().message, "the kernel takes 4 arguments, 3 are given");
+  EXPECT_EQ(too_few.error().message, "the kernel takes 4 arguments, the launch gives 3");
 
   launch.steps[0].arguments.emplace_back(std::int32_t{1});
   const auto too_small = backend().run(launch);
   ASSERT_FALSE(too_small);
-  EXPECT_EQ(too_small.error().message, "argument 4 of the kernel has 8 bytes, 4 are given");
+  EXPECT_EQ(too_small.error().message,
+            "argument 4: the kernel takes 8 bytes, the launch gives 4; the types in the space file "
+            "must be those of the kernel");
 }
 
 TEST_F(CudaLaunchTest, RefusesAnImageWithoutTheSymbol) {

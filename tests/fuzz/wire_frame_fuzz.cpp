@@ -54,8 +54,9 @@ void read_everything(const Json& message) {
     }
   };
   const auto as = [&]<class T>(std::type_identity<T>) {
-    attempt(
-        [](const Json& each) { return worker::to_message(worker::from_message<T>(each)).dump(); });
+    attempt([](const Json& each) {
+      return Json::to_cbor(worker::to_message(worker::from_message<T>(each)));
+    });
   };
   as(std::type_identity<family::CompileJob>());
   as(std::type_identity<worker::Opened>());
