@@ -96,9 +96,9 @@ def cpu_gpu():
         names = list(dict.fromkeys(each["contender"] for each in side["times"]))
         rows += [row(f"{side['name']}: {name}", [each for each in side["times"] if each["contender"] == name])
                  for name in names]
-    trips = figures["sides"][-1]["trips"]
-    rows += [row(f"with transfers, {each['name']}", [trip for trip in trips if trip["placement"] == at or
-                                                    trip["placement"] == each["name"]])
+    transfers = figures["sides"][-1]["transfers"]
+    rows += [row(f"with transfers, {each['name']}", [transfer for transfer in transfers if transfer["placement"] == at or
+                                                    transfer["placement"] == each["name"]])
              for at, each in enumerate(figures["placements"])]
     start = figures["sides"][-1]["start_up"]
     after = f"Paid once: opening the device {start['device_ms']:.0f} ms, the library's first call {start['library_ms']:.0f} ms."

@@ -149,7 +149,7 @@ export function fillPanel(element: HTMLElement, section: Section, size?: OfSize)
         : "Bars: the median over the sizes; lines: from the lowest to the highest.");
       break;
     case "curves": curves(places, section); break;
-    case "split": barsBySize(places, section, "trip", ["allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns", "free_ns"]); break;
+    case "split": barsBySize(places, section, "transfer", ["allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns", "free_ns"]); break;
     case "ratios": ratios(places, section); break;
     case "speedups": barsBySize(places, section, "contender", ["speedup"]); break;
     case "start_up":

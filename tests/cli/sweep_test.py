@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""tune bench over a range of sizes: the device beside the processor, and the way of the data."""
+"""tune bench over a range of sizes: the device beside the processor, and transfers."""
 
 import json
 import unittest
@@ -23,7 +23,7 @@ class SweepTest(ProgramTest):
 
     def test_the_processor_beside_the_device_and_the_way_of_the_data(self):
         sweep = self.sweep_json("--cpu", "--transfers")
-        self.assertEqual(sweep["schema"], "tune.sweep/1")
+        self.assertEqual(sweep["schema"], "tune.sweep/2")
         self.assertEqual([size["label"] for size in sweep["sizes"]], ["64", "256"])
         host, device = sweep["sides"]
         self.assertEqual({fared["contender"] for fared in host["times"]}, {"host"})
@@ -32,14 +32,14 @@ class SweepTest(ProgramTest):
             self.assertEqual(fared["outcome"], "ok")
             self.assertLessEqual(fared["q1_ns"], fared["median_ns"])
         self.assertEqual(len([fared for fared in host["times"] if fared["compile_ms"] > 0]), 1, "once for all sizes")
-        self.assertEqual([(trip["size"], trip["placement"]) for trip in device["trips"]],
+        self.assertEqual([(transfer["size"], transfer["placement"]) for transfer in device["transfers"]],
                          [(size, place) for size in (0, 1) for _ in device["times"][::2]
                           for place in ("pageable", "pinned", "mapped")])
-        self.assertEqual({trip["contender"] for trip in device["trips"]}, {"scale", "plain"}, "each, not only the fastest")
-        for trip in device["trips"]:
+        self.assertEqual({transfer["contender"] for transfer in device["transfers"]}, {"scale", "plain"}, "each, not only the fastest")
+        for transfer in device["transfers"]:
             parts = ("allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns", "free_ns")
-            self.assertAlmostEqual(trip["total_ns"], sum(trip[part] for part in parts))
-            self.assertEqual(trip["pin_ns"] > 0, trip["placement"] != "pageable")
+            self.assertAlmostEqual(transfer["total_ns"], sum(transfer[part] for part in parts))
+            self.assertEqual(transfer["pin_ns"] > 0, transfer["placement"] != "pageable")
         for side, fared in ((side, fared) for side in sweep["sides"] for fared in side["times"]):
             size = sweep["sizes"][fared["size"]]
             self.assertAlmostEqual(fared["bytes_per_s"], 1e9 * size["bytes"] / fared["median_ns"], delta=1)
@@ -65,8 +65,8 @@ class SweepTest(ProgramTest):
         space = self.space_file(with_processors, {"host.cu": FOR_PROCESSORS})
         self.tune("--space", space, "--kernel", "scale", "--backend", "cpu", "--size", "64", "--set", "BLOCK=64", "-q")
         done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:64:1", "--cpu")
-        self.assertRegex(done.stdout, r"(?m)^device: median time .* tuned$")
-        self.assertRegex(done.stdout, r"(?m)^CPU: median time +host$\n^64 +[0-9.]+ .?s$")
+        self.assertRegex(done.stdout, r"(?m)^device: 64 +median time +GFLOP/s +cycles$(\n.+)*\n^tuned +[0-9.]+ .?s")
+        self.assertRegex(done.stdout, r"(?m)^CPU: 64 +median time +GFLOP/s +cycles$\n^host +[0-9.]+ .?s ")
         self.assertRegex(done.stdout, r"CPU or device, the kernel alone: faster is (CPU|device) at 64")
         self.assertIn("On whole numbers all of them computed the same result, bit for bit.", done.stdout)
         self.assertRegex(done.stderr, r"CPU: .*, \d+ threads, vectors of (128|256|512) bits \(g\+\+ ")
@@ -74,7 +74,7 @@ class SweepTest(ProgramTest):
         self.tune("export", "--format", "json", "-o", table)
         self.database.unlink()
         done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:64:1", "--table", table)
-        self.assertRegex(done.stdout, r"(?m)^device: median time .* tuned$")
+        self.assertRegex(done.stdout, r"(?m)^device: 64 .*$(\n.+)*\n^tuned ")
 
     def test_the_report_shows_it(self):
         space = self.space_file(with_processors, {"host.cu": FOR_PROCESSORS})
@@ -84,7 +84,7 @@ class SweepTest(ProgramTest):
         file = self.text_file("sweep.json", sweep.stdout)
         page, = self.tune_json("report", "--sweep", file, "-o", self.directory)["files"]
         page = (self.directory / page).read_text()
-        for heading in ("Who is fastest over sizes", "With transfers, pinned", "Where the time of a trip goes",
+        for heading in ("Who is fastest over sizes", "With transfers, pinned", "Parts of a transfer",
                         "device over CPU", "Speed-up", "What is paid once"):
             self.assertIn(f"<h3>{heading}</h3>", page)
         self.database.unlink()
@@ -96,7 +96,7 @@ class SweepTest(ProgramTest):
     def test_a_contender_that_is_wrong_is_shown_and_is_not_timed(self):
         space = self.space_file(with_processors, {"host.cu": FOR_PROCESSORS.replace("2 * x", "3 * x")})
         done = self.tune("bench", "--space", space, "--backend", "cpu", "--range", "64:64:1", "--cpu", code=1)
-        self.assertRegex(done.stdout, r"(?m)^CPU: median time +host$\n^64 +wrong_result$")
+        self.assertRegex(done.stdout, r"(?m)^CPU: 64 +median time +GFLOP/s +cycles$\n^host +wrong_result$")
         self.assertIn("wrong_result of host at 64:\n", done.stdout)
         self.assertTrue(done.stderr.endswith("error: 1 run did not end ok\n"), done.stderr)
 

@@ -119,18 +119,18 @@ TEST(Transfer, AllocatesAndCopiesNothingThatIsMapped) {
   const auto times = time_transfers(backend, launch, data, 2);
   ASSERT_TRUE(times);
   EXPECT_EQ(times->work_ns, 100);
-  ASSERT_EQ(backend.allocated.size(), 3U) << "the input's, in each of three trips";
-  EXPECT_EQ(seen[0], backend::Region(backend.allocated.back())) << "it works on the trip's memory";
+  ASSERT_EQ(backend.allocated.size(), 3U) << "the input's, in each of three transfers";
+  EXPECT_EQ(seen[0], backend::Region(backend.allocated.back())) << "it works on the transfer's memory";
   EXPECT_NE(seen[1].buffer, out) << "mapped: it works on the host's";
-  const auto& trips = backend.allocated;
-  EXPECT_THAT(backend.written, ElementsAre(trips[0], trips[1], trips[2], out))
-      << "three trips, and the delivery";
-  EXPECT_THAT(backend.read_back, ElementsAre(in, out)) << "the numbers, before the first trip";
-  for (const backend::BufferId buffer : trips)
+  const auto& transfers = backend.allocated;
+  EXPECT_THAT(backend.written, ElementsAre(transfers[0], transfers[1], transfers[2], out))
+      << "three transfers, and the delivery";
+  EXPECT_THAT(backend.read_back, ElementsAre(in, out)) << "the numbers, before the first transfer";
+  for (const backend::BufferId buffer : transfers)
     EXPECT_THAT(backend.released, testing::Contains(buffer));
 }
 
-TEST(Transfer, AFailureOfTheWorkIsTheTrips) {
+TEST(Transfer, AFailureOfTheWorkIsTheTransfers) {
   testing_support::ScriptedBackend backend([](const backend::Work&) -> Expected<double, Failure> {
     return Unexpected(Failure{Outcome::crashed, "it fell"});
   });

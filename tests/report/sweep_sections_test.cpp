@@ -55,18 +55,18 @@ TEST_F(SweepSectionsTest, CurvesHaveAColumnForEachContenderAndGapsWhereItWasNotT
             "CPU slow from 1024×1024×1024.");
 }
 
-TEST_F(SweepSectionsTest, CurvesWithTransfersHaveTheProcessorBesideTheTripsOfAPlacement) {
+TEST_F(SweepSectionsTest, CurvesWithTransfersHaveTheProcessorBesideTheTransfersOfAPlacement) {
   std::vector<std::string> titles;
   for (const Json& each : part_.at("sections")) titles.push_back(each.at("title"));
   EXPECT_THAT(titles, ElementsAre("Who is fastest over sizes", "With transfers, pageable",
-                                  "With transfers, mapped", "Where the time of a trip goes",
+                                  "With transfers, mapped", "Parts of a transfer",
                                   "GPU over CPU", "Speed-up", "What is paid once"));
   const Json& pageable = part_.at("sections").at(1);
   EXPECT_EQ(pageable.at("table").at("columns").size(), 5U);
   EXPECT_EQ(rows(pageable).at(0), Json({"64×64×64", 64.0, 2e4, 3e5, 52000.0}));
   EXPECT_EQ(
       pageable.at("answer"),
-      "Allocation, copies, kernel and free. CPU or GPU, with the data's way, pageable: faster "
+      "Allocation, copies, kernel and free. CPU or GPU, with transfers, pageable: faster "
       "is CPU at 64×64×64, then GPU from 256×256×256 to 1024×1024×1024.");
 }
 
@@ -77,12 +77,12 @@ TEST_F(SweepSectionsTest, RatiosAreOfTheFastestOfEachSide) {
               HasSubstr("At 1024×1024×1024 the fastest on GPU is 167× as fast"));
 }
 
-TEST_F(SweepSectionsTest, TheSplitHasTheTripsParts) {
+TEST_F(SweepSectionsTest, TheSplitHasThePartsOfATransfer) {
   const Json split = section("split");
   EXPECT_EQ(rows(split).at(0),
             Json({"64×64×64", "tuned, pageable", 5e3, 2e4, 1.5e4, 1e4, 2e3, 5.2e4}));
   EXPECT_THAT(split.at("answer").get<std::string>(),
-              HasSubstr("pageable or mapped, the whole trip: faster is mapped at 64×64×64, then "
+              HasSubstr("pageable or mapped, with transfers: faster is mapped at 64×64×64, then "
                         "pageable from 256×256×256"));
 }
 
@@ -101,9 +101,9 @@ TEST_F(SweepSectionsTest, WhatIsPaidOnceIsInOnePlace) {
   EXPECT_EQ(start_up.back(), Json({"host memory, mapped, at 1024×1024×1024", 3e5}));
 }
 
-TEST_F(SweepSectionsTest, WithoutTripsThereIsNoSplit) {
+TEST_F(SweepSectionsTest, WithoutTransfersThereIsNoSplit) {
   Json sweep = sweep_;
-  for (Json& side : sweep["sides"]) side["trips"] = Json::array();
+  for (Json& side : sweep["sides"]) side["transfers"] = Json::array();
   EXPECT_EQ(sweep_part(sweep).at("sections").size(), 4U);
 }
 
@@ -112,8 +112,8 @@ TEST_F(SweepSectionsTest, AFileOfAnEarlierVersionIsReadToo) {
   sweep.erase("measured_at");
   for (Json& side : sweep["sides"]) {
     side.erase("skipped");
-    for (Json& trip : side["trips"]) {
-      for (const char* const key : {"allocate_ns", "free_ns", "pin_ns"}) trip.erase(key);
+    for (Json& transfer : side["transfers"]) {
+      for (const char* const key : {"allocate_ns", "free_ns", "pin_ns"}) transfer.erase(key);
     }
   }
   const Json part = parse_sweep(sweep.dump(), "earlier.json");
@@ -150,8 +150,8 @@ TEST_F(SweepSectionsTest, NeedsNoDatabase) {
 
 TEST(ParseSweep, RefusesWhatIsNone) {
   for (const char* const text :
-       {"{}", "[]", R"({"schema": "tune.bench/1"})", R"({"schema": "tune.sweep/1", "sides": []})",
-        R"({"schema": "tune.sweep/1", "sides": [{"name": "GPU"}]})"}) {
+       {"{}", "[]", R"({"schema": "tune.bench/1"})", R"({"schema": "tune.sweep/2", "sides": []})",
+        R"({"schema": "tune.sweep/2", "sides": [{"name": "GPU"}]})"}) {
     EXPECT_THROW(static_cast<void>(parse_sweep(text, "x.json")), Error) << text;
   }
 }

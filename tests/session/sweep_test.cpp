@@ -132,17 +132,17 @@ TEST_F(SweepTest, AFailureIsAnOutcomeAndTheOthersGoOn) {
   EXPECT_EQ(result.times[2].message, "toy<3,2> does not compile");
 }
 
-TEST_F(SweepTest, EachContenderTakesTheTrips) {
+TEST_F(SweepTest, EachContenderIsTimedWithTransfers) {
   using enum measure::HostPlace;
   device_.behaviours["toy<3,2>"].time_ns = 200;
   plan_.sizes = {{10}};
   plan_.placements = {{.name = "copied", .places = {pageable, pinned, pageable}},
                       {.name = "mapped", .places = {mapped, mapped, mapped}}};
   const SweepResult result = run();
-  std::vector<std::string> trips;
+  std::vector<std::string> transfers;
   for (const SweepTransfer& each : result.transfers)
-    trips.push_back(each.contender + " " + each.placement);
-  EXPECT_THAT(trips, ElementsAre("library copied", "library mapped", "toy copied", "toy mapped",
+    transfers.push_back(each.contender + " " + each.placement);
+  EXPECT_THAT(transfers, ElementsAre("library copied", "library mapped", "toy copied", "toy mapped",
                                  "other copied", "other mapped"));
   EXPECT_EQ(result.transfers[2].times->work_ns, 1000);
   EXPECT_EQ(result.transfers[5].times->work_ns, 200);

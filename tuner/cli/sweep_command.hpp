@@ -9,7 +9,7 @@ namespace tuner::cli {
 [[nodiscard]] bool is_sweep(const BenchOptions& options);
 
 /// `tune bench` over a range of sizes: who is the fastest on the device, on the processor, and what
-/// the data's way costs.
+/// transfers cost.
 int sweep(const CommonOptions& common, const BenchOptions& options);
 
 }  // namespace tuner::cli

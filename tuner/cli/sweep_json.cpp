@@ -89,7 +89,7 @@ Json side_json(const SweepSide& side, const Json& sizes) {
             {"library_ms", side.start_up.library_ms},
             {"peak_bytes_per_s", side.start_up.peak_bytes_per_s}}},
           {"times", std::move(times)},
-          {"trips", std::move(transfers)},
+          {"transfers", std::move(transfers)},
           {"skipped", std::move(skipped)}};
 }
 
@@ -104,7 +104,7 @@ session::SweepCurve kernels_of(const SweepSide& side, std::size_t sizes) {
   return best;
 }
 
-/// The trips of the contender with the shortest at each size.
+/// The transfers of the contender with the shortest at each size.
 session::SweepCurve transfers_of(const SweepSide& side, const session::Placement& placement,
                                  std::string name, std::size_t sizes) {
   session::SweepCurve totals{.name = std::move(name),
@@ -125,7 +125,7 @@ Json comparison(std::string of, const session::SweepCurve& one, const session::S
   return {{"of", std::move(of)}, {"between", {one.name, other.name}}, {"leads", stretches}};
 }
 
-/// Who leads where: the devices with and without the way of the data, and the ways of the data.
+/// Who leads where: the devices with and without transfers, and the kinds of host memory.
 Json comparisons(const SweepReport& report) {
   const std::size_t sizes = report.sizes.size();
   const SweepSide& last = report.sides.back();  // the device that data travel to
@@ -134,13 +134,13 @@ Json comparisons(const SweepReport& report) {
     const session::SweepCurve host = kernels_of(report.sides.front(), sizes);
     all.push_back(comparison("the kernel alone", host, kernels_of(last, sizes)));
     for (const session::Placement& placement : report.placements) {
-      all.push_back(comparison(fmt::format("with the data's way, {}", placement.name), host,
+      all.push_back(comparison(fmt::format("with transfers, {}", placement.name), host,
                                transfers_of(last, placement, last.name, sizes)));
     }
   }
   for (std::size_t i = 1; i < report.placements.size(); ++i) {
     const session::Placement &first = report.placements.front(), &other = report.placements[i];
-    all.push_back(comparison("the whole trip", transfers_of(last, first, first.name, sizes),
+    all.push_back(comparison("with transfers", transfers_of(last, first, first.name, sizes),
                              transfers_of(last, other, other.name, sizes)));
   }
   return all;
@@ -203,7 +203,7 @@ Json sweep_json(const SweepReport& report) {
   Json bound = report.bound ? side_json(*report.bound, sizes) : Json();
   add_shares(sides.back(), report);
   if (report.bound) add_shares(bound, report);
-  return {{"schema", "tune.sweep/1"},
+  return {{"schema", "tune.sweep/2"},
           {"family", report.family.name},
           {"measured_at", fmt::format("{:%F}", std::chrono::system_clock::now())},
           {"vector_bits", report.vector_bits},

@@ -31,9 +31,9 @@ struct SweepReport {
   std::optional<SweepSide> bound;  ///< of the space file of --bound
 };
 
-/// The document "tune.sweep/1":
+/// The document "tune.sweep/2":
 ///
-///   { "schema": "tune.sweep/1", "family", "measured_at": "2026-11-23", "vector_bits", "agree",
+///   { "schema": "tune.sweep/2", "family", "measured_at": "2026-11-23", "vector_bits", "agree",
 ///     "sizes": [{ "size", "label", "flops", "bytes" }…],
 ///     "placements": [{ "name", "places": { BUFFER: "pageable" | "pinned" | "mapped" } }…],
 ///     "sides": [{ "name", "device", "backend", "cores", "driver", "compiler", "library",
@@ -42,7 +42,7 @@ struct SweepReport {
 ///                   "compile_ms", "worst_error", "median_ns", "q1_ns", "q3_ns", "samples",
 ///                   "flops_per_s", "bytes_per_s", "cycles",
 ///                   "of_peak", "of_bound" }…],
-///       "trips": [{ "contender", "size", "placement", "outcome", "message", "allocate_ns",
+///       "transfers": [{ "contender", "size", "placement", "outcome", "message", "allocate_ns",
 ///                   "to_device_ns", "kernel_ns", "to_host_ns", "free_ns", "total_ns",
 ///                   "pin_ns" }…],
 ///       "skipped": [{ "contender", "placement", "size", "why" }…] }…],

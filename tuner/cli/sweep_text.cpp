@@ -63,20 +63,47 @@ std::string by_size(const Json& sweep, const Json& side, std::string_view what, 
   return table.text();
 }
 
-std::string times_text(const Json& sweep, const Json& side) {
+std::string cycles_cell(const Json& fared) {
+  return fared.contains("cycles")
+             ? quantity::count(static_cast<std::uint64_t>(fared["cycles"].get<double>()))
+             : "";
+}
+
+/// The rate that counts for a family: of its arithmetic, or of its memory.
+struct Rate {
+  const char* unit;
+  const char* key;
+};
+
+Rate rate_of(const Json& sweep) {
   const auto has_flops = [](const Json& size) { return size["flops"].get<double>() > 0; };
-  const bool computes = std::ranges::any_of(sweep["sizes"], has_flops);
+  return std::ranges::any_of(sweep["sizes"], has_flops) ? Rate{"GFLOP/s", "flops_per_s"}
+                                                        : Rate{"GB/s", "bytes_per_s"};
+}
+
+/// A row for each contender: many names are no columns of a terminal.
+std::string by_contender(const Json& sweep, const Json& side) {
+  const Rate rate = rate_of(sweep);
+  Table table({{fmt::format("{}: {}", text(side, "name"), label(sweep, 0))},
+               {"median time", Align::right},
+               {rate.unit, Align::right},
+               {"cycles", Align::right}});
+  for (const Json& fared : side["times"]) {
+    table.add({text(fared, "contender"), time_cell(fared), scaled_cell(fared, rate.key, 1e9),
+               cycles_cell(fared)});
+  }
+  return table.text();
+}
+
+std::string times_text(const Json& sweep, const Json& side) {
+  if (sweep["sizes"].size() == 1) return by_contender(sweep, side);
+  const Rate rate = rate_of(sweep);
   std::string all = by_size(sweep, side, "median time", time_cell);
-  for (const std::string& table :
-       {by_size(sweep, side, computes ? "GFLOP/s" : "GB/s",
-                [&](const Json& fared) {
-                  return scaled_cell(fared, computes ? "flops_per_s" : "bytes_per_s", 1e9);
-                }),
-        by_size(sweep, side, "cycles", [](const Json& fared) {
-          return fared.contains("cycles")
-                     ? quantity::count(static_cast<std::uint64_t>(fared["cycles"].get<double>()))
-                     : "";
-        })}) {
+  for (const std::string& table : {by_size(sweep, side, rate.unit,
+                                           [&](const Json& fared) {
+                                             return scaled_cell(fared, rate.key, 1e9);
+                                           }),
+                                   by_size(sweep, side, "cycles", cycles_cell)}) {
     if (!table.empty()) all += "\n" + table;
   }
   return all;
@@ -116,8 +143,8 @@ std::string shares_text(const Json& sweep) {
   return all;
 }
 
-std::string trips_text(const Json& sweep, const Json& side) {
-  if (side["trips"].empty()) return "";
+std::string transfers_text(const Json& sweep, const Json& side) {
+  if (side["transfers"].empty()) return "";
   Table table({{fmt::format("{}: with transfers", text(side, "name"))},
                {"contender"},
                {"host memory"},
@@ -128,7 +155,7 @@ std::string trips_text(const Json& sweep, const Json& side) {
                {"free", Align::right},
                {"total", Align::right},
                {"pinning, once", Align::right}});
-  for (const Json& transfer : side["trips"]) {
+  for (const Json& transfer : side["transfers"]) {
     std::vector<std::string> row = {label(sweep, transfer["size"]), text(transfer, "contender"),
                                     text(transfer, "placement")};
     for (const char* const part : {"allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns",
@@ -228,7 +255,7 @@ std::string failures_text(const Json& sweep) {
   std::vector<Json> sides(sweep["sides"].begin(), sweep["sides"].end());
   if (!sweep["bound"].is_null()) sides.push_back(sweep["bound"]);
   for (const Json& side : sides) {
-    for (const char* const list : {"times", "trips"}) {
+    for (const char* const list : {"times", "transfers"}) {
       for (const Json& each : side[list]) {
         if (each["outcome"] == "ok") continue;
         failures +=
@@ -246,7 +273,7 @@ std::string sweep_text(const Json& sweep) {
   std::string all;
   for (const Json& side : sweep["sides"]) {
     if (!all.empty()) all += "\n";
-    all += times_text(sweep, side) + trips_text(sweep, side) + skipped_text(sweep, side);
+    all += times_text(sweep, side) + transfers_text(sweep, side) + skipped_text(sweep, side);
   }
   return all + shares_text(sweep) + start_up_text(sweep) + comparisons_text(sweep) +
          agreement_text(sweep) + failures_text(sweep);

@@ -132,23 +132,23 @@ Json transfer_curves_section(const Json& sweep, const std::string& placement) {
   for (const Json& side : sweep.at("sides")) {
     if (&side != &device) curves.add_times(side);
   }
-  for (const Json& transfer : device.at("trips")) {
+  for (const Json& transfer : device.at("transfers")) {
     if (text(transfer, "placement") != placement) continue;
     curves.add(contender_label(device, transfer), transfer.at("size"),
                number(transfer, "total_ns"));
   }
   const auto is_this = [&](const std::string& of) {
-    return of == fmt::format("with the data's way, {}", placement);
+    return of == fmt::format("with transfers, {}", placement);
   };
   return make_section("curves", fmt::format("With transfers, {}", placement),
                       "Allocation, copies, kernel and free." + comparisons_text(sweep, is_this),
                       std::move(curves).table());
 }
 
-/// What a trip's parts take.
+/// What a transfer's parts take.
 Json split_section(const Json& sweep) {
   Json table = make_table({{"size", "Size", "text"},
-                           {"trip", "Contender, host memory", "text"},
+                           {"transfer", "Contender, host memory", "text"},
                            {"allocate_ns", "Allocation", "time"},
                            {"to_device_ns", "To the device", "time"},
                            {"kernel_ns", "Kernel", "time"},
@@ -156,7 +156,7 @@ Json split_section(const Json& sweep) {
                            {"free_ns", "Free", "time"},
                            {"total_ns", "Total", "time"}});
   for (const Json& side : sweep.at("sides")) {
-    for (const Json& transfer : side.at("trips")) {
+    for (const Json& transfer : side.at("transfers")) {
       if (!transfer.contains("total_ns")) continue;
       Json row = {size_label(sweep, transfer.at("size")),
                   fmt::format("{}, {}", text(transfer, "contender"), text(transfer, "placement"))};
@@ -167,9 +167,9 @@ Json split_section(const Json& sweep) {
       table["rows"].push_back(std::move(row));
     }
   }
-  const auto is_trip = [](const std::string& of) { return of == "the whole trip"; };
-  return make_section("split", "Where the time of a trip goes",
-                      "Medians of five, after one." + comparisons_text(sweep, is_trip),
+  const auto is_total = [](const std::string& of) { return of == "with transfers"; };
+  return make_section("split", "Parts of a transfer",
+                      "Medians of five, after one." + comparisons_text(sweep, is_total),
                       std::move(table));
 }
 
@@ -205,7 +205,7 @@ Json ratios_section(const Json& sweep) {
     };
     Json row = {size_label(sweep, i), over(shortest(device.at("times"), "median_ns", i, any))};
     for (const Json& placement : sweep.at("placements")) {
-      row.push_back(over(shortest(device.at("trips"), "total_ns", i, [&](const Json& transfer) {
+      row.push_back(over(shortest(device.at("transfers"), "total_ns", i, [&](const Json& transfer) {
         return transfer.at("placement") == placement.at("name");
       })));
     }
@@ -281,7 +281,7 @@ Json start_up_section(const Json& sweep) {
     }
   }
   std::map<std::string, std::pair<std::string, double>> pinned;  // by placement, the largest size
-  for (const Json& transfer : sweep.at("sides").back().at("trips")) {
+  for (const Json& transfer : sweep.at("sides").back().at("transfers")) {
     const double pin_ns = number(transfer, "pin_ns").value_or(0);
     if (pin_ns > 0) {
       pinned[text(transfer, "placement")] = {size_label(sweep, transfer.at("size")), pin_ns};
@@ -315,7 +315,7 @@ std::string verdict(const Json& sweep) {
 Json parse_sweep(std::string_view text, std::string_view origin) {
   Json sweep = parse_json(text, origin);
   try {
-    if (sweep.at("schema") == "tune.sweep/1" && !sweep.at("sides").empty()) {
+    if (sweep.at("schema") == "tune.sweep/2" && !sweep.at("sides").empty()) {
       static_cast<void>(sweep_part(sweep));
       return sweep;
     }

@@ -10,7 +10,7 @@
 
 namespace tuner::report {
 
-/// Reads a document "tune.sweep/1". Throws Error(usage), beginning with `origin`, when the text is
+/// Reads a document "tune.sweep/2". Throws Error(usage), beginning with `origin`, when the text is
 /// none.
 [[nodiscard]] Json parse_sweep(std::string_view text, std::string_view origin);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What takes how long on a device over a range of sizes, the way of the data included.
+// What takes how long on a device over a range of sizes, transfers included.
 #pragma once
 
 #include "tuner/family/family.hpp"
