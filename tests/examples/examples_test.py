@@ -17,7 +17,7 @@ CMAKE_OPTIONS = ["-DBACKEND=cpu", *shlex.split(os.environ["CMAKE_OPTIONS"])]
 # Instead of what a README says: what keeps a run short and off a GPU.
 SIZES = {"1024,1024,1024": "32,32,32", "4096,4096": "32,64", "16777216": "1000"}
 ARGUMENTS = {"gemm": ["32"], "embedded": ["32"], "c": ["32"], "own_kernel": ["32", "64"], "record": ["8"],
-             "saxpy": ["1000"]}
+             "saxpy": ["1000"], "window_square": []}
 
 
 def commands(example):
@@ -97,6 +97,15 @@ class ExamplesTest(unittest.TestCase):
 
     def test_saxpy(self):
         self.assertEqual(self.outputs("saxpy")[-1], "answer: exact\ny[0] = -9\n")
+
+    def test_window_square(self):
+        def rows(text):
+            return [[int(word) for word in line.split()] for line in text.splitlines()]
+        of_ones, in_one_window, of_63 = (rows(text) for text in self.outputs("window_square")[-3:])
+        covering = [min(i, 14 - i, 4) + 1 for i in range(15)]
+        self.assertEqual(of_ones, [[5 * y * x for x in covering] for y in covering])
+        self.assertEqual(in_one_window, [[15] * 15] * 15)
+        self.assertEqual(of_63, [[min(65535, 5 * 63 * 63 * y * x) for x in covering] for y in covering])
 
     def test_none_is_forgotten(self):
         folders = {path.parent.name for path in (ROOT / "examples").glob("*/README.md")}

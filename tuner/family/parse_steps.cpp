@@ -12,7 +12,7 @@
 namespace tuner::family {
 namespace {
 
-constexpr std::size_t kMaximumSteps = 8;
+constexpr std::size_t kMaximumSteps = 16;
 constexpr std::size_t kMaximumParameters = 64;
 
 std::string_view kind_name(space::ParameterKind kind) {
