@@ -23,7 +23,8 @@ function(tuner_module name)
   endif()
   add_library(tuner_${name} STATIC ${arg_SOURCES})
   add_library(tuner::${arg_EXPORT_NAME} ALIAS tuner_${name})
-  set_target_properties(tuner_${name} PROPERTIES EXPORT_NAME ${arg_EXPORT_NAME})
+  set_target_properties(tuner_${name} PROPERTIES EXPORT_NAME ${arg_EXPORT_NAME}
+                        UNITY_BUILD ${TUNER_UNITY} UNITY_BUILD_BATCH_SIZE 6)
   target_sources(tuner_${name} PUBLIC FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}"
                                       FILES ${arg_HEADERS})
   target_compile_features(tuner_${name} PUBLIC cxx_std_20)
