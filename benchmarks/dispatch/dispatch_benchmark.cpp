@@ -76,12 +76,8 @@ class NullExecutor final : public backend::Executor {
     return std::vector(works.size(), std::vector<double>(static_cast<std::size_t>(rounds)));
   }
   Expected<void, Failure> prepare_library() override { return {}; }
-  Expected<void, Failure> gemm(family::ElementType, const family::GemmShape&,
-                               const backend::MatrixOperands&, StreamHandle) override {
-    return {};
-  }
-  Expected<void, Failure> geam(family::ElementType, const family::GeamShape&,
-                               const backend::MatrixOperands&, StreamHandle) override {
+  Expected<void, Failure> run_library(const family::LibraryOperation&,
+                                      const backend::MatrixOperands&, StreamHandle) override {
     return {};
   }
 

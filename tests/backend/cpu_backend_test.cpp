@@ -449,13 +449,12 @@ void expect_library_gemm(Backend& backend, family::ElementType type, auto&& uplo
   const BufferId a = upload(std::vector<T>{1, 2, 3, 4, 5, 6});    // 2×3
   const BufferId b = upload(std::vector<T>{1, 0, 0, 1, 2, 2});    // 3×2
   const BufferId c = upload(std::vector<T>{nan, nan, nan, nan});  // 2×2
-  GemmCall call{.type = type,
-                .shape = family::packed_gemm(2, 2, 3),
-                .alpha = 2,
-                .beta = 0,
-                .a = a,
-                .b = b,
-                .c = c};
+  LibraryCall call{.operation = {.type = type, .shape = family::packed_gemm(2, 2, 3)},
+                   .alpha = 2,
+                   .beta = 0,
+                   .a = a,
+                   .b = b,
+                   .c = c};
   ASSERT_TRUE(backend.run(call));
   EXPECT_EQ(download(c), (std::vector<T>{14, 16, 32, 34})) << "beta 0 does not read C";
   call.beta = -1;
@@ -479,18 +478,18 @@ TEST_F(CpuBackend, LibraryDoesNotReadANaNOutputOfALargerMatrix) {
   const std::vector<float> ones(90000, 1.0f);
   const BufferId a = upload(ones), b = upload(ones),
                  c = upload(std::vector<float>(90000, std::nanf("")));
-  ASSERT_TRUE(
-      backend().run(GemmCall{.shape = family::packed_gemm(300, 300, 300), .a = a, .b = b, .c = c}));
+  ASSERT_TRUE(backend().run(LibraryCall{
+      .operation = {.shape = family::packed_gemm(300, 300, 300)}, .a = a, .b = b, .c = c}));
   EXPECT_THAT(download<float>(c, 90000), Each(300.0f));
 }
 
 TEST_F(CpuBackend, LibraryRefusesIntegers) {
   const BufferId c = upload(std::vector<int>{0});
-  const auto done = backend().run(GemmCall{.type = family::ElementType::i32,
-                                           .shape = family::packed_gemm(1, 1, 1),
-                                           .a = c,
-                                           .b = c,
-                                           .c = c});
+  const auto done = backend().run(LibraryCall{
+      .operation = {.type = family::ElementType::i32, .shape = family::packed_gemm(1, 1, 1)},
+      .a = c,
+      .b = c,
+      .c = c});
   ASSERT_FALSE(done);
   EXPECT_EQ(done.error().outcome, Outcome::launch_error);
 }

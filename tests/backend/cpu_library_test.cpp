@@ -24,15 +24,15 @@ TYPED_TEST(CpuLibrary, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
   for (const family::GemmShape& shape : testing_support::gemm_shapes()) {
     const auto made = testing_support::gemm_case<TypeParam>(shape, 2, -3);
     const BufferId c = this->upload(made.c);
-    const auto done = this->backend().run(GemmCall{.type = std::is_same_v<TypeParam, float>
-                                                               ? family::ElementType::f32
+    const auto done = this->backend().run(LibraryCall{
+        .operation = {.type = std::is_same_v<TypeParam, float> ? family::ElementType::f32
                                                                : family::ElementType::f64,
-                                                   .shape = shape,
-                                                   .alpha = 2,
-                                                   .beta = -3,
-                                                   .a = this->upload(made.a),
-                                                   .b = this->upload(made.b),
-                                                   .c = c});
+                      .shape = shape},
+        .alpha = 2,
+        .beta = -3,
+        .a = this->upload(made.a),
+        .b = this->upload(made.b),
+        .c = c});
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(this->template download<TypeParam>(c, made.c.size()), made.result);
   }
@@ -46,7 +46,7 @@ TYPED_TEST(CpuLibrary, AddsInEveryLayoutAndReadsNoMatrixThatHasAFactorOfZero) {
       const auto made = testing_support::geam_case<TypeParam>(shape, static_cast<TypeParam>(alpha),
                                                               static_cast<TypeParam>(beta));
       const BufferId c = this->upload(made.c);
-      GeamCall call{.type = kType, .shape = shape, .a = {}, .b = {}, .c = c};
+      LibraryCall call{.operation = {.type = kType, .shape = shape}, .a = {}, .b = {}, .c = c};
       call.alpha = alpha;
       call.beta = beta;
       call.a = this->upload(made.a);
@@ -66,8 +66,8 @@ TEST_F(CpuLibraryCall, RefusesWhatCannotBeMultiplied) {
     family::GemmShape shape = family::packed_gemm(3, 4, 5, Transpose::no, Transpose::yes, 2);
     change(shape);
     try {
-      static_cast<void>(
-          backend().run(GemmCall{.shape = shape, .a = buffer, .b = buffer, .c = buffer}));
+      static_cast<void>(backend().run(
+          LibraryCall{.operation = {.shape = shape}, .a = buffer, .b = buffer, .c = buffer}));
       return "accepted";
     } catch (const Error& refused) {
       return refused.what();
@@ -94,8 +94,8 @@ TEST_F(CpuLibraryCall, RefusesWhatCannotBeAdded) {
     family::GeamShape shape = family::packed_geam(3, 4, Transpose::yes);
     change(shape);
     try {
-      static_cast<void>(
-          backend().run(GeamCall{.shape = shape, .a = buffer, .b = buffer, .c = buffer}));
+      static_cast<void>(backend().run(
+          LibraryCall{.operation = {.shape = shape}, .a = buffer, .b = buffer, .c = buffer}));
       return "accepted";
     } catch (const Error& refused) {
       return refused.what();

@@ -22,13 +22,13 @@ TYPED_TEST(CudaGeamTest, AddsInEveryLayoutAndLeavesWhatLiesBetweenTheRows) {
     const Buffer a = this->upload(made.a);
     const Buffer b = this->upload(made.b);
     const Buffer c = this->upload(made.c);
-    const auto done = this->backend().run(GeamCall{.type = this->kType,
-                                                   .shape = shape,
-                                                   .alpha = 2.0,
-                                                   .beta = -3.0,
-                                                   .a = a.id(),
-                                                   .b = b.id(),
-                                                   .c = c.id()});
+    const auto done =
+        this->backend().run(LibraryCall{.operation = {.type = this->kType, .shape = shape},
+                                        .alpha = 2.0,
+                                        .beta = -3.0,
+                                        .a = a.id(),
+                                        .b = b.id(),
+                                        .c = c.id()});
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(this->template download<TypeParam>(c), made.result);
   }
@@ -40,8 +40,8 @@ TYPED_TEST(CudaGeamTest, TransposesWithTheResultInPlaceOfB) {
   const auto made = testing_support::geam_case<TypeParam>(shape, 1, 0);
   const Buffer a = this->upload(made.a);
   const Buffer c = this->upload(made.c);
-  const auto done = this->backend().run(
-      GeamCall{.type = this->kType, .shape = shape, .a = a.id(), .b = c.id(), .c = c.id()});
+  const auto done = this->backend().run(LibraryCall{
+      .operation = {.type = this->kType, .shape = shape}, .a = a.id(), .b = c.id(), .c = c.id()});
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(this->template download<TypeParam>(c), made.result);
 }

@@ -20,22 +20,22 @@ TYPED_TEST(CudaGemmTest, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows)
     const Buffer a = this->upload(made.a);
     const Buffer b = this->upload(made.b);
     const Buffer c = this->upload(made.c);
-    const auto done = this->backend().run(GemmCall{.type = this->kType,
-                                                   .shape = shape,
-                                                   .alpha = 2.0,
-                                                   .beta = -3.0,
-                                                   .a = a.id(),
-                                                   .b = b.id(),
-                                                   .c = c.id()});
+    const auto done =
+        this->backend().run(LibraryCall{.operation = {.type = this->kType, .shape = shape},
+                                        .alpha = 2.0,
+                                        .beta = -3.0,
+                                        .a = a.id(),
+                                        .b = b.id(),
+                                        .c = c.id()});
     ASSERT_TRUE(done) << done.error().message;
     EXPECT_EQ(this->template download<TypeParam>(c), made.result);
   }
 }
 
-using CudaGemmCallTest = CudaTest;
+using CudaLibraryTest = CudaTest;
 
 /// TensorFloat-32 would keep 10 bits of 1 + 2^-20 and lose the difference to 1.
-TEST_F(CudaGemmCallTest, MultipliesFloatsInFullPrecision) {
+TEST_F(CudaLibraryTest, MultipliesFloatsInFullPrecision) {
   constexpr std::size_t size = 256;
   const float fine = 1.0F + 0x1p-20F;
   std::vector<float> identity(size * size, 0.0F);
@@ -43,17 +43,21 @@ TEST_F(CudaGemmCallTest, MultipliesFloatsInFullPrecision) {
   const Buffer a = upload(std::vector<float>(size * size, fine));
   const Buffer b = upload(identity);
   const Buffer c(backend(), a.size_bytes());
-  ASSERT_TRUE(backend().run(GemmCall{
-      .shape = family::packed_gemm(size, size, size), .a = a.id(), .b = b.id(), .c = c.id()}));
+  ASSERT_TRUE(
+      backend().run(LibraryCall{.operation = {.shape = family::packed_gemm(size, size, size)},
+                                .a = a.id(),
+                                .b = b.id(),
+                                .c = c.id()}));
   EXPECT_EQ(download<float>(c), std::vector<float>(size * size, fine));
 }
 
-TEST_F(CudaGemmCallTest, RefusesToMultiplyBuffersThatAreTooSmall) {
+TEST_F(CudaLibraryTest, RefusesToMultiplyBuffersThatAreTooSmall) {
   const Buffer small(backend(), 4);
-  EXPECT_THROW(static_cast<void>(backend().run(GemmCall{.shape = family::packed_gemm(2, 2, 2),
-                                                        .a = small.id(),
-                                                        .b = small.id(),
-                                                        .c = small.id()})),
+  EXPECT_THROW(static_cast<void>(
+                   backend().run(LibraryCall{.operation = {.shape = family::packed_gemm(2, 2, 2)},
+                                             .a = small.id(),
+                                             .b = small.id(),
+                                             .c = small.id()})),
                Error);
 }
 

@@ -141,8 +141,10 @@ TEST_F(CudaTimingTest, TimesTheLibraryByTheSamePath) {
   const Buffer c(backend(), a.size_bytes());
   backend().fill(a.id(), 0x3f800000, a.size_bytes());
   const auto time_gemm = [&](std::int64_t size) {
-    return time(GemmCall{
-        .shape = family::packed_gemm(size, size, size), .a = a.id(), .b = a.id(), .c = c.id()});
+    return time(LibraryCall{.operation = {.shape = family::packed_gemm(size, size, size)},
+                            .a = a.id(),
+                            .b = a.id(),
+                            .c = c.id()});
   };
   const auto small = time_gemm(256);
   EXPECT_THAT(small, AllOf(SizeIs(25), Each(Gt(0.0))));
@@ -225,8 +227,10 @@ TEST_F(CudaTimingTest, TimesShortAndLongWorkAndTheLibraryHot) {
   const Buffer c(backend(), a.size_bytes());
   backend().fill(a.id(), 0x3f800000, a.size_bytes());
   for (const std::int64_t size : {std::int64_t{64}, kSize}) {
-    const GemmCall call{
-        .shape = family::packed_gemm(size, size, size), .a = a.id(), .b = a.id(), .c = c.id()};
+    const LibraryCall call{.operation = {.shape = family::packed_gemm(size, size, size)},
+                           .a = a.id(),
+                           .b = a.id(),
+                           .c = c.id()};
     const auto hot_ns = backend().time_hot(call);
     ASSERT_TRUE(hot_ns) << hot_ns.error().message;
     EXPECT_LT(*hot_ns, 1.2 * median(time(call))) << size;
@@ -240,8 +244,11 @@ TEST_F(CudaTimingTest, KnowsItsPeakAndThatTheLibraryStaysBelowIt) {
   constexpr std::int64_t kSize = 4096;
   const Buffer a(backend(), kSize * kSize * sizeof(float));
   const Buffer c(backend(), a.size_bytes());
-  const double time_ns = median(time(GemmCall{
-      .shape = family::packed_gemm(kSize, kSize, kSize), .a = a.id(), .b = a.id(), .c = c.id()}));
+  const double time_ns =
+      median(time(LibraryCall{.operation = {.shape = family::packed_gemm(kSize, kSize, kSize)},
+                              .a = a.id(),
+                              .b = a.id(),
+                              .c = c.id()}));
   const double flops_per_s = 2.0 * kSize * kSize * kSize / (time_ns * 1e-9);
   EXPECT_LT(flops_per_s, peak->flops_per_s);
   EXPECT_GT(flops_per_s, 0.1 * peak->flops_per_s);

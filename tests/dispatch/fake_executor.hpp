@@ -132,19 +132,12 @@ class FakeExecutor final : public backend::Executor {
     note_capture();
     return {};
   }
-  [[nodiscard]] Expected<void, Failure> gemm(family::ElementType, const family::GemmShape& shape,
-                                             const backend::MatrixOperands& operands,
-                                             backend::StreamHandle stream) override {
-    const std::scoped_lock lock(mutex_);
-    last = {.entry = "library", .shape = shape, .operands = operands, .stream = stream};
-    return {};
-  }
-
-  [[nodiscard]] Expected<void, Failure> geam(family::ElementType, const family::GeamShape&,
-                                             const backend::MatrixOperands& operands,
-                                             backend::StreamHandle stream) override {
+  [[nodiscard]] Expected<void, Failure> run_library(const family::LibraryOperation& operation,
+                                                    const backend::MatrixOperands& operands,
+                                                    backend::StreamHandle stream) override {
     const std::scoped_lock lock(mutex_);
     last = {.entry = "library", .operands = operands, .stream = stream};
+    if (const auto* shape = std::get_if<family::GemmShape>(&operation.shape)) last.shape = *shape;
     return {};
   }
 

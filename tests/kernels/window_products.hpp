@@ -77,18 +77,18 @@ class WindowSquares {
   [[nodiscard]] std::vector<std::uint16_t> by_blas(const Image& image, int window) {
     const backend::Buffer in =
         upload(std::vector<double>(image.pixels.begin(), image.pixels.end()));
-    backend::GemmCall call;
-    call.type = family::ElementType::f64;
-    call.shape = family::packed_gemm(window, window, window);
-    call.shape.a.ld = call.shape.b.ld = image.width;
-    call.shape.a.stride = call.shape.b.stride = 1;
+    family::GemmShape shape = family::packed_gemm(window, window, window);
+    shape.a.ld = shape.b.ld = image.width;
+    shape.a.stride = shape.b.stride = 1;
     // With those that begin near the end of a row and are no windows.
-    call.shape.batch = (image.height - window) * image.width + image.width - window + 1;
+    shape.batch = (image.height - window) * image.width + image.width - window + 1;
     const auto square = static_cast<std::size_t>(window * window);
-    const backend::Buffer squares(
-        backend_, static_cast<std::size_t>(call.shape.batch) * square * sizeof(double));
-    call.a = call.b = in.id();
-    call.c = squares.id();
+    const backend::Buffer squares(backend_,
+                                  static_cast<std::size_t>(shape.batch) * square * sizeof(double));
+    const backend::LibraryCall call{.operation = {.type = family::ElementType::f64, .shape = shape},
+                                    .a = in.id(),
+                                    .b = in.id(),
+                                    .c = squares.id()};
     if (const auto done = backend_.run(call); !done) {
       throw Error(ErrorCode::failure, done.error().message);
     }

@@ -40,11 +40,11 @@ class TransferTest : public testing::Test {
   }
 
   [[nodiscard]] Expected<TransferTimes, Failure> transfer(HostPlace a, HostPlace b, HostPlace c) {
-    const backend::GemmCall product{.type = family::ElementType::f32,
-                                    .shape = family::packed_gemm(2, 2, 2),
-                                    .a = at(a_),
-                                    .b = at(b_),
-                                    .c = at(c_)};
+    const backend::LibraryCall product{
+        .operation = {.type = family::ElementType::f32, .shape = family::packed_gemm(2, 2, 2)},
+        .a = at(a_),
+        .b = at(b_),
+        .c = at(c_)};
     const std::array<TransferData, 3> data = {
         {{.region = at(a_), .size_bytes = kBytes, .place = a},
          {.region = at(b_), .size_bytes = kBytes, .place = b},
@@ -120,7 +120,8 @@ TEST(Transfer, AllocatesAndCopiesNothingThatIsMapped) {
   ASSERT_TRUE(times);
   EXPECT_EQ(times->work_ns, 100);
   ASSERT_EQ(backend.allocated.size(), 3U) << "the input's, in each of three transfers";
-  EXPECT_EQ(seen[0], backend::Region(backend.allocated.back())) << "it works on the transfer's memory";
+  EXPECT_EQ(seen[0], backend::Region(backend.allocated.back()))
+      << "it works on the transfer's memory";
   EXPECT_NE(seen[1].buffer, out) << "mapped: it works on the host's";
   const auto& transfers = backend.allocated;
   EXPECT_THAT(backend.written, ElementsAre(transfers[0], transfers[1], transfers[2], out))

@@ -87,7 +87,7 @@ TEST_F(SplitGemmTest, BuffersBeginAtTheirOffsetRightBehindAGuardZone) {
       EXPECT_EQ(region.offset_bytes % 256, static_cast<std::size_t>(align % 4 * 4));
       EXPECT_THAT(read(region, -2, 2), Each(IsNan()));
     }
-    const auto call = std::get<backend::GemmCall>(*instance.library_work());
+    const auto call = std::get<backend::LibraryCall>(*instance.library_work());
     EXPECT_EQ(call.b, std::get<backend::Region>(instance.arguments().at(kB)));
   }
 }

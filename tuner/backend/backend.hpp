@@ -8,8 +8,7 @@
 #include "tuner/core/outcome.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/element_type.hpp"
-#include "tuner/family/geam_shape.hpp"
-#include "tuner/family/gemm_shape.hpp"
+#include "tuner/family/library_operation.hpp"
 #include "tuner/space/device.hpp"
 
 #include <cstddef>
@@ -122,26 +121,16 @@ struct Launch {
   std::vector<ReadOnlyData> read_only = {};
 };
 
-/// A GEMM by the platform's BLAS in full precision, f32 or f64. It is asked for the batch in one
-/// call where it has one for batches.
-struct GemmCall {
-  family::ElementType type = family::ElementType::f32;
-  family::GemmShape shape;  ///< as check_shape allows
+/// An operation of the platform's BLAS on buffers.
+struct LibraryCall {
+  family::LibraryOperation operation;
   double alpha = 1.0, beta = 0.0;
-  Region a, b, c;
-};
-
-/// A sum of matrices, or a transposition, by the platform's BLAS, f32 or f64.
-struct GeamCall {
-  family::ElementType type = family::ElementType::f32;
-  family::GeamShape shape;  ///< as check_shape allows
-  double alpha = 1.0, beta = 0.0;
-  Region a, b, c;  ///< b is c where there is no B
+  Region a, b, c;  ///< of a sum without B, b is c
 };
 
 /// What a device can be asked to do and to time: a kernel of ours or the library's, by the same
 /// path.
-using Work = std::variant<Launch, GemmCall, GeamCall>;
+using Work = std::variant<Launch, LibraryCall>;
 
 /// How to take samples of a piece of work.
 struct SamplePlan {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tuner/backend/backend.hpp"
+#include "tuner/backend/matrix_operands.hpp"
 
 #include <array>
 #include <cstddef>
@@ -29,14 +30,6 @@ enum class FunctionId : std::uint64_t {};
 struct StreamState {
   std::uint64_t id = 0;
   std::optional<std::uint64_t> capture = {};  ///< the capture's own number
-};
-
-/// Where the matrices of a product or a sum lie; the first of each for a batch.
-struct MatrixOperands {
-  const void* a = nullptr;
-  const void* b = nullptr;
-  void* c = nullptr;
-  double alpha = 1, beta = 0;
 };
 
 /// A tensor map as a kernel receives it.
@@ -97,16 +90,10 @@ class Executor {
 
   /// Makes ready what the library needs to be captured in the current context: what takes long.
   [[nodiscard]] virtual Expected<void, Failure> prepare_library() = 0;
-  /// Enqueues a product by the library in full precision; fails as launch does.
-  [[nodiscard]] virtual Expected<void, Failure> gemm(family::ElementType type,
-                                                     const family::GemmShape& shape,
-                                                     const MatrixOperands& operands,
-                                                     StreamHandle stream) = 0;
-  /// The same for a sum of matrices or a transposition.
-  [[nodiscard]] virtual Expected<void, Failure> geam(family::ElementType type,
-                                                     const family::GeamShape& shape,
-                                                     const MatrixOperands& operands,
-                                                     StreamHandle stream) = 0;
+  /// Enqueues an operation by the library; fails as launch does.
+  [[nodiscard]] virtual Expected<void, Failure> run_library(
+      const family::LibraryOperation& operation, const MatrixOperands& operands,
+      StreamHandle stream) = 0;
 };
 
 /// Opens a device as open_backend does: "cuda", "cpu" or "auto".

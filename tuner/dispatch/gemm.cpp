@@ -29,13 +29,14 @@ struct Product {
 
 void multiply_by_library(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
   try {
-    const auto end = dispatcher.engine().executor().gemm(family::ElementType::f32, product.shape,
-                                                         {.a = product.a,
-                                                          .b = product.b,
-                                                          .c = product.c,
-                                                          .alpha = product.alpha,
-                                                          .beta = product.beta},
-                                                         stream);
+    const auto end = dispatcher.engine().executor().run_library(
+        {.type = family::ElementType::f32, .shape = product.shape},
+        {.a = product.a,
+         .b = product.b,
+         .c = product.c,
+         .alpha = product.alpha,
+         .beta = product.beta},
+        stream);
     if (!end) throw DispatchError("the library cannot multiply: " + end.error().message);
   } catch (const Error& error) {
     throw DispatchError(error.what());

@@ -139,8 +139,7 @@ KernelValues kernel_values(const FamilyTable& family, const family::Kernel& kern
                           most, kMostKernelArguments));
 }
 
-std::optional<LibraryOperation> library_operation(const FamilyTable& family,
-                                                  const space::Size& size) {
+std::optional<LibraryLaunch> library_launch(const FamilyTable& family, const space::Size& size) {
   const family::Check& check = family.family().check;
   const family::MatrixArguments* const reference = family::library_arguments(check);
   if (reference == nullptr) return std::nullopt;
@@ -150,9 +149,9 @@ std::optional<LibraryOperation> library_operation(const FamilyTable& family,
   if (!a || !b || !c) return std::nullopt;
   const space::ExpressionValues values = family.expression_values(size);
   const auto& matrix = family.family().arguments[family.given()[*a].place].what;
-  return LibraryOperation{
-      .type = std::get<family::BufferArgument>(matrix).type,
-      .shape = *family::library_shape(check, values),
+  return LibraryLaunch{
+      .operation = {.type = std::get<family::BufferArgument>(matrix).type,
+                    .shape = *family::library_shape(check, values)},
       .a = *a,
       .b = *b,
       .c = *c,

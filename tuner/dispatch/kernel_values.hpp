@@ -31,9 +31,9 @@ struct KernelValues {
 [[nodiscard]] KernelValues kernel_values(const FamilyTable& family, const family::Kernel& kernel,
                                          const space::ExpressionValues& values);
 
-/// The family's reference as an operation of the library's at a size; none when it is no such
+/// The family's reference as a launch of the library at a size; none when it is no such
 /// operation. Throws Error(usage) as gemm_shape.
-[[nodiscard]] std::optional<LibraryOperation> library_operation(const FamilyTable& family,
-                                                                const space::Size& size);
+[[nodiscard]] std::optional<LibraryLaunch> library_launch(const FamilyTable& family,
+                                                          const space::Size& size);
 
 }  // namespace tuner::dispatch

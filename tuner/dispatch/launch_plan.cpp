@@ -66,23 +66,19 @@ double value_of(const DispatchArgument& argument) {
              : std::bit_cast<double>(argument.bits());
 }
 
-Expected<LaunchEnd, Failure> enqueue_operation(backend::Executor& executor,
-                                               const LibraryOperation& operation,
-                                               std::span<const DispatchArgument> arguments,
-                                               StreamHandle stream) {
+Expected<LaunchEnd, Failure> enqueue_library(backend::Executor& executor,
+                                             const LibraryLaunch& launch,
+                                             std::span<const DispatchArgument> arguments,
+                                             StreamHandle stream) {
   const auto factor = [&](const Factor& it) {
     return it.given ? value_of(arguments[*it.given]) : it.fixed;
   };
-  const backend::MatrixOperands operands{.a = pointer(arguments[operation.a]),
-                                         .b = pointer(arguments[operation.b]),
-                                         .c = pointer(arguments[operation.c]),
-                                         .alpha = factor(operation.alpha),
-                                         .beta = factor(operation.beta)};
-  if (const auto* const gemm = std::get_if<family::GemmShape>(&operation.shape)) {
-    return ended(executor.gemm(operation.type, *gemm, operands, stream));
-  }
-  return ended(executor.geam(operation.type, std::get<family::GeamShape>(operation.shape), operands,
-                             stream));
+  const backend::MatrixOperands operands{.a = pointer(arguments[launch.a]),
+                                         .b = pointer(arguments[launch.b]),
+                                         .c = pointer(arguments[launch.c]),
+                                         .alpha = factor(launch.alpha),
+                                         .beta = factor(launch.beta)};
+  return ended(executor.run_library(launch.operation, operands, stream));
 }
 
 }  // namespace
@@ -91,7 +87,7 @@ Expected<LaunchEnd, Failure> enqueue(backend::Executor& executor, const LaunchPl
                                      std::span<const DispatchArgument> arguments,
                                      StreamHandle stream) {
   return plan.kernel ? enqueue_kernel(executor, *plan.kernel, arguments, stream)
-                     : enqueue_operation(executor, *plan.library, arguments, stream);
+                     : enqueue_library(executor, *plan.library, arguments, stream);
 }
 
 Expected<void, Failure> enqueue_anew(backend::Executor& executor, EpochReclaimer& reclaimer,

@@ -43,10 +43,9 @@ struct Factor {
   double fixed = 1;
 };
 
-/// A product or a sum of matrices by the library.
-struct LibraryOperation {
-  family::ElementType type = family::ElementType::f32;
-  family::LibraryShape shape;
+/// A launch of the library.
+struct LibraryLaunch {
+  family::LibraryOperation operation;
   std::size_t a = 0, b = 0, c = 0;  ///< among the launch's arguments
   Factor alpha, beta;
 };
@@ -64,7 +63,7 @@ struct LaunchPlan {
   ChooseBy chosen_by = ChooseBy::expectation;
   std::string identity;  ///< under which a failure is remembered
   std::optional<KernelLaunch> kernel;
-  std::optional<LibraryOperation> library;  ///< where there is no kernel
+  std::optional<LibraryLaunch> library;  ///< where there is no kernel
 };
 
 /// How a launch by a plan went.

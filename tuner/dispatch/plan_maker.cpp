@@ -204,7 +204,7 @@ Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
   LaunchPlan plan;
   try {
     if (selection.kernel == nullptr) {
-      plan.library = library_operation(family, slot.size);
+      plan.library = library_launch(family, slot.size);
       if (plan.library) return plan;
       return Unexpected<std::string>("the family's reference is not a library operation");
     }

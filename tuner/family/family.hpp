@@ -4,8 +4,7 @@
 #include "tuner/core/json.hpp"
 #include "tuner/family/element_type.hpp"
 #include "tuner/family/fill.hpp"
-#include "tuner/family/geam_shape.hpp"
-#include "tuner/family/gemm_shape.hpp"
+#include "tuner/family/library_operation.hpp"
 #include "tuner/space/definition.hpp"
 #include "tuner/space/size.hpp"
 #include "tuner/space/space.hpp"
@@ -215,9 +214,6 @@ struct Check {
 [[nodiscard]] const MatrixArguments* library_arguments(const Check& check);
 /// The factor beta of a reference that names none: 1 for the sum with a B of its own, else 0.
 [[nodiscard]] double default_beta(const Check& check);
-
-/// The shape of an operation by the platform's BLAS.
-using LibraryShape = std::variant<GemmShape, GeamShape>;
 
 /// The reference's at the size that `values` hold; none when it is no operation of a library.
 /// Throws as gemm_shape.

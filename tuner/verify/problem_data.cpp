@@ -497,19 +497,14 @@ std::optional<backend::Work> ProblemData::library_call(const std::vector<backend
   const auto factor = [&](const std::string& argument, double otherwise) {
     return argument.empty() ? otherwise : as_double(scalar(index(argument), values));
   };
-  const auto call = [&](auto made, const auto& shape) -> backend::Work {
-    made.type = std::get<family::BufferArgument>(family_.arguments[index(names.c)].what).type;
-    made.shape = shape;
-    made.alpha = factor(names.alpha, 1);
-    made.beta = factor(names.beta, family::default_beta(family_.check));
-    made.a = buffers[index(names.a)];
-    made.b = buffers[index(names.b)];
-    made.c = buffers[index(names.c)];
-    return made;
-  };
-  if (const auto* gemm = std::get_if<family::GemmShape>(&*shape_))
-    return call(backend::GemmCall(), *gemm);
-  return call(backend::GeamCall(), std::get<family::GeamShape>(*shape_));
+  const auto& output = family_.arguments[index(names.c)].what;
+  return backend::LibraryCall{
+      .operation = {.type = std::get<family::BufferArgument>(output).type, .shape = *shape_},
+      .alpha = factor(names.alpha, 1),
+      .beta = factor(names.beta, family::default_beta(family_.check)),
+      .a = buffers[index(names.a)],
+      .b = buffers[index(names.b)],
+      .c = buffers[index(names.c)]};
 }
 
 std::string ProblemData::element_name(std::size_t argument, std::uint64_t index) const {

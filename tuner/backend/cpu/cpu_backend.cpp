@@ -5,8 +5,7 @@
 #include "tuner/backend/cpu/cpu_executor.hpp"
 #include "tuner/backend/cpu/grid_runner.hpp"
 #include "tuner/backend/cpu/host_compiler.hpp"
-#include "tuner/backend/cpu/host_geam.hpp"
-#include "tuner/backend/cpu/host_gemm.hpp"
+#include "tuner/backend/cpu/host_library.hpp"
 #include "tuner/backend/cpu/host_memory.hpp"
 #include "tuner/backend/cpu/launch_limits.hpp"
 #include "tuner/backend/cpu/loaded_image.hpp"
@@ -253,26 +252,11 @@ class CpuBackend final : public Backend {
                                                     written->offset_bytes / what.element_bytes)});
   }
 
-  [[nodiscard]] Expected<void, Failure> execute(const GemmCall& call) {
-    return host_gemm(call.type, call.shape, operands(call));
-  }
-  [[nodiscard]] Expected<void, Failure> execute(const GeamCall& call) {
-    return host_geam(call.type, call.shape, operands(call));
-  }
-
-  /// Throws when a buffer of the call is too small.
-  template <class Call>
-  [[nodiscard]] MatrixOperands operands(const Call& call) {
-    family::check_shape(call.shape);
-    const auto at = [&](Region region, const family::MatrixLayout& layout) {
-      const auto count = static_cast<std::size_t>(family::elements(layout, call.shape.batch));
-      return memory_.data(region, count * family::size_bytes(call.type));
-    };
-    return {.a = at(call.a, call.shape.a),
-            .b = at(call.b, call.shape.b),
-            .c = at(call.c, call.shape.c),
-            .alpha = call.alpha,
-            .beta = call.beta};
+  [[nodiscard]] Expected<void, Failure> execute(const LibraryCall& call) {
+    const MatrixOperands operands = matrix_operands(
+        call,
+        [this](Region region, std::size_t size_bytes) { return memory_.data(region, size_bytes); });
+    return run_host_library(call.operation, operands);
   }
 
   space::DeviceInfo device_;

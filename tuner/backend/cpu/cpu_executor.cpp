@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/cpu_executor.hpp"
 
-#include "tuner/backend/cpu/host_geam.hpp"
-#include "tuner/backend/cpu/host_gemm.hpp"
+#include "tuner/backend/cpu/host_library.hpp"
 #include "tuner/backend/cpu/launch_limits.hpp"
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
@@ -103,14 +102,9 @@ Expected<std::vector<std::vector<double>>, Failure> CpuExecutor::time(
   return times_ns;
 }
 
-Expected<void, Failure> CpuExecutor::gemm(family::ElementType type, const family::GemmShape& shape,
-                                          const MatrixOperands& operands, StreamHandle) {
-  return host_gemm(type, shape, operands);
-}
-
-Expected<void, Failure> CpuExecutor::geam(family::ElementType type, const family::GeamShape& shape,
-                                          const MatrixOperands& operands, StreamHandle) {
-  return host_geam(type, shape, operands);
+Expected<void, Failure> CpuExecutor::run_library(const family::LibraryOperation& operation,
+                                                 const MatrixOperands& operands, StreamHandle) {
+  return run_host_library(operation, operands);
 }
 
 }  // namespace tuner::backend

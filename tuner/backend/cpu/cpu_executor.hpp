@@ -43,14 +43,9 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] Expected<std::vector<std::vector<double>>, Failure> time(
       std::span<const StreamWork> works, int rounds) override;
   [[nodiscard]] Expected<void, Failure> prepare_library() override { return {}; }
-  [[nodiscard]] Expected<void, Failure> geam(family::ElementType type,
-                                             const family::GeamShape& shape,
-                                             const MatrixOperands& operands,
-                                             StreamHandle stream) override;
-  [[nodiscard]] Expected<void, Failure> gemm(family::ElementType type,
-                                             const family::GemmShape& shape,
-                                             const MatrixOperands& operands,
-                                             StreamHandle stream) override;
+  [[nodiscard]] Expected<void, Failure> run_library(const family::LibraryOperation& operation,
+                                                    const MatrixOperands& operands,
+                                                    StreamHandle stream) override;
 
  private:
   space::DeviceInfo device_;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/backend/executor.hpp"
+#include "tuner/backend/matrix_operands.hpp"
 
 namespace tuner::backend {
 

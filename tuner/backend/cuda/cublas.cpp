@@ -5,6 +5,7 @@
 #include "tuner/core/error.hpp"
 
 #include <algorithm>
+#include <variant>
 
 namespace tuner::backend {
 namespace {
@@ -57,6 +58,32 @@ Unexpected<Failure> no_such_type(std::string_view verb, family::ElementType type
               fmt::format("cuBLAS {} float and double here, not {}", verb, family::name(type))});
 }
 
+Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle, family::ElementType type,
+                            const family::GemmShape& shape, const MatrixOperands& operands) {
+  switch (type) {
+    case family::ElementType::f32:
+      return attempt(api,
+                     gemm_by_rows<float>(handle, api.sgemm, api.sgemm_batched, shape, operands));
+    case family::ElementType::f64:
+      return attempt(api,
+                     gemm_by_rows<double>(handle, api.dgemm, api.dgemm_batched, shape, operands));
+    default:
+      return no_such_type("multiplies", type);
+  }
+}
+
+Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle, family::ElementType type,
+                            const family::GeamShape& shape, const MatrixOperands& operands) {
+  switch (type) {
+    case family::ElementType::f32:
+      return attempt(api, geam_by_rows<float>(handle, api.sgeam, shape, operands));
+    case family::ElementType::f64:
+      return attempt(api, geam_by_rows<double>(handle, api.dgeam, shape, operands));
+    default:
+      return no_such_type("adds", type);
+  }
+}
+
 }  // namespace
 
 Expected<void, Failure> attempt(const CublasApi& api, cublasStatus_t status) {
@@ -97,32 +124,12 @@ Expected<cublasHandle_t, Failure> make_cublas_handle(const CublasApi& api) {
   return handle;
 }
 
-Expected<void, Failure> cublas_gemm(const CublasApi& api, cublasHandle_t handle,
-                                    family::ElementType type, const family::GemmShape& shape,
-                                    const MatrixOperands& operands) {
-  switch (type) {
-    case family::ElementType::f32:
-      return attempt(api,
-                     gemm_by_rows<float>(handle, api.sgemm, api.sgemm_batched, shape, operands));
-    case family::ElementType::f64:
-      return attempt(api,
-                     gemm_by_rows<double>(handle, api.dgemm, api.dgemm_batched, shape, operands));
-    default:
-      return no_such_type("multiplies", type);
-  }
-}
-
-Expected<void, Failure> cublas_geam(const CublasApi& api, cublasHandle_t handle,
-                                    family::ElementType type, const family::GeamShape& shape,
-                                    const MatrixOperands& operands) {
-  switch (type) {
-    case family::ElementType::f32:
-      return attempt(api, geam_by_rows<float>(handle, api.sgeam, shape, operands));
-    case family::ElementType::f64:
-      return attempt(api, geam_by_rows<double>(handle, api.dgeam, shape, operands));
-    default:
-      return no_such_type("adds", type);
-  }
+Expected<void, Failure> run_cublas(const CublasApi& api, cublasHandle_t handle,
+                                   const family::LibraryOperation& operation,
+                                   const MatrixOperands& operands) {
+  return std::visit(
+      [&](const auto& shape) { return run(api, handle, operation.type, shape, operands); },
+      operation.shape);
 }
 
 Cublas::Cublas(cudaStream_t stream) : stream_(stream), api_(std::make_unique<const CublasApi>()) {}
@@ -148,19 +155,9 @@ cublasContext* Cublas::context() {
   return context_;
 }
 
-Enqueue Cublas::gemm(const GemmCall& call, const Matrices& at) {
-  const MatrixOperands operands{
-      .a = at.a, .b = at.b, .c = at.c, .alpha = call.alpha, .beta = call.beta};
-  return [this, context = context(), type = call.type, shape = call.shape, operands] {
-    return cublas_gemm(*api_, context, type, shape, operands);
-  };
-}
-
-Enqueue Cublas::geam(const GeamCall& call, const Matrices& at) {
-  const MatrixOperands operands{
-      .a = at.a, .b = at.b, .c = at.c, .alpha = call.alpha, .beta = call.beta};
-  return [this, context = context(), type = call.type, shape = call.shape, operands] {
-    return cublas_geam(*api_, context, type, shape, operands);
+Enqueue Cublas::prepare(const family::LibraryOperation& operation, const MatrixOperands& operands) {
+  return [this, context = context(), operation, operands] {
+    return run_cublas(*api_, context, operation, operands);
   };
 }
 

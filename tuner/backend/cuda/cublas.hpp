@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "tuner/backend/backend.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
+#include "tuner/backend/matrix_operands.hpp"
 
 #include <memory>
 #include <string>
@@ -25,16 +25,9 @@ class Cublas {
   /// "cuBLAS 13.1.0".
   [[nodiscard]] std::string version() const;
 
-  /// Where on the device the first matrices of a call lie.
-  struct Matrices {
-    const std::byte* a;
-    const std::byte* b;
-    std::byte* c;
-  };
-  /// The call: cublasSgemm or cublasDgemm; for a batch of several their strided batched form.
-  [[nodiscard]] Enqueue gemm(const GemmCall& call, const Matrices& at);
-  /// The call: cublasSgeam or cublasDgeam.
-  [[nodiscard]] Enqueue geam(const GeamCall& call, const Matrices& at);
+  /// What enqueues the operation (run_cublas).
+  [[nodiscard]] Enqueue prepare(const family::LibraryOperation& operation,
+                                const MatrixOperands& operands);
 
  private:
   /// The library's state, made when first needed: it takes 0.1 s and device memory.

@@ -39,19 +39,12 @@ struct CublasApi {
 /// memory of the current context.
 [[nodiscard]] Expected<cublasHandle_t, Failure> make_cublas_handle(const CublasApi& api);
 
-/// Enqueues a product on the handle's stream: cublasSgemm or cublasDgemm; for a batch of several
-/// their strided batched form. launch_error when cuBLAS refuses, also a type that it does not
-/// multiply here; else crashed.
-[[nodiscard]] Expected<void, Failure> cublas_gemm(const CublasApi& api, cublasHandle_t handle,
-                                                  family::ElementType type,
-                                                  const family::GemmShape& shape,
-                                                  const MatrixOperands& operands);
-
-/// The same for a sum of matrices: cublasSgeam or cublasDgeam.
-[[nodiscard]] Expected<void, Failure> cublas_geam(const CublasApi& api, cublasHandle_t handle,
-                                                  family::ElementType type,
-                                                  const family::GeamShape& shape,
-                                                  const MatrixOperands& operands);
+/// Enqueues an operation on the handle's stream: cublasSgemm or cublasDgemm, for a batch of several
+/// their strided batched form; cublasSgeam or cublasDgeam. launch_error when cuBLAS refuses, also a
+/// type that it does not take here; else crashed.
+[[nodiscard]] Expected<void, Failure> run_cublas(const CublasApi& api, cublasHandle_t handle,
+                                                 const family::LibraryOperation& operation,
+                                                 const MatrixOperands& operands);
 
 /// As `attempt` for the runtime's codes.
 [[nodiscard]] Expected<void, Failure> attempt(const CublasApi& api, cublasStatus_t status);

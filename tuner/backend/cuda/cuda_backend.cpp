@@ -113,11 +113,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Launch& launch);
   [[nodiscard]] Expected<std::vector<Enqueue>, Failure> prepare_steps(const Launch& launch);
   [[nodiscard]] Expected<void, Failure> run(const Launch& launch);
-  [[nodiscard]] Expected<Enqueue, Failure> prepare(const GemmCall& call);
-  [[nodiscard]] Expected<Enqueue, Failure> prepare(const GeamCall& call);
-  /// Throws when a buffer of the call is too small.
-  template <class Call>
-  [[nodiscard]] Cublas::Matrices matrices(const Call& call) const;
+  [[nodiscard]] Expected<Enqueue, Failure> prepare(const LibraryCall& call);
 
   int ordinal_;
   space::DeviceInfo device_;
@@ -329,23 +325,10 @@ Expected<std::vector<Enqueue>, Failure> CudaBackend::prepare_steps(const Launch&
   return steps;
 }
 
-Expected<Enqueue, Failure> CudaBackend::prepare(const GemmCall& call) {
-  return cublas_.gemm(call, matrices(call));
-}
-
-Expected<Enqueue, Failure> CudaBackend::prepare(const GeamCall& call) {
-  return cublas_.geam(call, matrices(call));
-}
-
-template <class Call>
-Cublas::Matrices CudaBackend::matrices(const Call& call) const {
-  family::check_shape(call.shape);
-  const auto at = [&](Region region, const family::MatrixLayout& layout) {
-    const auto count = static_cast<std::size_t>(family::elements(layout, call.shape.batch));
-    return memory(region, count * family::size_bytes(call.type));
-  };
-  return {
-      .a = at(call.a, call.shape.a), .b = at(call.b, call.shape.b), .c = at(call.c, call.shape.c)};
+Expected<Enqueue, Failure> CudaBackend::prepare(const LibraryCall& call) {
+  const MatrixOperands operands = matrix_operands(
+      call, [this](Region region, std::size_t size_bytes) { return memory(region, size_bytes); });
+  return cublas_.prepare(call.operation, operands);
 }
 
 Expected<KernelArgument, Failure> CudaBackend::argument(const LaunchArgument& argument) const {

@@ -60,10 +60,8 @@ class CudaExecutor final : public Executor {
   Expected<std::vector<std::vector<double>>, Failure> time(std::span<const StreamWork> works,
                                                            int rounds) override;
   Expected<void, Failure> prepare_library() override;
-  Expected<void, Failure> gemm(family::ElementType type, const family::GemmShape& shape,
-                               const MatrixOperands& operands, StreamHandle stream) override;
-  Expected<void, Failure> geam(family::ElementType type, const family::GeamShape& shape,
-                               const MatrixOperands& operands, StreamHandle stream) override;
+  Expected<void, Failure> run_library(const family::LibraryOperation& operation,
+                                      const MatrixOperands& operands, StreamHandle stream) override;
 
  private:
   /// Calls cuBLAS with a handle for the stream.
@@ -309,17 +307,11 @@ Expected<void, Failure> CudaExecutor::with_library(StreamHandle stream, const Ca
   return call(*handle);
 }
 
-Expected<void, Failure> CudaExecutor::gemm(family::ElementType type, const family::GemmShape& shape,
-                                           const MatrixOperands& operands, StreamHandle stream) {
+Expected<void, Failure> CudaExecutor::run_library(const family::LibraryOperation& operation,
+                                                  const MatrixOperands& operands,
+                                                  StreamHandle stream) {
   return with_library(stream, [&](cublasHandle_t handle) {
-    return cublas_gemm(cublas_.api(), handle, type, shape, operands);
-  });
-}
-
-Expected<void, Failure> CudaExecutor::geam(family::ElementType type, const family::GeamShape& shape,
-                                           const MatrixOperands& operands, StreamHandle stream) {
-  return with_library(stream, [&](cublasHandle_t handle) {
-    return cublas_geam(cublas_.api(), handle, type, shape, operands);
+    return run_cublas(cublas_.api(), handle, operation, operands);
   });
 }
 

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/backend/backend.hpp"
+
+#include <cstddef>
+#include <variant>
+
+namespace tuner::backend {
+
+/// Where the matrices of a library operation lie, the first of each for a batch, and its factors.
+struct MatrixOperands {
+  const void* a = nullptr;
+  const void* b = nullptr;
+  void* c = nullptr;
+  double alpha = 1, beta = 0;
+};
+
+/// The operands of a call. `address(region, size_bytes)` returns where a region of a buffer lies,
+/// or throws when the buffer is too small. Throws as check_shape.
+template <class Address>
+MatrixOperands matrix_operands(const LibraryCall& call, const Address& address) {
+  const auto in_shape = [&](const auto& shape) {
+    family::check_shape(shape);
+    const auto at = [&](Region region, const family::MatrixLayout& layout) {
+      const auto count = static_cast<std::size_t>(family::elements(layout, shape.batch));
+      return address(region, count * family::size_bytes(call.operation.type));
+    };
+    return MatrixOperands{.a = at(call.a, shape.a),
+                          .b = at(call.b, shape.b),
+                          .c = at(call.c, shape.c),
+                          .alpha = call.alpha,
+                          .beta = call.beta};
+  };
+  return std::visit(in_shape, call.operation.shape);
+}
+
+}  // namespace tuner::backend
