@@ -3,7 +3,7 @@
 import { barsChart } from "./charts/bars";
 import { budgetChart } from "./charts/budget";
 import { convergenceChart, type Progress } from "./charts/convergence";
-import { curvesChart, type Scale } from "./charts/curves";
+import { curvesChart, legendRows, type Scale } from "./charts/curves";
 import { distributionChart } from "./charts/distribution";
 import { failuresChart } from "./charts/failures";
 import { finalistsChart, finalistsNote } from "./charts/finalists";
@@ -93,6 +93,7 @@ function curves(places: Places, section: SweepSection): void {
   const known: Scale[] = ["logarithmic", "linear"];
   const scales = { x: known[0], y: known[0] };
   const draw: Draw = (theme) => curvesChart(section, scales, theme);
+  places.height(1.5, 10 + legendRows(section)); // the legend takes nothing from the plot
   const figure = new Figure(places.chart, draw);
   const scaleOf = (axis: "x" | "y") => (i: number) => {
     scales[axis] = known[i];

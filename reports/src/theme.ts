@@ -58,13 +58,19 @@ export function strategyColor(name: string, theme: Theme): string {
   return theme === kDark ? dark : light;
 }
 
-/** Of curves that are many: Okabe and Ito's, the later ones again, paler. */
-const kSeries = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+export interface SeriesStyle {
+  color: string;
+  line: "solid" | "dashed" | "dotted";
+  symbol: "circle" | "rect" | "triangle";
+}
 
-export function seriesColor(nth: number, theme: Theme): string {
-  const color = kSeries[nth % kSeries.length];
-  const round = Math.floor(nth / kSeries.length);
-  return round === 0 ? color : round === 1 ? `${color}90` : theme.muted;
+/** Of curves that are many: Okabe and Ito's colours, the later ones again with other lines and marks. */
+const kSeries = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"];
+const kRounds = [["solid", "circle"], ["dashed", "rect"], ["dotted", "triangle"]] as const;
+
+export function seriesStyle(nth: number): SeriesStyle {
+  const [line, symbol] = kRounds[Math.floor(nth / kSeries.length) % kRounds.length];
+  return { color: kSeries[nth % kSeries.length], line, symbol };
 }
 
 const kDarkQuery = window.matchMedia("(prefers-color-scheme: dark)");

@@ -128,9 +128,9 @@ class CopiedTextTest(ProgramTest):
 class ChildrenTest(ProgramTest):
     def test_a_kernel_sees_no_token_of_the_user(self):
         source = 'extern "C" char* getenv(const char*);\n' + SCALE_SOURCES["scale.cu"].replace(
-            "2 * x[i]", '(getenv("GITHUB_TOKEN") || !getenv("PATH") ? 3 : 2) * x[i]')
+            "2 * x[i]", '(getenv("GITHUB_TOKEN") || getenv("NVIDIA_API_KEY") || !getenv("PATH") || !getenv("NV_TPS_LAUNCH_TOKEN") ? 3 : 2) * x[i]')
         space = self.space_file(sources={"scale.cu": source})
-        env = {"GITHUB_TOKEN": "secret"}
+        env = {"GITHUB_TOKEN": "secret", "NVIDIA_API_KEY": "secret", "NV_TPS_LAUNCH_TOKEN": "of Nsight Compute"}
         done = self.tune_json("-q", *RUN, space, env=env)
         self.assertTrue(done)
 

@@ -43,7 +43,8 @@ std::vector<char*> pointers(const std::vector<std::string>& texts) {
   return result;
 }
 
-/// Whether a child needs a variable: compilers, device drivers and BLAS libraries find what they
+/// Whether a child needs a variable: compilers, device drivers, BLAS libraries and profilers
+/// (Nsight Compute and Nsight Systems inject a library whose settings are variables) find what they
 /// need, and tokens and passwords of the user do not reach a kernel.
 bool is_passed_on(std::string_view variable) {
   constexpr std::string_view kNames[] = {"PATH",
@@ -61,10 +62,14 @@ bool is_passed_on(std::string_view variable) {
                                          "C_INCLUDE_PATH",
                                          "LIBRARY_PATH",
                                          "CPLUS_INCLUDE_PATH",
-                                         "GOTO_NUM_THREADS"};
+                                         "GOTO_NUM_THREADS",
+                                         "NVIDIA_VISIBLE_DEVICES",
+                                         "NVIDIA_DRIVER_CAPABILITIES",
+                                         "NVIDIA_TF32_OVERRIDE"};
   constexpr std::string_view kPrefixes[] = {
-      "TUNE",  "LC_",  "XDG_CACHE_", "CUDA_", "CUBLAS_", "NVIDIA_", "NVRTC_", "OPENBLAS_", "OMP_",
-      "GOMP_", "MKL_", "CCACHE_",    "GCC_",  "ASAN_",   "LSAN_",   "TSAN_",  "UBSAN_"};
+      "TUNE",    "LC_",  "XDG_CACHE_", "CUDA_",  "CUBLAS_",   "CUPTI_", "NVRTC_", "NVTX_",
+      "NVLOG_",  "NV_",  "NSYS_",      "QUADD_", "OPENBLAS_", "OMP_",   "GOMP_",  "MKL_",
+      "CCACHE_", "GCC_", "ASAN_",      "LSAN_",  "TSAN_",     "UBSAN_"};
   const std::string_view name = variable.substr(0, variable.find('='));
   return std::ranges::find(kNames, name) != std::end(kNames) ||
          std::ranges::any_of(kPrefixes,

@@ -3,7 +3,7 @@ import type { EChartsOption, ScatterSeriesOption } from "echarts";
 import { axisStyle, logAxis, plot } from "../axis";
 import { cell, significant } from "../format";
 import { numbers, texts, type Family } from "../document";
-import { seriesColor, type Theme } from "../theme";
+import { seriesStyle, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
 const kSymbols = ["circle", "diamond", "triangle", "rect"];
@@ -18,7 +18,7 @@ export function ratiosChart({ sizes: table, library }: Family, theme: Theme): EC
   const ticks = [0.1, 0.2, 0.5, 0.8, 0.9, 1, 1.1, 1.25, 1.5, 2, 3, 5, 10, 20].filter((tick) => tick < far && tick > 1 / far);
   const kinds = [...new Set(shapes)].sort();
   const series = kinds.map((shape, nth): ScatterSeriesOption => ({
-    type: "scatter", name: shape, color: seriesColor(nth, theme), symbol: kSymbols[nth % kSymbols.length], symbolSize: 9,
+    type: "scatter", name: shape, color: seriesStyle(nth).color, symbol: kSymbols[nth % kSymbols.length], symbolSize: 9,
     itemStyle: { borderColor: theme.paper, borderWidth: 0.5 },
     data: drawn.filter((i) => shapes[i] === shape).map((i) => [Math.log10(work[i]!), Math.log10(ratio[i]!), i]),
   }));
