@@ -80,11 +80,11 @@ int check(const family::Family& family, const std::vector<Bound>& bound, const s
                   fmt::format("{}: kernels.{}: the default configuration is not valid: {}", file,
                               each.kernel.name, violation->message));
     }
-    fmt::print(
-        "{}: {} parameters, {} constraints, {} valid configurations at {}; the default is valid\n",
-        each.kernel.name, each.kernel.space->parameters.size(),
-        each.kernel.space->constraints.size(), quantity::count(each.space.size()),
-        space::display(each.size, each.kernel.space->dims));
+    fmt::print("{}: {}, {}, {} at {}; the default is valid\n", each.kernel.name,
+               quantity::count(each.kernel.space->parameters.size(), "parameter"),
+               quantity::count(each.kernel.space->constraints.size(), "constraint"),
+               quantity::count(each.space.size(), "valid configuration"),
+               space::display(each.size, each.kernel.space->dims));
     // Throws where it could not be launched.
     for (std::size_t step = 0; step < each.kernel.steps.size(); ++step) {
       static_cast<void>(family::geometry(
