@@ -26,6 +26,8 @@ class FailureTest(ProgramTest):
         self.assertEqual(self.tune_json("runs", "show")["failures"][0]["count"], 2)
         again = self.run_scale("--space", path, "-q", code=4)
         self.assertTrue(again.stderr.startswith("error: "), again.stderr)
+        named = self.run_scale("--space", path, "--db", "my runs.db", code=4)
+        self.assertIn("`tune runs show --db 'my runs.db'` lists why", named.stderr)
         dry = self.run_scale("--space", path, "--dry-run", code=1)
         self.assertRegex(dry.stderr, "^error: scale: the default configuration does not compile:\n(.*\n)*.*nonsense")
 

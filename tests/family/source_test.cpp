@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <vector>
 
 namespace tuner::family {
 namespace {
@@ -78,6 +79,25 @@ TEST_F(LoadFamily, CollectsLocalHeadersOnceAndRecursively) {
   write("kernels/sub/b.cuh", "#pragma once\n#include \"a.cuh\"");
   EXPECT_THAT(load().kernel("plain").source.headers,
               ElementsAre(Field(&Header::name, "a.cuh"), Field(&Header::name, "sub/b.cuh")));
+}
+
+TEST_F(LoadFamily, FindsAHeaderBesideTheFileThatIncludesIt) {
+  write("kernels/plain.cu", "#include \"sub/a.cuh\"\n");
+  write("kernels/sub/a.cuh",
+        "#include \"b.cuh\"  // mine\n#include \"./b.cuh\"\n"
+        "#include \"c.cuh\"\n#include \"sub/d.cuh\"\n");
+  write("kernels/b.cuh", "// another\n");
+  write("kernels/sub/b.cuh", "// beside\n");
+  write("kernels/c.cuh", "// in the source's folder\n");
+  write("kernels/sub/d.cuh", "// from the source's folder\n");
+  const std::vector<Header> headers = load().kernel("plain").source.headers;
+  ASSERT_THAT(headers,
+              ElementsAre(Field(&Header::name, "sub/a.cuh"), Field(&Header::name, "sub/b.cuh"),
+                          Field(&Header::name, "c.cuh"), Field(&Header::name, "sub/d.cuh")));
+  EXPECT_EQ(headers[0].text,
+            "#include \"sub/b.cuh\"  // mine\n#include \"sub/b.cuh\"\n"
+            "#include \"c.cuh\"\n#include \"sub/d.cuh\"\n");
+  EXPECT_EQ(headers[1].text, "// beside\n");
 }
 
 TEST_F(LoadFamily, ChangesTheHashWithAHeader) {

@@ -8,6 +8,8 @@
 
 #include <gmock/gmock.h>
 
+#include <random>
+
 namespace tuner::session {
 namespace {
 
@@ -158,6 +160,24 @@ TEST_F(FinalRoundTest, OfATieWithoutIncumbentTheSmallerFootprintWinsThenTheOrder
   screened("TILE=3", 1000, 32, 64);
   screened("TILE=1", 1005, 32, 64);
   EXPECT_EQ(winner(run()), "TILE=1 DEPTH=1") << "then what comes first in the space";
+}
+
+TEST_F(FinalRoundTest, ASmallerFootprintIsNotWorthMoreThanATieOnANoisyDevice) {
+  begin();
+  screened("TILE=1", 1000, 32, 64);
+  screened("TILE=3", 1000, 16, 32);
+  std::mt19937 random(1);
+  const auto noisy = [&](const std::string& entry) {
+    if (entry == "toy<3,1>") device_.behaviours[entry].time_ns = random() % 3 == 0 ? 1000 : 1400;
+  };
+  device_.on_launch = noisy;
+  const auto outcome = run();
+  EXPECT_EQ(winner(outcome), "TILE=1 DEPTH=1");
+  EXPECT_EQ(outcome->best.ties, 1) << "its interval begins at 1";
+  begin("TILE=3");
+  screened("TILE=1", 1000, 32, 64);
+  screened("TILE=3", 1000, 16, 32);
+  EXPECT_EQ(winner(run()), "TILE=3 DEPTH=1") << "the previous best stays until it is shown slower";
 }
 
 TEST_F(FinalRoundTest, TheBestEightTakePartAndTheDefaultAndTheIncumbentHoweverSlow) {

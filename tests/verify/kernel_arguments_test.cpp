@@ -133,8 +133,10 @@ TEST(ArraysInVariables, HoldWhatTheReferenceTakesByValue) {
   for (std::size_t at; (at = renamed.find("detail")) != std::string::npos;) {
     renamed.replace(at, 6, "other_");
   }
-  EXPECT_THAT(verdict(renamed),
-              HasSubstr("the source has no __constant__ variable 'detail::weights'"));
+  EXPECT_THAT(
+      verdict(renamed),
+      HasSubstr("the source has no __constant__ variable 'detail::weights'; a kernel without it "
+                "lists the array in its \"arguments\""));
   std::string small = source;
   small.replace(small.find("2000"), 4, "4");
   EXPECT_THAT(verdict(small), HasSubstr("has 16 bytes, the space file gives it 28"));

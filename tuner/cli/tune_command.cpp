@@ -192,12 +192,15 @@ bool has_best(const session::SizeResult& result) {
   return result.best.has_value();
 }
 
+/// What a command to copy needs to find the run: " --db PATH" where one was named.
+std::string database_option(const CommonOptions& common) {
+  if (!common.database) return "";
+  return " " + shell_line(std::vector<std::string>{"--db", common.database->string()});
+}
+
 void print_next(const family::Kernel& kernel, const session::RunResult& result,
                 const TuneOptions& options, const CommonOptions& common) {
-  const std::string database =
-      common.database
-          ? " " + shell_line(std::vector<std::string>{"--db", common.database->string()})
-          : "";
+  const std::string database = database_option(common);
   if (result.state == store::RunState::interrupted) {
     tell(fmt::format(
         "interrupted; everything so far is saved. Resume with the same command:\n  {}\n",
@@ -304,7 +307,8 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   if (interrupt.exit_code()) return *interrupt.exit_code();
   if (!found) {
     throw Error(ErrorCode::no_valid_config,
-                "no configuration ended ok; `tune runs show` lists why each failed");
+                fmt::format("no configuration ended ok; `tune runs show{}` lists why each failed",
+                            database_option(common)));
   }
   return 0;
 }

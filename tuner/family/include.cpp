@@ -91,11 +91,13 @@ Include operand(Cursor& cursor) {
   const char open = cursor.peek();
   if (open != '"' && open != '<') return result;
   cursor.take();
+  result.at = cursor.position();
   const char close = open == '"' ? '"' : '>';
   while (cursor.peek() != close) {
     if (cursor.at_line_end() || result.name.size() == kLongestName) return result;
     result.name += cursor.take();
   }
+  result.end = cursor.position();
   result.form = open == '"' ? Include::Form::quoted : Include::Form::angled;
   return result;
 }

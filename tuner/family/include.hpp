@@ -15,6 +15,8 @@ struct Include {
   enum class Form { quoted, angled, none };  ///< "name", <name>, neither
   Form form = Form::none;
   std::string name;      ///< as written
+  std::size_t at = 0;    ///< where the name begins in the text
+  std::size_t end = 0;   ///< and ends
   std::size_t line = 0;  ///< from 1
   std::string problem;   ///< why a kernel may not have it; empty when it may
 };

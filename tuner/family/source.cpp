@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace tuner::family {
 namespace {
@@ -40,31 +41,53 @@ class HeaderCollector {
  public:
   explicit HeaderCollector(const fs::path& folder) : folder_(folder.empty() ? "." : folder) {}
 
-  void collect(const fs::path& file, std::string_view text) {
+  /// Collects what a file in this folder, relative to the source's, includes. Returns the file's
+  /// text in which every header has the name that it is collected by: NVRTC looks up names, not
+  /// files.
+  [[nodiscard]] std::string collect(const fs::path& file, const fs::path& folder,
+                                    std::string text) {
+    std::string result;
+    std::size_t copied = 0;
     for (const Include& include : includes(text)) {
       const std::string place = fmt::format("{}:{}", file.string(), include.line);
       if (!include.problem.empty()) fail(place, include.problem);
-      if (include.form != Include::Form::quoted || known(include.name)) continue;
-      if (headers_.size() == kMaximumHeaders) {
-        fail(place, fmt::format("more than {} headers", kMaximumHeaders));
-      }
-      const fs::path path = folder_ / include.name;
-      if (!fs::is_regular_file(path)) {
-        if (is_standard_header(include.name)) continue;  // the compiler has it
-        fail(place, fmt::format("the header {} is missing: there is no file {}; local headers are "
-                                "looked up from the folder of the kernel's source",
-                                in_quotes(include.name), in_quotes(path.string())));
-      }
-      check_link(path, place);
-      headers_.push_back({include.name, read_source_text(path)});
-      const std::string header_text = headers_.back().text;  // the vector grows below
-      collect(path, header_text);
+      if (include.form != Include::Form::quoted) continue;
+      const std::string name = found_name(folder, include.name);
+      result.append(text, copied, include.at - copied).append(name);
+      copied = include.end;
+      if (!known(name)) collect_header(name, place);
     }
+    return result.append(text, copied);
   }
 
   [[nodiscard]] std::vector<Header> take() { return std::move(headers_); }
 
  private:
+  /// What a compiler finds by a name in a file of this folder: a file beside it before one from the
+  /// source's folder.
+  [[nodiscard]] std::string found_name(const fs::path& folder, const std::string& name) const {
+    if (folder.empty() || !fs::is_regular_file(folder_ / folder / name)) return name;
+    return (folder / name).lexically_normal().generic_string();
+  }
+
+  void collect_header(const std::string& name, const std::string& place) {
+    if (headers_.size() == kMaximumHeaders) {
+      fail(place, fmt::format("more than {} headers", kMaximumHeaders));
+    }
+    const fs::path path = folder_ / name;
+    if (!fs::is_regular_file(path)) {
+      if (is_standard_header(name)) return;  // the compiler has it
+      fail(place, fmt::format("the header {} is missing: there is no file {}; local headers are "
+                              "looked up beside the file that includes them and from the folder "
+                              "of the kernel's source",
+                              in_quotes(name), in_quotes(path.string())));
+    }
+    check_link(path, place);
+    const std::size_t index = headers_.size();
+    headers_.push_back({name, read_source_text(path)});
+    headers_[index].text = collect(path, fs::path(name).parent_path(), headers_[index].text);
+  }
+
   [[noreturn]] static void fail(const std::string& place, const std::string& why) {
     throw Error(ErrorCode::usage, fmt::format("{}: {}", place, why));
   }
@@ -95,7 +118,7 @@ KernelSource read_kernel_source(const fs::path& path) {
   source.name = path.filename().string();
   source.text = read_source_text(path);
   HeaderCollector collector(path.parent_path());
-  collector.collect(path, source.text);
+  source.text = collector.collect(path, {}, std::move(source.text));
   source.headers = collector.take();
   return source;
 }

@@ -8,10 +8,12 @@
 namespace tuner::family {
 
 /// Reads a kernel's source and, recursively, every header that it includes as "name", looked up
-/// from the source's folder; one that is not there and of the platform is left to the compiler
-/// (is_standard_header). Throws Error(usage) naming file and line when another header is missing,
-/// is absolute or leaves the folder with ".." or by a link, and when a file is larger than 1 MiB or
-/// there are more than 64 headers, and for every other way to include that include.hpp refuses.
+/// beside the including file, then from the source's folder; one that is not there and of the
+/// platform is left to the compiler (is_standard_header). In the texts every header is included by
+/// its path from the source's folder, which is its name. Throws Error(usage) naming file and line
+/// when another header is missing, is absolute or leaves the folder with ".." or by a link, and
+/// when a file is larger than 1 MiB or there are more than 64 headers, and for every other way to
+/// include that include.hpp refuses.
 [[nodiscard]] KernelSource read_kernel_source(const std::filesystem::path& path);
 
 }  // namespace tuner::family

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ranges>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -27,11 +28,13 @@ std::string role(const SizeSearch& search, const space::Config& config) {
   return "candidate";
 }
 
-/// Which of a tie is preferred: smaller is better.
-auto preference(const SizeSearch& search, const space::Config& config) {
+/// Which of a tie is preferred: smaller is better. On a noisy device times that are far apart tie
+/// too; a smaller footprint is worth no more than a tie's difference of the times.
+auto preference(const SizeSearch& search, const space::Config& config, const measure::Rank& rank) {
   const store::TrialRecord& trial = search.trial(config);
-  return std::tuple(search.required_finalists().incumbent != config, trial.registers,
-                    trial.shared_bytes, config);
+  return std::tuple(search.required_finalists().incumbent != config,
+                    rank.ratio.median > measure::kTieFactor, trial.registers, trial.shared_bytes,
+                    config);
 }
 
 /// The index of the winner among contenders with these samples: of those tied with the fastest the
@@ -39,12 +42,11 @@ auto preference(const SizeSearch& search, const space::Config& config) {
 std::size_t winner_of(const SizeSearch& search, const std::vector<space::Config>& configs,
                       const std::vector<std::vector<double>>& times_ns) {
   const std::vector<measure::Rank> ranks = measure::ranking(times_ns);
-  std::size_t winner = ranks.front().contender;
-  for (const measure::Rank& rank : ranks) {
-    const auto better = preference(search, configs[rank.contender]);
-    if (rank.tied && better < preference(search, configs[winner])) winner = rank.contender;
-  }
-  return winner;
+  const auto preferred = [&](const measure::Rank& rank) {
+    return preference(search, configs[rank.contender], rank);
+  };
+  auto tied = ranks | std::views::filter(&measure::Rank::tied);
+  return std::ranges::min_element(tied, {}, preferred)->contender;
 }
 
 }  // namespace

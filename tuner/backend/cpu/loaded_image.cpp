@@ -53,7 +53,10 @@ Expected<void, Failure> LoadedImage::write(const SymbolValue& symbol) const {
   void* entry = nullptr;  // of the image's table of symbols
   if (variable == nullptr || ::dladdr1(variable, &where, &entry, RTLD_DL_SYMENT) == 0 ||
       entry == nullptr) {
-    return launch_error(fmt::format("the source has no __constant__ variable '{}'", symbol.name));
+    return launch_error(
+        fmt::format("the source has no __constant__ variable '{}'; a kernel without it lists the "
+                    "array in its \"arguments\" and takes it by value",
+                    symbol.name));
   }
   const std::size_t size_bytes = static_cast<const ElfW(Sym)*>(entry)->st_size;
   const std::vector<std::byte>& bytes = symbol.value.bytes;

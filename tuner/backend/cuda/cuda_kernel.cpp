@@ -83,9 +83,10 @@ Expected<void, Failure> CudaKernel::write(const SymbolValue& symbol, cudaStream_
   auto found = attempt(
       cudaLibraryGetGlobal(&variable, &size_bytes, library_.get(), symbol.image_name.c_str()));
   if (!found && found.error().outcome == Outcome::launch_error) {
-    return launch_error(
-        fmt::format("the source has no __constant__ or __device__ variable '{}': {}", symbol.name,
-                    found.error().message));
+    return launch_error(fmt::format(
+        "the source has no __constant__ or __device__ variable '{}'; a kernel without it "
+        "lists the array in its \"arguments\" and takes it by value: {}",
+        symbol.name, found.error().message));
   }
   if (!found) return found;
   const std::vector<std::byte>& bytes = symbol.value.bytes;
