@@ -27,7 +27,8 @@ int main(int argc, char** argv) {
     example::wait();
 
     for (std::int64_t y = 0; y < kRows; ++y) {
-      for (std::int64_t x = 0; x < kColumns; ++x) std::cout << std::setw(6) << out[y * kColumns + x];
+      for (std::int64_t x = 0; x < kColumns; ++x)
+        std::cout << std::setw(6) << out[y * kColumns + x];
       std::cout << "\n";
     }
     example::release(in);

@@ -88,9 +88,10 @@ TEST_F(CudaLaunchTest, PassesArraysByValue) {
   ASSERT_TRUE(done) << done.error().message;
   EXPECT_EQ(download<float>(y), std::vector<float>(1000, 6.0F));
   std::get<ArrayValue>(launch.steps[0].arguments[1]).bytes.resize(4);
-  EXPECT_EQ(backend().run(launch).error().message,
-            "argument 2: the kernel takes 4000 bytes, the launch gives 4; the types in the space file "
-            "must be those of the kernel");
+  EXPECT_EQ(
+      backend().run(launch).error().message,
+      "argument 2: the kernel takes 4000 bytes, the launch gives 4; the types in the space file "
+      "must be those of the kernel");
 }
 
 TEST_F(CudaLaunchTest, FillsVariablesOfTheImageBeforeEveryLaunch) {

@@ -59,15 +59,14 @@ TEST_F(SweepSectionsTest, CurvesWithTransfersHaveTheProcessorBesideTheTransfersO
   std::vector<std::string> titles;
   for (const Json& each : part_.at("sections")) titles.push_back(each.at("title"));
   EXPECT_THAT(titles, ElementsAre("Who is fastest over sizes", "With transfers, pageable",
-                                  "With transfers, mapped", "Parts of a transfer",
-                                  "GPU over CPU", "Speed-up", "What is paid once"));
+                                  "With transfers, mapped", "Parts of a transfer", "GPU over CPU",
+                                  "Speed-up", "What is paid once"));
   const Json& pageable = part_.at("sections").at(1);
   EXPECT_EQ(pageable.at("table").at("columns").size(), 5U);
   EXPECT_EQ(rows(pageable).at(0), Json({"64×64×64", 64.0, 2e4, 3e5, 52000.0}));
-  EXPECT_EQ(
-      pageable.at("answer"),
-      "Allocation, copies, kernel and free. CPU or GPU, with transfers, pageable: faster "
-      "is CPU at 64×64×64, then GPU from 256×256×256 to 1024×1024×1024.");
+  EXPECT_EQ(pageable.at("answer"),
+            "Allocation, copies, kernel and free. CPU or GPU, with transfers, pageable: faster "
+            "is CPU at 64×64×64, then GPU from 256×256×256 to 1024×1024×1024.");
 }
 
 TEST_F(SweepSectionsTest, RatiosAreOfTheFastestOfEachSide) {

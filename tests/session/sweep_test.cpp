@@ -143,7 +143,7 @@ TEST_F(SweepTest, EachContenderIsTimedWithTransfers) {
   for (const SweepTransfer& each : result.transfers)
     transfers.push_back(each.contender + " " + each.placement);
   EXPECT_THAT(transfers, ElementsAre("library copied", "library mapped", "toy copied", "toy mapped",
-                                 "other copied", "other mapped"));
+                                     "other copied", "other mapped"));
   EXPECT_EQ(result.transfers[2].times->work_ns, 1000);
   EXPECT_EQ(result.transfers[5].times->work_ns, 200);
   EXPECT_THAT(result.exact_results, ElementsAre(Not("")));

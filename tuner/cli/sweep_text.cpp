@@ -99,11 +99,10 @@ std::string times_text(const Json& sweep, const Json& side) {
   if (sweep["sizes"].size() == 1) return by_contender(sweep, side);
   const Rate rate = rate_of(sweep);
   std::string all = by_size(sweep, side, "median time", time_cell);
-  for (const std::string& table : {by_size(sweep, side, rate.unit,
-                                           [&](const Json& fared) {
-                                             return scaled_cell(fared, rate.key, 1e9);
-                                           }),
-                                   by_size(sweep, side, "cycles", cycles_cell)}) {
+  for (const std::string& table :
+       {by_size(sweep, side, rate.unit,
+                [&](const Json& fared) { return scaled_cell(fared, rate.key, 1e9); }),
+        by_size(sweep, side, "cycles", cycles_cell)}) {
     if (!table.empty()) all += "\n" + table;
   }
   return all;
