@@ -13,7 +13,6 @@
 namespace tuner::report {
 namespace {
 
-constexpr double kNear = 1.05;        // what counts as close to the fastest
 constexpr double kWorthwhile = 1.01;  // an improvement that would have been missed
 constexpr double kLastShare = 0.2;    // of a run's trials
 constexpr std::size_t kMostRunsNamed = 3;

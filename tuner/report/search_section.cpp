@@ -16,7 +16,7 @@
 namespace tuner::report {
 namespace {
 
-constexpr double kNear = 1.05, kNearer = 1.03;  // the best known, times this
+constexpr double kNearer = 1.03;  // of the best known, as kNear
 constexpr double kEarlySeconds = 60, kEarlyCandidates = 200;
 constexpr double kNever = HUGE_VAL;
 

@@ -16,8 +16,6 @@
 namespace tuner::report {
 namespace {
 
-constexpr double kNear = 1.05;  // what counts as close to the best
-
 std::vector<double> times_of(const SizeHistory& size) {
   std::vector<double> times;
   for (const ReportedTrial& evaluation : size.evaluations) {

@@ -12,6 +12,8 @@ namespace tuner::report {
 
 /// A page holds at most this many candidates of a size one by one.
 inline constexpr std::size_t kTrialLimit = 5000;
+/// A time up to so many times the best is close to it.
+inline constexpr double kNear = 1.05;
 
 /// Whether the search of a run could have found more.
 enum class Convergence {
