@@ -66,6 +66,8 @@ struct BoxedOperand {
   static constexpr int BOX_FLOATS = BOX_ROWS * BOX_PITCH;
   static constexpr int STAGED_FLOATS = STAGED ? BOXES * BOX_FLOATS : 0;
   static constexpr int DIRECT_FLOATS = STAGED ? 0 : FLOATS;
+  // Boxes of a staging slot are swizzled, which needs 1024-byte alignment, if they are not padded.
+  static constexpr int BOX_ALIGN = TURN && !SKEWED ? 256 : 32;  // floats
   static constexpr int GROUP = vector_width(COUNT);
   static_assert(EXTENT % 32 == 0 && (DEPTH == 16 || DEPTH == 32), "whole groups of swizzled rows");
 

@@ -45,11 +45,17 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
   using OperandB = BoxedOperand<TRANS_B, SKEW_B, ANYWHERE, TILE_N, BLOCK_K, THREAD_N, LANES_N>;
   constexpr int STAGE_FLOATS = OperandA::FLOATS + OperandB::FLOATS;
   constexpr int STAGED_FLOATS = OperandA::STAGED_FLOATS + OperandB::STAGED_FLOATS;
+  // A staging slot: the boxes of A, then those of B.
+  constexpr int SLOT_B = align_up(OperandA::STAGED_FLOATS, OperandB::BOX_ALIGN);
+  constexpr int SLOT_FLOATS = SLOT_B + OperandB::STAGED_FLOATS;
+  constexpr int SLOT_PITCH =
+      align_up(SLOT_FLOATS, OperandA::BOX_ALIGN > OperandB::BOX_ALIGN ? OperandA::BOX_ALIGN
+                                                                      : OperandB::BOX_ALIGN);
   constexpr int DIRECT_FLOATS = OperandA::DIRECT_FLOATS + OperandB::DIRECT_FLOATS;
   static_assert(GROUP_K % UNROLL_K == 0 && UNROLL_K % 2 == 0, "fragments alternate");
 
   extern __shared__ __align__(1024) float shared[];
-  float* const slabs_at = shared + STAGED * STAGED_FLOATS;  // after the staging slots
+  float* const slabs_at = shared + (STAGED - 1) * SLOT_PITCH + SLOT_FLOATS;
   __shared__ unsigned long long barriers[2 * STAGES + STAGED];
   const unsigned full = hidden(static_cast<unsigned>(__cvta_generic_to_shared(barriers)));
   const unsigned empty = full + 8 * STAGES;
@@ -123,10 +129,10 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
     } else {
       const auto fetch_staged = [&](int slab) {
         const int slot = slab % STAGED;
-        float* const to = shared + slot * STAGED_FLOATS;
+        float* const to = shared + slot * SLOT_PITCH;
         arrive_expecting(staged + 8 * slot, 4 * STAGED_FLOATS / BOXES);
         if (OperandA::STAGED) fetch_a(to, slab, staged + 8 * slot);
-        if (OperandB::STAGED) fetch_b(to + OperandA::STAGED_FLOATS, slab, staged + 8 * slot);
+        if (OperandB::STAGED) fetch_b(to + SLOT_B, slab, staged + 8 * slot);
       };
       if (asks) {
         for (int slab = 0; slab < STAGED && slab < slabs; ++slab) fetch_staged(slab);
@@ -135,7 +141,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
       unsigned slot_parity = 0;
       for (int slab = 0; slab < slabs; ++slab) {
         float* const to = slabs_at + stage * STAGE_FLOATS;
-        const float* const from = shared + slot * STAGED_FLOATS;
+        const float* const from = shared + slot * SLOT_PITCH;
         await_barrier(empty + 8 * stage, parity ^ 1);
         if (DIRECT_FLOATS > 0 && asks) fetch_direct(to, slab, full + 8 * stage);
         await_barrier(staged + 8 * slot, slot_parity);
@@ -143,8 +149,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
           OperandA::template settle<FETCHERS>(from, to, A, fetcher);
         }
         if constexpr (OperandB::STAGED) {
-          OperandB::template settle<FETCHERS>(from + OperandA::STAGED_FLOATS, to + OperandA::FLOATS,
-                                              B, fetcher);
+          OperandB::template settle<FETCHERS>(from + SLOT_B, to + OperandA::FLOATS, B, fetcher);
         }
         __syncwarp();
         if (asks) arrive(full + 8 * stage);

@@ -3,10 +3,17 @@
 // among blocks and warps: correct at the size and at the awkward sizes that verification adds.
 #include "kernel_family.hpp"
 #include "tests/support/cached_cpu_backend.hpp"
+#include "tuner/space/device.hpp"
 
+#include <fmt/format.h>
+
+#include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tuner {
 namespace {
@@ -104,6 +111,48 @@ TEST_F(GemmFamilyTest, ThoseForProcessorsAreRightWithPaddedRowsAndInBatches) {
   expect_for_processors("gemm_cpu_tiled", padded, "TILE_M == 2 and TILE_N == 2 and TILE_K == 2");
   expect_for_processors("gemm_cpu_threads", padded, "TILE_M == 4 and TILE_K == 32");
   expect_for_processors("gemm_cpu_simd", padded, "STRIP == 24 and DEPTH == 64");
+}
+
+TEST_F(GemmFamilyTest, AConditionThatNoConfigurationMeetsFailsTheTest) {
+  EXPECT_THROW(family_.expect_right("gemm_naive", "13,11,17", "BLOCK_X == 3"),
+               std::invalid_argument);
+}
+
+/// The number of configurations on an H200, which this machine need not have, that keep these
+/// parameters at one value: counting all takes a second at each size.
+std::uint64_t configurations_on_h200(const family::Kernel& kernel, const space::Size& size) {
+  space::SpaceDefinition definition = *kernel.space;
+  for (const auto& [parameter, value] : {std::pair("THREAD_M", "8"),
+                                         {"THREAD_N", "8"},
+                                         {"UNROLL_K", "8"},
+                                         {"FRAGMENTS", "1"},
+                                         {"SPLIT", "0"},
+                                         {"GROUP_M", "8"},
+                                         {"MIN_BLOCKS", "1"}}) {
+    space::restrict_parameter(definition, parameter, std::vector<std::string>{value});
+  }
+  return space::Space(std::make_shared<const space::SpaceDefinition>(std::move(definition)),
+                      space::device_profile("h200").value().attributes, size)
+      .size();
+}
+
+TEST(GemmSpaces, HaveConfigurationsInEveryLayoutAtEveryMisalignmentOfRows) {
+  const family::Family family = family::load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+  for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
+    for (const char* const align : {"", ",ALIGN=2", ",ALIGN=1"}) {
+      for (int a = 0; a < 4; ++a) {
+        for (int b = 0; b < 4; ++b) {
+          const std::string text =
+              fmt::format("300,264,204,LDA={},LDB={}{}{}", 300 + a, 264 + b, layout, align);
+          const space::Size size = space::parse_size(text, family.problem.dims);
+          for (const char* const kernel : {"gemm_tiled", "gemm_tma"}) {
+            EXPECT_GT(configurations_on_h200(family.kernel(kernel), size), 0U)
+                << kernel << " at " << text;
+          }
+        }
+      }
+    }
+  }
 }
 
 }  // namespace
