@@ -2,18 +2,12 @@
 // Vector loads, copies and stores.
 #pragma once
 
+#include "common/floats.cuh"
+#include "common/integers.cuh"
+
 #if __CUDA_ARCH__ >= 800
 #define HAS_COPY_ASYNC
 #endif
-
-template <int COUNT>
-struct alignas(COUNT * sizeof(float)) Floats {
-  float at[COUNT];
-};
-
-__device__ constexpr int align_up(int a, int multiple) {
-  return (a + multiple - 1) / multiple * multiple;
-}
 
 /// Loads data that no thread writes, through the read-only cache.
 template <int COUNT>

@@ -2,8 +2,9 @@
 // One operand of a product whose k-tiles are loaded into shared memory by TMA.
 #pragma once
 
-#include "tensor_map.cuh"
-#include "vector.cuh"
+#include "common/floats.cuh"
+#include "common/integers.cuh"
+#include "common/tensor_map.cuh"
 
 /// Boxes per k-tile, each with every fourth row. A tensor map needs row strides that are a multiple
 /// of 16 bytes; every fourth row of floats has such a stride at any leading dimension.

@@ -13,8 +13,9 @@
 // Grid (ceil(extent / BLOCK_E), parts of K, batch), block (THREADS), dynamic shared memory
 // 4 * max(SHORT * STAGED_STEPS * STEP_K, ROWS * WARPS_K * BLOCK_E) bytes; the constants are below.
 
+#include "common/floats.cuh"
+#include "common/integers.cuh"
 #include "split_k.cuh"
-#include "vector.cuh"
 
 /// Loads floats that are read only once, without allocating them in L1.
 template <int WIDTH>

@@ -2,8 +2,9 @@
 // One operand of a product: copies from global to shared memory, and from there to registers.
 #pragma once
 
+#include "common/floats.cuh"
+#include "common/integers.cuh"
 #include "pipeline.cuh"
-#include "vector.cuh"
 
 /// The type of offsets between rows of a k-tile, in floats: 64-bit where an int can overflow.
 template <bool IS_64_BIT>

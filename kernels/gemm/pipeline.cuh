@@ -3,6 +3,8 @@
 // capability 8.0, which has no cp.async, copies are synchronous.
 #pragma once
 
+#include "common/mbarrier.cuh"
+
 #if __CUDA_ARCH__ >= 800
 #define HAS_COPY_ASYNC
 #endif
@@ -55,36 +57,6 @@ struct MultistagePipeline {
     __syncthreads();
   }
 };
-
-/// Initializes an mbarrier, given by its shared memory address. A phase completes after `count`
-/// arrivals and all expected bytes. Compute capability 9.0.
-template <class Address>
-__device__ __forceinline__ void make_barrier(Address barrier, int count) {
-  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(count));
-}
-template <class Address>
-__device__ __forceinline__ void arrive(Address barrier) {
-  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-/// Arrives, and adds to the bytes that the barrier expects.
-template <class Address>
-__device__ __forceinline__ void arrive_expecting(Address barrier, int bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-               : "memory");
-}
-/// Waits until the phase with this parity has completed.
-template <class Address>
-__device__ __forceinline__ void await_barrier(Address barrier, unsigned parity) {
-  asm volatile(
-      "{\n"
-      ".reg .pred arrived;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared.b64 arrived, [%0], %1;\n"
-      "@!arrived bra again;\n"
-      "}" ::"r"(barrier),
-      "r"(parity)
-      : "memory");
-}
 
 /// A pipeline with PRODUCERS producer warps and CONSUMERS consumer warps. Each stage has a full and
 /// an empty barrier. Compute capability 9.0.

@@ -2,8 +2,9 @@
 // A block's tile of C: raster order, multiply-add, sum over groups of warps, epilogue.
 #pragma once
 
+#include "common/floats.cuh"
+#include "common/integers.cuh"
 #include "pipeline.cuh"
-#include "vector.cuh"
 
 /// The indices of a tile of C.
 struct Tile {

@@ -7,9 +7,9 @@
 // CHUNKED, contiguous. A thread adds its UNROLL vectors of a step in a tree, and steps in sequence.
 //
 // Grid (blocks), block (BLOCK). x is aligned to VEC floats. `partials` has a float for each block,
-// `arrivals` is a counter, zero before and after. LOAD: see access.cuh.
+// `arrivals` is a counter, zero before and after. LOAD: see common/cached_access.cuh.
 
-#include "access.cuh"
+#include "common/cached_access.cuh"
 
 /// Reads what another block wrote, from the L2 cache.
 __device__ __forceinline__ float load_from_l2(const float* from) {

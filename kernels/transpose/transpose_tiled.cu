@@ -11,9 +11,9 @@
 //
 // Grid (tiles, TILE_Y rows high; with STORE_ALIGN > 1 they overlap by STORE_ALIGN rows), block
 // (THREADS), dynamic shared memory 4 * TILE_X * TILE_Y bytes. NX is a multiple of VEC_X, NY of
-// VEC_Y. LOAD and STORE: see access.cuh. BAND: see raster.cuh.
+// VEC_Y. LOAD and STORE: see common/cached_access.cuh. BAND: see raster.cuh.
 
-#include "access.cuh"
+#include "common/cached_access.cuh"
 #include "raster.cuh"
 
 /// The index in shared memory of an element of the tile. Shared memory has TILE_Y floats for each

@@ -7,11 +7,12 @@
 // them.
 //
 // Grid (blocks, each loops over tiles), block (32 * WARPS), dynamic shared memory
-// 4 * STAGES * TILE_X * TILE_Y bytes. NX is a multiple of 4, NY of VEC_Y. STORE: see access.cuh.
-// BAND: see raster.cuh.
+// 4 * STAGES * TILE_X * TILE_Y bytes. NX is a multiple of 4, NY of VEC_Y. STORE: see
+// common/cached_access.cuh. BAND: see raster.cuh.
 
-#include "access.cuh"
-#include "bulk_copy.cuh"
+#include "common/cached_access.cuh"
+#include "common/mbarrier.cuh"
+#include "common/tensor_map.cuh"
 #include "raster.cuh"
 
 constexpr int BOX_X = 32;  // floats: 128 bytes, the widest swizzle

@@ -2,10 +2,7 @@
 // Vector loads and stores with cache hints.
 #pragma once
 
-template <int COUNT>
-struct alignas(COUNT * sizeof(float)) Floats {
-  float at[COUNT];
-};
+#include "common/floats.cuh"
 
 // The L2 prefetch size needs compute capability 8.0.
 #if __CUDA_ARCH__ >= 800
