@@ -230,7 +230,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     if (!PREFETCH) next = read_long(step + 1);
   }
 
-  // Sums over the warps along K, by way of shared memory, ROWS rows at a time. The block's tile is
+  // Sums over the warps along K, through shared memory, ROWS rows at a time. The block's tile is
   // SHORT x BLOCK_E; neighbouring threads get neighbouring elements of C.
   if constexpr (ALONG_K) add_lanes<SHORT * SUMS>(sum, lane);
   constexpr int COUNT = ceil_div(ROWS * BLOCK_E, THREADS);

@@ -37,7 +37,7 @@ __device__ __forceinline__ void add_products(float (&sum)[ROWS * COLUMNS], const
   }
 }
 
-/// Sums the tiles of GROUPS groups of THREADS threads by way of `shared` memory, which is no longer
+/// Sums the tiles of GROUPS groups of THREADS threads through `shared` memory, which is no longer
 /// used otherwise. Returns true in the group that has the result. The OTHERS threads of the block
 /// do not call this.
 template <int GROUPS, int THREADS, int OTHERS, int COUNT>
