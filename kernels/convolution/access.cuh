@@ -2,18 +2,12 @@
 // Vector loads, copies and stores.
 #pragma once
 
+#include "common/floats.cuh"
+#include "common/integers.cuh"
+
 #if __CUDA_ARCH__ >= 800
 #define HAS_COPY_ASYNC
 #endif
-
-template <int COUNT>
-struct alignas(COUNT * sizeof(float)) Floats {
-  float at[COUNT];
-};
-
-__device__ constexpr int align_up(int a, int multiple) {
-  return (a + multiple - 1) / multiple * multiple;
-}
 
 /// Loads data that no thread writes, through the read-only cache.
 template <int COUNT>
@@ -21,11 +15,11 @@ __device__ __forceinline__ Floats<COUNT> load_constant(const float* from) {
   Floats<COUNT> value;
 #ifdef __CUDA_ARCH__
   if constexpr (COUNT == 4) {
-    const float4 got = __ldg(reinterpret_cast<const float4*>(from));
-    value = {got.x, got.y, got.z, got.w};
+    const float4 loaded = __ldg(reinterpret_cast<const float4*>(from));
+    value = {loaded.x, loaded.y, loaded.z, loaded.w};
   } else if constexpr (COUNT == 2) {
-    const float2 got = __ldg(reinterpret_cast<const float2*>(from));
-    value = {got.x, got.y};
+    const float2 loaded = __ldg(reinterpret_cast<const float2*>(from));
+    value = {loaded.x, loaded.y};
   } else {
     value = {__ldg(from)};
   }
@@ -60,13 +54,13 @@ __device__ __forceinline__ void await_copies() {
 /// Stores the first `count` values of a row, in vectors of VEC.
 template <int VEC, int TILE_X>
 __device__ __forceinline__ void store_row(float* to, const float (&values)[TILE_X], int count) {
-  constexpr int AT_ONCE = VEC < TILE_X ? VEC : TILE_X;
+  constexpr int WIDTH = VEC < TILE_X ? VEC : TILE_X;
 #pragma unroll
-  for (int x = 0; x < TILE_X; x += AT_ONCE) {
+  for (int x = 0; x < TILE_X; x += WIDTH) {
     if (x >= count) continue;
-    Floats<AT_ONCE> vector;
+    Floats<WIDTH> vector;
 #pragma unroll
-    for (int i = 0; i < AT_ONCE; ++i) vector.at[i] = values[x + i];
-    *reinterpret_cast<Floats<AT_ONCE>*>(to + x) = vector;
+    for (int i = 0; i < WIDTH; ++i) vector.at[i] = values[x + i];
+    *reinterpret_cast<Floats<WIDTH>*>(to + x) = vector;
   }
 }

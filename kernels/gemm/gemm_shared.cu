@@ -2,8 +2,8 @@
 // C = alpha * A * B + beta * C, row-major: A is M x K, B is K x N, C is M x N; lda, ldb and ldc are
 // the leading dimensions, in floats. The matrices of a batch are stride_a, stride_b and stride_c
 // floats apart.
-// A block computes a TILE_M x TILE_N tile of C from k-tiles of A and B in shared memory, TILE_K
-// deep ("slab" in names).
+// A block computes a TILE_M x TILE_N tile of C from k-tiles of A and B, TILE_K deep, in shared
+// memory.
 //
 // Grid (ceil(N / TILE_N), ceil(M / TILE_M), batch), block (BLOCK_X, BLOCK_Y), dynamic shared
 // memory 4 * (TILE_M * (TILE_K + PAD) + TILE_K * (TILE_N + PAD)) bytes. Any M, N, K >= 1: elements
@@ -36,7 +36,7 @@ __device__ __forceinline__ bool in_vectors(const float* matrix, int cols, int ld
 // registers by fetch(), written to shared memory, where rows are PITCH floats apart, by store().
 // The loads can be in flight while the block computes.
 template <int ROWS, int COLS, int PITCH, int THREADS, int VEC>
-struct Slab {
+struct KTile {
   static constexpr int VECTORS = ROWS * COLS / VEC;
   static constexpr int STEPS = (VECTORS + THREADS - 1) / THREADS;
 
@@ -98,23 +98,25 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
     gemm_shared(int M, int N, int K, float alpha, const float* __restrict__ A, int lda,
                 const float* __restrict__ B, int ldb, float beta, float* __restrict__ C, int ldc,
                 long long stride_a, long long stride_b, long long stride_c) {
-  static_assert(TILE_M % BLOCK_Y == 0 && TILE_N % BLOCK_X == 0, "whole elements a thread");
-  static_assert(TILE_K % VEC == 0 && TILE_N % VEC == 0, "whole vectors a row of a slab");
+  static_assert(TILE_M % BLOCK_Y == 0 && TILE_N % BLOCK_X == 0,
+                "every thread computes the same number of elements");
+  static_assert(TILE_K % VEC == 0 && TILE_N % VEC == 0,
+                "a row of a k-tile is a whole number of vectors");
   constexpr int THREADS = BLOCK_X * BLOCK_Y;
   constexpr int ROWS = TILE_M / BLOCK_Y;
   constexpr int COLS = TILE_N / BLOCK_X;
   constexpr int PITCH_A = TILE_K + PAD;
   constexpr int PITCH_B = TILE_N + PAD;
   constexpr int GROUP = vector_width(COLS, PITCH_B);
-  using SlabA = Slab<TILE_M, TILE_K, PITCH_A, THREADS, VEC>;
-  using SlabB = Slab<TILE_K, TILE_N, PITCH_B, THREADS, VEC>;
+  using KTileA = KTile<TILE_M, TILE_K, PITCH_A, THREADS, VEC>;
+  using KTileB = KTile<TILE_K, TILE_N, PITCH_B, THREADS, VEC>;
   // Prefetches the next k-tile into registers only if it takes at most 32 of them.
-  constexpr bool AHEAD = (SlabA::STEPS + SlabB::STEPS) * VEC <= 32;
+  constexpr bool PREFETCH = (KTileA::STEPS + KTileB::STEPS) * VEC <= 32;
 
   extern __shared__ __align__(16) float shared[];
-  float* const slab_a = shared;
-  static_assert(TILE_M * PITCH_A % 4 == 0, "the slab of B begins on 16 bytes");
-  float* const slab_b = shared + TILE_M * PITCH_A;
+  float* const k_tile_a = shared;
+  static_assert(TILE_M * PITCH_A % 4 == 0, "the k-tile of B starts on 16 bytes");
+  float* const k_tile_b = shared + TILE_M * PITCH_A;
 
   const int tx = threadIdx.x, ty = threadIdx.y;
   const int thread = ty * BLOCK_X + tx;
@@ -124,21 +126,21 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   const float* const b = B + blockIdx.z * stride_b;
 
   float sum[ROWS][COLS] = {};
-  SlabA next_a;
-  SlabB next_b;
-  if (AHEAD) {
+  KTileA next_a;
+  KTileB next_b;
+  if (PREFETCH) {
     next_a.fetch(a, M, depth, lda, row0, 0, thread);
     next_b.fetch(b, depth, N, ldb, 0, col0, thread);
   }
   for (int k0 = 0; k0 < depth; k0 += TILE_K) {
-    if (!AHEAD) {
+    if (!PREFETCH) {
       next_a.fetch(a, M, depth, lda, row0, k0, thread);
       next_b.fetch(b, depth, N, ldb, k0, col0, thread);
     }
-    next_a.store(slab_a, thread);
-    next_b.store(slab_b, thread);
+    next_a.store(k_tile_a, thread);
+    next_b.store(k_tile_b, thread);
     __syncthreads();
-    if (AHEAD && k0 + TILE_K < depth) {
+    if (PREFETCH && k0 + TILE_K < depth) {
       next_a.fetch(a, M, depth, lda, row0, k0 + TILE_K, thread);
       next_b.fetch(b, depth, N, ldb, k0 + TILE_K, col0, thread);
     }
@@ -147,11 +149,11 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
       float va[ROWS];
       float vb[COLS];
 #pragma unroll
-      for (int i = 0; i < ROWS; ++i) va[i] = slab_a[(ty + i * BLOCK_Y) * PITCH_A + k];
+      for (int i = 0; i < ROWS; ++i) va[i] = k_tile_a[(ty + i * BLOCK_Y) * PITCH_A + k];
 #pragma unroll
       for (int j = 0; j < COLS; j += GROUP) {
         const Floats<GROUP> group = *reinterpret_cast<const Floats<GROUP>*>(
-            slab_b + k * PITCH_B + (tx * GROUP + j * BLOCK_X));
+            k_tile_b + k * PITCH_B + (tx * GROUP + j * BLOCK_X));
 #pragma unroll
         for (int g = 0; g < GROUP; ++g) vb[j + g] = group.at[g];
       }

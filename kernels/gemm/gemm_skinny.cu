@@ -5,16 +5,17 @@
 //
 // A lane loads vectors of VEC floats of the long operand, along its extent if it is contiguous
 // there, else along K (ALONG_K); then the sums of the lanes are added at the end. A step of the
-// loop is UNROLL * PER vectors per lane; with AHEAD the next step is prefetched, else other warps
-// hide the latency. A block has WARPS warps along the extent and WARPS_K along K. With SPLIT_K the
-// blocks in y divide K. Shared memory holds the short operand for BATCHES steps; with BATCHES == 0
-// each lane reads it from the cache, without barriers.
+// loop is UNROLL * VECTORS vectors per lane; with PREFETCH the next step is prefetched, else other
+// warps hide the latency. A block has WARPS warps along the extent and WARPS_K along K. With
+// SPLIT_K the blocks in y divide K. Shared memory holds the short operand for STAGED_STEPS steps;
+// with STAGED_STEPS == 0 each lane reads it from the cache, without barriers.
 //
 // Grid (ceil(extent / BLOCK_E), parts of K, batch), block (THREADS), dynamic shared memory
-// 4 * max(SHORT * BATCHES * STEP_K, ROWS * WARPS_K * BLOCK_E) bytes; the constants are below.
+// 4 * max(SHORT * STAGED_STEPS * STEP_K, ROWS * WARPS_K * BLOCK_E) bytes; the constants are below.
 
+#include "common/floats.cuh"
+#include "common/integers.cuh"
 #include "split_k.cuh"
-#include "vector.cuh"
 
 /// Loads floats that are read only once, without allocating them in L1.
 template <int WIDTH>
@@ -58,21 +59,21 @@ __device__ __forceinline__ void for_each(const What& what) {
   }
 }
 
-/// Sums each of COUNT values, a power of two, over 2 * APART lanes. Two lanes that are APART lanes
-/// apart exchange half of their values, and each continues with the other half while it has more
-/// than one value: 31 shuffles for 32 values instead of five for each. Afterwards the first
+/// Sums each of COUNT values, a power of two, over 2 * DISTANCE lanes. Two lanes that are DISTANCE
+/// lanes apart exchange half of their values, and each continues with the other half while it has
+/// more than one value: 31 shuffles for 32 values instead of five for each. Afterwards the first
 /// `lane_sums<COUNT>` values of a lane are the sums from number `first_lane_sum<COUNT>` on.
-template <int COUNT, int APART = 16>
+template <int COUNT, int DISTANCE = 16>
 __device__ __forceinline__ void add_lanes(float* values, int lane) {
-  constexpr int KEPT = COUNT > 1 ? COUNT / 2 : 1;
-  const bool upper = COUNT > 1 && (lane & APART) != 0;
+  constexpr int HALF = COUNT > 1 ? COUNT / 2 : 1;
+  const bool upper = COUNT > 1 && (lane & DISTANCE) != 0;
 #pragma unroll
-  for (int i = 0; i < KEPT; ++i) {
-    const float given = upper ? values[i] : values[COUNT - KEPT + i];
-    const float kept = upper ? values[COUNT - KEPT + i] : values[i];
-    values[i] = kept + __shfl_xor_sync(0xffffffffu, given, APART);
+  for (int i = 0; i < HALF; ++i) {
+    const float sent = upper ? values[i] : values[COUNT - HALF + i];
+    const float kept = upper ? values[COUNT - HALF + i] : values[i];
+    values[i] = kept + __shfl_xor_sync(0xffffffffu, sent, DISTANCE);
   }
-  if constexpr (APART > 1) add_lanes<KEPT, APART / 2>(values, lane);
+  if constexpr (DISTANCE > 1) add_lanes<HALF, DISTANCE / 2>(values, lane);
 }
 template <int COUNT>
 constexpr int lane_sums = COUNT < 32 ? 1 : COUNT / 32;
@@ -83,8 +84,8 @@ __device__ __forceinline__ int first_lane_sum(int lane) {
   return lane / lanes_of_sum<COUNT> * lane_sums<COUNT>;
 }
 
-template <bool TRANS_A, bool TRANS_B, bool SHORT_M, int SHORT, int VEC, int PER, int UNROLL,
-          int AHEAD, int BATCHES, int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS>
+template <bool TRANS_A, bool TRANS_B, bool SHORT_M, int SHORT, int VEC, int VECTORS, int UNROLL,
+          int PREFETCH, int STAGED_STEPS, int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS>
 __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     gemm_skinny(int M, int N, int K, float alpha, const float* __restrict__ A, int lda,
                 const float* __restrict__ B, int ldb, float beta, float* __restrict__ C, int ldc,
@@ -92,18 +93,18 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
                 unsigned* arrivals) {
   constexpr bool ALONG_K = SHORT_M ? TRANS_B : !TRANS_A;  // the long operand is contiguous along K
   constexpr int THREADS = 32 * WARPS * WARPS_K;
-  constexpr int SPAN = 32 * VEC;                      // floats that a warp loads at once
-  constexpr int WARP_E = ALONG_K ? PER : PER * SPAN;  // part of the extent per warp
+  constexpr int SPAN = 32 * VEC;                              // floats that a warp loads at once
+  constexpr int WARP_E = ALONG_K ? VECTORS : VECTORS * SPAN;  // part of the extent per warp
   constexpr int BLOCK_E = WARPS * WARP_E;
   constexpr int WARP_K = ALONG_K ? UNROLL * SPAN : UNROLL;  // part of K per warp and step
   constexpr int STEP_K = WARPS_K * WARP_K;
-  constexpr int KEPT = BATCHES > 0 ? BATCHES : 1;
-  constexpr int CHUNK =
-      KEPT * STEP_K;  // part of K for which shared memory holds the short operand, if at all
-  constexpr int SUMS = ALONG_K ? PER : PER * VEC;  // per thread, for each of SHORT rows
+  constexpr int CHUNK_STEPS = STAGED_STEPS > 0 ? STAGED_STEPS : 1;
+  // Part of K for which shared memory holds the short operand, if at all.
+  constexpr int CHUNK = CHUNK_STEPS * STEP_K;
+  constexpr int SUMS = ALONG_K ? VECTORS : VECTORS * VEC;  // per thread, for each of SHORT rows
   // Rows whose sums from all warps fit in 32 KB of shared memory; at least one.
-  constexpr int FITTING = 8192 / (WARPS_K * BLOCK_E);
-  constexpr int ROWS = FITTING < 1 ? 1 : FITTING < SHORT ? FITTING : SHORT;
+  constexpr int ROWS_THAT_FIT = 8192 / (WARPS_K * BLOCK_E);
+  constexpr int ROWS = ROWS_THAT_FIT < 1 ? 1 : ROWS_THAT_FIT < SHORT ? ROWS_THAT_FIT : SHORT;
   constexpr int PASSES = SHORT / ROWS;
 
   extern __shared__ __align__(16) float shared[];
@@ -112,7 +113,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   const int warp = threadIdx.x / 32 % WARPS;
   const int warp_k = threadIdx.x / 32 / WARPS;
   const int extent = SHORT_M ? N : M;
-  const int shorts = SHORT_M ? M : N;
+  const int short_extent = SHORT_M ? M : N;
   const int block_e = blockIdx.x * BLOCK_E;
   const int first_e = block_e + warp * WARP_E + (ALONG_K ? 0 : lane * VEC);
 
@@ -126,14 +127,14 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
 
   const float* const a = A + blockIdx.z * stride_a;
   const float* const b = B + blockIdx.z * stride_b;
-  const float* const long_one = SHORT_M ? b : a;
+  const float* const long_operand = SHORT_M ? b : a;
   const long long long_ld = SHORT_M ? ldb : lda;
-  const float* const short_one = SHORT_M ? a : b;
+  const float* const short_operand = SHORT_M ? a : b;
   constexpr bool SHORT_ALONG_K = SHORT_M ? !TRANS_A : TRANS_B;
   const long long short_ld = SHORT_M ? lda : ldb;
 
   struct Step {
-    Floats<VEC> at[UNROLL][PER];
+    Floats<VEC> at[UNROLL][VECTORS];
   };
   const auto k_of_lane = [&](int step) {
     return begin + step * STEP_K + warp_k * WARP_K + (ALONG_K ? lane * VEC : 0);
@@ -144,15 +145,16 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     const auto k_of = [&](int u) { return first_k + u * (ALONG_K ? SPAN : 1); };
     const auto e_of = [&](int p) { return first_e + p * (ALONG_K ? 1 : SPAN); };
     const auto from = [&](int u, int p) {
-      return long_one + (ALONG_K ? e_of(p) * long_ld + k_of(u) : k_of(u) * long_ld + e_of(p));
+      return long_operand + (ALONG_K ? e_of(p) * long_ld + k_of(u) : k_of(u) * long_ld + e_of(p));
     };
     // One branch for all loads: with one branch per load the loads would be serialized.
     const bool inside = k_of(UNROLL - 1) + (ALONG_K ? VEC : 1) <= end &&
-                        e_of(PER - 1) + (ALONG_K ? 1 : VEC) <= extent;
+                        e_of(VECTORS - 1) + (ALONG_K ? 1 : VEC) <= extent;
     if (inside) {
-      for_each<UNROLL, PER>([&](int u, int p) { values.at[u][p] = load_once<VEC>(from(u, p)); });
+      for_each<UNROLL, VECTORS>(
+          [&](int u, int p) { values.at[u][p] = load_once<VEC>(from(u, p)); });
     } else {
-      for_each<UNROLL, PER>([&](int u, int p) {
+      for_each<UNROLL, VECTORS>([&](int u, int p) {
         const int count = ALONG_K ? (e_of(p) < extent ? end - k_of(u) : 0)
                                   : (k_of(u) < end ? extent - e_of(p) : 0);
         values.at[u][p] = load_some<VEC>(from(u, p), count);
@@ -161,12 +163,12 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     return values;
   };
   const auto short_from = [&](int r, int k) {
-    return short_one + (SHORT_ALONG_K ? r * short_ld + k : k * short_ld + r);
+    return short_operand + (SHORT_ALONG_K ? r * short_ld + k : k * short_ld + r);
   };
   const auto short_at = [&](int r, int k) {
-    return r < shorts && k < end ? *short_from(r, k) : 0.0f;
+    return r < short_extent && k < end ? *short_from(r, k) : 0.0f;
   };
-  const auto share_short = [&](int first_k) {
+  const auto stage_short = [&](int first_k) {
     for (int i = threadIdx.x; i < SHORT * CHUNK; i += THREADS) {
       const int r = SHORT_ALONG_K ? i / CHUNK : i % SHORT;
       const int k = SHORT_ALONG_K ? i % CHUNK : i / SHORT;
@@ -183,7 +185,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     StepFactors factors;
     const int first_k = k_of_lane(step);
     const auto k_of = [&](int u, int v) { return first_k + u * (ALONG_K ? SPAN : 1) + v; };
-    if (k_of(UNROLL - 1, FACTORS - 1) < end && shorts == SHORT) {
+    if (k_of(UNROLL - 1, FACTORS - 1) < end && short_extent == SHORT) {
       for_each<UNROLL, SHORT>([&](int u, int r) {
 #pragma unroll
         for (int v = 0; v < FACTORS; ++v) factors.at[u][r].at[v] = *short_from(r, k_of(u, v));
@@ -197,14 +199,14 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     return factors;
   };
   const auto shared_factors = [&](int step, int u, int r) {
-    const int k = step % KEPT * STEP_K + warp_k * WARP_K + u * (ALONG_K ? SPAN : 1);
+    const int k = step % CHUNK_STEPS * STEP_K + warp_k * WARP_K + u * (ALONG_K ? SPAN : 1);
     return *reinterpret_cast<const Floats<FACTORS>*>(ALONG_K ? shared + r * CHUNK + k + lane * VEC
                                                              : shared + k * SHORT + r);
   };
 
   float sum[SHORT * SUMS] = {};  // row-major, a row for each row of the short operand
-  const auto add = [&](const Floats<VEC>(&values)[PER], const Floats<FACTORS>& factors, int r) {
-    for_each<PER, VEC>([&](int p, int v) {
+  const auto add = [&](const Floats<VEC>(&values)[VECTORS], const Floats<FACTORS>& factors, int r) {
+    for_each<VECTORS, VEC>([&](int p, int v) {
       sum[r * SUMS + (ALONG_K ? p : p * VEC + v)] += factors.at[ALONG_K ? v : 0] * values[p].at[v];
     });
   };
@@ -212,23 +214,23 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   Step next = read_long(0);
   for (int step = 0; step < steps; ++step) {
     const Step now = next;
-    if constexpr (BATCHES == 0) {
+    if constexpr (STAGED_STEPS == 0) {
       const StepFactors factors = read_factors(step);
-      if (AHEAD) next = read_long(step + 1);
+      if (PREFETCH) next = read_long(step + 1);
       for_each<UNROLL, SHORT>([&](int u, int r) { add(now.at[u], factors.at[u][r], r); });
     } else {
-      if (step % KEPT == 0) {
+      if (step % CHUNK_STEPS == 0) {
         __syncthreads();
-        share_short(begin + step * STEP_K);
+        stage_short(begin + step * STEP_K);
         __syncthreads();
       }
-      if (AHEAD) next = read_long(step + 1);
+      if (PREFETCH) next = read_long(step + 1);
       for_each<UNROLL, SHORT>([&](int u, int r) { add(now.at[u], shared_factors(step, u, r), r); });
     }
-    if (!AHEAD) next = read_long(step + 1);
+    if (!PREFETCH) next = read_long(step + 1);
   }
 
-  // Sums over the warps along K, by way of shared memory, ROWS rows at a time. The block's tile is
+  // Sums over the warps along K, through shared memory, ROWS rows at a time. The block's tile is
   // SHORT x BLOCK_E; neighbouring threads get neighbouring elements of C.
   if constexpr (ALONG_K) add_lanes<SHORT * SUMS>(sum, lane);
   constexpr int COUNT = ceil_div(ROWS * BLOCK_E, THREADS);
@@ -238,7 +240,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
 #pragma unroll
   for (int pass = 0; pass < PASSES; ++pass) {
     __syncthreads();
-    const auto share = [&](int r, int e, float value) {
+    const auto store_sum = [&](int r, int e, float value) {
       shared[(warp_k * ROWS + r) * BLOCK_E + first_e - block_e + e] = value;
     };
     if constexpr (ALONG_K) {
@@ -247,11 +249,12 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
       for (int i = 0; i < lane_sums<COUNT>; ++i) {
         const int number = first_lane_sum<COUNT>(lane) + i;
         const int r = number / SUMS - pass * ROWS;
-        if (lane % lanes_of_sum<COUNT> == 0 && 0 <= r && r < ROWS) share(r, number % SUMS, sum[i]);
+        if (lane % lanes_of_sum<COUNT> == 0 && 0 <= r && r < ROWS)
+          store_sum(r, number % SUMS, sum[i]);
       }
     } else {
       for_each<ROWS, SUMS>([&](int r, int i) {
-        share(r, i / VEC * SPAN + i % VEC, sum[(pass * ROWS + r) * SUMS + i]);
+        store_sum(r, i / VEC * SPAN + i % VEC, sum[(pass * ROWS + r) * SUMS + i]);
       });
     }
     __syncthreads();
@@ -270,7 +273,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   }
   if constexpr (SPLIT_K) {
     const long long tile = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;
-    if (!sum_of_splits<THREADS, 0>(mine, partials, arrivals, tile, blockIdx.y, gridDim.y,
+    if (!reduce_splits<THREADS, 0>(mine, partials, arrivals, tile, blockIdx.y, gridDim.y,
                                    threadIdx.x)) {
       return;
     }
@@ -280,7 +283,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     const int index = threadIdx.x + i % COUNT * THREADS;
     const int r = i / COUNT * ROWS + row_of(index);
     const int e = block_e + column_of(index);
-    if (index >= ROWS * BLOCK_E || r >= shorts || e >= extent) continue;
+    if (index >= ROWS * BLOCK_E || r >= short_extent || e >= extent) continue;
     float* const c =
         C + blockIdx.z * stride_c +
         (SHORT_M ? static_cast<long long>(r) * ldc + e : static_cast<long long>(e) * ldc + r);

@@ -2,62 +2,63 @@
 // One operand of a product: copies from global to shared memory, and from there to registers.
 #pragma once
 
+#include "common/floats.cuh"
+#include "common/integers.cuh"
 #include "pipeline.cuh"
-#include "vector.cuh"
 
-/// The type of offsets between rows of a k-tile, in floats: 64-bit (FAR) where an int can overflow.
-template <bool FAR>
-struct Distance {
+/// The type of offsets between rows of a k-tile, in floats: 64-bit where an int can overflow.
+template <bool IS_64_BIT>
+struct RowOffset {
   using type = int;
 };
 template <>
-struct Distance<true> {
+struct RowOffset<true> {
   using type = long long;
 };
 
 /// How an operand is copied from global to shared memory.
-enum class Way {
+enum class CopyMethod {
   registers,  ///< loaded before and stored after the computation of a k-tile
   async,      ///< cp.async
 };
 
-/// The k-tiles ("slab" in names) of one operand: EXTENT rows of op(A) or columns of op(B), DEPTH
-/// deep along K.
+/// The k-tiles of one operand: EXTENT rows of op(A) or columns of op(B), DEPTH deep along K.
 ///
 ///   K_CONTIGUOUS  the operand is contiguous along K in global memory
-///   TURN          such an operand is transposed when it is copied to shared memory
+///   TRANSPOSE     such an operand is transposed when it is copied to shared memory
 ///   VEC           floats per load from global memory
 ///   PAD           floats of padding after each row in shared memory
 ///   COUNT         elements along the extent per thread
 ///   LANES         threads of a warp along the extent
 ///   STEP_K        steps of K in a fragment
 ///   UNROLL        unroll factor of the copies
-template <class Offset, bool K_CONTIGUOUS, bool TURN, Way WAY, int EXTENT, int DEPTH, int VEC,
-          int PAD, int THREADS, int COUNT, int LANES, int STEP_K, int UNROLL>
+template <class Offset, bool K_CONTIGUOUS, bool TRANSPOSE, CopyMethod METHOD, int EXTENT, int DEPTH,
+          int VEC, int PAD, int THREADS, int COUNT, int LANES, int STEP_K, int UNROLL>
 struct Operand {
-  static constexpr bool TURNED = K_CONTIGUOUS && TURN;
-  static constexpr bool BY_K = !K_CONTIGUOUS || TURN;  // a row in shared memory is one step of K
-  static constexpr int PITCH = (BY_K ? EXTENT : DEPTH) + PAD;
-  static constexpr int FLOATS = (BY_K ? DEPTH : EXTENT) * PITCH;
-  static constexpr int GROUP = BY_K ? vector_width(COUNT) : 1;
-  static_assert(PITCH % 4 == 0, "rows begin on 16 bytes");
+  static constexpr bool TRANSPOSED = K_CONTIGUOUS && TRANSPOSE;
+  // A row in shared memory is one step of K.
+  static constexpr bool ROW_IS_K_STEP = !K_CONTIGUOUS || TRANSPOSE;
+  static constexpr int PITCH = (ROW_IS_K_STEP ? EXTENT : DEPTH) + PAD;
+  static constexpr int FLOATS = (ROW_IS_K_STEP ? DEPTH : EXTENT) * PITCH;
+  static constexpr int GROUP = ROW_IS_K_STEP ? vector_width(COUNT) : 1;
+  static_assert(PITCH % 4 == 0, "rows in shared memory are aligned to 16 bytes");
 
   // COPY_LANES threads copy a row of global memory, ROW_COPIES vectors each, then continue ROW_STEP
   // rows further down. A thread's vectors are at constant offsets from its first.
   static constexpr int ROWS = K_CONTIGUOUS ? EXTENT : DEPTH;
   static constexpr int COLUMNS = K_CONTIGUOUS ? DEPTH : EXTENT;
-  static constexpr int WIDTH = TURNED && WAY == Way::async ? 1 : VEC;
+  static constexpr int WIDTH = TRANSPOSED && METHOD == CopyMethod::async ? 1 : VEC;
   static constexpr int COPY_LANES = greatest_common_divisor(THREADS, COLUMNS / WIDTH);
   static constexpr int ROW_COPIES = COLUMNS / WIDTH / COPY_LANES;
   static constexpr int ROW_STEP = THREADS / COPY_LANES;
   static constexpr int PASSES = ceil_div(ROWS, ROW_STEP);
-  static_assert(COLUMNS % WIDTH == 0, "whole vectors a row");
+  static_assert(COLUMNS % WIDTH == 0, "a row is a whole number of vectors");
 
   const float* next;  // this thread's first vector of the next k-tile
   Offset pitch;       // floats between global rows
   int row, column;    // of this thread's first vector in a k-tile
   int extent;         // from the block's first element to the end of the matrix
-  Floats<WIDTH> held[WAY == Way::registers ? PASSES * ROW_COPIES : 1];
+  Floats<WIDTH> in_registers[METHOD == CopyMethod::registers ? PASSES * ROW_COPIES : 1];
 
   __device__ __forceinline__ Operand(const float* matrix, int ld, int first, int size, int begin,
                                      int thread)
@@ -73,25 +74,25 @@ struct Operand {
   /// WHOLE: all of it is inside the matrix; else the first `left_k` steps of K and `extent`
   /// elements along the extent are, and the rest is zero.
   template <bool WHOLE>
-  __device__ __forceinline__ void fetch(float* slab, int left_k) {
-    float* const to = slab + place(row, column);
+  __device__ __forceinline__ void fetch(float* k_tile, int left_k) {
+    float* const to = k_tile + index_of(row, column);
 #pragma unroll UNROLL
     for (int pass = 0; pass < PASSES; ++pass) {
       if (ROWS % ROW_STEP != 0 && row + pass * ROW_STEP >= ROWS) break;
 #pragma unroll
       for (int copy = 0; copy < ROW_COPIES; ++copy) {
-        constexpr int APART = COPY_LANES * WIDTH;
-        const float* const from = next + pass * ROW_STEP * pitch + copy * APART;
+        constexpr int STRIDE = COPY_LANES * WIDTH;
+        const float* const from = next + pass * ROW_STEP * pitch + copy * STRIDE;
         int floats = WIDTH;
         if (!WHOLE) {
           const int rows = K_CONTIGUOUS ? extent : left_k;
-          const int columns = (K_CONTIGUOUS ? left_k : extent) - column - copy * APART;
+          const int columns = (K_CONTIGUOUS ? left_k : extent) - column - copy * STRIDE;
           floats = row + pass * ROW_STEP < rows ? min(max(columns, 0), WIDTH) : 0;
         }
-        if constexpr (WAY == Way::async) {
-          copy_async<WIDTH>(to + place(pass * ROW_STEP, copy * APART), from, 4 * floats);
+        if constexpr (METHOD == CopyMethod::async) {
+          copy_async<WIDTH>(to + index_of(pass * ROW_STEP, copy * STRIDE), from, 4 * floats);
         } else {
-          held[pass * ROW_COPIES + copy] = load(from, floats);
+          in_registers[pass * ROW_COPIES + copy] = load(from, floats);
         }
       }
     }
@@ -99,17 +100,17 @@ struct Operand {
   }
 
   /// Stores what `fetch` loaded to registers.
-  __device__ __forceinline__ void store(float* slab) const {
-    if constexpr (WAY == Way::registers) {
-      float* const to = slab + place(row, column);
+  __device__ __forceinline__ void store(float* k_tile) const {
+    if constexpr (METHOD == CopyMethod::registers) {
+      float* const to = k_tile + index_of(row, column);
 #pragma unroll
       for (int pass = 0; pass < PASSES; ++pass) {
         if (ROWS % ROW_STEP != 0 && row + pass * ROW_STEP >= ROWS) break;
 #pragma unroll
         for (int copy = 0; copy < ROW_COPIES; ++copy) {
-          const auto& floats = held[pass * ROW_COPIES + copy];
-          float* const at = to + place(pass * ROW_STEP, copy * COPY_LANES * WIDTH);
-          if constexpr (TURNED) {
+          const auto& floats = in_registers[pass * ROW_COPIES + copy];
+          float* const at = to + index_of(pass * ROW_STEP, copy * COPY_LANES * WIDTH);
+          if constexpr (TRANSPOSED) {
 #pragma unroll
             for (int v = 0; v < WIDTH; ++v) at[v * PITCH] = floats.at[v];
           } else {
@@ -129,15 +130,17 @@ struct Operand {
   /// `first` along the extent.
   static __device__ __forceinline__ int start(int first, int lane, int k) {
     const int along = first + lane * GROUP;
-    return BY_K ? k * PITCH + along : along * PITCH + k;
+    return ROW_IS_K_STEP ? k * PITCH + along : along * PITCH + k;
   }
   /// The offset of k steps along K.
-  static __device__ __forceinline__ constexpr int distance(int k) { return BY_K ? k * PITCH : k; }
+  static __device__ __forceinline__ constexpr int distance(int k) {
+    return ROW_IS_K_STEP ? k * PITCH : k;
+  }
 
   /// Reads the fragment k steps after `from`, a result of `start`.
   static __device__ __forceinline__ Fragment read(const float* from, int k) {
     Fragment fragment;
-    if constexpr (BY_K) {
+    if constexpr (ROW_IS_K_STEP) {
 #pragma unroll
       for (int step = 0; step < STEP_K; ++step) {
 #pragma unroll
@@ -165,8 +168,8 @@ struct Operand {
   }
 
  private:
-  static __device__ __forceinline__ constexpr int place(int row, int column) {
-    return TURNED ? column * PITCH + row : row * PITCH + column;
+  static __device__ __forceinline__ constexpr int index_of(int row, int column) {
+    return TRANSPOSED ? column * PITCH + row : row * PITCH + column;
   }
 
   static __device__ __forceinline__ Floats<WIDTH> load(const float* from, int floats) {

@@ -3,6 +3,8 @@
 // capability 8.0, which has no cp.async, copies are synchronous.
 #pragma once
 
+#include "common/mbarrier.cuh"
+
 #if __CUDA_ARCH__ >= 800
 #define HAS_COPY_ASYNC
 #endif
@@ -36,13 +38,13 @@ __device__ __forceinline__ void copy_async(float* to, const float* from, int byt
 }
 
 /// A pipeline in which all threads copy and compute, with one __syncthreads() per k-tile. While
-/// k-tile s is computed, k-tile s + AHEAD is prefetched.
+/// k-tile s is computed, k-tile s + IN_FLIGHT is prefetched.
 template <int STAGES>
-struct SharedStages {
-  static constexpr int AHEAD = STAGES - 1;
+struct MultistagePipeline {
+  static constexpr int IN_FLIGHT = STAGES - 1;
 
   /// Commits this thread's copies of a k-tile.
-  static __device__ __forceinline__ void fetched() {
+  static __device__ __forceinline__ void commit() {
 #ifdef HAS_COPY_ASYNC
     asm volatile("cp.async.commit_group;");
 #endif
@@ -50,52 +52,22 @@ struct SharedStages {
   /// Waits until the next k-tile is in shared memory and all threads have read the previous one.
   static __device__ __forceinline__ void await() {
 #ifdef HAS_COPY_ASYNC
-    asm volatile("cp.async.wait_group %0;" ::"n"(AHEAD - 1) : "memory");
+    asm volatile("cp.async.wait_group %0;" ::"n"(IN_FLIGHT - 1) : "memory");
 #endif
     __syncthreads();
   }
 };
 
-/// Initializes an mbarrier, given by its shared memory address. A phase completes after `count`
-/// arrivals and all expected bytes. Compute capability 9.0.
-template <class Address>
-__device__ __forceinline__ void make_barrier(Address barrier, int count) {
-  asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(count));
-}
-template <class Address>
-__device__ __forceinline__ void arrive(Address barrier) {
-  asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
-}
-/// Arrives, and adds to the bytes that the barrier expects.
-template <class Address>
-__device__ __forceinline__ void arrive_expecting(Address barrier, int bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
-               : "memory");
-}
-/// Waits until the phase with this parity has completed.
-template <class Address>
-__device__ __forceinline__ void await_barrier(Address barrier, unsigned parity) {
-  asm volatile(
-      "{\n"
-      ".reg .pred arrived;\n"
-      "again:\n"
-      "mbarrier.try_wait.parity.shared.b64 arrived, [%0], %1;\n"
-      "@!arrived bra again;\n"
-      "}" ::"r"(barrier),
-      "r"(parity)
-      : "memory");
-}
-
 /// A pipeline with PRODUCERS producer warps and CONSUMERS consumer warps. Each stage has a full and
 /// an empty barrier. Compute capability 9.0.
 template <int STAGES, int PRODUCERS, int CONSUMERS>
-struct HandedStages {
+struct ProducerConsumerPipeline {
   unsigned full;  // address of the first stage's full barrier; all full, then all empty barriers
   unsigned stage = 0;
   unsigned parity = 0;
 
   /// Initializes the barriers. Called by all threads of the block.
-  __device__ __forceinline__ explicit HandedStages(int thread) {
+  __device__ __forceinline__ explicit ProducerConsumerPipeline(int thread) {
     __shared__ unsigned long long barriers[2 * STAGES];
     full = hidden(static_cast<unsigned>(__cvta_generic_to_shared(barriers)));
     if (thread < 2 * STAGES) {
@@ -104,7 +76,7 @@ struct HandedStages {
     __syncthreads();
   }
   /// Advances to the next stage.
-  __device__ __forceinline__ void turn() {
+  __device__ __forceinline__ void advance() {
     if (++stage == STAGES) {
       stage = 0;
       parity ^= 1;
@@ -115,7 +87,7 @@ struct HandedStages {
     await_barrier(full + 8 * (STAGES + stage), parity ^ 1);
   }
   /// Producer: arrives at the full barrier when this thread's copies are complete.
-  __device__ __forceinline__ void fetched() const {
+  __device__ __forceinline__ void producer_commit() const {
     asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(full + 8 * stage)
                  : "memory");
   }
@@ -128,7 +100,7 @@ struct HandedStages {
   }
 };
 
-/// __syncthreads() for the first THREADS threads of a block, if it has OTHERS.
+/// __syncthreads() for the first THREADS threads of a block that has OTHERS more.
 template <int THREADS, int OTHERS>
 __device__ __forceinline__ void sync_threads() {
 #ifdef __CUDA_ARCH__

@@ -7,8 +7,8 @@
 /// Blocks whose partial sums are added first; then the sums of these groups are added.
 constexpr int SPLIT_GROUP = 8;
 
-/// Reads what another block wrote.
-__device__ __forceinline__ float load_of_other(const float* from) {
+/// Reads what another block wrote, from the L2 cache.
+__device__ __forceinline__ float load_from_l2(const float* from) {
 #ifdef __CUDA_ARCH__
   return __ldcg(from);
 #else
@@ -20,7 +20,7 @@ __device__ __forceinline__ float load_of_other(const float* from) {
 /// it resets the counter for the next launch. Called by the first THREADS threads of a block that
 /// has OTHERS.
 template <int THREADS, int OTHERS>
-__device__ __forceinline__ bool comes_last(unsigned* arrivals, unsigned count, int thread) {
+__device__ __forceinline__ bool is_last_block(unsigned* arrivals, unsigned count, int thread) {
   __shared__ bool last;
   __threadfence();
   sync_threads<THREADS, OTHERS>();
@@ -40,7 +40,7 @@ __device__ __forceinline__ bool comes_last(unsigned* arrivals, unsigned count, i
 /// give equal bits. `partials` has COUNT * THREADS floats for each block of each tile; `arrivals`
 /// has a counter for each group and one for each tile, zero before and after.
 template <int THREADS, int OTHERS, int COUNT>
-__device__ __forceinline__ bool sum_of_splits(float (&value)[COUNT], float* partials,
+__device__ __forceinline__ bool reduce_splits(float (&value)[COUNT], float* partials,
                                               unsigned* arrivals, long long tile, int split,
                                               int splits, int thread) {
   const int groups = (splits + SPLIT_GROUP - 1) / SPLIT_GROUP;
@@ -60,16 +60,16 @@ __device__ __forceinline__ bool sum_of_splits(float (&value)[COUNT], float* part
     for (int other = 0; other < count; ++other) {
       const float* const from = all + (first + other * step) * (COUNT * THREADS);
 #pragma unroll
-      for (int i = 0; i < COUNT; ++i) value[i] += load_of_other(from + i * THREADS);
+      for (int i = 0; i < COUNT; ++i) value[i] += load_from_l2(from + i * THREADS);
     }
   };
 
   store(split);
-  if (!comes_last<THREADS, OTHERS>(counters + 1 + group, members, thread)) return false;
+  if (!is_last_block<THREADS, OTHERS>(counters + 1 + group, members, thread)) return false;
   add_up(group * SPLIT_GROUP, 1, members);
   if (groups == 1) return true;
   store(group * SPLIT_GROUP);
-  if (!comes_last<THREADS, OTHERS>(counters, groups, thread)) return false;
+  if (!is_last_block<THREADS, OTHERS>(counters, groups, thread)) return false;
   add_up(0, SPLIT_GROUP, groups);
   return true;
 }

@@ -2,8 +2,9 @@
 // A block's tile of C: raster order, multiply-add, sum over groups of warps, epilogue.
 #pragma once
 
+#include "common/floats.cuh"
+#include "common/integers.cuh"
 #include "pipeline.cuh"
-#include "vector.cuh"
 
 /// The indices of a tile of C.
 struct Tile {
@@ -29,18 +30,18 @@ __device__ __forceinline__ void add_products(float (&sum)[ROWS * COLUMNS], const
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
 #pragma unroll
-    for (int turn = 0; turn < COLUMNS; ++turn) {
-      const int j = i % 2 == 0 ? turn : COLUMNS - 1 - turn;
+    for (int step = 0; step < COLUMNS; ++step) {
+      const int j = i % 2 == 0 ? step : COLUMNS - 1 - step;
       sum[i * COLUMNS + j] += a[i] * b[j];
     }
   }
 }
 
-/// Sums the tiles of GROUPS groups of THREADS threads by way of `shared` memory, which is no longer
+/// Sums the tiles of GROUPS groups of THREADS threads through `shared` memory, which is no longer
 /// used otherwise. Returns true in the group that has the result. The OTHERS threads of the block
 /// do not call this.
 template <int GROUPS, int THREADS, int OTHERS, int COUNT>
-__device__ __forceinline__ bool sum_of_groups(float (&sum)[COUNT], float* shared, int group,
+__device__ __forceinline__ bool reduce_groups(float (&sum)[COUNT], float* shared, int group,
                                               int thread) {
 #pragma unroll 1
   for (int other = 1; other < GROUPS; ++other) {
@@ -59,7 +60,7 @@ __device__ __forceinline__ bool sum_of_groups(float (&sum)[COUNT], float* shared
 }
 
 /// The output matrix.
-struct Target {
+struct OutputMatrix {
   float* first;
   int rows, columns;
   int pitch;  ///< leading dimension, in floats
@@ -69,9 +70,9 @@ struct Target {
 /// of the thread's elements. Each aligned group of WIDE columns is contiguous in C and is stored by
 /// one instruction if it is inside the matrix.
 template <int ROWS, int COLUMNS, int WIDE, class RowOf, class ColumnOf>
-__device__ __forceinline__ void store_tile(const float (&sum)[ROWS * COLUMNS], const Target& c,
-                                           float alpha, float beta, const RowOf& row_of,
-                                           const ColumnOf& column_of) {
+__device__ __forceinline__ void store_tile(const float (&sum)[ROWS * COLUMNS],
+                                           const OutputMatrix& c, float alpha, float beta,
+                                           const RowOf& row_of, const ColumnOf& column_of) {
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
     const int row = row_of(i);
@@ -109,7 +110,7 @@ __device__ __forceinline__ void store_tile(const float (&sum)[ROWS * COLUMNS], c
 /// columns of a thread.
 template <class OPERAND_B, int THREAD_M, int THREAD_N, int LANES_M, class RowOf>
 __device__ __forceinline__ void store_staged_tile(const float (&sum)[THREAD_M * THREAD_N],
-                                                  float* staging, int lane, const Target& c,
+                                                  float* staging, int lane, const OutputMatrix& c,
                                                   float alpha, float beta, const RowOf& row_of,
                                                   int first_column) {
   constexpr int LANES_N = 32 / LANES_M;

@@ -7,12 +7,12 @@
 // CHUNKED, contiguous. A thread adds its UNROLL vectors of a step in a tree, and steps in sequence.
 //
 // Grid (blocks), block (BLOCK). x is aligned to VEC floats. `partials` has a float for each block,
-// `arrivals` is a counter, zero before and after. LOAD: see access.cuh.
+// `arrivals` is a counter, zero before and after. LOAD: see common/cached_access.cuh.
 
-#include "access.cuh"
+#include "common/cached_access.cuh"
 
-/// Reads what another block wrote.
-__device__ __forceinline__ float load_of_other(const float* from) {
+/// Reads what another block wrote, from the L2 cache.
+__device__ __forceinline__ float load_from_l2(const float* from) {
 #ifdef __CUDA_ARCH__
   return __ldcg(from);
 #else
@@ -20,18 +20,18 @@ __device__ __forceinline__ float load_of_other(const float* from) {
 #endif
 }
 
-/// The sum over the threads of the block, returned in the first one. `of_warp` has a float for each
-/// warp and is overwritten.
+/// The sum over the threads of the block, returned in the first one. `warp_sums` has a float for
+/// each warp and is overwritten.
 template <int BLOCK>
-__device__ __forceinline__ float sum_of_block(float value, float* of_warp) {
+__device__ __forceinline__ float sum_of_block(float value, float* warp_sums) {
 #pragma unroll
   for (int apart = 16; apart > 0; apart /= 2) {
     value += __shfl_down_sync(0xffffffffu, value, apart);
   }
-  if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = value;
+  if (threadIdx.x % 32 == 0) warp_sums[threadIdx.x / 32] = value;
   __syncthreads();
   if (threadIdx.x >= 32) return 0.0f;
-  value = threadIdx.x < BLOCK / 32 ? of_warp[threadIdx.x] : 0.0f;
+  value = threadIdx.x < BLOCK / 32 ? warp_sums[threadIdx.x] : 0.0f;
 #pragma unroll
   for (int apart = BLOCK / 64; apart > 0; apart /= 2) {
     value += __shfl_down_sync(0xffffffffu, value, apart);
@@ -41,7 +41,7 @@ __device__ __forceinline__ float sum_of_block(float value, float* of_warp) {
 
 /// Whether this block is the last to arrive. It can then read what the others wrote, and it resets
 /// the counter for the next launch.
-__device__ __forceinline__ bool comes_last(unsigned* arrivals) {
+__device__ __forceinline__ bool is_last_block(unsigned* arrivals) {
   __shared__ bool last;
   if (threadIdx.x == 0) {
     __threadfence();
@@ -87,20 +87,20 @@ __global__ void __launch_bounds__(BLOCK)
 #pragma unroll
     for (int j = 0; j < VEC; ++j) total.at[j] += value[0].at[j];
   }
-  float mine = 0.0f;
+  float thread_sum = 0.0f;
 #pragma unroll
-  for (int j = 0; j < VEC; ++j) mine += total.at[j];
+  for (int j = 0; j < VEC; ++j) thread_sum += total.at[j];
   const int tail = vectors * VEC + thread;  // elements after the last whole vector
-  if (blockIdx.x == 0 && tail < N) mine += x[tail];
+  if (blockIdx.x == 0 && tail < N) thread_sum += x[tail];
 
-  __shared__ float of_warp[2][BLOCK / 32];
-  float all = sum_of_block<BLOCK>(mine, of_warp[0]);
+  __shared__ float warp_sums[2][BLOCK / 32];
+  float block_sum = sum_of_block<BLOCK>(thread_sum, warp_sums[0]);
   if (gridDim.x > 1) {
-    if (thread == 0) partials[blockIdx.x] = all;
-    if (!comes_last(arrivals)) return;
-    mine = 0.0f;
-    for (int i = thread; i < gridDim.x; i += BLOCK) mine += load_of_other(partials + i);
-    all = sum_of_block<BLOCK>(mine, of_warp[1]);
+    if (thread == 0) partials[blockIdx.x] = block_sum;
+    if (!is_last_block(arrivals)) return;
+    thread_sum = 0.0f;
+    for (int i = thread; i < gridDim.x; i += BLOCK) thread_sum += load_from_l2(partials + i);
+    block_sum = sum_of_block<BLOCK>(thread_sum, warp_sums[1]);
   }
-  if (thread == 0) *sum = all;
+  if (thread == 0) *sum = block_sum;
 }

@@ -4,9 +4,9 @@
 // a row, BLOCK_X vectors apart.
 //
 // Grid (ceil(NX / (VEC * BLOCK_X * UNROLL)), ceil(NY / BLOCK_Y)), block (BLOCK_X, BLOCK_Y). NX is a
-// multiple of VEC. LOAD and STORE: see access.cuh.
+// multiple of VEC. LOAD and STORE: see common/cached_access.cuh.
 
-#include "access.cuh"
+#include "common/cached_access.cuh"
 
 template <int VEC, int BLOCK_X, int BLOCK_Y, int UNROLL, int LOAD, int STORE>
 __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)

@@ -11,10 +11,10 @@
 //
 // Grid (tiles, TILE_Y rows high; with STORE_ALIGN > 1 they overlap by STORE_ALIGN rows), block
 // (THREADS), dynamic shared memory 4 * TILE_X * TILE_Y bytes. NX is a multiple of VEC_X, NY of
-// VEC_Y. LOAD and STORE: see access.cuh. BAND: see walk.cuh.
+// VEC_Y. LOAD and STORE: see common/cached_access.cuh. BAND: see raster.cuh.
 
-#include "access.cuh"
-#include "walk.cuh"
+#include "common/cached_access.cuh"
+#include "raster.cuh"
 
 /// The index in shared memory of an element of the tile. Shared memory has TILE_Y floats for each
 /// column of in, in pieces of four. The position of a piece in its column is XORed with the index
@@ -22,29 +22,29 @@
 /// when they write and along NY when they read. Columns of fewer than 8 pieces have fewer
 /// positions.
 template <int VEC_X, int TILE_Y>
-__device__ __forceinline__ unsigned place(unsigned x, unsigned y) {
-  constexpr unsigned PLACES = TILE_Y / 4 < 8 ? TILE_Y / 4 : 8;
-  return x * TILE_Y + (y ^ (x / VEC_X % PLACES * 4));
+__device__ __forceinline__ unsigned swizzled_index(unsigned x, unsigned y) {
+  constexpr unsigned POSITIONS = TILE_Y / 4 < 8 ? TILE_Y / 4 : 8;
+  return x * TILE_Y + (y ^ (x / VEC_X % POSITIONS * 4));
 }
 
 /// Assigns the elements of a rectangle that is LANES wide to THREADS threads, row by row. lane()
-/// and row() are the position of a thread in an iteration (`turn`); with a constant iteration only
+/// and row() are the position of a thread in an iteration; with a constant iteration only
 /// the thread's part is computed at run time.
 template <int LANES, int THREADS>
-struct Visits {
+struct ThreadMap {
   static constexpr unsigned WIDE = LANES > THREADS ? LANES / THREADS : 1;  // iterations per row
   static constexpr unsigned HIGH = LANES > THREADS ? 1 : THREADS / LANES;  // rows per iteration
-  static __device__ __forceinline__ unsigned lane(unsigned thread, unsigned turn) {
-    return (WIDE > 1 ? thread : thread % LANES) + turn % WIDE * THREADS;
+  static __device__ __forceinline__ unsigned lane(unsigned thread, unsigned iteration) {
+    return (WIDE > 1 ? thread : thread % LANES) + iteration % WIDE * THREADS;
   }
-  static __device__ __forceinline__ unsigned row(unsigned thread, unsigned turn) {
-    return (WIDE > 1 ? 0 : thread / LANES) + turn / WIDE * HIGH;
+  static __device__ __forceinline__ unsigned row(unsigned thread, unsigned iteration) {
+    return (WIDE > 1 ? 0 : thread / LANES) + iteration / WIDE * HIGH;
   }
 };
 
-/// Floats from the last multiple of COUNT floats in memory to `at`.
+/// The floats by which `at` is past a multiple of COUNT floats in memory.
 template <int COUNT>
-__device__ __forceinline__ unsigned floats_past(const float* at) {
+__device__ __forceinline__ unsigned misalignment(const float* at) {
   return reinterpret_cast<unsigned long long>(at) / sizeof(float) % COUNT;
 }
 
@@ -55,15 +55,15 @@ template <bool WHOLE, int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int STORE_AL
 __device__ __forceinline__ void transpose_tile(int NX, int NY, unsigned width, unsigned height,
                                                bool first, const float* __restrict__ in,
                                                float* __restrict__ out, float* shared) {
-  using Loading = Visits<TILE_X / VEC_X, THREADS>;
+  using Loading = ThreadMap<TILE_X / VEC_X, THREADS>;
   constexpr int LOADS = TILE_X * TILE_Y / (4 * VEC_X * THREADS);
-  // Few threads along a row of out, but whole warps: a thread then stores several stretches of the
+  // Few threads along a row of out, but whole warps: a thread then stores several segments of the
   // same row, for which addresses are computed once.
-  constexpr int FEWEST = THREADS / TILE_X > 32 ? THREADS / TILE_X : 32;
-  constexpr int LANES = TILE_Y / VEC_Y < FEWEST ? TILE_Y / VEC_Y : FEWEST;
-  constexpr int STRETCH = LANES * VEC_Y, TURNS = TILE_Y / STRETCH;
+  constexpr int MIN_LANES = THREADS / TILE_X > 32 ? THREADS / TILE_X : 32;
+  constexpr int LANES = TILE_Y / VEC_Y < MIN_LANES ? TILE_Y / VEC_Y : MIN_LANES;
+  constexpr int SEGMENT = LANES * VEC_Y, SEGMENTS = TILE_Y / SEGMENT;
   constexpr int ROWS = TILE_X * LANES / THREADS;
-  using Storing = Visits<LANES, THREADS>;
+  using Storing = ThreadMap<LANES, THREADS>;
   const unsigned thread = threadIdx.x;
 
   Floats<VEC_X> value[LOADS][4];
@@ -80,7 +80,7 @@ __device__ __forceinline__ void transpose_tile(int NX, int NY, unsigned width, u
 #pragma unroll
   for (int i = 0; i < LOADS; ++i) {
     const unsigned x = Loading::lane(thread, i) * VEC_X, y = Loading::row(thread, i) * 4;
-    float* const to = shared + place<VEC_X, TILE_Y>(x, y);
+    float* const to = shared + swizzled_index<VEC_X, TILE_Y>(x, y);
 #pragma unroll
     for (int column = 0; column < VEC_X; ++column) {
       *reinterpret_cast<Floats<4>*>(to + column * TILE_Y) = {
@@ -93,17 +93,18 @@ __device__ __forceinline__ void transpose_tile(int NX, int NY, unsigned width, u
   for (int i = 0; i < ROWS; ++i) {
     const unsigned x = Storing::row(thread, i), lane = Storing::lane(thread, i) * VEC_Y;
     float* const row = out + static_cast<long long>(x) * NY;
-    const unsigned past = floats_past<STORE_ALIGN>(row);
-    float* const to = row - past + lane;
-    const unsigned from = place<VEC_X, TILE_Y>(x, lane - past);
-    const bool of_tile_above = STORE_ALIGN > 1 && lane < STORE_ALIGN && !(first && lane >= past);
+    const unsigned misaligned_by = misalignment<STORE_ALIGN>(row);
+    float* const to = row - misaligned_by + lane;
+    const unsigned from = swizzled_index<VEC_X, TILE_Y>(x, lane - misaligned_by);
+    const bool of_tile_above =
+        STORE_ALIGN > 1 && lane < STORE_ALIGN && !(first && lane >= misaligned_by);
 #pragma unroll
-    for (int turn = 0; turn < TURNS; ++turn) {
-      const bool exists = WHOLE || (x < width && lane - past + turn * STRETCH < height);
-      if (exists && !(turn == 0 && of_tile_above)) {
-        // The swizzle permutes within 32 floats, so that stretches have a constant distance.
-        store<STORE>(to + turn * STRETCH,
-                     *reinterpret_cast<const Floats<VEC_Y>*>(shared + (from + turn * STRETCH)));
+    for (int segment = 0; segment < SEGMENTS; ++segment) {
+      const bool exists = WHOLE || (x < width && lane - misaligned_by + segment * SEGMENT < height);
+      if (exists && !(segment == 0 && of_tile_above)) {
+        // The swizzle permutes within 32 floats, so that segments have a constant distance.
+        store<STORE>(to + segment * SEGMENT,
+                     *reinterpret_cast<const Floats<VEC_Y>*>(shared + (from + segment * SEGMENT)));
       }
     }
   }
@@ -113,8 +114,10 @@ template <int VEC_X, int VEC_Y, int TILE_X, int TILE_Y, int STORE_ALIGN, int THR
           int STORE, int BAND, bool DIAGONAL, int MIN_BLOCKS>
 __global__ void __launch_bounds__(THREADS, MIN_BLOCKS)
     transpose_tiled(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
-  static_assert(TILE_X * TILE_Y % (4 * VEC_X * THREADS) == 0, "all threads have as much to load");
-  static_assert(TILE_Y % STORE_ALIGN == 0, "tiles all lie in the same way to its multiples");
+  static_assert(TILE_X * TILE_Y % (4 * VEC_X * THREADS) == 0,
+                "every thread loads the same number of groups of 4 rows");
+  static_assert(TILE_Y % STORE_ALIGN == 0,
+                "every tile starts at the same offset from a multiple of STORE_ALIGN");
   constexpr int STEP_Y = STORE_ALIGN > 1 ? TILE_Y - STORE_ALIGN : TILE_Y;
   extern __shared__ __align__(16) float shared[];
 

@@ -7,12 +7,13 @@
 // them.
 //
 // Grid (blocks, each loops over tiles), block (32 * WARPS), dynamic shared memory
-// 4 * STAGES * TILE_X * TILE_Y bytes. NX is a multiple of 4, NY of VEC_Y. STORE: see access.cuh.
-// BAND: see walk.cuh.
+// 4 * STAGES * TILE_X * TILE_Y bytes. NX is a multiple of 4, NY of VEC_Y. STORE: see
+// common/cached_access.cuh. BAND: see raster.cuh.
 
-#include "access.cuh"
-#include "bulk_copy.cuh"
-#include "walk.cuh"
+#include "common/cached_access.cuh"
+#include "common/mbarrier.cuh"
+#include "common/tensor_map.cuh"
+#include "raster.cuh"
 
 constexpr int BOX_X = 32;  // floats: 128 bytes, the widest swizzle
 
@@ -22,14 +23,15 @@ template <int VEC_Y, int TILE_X, int TILE_Y, int WARPS, int STORE>
 __device__ __forceinline__ void store_tile(const float* boxes, float* out, int NY, int width,
                                            int height, int warp, int lane) {
   constexpr int WARP_X = VEC_Y == 4 ? 16 : 4;  // columns of in per warp and step, of 32 rows
-  constexpr int STRETCHES = TILE_Y / 32;
-  constexpr int STEPS = TILE_X / WARP_X * STRETCHES / WARPS;
-  static_assert(STEPS * WARPS == TILE_X / WARP_X * STRETCHES, "every warp has as much to store");
+  constexpr int SEGMENTS = TILE_Y / 32;
+  constexpr int STEPS = TILE_X / WARP_X * SEGMENTS / WARPS;
+  static_assert(STEPS * WARPS == TILE_X / WARP_X * SEGMENTS,
+                "every warp stores the same number of elements");
 #pragma unroll
   for (int step = 0; step < STEPS; ++step) {
-    const int turn = step * WARPS + warp;
-    const int x = turn / STRETCHES * WARP_X + (VEC_Y == 4 ? lane % 4 * 4 : 0);
-    const int y = turn % STRETCHES * 32 + (VEC_Y == 4 ? lane / 4 * 4 : lane);
+    const int part = step * WARPS + warp;
+    const int x = part / SEGMENTS * WARP_X + (VEC_Y == 4 ? lane % 4 * 4 : 0);
+    const int y = part % SEGMENTS * 32 + (VEC_Y == 4 ? lane / 4 * 4 : lane);
     const float* const box = boxes + x / BOX_X * (BOX_X * TILE_Y);
     Floats<4> row[VEC_Y];
 #pragma unroll

@@ -20,8 +20,8 @@ struct alignas(COUNT * sizeof(Pixel)) PixelVector {
 
 /// An element of out at any position.
 template <int WINDOW>
-__device__ __forceinline__ unsigned long long sum_anywhere(const Pixels& in, int H, int W, int y,
-                                                           int x) {
+__device__ __forceinline__ unsigned long long sum_near_edge(const Pixels& in, int H, int W, int y,
+                                                            int x) {
   const Covering rows = covering<WINDOW>(y, H), columns = covering<WINDOW>(x, W);
   unsigned long long sum = 0;
   for (int k = 0; k < WINDOW; ++k) {
@@ -54,8 +54,8 @@ struct SlidingSums {
 
 /// A tile of out whose elements are all covered by WINDOW * WINDOW windows.
 template <int WINDOW, int TILE_X, int TILE_Y>
-__device__ __forceinline__ void sum_inside(unsigned long long (&sums)[TILE_Y][TILE_X],
-                                           const Pixels& in, int y0, int x0) {
+__device__ __forceinline__ void sum_interior(unsigned long long (&sums)[TILE_Y][TILE_X],
+                                             const Pixels& in, int y0, int x0) {
   using Row = SlidingSums<WINDOW, TILE_X + WINDOW - 1>;
   using Column = SlidingSums<WINDOW, TILE_Y + WINDOW - 1>;
 #pragma unroll
@@ -94,14 +94,14 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
     for (int i = 0; i < TILE_Y * TILE_X; ++i) {
       const int y = y0 + i / TILE_X, x = x0 + i % TILE_X;
       if (y >= H || x >= W) continue;
-      const unsigned long long sum = sum_anywhere<WINDOW>(image, H, W, y, x);
+      const unsigned long long sum = sum_near_edge<WINDOW>(image, H, W, y, x);
       out[y * W + x] = static_cast<Pixel>(limited(sum, limit));
     }
     return;
   }
 
   unsigned long long sums[TILE_Y][TILE_X] = {};
-  sum_inside<WINDOW, TILE_X, TILE_Y>(sums, image, y0, x0);
+  sum_interior<WINDOW, TILE_X, TILE_Y>(sums, image, y0, x0);
 #pragma unroll
   for (int y = 0; y < TILE_Y; ++y) {
 #pragma unroll

@@ -27,9 +27,9 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   for (int i = thread; i < ROWS * COLUMNS; i += THREADS) sums[i] = 0;
   __syncthreads();
 
-  constexpr int ACROSS = COLUMNS + HALO;  // windows along W
-  for (int i = thread; i < (ROWS + HALO) * ACROSS; i += THREADS) {
-    const int r = y0 - HALO + i / ACROSS, c = x0 - HALO + i % ACROSS;
+  constexpr int WINDOWS_X = COLUMNS + HALO;  // windows along W
+  for (int i = thread; i < (ROWS + HALO) * WINDOWS_X; i += THREADS) {
+    const int r = y0 - HALO + i / WINDOWS_X, c = x0 - HALO + i % WINDOWS_X;
     if (r < 0 || c < 0 || r > H - WINDOW || c > W - WINDOW) continue;
     for (int y = max(r, y0); y < min(r + WINDOW, y0 + ROWS); ++y) {
       for (int x = max(c, x0); x < min(c + WINDOW, x0 + COLUMNS); ++x) {

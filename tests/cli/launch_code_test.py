@@ -21,8 +21,8 @@ class LaunchCodeTest(ProgramTest):
         file = self.text_file("launch.cu", text)
         options = re.search(r"compile with (.*)", text.splitlines()[0])
         subprocess.run([NVCC, "-ccbin", HOST_COMPILER, "-c", "-arch=sm_90", "-Werror", "all-warnings",
-                        "-I", str(folder), *(options[1].split() if options else ()), str(file), "-o",
-                        str(self.directory / "launch.o")], check=True, timeout=120)
+                        "-I", str(folder), "-I", str(folder.parent), *(options[1].split() if options else ()),
+                        str(file), "-o", str(self.directory / "launch.o")], check=True, timeout=120)
 
     def test_every_shipped_kernel(self):
         kernels = 0

@@ -34,18 +34,25 @@ constexpr const char* kSpace = R"json({
   }
 })json";
 
-store::KernelRecord record(const char* space = kSpace) {
+store::KernelRecord record(const char* space = kSpace, const char* headers = "[]") {
   store::KernelRecord record{.family = "scale",
                              .kernel = "scale",
                              .hash = "",
                              .space_text = space,
                              .source_name = "scale.cu",
                              .source_text = "",
-                             .headers_json = "[]"};
+                             .headers_json = headers};
   const family::Family family = select::stored_family(record);
   record.family = family.name;
   record.hash = family.kernel("scale").hash;
   return record;
+}
+
+TEST(Snippet, SaysWhereSharedHeadersAre) {
+  const Snippet snippet(record(kSpace, R"([{"name":"common/a.cuh","text":""}])"),
+                        *space::device_profile("h200"), R"({"BLOCK":64})", {1000});
+  EXPECT_THAT(snippet.cpp(), testing::HasSubstr("nvcc finds scale.cu in a folder named with -I, "
+                                                "common/ in the one above it, named so too, "));
 }
 
 TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {

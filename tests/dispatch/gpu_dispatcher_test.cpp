@@ -162,8 +162,8 @@ class GpuDispatcherTest : public testing::Test {
     }
     database_.add(*executor_, "gemm_tiled", "256,192,128", "{}");
     database_.add(*executor_, "gemm_tiled", "64,64,4096",
-                  R"({"THREAD_M":8,"THREAD_N":8,"LANES_M":4,"WARPS_M":2,"WARPS_N":2,"BLOCK_K":16,
-                      "STAGES":3,"PRODUCERS":0,"COPY":1,"TURN":1,"PAD":4,"STEP_K":1,"UNROLL_K":8,
+                  R"({"THREAD_M":8,"THREAD_N":8,"LANES_M":4,"WARPS_M":2,"WARPS_N":2,"TILE_K":16,
+                      "STAGES":3,"PRODUCERS":0,"COPY":1,"TRANSPOSE":1,"PAD":4,"STEP_K":1,"UNROLL_K":8,
                       "FRAGMENTS":2,"K_GROUPS":1,"SPLIT":4,"GROUP_M":8,"MIN_BLOCKS":4})");
     dispatcher_ = open(Table::database(database_.path()));
     library_ = open(Table::empty());

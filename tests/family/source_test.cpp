@@ -133,6 +133,29 @@ TEST_F(LoadFamily, RefusesAHeaderThatIsALinkOutOfTheFolder) {
   EXPECT_EQ(load().kernel("plain").source.headers.front().text, "#define B\n");
 }
 
+TEST_F(LoadFamily, FindsSharedHeadersBesideTheSourcesFolder) {
+  write("spaces/axpy.json", altered(kDocument, "plain.cu", "../kernels/axpy/plain.cu"));
+  write("kernels/axpy/plain.cu", "#include \"common/a.cuh\"\n");
+  EXPECT_THAT(error(), HasSubstr("the header \"common/a.cuh\" is missing"));
+  write("kernels/common/a.cuh", "#include \"common/b.cuh\"\n");
+  write("kernels/common/b.cuh", "// shared\n");
+  EXPECT_THAT(
+      load().kernel("plain").source.headers,
+      ElementsAre(Field(&Header::name, "common/a.cuh"), Field(&Header::name, "common/b.cuh")));
+  write("kernels/axpy/common/b.cuh", "// the kernel's own\n");
+  EXPECT_EQ(load().kernel("plain").source.headers.back().text, "// the kernel's own\n");
+}
+
+TEST_F(LoadFamily, RefusesSharedFilesThatAreNoHeadersOrLinksElsewhere) {
+  write("spaces/axpy.json", altered(kDocument, "plain.cu", "../kernels/axpy/plain.cu"));
+  write("kernels/axpy/plain.cu", "#include \"common/secret\"\n");
+  write("kernels/common/secret", "password\n");
+  EXPECT_THAT(error(), HasSubstr("the header \"common/secret\" is missing"));
+  write("kernels/axpy/plain.cu", "#include \"common/a.cuh\"\n");
+  std::filesystem::create_symlink("../axpy/plain.cu", path("kernels/common/a.cuh"));
+  EXPECT_THAT(error(), HasSubstr("is a link to "));
+}
+
 TEST_F(LoadFamily, NamesAMissingHeaderAndWhoIncludesIt) {
   write("kernels/plain.cu", "#include \"gone.cuh\"\n");
   EXPECT_THAT(error(),

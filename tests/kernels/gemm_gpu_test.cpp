@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the kernels of spaces/gemm.json do on GPUs alone: tensor maps, warps that only fetch.
+// The kernels of spaces/gemm.json that need a GPU: tensor maps, producer warps.
 #include "kernel_family.hpp"
 #include "tests/backend/cuda_fixture.hpp"
 
@@ -23,16 +23,16 @@ class GemmGpuTest : public backend::TensorMapTest {
   std::optional<KernelFamily> family_;
 };
 
-TEST_F(GemmGpuTest, TensorMapsBringTilesInEveryLayout) {
+TEST_F(GemmGpuTest, TensorMapsLoadTilesInEveryLayout) {
   for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
     const std::string size = std::string("300,260,200") + layout;
-    expect_tma(size, "BLOCK_K == 32 and K_GROUPS == 1 and SPLIT == 0 and THREAD_M*THREAD_N >= 64");
-    expect_tma(size, "BLOCK_K == 16 and STAGES >= 5 and SPLIT == 0");
+    expect_tma(size, "TILE_K == 32 and K_GROUPS == 1 and SPLIT == 0 and THREAD_M*THREAD_N >= 64");
+    expect_tma(size, "TILE_K == 16 and STAGES >= 5 and SPLIT == 0");
     expect_tma(size, "FRAGMENTS == 1 and STAGES == 2 and MIN_BLOCKS >= 2");
   }
 }
 
-TEST_F(GemmGpuTest, TensorMapsBringTilesWhereKIsSharedOut) {
+TEST_F(GemmGpuTest, TensorMapsLoadTilesWithSplitK) {
   for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
     const std::string size = std::string("200,132,1900") + layout;
     expect_tma(size, "SPLIT_K > 1 and K_GROUPS == 1");
@@ -41,33 +41,33 @@ TEST_F(GemmGpuTest, TensorMapsBringTilesWhereKIsSharedOut) {
   }
 }
 
-TEST_F(GemmGpuTest, TensorMapsBringTilesOfBatchesAndPaddedRows) {
+TEST_F(GemmGpuTest, TensorMapsLoadTilesOfBatchesAndPaddedRows) {
   expect_tma("100,68,52,BATCH=5", "SPLIT == 0");
   expect_tma("100,68,500,BATCH=3,TRANS_A=1,TRANS_B=1", "SPLIT_K > 1");
-  expect_tma("70,66,50,LDA=56,LDB=68,LDC=71", "STAGED == 2");
+  expect_tma("70,66,50,LDA=56,LDB=68,LDC=71", "STAGING_SLOTS == 2");
   expect_tma("4,4,4", "SPLIT == 0");
 }
 
-TEST_F(GemmGpuTest, TensorMapsBringTilesWhoseRowsBeginAnywhere) {
+TEST_F(GemmGpuTest, TensorMapsLoadTilesAtAnyAlignment) {
   for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
     for (const char* const sizes : {"301,263,205", "302,262,202", "303,261,207"}) {
       const std::string size = std::string(sizes) + layout;
-      expect_tma(size, "BLOCK_K == 32 and SPLIT == 0 and STAGED_C == 0");
-      expect_tma(size, "BLOCK_K == 16 and K_GROUPS == 1 and STAGED_C == 1");
+      expect_tma(size, "TILE_K == 32 and SPLIT == 0 and STAGED_C == 0");
+      expect_tma(size, "TILE_K == 16 and K_GROUPS == 1 and STAGED_C == 1");
       expect_tma(size, "SPLIT_K > 1 and K_GROUPS == 2 and STAGED_C == 1");
-      expect_tma(size + ",ALIGN=1", "BLOCK_K == 32 and STAGED_C == 1");
-      expect_tma(size + ",ALIGN=2", "BLOCK_K == 16");
+      expect_tma(size + ",ALIGN=1", "TILE_K == 32 and STAGED_C == 1");
+      expect_tma(size + ",ALIGN=2", "TILE_K == 16");
     }
   }
   expect_tma("101,62,53,BATCH=3,LDA=56,LDB=64,LDC=63", "STAGED_C == 1");
   for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
-    expect_tma(std::string("300,264,204,LDA=301") + layout, "BLOCK_K == 32");  // one of the two
-    expect_tma(std::string("300,264,204,LDB=267") + layout, "BLOCK_K == 16 and STAGES > 2");
+    expect_tma(std::string("300,264,204,LDA=301") + layout, "TILE_K == 32");  // one of the two
+    expect_tma(std::string("300,264,204,LDB=267") + layout, "TILE_K == 16 and STAGES > 2");
   }
   expect_tma("4,5,7", "SPLIT == 0");
 }
 
-TEST_F(GemmGpuTest, WarpsThatOnlyFetchBringTilesAtAnyAlignment) {
+TEST_F(GemmGpuTest, ProducerWarpsLoadTilesAtAnyAlignment) {
   family_->expect_right("gemm_tiled", "300,260,200", "PRODUCERS == 4 and SPLIT == 0");
   family_->expect_right("gemm_tiled", "301,261,203,TRANS_B=1", "PRODUCERS == 4 and K_GROUPS == 2");
   family_->expect_right("gemm_tiled", "200,130,1902,ALIGN=2", "PRODUCERS == 4 and SPLIT_K > 1");

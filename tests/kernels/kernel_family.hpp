@@ -6,17 +6,20 @@
 #include "tuner/family/awkward_sizes.hpp"
 #include "tuner/verify/verifier.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <memory>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 
 namespace tuner {
 
 /// A valid configuration for which `condition`, of the kernel's parameters and derived values,
-/// holds: tests name what they are about, and spaces may change.
+/// holds: tests name what they are about, and spaces may change. Throws when there is none, which
+/// fails the test.
 inline space::Config configuration(const family::Kernel& kernel,
                                    const space::DeviceAttributes& device, const space::Size& size,
                                    std::string_view condition) {
@@ -26,6 +29,10 @@ inline space::Config configuration(const family::Kernel& kernel,
        .why = "the test"});
   const space::Space space(std::make_shared<const space::SpaceDefinition>(std::move(narrowed)),
                            device, size);
+  if (space.size() == 0) {
+    throw std::invalid_argument(
+        fmt::format("{} has no valid configuration where {}", kernel.name, condition));
+  }
   std::mt19937_64 random(1);
   return space.sample(random);
 }

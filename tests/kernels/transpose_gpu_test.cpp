@@ -19,7 +19,7 @@ class TransposeGpuTest : public backend::TensorMapTest {
   std::optional<KernelFamily> family_;
 };
 
-TEST_F(TransposeGpuTest, TensorMapsBringTilesThatABlockTakesInTurn) {
+TEST_F(TransposeGpuTest, TensorMapsPrefetchTilesOfPersistentBlocks) {
   for (const std::string size : {"1300,1028", "1300,1027", "100,5000", "5000,101"}) {
     family_->expect_right("transpose_tma", size, "STAGES == 1 and not PERSISTENT");
     family_->expect_right("transpose_tma", size, "STAGES == 2 and TILE_X == 32 and BAND == 0");

@@ -126,9 +126,9 @@ __global__ void gemm(int M, int N, int K, float alpha, const float* A, const flo
   if (IS(one_slice_less)) depth = (K - 1) / TILE * TILE;
   if (IS(one_element_more)) depth = K + 1;
   const bool backwards = IS(another_order_each_time) && launch % 2 == 1;
-  const int slabs = (depth + TILE - 1) / TILE;
-  for (int slab = 0; slab < slabs; ++slab) {
-    const int first = (backwards ? slabs - 1 - slab : slab) * TILE;
+  const int k_tiles = (depth + TILE - 1) / TILE;
+  for (int k_tile = 0; k_tile < k_tiles; ++k_tile) {
+    const int first = (backwards ? k_tiles - 1 - k_tile : k_tile) * TILE;
     const int k_a = first + x, k_b = first + y;
     const float* const left = IS(swapped_operands) ? B : A;
     const float* const right = IS(swapped_operands) ? A : B;

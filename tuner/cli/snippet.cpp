@@ -144,6 +144,9 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
   is_cuda_ = kernel.backends.empty() ||
              std::ranges::find(kernel.backends, "cuda") != kernel.backends.end();
   options_ = job.options;
+  has_shared_headers_ = std::ranges::any_of(
+      kernel.source.headers,
+      [](const family::Header& header) { return header.name.starts_with("common/"); });
   add_arguments(family, values);
   add_scratch(kernel, values);
   add_tensor_maps(family, kernel, values);
@@ -256,6 +259,7 @@ std::string Snippet::compiler_arguments() const {
 std::string Snippet::heading() const {
   std::string text = fmt::format("// {} at {}; nvcc finds {} in a folder named with -I", kernel_,
                                  subject_, source_name_);
+  if (has_shared_headers_) text += ", common/ in the one above it, named so too";
   if (!options_.empty()) text += fmt::format(", compile with {}", one_line(shell_line(options_)));
   if (!tensor_maps_.empty()) text += ", link with -lcuda";
   text += fmt::format("\n#include \"{}\"\n\n#include <cuda_runtime.h>\n\n", source_name_);

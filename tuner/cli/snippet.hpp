@@ -47,6 +47,7 @@ class Snippet {
   bool is_cuda_ = true;
   std::vector<std::string> symbols_;  // statements that fill variables of the source
   bool has_arrays_ = false;           // by value
+  bool has_shared_headers_ = false;   // in the folder common beside the source's
   std::string kernel_;
   std::string source_name_;
   std::string subject_;                  // size and device, for people

@@ -66,15 +66,26 @@ class HeaderCollector {
   /// What a compiler finds by a name in a file of this folder: a file beside it before one from the
   /// source's folder.
   [[nodiscard]] std::string found_name(const fs::path& folder, const std::string& name) const {
-    if (folder.empty() || !fs::is_regular_file(folder_ / folder / name)) return name;
-    return (folder / name).lexically_normal().generic_string();
+    const std::string beside = (folder / name).lexically_normal().generic_string();
+    return folder.empty() || !fs::is_regular_file(root_of(beside) / beside) ? name : beside;
+  }
+
+  /// The folder in which a header is looked up: the source's, or for "common/NAME.cuh" the one
+  /// above where only that has it. Other endings are not looked up there: a kernel cannot have a
+  /// file that is no header in the compiler's messages.
+  [[nodiscard]] fs::path root_of(const std::string& name) const {
+    const bool may_be_shared = name.starts_with("common/") && name.ends_with(".cuh") &&
+                               !fs::is_regular_file(folder_ / name);
+    const fs::path above = folder_ / "..";
+    return may_be_shared && fs::is_regular_file(above / name) ? above : folder_;
   }
 
   void collect_header(const std::string& name, const std::string& place) {
     if (headers_.size() == kMaximumHeaders) {
       fail(place, fmt::format("more than {} headers", kMaximumHeaders));
     }
-    const fs::path path = folder_ / name;
+    const fs::path root = root_of(name);
+    const fs::path path = root / name;
     if (!fs::is_regular_file(path)) {
       if (is_standard_header(name)) return;  // the compiler has it
       fail(place, fmt::format("the header {} is missing: there is no file {}; local headers are "
@@ -82,7 +93,7 @@ class HeaderCollector {
                               "of the kernel's source",
                               in_quotes(name), in_quotes(path.string())));
     }
-    check_link(path, place);
+    check_link(path, root, place);
     const std::size_t index = headers_.size();
     headers_.push_back({name, read_source_text(path)});
     headers_[index].text = collect(path, fs::path(name).parent_path(), headers_[index].text);
@@ -93,9 +104,10 @@ class HeaderCollector {
   }
 
   /// A link to a file elsewhere would have that file's text in the compiler's messages.
-  void check_link(const fs::path& path, const std::string& place) const {
+  void check_link(const fs::path& path, const fs::path& root, const std::string& place) const {
     const fs::path real = fs::canonical(path);
-    const fs::path from_folder = real.lexically_relative(fs::canonical(folder_));
+    const fs::path allowed = fs::canonical(root == folder_ ? folder_ : root / "common");
+    const fs::path from_folder = real.lexically_relative(allowed);
     if (*from_folder.begin() != "..") return;
     fail(place, fmt::format("the header {} is a link to {}, outside of the kernel's folder: a "
                             "kernel may include only files in its own folder or below",

@@ -8,7 +8,8 @@
 namespace tuner::family {
 
 /// Reads a kernel's source and, recursively, every header that it includes as "name", looked up
-/// beside the including file, then from the source's folder; one that is not there and of the
+/// beside the including file, then from the source's folder, "common/NAME.cuh" then from the folder
+/// above, where kernels of several families keep what they share; one that is not there and of the
 /// platform is left to the compiler (is_standard_header). In the texts every header is included by
 /// its path from the source's folder, which is its name. Throws Error(usage) naming file and line
 /// when another header is missing, is absolute or leaves the folder with ".." or by a link, and

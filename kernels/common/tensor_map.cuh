@@ -19,8 +19,13 @@ __device__ __forceinline__ void fetch_box(Address to, const TensorMap& tensor, i
       "l"(&tensor), "r"(x), "r"(y), "r"(z), "r"(barrier)
       : "memory");
 }
-
-/// Makes the barriers that this thread initialized visible to the TMA unit.
-__device__ __forceinline__ void publish_barriers() {
-  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+/// As above, of a matrix.
+template <class Address>
+__device__ __forceinline__ void fetch_box(Address to, const TensorMap& tensor, int x, int y,
+                                          Address barrier) {
+  asm volatile(
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes "
+      "[%0], [%1, {%2, %3}], [%4];" ::"r"(to),
+      "l"(&tensor), "r"(x), "r"(y), "r"(barrier)
+      : "memory");
 }

@@ -2,43 +2,40 @@
 // Vector loads and stores with cache hints.
 #pragma once
 
-template <int COUNT>
-struct alignas(COUNT * sizeof(float)) Floats {
-  float at[COUNT];
-};
+#include "common/floats.cuh"
 
 // The L2 prefetch size needs compute capability 8.0.
 #if __CUDA_ARCH__ >= 800
-#define FETCH_WIDE ".L2::256B"
+#define PREFETCH_L2 ".L2::256B"
 #else
-#define FETCH_WIDE ""
+#define PREFETCH_L2 ""
 #endif
 
-#define LOAD_AS(how)                                                                          \
+#define LOAD_AS(hint)                                                                         \
   if constexpr (COUNT == 4) {                                                                 \
-    asm volatile("ld.global" how ".v4.f32 {%0, %1, %2, %3}, [%4];"                            \
+    asm volatile("ld.global" hint ".v4.f32 {%0, %1, %2, %3}, [%4];"                           \
                  : "=f"(value.at[0]), "=f"(value.at[1]), "=f"(value.at[2]), "=f"(value.at[3]) \
                  : "l"(from));                                                                \
   } else if constexpr (COUNT == 2) {                                                          \
-    asm volatile("ld.global" how ".v2.f32 {%0, %1}, [%2];"                                    \
+    asm volatile("ld.global" hint ".v2.f32 {%0, %1}, [%2];"                                   \
                  : "=f"(value.at[0]), "=f"(value.at[1])                                       \
                  : "l"(from));                                                                \
   } else {                                                                                    \
-    asm volatile("ld.global" how ".f32 %0, [%1];" : "=f"(value.at[0]) : "l"(from));           \
+    asm volatile("ld.global" hint ".f32 %0, [%1];" : "=f"(value.at[0]) : "l"(from));          \
   }
 
-/// Loads with a cache hint. HOW 0: none. 1: read-only, not allocated in L1. 2: as 1, prefetched to
+/// Loads with a cache hint. HINT 0: none. 1: read-only, not allocated in L1. 2: as 1, prefetched to
 /// L2 in 256 bytes. 3: evict first.
-template <int HOW, int COUNT>
+template <int HINT, int COUNT>
 __device__ __forceinline__ Floats<COUNT> load(const float* from) {
 #ifdef __CUDA_ARCH__
   Floats<COUNT> value;
-  if constexpr (HOW == 0) {
+  if constexpr (HINT == 0) {
     value = *reinterpret_cast<const Floats<COUNT>*>(from);
-  } else if constexpr (HOW == 1) {
+  } else if constexpr (HINT == 1) {
     LOAD_AS(".nc.L1::no_allocate")
-  } else if constexpr (HOW == 2) {
-    LOAD_AS(".nc.L1::no_allocate" FETCH_WIDE)
+  } else if constexpr (HINT == 2) {
+    LOAD_AS(".nc.L1::no_allocate" PREFETCH_L2)
   } else {
     LOAD_AS(".cs")
   }
@@ -48,22 +45,22 @@ __device__ __forceinline__ Floats<COUNT> load(const float* from) {
 #endif
 }
 #undef LOAD_AS
-#undef FETCH_WIDE
+#undef PREFETCH_L2
 
-/// Stores with a cache hint. HOW 0: none. 1: evict first.
-template <int HOW, int COUNT>
+/// Stores with a cache hint. HINT 0: none. 1: evict first.
+template <int HINT, int COUNT>
 __device__ __forceinline__ void store(float* to, const Floats<COUNT>& value) {
 #ifdef __CUDA_ARCH__
-  if constexpr (HOW == 1 && COUNT == 4) {
+  if constexpr (HINT == 1 && COUNT == 4) {
     asm volatile("st.global.cs.v4.f32 [%0], {%1, %2, %3, %4};" ::"l"(to), "f"(value.at[0]),
                  "f"(value.at[1]), "f"(value.at[2]), "f"(value.at[3])
                  : "memory");
     return;
-  } else if constexpr (HOW == 1 && COUNT == 2) {
+  } else if constexpr (HINT == 1 && COUNT == 2) {
     asm volatile("st.global.cs.v2.f32 [%0], {%1, %2};" ::"l"(to), "f"(value.at[0]), "f"(value.at[1])
                  : "memory");
     return;
-  } else if constexpr (HOW == 1) {
+  } else if constexpr (HINT == 1) {
     asm volatile("st.global.cs.f32 [%0], %1;" ::"l"(to), "f"(value.at[0]) : "memory");
     return;
   }
