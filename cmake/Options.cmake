@@ -7,7 +7,7 @@ option(TUNER_FUZZ "Build the libFuzzer targets (needs clang; the preset `fuzz`)"
 option(TUNER_INSTALL "Generate install rules" ${PROJECT_IS_TOP_LEVEL})
 option(TUNER_HARDENING "Compile and link with the compiler's protections against memory errors" ON)
 option(TUNER_PRECOMPILE "Read third-party headers once, as precompiled headers" ON)
-option(TUNER_UNITY "Compile a module's sources several at a time: half the time for a whole build, more after a change" OFF)
+option(TUNER_UNITY "Compile a module's sources several at a time: a whole build takes a third of the time, one after a change more" OFF)
 set(report_js npm)
 if(NOT PROJECT_IS_TOP_LEVEL)
   set(report_js none)
