@@ -31,6 +31,7 @@ struct Arguments {
   BenchOptions bench;
   QueryOptions query;
   ReportOptions report;
+  CompareOptions compare;
   ExportOptions export_;
   ImportOptions import_;
   MergeOptions merge;
@@ -144,9 +145,36 @@ void add_report(CLI::App& app, Arguments& arguments) {
   sub->add_option("--sweep", o.sweeps,
                   "Also show this result of `tune bench --range … --json`; may be repeated")
       ->type_name("FILE");
+  sub->add_option("--compare", o.compared,
+                  "Also compare with these results, as of `tune compare`; may be repeated")
+      ->type_name("DB");
+  sub->add_flag("--all-environments", o.all_environments,
+                "Also compare the latest driver and versions with each earlier one");
   sub->add_option("-o,--output", o.directory, "Directory to write into")
       ->capture_default_str()
       ->type_name("DIR");
+}
+
+void add_compare(CLI::App& app, Arguments& arguments) {
+  CompareOptions& o = arguments.compare;
+  CLI::App* sub =
+      add_command(app, arguments, "compare", "Which sizes are faster or slower in other results",
+                  [&arguments] { return compare(arguments.common, arguments.compare); });
+  const std::string side =
+      "A database, or DB@WORDS: those results whose device, driver, compiler, library, kernel or "
+      "hash is so called; @WORDS: of the usual database";
+  sub->add_option("A", o.a, side)->type_name("A")->required();
+  sub->add_option("B", o.b, "Likewise; said to be faster or slower than A")
+      ->type_name("B")
+      ->required();
+  sub->add_option("--by", o.by,
+                  "Compare the times, or the ratios to the library timed in the same rounds")
+      ->capture_default_str()
+      ->type_name("time|library");
+  sub->add_option("--fail-on", o.fail_on,
+                  "Exit with 6 if a size is SLOWER by more than this, such as 3%")
+      ->type_name("SHARE");
+  sub->add_option("-o,--output", o.output, "Also write an HTML page")->type_name("FILE");
 }
 
 void add_export(CLI::App& app, Arguments& arguments) {
@@ -390,6 +418,7 @@ int run(int argc, char** argv) {
   add_bench(app, arguments);
   add_query(app, arguments);
   add_report(app, arguments);
+  add_compare(app, arguments);
   add_export(app, arguments);
   add_import(app, arguments);
   add_merge(app, arguments);

@@ -103,7 +103,8 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
   return json;
 }
 
-void print_table(const family::Kernel& kernel, const session::RunResult& result) {
+void print_table(const family::Kernel& kernel, const session::RunResult& result,
+                 const Output& output) {
   using Align = Table::Align;
   Table table({{kernel.name},
                {"time", Align::right},
@@ -111,7 +112,7 @@ void print_table(const family::Kernel& kernel, const session::RunResult& result)
                {"vs library", Align::right},
                {"vs default", Align::right},
                {"ties", Align::right},
-               {"configuration"}});
+               {"configuration", Align::left, Table::Place::below}});
   for (const session::SizeResult& size : result.sizes) {
     if (!size.best) {
       table.add({space::display(size.size, kernel.space->dims), "–", "–", "–", "–", "–",
@@ -124,11 +125,11 @@ void print_table(const family::Kernel& kernel, const session::RunResult& result)
                format_ratio(best.ratio_to_library), format_ratio(best.ratio_to_default),
                fmt::format("{}", best.ties), size.winner_display});
   }
-  fmt::print("{}", table.text());
+  output.table(table);
   for (const session::SizeResult& size : result.sizes) {
     if (size.library_problem.empty()) continue;
-    fmt::print("{}: final round without the library, which could not be timed: {}\n",
-               space::display(size.size, kernel.space->dims), printable(size.library_problem));
+    output.tell("{}: final round without the library, which could not be timed: {}\n",
+                space::display(size.size, kernel.space->dims), printable(size.library_problem));
   }
 }
 
@@ -220,12 +221,19 @@ void print_next(const family::Kernel& kernel, const session::RunResult& result,
 
 /// Compiles the default configuration of every kernel and launches nothing.
 int dry_run(const std::vector<TuningTask>& tasks, const space::DeviceInfo& device,
-            const backend::Compiler& compiler) {
+            const backend::Compiler& compiler, const CommonOptions& common) {
+  const Output output(common);
+  Json document = {
+      {"schema", "tune.dry-run/1"}, {"device", device.name}, {"kernels", Json::array()}};
   for (const auto& [kernel, sizes] : tasks) {
+    Json of_sizes = Json::array();
     for (const space::Size& size : sizes) {
       const space::Space space(kernel.space, device.attributes, size);
-      fmt::print("{} {}: {}\n", kernel.name, space::display(size, kernel.space->dims),
-                 quantity::count(space.size(), "valid configuration"));
+      of_sizes.push_back(
+          {{"size", space::size_json(size, kernel.space->dims)}, {"valid", space.size()}});
+      if (common.json) continue;
+      output.tell("{} {}: {}\n", kernel.name, space::display(size, kernel.space->dims),
+                  quantity::count(space.size(), "valid configuration"));
     }
     const space::Space space(kernel.space, device.attributes, sizes.front());
     const auto binary =
@@ -235,9 +243,14 @@ int dry_run(const std::vector<TuningTask>& tasks, const space::DeviceInfo& devic
                   fmt::format("{}: the default configuration does not compile:\n{}", kernel.name,
                               binary.error().message));
     }
-    fmt::print("{}: the default configuration compiles ({} bytes)\n", kernel.name,
-               binary->image.size());
+    document["kernels"].push_back({{"kernel", kernel.name},
+                                   {"sizes", std::move(of_sizes)},
+                                   {"default_bytes", binary->image.size()}});
+    if (common.json) continue;
+    output.tell("{}: the default configuration compiles ({} bytes)\n", kernel.name,
+                binary->image.size());
   }
+  if (common.json) fmt::print("{}", json_text(document));
   return 0;
 }
 
@@ -265,7 +278,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   if (!common.quiet) notice.emplace("finding the valid configurations; Ctrl-C ends it");
   const std::vector<TuningTask> tasks = tuning_tasks(family, options, device.device());
   notice.reset();
-  if (options.dry_run) return dry_run(tasks, device.device(), compiler);
+  if (options.dry_run) return dry_run(tasks, device.device(), compiler, common);
 
   store::Store store = open_database(common, store::Store::Mode::read_write);
   const Interrupt interrupt;
@@ -291,7 +304,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
                                    {"wall_s", result.wall_s},
                                    {"shared", result.shared},
                                    {"sizes", sizes}});
-    if (!common.json) print_table(kernel, result);
+    if (!common.json) print_table(kernel, result, Output(common));
     if (!common.quiet) {
       print_totals(result);
       print_reused_failures(result, family.problem.dims);
