@@ -40,7 +40,7 @@ class CompareTest(ProgramTest):
         return name
 
     def test_says_what_is_slower_and_faster(self):
-        text = self.tune("compare", "old.db", "new.db").stdout
+        text = self.tune("compare", "old.db", "new.db", env={"COLUMNS": ""}).stdout
         self.assertRegex(text, r"SLOWER +\S+ .* ×0\.952 ")
         self.assertRegex(text, r"FASTER +\S+ .* ×1\.111 ")
         self.assertIn("driver 570.1", text)

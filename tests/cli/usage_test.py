@@ -20,7 +20,7 @@ class HelpTest(ProgramTest):
             self.assertIn("--help", self.tune(*command, "--help").stdout)
 
     def test_version(self):
-        self.assertRegex(self.tune("--version").stdout, r"^tune \d+\.\d+\.\d+\n$")
+        self.assertRegex(self.tune("--version").stdout, r"^tune \d+\.\d+\.\d+ \((commit \w+, )?(CUDA [\d.]+|without CUDA), SQLite [\d.]+\)\n$")
 
     def test_it_starts_without_the_libraries_that_it_may_need_later(self):
         # OpenBLAS starts a thread for each core when it is loaded, cuBLAS takes 60 ms: on a machine

@@ -47,7 +47,10 @@ struct TuneOptions : DeviceOptions {
   bool allow_shared = false;
   bool fresh = false;
   bool dry_run = false;
-  std::string report;  ///< directory; empty: none
+  std::string report;             ///< directory; empty: none
+  bool verbose = false;           ///< -v: each trial
+  std::string progress = "auto";  ///< auto, json
+  std::string log;                ///< file for events; empty: none
   std::string command_line;
 };
 int tune(const CommonOptions& common, const TuneOptions& options);
@@ -137,7 +140,7 @@ struct QuarantineOptions {
 int quarantine(const CommonOptions& common, const QuarantineOptions& options);
 
 struct SpaceOptions {
-  std::string action;  ///< check, count, show, why, import, export
+  std::string action;  ///< init, check, count, show, why, import, export
   std::string file;
   std::string output;  ///< of `import` and `export`; empty: stdout
   std::string config;  ///< of `why`

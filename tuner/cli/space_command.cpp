@@ -13,6 +13,7 @@
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/check_promises.hpp"
 #include "tuner/family/family.hpp"
+#include "tuner/family/space_draft.hpp"
 #include "tuner/interop/t1_export.hpp"
 #include "tuner/interop/t1_import.hpp"
 #include "tuner/verify/problem_data.hpp"
@@ -213,7 +214,8 @@ int show(const family::Family& family, const std::vector<Bound>& bound,
   output.tell("family {} ({}), sizes as {}\n", family.name, printable(family.path),
               fmt::join(family.problem.dims.names(), ", "));
   for (const Bound& each : bound) {
-    output.tell("\n{}: {}\n", each.kernel.name, each.kernel.doc);
+    output.tell("\n{}{}{}\n", each.kernel.name, each.kernel.doc.empty() ? "" : ": ",
+                each.kernel.doc);
     Table table({{"parameter"},
                  {"values"},
                  {"default", Align::right},
@@ -310,6 +312,23 @@ int import_space(const CommonOptions& common, const SpaceOptions& options) {
   return 0;
 }
 
+/// Writes a draft and says what comes next.
+int init_space(const CommonOptions& common, const SpaceOptions& options) {
+  constexpr std::size_t kLargestSource = std::size_t{16} << 20;
+  const std::filesystem::path name =
+      folder_between(options) / std::filesystem::path(options.file).filename();
+  const std::string text =
+      family::space_draft(as_utf8(read_file(options.file, kLargestSource)),
+                          name.lexically_normal().generic_string(), options.kernel);
+  write_result(text, options);
+  if (common.quiet || options.output.empty()) return 0;
+  const std::string check =
+      shell_line(std::vector<std::string>{"tune", "space", "check", options.output});
+  const std::string run = shell_line(std::vector<std::string>{"tune", "--space", options.output});
+  tell(fmt::format("next: edit the lines below TODO, then\n  {}\n  {}\n", check, run));
+  return 0;
+}
+
 int export_space(const std::vector<Bound>& bound, const family::Family& family,
                  const SpaceOptions& options) {
   if (bound.size() > 1) {
@@ -328,6 +347,7 @@ int export_space(const std::vector<Bound>& bound, const family::Family& family,
 
 int space(const CommonOptions& common, const SpaceOptions& options) {
   if (options.action == "import") return import_space(common, options);
+  if (options.action == "init") return init_space(common, options);
   const family::Family family = options.action == "check" ? family::load_family(options.file)
                                                           : load_without_sources(options.file);
   std::optional<SlowNotice> notice;

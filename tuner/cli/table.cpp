@@ -31,6 +31,7 @@ class Layout {
       widths_.push_back(widest);
       in_row_.push_back(i);
     }
+    natural_ = widths_;
   }
 
   std::string text() {
@@ -38,12 +39,12 @@ class Layout {
     while (!fits() && shrink()) {
     }
     if (fits()) return table_of(in_row_, below_);
+    widen();
     std::string text;
     for (const auto& group : groups()) {
-      text += (text.empty() ? "" : "\n") + table_of(group, {});
+      text += text.empty() ? table_of(group, below_) : "\n" + table_of(group, {});
     }
-    // What stands below a row would not be found in several tables.
-    return text + (below_.empty() ? "" : "\n" + table_of({0}, below_));
+    return text;
   }
 
  private:
@@ -77,6 +78,14 @@ class Layout {
     const std::size_t least = std::max(kLeastWidth, std::min(next, widest - 1));
     widest = std::max(least, widest - std::min(excess, widest));
     return true;
+  }
+
+  /// Wrapping was not enough: gives columns their width back as far as two fit beside one another.
+  void widen() {
+    const std::size_t half = (terminal_.width() - kGap) / 2;
+    for (std::size_t i = 0; i < widths_.size(); ++i) {
+      widths_[i] = std::max(widths_[i], std::min(natural_[i], half));
+    }
   }
 
   /// The first column with as many others as fit beside it, until each has its place.
@@ -150,7 +159,8 @@ class Layout {
   const std::vector<Row>& rows_;
   const Terminal& terminal_;
   Row headings_;
-  std::vector<std::size_t> widths_, in_row_, below_;
+  std::vector<std::size_t> natural_, widths_;  // of each column
+  std::vector<std::size_t> in_row_, below_;    // which columns
 };
 
 }  // namespace

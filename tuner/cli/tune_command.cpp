@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/database.hpp"
+#include "tuner/cli/event_log.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/interrupt.hpp"
 #include "tuner/cli/opened_device.hpp"
@@ -23,6 +24,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <optional>
 #include <ranges>
 #include <string>
@@ -254,6 +256,18 @@ int dry_run(const std::vector<TuningTask>& tasks, const space::DeviceInfo& devic
   return 0;
 }
 
+/// Everyone who follows a run, as the options ask.
+void add_observers(Observers& observers, const CommonOptions& common, const TuneOptions& options) {
+  const bool is_json = options.progress == "json";
+  const auto style = common.quiet || is_json ? ProgressPrinter::Style::silent
+                                             : ProgressPrinter::style_for_stderr();
+  observers.add(std::make_unique<ProgressPrinter>(
+      style,
+      options.verbose ? ProgressPrinter::Trials::each : ProgressPrinter::Trials::summarised));
+  if (is_json) observers.add(std::make_unique<EventLog>());
+  if (!options.log.empty()) observers.add(std::make_unique<EventLog>(options.log));
+}
+
 }  // namespace
 
 int tune(const CommonOptions& common, const TuneOptions& options) {
@@ -267,6 +281,11 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
     throw Error(ErrorCode::usage,
                 fmt::format("--strategy: there is no '{}'{}", options.strategy,
                             did_you_mean(options.strategy, search::strategy_names())));
+  }
+  const std::vector<std::string> progress = {"auto", "json"};
+  if (std::ranges::count(progress, options.progress) == 0) {
+    throw Error(ErrorCode::usage, fmt::format("--progress: there is no '{}'{}", options.progress,
+                                              did_you_mean(options.progress, progress)));
   }
   const family::Family family = family::load_family(options.space);
   if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
@@ -282,6 +301,8 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
 
   store::Store store = open_database(common, store::Store::Mode::read_write);
   const Interrupt interrupt;
+  Observers observers;
+  add_observers(observers, common, options);
   Json document = {
       {"schema", "tune.run/1"}, {"device", device.device().name}, {"kernels", Json::array()}};
   bool found = false;
@@ -289,10 +310,8 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
     if (interrupt.requested()) break;
     plan.sizes = tuned_sizes;
     plan.patience = patience(options, tuned_sizes.size());
-    ProgressPrinter printer(common.quiet ? ProgressPrinter::Style::silent
-                                         : ProgressPrinter::style_for_stderr());
     const session::RunResult result =
-        session::tune_kernel(family, kernel, plan, device, compiler, store, printer,
+        session::tune_kernel(family, kernel, plan, device, compiler, store, observers,
                              [&] { return interrupt.requested(); });
     found = found || std::ranges::any_of(result.sizes, has_best);
     Json sizes = Json::array();
@@ -305,7 +324,7 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
                                    {"shared", result.shared},
                                    {"sizes", sizes}});
     if (!common.json) print_table(kernel, result, Output(common));
-    if (!common.quiet) {
+    if (!common.quiet && options.progress != "json") {
       print_totals(result);
       print_reused_failures(result, family.problem.dims);
       print_next(kernel, result, options, common);
