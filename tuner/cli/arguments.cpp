@@ -58,6 +58,15 @@ std::string strategies() {
   return fmt::format("How to search: {}", fmt::join(search::strategy_names(), ", "));
 }
 
+/// How a run is followed.
+void add_progress_options(CLI::App& app, TuneOptions& o) {
+  app.add_flag("-v,--verbose", o.verbose, "Say what became of each trial");
+  app.add_option("--progress", o.progress, "json: events as lines of JSON on stderr")
+      ->capture_default_str()
+      ->type_name("auto|json");
+  app.add_option("--log", o.log, "Append the events to this file, too")->type_name("FILE");
+}
+
 void add_tune(CLI::App& app, Arguments& arguments) {
   TuneOptions& o = arguments.tune;
   app.add_option("--space", o.space, "Space file: kernels, parameters, constraints")
@@ -110,11 +119,7 @@ void add_tune(CLI::App& app, Arguments& arguments) {
                "Validate, count, compile the default configuration; launch nothing");
   app.add_option("--report", o.report, "Write the HTML report into this directory afterwards")
       ->type_name("DIR");
-  app.add_flag("-v,--verbose", o.verbose, "Say what became of each trial");
-  app.add_option("--progress", o.progress, "json: events as lines of JSON on stderr")
-      ->capture_default_str()
-      ->type_name("auto|json");
-  app.add_option("--log", o.log, "Append the events to this file, too")->type_name("FILE");
+  add_progress_options(app, o);
 }
 
 CLI::App* add_command(CLI::App& app, Arguments& arguments, const std::string& name,
@@ -122,6 +127,19 @@ CLI::App* add_command(CLI::App& app, Arguments& arguments, const std::string& na
   CLI::App* sub = app.add_subcommand(name, description);
   sub->final_callback([&arguments, command = std::move(command)] { arguments.command = command; });
   return sub;
+}
+
+void add_finalize(CLI::App& app, Arguments& arguments) {
+  TuneOptions& o = arguments.tune;
+  CLI::App* sub = add_command(app, arguments, "finalize",
+                              "Re-time the best of each size that has screening times only",
+                              [&arguments] { return finalize(arguments.common, arguments.tune); });
+  sub->add_option("--space", o.space, "Space file of the kernels")->type_name("FILE");
+  sub->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
+  add_device_options(*sub, o);
+  sub->add_flag("--allow-shared", o.allow_shared,
+                "Even while other processes use the GPU; the results are marked");
+  add_progress_options(*sub, o);
 }
 
 void add_bench(CLI::App& app, Arguments& arguments) {
@@ -481,6 +499,7 @@ int run(int argc, char** argv) {
                "tune");
   add_common(app, arguments);
   add_tune(app, arguments);
+  add_finalize(app, arguments);
   add_bench(app, arguments);
   add_query(app, arguments);
   add_report(app, arguments);

@@ -54,6 +54,8 @@ struct TuneOptions : DeviceOptions {
   std::string command_line;
 };
 int tune(const CommonOptions& common, const TuneOptions& options);
+/// Runs the final round of each size of a space file's kernels that has screening times only.
+int finalize(const CommonOptions& common, const TuneOptions& options);
 
 struct BenchOptions : DeviceOptions {
   std::string space;
