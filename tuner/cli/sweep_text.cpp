@@ -144,7 +144,7 @@ std::string shares_text(const Json& sweep, const Terminal& terminal) {
   return all;
 }
 
-std::string transfers_text(const Json& sweep, const Json& side) {
+std::string transfers_text(const Json& sweep, const Json& side, const Terminal& terminal) {
   if (side["transfers"].empty()) return "";
   Table table({{fmt::format("{}: with transfers", text(side, "name"))},
                {"contender"},
@@ -274,7 +274,8 @@ std::string sweep_text(const Json& sweep, const Terminal& terminal) {
   std::string all;
   for (const Json& side : sweep["sides"]) {
     if (!all.empty()) all += "\n";
-    all += times_text(sweep, side) + transfers_text(sweep, side) + skipped_text(sweep, side);
+    all += times_text(sweep, side, terminal) + transfers_text(sweep, side, terminal) +
+           skipped_text(sweep, side);
   }
   return all + shares_text(sweep, terminal) + start_up_text(sweep, terminal) +
          comparisons_text(sweep) + agreement_text(sweep) + failures_text(sweep);
