@@ -11,7 +11,7 @@ from program import GEMM, ROOT, SCALE_SOURCES, SCALE_SPACE, ProgramTest
 
 class SpaceTest(ProgramTest):
     def test_check_count_and_show(self):
-        self.assertIn("gemm_naive: 2 parameters, 1 constraints, 66 valid", self.tune("space", "check", GEMM).stdout)
+        self.assertIn("gemm_naive: 2 parameters, 1 constraint, 66 valid", self.tune("space", "check", GEMM).stdout)
         text = self.tune("space", "count", GEMM, "--kernel", "gemm_naive").stdout
         self.assertIn("66 valid configurations", text)
         self.assertIn("threads per block: within the device limit", text)

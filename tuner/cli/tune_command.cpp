@@ -78,13 +78,13 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   OpenedDevice opened(options, family, options.seed);
   worker::DeviceProcess& device = opened.device();
   const backend::Compiler& compiler = opened.compiler();
+  TuningRuns runs(common, options);
   std::optional<SlowNotice> notice;
   if (!common.quiet) notice.emplace("finding the valid configurations; Ctrl-C ends it");
   const std::vector<TuningTask> tasks = tuning_tasks(family, options, device.device());
   notice.reset();
   if (options.dry_run) return dry_run(tasks, device.device(), compiler, common);
 
-  TuningRuns runs(common, options);
   store::Store store = open_database(common, store::Store::Mode::read_write);
   runs.run(family, tasks, opened, store, session::Candidates::all);
   runs.print_result();

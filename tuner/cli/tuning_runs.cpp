@@ -241,17 +241,18 @@ void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>
                      OpenedDevice& opened, store::Store& store, session::Candidates candidates) {
   worker::DeviceProcess& device = opened.device();
   document_["device"] = device.device().name;
+  if (!interrupt_) interrupt_.emplace();
   session::RunPlan plan = plan_;
   plan.candidates = candidates;
   for (const auto& [kernel, tuned_sizes] : tasks) {
-    if (interrupt_.requested()) break;
+    if (interrupt_->requested()) break;
     plan.sizes = tuned_sizes;
     if (candidates == session::Candidates::all) {
       plan.patience = patience(options_, tuned_sizes.size());
     }
     const session::RunResult result =
         session::tune_kernel(family, kernel, plan, device, opened.compiler(), store, observers_,
-                             [&] { return interrupt_.requested(); });
+                             [&] { return interrupt_->requested(); });
     found_ = found_ || std::ranges::any_of(result.sizes, has_best);
     tell_result(family, kernel, result);
   }
@@ -281,7 +282,7 @@ void TuningRuns::print_result() const {
 }
 
 int TuningRuns::exit_code() const {
-  if (interrupt_.exit_code()) return *interrupt_.exit_code();
+  if (interrupt_ && interrupt_->exit_code()) return *interrupt_->exit_code();
   if (!found_) {
     throw Error(ErrorCode::no_valid_config,
                 fmt::format("no configuration ended ok; `tune runs show{}` lists why each failed",

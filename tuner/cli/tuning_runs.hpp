@@ -11,6 +11,7 @@
 #include "tuner/session/session.hpp"
 #include "tuner/store/store.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace tuner::cli {
@@ -36,8 +37,8 @@ class TuningRuns {
 
   const CommonOptions& common_;
   const TuneOptions& options_;
-  session::RunPlan plan_;  // without what depends on the kernel
-  Interrupt interrupt_;
+  session::RunPlan plan_;               // without what depends on the kernel
+  std::optional<Interrupt> interrupt_;  // from the first run on: until then Ctrl-C ends the program
   Observers observers_;
   Json document_;
   bool found_ = false;
