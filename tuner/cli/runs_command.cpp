@@ -44,7 +44,7 @@ Json session_json(const store::RunRecord& session) {
           {"wall_s", session.wall_s},     {"command", session.command}};
 }
 
-Color color_of(std::string_view state) {
+Color color_of_state(std::string_view state) {
   return state == "interrupted" ? Color::yellow : Color::none;
 }
 
@@ -59,7 +59,7 @@ int list(const store::Store& store, const CommonOptions& common) {
   }
   Table table({{"run"},
                {"started (UTC)"},
-               {"state", Align::left, Table::Place::in_row, color_of},
+               {"state", Align::left, Table::Place::in_row, color_of_state},
                {"device"},
                {"kernel"},
                {"wall", Align::right},
