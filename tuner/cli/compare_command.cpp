@@ -70,7 +70,7 @@ Json environment_json(const store::Subject& of) {
           {"tool", of.environment.tool}};
 }
 
-Json side_json(const store::StoredBest& one) {
+Json compared_side_json(const store::StoredBest& one) {
   Json json = environment_json(*one.subject);
   json["kernel"] = one.subject->kernel.kernel;
   json["kernel_hash"] = one.subject->kernel.hash;
@@ -110,8 +110,8 @@ Json comparison_json(const Comparison& comparison) {
                                  {"low", size.ratio.low},
                                  {"high", size.ratio.high},
                                  {"library_ratio", optional(size.library)},
-                                 {"a", side_json(size.a)},
-                                 {"b", side_json(size.b)}});
+                                 {"a", compared_side_json(size.a)},
+                                 {"b", compared_side_json(size.b)}});
   }
   return document;
 }
@@ -135,7 +135,7 @@ std::string changed_kernel(const ComparedSize& size) {
   return a == b ? "" : fmt::format("{} → {}", a, b);
 }
 
-Table table_of(const std::vector<const ComparedSize*>& sizes) {
+Table table_of_sizes(const std::vector<const ComparedSize*>& sizes) {
   using Align = Table::Align;
   std::vector<Table::Column> columns = {{"B is", Align::left, Table::Place::in_row, color_of},
                                         {"size"},
@@ -177,7 +177,7 @@ void print_comparison(const Comparison& comparison, const Output& output) {
   }
   for (const auto& [heading, sizes] : groups) {
     output.tell("\n{}\n", printable(heading));
-    output.table(table_of(sizes));
+    output.table(table_of_sizes(sizes));
   }
   output.print("\n");
   for (const std::string& sentence : report::comparison_sentences(comparison)) {

@@ -48,7 +48,7 @@ struct Macro {
   int value = 0;
 };
 
-bool is(const SourceToken& token, std::string_view text) {
+bool has_text(const SourceToken& token, std::string_view text) {
   return token.text == text;
 }
 
@@ -59,12 +59,12 @@ std::size_t behind_bracket(Tokens tokens, std::size_t open) {
   const std::string_view closing = opening == "(" ? ")" : opening == "<" ? ">" : "}";
   int depth = 0;
   for (std::size_t i = open; i < tokens.size(); ++i) {
-    if (opening == "<" && is(tokens[i], "(")) {
+    if (opening == "<" && has_text(tokens[i], "(")) {
       i = behind_bracket(tokens, i) - 1;
       continue;
     }
-    if (is(tokens[i], opening)) ++depth;
-    if (is(tokens[i], closing) && --depth == 0) return i + 1;
+    if (has_text(tokens[i], opening)) ++depth;
+    if (has_text(tokens[i], closing) && --depth == 0) return i + 1;
   }
   return tokens.size();
 }
@@ -76,19 +76,19 @@ std::vector<Tokens> parts(Tokens tokens) {
   std::size_t begin = 0, end = 0;
   bool is_default = false;
   for (std::size_t i = 0; i <= tokens.size(); ++i) {
-    if (i == tokens.size() || (depth == 0 && is(tokens[i], ","))) {
+    if (i == tokens.size() || (depth == 0 && has_text(tokens[i], ","))) {
       if (end > begin) all.push_back(tokens.subspan(begin, end - begin));
       begin = end = i + 1;
       is_default = false;
       continue;
     }
-    if (is(tokens[i], "(")) {
+    if (has_text(tokens[i], "(")) {
       i = behind_bracket(tokens, i) - 1;
       continue;
     }
-    if (is(tokens[i], "<")) ++depth;
-    if (is(tokens[i], ">")) --depth;
-    if (depth == 0 && is(tokens[i], "=")) is_default = true;
+    if (has_text(tokens[i], "<")) ++depth;
+    if (has_text(tokens[i], ">")) --depth;
+    if (depth == 0 && has_text(tokens[i], "=")) is_default = true;
     if (!is_default) end = i + 1;
   }
   return all;
@@ -99,10 +99,10 @@ Declared declared(Tokens tokens) {
       "__restrict__", "__restrict", "restrict", "volatile", "__grid_constant__", "std"};
   Declared found;
   for (const SourceToken& token : tokens) {
-    if (is(token, "*")) ++found.pointers;
-    if (is(token, "const")) found.is_const = found.is_const || found.pointers == 0;
-    if (is(token, "[")) ++found.pointers;
-    if (token.kind != Kind::word || is(token, "const") ||
+    if (has_text(token, "*")) ++found.pointers;
+    if (has_text(token, "const")) found.is_const = found.is_const || found.pointers == 0;
+    if (has_text(token, "[")) ++found.pointers;
+    if (token.kind != Kind::word || has_text(token, "const") ||
         std::ranges::find(kQualifiers, token.text) != kQualifiers.end()) {
       continue;
     }
@@ -129,9 +129,9 @@ std::optional<Signature> signature_at(Tokens tokens, std::size_t global) {
   Signature found;
   std::size_t i = global + 1;
   for (; i + 1 < tokens.size(); ++i) {
-    if (!is(tokens[i + 1], "(")) continue;
+    if (!has_text(tokens[i + 1], "(")) continue;
     if (!tokens[i].text.starts_with("__")) break;  // an attribute such as __launch_bounds__(256)
-    if (is(tokens[i], "__launch_bounds__")) {
+    if (has_text(tokens[i], "__launch_bounds__")) {
       const int bound = number(tokens[std::min(i + 2, tokens.size() - 1)].text).value_or(0);
       if (bound >= 32) found.most_threads = std::min(bound, kMostThreads);
     }
@@ -140,7 +140,7 @@ std::optional<Signature> signature_at(Tokens tokens, std::size_t global) {
   if (i + 1 >= tokens.size() || tokens[i].kind != Kind::word) return std::nullopt;
   found.name = tokens[i].text;
   const std::size_t end = behind_bracket(tokens, i + 1);
-  if (end < i + 3 || !is(tokens[end - 1], ")")) return std::nullopt;
+  if (end < i + 3 || !has_text(tokens[end - 1], ")")) return std::nullopt;
   for (const Tokens part : parts(tokens.subspan(i + 2, end - i - 3))) {
     Declared parameter = declared(part);
     if (parameter.type != std::vector<std::string>{"void"} || parameter.pointers > 0) {
@@ -150,9 +150,9 @@ std::optional<Signature> signature_at(Tokens tokens, std::size_t global) {
   // The template's parameters stand before it, with nothing between but words as `static`.
   std::size_t before = global;
   while (before > 0 && tokens[before - 1].kind == Kind::word) --before;
-  if (before == 0 || !is(tokens[before - 1], ">")) return found;
+  if (before == 0 || !has_text(tokens[before - 1], ">")) return found;
   for (std::size_t open = before - 1; open-- > 1;) {
-    if (!is(tokens[open], "<") || !is(tokens[open - 1], "template")) continue;
+    if (!has_text(tokens[open], "<") || !has_text(tokens[open - 1], "template")) continue;
     if (behind_bracket(tokens, open) != before) break;
     for (const Tokens part : parts(tokens.subspan(open + 1, before - open - 2))) {
       found.of_template.push_back(declared(part));
@@ -165,7 +165,7 @@ std::optional<Signature> signature_at(Tokens tokens, std::size_t global) {
 std::vector<Signature> signatures(Tokens tokens) {
   std::vector<Signature> all;
   for (std::size_t i = 0; i < tokens.size(); ++i) {
-    if (!is(tokens[i], "__global__")) continue;
+    if (!has_text(tokens[i], "__global__")) continue;
     auto found = signature_at(tokens, i);
     const auto has_name = [&](const Signature& known) { return known.name == found->name; };
     if (found && std::ranges::none_of(all, has_name)) all.push_back(*std::move(found));
@@ -180,8 +180,8 @@ std::vector<Macro> macros(Tokens tokens) {
   for (const SourceToken& token : tokens) {
     if (token.kind != Kind::directive) continue;
     const std::vector<SourceToken> words = source_tokens(token.text.substr(1));
-    if (words.size() == 2 && is(words[0], "ifndef")) guarded = words[1].text;
-    if (words.size() != 3 || !is(words[0], "define") || words[1].text != guarded) continue;
+    if (words.size() == 2 && has_text(words[0], "ifndef")) guarded = words[1].text;
+    if (words.size() != 3 || !has_text(words[0], "define") || words[1].text != guarded) continue;
     if (const auto value = number(words[2].text); value && *value > 0) {
       all.push_back({guarded, *value});
     }

@@ -96,8 +96,8 @@ std::set<std::string> devices_of(const std::vector<store::StoredBest>& bests) {
 }
 
 /// Of each kernel the newest result, of those of a family the fastest.
-std::map<Key, store::StoredBest> fastest(const std::vector<store::StoredBest>& newest_first,
-                                         bool is_by_device) {
+std::map<Key, store::StoredBest> fastest_results(const std::vector<store::StoredBest>& newest_first,
+                                                 bool is_by_device) {
   std::set<std::pair<Key, std::string>> seen;
   std::map<Key, store::StoredBest> chosen;
   for (const store::StoredBest& one : newest_first) {
@@ -213,8 +213,8 @@ Comparison compare(ComparedResults a, ComparedResults b, ComparedBy by) {
   Comparison comparison{.a = std::move(a), .b = std::move(b), .by = by, .sizes = {}};
   const bool is_by_device =
       devices_of(comparison.a.bests).size() > 1 || devices_of(comparison.b.bests).size() > 1;
-  const auto before = fastest(comparison.a.bests, is_by_device);
-  const auto after = fastest(comparison.b.bests, is_by_device);
+  const auto before = fastest_results(comparison.a.bests, is_by_device);
+  const auto after = fastest_results(comparison.b.bests, is_by_device);
   std::size_t common = 0;
   for (const auto& [key, in_a] : before) {
     const auto found = after.find(key);
