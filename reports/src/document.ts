@@ -50,10 +50,13 @@ export interface SearchSection extends Part<"search"> {
 /** Parts about a range of sizes. */
 export interface SweepSection extends Part<"curves" | "split" | "ratios" | "speedups" | "start_up"> { wide?: boolean }
 
+/** A row for each size that both sides have. */
+export interface ComparisonSection extends Part<"comparison"> { wide: boolean }
+
 export type KernelSection = PlainSection | PerformanceSection | SpreadSection;
 export type SizeSection =
   | ConvergenceSection | DistributionSection | SearchSection | ImportanceSection | HeatmapSection | FinalistsSection;
-export type Section = KernelSection | SizeSection | SweepSection;
+export type Section = KernelSection | SizeSection | SweepSection | ComparisonSection;
 
 /** The trials that stand, one for each configuration: columns of equal length. */
 export interface Trials {
@@ -92,10 +95,12 @@ export interface Family {
   sizes: Table;
 }
 export interface Sweep { family: string; verdict: string; sections: SweepSection[] }
+/** The results of the page, B, beside others. */
+export interface Comparison { title: string; verdict: string[]; sections: ComparisonSection[] }
 /** What the page reads at once. */
 export interface Overview {
   format: "tune.report/2"; device: string; backend: string; facts: [string, string][]; period: string;
-  families: Family[]; kernels: KernelSummary[]; sweeps: Sweep[];
+  families: Family[]; kernels: KernelSummary[]; sweeps: Sweep[]; comparisons: Comparison[];
 }
 export interface Report extends Overview { kernels: Kernel[] }
 

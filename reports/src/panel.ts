@@ -131,7 +131,8 @@ export function fillPanel(element: HTMLElement, section: Section, size?: OfSize)
   const places = new Places(element, chart);
   let table = () => section.table;
   switch (section.kind) {
-    case "best": chart.hidden = true; break;
+    case "best":
+    case "comparison": chart.hidden = true; break;
     case "performance": new Figure(chart, (theme) => performanceChart(section, theme)); break;
     case "failures":
       places.height(2.25, new Set(section.table.rows.map((row) => row[0])).size);

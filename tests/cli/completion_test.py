@@ -8,7 +8,7 @@ import unittest
 
 from program import ProgramTest
 
-COMMANDS = (["bench"], ["query"], ["report"], ["export"], ["import"], ["merge"], ["replay"],
+COMMANDS = (["bench"], ["compare"], ["finalize"], ["space", "init"], ["query"], ["report"], ["export"], ["import"], ["merge"], ["replay"],
             ["runs", "show"], ["space", "why"], ["quarantine", "list"], ["doctor"], ["completion"])
 
 

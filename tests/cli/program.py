@@ -70,10 +70,10 @@ class ProgramTest(unittest.TestCase):
         self.database = self.directory / "results.db"
 
     def environment(self, **changes):
-        """The test's surroundings: its own database, none of the caller's settings."""
-        mine = {"TUNER_DB": str(self.database), "TERM": "dumb"}
+        """The test's surroundings: its own database, none of the caller's settings, lines of any length."""
+        mine = {"TUNER_DB": str(self.database), "TERM": "dumb", "LC_ALL": "C.UTF-8", "COLUMNS": "1000"}
         kept = {name: value for name, value in os.environ.items()
-                if name not in ("CI", "NO_COLOR", "XDG_DATA_HOME")}
+                if name not in ("CI", "COLUMNS", "NO_COLOR", "XDG_DATA_HOME")}
         return {**kept, **mine, **changes}
 
     def start(self, *arguments, **options):

@@ -6,12 +6,12 @@ import signal
 import time
 import unittest
 
-from program import GEMM, SCALE_SPACE, ProgramTest
+from program import GEMM, ROOT, SCALE_SOURCES, SCALE_SPACE, ProgramTest
 
 
 class SpaceTest(ProgramTest):
     def test_check_count_and_show(self):
-        self.assertIn("gemm_naive: 2 parameters, 1 constraints, 66 valid", self.tune("space", "check", GEMM).stdout)
+        self.assertIn("gemm_naive: 2 parameters, 1 constraint, 66 valid", self.tune("space", "check", GEMM).stdout)
         text = self.tune("space", "count", GEMM, "--kernel", "gemm_naive").stdout
         self.assertIn("66 valid configurations", text)
         self.assertIn("threads per block: within the device limit", text)
@@ -51,6 +51,32 @@ class SpaceTest(ProgramTest):
         self.refuse("space", "check", GEMM, "--kernel", "gemm_nave", code=2, says="did you mean 'gemm_naive'?")
         self.refuse("space", "check", GEMM, "--device", "h20", code=2, says="did you mean 'h200'?")
         self.refuse("space", "check", code=2, says="file")
+
+
+class InitTest(ProgramTest):
+    def test_a_draft_passes_the_check_and_can_be_tuned(self):
+        self.text_file("scale.cu", SCALE_SOURCES["scale.cu"].replace("[i] = 2 *", "[i] = s *")
+                       .replace("const float* x", "float s, const float* x"))
+        done = self.tune("space", "init", "scale.cu", "-o", "spaces/scale.json")
+        self.assertIn("tune space check spaces/scale.json", done.stderr)
+        self.assertIn("// TODO", (self.directory / "spaces/scale.json").read_text())
+        self.assertIn("the default is valid", self.tune("space", "check", "spaces/scale.json").stdout)
+        run = self.tune("-q", "--space", "spaces/scale.json", "--kernel", "scale", "--backend", "cpu", "--size", "1000",
+                        "--max-evals", "2")
+        self.assertIn("BLOCK=", run.stdout)
+
+    def test_drafts_of_published_kernels_pass_the_check(self):
+        for name in ("examples/saxpy/saxpy.cu", "examples/own_kernel/rms_norm.cu", "kernels/gemm/gemm_tiled.cu",
+                     "kernels/reduction/reduction_last_block.cu", "kernels/transpose/transpose_tiled.cu"):
+            with self.subTest(source=name):
+                self.tune("space", "init", ROOT / name, "-o", "draft.json")
+                self.tune("space", "check", "draft.json")
+                self.assertEqual(self.tune("space", "init", ROOT / name).stdout,
+                                 (self.directory / "draft.json").read_text())
+
+    def test_what_has_no_draft(self):
+        self.refuse("space", "init", "none.cu", code=2, says="none.cu")
+        self.refuse("space", "init", self.text_file("host.cu", "int main() {}"), code=2, says="no __global__ function")
 
 
 class BadSpaceFileTest(ProgramTest):

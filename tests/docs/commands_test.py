@@ -92,7 +92,8 @@ class CommandsTest(unittest.TestCase):
             shutil.copytree(ROOT / folder, cls.tree / folder)
         cls.database = cls.tree / "results.db"
         cls.run_program(TUNE, "--space", "spaces/gemm.json", "-q", *SHORT, "--size", SMALL["spaces/gemm.json"])
-        shutil.copy(cls.database, cls.tree / "other.sqlite")  # as if of another machine
+        for name in ("other.sqlite", "before.sqlite", "after.sqlite"):  # as if of another machine or day
+            shutil.copy(cls.database, cls.tree / name)
 
     @classmethod
     def run_program(cls, *command):

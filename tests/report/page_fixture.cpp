@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// page_fixture DIRECTORY [KERNELS SIZES]: writes the page of the sample database and the sample
-// sweep or, of so many kernels at as many sizes, of a large one, which page_test.mjs opens.
-// page_fixture --document: prints the documents of both as TypeScript that tsc checks.
+// page_fixture DIRECTORY [KERNELS SIZES]: writes the page of the sample database, the sample
+// sweep and a comparison or, of so many kernels at as many sizes, of a large one, which
+// page_test.mjs opens. page_fixture --document: prints the documents of both as TypeScript that tsc
+// checks.
 #include "sample_store.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/outcome.hpp"
@@ -10,7 +11,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <iostream>
 #include <string_view>
 
@@ -18,9 +18,20 @@ namespace {
 
 using namespace tuner;
 
-std::array<Json, 1> sample_sweeps() {
+/// The sample sweep, and the sample's own results as if an earlier driver had been faster.
+report::Additions sample_additions() {
   const std::string file = TUNER_SOURCE_DIR "/tests/data/sweep/sample.json";
-  return {report::parse_sweep(read_file(file, 1 << 20), file)};
+  report::ComparedResults earlier{.name = "earlier.sqlite",
+                                  .bests = report::sample_store().bests({})};
+  for (store::StoredBest& one : earlier.bests) {
+    for (double store::TimeRecord::*const time :
+         {&store::TimeRecord::median_ns, &store::TimeRecord::q1_ns, &store::TimeRecord::q3_ns,
+          &store::TimeRecord::min_ns}) {
+      one.best.time.*time *= 0.9;
+    }
+  }
+  return {.sweeps = {report::parse_sweep(read_file(file, 1 << 20), file)},
+          .compared = {std::move(earlier)}};
 }
 
 /// A literal, whose every member tsc compares with the declaration.
@@ -41,14 +52,14 @@ int main(int argc, char** argv) {
     }
     std::cout << "};\n";
     print_typed("sample",
-                report::report_document(report::sample_store(), "NVIDIA H200", sample_sweeps()));
+                report::report_document(report::sample_store(), "NVIDIA H200", sample_additions()));
     print_typed("large", report::report_document(report::large_store(2, 2), "NVIDIA H200"));
     return 0;
   }
   const auto paths =
-      argc == 2
-          ? report::write_reports(report::sample_store(), std::nullopt, directory, sample_sweeps())
-          : report::write_reports(report::large_store(std::stoi(argv[2]), std::stoi(argv[3])),
-                                  std::nullopt, directory);
+      argc == 2 ? report::write_reports(report::sample_store(), std::nullopt, directory,
+                                        sample_additions())
+                : report::write_reports(report::large_store(std::stoi(argv[2]), std::stoi(argv[3])),
+                                        std::nullopt, directory);
   for (const auto& path : paths) std::cout << path.string() << '\n';
 }

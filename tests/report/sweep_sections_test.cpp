@@ -121,13 +121,12 @@ TEST_F(SweepSectionsTest, AFileOfAnEarlierVersionIsReadToo) {
 
 TEST_F(SweepSectionsTest, StandsOnThePageOfItsDevice) {
   const store::Store store = sample_store();
-  const std::array sweeps = {sweep_};
-  const Json document = report_document(store, "NVIDIA H200", sweeps);
+  const Json document = report_document(store, "NVIDIA H200", {.sweeps = {sweep_}});
   EXPECT_EQ(document.at("sweeps").size(), 1U);
   EXPECT_THAT(render_page(document), HasSubstr("Who is fastest over sizes"));
   Json elsewhere = sweep_;
   elsewhere["sides"][1]["device"] = "another";
-  const std::array others = {elsewhere};
+  const Additions others{.sweeps = {elsewhere}};
   EXPECT_TRUE(report_document(store, "NVIDIA H200", others).at("sweeps").empty());
   EXPECT_EQ(write_reports(store, std::nullopt, testing::TempDir(), others).size(),
             write_reports(store, std::nullopt, testing::TempDir()).size() + 1)

@@ -119,6 +119,18 @@ TEST_F(SizeSearchTest, AsksForWhatIsKnownFastestFirstAndThenForWhatWonElsewhere)
                                    "TILE=1 DEPTH=1", "TILE=4 DEPTH=2"));
 }
 
+TEST_F(SizeSearchTest, AsksForNothingNewWhereItIsLimitedToWhatIsKnown) {
+  SizeSearch& known =
+      search({.known = {{R"({"DEPTH":2,"TILE":4})", ok(50)}, {R"({"DEPTH":1,"TILE":1})", ok(90)}},
+              .winners_elsewhere = {"TILE=2,DEPTH=2"}});
+  known.limit_to_known();
+  const std::size_t default_is_known = known.known(known.space().default_config()) ? 1 : 0;
+  const std::vector<std::string> configs = asked();
+  EXPECT_EQ(configs.size(), 3 - default_is_known);
+  EXPECT_THAT(configs, testing::Contains("TILE=4 DEPTH=2"));
+  EXPECT_THAT(configs, testing::Not(testing::Contains("TILE=2 DEPTH=2")));
+}
+
 TEST_F(SizeSearchTest, AsksNextForWhatIsSuggestedOnce) {
   SizeSearch& running = search({.constraint = "TILE <= 3"});
   running.suggest(config("TILE=3,DEPTH=3"));

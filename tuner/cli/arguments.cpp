@@ -6,14 +6,20 @@
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/completion.hpp"
 #include "tuner/cli/device_arguments.hpp"
+#include "tuner/cli/help.hpp"
 #include "tuner/cli/man_page.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/parse_error.hpp"
+#include "tuner/cli/version.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/core/shell_words.hpp"
+#include "tuner/core/suggest.hpp"
 #include "tuner/search/strategy.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cstdint>
@@ -31,6 +37,7 @@ struct Arguments {
   BenchOptions bench;
   QueryOptions query;
   ReportOptions report;
+  CompareOptions compare;
   ExportOptions export_;
   ImportOptions import_;
   MergeOptions merge;
@@ -38,7 +45,10 @@ struct Arguments {
   SpaceOptions space;
   RunsOptions runs;
   ReplayOptions replay;
-  std::string shell;  ///< of `completion`
+  std::string color = "auto";
+  bool version = false;
+  std::string shell;               ///< of `completion`
+  std::vector<std::string> topic;  ///< of `help`
   std::function<int()> command;
 };
 
@@ -46,6 +56,15 @@ constexpr std::uint64_t kMostThreads = 1024;
 
 std::string strategies() {
   return fmt::format("How to search: {}", fmt::join(search::strategy_names(), ", "));
+}
+
+/// How a run is followed.
+void add_progress_options(CLI::App& app, TuneOptions& o) {
+  app.add_flag("-v,--verbose", o.verbose, "Say what became of each trial");
+  app.add_option("--progress", o.progress, "json: events as lines of JSON on stderr")
+      ->capture_default_str()
+      ->type_name("auto|json");
+  app.add_option("--log", o.log, "Append the events to this file, too")->type_name("FILE");
 }
 
 void add_tune(CLI::App& app, Arguments& arguments) {
@@ -100,6 +119,7 @@ void add_tune(CLI::App& app, Arguments& arguments) {
                "Validate, count, compile the default configuration; launch nothing");
   app.add_option("--report", o.report, "Write the HTML report into this directory afterwards")
       ->type_name("DIR");
+  add_progress_options(app, o);
 }
 
 CLI::App* add_command(CLI::App& app, Arguments& arguments, const std::string& name,
@@ -107,6 +127,19 @@ CLI::App* add_command(CLI::App& app, Arguments& arguments, const std::string& na
   CLI::App* sub = app.add_subcommand(name, description);
   sub->final_callback([&arguments, command = std::move(command)] { arguments.command = command; });
   return sub;
+}
+
+void add_finalize(CLI::App& app, Arguments& arguments) {
+  TuneOptions& o = arguments.tune;
+  CLI::App* sub = add_command(app, arguments, "finalize",
+                              "Re-time the best of each size that has screening times only",
+                              [&arguments] { return finalize(arguments.common, arguments.tune); });
+  sub->add_option("--space", o.space, "Space file of the kernels")->type_name("FILE");
+  sub->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
+  add_device_options(*sub, o);
+  sub->add_flag("--allow-shared", o.allow_shared,
+                "Even while other processes use the GPU; the results are marked");
+  add_progress_options(*sub, o);
 }
 
 void add_bench(CLI::App& app, Arguments& arguments) {
@@ -144,9 +177,36 @@ void add_report(CLI::App& app, Arguments& arguments) {
   sub->add_option("--sweep", o.sweeps,
                   "Also show this result of `tune bench --range … --json`; may be repeated")
       ->type_name("FILE");
+  sub->add_option("--compare", o.compared,
+                  "Also compare with these results, as of `tune compare`; may be repeated")
+      ->type_name("DB");
+  sub->add_flag("--all-environments", o.all_environments,
+                "Also compare the latest driver and versions with each earlier one");
   sub->add_option("-o,--output", o.directory, "Directory to write into")
       ->capture_default_str()
       ->type_name("DIR");
+}
+
+void add_compare(CLI::App& app, Arguments& arguments) {
+  CompareOptions& o = arguments.compare;
+  CLI::App* sub =
+      add_command(app, arguments, "compare", "Which sizes are faster or slower in other results",
+                  [&arguments] { return compare(arguments.common, arguments.compare); });
+  const std::string side =
+      "A database, or DB@WORDS: those results whose device, driver, compiler, library, kernel or "
+      "hash is so called; @WORDS: of the usual database";
+  sub->add_option("A", o.a, side)->type_name("A")->required();
+  sub->add_option("B", o.b, "Likewise; said to be faster or slower than A")
+      ->type_name("B")
+      ->required();
+  sub->add_option("--by", o.by,
+                  "Compare the times, or the ratios to the library timed in the same rounds")
+      ->capture_default_str()
+      ->type_name("time|library");
+  sub->add_option("--fail-on", o.fail_on,
+                  "Exit with 6 if a size is SLOWER by more than this, such as 3%")
+      ->type_name("SHARE");
+  sub->add_option("-o,--output", o.output, "Also write an HTML page")->type_name("FILE");
 }
 
 void add_export(CLI::App& app, Arguments& arguments) {
@@ -212,6 +272,7 @@ void add_space(CLI::App& app, Arguments& arguments) {
   CLI::App* sub = app.add_subcommand("space", "Inspect a space file; needs no GPU");
   sub->require_subcommand(1);
   const std::vector<std::pair<std::string, std::string>> actions = {
+      {"init", "Draft a space file for a kernel, from its signature"},
       {"check", "Validate a space file"},
       {"count", "Count the configurations, and what each constraint removes"},
       {"show", "List parameters, values, defaults and their meaning"},
@@ -225,10 +286,13 @@ void add_space(CLI::App& app, Arguments& arguments) {
       arguments.space.action = name;
       arguments.command = [&arguments] { return space(arguments.common, arguments.space); };
     });
-    leaf->add_option("file", o.file, action == "import" ? "T1 file" : "Space file")
+    leaf->add_option("file", o.file,
+                     action == "import" ? "T1 file"
+                     : action == "init" ? "Source of the kernel"
+                                        : "Space file")
         ->type_name("FILE")
         ->required();
-    if (action == "import" || action == "export") {
+    if (action == "import" || action == "export" || action == "init") {
       leaf->add_option("-o,--output", o.output, "File to write; default: stdout")
           ->type_name("FILE");
     }
@@ -238,13 +302,16 @@ void add_space(CLI::App& app, Arguments& arguments) {
     }
     if (action != "import") {
       leaf->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
+    }
+    if (action != "import" && action != "init") {
       leaf->add_option("--size", o.size,
                        "Size to bind to; default: the first of the list 'default'")
           ->type_name("SIZE");
     }
-    leaf->add_option("--device", o.device, "Limits to bind to: h200, h100, a100 or cpu")
-        ->capture_default_str()
-        ->type_name("NAME");
+    if (action != "init")
+      leaf->add_option("--device", o.device, "Limits to bind to: h200, h100, a100 or cpu")
+          ->capture_default_str()
+          ->type_name("NAME");
   }
 }
 
@@ -344,10 +411,46 @@ CommandDescription description_of(const CLI::App& app,
 /// The whole command line.
 CommandDescription description_of(const CLI::App& program) {
   std::vector<OptionDescription> common;
-  for (const char* name : {"--db", "--trust-db", "--json", "--quiet"}) {
+  for (const char* name : {"--db", "--trust-db", "--json", "--quiet", "--color"}) {
     common.push_back(description_of(*program.get_option(name)));
   }
   return description_of(program, common);
+}
+
+/// The command that `words` name. Throws Error(usage) for others.
+std::pair<CommandDescription, std::string> command_of(const CLI::App& program,
+                                                      const std::vector<std::string>& words) {
+  CommandDescription command = description_of(program);
+  std::string path = program.get_name();
+  for (const std::string& word : words) {
+    std::vector<std::string> names;
+    for (const CommandDescription& sub : command.commands) names.push_back(sub.name);
+    const auto found = std::ranges::find(names, word);
+    if (found == names.end()) {
+      throw Error(ErrorCode::usage, fmt::format("there is no command '{} {}'{}", path, word,
+                                                did_you_mean(word, names)));
+    }
+    path += " " + word;
+    command = CommandDescription(command.commands[static_cast<std::size_t>(found - names.begin())]);
+  }
+  return {std::move(command), std::move(path)};
+}
+
+int help(const CLI::App& app, const CommonOptions& common, const std::vector<std::string>& words) {
+  const auto [command, path] = command_of(app, words);
+  const Output output(common);
+  output.print("{}", help_text(command, path, output.terminal()));
+  return 0;
+}
+
+/// The words of the commands that were given, with `--help` behind them.
+std::vector<std::string> given_commands(const CLI::App& app) {
+  std::vector<std::string> words;
+  for (const CLI::App* at = &app; !at->get_subcommands().empty();) {
+    at = at->get_subcommands().front();
+    words.push_back(at->get_name());
+  }
+  return words;
 }
 
 /// Commands that describe the command line itself.
@@ -361,6 +464,11 @@ void add_descriptions(CLI::App& app, Arguments& arguments) {
   completion->add_option("shell", arguments.shell, "The shell")
       ->type_name("bash|zsh|fish")
       ->required();
+  CLI::App* help_of = add_command(app, arguments, "help", "Describe a command", [&app, &arguments] {
+    return help(app, arguments.common, arguments.topic);
+  });
+  help_of->add_option("command", arguments.topic, "The command, such as: space check")
+      ->type_name("COMMAND");
   add_command(app, arguments, "man", "Print the manual page, for man -l", [&app] {
     fmt::print("{}", man_page(description_of(app)));
     return 0;
@@ -376,7 +484,11 @@ void add_common(CLI::App& app, Arguments& arguments) {
                "Use the database even where others could change it or locks may fail");
   app.add_flag("--json", arguments.common.json, "Write one JSON document to stdout");
   app.add_flag("-q,--quiet", arguments.common.quiet, "No progress on stderr");
-  app.set_version_flag("--version", "tune " TUNER_VERSION);
+  app.add_option("--color", arguments.color,
+                 "Colour results; auto: on a terminal, unless NO_COLOR is set")
+      ->capture_default_str()
+      ->type_name("auto|always|never");
+  app.add_flag("--version", arguments.version, "Print the version and what it was built with");
 }
 
 }  // namespace
@@ -387,9 +499,11 @@ int run(int argc, char** argv) {
                "tune");
   add_common(app, arguments);
   add_tune(app, arguments);
+  add_finalize(app, arguments);
   add_bench(app, arguments);
   add_query(app, arguments);
   add_report(app, arguments);
+  add_compare(app, arguments);
   add_export(app, arguments);
   add_import(app, arguments);
   add_merge(app, arguments);
@@ -403,10 +517,16 @@ int run(int argc, char** argv) {
   app.require_subcommand(0, 1);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& help_or_version) {
-    return app.exit(help_or_version);
+  } catch (const CLI::CallForHelp&) {
+    arguments.common.color = color_choice(arguments.color);
+    return help(app, arguments.common, given_commands(app));
   } catch (const CLI::ParseError& error) {
     fail_parse(app, error);
+  }
+  arguments.common.color = color_choice(arguments.color);
+  if (arguments.version) {
+    fmt::print("{}", arguments.common.json ? json_text(version_json()) : version_text());
+    return 0;
   }
   std::vector<std::string> words = {"tune"};
   words.insert(words.end(), argv + 1, argv + argc);

@@ -180,7 +180,12 @@ int bench(const CommonOptions& common, const BenchOptions& options) {
                            .device = device.device(),
                            .environment = device.environment(),
                            .result = result};
-  fmt::print("{}", common.json ? json_text(bench_json(report)) : bench_text(report));
+  if (common.json) {
+    fmt::print("{}", json_text(bench_json(report)));
+  } else {
+    const Output output(common);
+    output.tell("{}", bench_text(report, output.terminal()));
+  }
   if (interrupt.exit_code()) return *interrupt.exit_code();
   if (const auto failed = count_failed(result, *kernel.space, plan.configs); failed > 0) {
     throw Error(ErrorCode::failure,

@@ -81,7 +81,7 @@ Json times_json(const store::FinalistRecord& timed) {
 
 }  // namespace
 
-std::string bench_text(const BenchReport& report) {
+std::string bench_text(const BenchReport& report, const Terminal& terminal) {
   Table table({{fmt::format("{} {}", report.kernel.name,
                             space::display(report.size, report.family.problem.dims))},
                {"outcome"},
@@ -89,11 +89,11 @@ std::string bench_text(const BenchReport& report) {
                {"quartiles", Align::right},
                {"hot", Align::right},
                {"rate", Align::right},
-               {"beside the fastest"},
+               {"vs fastest"},
                {"registers", Align::right},
                {"shared", Align::right},
                {"error/bound", Align::right},
-               {"configuration"}});
+               {"configuration", Align::left, Table::Place::below}});
   std::string failures;
   for (const session::BenchContender& contender : report.result.contenders) {
     const store::TrialRecord& trial = contender.trial;
@@ -111,7 +111,7 @@ std::string bench_text(const BenchReport& report) {
     failures += fmt::format("\n{} could not be timed:\n  {}\n", report.environment.library,
                             printable(report.result.library_problem));
   }
-  return table.text() + failures;
+  return table.text(terminal) + failures;
 }
 
 Json bench_json(const BenchReport& report) {

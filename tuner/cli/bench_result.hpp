@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/cli/terminal.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/session/bench.hpp"
@@ -22,7 +23,7 @@ struct BenchReport {
 };
 
 /// For people: a line for each contender, then why each that failed did.
-[[nodiscard]] std::string bench_text(const BenchReport& report);
+[[nodiscard]] std::string bench_text(const BenchReport& report, const Terminal& terminal);
 /// The document "tune.bench/1".
 [[nodiscard]] Json bench_json(const BenchReport& report);
 

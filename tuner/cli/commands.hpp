@@ -4,6 +4,8 @@
 // mend.
 #pragma once
 
+#include "tuner/cli/terminal.hpp"
+
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -18,6 +20,7 @@ struct CommonOptions {
   bool trust_database = false;                    ///< --trust-db: whoever owns it, wherever it lies
   bool json = false;                              ///< --json: one JSON document on stdout
   bool quiet = false;                             ///< -q: no progress
+  ColorChoice color = ColorChoice::automatic;     ///< --color: of results
 };
 
 /// Which device, and how what runs on it is isolated.
@@ -44,10 +47,15 @@ struct TuneOptions : DeviceOptions {
   bool allow_shared = false;
   bool fresh = false;
   bool dry_run = false;
-  std::string report;  ///< directory; empty: none
+  std::string report;             ///< directory; empty: none
+  bool verbose = false;           ///< -v: each trial
+  std::string progress = "auto";  ///< auto, json
+  std::string log;                ///< file for events; empty: none
   std::string command_line;
 };
 int tune(const CommonOptions& common, const TuneOptions& options);
+/// Runs the final round of each size of a space file's kernels that has screening times only.
+int finalize(const CommonOptions& common, const TuneOptions& options);
 
 struct BenchOptions : DeviceOptions {
   std::string space;
@@ -83,9 +91,21 @@ int query(const CommonOptions& common, const QueryOptions& options);
 struct ReportOptions {
   std::string device;
   std::string directory = "reports/out";
-  std::vector<std::string> sweeps;  ///< files of `tune bench --range … --json`
+  std::vector<std::string> sweeps;    ///< files of `tune bench --range … --json`
+  std::vector<std::string> compared;  ///< results as of `tune compare`
+  bool all_environments = false;
 };
 int report(const CommonOptions& common, const ReportOptions& options);
+
+struct CompareOptions {
+  std::string a, b;         ///< "DB", "DB@WORDS" or "@WORDS"
+  std::string by = "time";  ///< time, library
+  std::string fail_on;      ///< "3%"; empty: never
+  std::string output;       ///< a page to write; empty: none
+};
+/// Says of each size whether B is faster than A. Returns 6 where one is slower by more than
+/// `fail_on`.
+int compare(const CommonOptions& common, const CompareOptions& options);
 
 struct ExportOptions {
   std::string device;            ///< empty: all; of a dispatch table the one used last
@@ -122,7 +142,7 @@ struct QuarantineOptions {
 int quarantine(const CommonOptions& common, const QuarantineOptions& options);
 
 struct SpaceOptions {
-  std::string action;  ///< check, count, show, why, import, export
+  std::string action;  ///< init, check, count, show, why, import, export
   std::string file;
   std::string output;  ///< of `import` and `export`; empty: stdout
   std::string config;  ///< of `why`

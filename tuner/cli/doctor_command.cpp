@@ -25,6 +25,10 @@ std::string_view status_name(backend::Finding::Status status) {
   return "note";
 }
 
+Color color_of(backend::Finding::Status status) {
+  return status == backend::Finding::Status::missing ? Color::red : Color::none;
+}
+
 backend::Finding examine_database(const CommonOptions& common) {
   backend::Finding finding{
       .status = backend::Finding::Status::good, .what = "database", .detail = "", .remedy = ""};
@@ -61,9 +65,12 @@ int doctor(const CommonOptions& common) {
     fmt::print("{}", json_text(document));
     return 0;
   }
+  const Output output(common);
   for (const backend::Finding& finding : findings) {
-    fmt::print("{:<8} {}: {}\n", status_name(finding.status), finding.what, finding.detail);
-    if (!finding.remedy.empty()) fmt::print("         {}\n", finding.remedy);
+    const std::string status = fmt::format("{:<8}", status_name(finding.status));
+    output.tell("{} {}: {}\n", output.terminal().colored(status, color_of(finding.status)),
+                finding.what, finding.detail);
+    if (!finding.remedy.empty()) output.tell("         {}\n", finding.remedy);
   }
   return 0;
 }

@@ -26,7 +26,7 @@ int import_bests(const CommonOptions& common, const ImportOptions& options) {
     const store::ImportResult result = store.import_bests(bests, file);
     document["files"].push_back({{"file", file}, {"added", result.added}, {"kept", result.kept}});
     if (common.json) continue;
-    fmt::print(
+    Output(common).tell(
         "{}: {} added, not verified on this machine yet; {} skipped: existing results are as "
         "good\n",
         file, quantity::count(result.added, "best configuration"), result.kept);

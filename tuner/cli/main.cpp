@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include <cerrno>
+#include <clocale>
 #include <csignal>
 #include <cstdio>
 #include <exception>
@@ -15,6 +17,17 @@
 #include <string>
 #include <system_error>
 #include <vector>
+
+namespace {
+
+/// The reader of the result has gone, as `head` does when it has enough: ends as programs do that
+/// do not ignore the signal.
+void end_by_sigpipe() {
+  std::signal(SIGPIPE, SIG_DFL);
+  std::raise(SIGPIPE);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   using tuner::ErrorCode;
@@ -29,6 +42,8 @@ int main(int argc, char** argv) {
     if (!arguments.empty() && arguments.front() == "worker") {
       return tuner::worker::worker_main(std::span(arguments).subspan(1));
     }
+    // Which characters the terminal shows. Numbers stay as they are in C.
+    std::setlocale(LC_CTYPE, "");
     tuner::adopt_orphans();
     const int exit_code = tuner::cli::run(argc, argv);
     tuner::cli::flush_result();
@@ -37,6 +52,7 @@ int main(int argc, char** argv) {
     tell(fmt::format("error: {}\n", printable(error.what())));
     return static_cast<int>(error.code());
   } catch (const std::system_error& error) {
+    if (std::ferror(stdout) != 0 && error.code().value() == EPIPE) end_by_sigpipe();
     tell(std::ferror(stdout) != 0
              ? fmt::format("error: the result cannot be written: {}\n", error.code().message())
              : fmt::format("error: {}\n", printable(error.what())));

@@ -40,7 +40,7 @@ int merge(const CommonOptions& common, const MergeOptions& options) {
                                      {"bests", result.bests.added},
                                      {"bests_kept", result.bests.kept}});
     if (common.json) continue;
-    fmt::print(
+    Output(common).tell(
         "{}: {} added, {} here already, {} skipped while running; {} added, not verified on this "
         "machine yet\n",
         path, quantity::count(result.sessions, "run"), result.known, result.running,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/output.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <cerrno>
@@ -20,11 +21,19 @@ void open_missing_streams() {
 }
 
 void tell(std::string_view text) noexcept {
-  std::fwrite(text.data(), 1, text.size(), stderr);
+  const Terminal terminal(STDERR_FILENO, ColorChoice::never);
+  const std::string encoded = terminal.encoded(text);
+  std::fwrite(encoded.data(), 1, encoded.size(), stderr);
 }
 
 std::string json_text(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Output::Output(const CommonOptions& common) : terminal_(STDOUT_FILENO, common.color) {}
+
+void Output::write(const std::string& text) const {
+  fmt::print("{}", terminal_.encoded(text));
 }
 
 void flush_result() {

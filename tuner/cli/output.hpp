@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/table.hpp"
+#include "tuner/cli/terminal.hpp"
 #include "tuner/core/json.hpp"
+
+#include <fmt/format.h>
 
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace tuner::cli {
 
@@ -19,6 +25,32 @@ void tell(std::string_view text) noexcept;
 /// A result document as it is printed. Bytes that are no UTF-8, as in the name of a file or in a
 /// compiler's words, are replaced: a reader of JSON would refuse the whole document.
 [[nodiscard]] std::string json_text(const Json& document);
+
+/// A result for people, on stdout, in the characters and colours of the terminal. Throws
+/// std::system_error when it cannot be written.
+class Output {
+ public:
+  explicit Output(const CommonOptions& common);
+
+  [[nodiscard]] const Terminal& terminal() const { return terminal_; }
+  /// As it stands: code, paths, tables.
+  template <class... Arguments>
+  void print(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+    write(fmt::format(format, std::forward<Arguments>(arguments)...));
+  }
+  /// Sentences: lines that are too wide are wrapped.
+  template <class... Arguments>
+  void tell(fmt::format_string<Arguments...> format, Arguments&&... arguments) const {
+    write(wrapped_lines(fmt::format(format, std::forward<Arguments>(arguments)...),
+                        terminal_.width()));
+  }
+  void table(const Table& table) const { write(table.text(terminal_)); }
+
+ private:
+  void write(const std::string& text) const;
+
+  Terminal terminal_;
+};
 
 /// Writes to stdout what is still buffered. Throws std::system_error, as fmt::print does, when the
 /// result cannot be written.

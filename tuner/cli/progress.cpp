@@ -3,6 +3,7 @@
 
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
 #include "tuner/session/side_by_side_timer.hpp"
 
@@ -28,11 +29,14 @@ void ProgressPrinter::announce(const std::string& text) {
 }
 
 void ProgressPrinter::redraw(const std::string& text) {
-  tell(fmt::format("\r{}\x1b[K", text));
+  // A line that the terminal breaks would not be replaced.
+  const std::size_t width = Terminal(STDERR_FILENO, ColorChoice::never).width();
+  tell(fmt::format("\r{:.{}}\x1b[K", text, width - 1));
   line_is_open_ = true;
 }
 
 void ProgressPrinter::opened(const session::Opening& opening) {
+  kernel_ = opening.kernel->name;
   dims_ = opening.kernel->space->dims;
   announce(fmt::format("{} on {} ({}, {}, {})", opening.kernel->name, opening.device.name,
                        opening.device.architecture, opening.environment.compiler,
@@ -58,7 +62,7 @@ void ProgressPrinter::estimated(std::chrono::milliseconds search) {
 }
 
 std::string ProgressPrinter::line(const session::Progress& progress) const {
-  std::string text = fmt::format("  {}/{}", progress.evaluated, progress.planned);
+  std::string text = fmt::format("  {}: {}/{}", kernel_, progress.evaluated, progress.planned);
   if (const auto best = best_ns_.find(progress.size); best != best_ns_.end()) {
     text += fmt::format("  {}: best {}", space::display(progress.size, dims_),
                         quantity::time(best->second));
@@ -71,9 +75,18 @@ std::string ProgressPrinter::line(const session::Progress& progress) const {
   return text;
 }
 
+void ProgressPrinter::announce_trial(const session::Progress& progress) {
+  const store::TrialRecord& trial = *progress.trial;
+  announce(printable(fmt::format(
+      "  {} {}: {}{}", space::display(progress.size, dims_), trial.config_json,
+      trial.time ? quantity::time(trial.time->median_ns) : std::string(name(trial.outcome)),
+      trial.message.empty() ? "" : ": " + trial.message.substr(0, trial.message.find('\n')))));
+}
+
 void ProgressPrinter::progressed(const session::Progress& progress) {
   if (style_ == Style::silent) return;
   if (progress.new_best) best_ns_[progress.size] = progress.trial->time->median_ns;
+  if (trials_ == Trials::each && !progress.reused) announce_trial(progress);
   const auto now = SteadyClock::now();
   if (style_ == Style::redrawn) {
     if (now - last_ < std::chrono::milliseconds(100)) return;

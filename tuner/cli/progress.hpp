@@ -10,14 +10,16 @@
 namespace tuner::cli {
 
 /// Tells of a session on stderr: on a terminal one line redrawn at most ten times a second,
-/// elsewhere a plain line for every new best and one every 30 s. Quiet, it says nothing.
+/// elsewhere a plain line for every new best and one every 30 s; or a line for each trial. Quiet,
+/// it says nothing.
 class ProgressPrinter : public session::Observer {
  public:
   enum class Style { silent, plain, redrawn };
+  enum class Trials { summarised, each };
   /// What suits stderr: redrawn on a terminal that is not "dumb" and outside CI.
   [[nodiscard]] static Style style_for_stderr();
 
-  explicit ProgressPrinter(Style style) : style_(style) {}
+  ProgressPrinter(Style style, Trials trials) : style_(style), trials_(trials) {}
 
   void opened(const session::Opening& opening) override;
   void estimated(std::chrono::milliseconds search) override;
@@ -29,10 +31,13 @@ class ProgressPrinter : public session::Observer {
  private:
   [[nodiscard]] std::string line(const session::Progress& progress) const;
   void announce(const std::string& text);  // a line that stays
-  void redraw(const std::string& text);    // a line that the next one replaces
+  void announce_trial(const session::Progress& progress);
+  void redraw(const std::string& text);  // a line that the next one replaces
 
   using SteadyClock = std::chrono::steady_clock;
   Style style_;
+  Trials trials_;
+  std::string kernel_;  // what has been opened
   // The line that is redrawn appears with the first trial, however soon that is over.
   SteadyClock::time_point last_ =
       style_ == Style::redrawn ? SteadyClock::time_point() : SteadyClock::now();

@@ -47,14 +47,19 @@ int list(const CommonOptions& common, const QuarantineOptions& options) {
                {"strikes", Table::Align::right},
                {"state"},
                {"last (UTC)"},
-               {"configuration"},
-               {"reason"}});
+               {"configuration", Table::Align::left, Table::Place::below},
+               {"reason", Table::Align::left, Table::Place::below}});
   for (const store::StrikeRecord& it : strikes) {
     table.add({it.kernel, it.architecture, std::to_string(it.strikes),
                it.strikes >= store::kStrikesToQuarantine ? "quarantined" : "on probation",
                it.last_at, it.config_json, it.reason.substr(0, it.reason.find('\n'))});
   }
-  fmt::print("{}", table.text());
+  const Output output(common);
+  if (table.is_empty()) {
+    output.tell("no configuration has crashed or hung\n");
+  } else {
+    output.table(table);
+  }
   return 0;
 }
 
@@ -66,7 +71,7 @@ int clear(const CommonOptions& common, const QuarantineOptions& options) {
   if (common.json) {
     fmt::print("{}", json_text({{"schema", "tune.quarantine/1"}, {"cleared", cleared}}));
   } else {
-    fmt::print("{} cleared\n", quantity::count(cleared, "configuration"));
+    Output(common).tell("{} cleared\n", quantity::count(cleared, "configuration"));
   }
   return 0;
 }

@@ -160,9 +160,9 @@ std::string expectation(const select::Selection& selection) {
   return text + " (cost model)";
 }
 
-void print_table(const select::Selection& selection) {
-  fmt::print("{} at {} on {}\n", selection.kernel->kernel, shown_size(selection),
-             printable(selection.device.name));
+void print_table(const select::Selection& selection, const Output& output) {
+  output.tell("{} at {} on {}\n", selection.kernel->kernel, shown_size(selection),
+              printable(selection.device.name));
   const bool is_nearest = selection.rung == Rung::nearest;
   Table table({{"answer"}, {std::string(name(selection.rung))}});
   if (is_nearest) table.add({"expected", expectation(selection)});
@@ -170,9 +170,9 @@ void print_table(const select::Selection& selection) {
     const store::BestRecord& best = selection.entry->best;
     if (is_nearest) table.add({"taken from", best.problem});
     add_measurement(table, best, is_nearest ? " there" : "");
-    table.add({"recorded", fmt::format("{} UTC, {}, {}", best.recorded_at,
-                                       selection.entry->environment.compiler,
-                                       selection.entry->environment.library)});
+    table.add({"recorded",
+               fmt::format("{}, {}, {}", best.recorded_at, selection.entry->environment.compiler,
+                           selection.entry->environment.library)});
     if (best.shared) {
       table.add({"warning", "measured while other processes used the device"});
     }
@@ -181,7 +181,8 @@ void print_table(const select::Selection& selection) {
                  fmt::format("imported from {}, not yet verified on this machine", best.origin)});
     }
   }
-  fmt::print("{}\n{}", table.text(), printable(launch_code(selection)));
+  output.table(table);
+  output.print("\n{}", printable(launch_code(selection)));
 }
 
 }  // namespace
@@ -200,8 +201,9 @@ int query(const CommonOptions& common, const QueryOptions& options) {
     fmt::print("{}", json_text(json_document(selection)));
     return 0;
   }
+  const Output output(common);
   if (format == "table") {
-    print_table(selection);
+    print_table(selection, output);
   } else if (!has_files(*selection.kernel)) {
     fail_without_files(selection, format);
   } else {
@@ -212,8 +214,10 @@ int query(const CommonOptions& common, const QueryOptions& options) {
                printable(format == "cpp" ? snippet.cpp() : snippet.compiler_arguments() + "\n"));
   }
   if (options.explain) {
-    fmt::print("{}why this one:\n", format == "table" ? "\n" : "");
-    for (const std::string& line : selection.explanation) fmt::print("  - {}\n", printable(line));
+    output.print("{}why this one:\n", format == "table" ? "\n" : "");
+    for (const std::string& line : selection.explanation) {
+      output.tell("  - {}\n", printable(line));
+    }
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/format.hpp"
+#include "tuner/cli/output.hpp"
 #include "tuner/cli/replay_result.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
@@ -154,7 +155,12 @@ int replay(const CommonOptions& common, const ReplayOptions& options) {
     const auto scale = options.score ? std::optional(search::Scale(field.recording)) : std::nullopt;
     results.push_back(summary(field.file, field.recording, runs, scale ? &*scale : nullptr));
   }
-  fmt::print("{}", common.json ? replay_json(results) : replay_text(results));
+  if (common.json) {
+    fmt::print("{}", replay_json(results));
+  } else {
+    const Output output(common);
+    output.tell("{}", replay_text(results, output.terminal()));
+  }
   return 0;
 }
 

@@ -84,13 +84,13 @@ search::Score score_of(const std::vector<double>& standing) {
   return search::score(std::span(&standing, 1));
 }
 
-std::string table_of(const ReplayResult& result) {
+std::string table_of(const ReplayResult& result, const Terminal& terminal) {
   Table table({{fmt::format("{}: {} on {}", result.file, result.kernel, result.device)},
                {"score", Align::right},
                {"evaluations", Align::right},
                {"best", Align::right},
-               {"beside the optimum", Align::right},
-               {"own time each", Align::right},
+               {"vs optimum", Align::right},
+               {"own time", Align::right},
                {"its share", Align::right}});
   for (const StrategyResult& each : result.strategies) {
     const auto best_ms = typical_best_ms(each);
@@ -104,7 +104,7 @@ std::string table_of(const ReplayResult& result) {
                quantity::time(own_time_s(each) * 1e9, 2),
                fmt::format("{:.2g} %", 100 * own_share(each))});
   }
-  return fmt::format("{}{}, {} each; figures are medians\n\n", table.text(),
+  return fmt::format("{}{}, {} each; figures are medians\n\n", table.text(terminal),
                      quantity::count(result.configurations, "configuration"),
                      quantity::count(result.strategies.front().runs.size(), "run"));
 }
@@ -122,7 +122,7 @@ bool scored(const ReplayResult& result) {
   return !result.strategies.front().standing.empty();
 }
 
-std::string table_of_all(std::span<const ReplayResult> results) {
+std::string table_of_all(std::span<const ReplayResult> results, const Terminal& terminal) {
   Table table({{fmt::format("all {} files", results.size())},
                {"score", Align::right},
                {"deviation over time", Align::right}});
@@ -131,7 +131,7 @@ std::string table_of_all(std::span<const ReplayResult> results) {
     table.add({results.front().strategies[i].strategy, fmt::format("{:.3f}", all.mean),
                fmt::format("{:.3f}", all.deviation)});
   }
-  return table.text();
+  return table.text(terminal);
 }
 
 Json optional_json(std::optional<double> value) {
@@ -199,10 +199,10 @@ ReplayResult summary(const std::filesystem::path& file, const search::Recording&
   return result;
 }
 
-std::string replay_text(std::span<const ReplayResult> results) {
+std::string replay_text(std::span<const ReplayResult> results, const Terminal& terminal) {
   std::string text;
-  for (const ReplayResult& result : results) text += table_of(result);
-  if (results.size() > 1 && scored(results.front())) text += table_of_all(results);
+  for (const ReplayResult& result : results) text += table_of(result, terminal);
+  if (results.size() > 1 && scored(results.front())) text += table_of_all(results, terminal);
   return text;
 }
 

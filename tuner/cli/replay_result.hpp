@@ -2,6 +2,7 @@
 // Internal to cli: what `tune replay` says of its runs.
 #pragma once
 
+#include "tuner/cli/terminal.hpp"
 #include "tuner/search/replay.hpp"
 
 #include <cstdint>
@@ -50,7 +51,8 @@ struct ReplayResult {
                                    std::span<const StrategyRuns> runs, const search::Scale* scale);
 
 /// A table for each recording and, of scored runs on several, one of them together.
-[[nodiscard]] std::string replay_text(std::span<const ReplayResult> results);
+[[nodiscard]] std::string replay_text(std::span<const ReplayResult> results,
+                                      const Terminal& terminal);
 /// The document "tune.replay/1".
 [[nodiscard]] std::string replay_json(std::span<const ReplayResult> results);
 

@@ -19,14 +19,14 @@ nlohmann::json trial_cost_json(const session::TrialCost& cost) {
 
 }  // namespace
 
-std::string costs_text(std::span<const session::SizeCost> costs) {
+std::string costs_text(std::span<const session::SizeCost> costs, const Terminal& terminal) {
   using Align = Table::Align;
   Table table({{"size"},
                {"trials", Align::right},
                {"shared", Align::right},
                {"compile", Align::right},
                {"device", Align::right},
-               {"to 3 %: trials", Align::right},
+               {"trials to 3 %", Align::right},
                {"time", Align::right},
                {"compile", Align::right},
                {"device", Align::right}});
@@ -42,9 +42,10 @@ std::string costs_text(std::span<const session::SizeCost> costs) {
     }
     table.add(std::move(row));
   }
-  return table.text() +
+  return table.text(terminal) +
          "  shared: trials that reused a compiled kernel; compile: summed over all compilers;\n  "
-         "to 3 %: until a trial was within 3 % of the run's best at the size; time: wall time "
+         "the last four, to 3 %: until a trial was within 3 % of the run's best at the size; time: "
+         "wall time "
          "since the first trial\n";
 }
 

@@ -44,6 +44,10 @@ Json session_json(const store::RunRecord& session) {
           {"wall_s", session.wall_s},     {"command", session.command}};
 }
 
+Color color_of_state(std::string_view state) {
+  return state == "interrupted" ? Color::yellow : Color::none;
+}
+
 int list(const store::Store& store, const CommonOptions& common) {
   const std::vector<store::RunRecord> sessions = store.sessions();
   if (common.json) {
@@ -55,17 +59,23 @@ int list(const store::Store& store, const CommonOptions& common) {
   }
   Table table({{"run"},
                {"started (UTC)"},
-               {"state"},
+               {"state", Align::left, Table::Place::in_row, color_of_state},
                {"device"},
                {"kernel"},
-               {"sizes"},
-               {"wall", Align::right}});
+               {"wall", Align::right},
+               {"sizes", Align::left, Table::Place::below}});
   for (const store::RunRecord& session : sessions) {
     table.add({short_uuid(session), session.started_at, std::string(store::name(session.state)),
-               session.device, session.kernel, brief(session.problems),
-               session.ended_at.empty() ? "–" : fmt::format("{:.1f} s", session.wall_s)});
+               session.device, session.kernel,
+               session.ended_at.empty() ? "–" : fmt::format("{:.1f} s", session.wall_s),
+               brief(session.problems)});
   }
-  fmt::print("{}", table.text());
+  const Output output(common);
+  if (table.is_empty()) {
+    output.tell("no runs in {}; `tune --space FILE` makes one\n", store.path().string());
+  } else {
+    output.table(table);
+  }
   return 0;
 }
 
@@ -115,25 +125,27 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
     fmt::print("{}", json_text(document));
     return 0;
   }
-  fmt::print(
-      "run {} ({})\n  {} on {}, sizes {}\n  started {} UTC, {:.1f} s: compile {:.1f} s, verify "
+  const Output output(common);
+  output.tell(
+      "run {} ({})\n  {} on {}, sizes {}\n  started {}, {:.1f} s: compile {:.1f} s, verify "
       "{:.1f} s, measure {:.1f} s\n"
-      "  {}; failed: {}\n  command: {}\n",
+      "  {}; failed: {}\n",
       session->uuid, store::name(session->state), session->kernel, printable(session->device),
-      fmt::join(session->problems, " "), session->started_at, session->wall_s, session->compile_s,
+      brief(session->problems), session->started_at, session->wall_s, session->compile_s,
       session->verify_s, session->measure_s, quantity::count(trials.size(), "trial"),
-      format_failures(outcomes), own_command(session->command));
+      format_failures(outcomes));
+  output.print("  command: {}\n", own_command(session->command));
   if (session->respawns > 0) {
-    fmt::print("  the device child was replaced {}\n",
-               quantity::count(static_cast<std::uint64_t>(session->respawns), "time"));
+    output.tell("  the device child was replaced {}\n",
+                quantity::count(static_cast<std::uint64_t>(session->respawns), "time"));
   }
-  if (session->shared) fmt::print("  other processes used the device during the run\n");
-  if (!costs.empty()) fmt::print("\n{}", costs_text(costs));
+  if (session->shared) output.tell("  other processes used the device during the run\n");
+  if (!costs.empty()) output.tell("\n{}", costs_text(costs, output.terminal()));
   for (const auto& [outcome, group] : failures) {
-    fmt::print("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome),
-               group.first.config_json, printable(group.first.message));
+    output.tell("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome),
+                group.first.config_json, printable(group.first.message));
     const std::string again = bench_command(*session, group.first);
-    if (!again.empty()) fmt::print("  to reproduce it:\n    {}\n", printable(again));
+    if (!again.empty()) output.print("  to reproduce it:\n    {}\n", printable(again));
   }
   return 0;
 }

@@ -13,6 +13,7 @@
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/check_promises.hpp"
 #include "tuner/family/family.hpp"
+#include "tuner/family/space_draft.hpp"
 #include "tuner/interop/t1_export.hpp"
 #include "tuner/interop/t1_import.hpp"
 #include "tuner/verify/problem_data.hpp"
@@ -66,39 +67,67 @@ std::vector<Bound> bind(const family::Family& family, const SpaceOptions& option
   return bound;
 }
 
-int check(const family::Family& family, const std::vector<Bound>& bound, const std::string& file) {
+/// A kernel whose default can be launched, which throws otherwise, as `check` reports it.
+Json checked(const Bound& each, const std::string& file) {
+  if (each.space.size() == 0) {
+    throw Error(ErrorCode::no_valid_config,
+                fmt::format("{}: kernel {} has no valid configuration; `{}` shows why", file,
+                            each.kernel.name,
+                            shell_line(std::vector<std::string>{"tune", "space", "count", file})));
+  }
+  if (const auto violation = each.space.violation(each.space.default_config())) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: kernels.{}: the default configuration is not valid: {}", file,
+                            each.kernel.name, violation->message));
+  }
+  for (std::size_t step = 0; step < each.kernel.steps.size(); ++step) {
+    static_cast<void>(family::geometry(each.kernel, step,
+                                       each.space.expression_values(each.space.default_config())));
+  }
+  return {{"kernel", each.kernel.name},
+          {"size", space::size_json(each.size, each.kernel.space->dims)},
+          {"parameters", each.kernel.space->parameters.size()},
+          {"constraints", each.kernel.space->constraints.size()},
+          {"valid", each.space.size()}};
+}
+
+int check(const family::Family& family, const std::vector<Bound>& bound, const std::string& file,
+          const CommonOptions& common) {
+  Json document = {{"schema", "tune.space-check/1"},
+                   {"kernels", Json::array()},
+                   {"checks", Json::array()},
+                   {"warnings", Json::array()}};
   for (const Bound& each : bound) {
-    if (each.space.size() == 0) {
-      throw Error(
-          ErrorCode::no_valid_config,
-          fmt::format("{}: kernel {} has no valid configuration; `{}` shows why", file,
-                      each.kernel.name,
-                      shell_line(std::vector<std::string>{"tune", "space", "count", file})));
-    }
-    if (const auto violation = each.space.violation(each.space.default_config())) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("{}: kernels.{}: the default configuration is not valid: {}", file,
-                              each.kernel.name, violation->message));
-    }
-    fmt::print("{}: {}, {}, {} at {}; the default is valid\n", each.kernel.name,
-               quantity::count(each.kernel.space->parameters.size(), "parameter"),
-               quantity::count(each.kernel.space->constraints.size(), "constraint"),
-               quantity::count(each.space.size(), "valid configuration"),
-               space::display(each.size, each.kernel.space->dims));
-    // Throws where it could not be launched.
-    for (std::size_t step = 0; step < each.kernel.steps.size(); ++step) {
-      static_cast<void>(family::geometry(
-          each.kernel, step, each.space.expression_values(each.space.default_config())));
-    }
+    document["kernels"].push_back(checked(each, file));
     const std::string caution = check_sizes_caution(family, each.kernel, each.space, each.size);
-    if (!caution.empty()) tell(caution + "\n");
+    if (!caution.empty()) document["warnings"].push_back(caution);
   }
   if (const auto* files = std::get_if<family::NpyReference>(&family.check.reference)) {
     verify::check_files(family, files->size);
   }
-  for (const std::string& promise : family::check_promises(family)) fmt::print("{}\n", promise);
+  for (const std::string& promise : family::check_promises(family)) {
+    document["checks"].push_back(promise);
+  }
   for (const std::string& caution : family::check_cautions(family, bound.front().size)) {
-    tell(fmt::format("warning: {}\n", caution));
+    document["warnings"].push_back(fmt::format("warning: {}", caution));
+  }
+  if (common.json) {
+    fmt::print("{}", json_text(document));
+    return 0;
+  }
+  const Output output(common);
+  for (const Bound& each : bound) {
+    output.tell("{}: {}, {}, {} at {}; the default is valid\n", each.kernel.name,
+                quantity::count(each.kernel.space->parameters.size(), "parameter"),
+                quantity::count(each.kernel.space->constraints.size(), "constraint"),
+                quantity::count(each.space.size(), "valid configuration"),
+                space::display(each.size, each.kernel.space->dims));
+  }
+  for (const Json& promise : document["checks"]) {
+    output.tell("{}\n", promise.get<std::string>());
+  }
+  for (const Json& warning : document["warnings"]) {
+    tell(fmt::format("{}\n", warning.get<std::string>()));
   }
   return 0;
 }
@@ -131,7 +160,7 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
                               space::display(each.size, each.kernel.space->dims), options.device)},
                  {"removed", Align::right},
                  {"left", Align::right},
-                 {"why"}});
+                 {"why", Align::left, Table::Place::below}});
     table.add({"every combination", "", quantity::count(waterfall.cartesian), ""});
     if (waterfall.collapsed > 0) {
       table.add({"inactive parameters", quantity::count(waterfall.collapsed),
@@ -142,30 +171,71 @@ int count(const std::vector<Bound>& bound, const CommonOptions& common,
       table.add({step.expression, quantity::count(step.removed), quantity::count(step.left),
                  step.removed == 0 ? step.why + " (removes nothing here)" : step.why});
     }
-    fmt::print("{}{} valid configurations\n\n", table.text(), quantity::count(each.space.size()));
+    const Output output(common);
+    output.table(table);
+    output.print("{} valid configurations\n\n", quantity::count(each.space.size()));
   }
   if (common.json) fmt::print("{}", json_text(document));
   return 0;
 }
 
-int show(const family::Family& family, const std::vector<Bound>& bound) {
-  fmt::print("family {} ({}), sizes as {}\n", family.name, printable(family.path),
-             fmt::join(family.problem.dims.names(), ", "));
+Json kernel_json(const Bound& bound) {
+  const space::SpaceDefinition& definition = *bound.kernel.space;
+  Json parameters = Json::array(), constraints = Json::array();
+  for (const space::Parameter& parameter : definition.parameters) {
+    Json values = Json::array();
+    for (const space::ParameterValue& value : parameter.values) values.push_back(value.text);
+    parameters.push_back({{"parameter", parameter.name},
+                          {"values", std::move(values)},
+                          {"default", parameter.values[parameter.default_index].text},
+                          {"doc", parameter.doc}});
+  }
+  for (const space::WaterfallStep& step : bound.space.waterfall().steps) {
+    constraints.push_back({{"constraint", step.expression}, {"why", step.why}});
+  }
+  return {{"kernel", bound.kernel.name},
+          {"doc", bound.kernel.doc},
+          {"parameters", std::move(parameters)},
+          {"constraints", std::move(constraints)}};
+}
+
+int show(const family::Family& family, const std::vector<Bound>& bound,
+         const CommonOptions& common) {
+  if (common.json) {
+    Json document = {{"schema", "tune.space-show/1"},
+                     {"family", family.name},
+                     {"dims", family.problem.dims.names()},
+                     {"kernels", Json::array()}};
+    for (const Bound& each : bound) document["kernels"].push_back(kernel_json(each));
+    fmt::print("{}", json_text(document));
+    return 0;
+  }
+  const Output output(common);
+  output.tell("family {} ({}), sizes as {}\n", family.name, printable(family.path),
+              fmt::join(family.problem.dims.names(), ", "));
   for (const Bound& each : bound) {
-    fmt::print("\n{}: {}\n", each.kernel.name, each.kernel.doc);
-    Table table({{"parameter"}, {"values"}, {"default", Align::right}, {"meaning"}});
+    output.tell("\n{}{}{}\n", each.kernel.name, each.kernel.doc.empty() ? "" : ": ",
+                each.kernel.doc);
+    Table table({{"parameter"},
+                 {"values"},
+                 {"default", Align::right},
+                 {"meaning", Align::left, Table::Place::below}});
     for (const space::Parameter& parameter : each.kernel.space->parameters) {
       std::vector<std::string> values;
       for (const space::ParameterValue& value : parameter.values) values.push_back(value.text);
       table.add({parameter.name, fmt::format("{}", fmt::join(values, " ")),
                  parameter.values[parameter.default_index].text, parameter.doc});
     }
-    fmt::print("{}", table.text());
+    if (table.is_empty()) {
+      output.tell("it has no parameters\n");
+    } else {
+      output.table(table);
+    }
   }
   return 0;
 }
 
-int why(const std::vector<Bound>& bound, const SpaceOptions& options) {
+int why(const std::vector<Bound>& bound, const CommonOptions& common, const SpaceOptions& options) {
   if (options.config.empty()) {
     throw Error(ErrorCode::usage,
                 "which configuration? Write tune space why FILE TILE_M=64,TILE_N=32,…");
@@ -178,15 +248,27 @@ int why(const std::vector<Bound>& bound, const SpaceOptions& options) {
   const space::Config config =
       each.space.canonical(space::config_from_text(definition, options.config));
   const auto violation = each.space.violation(config);
-  fmt::print("{}\n", space::canonical_json(definition, config));
-  if (!violation) {
-    fmt::print("is valid at {} on {}\n", space::display(each.size, each.kernel.space->dims),
-               options.device);
-    return 0;
+  const std::string config_json = space::canonical_json(definition, config);
+  const int code = violation ? static_cast<int>(ErrorCode::no_valid_config) : 0;
+  if (common.json) {
+    fmt::print("{}",
+               json_text({{"schema", "tune.space-why/1"},
+                          {"config", parse_json(config_json, "a configuration")},
+                          {"valid", !violation},
+                          {"constraint", violation ? Json(violation->constraint + 1) : Json()},
+                          {"why", violation ? Json(violation->message) : Json()}}));
+    return code;
   }
-  fmt::print("is rejected by constraint {} of {}: {}\n", violation->constraint + 1,
-             definition.constraints.size(), violation->message);
-  return static_cast<int>(ErrorCode::no_valid_config);
+  const Output output(common);
+  output.print("{}\n", config_json);
+  if (violation) {
+    output.tell("is rejected by constraint {} of {}: {}\n", violation->constraint + 1,
+                definition.constraints.size(), violation->message);
+  } else {
+    output.tell("is valid at {} on {}\n", space::display(each.size, each.kernel.space->dims),
+                options.device);
+  }
+  return code;
 }
 
 /// Counting and showing look at the space file alone, so that one can begin with it before there is
@@ -230,6 +312,23 @@ int import_space(const CommonOptions& common, const SpaceOptions& options) {
   return 0;
 }
 
+/// Writes a draft and says what comes next.
+int init_space(const CommonOptions& common, const SpaceOptions& options) {
+  constexpr std::size_t kLargestSource = std::size_t{16} << 20;
+  const std::filesystem::path name =
+      folder_between(options) / std::filesystem::path(options.file).filename();
+  const std::string text =
+      family::space_draft(as_utf8(read_file(options.file, kLargestSource)),
+                          name.lexically_normal().generic_string(), options.kernel);
+  write_result(text, options);
+  if (common.quiet || options.output.empty()) return 0;
+  const std::string check =
+      shell_line(std::vector<std::string>{"tune", "space", "check", options.output});
+  const std::string run = shell_line(std::vector<std::string>{"tune", "--space", options.output});
+  tell(fmt::format("next: edit the lines below TODO, then\n  {}\n  {}\n", check, run));
+  return 0;
+}
+
 int export_space(const std::vector<Bound>& bound, const family::Family& family,
                  const SpaceOptions& options) {
   if (bound.size() > 1) {
@@ -248,6 +347,7 @@ int export_space(const std::vector<Bound>& bound, const family::Family& family,
 
 int space(const CommonOptions& common, const SpaceOptions& options) {
   if (options.action == "import") return import_space(common, options);
+  if (options.action == "init") return init_space(common, options);
   const family::Family family = options.action == "check" ? family::load_family(options.file)
                                                           : load_without_sources(options.file);
   std::optional<SlowNotice> notice;
@@ -257,10 +357,10 @@ int space(const CommonOptions& common, const SpaceOptions& options) {
   }
   const std::vector<Bound> bound = bind(family, options);
   if (options.action == "export") return export_space(bound, family, options);
-  if (options.action == "check") return check(family, bound, options.file);
+  if (options.action == "check") return check(family, bound, options.file, common);
   if (options.action == "count") return count(bound, common, options);
-  if (options.action == "show") return show(family, bound);
-  return why(bound, options);
+  if (options.action == "show") return show(family, bound, common);
+  return why(bound, common, options);
 }
 
 }  // namespace tuner::cli

@@ -178,7 +178,12 @@ int sweep(const CommonOptions& common, const BenchOptions& options) {
   report.sides.push_back(device.sweep(plan, common.quiet, stop));
   if (!options.bound.empty()) report.bound = bound_side(common, options, sizes, stop);
   const Json document = sweep_json(report);
-  fmt::print("{}", common.json ? json_text(document) : sweep_text(document));
+  if (common.json) {
+    fmt::print("{}", json_text(document));
+  } else {
+    const Output output(common);
+    output.tell("{}", sweep_text(document, output.terminal()));
+  }
   if (interrupt.exit_code()) return *interrupt.exit_code();
   require_times(report);
   if (const std::size_t failed = count_failed(report); failed > 0) {

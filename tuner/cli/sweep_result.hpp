@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/cli/terminal.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/session/sweep.hpp"
@@ -61,6 +62,6 @@ struct SweepReport {
 [[nodiscard]] Json sweep_json(const SweepReport& report);
 /// The same for people: times, rates and cycles by size and contender, the transfers, who is
 /// skipped, the start-up, who leads where.
-[[nodiscard]] std::string sweep_text(const Json& sweep);
+[[nodiscard]] std::string sweep_text(const Json& sweep, const Terminal& terminal);
 
 }  // namespace tuner::cli

@@ -39,7 +39,8 @@ std::string scaled_cell(const Json& fared, const char* key, double unit) {
 
 /// A row for each size, a column for each contender of a device; without numbers nothing.
 template <class Cell>
-std::string by_size(const Json& sweep, const Json& side, std::string_view what, const Cell& cell) {
+std::string by_size(const Json& sweep, const Json& side, std::string_view what, const Cell& cell,
+                    const Terminal& terminal) {
   std::vector<Table::Column> columns = {{fmt::format("{}: {}", text(side, "name"), what)}};
   std::map<std::string, std::size_t> column_of;
   for (const Json& fared : side["times"]) {
@@ -60,7 +61,7 @@ std::string by_size(const Json& sweep, const Json& side, std::string_view what, 
   if (is_empty) return "";
   Table table(columns);
   for (std::vector<std::string>& row : rows) table.add(std::move(row));
-  return table.text();
+  return table.text(terminal);
 }
 
 std::string cycles_cell(const Json& fared) {
@@ -82,7 +83,7 @@ Rate rate_of(const Json& sweep) {
 }
 
 /// A row for each contender: many names are no columns of a terminal.
-std::string by_contender(const Json& sweep, const Json& side) {
+std::string by_contender(const Json& sweep, const Json& side, const Terminal& terminal) {
   const Rate rate = rate_of(sweep);
   Table table({{fmt::format("{}: {}", text(side, "name"), label(sweep, 0))},
                {"median time", Align::right},
@@ -92,24 +93,25 @@ std::string by_contender(const Json& sweep, const Json& side) {
     table.add({text(fared, "contender"), time_cell(fared), scaled_cell(fared, rate.key, 1e9),
                cycles_cell(fared)});
   }
-  return table.text();
+  return table.text(terminal);
 }
 
-std::string times_text(const Json& sweep, const Json& side) {
-  if (sweep["sizes"].size() == 1) return by_contender(sweep, side);
+std::string times_text(const Json& sweep, const Json& side, const Terminal& terminal) {
+  if (sweep["sizes"].size() == 1) return by_contender(sweep, side, terminal);
   const Rate rate = rate_of(sweep);
-  std::string all = by_size(sweep, side, "median time", time_cell);
+  std::string all = by_size(sweep, side, "median time", time_cell, terminal);
   for (const std::string& table :
-       {by_size(sweep, side, rate.unit,
-                [&](const Json& fared) { return scaled_cell(fared, rate.key, 1e9); }),
-        by_size(sweep, side, "cycles", cycles_cell)}) {
+       {by_size(
+            sweep, side, rate.unit,
+            [&](const Json& fared) { return scaled_cell(fared, rate.key, 1e9); }, terminal),
+        by_size(sweep, side, "cycles", cycles_cell, terminal)}) {
     if (!table.empty()) all += "\n" + table;
   }
   return all;
 }
 
 /// Of each size the kernels with their rates, the fastest first, beside the peak and the bound.
-std::string shares_text(const Json& sweep) {
+std::string shares_text(const Json& sweep, const Terminal& terminal) {
   if (sweep["bound"].is_null()) return "";
   const auto percent = [](const Json& fared, const char* key) {
     const std::string number = scaled_cell(fared, key, 0.01);
@@ -137,12 +139,12 @@ std::string shares_text(const Json& sweep) {
       table.add({text(fared, "contender"), time_cell(fared), scaled_cell(fared, "bytes_per_s", 1e9),
                  percent(fared, "of_peak"), percent(fared, "of_bound")});
     }
-    all += "\n" + table.text();
+    all += "\n" + table.text(terminal);
   }
   return all;
 }
 
-std::string transfers_text(const Json& sweep, const Json& side) {
+std::string transfers_text(const Json& sweep, const Json& side, const Terminal& terminal) {
   if (side["transfers"].empty()) return "";
   Table table({{fmt::format("{}: with transfers", text(side, "name"))},
                {"contender"},
@@ -164,7 +166,7 @@ std::string transfers_text(const Json& sweep, const Json& side) {
     }
     table.add(std::move(row));
   }
-  return "\n" + table.text();
+  return "\n" + table.text(terminal);
 }
 
 /// Who is left out where, and why at the first of these sizes.
@@ -201,7 +203,7 @@ std::string skipped_text(const Json& sweep, const Json& side) {
 }
 
 /// What is paid once: in all for a device, and by contender for a compilation.
-std::string start_up_text(const Json& sweep) {
+std::string start_up_text(const Json& sweep, const Terminal& terminal) {
   Table table({{"paid once"}, {"by"}, {"time", Align::right}});
   const auto add = [&](const std::string& what, const std::string& by, const Json& time_ms) {
     table.add({what, by, quantity::time(1e6 * time_ms.get<double>())});
@@ -217,7 +219,7 @@ std::string start_up_text(const Json& sweep) {
     }
     for (const auto& [contender, time_ms] : compiled_ms) add("compiling", contender, time_ms);
   }
-  return "\n" + table.text();
+  return "\n" + table.text(terminal);
 }
 
 /// "CPU 64x64x64 to 128x128x128, then GPU 256x256x256 to 4096x4096x4096".
@@ -268,14 +270,15 @@ std::string failures_text(const Json& sweep) {
 
 }  // namespace
 
-std::string sweep_text(const Json& sweep) {
+std::string sweep_text(const Json& sweep, const Terminal& terminal) {
   std::string all;
   for (const Json& side : sweep["sides"]) {
     if (!all.empty()) all += "\n";
-    all += times_text(sweep, side) + transfers_text(sweep, side) + skipped_text(sweep, side);
+    all += times_text(sweep, side, terminal) + transfers_text(sweep, side, terminal) +
+           skipped_text(sweep, side);
   }
-  return all + shares_text(sweep) + start_up_text(sweep) + comparisons_text(sweep) +
-         agreement_text(sweep) + failures_text(sweep);
+  return all + shares_text(sweep, terminal) + start_up_text(sweep, terminal) +
+         comparisons_text(sweep) + agreement_text(sweep) + failures_text(sweep);
 }
 
 }  // namespace tuner::cli

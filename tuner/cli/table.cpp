@@ -4,14 +4,164 @@
 #include "tuner/core/printable.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <map>
+#include <numeric>
+#include <utility>
 
 namespace tuner::cli {
 namespace {
 
-std::size_t width(const std::string& cell) {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      cell, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; }));
-}
+constexpr std::size_t kGap = 2;          // between columns
+constexpr std::size_t kLeastWidth = 16;  // of a column whose cells are wrapped
+constexpr std::size_t kBelow = 4;        // how far cells below a row are indented
+
+/// Some columns of a table as they are laid out.
+class Layout {
+ public:
+  using Row = std::vector<std::string>;
+
+  Layout(const std::vector<Table::Column>& columns, const std::vector<Row>& rows,
+         const Terminal& terminal)
+      : columns_(columns), rows_(rows), terminal_(terminal) {
+    for (const Table::Column& column : columns) headings_.push_back(column.heading);
+    for (std::size_t i = 0; i < columns.size(); ++i) {
+      std::size_t widest = text_width(headings_[i]);
+      for (const Row& row : rows) widest = std::max(widest, text_width(row[i]));
+      widths_.push_back(widest);
+      in_row_.push_back(i);
+    }
+    natural_ = widths_;
+  }
+
+  std::string text() {
+    if (!fits()) move_below();
+    while (!fits() && shrink()) {
+    }
+    if (fits()) return table_of(in_row_, below_);
+    widen();
+    std::string text;
+    for (const auto& group : groups()) {
+      text += text.empty() ? table_of(group, below_) : "\n" + table_of(group, {});
+    }
+    return text;
+  }
+
+ private:
+  [[nodiscard]] std::size_t width_of(const std::vector<std::size_t>& columns) const {
+    std::size_t width = columns.empty() ? 0 : kGap * (columns.size() - 1);
+    for (const std::size_t i : columns) width += widths_[i];
+    return width;
+  }
+
+  [[nodiscard]] bool fits() const { return width_of(in_row_) <= terminal_.width(); }
+
+  void move_below() {
+    const auto is_below = [&](std::size_t i) { return columns_[i].place == Table::Place::below; };
+    std::ranges::copy_if(in_row_, std::back_inserter(below_), is_below);
+    std::erase_if(in_row_, is_below);
+  }
+
+  /// Narrows the widest column that can be wrapped as far as needed, to the width of the next one
+  /// at least. Whether there was one.
+  bool shrink() {
+    std::vector<std::size_t> wrapped;
+    std::ranges::copy_if(in_row_, std::back_inserter(wrapped), [&](std::size_t i) {
+      return columns_[i].align == Table::Align::left && widths_[i] > kLeastWidth;
+    });
+    if (wrapped.empty()) return false;
+    const auto wider = [&](std::size_t a, std::size_t b) { return widths_[a] > widths_[b]; };
+    std::ranges::stable_sort(wrapped, wider);
+    const std::size_t next = wrapped.size() > 1 ? widths_[wrapped[1]] : kLeastWidth;
+    std::size_t& widest = widths_[wrapped[0]];
+    const std::size_t excess = width_of(in_row_) - terminal_.width();
+    const std::size_t least = std::max(kLeastWidth, std::min(next, widest - 1));
+    widest = std::max(least, widest - std::min(excess, widest));
+    return true;
+  }
+
+  /// Wrapping was not enough: gives columns their width back as far as two fit beside one another.
+  void widen() {
+    const std::size_t half = (terminal_.width() - kGap) / 2;
+    for (std::size_t i = 0; i < widths_.size(); ++i) {
+      widths_[i] = std::max(widths_[i], std::min(natural_[i], half));
+    }
+  }
+
+  /// The first column with as many others as fit beside it, until each has its place.
+  [[nodiscard]] std::vector<std::vector<std::size_t>> groups() const {
+    std::vector<std::vector<std::size_t>> groups;
+    for (std::size_t k = 1; k < in_row_.size(); ++k) {
+      if (!groups.empty()) {
+        std::vector<std::size_t> wider = groups.back();
+        wider.push_back(in_row_[k]);
+        if (width_of(wider) <= terminal_.width()) {
+          groups.back() = std::move(wider);
+          continue;
+        }
+      }
+      groups.push_back({in_row_[0], in_row_[k]});
+    }
+    return groups;
+  }
+
+  /// A row, whose cells may take several lines.
+  [[nodiscard]] std::string row_of(const Row& row, const std::vector<std::size_t>& columns,
+                                   const std::vector<std::size_t>& below, bool is_heading) const {
+    std::vector<std::vector<std::string>> cells;
+    std::size_t height = 1;
+    for (const std::size_t i : columns) {
+      cells.push_back(wrapped(row[i], widths_[i]));
+      height = std::max(height, cells.back().size());
+    }
+    std::string text;
+    for (std::size_t nth = 0; nth < height; ++nth) {
+      std::string line;
+      std::size_t column = 0, end = 0;  // of the line, in columns of the terminal
+      for (std::size_t k = 0; k < columns.size(); ++k) {
+        const std::string part = nth < cells[k].size() ? cells[k][nth] : "";
+        const std::size_t i = columns[k], width = text_width(part);
+        if (!part.empty()) {
+          const std::size_t free = widths_[i] - std::min(width, widths_[i]);
+          const std::size_t begin = column + (columns_[i].align == Table::Align::right ? free : 0);
+          line +=
+              std::string(begin - std::min(begin, end), ' ') + colored(part, row[i], i, is_heading);
+          end = begin + width;
+        }
+        column += widths_[i] + kGap;
+      }
+      text += line + "\n";
+    }
+    for (const std::size_t i : below) {
+      for (const std::string& line : wrapped(row[i], terminal_.width() - kBelow)) {
+        if (!line.empty()) {
+          text += std::string(kBelow, ' ') + colored(line, row[i], i, is_heading) + "\n";
+        }
+      }
+    }
+    return text;
+  }
+
+  [[nodiscard]] std::string colored(const std::string& part, const std::string& cell, std::size_t i,
+                                    bool is_heading) const {
+    if (is_heading) return terminal_.colored(part, Color::bold);
+    return columns_[i].color == nullptr ? part : terminal_.colored(part, columns_[i].color(cell));
+  }
+
+  [[nodiscard]] std::string table_of(const std::vector<std::size_t>& columns,
+                                     const std::vector<std::size_t>& below) const {
+    std::string text = row_of(headings_, columns, below, true);
+    for (const Row& row : rows_) text += row_of(row, columns, below, false);
+    return text;
+  }
+
+  const std::vector<Table::Column>& columns_;
+  const std::vector<Row>& rows_;
+  const Terminal& terminal_;
+  Row headings_;
+  std::vector<std::size_t> natural_, widths_;  // of each column
+  std::vector<std::size_t> in_row_, below_;    // which columns
+};
 
 }  // namespace
 
@@ -23,30 +173,8 @@ void Table::add(std::vector<std::string> row) {
   rows_.push_back(std::move(row));
 }
 
-std::string Table::text() const {
-  std::vector<std::string> headings;
-  for (const Column& column : columns_) headings.push_back(column.heading);
-  std::vector<std::size_t> widths(columns_.size());
-  const auto measure = [&](const std::vector<std::string>& row) {
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], width(row[i]));
-  };
-  measure(headings);
-  for (const auto& row : rows_) measure(row);
-
-  std::string text;
-  const auto write = [&](const std::vector<std::string>& row) {
-    std::string line;
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const std::string padding(widths[i] - width(row[i]), ' ');
-      if (i > 0) line += "  ";
-      line += columns_[i].align == Align::right ? padding + row[i] : row[i] + padding;
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
-  };
-  write(headings);
-  for (const auto& row : rows_) write(row);
-  return text;
+std::string Table::text(const Terminal& terminal) const {
+  return Layout(columns_, rows_, terminal).text();
 }
 
 }  // namespace tuner::cli

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/cli/terminal.hpp"
+
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::cli {
@@ -11,16 +14,26 @@ namespace tuner::cli {
 class Table {
  public:
   enum class Align { left, right };
+  /// Where a cell stands in a table that is wider than the terminal.
+  enum class Place {
+    in_row,
+    below,  ///< on lines of its own beneath its row: configurations, reasons
+  };
   struct Column {
     std::string heading;
     Align align = Align::left;
+    Place place = Place::in_row;
+    Color (*color)(std::string_view cell) = nullptr;  ///< nullptr: none
   };
 
   explicit Table(std::vector<Column> columns) : columns_(std::move(columns)) {}
   /// One cell for every column. What a terminal would act upon is shown as an escape.
   void add(std::vector<std::string> row);
-  /// The heading and the rows, each ending in a newline, without trailing spaces.
-  [[nodiscard]] std::string text() const;
+  [[nodiscard]] bool is_empty() const { return rows_.empty(); }
+  /// The heading and the rows, each ending in a newline, without trailing spaces, no wider than the
+  /// terminal: cells move below their row, then cells aligned left are wrapped, then columns
+  /// follow in further tables, each with the first column.
+  [[nodiscard]] std::string text(const Terminal& terminal) const;
 
  private:
   std::vector<Column> columns_;

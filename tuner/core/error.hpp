@@ -14,6 +14,7 @@ enum class ErrorCode {
   no_device = 3,        ///< no usable GPU, driver, toolkit or host compiler
   no_valid_config = 4,  ///< no configuration satisfies the constraints, or none ended `ok`
   nothing_found = 5,    ///< a query found nothing
+  regression = 6,       ///< compared results are slower than allowed
 };
 
 /// A set-up, input or environment error: thrown where it is found, caught once in cli/main.cpp.

@@ -130,10 +130,33 @@ Json families_of(const std::vector<KernelHistory>& kernels) {
   return families;
 }
 
+Json comparisons_of(const store::Store& store, const std::string& device_name,
+                    const Additions& additions) {
+  store::ResultFilter filter;
+  filter.device = device_name;
+  const std::vector<store::StoredBest> bests = store.bests(filter);
+  std::vector<Comparison> comparisons;
+  if (additions.environments == Additions::Environments::all) {
+    comparisons = comparisons_with_latest(bests);
+  }
+  for (ComparedResults other : additions.compared) {
+    std::erase_if(other.bests, [&](const store::StoredBest& one) {
+      return one.subject->device.name != device_name;
+    });
+    Comparison comparison =
+        compare(std::move(other), {.name = store.path().filename().string(), .bests = bests},
+                ComparedBy::time);
+    if (!comparison.sizes.empty()) comparisons.push_back(std::move(comparison));
+  }
+  Json parts = Json::array();
+  for (const Comparison& comparison : comparisons) parts.push_back(comparison_part(comparison));
+  return parts;
+}
+
 }  // namespace
 
 Json report_document(const store::Store& store, const std::string& device_name,
-                     std::span<const Json> sweeps) {
+                     const Additions& additions) {
   const space::DeviceInfo device = device_named(store, device_name);
   const std::vector<KernelHistory> kernels = kernel_histories(store, device_name);
   if (kernels.empty()) {
@@ -150,9 +173,10 @@ Json report_document(const store::Store& store, const std::string& device_name,
     document["kernels"].push_back(kernel_document(kernel, device_name));
   }
   document["sweeps"] = Json::array();
-  for (const Json& sweep : sweeps) {
+  for (const Json& sweep : additions.sweeps) {
     if (sweep_device(sweep) == device_name) document["sweeps"].push_back(sweep_part(sweep));
   }
+  document["comparisons"] = comparisons_of(store, device_name, additions);
   return document;
 }
 

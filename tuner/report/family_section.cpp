@@ -265,16 +265,20 @@ Json wins_of(std::span<const KernelHistory> kernels, const std::vector<Row>& row
 /// its directories.
 std::string space_of(const KernelHistory& kernel) {
   if (kernel.sessions.empty()) return "";
-  const std::string& command = kernel.sessions.back().command;
   constexpr std::string_view kOption = "--space ";
-  const std::size_t at = command.find(kOption);
-  if (at == std::string::npos) return "FILE";
-  const std::size_t start = at + kOption.size();
-  return shareable(command.substr(start, command.find(' ', start) - start));
+  // The latest that names one: `tune finalize` does not.
+  for (auto session = kernel.sessions.rbegin(); session != kernel.sessions.rend(); ++session) {
+    const std::string& command = session->command;
+    const std::size_t at = command.find(kOption);
+    if (at == std::string::npos) continue;
+    const std::size_t start = at + kOption.size();
+    return shareable(command.substr(start, command.find(' ', start) - start));
+  }
+  return "FILE";
 }
 
-/// A command for each kernel that is best at one of these sizes.
-Json commands_for(const std::vector<const Row*>& rows) {
+/// A command for each kernel that is best at one of these sizes: a run, or another command of tune.
+Json commands_for(const std::vector<const Row*>& rows, std::string_view command = "") {
   std::map<const KernelHistory*, std::string> sizes;
   std::vector<const KernelHistory*> order;
   for (const Row* row : rows) {
@@ -286,8 +290,10 @@ Json commands_for(const std::vector<const Row*>& rows) {
   }
   Json commands = Json::array();
   for (const KernelHistory* kernel : order) {
-    commands.push_back(fmt::format("tune --kernel {} --space {}{}", shell_word(kernel->kernel),
-                                   space_of(*kernel), sizes[kernel]));
+    // A final round is for each size that lacks one.
+    commands.push_back(fmt::format("tune {}--kernel {} --space {}{}", command,
+                                   shell_word(kernel->kernel), space_of(*kernel),
+                                   command.empty() ? sizes[kernel] : ""));
   }
   return commands;
 }
@@ -323,7 +329,7 @@ Json to_do(const std::vector<Row>& rows, const std::string& library) {
   add(screened,
       fmt::format("{} screening times only: re-time the fastest.",
                   format_plural(screened.size(), "size has", "sizes have")),
-      commands_for(screened));
+      commands_for(screened, "finalize "));
   const auto few = with(rows, "few trials");
   add(few,
       fmt::format("{} fewer than {} trials in the latest run: search longer.",

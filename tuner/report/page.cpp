@@ -206,10 +206,24 @@ std::string sweep_part_of_page(const Json& sweep, std::size_t index) {
       panels(sweep.at("sections"), fmt::format("/sweeps/{}", index), "h3"));
 }
 
+std::string comparison_part_of_page(const Json& comparison, std::size_t index) {
+  std::string verdict;
+  for (const Json& sentence : comparison.at("verdict")) {
+    verdict += (verdict.empty() ? "" : " ") + escape_html(sentence.get<std::string>());
+  }
+  return fmt::format(
+      "<section class=\"kernel\" id=\"comparison-{}\"><p "
+      "class=\"eyebrow\">Comparison</p><h2>{}</h2>"
+      "<p class=\"verdict\">{}</p><div class=\"grid\">{}</div></section>",
+      index, text_of(comparison, "title"), verdict,
+      panels(comparison.at("sections"), fmt::format("/comparisons/{}", index), "h3"));
+}
+
 std::string header_part(const Json& document) {
   std::string html =
-      fmt::format("<header><p class=\"eyebrow\">Tuning report · {}</p><h1>{}</h1><dl>",
-                  text_of(document, "period"), text_of(document, "device"));
+      fmt::format("<header><p class=\"eyebrow\">Tuning report{}{}</p><h1>{}</h1><dl>",
+                  document.at("period") == "" ? "" : " · ", text_of(document, "period"),
+                  text_of(document, "device"));
   for (const Json& fact : document.at("facts")) {
     html +=
         fmt::format("<div><dt>{}</dt><dd>{}</dd></div>", escape_html(fact.at(0).get<std::string>()),
@@ -229,6 +243,7 @@ std::string index_part(const Json& document) {
   add("family", document.at("families"), "family");
   add("kernel", document.at("kernels"), "kernel");
   add("sweep", document.at("sweeps"), "family");
+  add("comparison", document.at("comparisons"), "title");
   return html + "</ul></nav>";
 }
 
@@ -247,8 +262,11 @@ std::string body_of(const Json& document) {
         "the tables hold everything they would show.</p>";
   }
   html += each(document.at("families"), family_part);
-  html += "<section class=\"kernels\"><h2 class=\"eyebrow\">Kernels</h2>";
-  html += each(document.at("kernels"), kernel_part) + "</section>";
+  html += each(document.at("comparisons"), comparison_part_of_page);
+  if (!document.at("kernels").empty()) {
+    html += "<section class=\"kernels\"><h2 class=\"eyebrow\">Kernels</h2>";
+    html += each(document.at("kernels"), kernel_part) + "</section>";
+  }
   return html + each(document.at("sweeps"), sweep_part_of_page);
 }
 

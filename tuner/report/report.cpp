@@ -7,8 +7,10 @@
 #include "tuner/report/sweep_sections.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cctype>
 #include <set>
 
@@ -39,6 +41,15 @@ std::set<std::string> reported_devices(const store::Store& store) {
   return names;
 }
 
+void require_results_of(const std::set<std::string>& names, const ComparedResults& other) {
+  const auto is_reported = [&](const store::StoredBest& one) {
+    return names.contains(one.subject->device.name);
+  };
+  if (std::ranges::any_of(other.bests, is_reported)) return;
+  throw Error(ErrorCode::nothing_found, fmt::format("{} has no results of {} to compare with",
+                                                    other.name, fmt::join(names, ", ")));
+}
+
 std::set<std::string> devices_of(std::span<const Json> sweeps) {
   std::set<std::string> names;
   for (const Json& sweep : sweeps) names.insert(sweep_device(sweep));
@@ -67,9 +78,9 @@ std::vector<std::filesystem::path> write_pages(const std::set<std::string>& name
 std::vector<std::filesystem::path> write_reports(const store::Store& store,
                                                  const std::optional<std::string>& device,
                                                  const std::filesystem::path& directory,
-                                                 std::span<const Json> sweeps) {
+                                                 const Additions& additions) {
   const std::set<std::string> tuned = reported_devices(store);
-  std::set<std::string> all = devices_of(sweeps);
+  std::set<std::string> all = devices_of(additions.sweeps);
   all.insert(tuned.begin(), tuned.end());
   if (all.empty()) {
     throw Error(ErrorCode::nothing_found,
@@ -79,9 +90,10 @@ std::vector<std::filesystem::path> write_reports(const store::Store& store,
   }
   // That of an unknown device says which are known.
   const std::set<std::string> names = device ? std::set{*device} : all;
+  for (const ComparedResults& other : additions.compared) require_results_of(names, other);
   return write_pages(names, directory, [&](const std::string& name) {
-    return !tuned.contains(name) && all.contains(name) ? sweep_document(name, sweeps)
-                                                       : report_document(store, name, sweeps);
+    return !tuned.contains(name) && all.contains(name) ? sweep_document(name, additions.sweeps)
+                                                       : report_document(store, name, additions);
   });
 }
 

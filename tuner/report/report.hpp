@@ -2,6 +2,7 @@
 #pragma once
 
 #include "tuner/core/json.hpp"
+#include "tuner/report/comparison.hpp"
 #include "tuner/store/store.hpp"
 
 #include <filesystem>
@@ -12,13 +13,20 @@
 
 namespace tuner::report {
 
+/// What a page shows besides the latest results of its device.
+struct Additions {
+  enum class Environments { latest, all };
+  std::vector<Json> sweeps = {};                     ///< parse_sweep; those of the device
+  Environments environments = Environments::latest;  ///< all: the latest beside each other one
+  std::vector<ComparedResults> compared = {};        ///< each, on this device, beside the results
+};
+
 /// Everything the page of one device shows, as a document of format "tune.report/2"
 /// (docs/reference/report.md). Every number of the page is computed here, once; the page and its
 /// script only draw. Holds no host name and, outside the commands as typed, no directories. Throws
 /// Error(nothing_found), naming the devices that are known, when the device has no results.
-/// Of `sweeps` (parse_sweep) those of the device are part of it.
 [[nodiscard]] Json report_document(const store::Store& store, const std::string& device_name,
-                                   std::span<const Json> sweeps = {});
+                                   const Additions& additions = {});
 
 /// The page of a document: one HTML file that needs nothing else, neither network nor, for its text
 /// and tables, a script. Text of the document is shown as text, whatever it holds.
@@ -26,11 +34,12 @@ namespace tuner::report {
 
 /// Writes <directory>/<device>.html for each device, or for the one named, and returns the paths.
 /// A device of a sweep needs no other results. Throws Error(nothing_found) when there is nothing to
-/// report, Error(failure) when a page cannot be written.
+/// report, or nothing of these devices to compare with, Error(failure) when a page cannot be
+/// written.
 std::vector<std::filesystem::path> write_reports(const store::Store& store,
                                                  const std::optional<std::string>& device,
                                                  const std::filesystem::path& directory,
-                                                 std::span<const Json> sweeps = {});
+                                                 const Additions& additions = {});
 
 /// The same of sweeps alone, without a database.
 std::vector<std::filesystem::path> write_sweep_reports(const std::optional<std::string>& device,

@@ -27,6 +27,12 @@ enum class SharedDevice {
   accepted,  ///< its results are marked, and none that was best before loses its place to them
 };
 
+/// What a run evaluates.
+enum class Candidates {
+  all,
+  known,  ///< the default, what was best before, and what has a result: for a final round alone
+};
+
 /// What to tune and for how long.
 struct RunPlan {
   std::vector<space::Size> sizes;
@@ -40,6 +46,7 @@ struct RunPlan {
   std::optional<std::uint64_t> patience = {};
   int compile_threads = 1;
   Resume resume = Resume::yes;
+  Candidates candidates = Candidates::all;
   SharedDevice shared_device = SharedDevice::refused;
   std::string command = {};  ///< recorded, to reproduce the run
 };

@@ -29,6 +29,7 @@ SizeSchedule::SizeSchedule(const RunPlan& plan, const family::Kernel& kernel,
 void SizeSchedule::add(const space::Size& size, space::Space space, PriorKnowledge prior) {
   searches_.emplace_back(size, std::move(space), plan_.strategy, plan_.seed, std::move(prior),
                          plan_.max_evaluations);
+  if (plan_.candidates == Candidates::known) searches_.back().limit_to_known();
   index_.emplace(&searches_.back(), searches_.size() - 1);
 }
 

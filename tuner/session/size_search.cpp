@@ -48,6 +48,10 @@ void SizeSearch::queue_known() {
   for (auto& [time_ns, config] : known) queued_.push_back(std::move(config));
 }
 
+void SizeSearch::limit_to_known() {
+  max_evaluations_ = std::set<space::Config>(queued_.begin(), queued_.end()).size();
+}
+
 void SizeSearch::suggest(const space::Config& config) {
   if (space_.position(config) && !asked_.contains(config)) queued_.push_front(config);
 }

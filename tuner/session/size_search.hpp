@@ -54,6 +54,8 @@ class SizeSearch {
   [[nodiscard]] std::optional<space::Config> next(search::Budget budget = {});
   /// Before anything is asked: what won at sizes nearby in this very run, the likeliest first.
   void expect(const std::vector<space::Config>& winners_nearby);
+  /// Before anything is asked: evaluates the required finalists and what has a result already.
+  void limit_to_known();
   /// Has a configuration asked next, unless it was already or is not in the space.
   void suggest(const space::Config& config);
   /// The stored result of a configuration, if it need not be run again.

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tune finalize: the final round of sizes that have screening times only."""
+
+import contextlib
+import sqlite3
+import unittest
+
+from program import ProgramTest
+
+
+class FinalizeTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.space = self.space_file()
+        self.tune("-q", "--space", self.space, "--kernel", "scale", "--backend", "cpu", "--size", "64", "--size", "65")
+        # As if the run had been killed before the final round of the second size.
+        with contextlib.closing(sqlite3.connect(self.database)) as database:
+            (problem,) = database.execute("SELECT id FROM problem WHERE size = '65'").fetchone()
+            database.execute("DELETE FROM finalist WHERE final_id IN (SELECT id FROM final WHERE problem_id = ?)", (problem,))
+            database.execute("DELETE FROM final WHERE problem_id = ?", (problem,))
+            database.execute("DELETE FROM best WHERE problem_id = ?", (problem,))
+            database.commit()
+
+    def finalize(self, *arguments, **options):
+        return self.tune("finalize", "--space", self.space, "--backend", "cpu", *arguments, **options)
+
+    def test_times_the_best_again_and_nothing_else(self):
+        trials = self.rows("SELECT count(*) FROM result")
+        before = self.rows("SELECT id FROM final")
+        done = self.finalize()
+        self.assertRegex(done.stdout, r"^scale +time .*\n65 .*BLOCK=\d+\n$")
+        self.assertIn("final round: re-timing 2 finalists", done.stderr)
+        self.assertEqual(self.rows("SELECT count(*) FROM result"), trials)
+        self.assertEqual(len(self.rows("SELECT id FROM final")), len(before) + 1)
+        self.assertEqual(self.tune_json("query", "--kernel", "scale", "--size", "65")["rung"], "exact")
+
+    def test_says_that_nothing_is_left(self):
+        self.finalize()
+        self.assertEqual(self.finalize().stdout, "no size of this device and these versions lacks its final round\n")
+        self.assertEqual(self.tune_json("finalize", "--space", self.space, "--backend", "cpu")["kernels"], [])
+
+    def test_the_report_names_the_command(self):
+        def page():
+            return (self.directory / self.tune("report", "-o", "pages").stdout.split()[0]).read_text()
+        self.assertTrue("tune finalize --kernel scale --space scale.json" in page())
+        self.finalize()
+        self.assertFalse("screening times only" in page())
+
+    def test_what_it_needs(self):
+        self.refuse("finalize", code=2, says="tune finalize --space")
+        self.refuse("finalize", "--space", self.space, "--kernel", "scal", code=2, says="did you mean 'scale'?")
+        self.refuse("finalize", "--space", self.space, "--db", "none.db", code=5, says="no database at none.db")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/family/space_draft.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/family/family.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+namespace tuner::family {
+namespace {
+
+using testing::HasSubstr;
+
+Json draft(const std::string& source, const std::string& kernel = "") {
+  const std::string text = space_draft(source, "k.cu", kernel);
+  // Everything that reads a space file reads it.
+  static_cast<void>(parse_family(text, "k.json", {{"k", {}}, {"k_reference", {}}}));
+  return parse_json(text, "k.json");
+}
+
+std::string message(const std::string& source, const std::string& kernel = "") {
+  try {
+    static_cast<void>(space_draft(source, "k.cu", kernel));
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::usage);
+    return error.what();
+  }
+  return "";
+}
+
+TEST(SpaceDraft, TakesTheArgumentsOfTheSignature) {
+  const Json space = draft(
+      "__global__ void k(int rows, unsigned int columns, float alpha, const float* __restrict__ "
+      "x,\n"
+      "                  double *y, const int4* indices, size_t stride, long long more) {}");
+  EXPECT_EQ(space["problem"]["dims"], Json::array({"ROWS", "COLUMNS", "STRIDE"}));
+  const Json& arguments = space["arguments"];
+  ASSERT_EQ(arguments.size(), 8U);
+  EXPECT_EQ(arguments[0], Json({{"name", "rows"}, {"type", "int"}, {"value", "ROWS"}}));
+  EXPECT_EQ(arguments[1]["type"], "unsigned");
+  EXPECT_EQ(arguments[2]["value"], 1);
+  EXPECT_EQ(arguments[3]["type"], "float*");
+  EXPECT_FALSE(arguments[3].contains("role"));
+  EXPECT_EQ(arguments[4]["type"], "double*");
+  EXPECT_EQ(arguments[4]["role"], "inout");
+  EXPECT_EQ(arguments[5]["count"], "4*ROWS*COLUMNS*STRIDE");
+  EXPECT_EQ(arguments[6]["type"], "unsigned long long");
+  EXPECT_EQ(arguments[7]["value"], 1);  // a fourth integer is no dimension
+}
+
+TEST(SpaceDraft, TemplateParametersAreTuned) {
+  const Json space = draft(
+      "template <typename T, int BLOCK, bool FAST = false, int ITEMS = (2 > 1 ? 4 : 1)>\n"
+      "static __global__ void k(int n, const T* x, T* y) {}");
+  const Json& kernel = space["kernels"]["k"];
+  EXPECT_EQ(kernel["entry"], "k<float,${BLOCK},${FAST},${ITEMS}>");
+  EXPECT_EQ(kernel["parameters"]["BLOCK"]["pow2"], Json::array({32, 1024}));
+  EXPECT_EQ(kernel["parameters"]["FAST"]["values"], Json::array({false, true}));
+  EXPECT_EQ(kernel["launch"]["block"], Json::array({"BLOCK"}));
+  EXPECT_EQ(space["kernels"]["k_reference"]["entry"], "k<float,256,false,1>");
+  EXPECT_EQ(space["arguments"][1]["type"], "float*");
+}
+
+TEST(SpaceDraft, MacrosThatAreGuardedAreTuned) {
+  const Json space = draft(
+      "#ifndef TILE\n#define TILE 16\n#endif\n#define FIXED 3\n"
+      "extern \"C\" __global__ void __launch_bounds__(128) k(float* y) {}");
+  const Json& parameters = space["kernels"]["k"]["parameters"];
+  EXPECT_EQ(parameters["TILE"]["kind"], "define");
+  EXPECT_EQ(parameters["TILE"]["default"], 16);
+  EXPECT_FALSE(parameters.contains("FIXED"));
+  EXPECT_EQ(parameters["THREADS"]["pow2"], Json::array({32, 128}));
+  EXPECT_EQ(parameters["THREADS"]["default"], 128);
+  EXPECT_EQ(space["problem"]["dims"], Json::array({"N"}));
+}
+
+TEST(SpaceDraft, ANameIsNotUsedTwice) {
+  const Json space = draft("template <int N> __global__ void k(int n, int threads, float* y) {}");
+  EXPECT_EQ(space["problem"]["dims"], Json::array({"N_SIZE", "THREADS_SIZE"}));
+}
+
+TEST(SpaceDraft, SaysWhatItCannotDo) {
+  EXPECT_THAT(message("void host() {}"), HasSubstr("k.cu: has no __global__ function"));
+  const std::string two = "__global__ void first(float* x); __global__ void second(float* x) {}";
+  EXPECT_THAT(message(two), HasSubstr("name one with --kernel: first, second"));
+  EXPECT_THAT(message(two, "secnd"), HasSubstr("did you mean 'second'?"));
+  EXPECT_THAT(message("__global__ void k(const Pixel* in) {}"),
+              HasSubstr("'in' of k is of type 'Pixel'"));
+  EXPECT_THAT(message("__global__ void k(float** rows) {}"), HasSubstr("points to pointers"));
+  EXPECT_NE(message("__global__"), "");
+  EXPECT_NE(message("__global__ void k("), "x");  // whatever it says, it ends
+}
+
+}  // namespace
+}  // namespace tuner::family

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/event_log.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/session/side_by_side_timer.hpp"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+#include <utility>
+
+namespace tuner::cli {
+namespace {
+
+Json optional(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+/// UTC, to a millisecond.
+std::string now() {
+  const auto time = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
+  const auto seconds = std::chrono::floor<std::chrono::seconds>(time);
+  return fmt::format("{:%Y-%m-%dT%H:%M:%S}.{:03}Z",
+                     fmt::gmtime(std::chrono::system_clock::to_time_t(seconds)),
+                     (time - seconds).count());
+}
+
+}  // namespace
+
+EventLog::EventLog() = default;
+
+EventLog::EventLog(const std::filesystem::path& path)
+    : file_(std::fopen(path.c_str(), "ae")) {  // "e": no child inherits it
+  if (file_ == nullptr) {
+    throw Error(ErrorCode::failure,
+                fmt::format("--log: {} cannot be opened: {}", path.string(), std::strerror(errno)));
+  }
+}
+
+void EventLog::write(const char* event, Json fields) {
+  Json line = {{"event", event}, {"at", now()}, {"kernel", kernel_}};
+  line.update(fields);
+  const std::string text = line.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+  std::FILE* const file = file_ == nullptr ? stderr : file_.get();
+  std::fwrite(text.data(), 1, text.size(), file);
+  std::fflush(file);
+}
+
+void EventLog::opened(const session::Opening& opening) {
+  kernel_ = opening.kernel->name;
+  dims_ = opening.kernel->space->dims;
+  Json sizes = Json::array();
+  for (const session::Opening::SizePlan& size : opening.sizes) {
+    sizes.push_back({{"size", space::canonical_size(size.size, dims_)},
+                     {"valid", size.valid},
+                     {"planned", size.planned},
+                     {"known", size.known}});
+  }
+  write("opened", {{"device", opening.device.name},
+                   {"driver", opening.environment.driver},
+                   {"compiler", opening.environment.compiler},
+                   {"library", opening.environment.library},
+                   {"sizes", std::move(sizes)}});
+}
+
+void EventLog::estimated(std::chrono::milliseconds search) {
+  write("estimated", {{"search_s", static_cast<double>(search.count()) / 1e3}});
+}
+
+void EventLog::progressed(const session::Progress& progress) {
+  const store::TrialRecord& trial = *progress.trial;
+  write("trial", {{"size", trial.problem},
+                  {"config", parse_json(trial.config_json, "a configuration")},
+                  {"outcome", name(trial.outcome)},
+                  {"message", trial.message},
+                  {"median_ns", trial.time ? Json(trial.time->median_ns) : Json()},
+                  {"reused", progress.reused},
+                  {"new_best", progress.new_best},
+                  {"evaluated", progress.evaluated},
+                  {"planned", progress.planned}});
+}
+
+void EventLog::final_began(const space::Size& size, std::size_t contenders,
+                           session::LibraryPart library) {
+  write("final", {{"size", space::canonical_size(size, dims_)},
+                  {"finalists", contenders},
+                  {"library", library == session::LibraryPart::included}});
+}
+
+void EventLog::size_done(const session::SizeResult& result) {
+  Json fields = {{"size", space::canonical_size(result.size, dims_)}, {"config", nullptr}};
+  if (result.best) {
+    fields["config"] = parse_json(result.best->config_json, "a configuration");
+    fields["median_ns"] = result.best->time.median_ns;
+    fields["ratio_to_library"] = optional(result.best->ratio_to_library);
+    fields["ratio_to_default"] = optional(result.best->ratio_to_default);
+  }
+  write("size", std::move(fields));
+}
+
+void Observers::opened(const session::Opening& opening) {
+  for (const auto& each : all_) each->opened(opening);
+}
+
+void Observers::estimated(std::chrono::milliseconds search) {
+  for (const auto& each : all_) each->estimated(search);
+}
+
+void Observers::progressed(const session::Progress& progress) {
+  for (const auto& each : all_) each->progressed(progress);
+}
+
+void Observers::final_began(const space::Size& size, std::size_t contenders,
+                            session::LibraryPart library) {
+  for (const auto& each : all_) each->final_began(size, contenders, library);
+}
+
+void Observers::size_done(const session::SizeResult& result) {
+  for (const auto& each : all_) each->size_done(result);
+}
+
+}  // namespace tuner::cli

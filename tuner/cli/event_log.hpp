@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// A run as a stream of events for programs, and several observers of one run.
+#pragma once
+
+#include "tuner/core/json.hpp"
+#include "tuner/session/observer.hpp"
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <vector>
+
+namespace tuner::cli {
+
+/// Writes each event of a run as one line of JSON (docs/reference/command-line.md). Lines that
+/// cannot be written stop nothing.
+class EventLog : public session::Observer {
+ public:
+  /// On stderr.
+  EventLog();
+  /// Appends to a file. Throws Error(failure) when it cannot be opened.
+  explicit EventLog(const std::filesystem::path& path);
+
+  void opened(const session::Opening& opening) override;
+  void estimated(std::chrono::milliseconds search) override;
+  void progressed(const session::Progress& progress) override;
+  void final_began(const space::Size& size, std::size_t contenders,
+                   session::LibraryPart library) override;
+  void size_done(const session::SizeResult& result) override;
+
+ private:
+  void write(const char* event, Json fields);
+
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  std::unique_ptr<std::FILE, Close> file_;  // null: stderr
+  std::string kernel_;
+  space::Dimensions dims_;
+};
+
+/// Tells several observers, in order.
+class Observers : public session::Observer {
+ public:
+  void add(std::unique_ptr<session::Observer> observer) { all_.push_back(std::move(observer)); }
+
+  void opened(const session::Opening& opening) override;
+  void estimated(std::chrono::milliseconds search) override;
+  void progressed(const session::Progress& progress) override;
+  void final_began(const space::Size& size, std::size_t contenders,
+                   session::LibraryPart library) override;
+  void size_done(const session::SizeResult& result) override;
+
+ private:
+  std::vector<std::unique_ptr<session::Observer>> all_;
+};
+
+}  // namespace tuner::cli

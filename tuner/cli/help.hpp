@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/cli/command_tree.hpp"
+#include "tuner/cli/terminal.hpp"
+
+#include <string>
+
+namespace tuner::cli {
+
+/// The help text of a command, called as `path` ("tune space check").
+[[nodiscard]] std::string help_text(const CommandDescription& command, const std::string& path,
+                                    const Terminal& terminal);
+
+}  // namespace tuner::cli

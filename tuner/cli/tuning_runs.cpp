@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/tuning_runs.hpp"
+
+#include "tuner/cli/format.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/progress.hpp"
+#include "tuner/cli/table.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/printable.hpp"
+#include "tuner/core/quantity.hpp"
+#include "tuner/core/shell_words.hpp"
+#include "tuner/core/suggest.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <ranges>
+#include <string>
+#include <thread>
+#include <utility>
+
+namespace tuner::cli {
+namespace {
+
+/// A size among several must not keep the others waiting for ever. A single one is searched until
+/// something else ends the search, and so is the whole space where that was asked for.
+std::optional<std::uint64_t> patience(const TuneOptions& options, std::size_t sizes) {
+  constexpr std::uint64_t kAmongSeveral = 150;
+  const bool bounded = options.max_evaluations.has_value() || options.strategy == "exhaustive";
+  if (options.patience || sizes == 1 || bounded) return options.patience;
+  return kAmongSeveral;
+}
+
+/// Without what depends on the kernel: the sizes and the patience.
+session::RunPlan session_plan(const TuneOptions& options) {
+  session::RunPlan plan;
+  plan.strategy = options.strategy;
+  plan.seed = options.seed;
+  plan.max_evaluations = options.max_evaluations;
+  if (!options.max_time.empty()) plan.max_time = parse_duration(options.max_time, "--max-time");
+  const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
+  plan.compile_threads = options.jobs > 0 ? options.jobs : cores - 1;
+  plan.resume = options.fresh ? session::Resume::no : session::Resume::yes;
+  plan.shared_device =
+      options.allow_shared ? session::SharedDevice::accepted : session::SharedDevice::refused;
+  plan.command = options.command_line;
+  return plan;
+}
+
+Json finalist_json(const store::FinalistRecord& finalist) {
+  return {{"role", finalist.role},
+          {"config", finalist.config_json.empty() ? Json() : Json::parse(finalist.config_json)},
+          {"median_ns", finalist.time.median_ns},
+          {"ratio_to_best", finalist.ratio_to_best},
+          {"ratio_low", finalist.ratio_low},
+          {"ratio_high", finalist.ratio_high},
+          {"rounds", finalist.time.samples}};
+}
+
+Json best_json(const session::SizeResult& result, const space::Dimensions& dims) {
+  Json json = {{"size", space::size_json(result.size, dims)},
+               {"evaluated", result.evaluated},
+               {"reused", result.reused}};
+  if (!result.library_problem.empty()) json["library_problem"] = result.library_problem;
+  Json outcomes = Json::object();
+  for (const auto& [outcome, count] : result.outcomes) outcomes[std::string(name(outcome))] = count;
+  json["outcomes"] = outcomes;
+  for (const store::TrialRecord& trial : result.reused_failures) {
+    json["reused_failures"].push_back(
+        {{"config", parse_json(trial.config_json, "a stored configuration")},
+         {"outcome", std::string(name(trial.outcome))},
+         {"message", trial.message}});
+  }
+  if (!result.best) return json;
+  const store::BestRecord& best = *result.best;
+  const auto optional = [](const std::optional<double>& value) {
+    return value ? Json(*value) : Json();
+  };
+  json["best"] = {{"config", parse_json(best.config_json, "a stored configuration")},
+                  {"median_ns", best.time.median_ns},
+                  {"q1_ns", best.time.q1_ns},
+                  {"q3_ns", best.time.q3_ns},
+                  {"library", best.library_name},
+                  {"library_ns", optional(best.library_ns)},
+                  {"default_ns", optional(best.default_ns)},
+                  {"ratio_to_library", optional(best.ratio_to_library)},
+                  {"ratio_to_default", optional(best.ratio_to_default)},
+                  {"ties", best.ties}};
+  for (const store::FinalistRecord& finalist : result.finalists) {
+    json["finalists"].push_back(finalist_json(finalist));
+  }
+  return json;
+}
+
+void print_table(const family::Kernel& kernel, const session::RunResult& result,
+                 const Output& output) {
+  using Align = Table::Align;
+  Table table({{kernel.name},
+               {"time", Align::right},
+               {"rate", Align::right},
+               {"vs library", Align::right},
+               {"vs default", Align::right},
+               {"ties", Align::right},
+               {"configuration", Align::left, Table::Place::below}});
+  for (const session::SizeResult& size : result.sizes) {
+    if (!size.best) {
+      table.add({space::display(size.size, kernel.space->dims), "–", "–", "–", "–", "–",
+                 format_failures(size.outcomes)});
+      continue;
+    }
+    const store::BestRecord& best = *size.best;
+    table.add({space::display(size.size, kernel.space->dims), quantity::time(best.time.median_ns),
+               format_rate(best.flops, best.bytes, best.time.median_ns),
+               format_ratio(best.ratio_to_library), format_ratio(best.ratio_to_default),
+               fmt::format("{}", best.ties), size.winner_display});
+  }
+  output.table(table);
+  for (const session::SizeResult& size : result.sizes) {
+    if (size.library_problem.empty()) continue;
+    output.tell("{}: final round without the library, which could not be timed: {}\n",
+                space::display(size.size, kernel.space->dims), printable(size.library_problem));
+  }
+}
+
+/// Why each result of an earlier run that was taken as it is had failed; equal reasons once.
+void print_reused_failures(const session::RunResult& result, const space::Dimensions& dims) {
+  constexpr std::size_t kMostShown = 20;
+  for (const session::SizeResult& size : result.sizes) {
+    std::map<std::pair<Outcome, std::string>, std::vector<std::string>> by_reason;
+    for (const store::TrialRecord& trial : size.reused_failures) {
+      by_reason[{trial.outcome, trial.message}].push_back(trial.config_json);
+    }
+    std::size_t shown = 0;
+    for (const auto& [reason, configs] : by_reason) {
+      if (++shown > kMostShown) break;
+      tell(printable(fmt::format(
+          "  failed before at {}: {}{}: {}: {}\n", space::display(size.size, dims), configs.front(),
+          configs.size() == 1 ? "" : fmt::format(" and {} more", configs.size() - 1),
+          name(reason.first), reason.second)));
+    }
+    if (by_reason.size() > kMostShown) {
+      tell(fmt::format(
+          "  … and {} more reasons: see `tune runs show` of the run that found them, or --json\n",
+          by_reason.size() - kMostShown));
+    }
+  }
+}
+
+void print_totals(const session::RunResult& result) {
+  std::uint64_t evaluated = 0, reused = 0;
+  std::map<Outcome, std::uint64_t> outcomes;
+  for (const session::SizeResult& size : result.sizes) {
+    evaluated += size.evaluated;
+    reused += size.reused;
+    for (const auto& [outcome, count] : size.outcomes) outcomes[outcome] += count;
+  }
+  const double run = static_cast<double>(evaluated - reused);
+  const double wall_s = std::max(result.wall_s, 1e-3);
+  const double device_s = result.verify_s + result.measure_s;
+  tell(fmt::format(
+      "  {} in {:.1f} s ({:.1f} a second; {} from the database), failed: {}\n"
+      "  device busy {:.0f} % of it (verify {:.1f} s, measure {:.1f} s), {} busy {:.0f} "
+      "% ({:.1f} s)\n",
+      quantity::count(evaluated, "trial"), result.wall_s, run / wall_s, quantity::count(reused),
+      format_failures(outcomes), 100 * device_s / wall_s, result.verify_s, result.measure_s,
+      quantity::count(static_cast<std::uint64_t>(result.compile_threads), "compiler"),
+      100 * result.compile_s / wall_s / result.compile_threads, result.compile_s));
+  if (result.respawns > 0) {
+    tell(fmt::format("  the device child was replaced {}\n",
+                     quantity::count(static_cast<std::uint64_t>(result.respawns), "time")));
+  }
+  if (result.shared) {
+    tell("  other processes used the device during the run: earlier bests are kept\n");
+  }
+  if (result.requeued > 0) {
+    tell(fmt::format("  {} timed again because the device had drifted\n",
+                     quantity::count(static_cast<std::uint64_t>(result.requeued), "trial")));
+  }
+}
+
+bool has_best(const session::SizeResult& result) {
+  return result.best.has_value();
+}
+
+/// What a command to copy needs to find the run: " --db PATH" where one was named.
+std::string database_option(const CommonOptions& common) {
+  if (!common.database) return "";
+  return " " + shell_line(std::vector<std::string>{"--db", common.database->string()});
+}
+
+void print_next(const family::Kernel& kernel, const session::RunResult& result,
+                const TuneOptions& options, const CommonOptions& common) {
+  const std::string database = database_option(common);
+  if (result.state == store::RunState::interrupted) {
+    tell(fmt::format(
+        "interrupted; everything so far is saved. Resume with the same command:\n  {}\n",
+        options.command_line));
+    return;
+  }
+  if (result.state == store::RunState::budget_spent) {
+    tell("the time budget is used up; the same command continues the run\n");
+  }
+  const auto last_first = result.sizes | std::views::reverse;
+  const auto tuned = std::ranges::find_if(last_first, has_best);
+  if (tuned == last_first.end()) return;
+  tell(fmt::format("next:\n  tune query --kernel {} --size {}{} --explain\n  tune report{}\n",
+                   kernel.name, space::canonical_size(tuned->size, kernel.space->dims), database,
+                   database));
+}
+
+/// Everyone who follows a run, as the options ask.
+void add_observers(Observers& observers, const CommonOptions& common, const TuneOptions& options) {
+  const bool is_json = options.progress == "json";
+  const auto style = common.quiet || is_json ? ProgressPrinter::Style::silent
+                                             : ProgressPrinter::style_for_stderr();
+  observers.add(std::make_unique<ProgressPrinter>(
+      style,
+      options.verbose ? ProgressPrinter::Trials::each : ProgressPrinter::Trials::summarised));
+  if (is_json) observers.add(std::make_unique<EventLog>());
+  if (!options.log.empty()) observers.add(std::make_unique<EventLog>(options.log));
+}
+
+}  // namespace
+
+TuningRuns::TuningRuns(const CommonOptions& common, const TuneOptions& options)
+    : common_(common), options_(options), plan_(session_plan(options)) {
+  const std::vector<std::string> progress = {"auto", "json"};
+  if (std::ranges::count(progress, options.progress) == 0) {
+    throw Error(ErrorCode::usage, fmt::format("--progress: there is no '{}'{}", options.progress,
+                                              did_you_mean(options.progress, progress)));
+  }
+  add_observers(observers_, common, options);
+  document_ = {{"schema", "tune.run/1"}, {"device", nullptr}, {"kernels", Json::array()}};
+}
+
+void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>& tasks,
+                     OpenedDevice& opened, store::Store& store, session::Candidates candidates) {
+  worker::DeviceProcess& device = opened.device();
+  document_["device"] = device.device().name;
+  if (!interrupt_) interrupt_.emplace();
+  session::RunPlan plan = plan_;
+  plan.candidates = candidates;
+  for (const auto& [kernel, tuned_sizes] : tasks) {
+    if (interrupt_->requested()) break;
+    plan.sizes = tuned_sizes;
+    if (candidates == session::Candidates::all) {
+      plan.patience = patience(options_, tuned_sizes.size());
+    }
+    const session::RunResult result =
+        session::tune_kernel(family, kernel, plan, device, opened.compiler(), store, observers_,
+                             [&] { return interrupt_->requested(); });
+    found_ = found_ || std::ranges::any_of(result.sizes, has_best);
+    tell_result(family, kernel, result);
+  }
+}
+
+void TuningRuns::tell_result(const family::Family& family, const family::Kernel& kernel,
+                             const session::RunResult& result) {
+  Json sizes = Json::array();
+  for (const session::SizeResult& size : result.sizes) {
+    sizes.push_back(best_json(size, family.problem.dims));
+  }
+  document_["kernels"].push_back({{"kernel", kernel.name},
+                                  {"session", result.uuid},
+                                  {"state", std::string(store::name(result.state))},
+                                  {"wall_s", result.wall_s},
+                                  {"shared", result.shared},
+                                  {"sizes", sizes}});
+  if (!common_.json) print_table(kernel, result, Output(common_));
+  if (common_.quiet || options_.progress == "json") return;
+  print_totals(result);
+  print_reused_failures(result, family.problem.dims);
+  print_next(kernel, result, options_, common_);
+}
+
+void TuningRuns::print_result() const {
+  if (common_.json) fmt::print("{}", json_text(document_));
+}
+
+int TuningRuns::exit_code() const {
+  if (interrupt_ && interrupt_->exit_code()) return *interrupt_->exit_code();
+  if (!found_) {
+    throw Error(ErrorCode::no_valid_config,
+                fmt::format("no configuration ended ok; `tune runs show{}` lists why each failed",
+                            database_option(common_)));
+  }
+  return 0;
+}
+
+}  // namespace tuner::cli

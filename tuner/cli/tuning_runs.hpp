@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `tune` and `tune finalize` share: the runs of several kernels, followed and told.
+#pragma once
+
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/event_log.hpp"
+#include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/opened_device.hpp"
+#include "tuner/cli/tuning_tasks.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/session/session.hpp"
+#include "tuner/store/store.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace tuner::cli {
+
+/// Runs the tasks of families, one after the other, until Ctrl-C, and says how each ended.
+class TuningRuns {
+ public:
+  /// The options must outlive it. Throws Error(usage) for options that are none, Error(failure)
+  /// where --log cannot be written.
+  TuningRuns(const CommonOptions& common, const TuneOptions& options);
+
+  /// The tasks of one family on one device; `candidates`: of each size.
+  void run(const family::Family& family, const std::vector<TuningTask>& tasks, OpenedDevice& opened,
+           store::Store& store, session::Candidates candidates);
+  /// Writes the document, where one is wanted.
+  void print_result() const;
+  /// Throws Error(no_valid_config) when nothing ended `ok`.
+  [[nodiscard]] int exit_code() const;
+
+ private:
+  void tell_result(const family::Family& family, const family::Kernel& kernel,
+                   const session::RunResult& result);
+
+  const CommonOptions& common_;
+  const TuneOptions& options_;
+  session::RunPlan plan_;               // without what depends on the kernel
+  std::optional<Interrupt> interrupt_;  // from the first run on: until then Ctrl-C ends the program
+  Observers observers_;
+  Json document_;
+  bool found_ = false;
+};
+
+}  // namespace tuner::cli
