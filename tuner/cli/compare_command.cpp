@@ -25,6 +25,8 @@
 namespace tuner::cli {
 namespace {
 
+using Align = Table::Align;
+
 using report::Change;
 using report::ComparedSize;
 using report::Comparison;
@@ -136,7 +138,6 @@ std::string changed_kernel(const ComparedSize& size) {
 }
 
 Table table_of_sizes(const std::vector<const ComparedSize*>& sizes) {
-  using Align = Table::Align;
   std::vector<Table::Column> columns = {{"B is", Align::left, Table::Place::in_row, color_of},
                                         {"size"},
                                         {"A", Align::right},

@@ -9,6 +9,8 @@
 namespace tuner::cli {
 namespace {
 
+using Align = Table::Align;
+
 std::string seconds(double value) {
   return fmt::format("{:.1f} s", value);
 }
@@ -20,7 +22,6 @@ nlohmann::json trial_cost_json(const session::TrialCost& cost) {
 }  // namespace
 
 std::string costs_text(std::span<const session::SizeCost> costs, const Terminal& terminal) {
-  using Align = Table::Align;
   Table table({{"size"},
                {"trials", Align::right},
                {"shared", Align::right},

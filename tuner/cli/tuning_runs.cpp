@@ -26,6 +26,8 @@
 namespace tuner::cli {
 namespace {
 
+using Align = Table::Align;
+
 /// A size among several must not keep the others waiting for ever. A single one is searched until
 /// something else ends the search, and so is the whole space where that was asked for.
 std::optional<std::uint64_t> patience(const TuneOptions& options, std::size_t sizes) {
@@ -98,7 +100,6 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
 
 void print_table(const family::Kernel& kernel, const session::RunResult& result,
                  const Output& output) {
-  using Align = Table::Align;
   Table table({{kernel.name},
                {"time", Align::right},
                {"rate", Align::right},

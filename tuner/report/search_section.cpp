@@ -27,7 +27,7 @@ struct StrategyRuns {
 };
 
 /// The searches of a size: what is compared, with what, and what is not.
-struct Comparison {
+struct StrategyComparison {
   std::vector<StrategyRuns> strategies;  ///< the soonest to come near first
   double best_ns = kNever;               ///< the fastest trial of any of its searches
   std::uint64_t with_results = 0, with_winner = 0, of_other_environments = 0;
@@ -73,7 +73,7 @@ std::uint64_t whole(double median) {
   return static_cast<std::uint64_t>(std::ceil(median));
 }
 
-void put_in_order(Comparison& comparison) {
+void put_in_order(StrategyComparison& comparison) {
   const auto rank = [&](const StrategyRuns& strategy) {
     return std::tuple(
         reached(strategy, ProgressAxis::candidates, kNearer * comparison.best_ns).median,
@@ -82,8 +82,8 @@ void put_in_order(Comparison& comparison) {
   std::ranges::sort(comparison.strategies, {}, rank);
 }
 
-Comparison comparison_of(const SizeHistory& size) {
-  Comparison comparison;
+StrategyComparison comparison_of(const SizeHistory& size) {
+  StrategyComparison comparison;
   std::map<std::string, StrategyRuns> by_name;
   for (const SearchRun& run : size.searches) {
     if (run.environment != size.searches.back().environment) {
@@ -126,7 +126,7 @@ std::string soonness(const StrategyRuns& strategy, double ns) {
 }
 
 /// What the numbers of the answer stand for: nothing to say when there was one session of each.
-std::string basis(const Comparison& comparison) {
+std::string basis(const StrategyComparison& comparison) {
   std::set<std::size_t> sessions;
   for (const StrategyRuns& strategy : comparison.strategies) {
     sessions.insert(strategy.runs.size());
@@ -138,12 +138,12 @@ std::string basis(const Comparison& comparison) {
 }
 
 /// Whether there is anything to compare: else the section is a small one.
-bool has_several(const Comparison& comparison) {
+bool has_several(const StrategyComparison& comparison) {
   const auto& strategies = comparison.strategies;
   return strategies.size() > 1 || (strategies.size() == 1 && strategies.front().runs.size() > 1);
 }
 
-std::string left_out(const Comparison& comparison) {
+std::string left_out(const StrategyComparison& comparison) {
   std::vector<std::string> parts;
   const auto add = [&](std::uint64_t count, std::string_view singular, std::string_view plural) {
     if (count > 0) parts.push_back(format_plural(count, singular, plural));
@@ -157,7 +157,7 @@ std::string left_out(const Comparison& comparison) {
   return parts.empty() ? "" : fmt::format(" Left out: {}.", fmt::join(parts, ", "));
 }
 
-std::string search_answer(const SizeHistory& size, const Comparison& comparison) {
+std::string search_answer(const SizeHistory& size, const StrategyComparison& comparison) {
   if (size.searches.empty()) return "The results were imported: no session here.";
   if (comparison.best_ns == kNever) return "No candidate succeeded." + left_out(comparison);
   if (comparison.strategies.empty()) return "No session began anew." + left_out(comparison);
@@ -202,7 +202,7 @@ Json strategy_row(const StrategyRuns& strategy, double best_ns) {
   return row;
 }
 
-Json search_table(const Comparison& comparison) {
+Json search_table(const StrategyComparison& comparison) {
   Json table = make_table({{"strategy", "Strategy", "text"},
                            {"sessions", "Sessions", "count"},
                            {"reached_5", "Within 5\u00a0%", "count"},
@@ -254,7 +254,7 @@ Json curve(const StrategyRuns& strategy, ProgressAxis progress, double best_ns) 
   return columns;
 }
 
-Json curves_of(const Comparison& comparison) {
+Json curves_of(const StrategyComparison& comparison) {
   Json curves = Json::array();
   for (const StrategyRuns& strategy : comparison.strategies) {
     curves.push_back(
@@ -269,7 +269,7 @@ Json curves_of(const Comparison& comparison) {
 }  // namespace
 
 Json search_section(const SizeHistory& size) {
-  const Comparison comparison = comparison_of(size);
+  const StrategyComparison comparison = comparison_of(size);
   Json section = make_section("search", "How the searches went", search_answer(size, comparison),
                               search_table(comparison));
   section["curves"] = curves_of(comparison);
