@@ -2,7 +2,8 @@
 // The sum of N floats by CUB and by kernels/reduction/reduction_last_block.cu, in turns in one
 // process, and how long reading them alone takes.
 //
-//   nvcc -O3 -std=c++20 -arch=native -o cub_benchmark benchmarks/reduction/cub_benchmark.cu
+//   nvcc -O3 -std=c++20 -arch=native -I kernels -o cub_benchmark
+//   benchmarks/reduction/cub_benchmark.cu
 //   ./cub_benchmark                  # 2^10 to 2^28 and odd sizes
 //   ./cub_benchmark 16777216
 //

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What keeps a transpose below the speed of a copy: beside cublasSgeam, in turns in one process,
 // - a copy by cudaMemcpyAsync and by kernels/transpose/copy_row.cu,
-// - tiles of the matrix brought to their places in the transpose, but not turned: the same
-// addresses
-//   read and written, and no shared memory,
+// - tiles of the matrix moved to their places in the transpose, but not transposed: the same
+//   addresses read and written, and no shared memory,
 // - kernels/transpose/transpose_tiled.cu.
 //
-//   nvcc -O3 -std=c++20 -arch=native -o bound_benchmark benchmarks/transpose/bound_benchmark.cu
-//   -lcublas
+//   nvcc -O3 -std=c++20 -arch=native -I kernels -o bound_benchmark
+//        benchmarks/transpose/bound_benchmark.cu -lcublas
 //   ./bound_benchmark                # squares of 2048 to 16384
 //   ./bound_benchmark 8192
 //

@@ -28,7 +28,7 @@ class T1Test(ProgramTest):
         t1 = self.text_file("t1.json", (ROOT / "examples/interchange/scale.t1.json").read_text())
         (self.directory / "scale.cu").write_text((ROOT / "examples/interchange/scale.cu").read_text())
         self.tune("-q", "space", "import", t1, "-o", "deep/er/scale.json")
-        self.assertIn("scale: 2 parameters, 1 constraints, 15 valid",
+        self.assertIn("scale: 2 parameters, 1 constraint, 15 valid",
                       self.tune("space", "check", "deep/er/scale.json").stdout)
 
     def test_a_bad_file_says_where(self):

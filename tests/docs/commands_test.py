@@ -23,13 +23,14 @@ DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs
 
 # What keeps a run short, and off a GPU: options of `tune` that are dropped with their value, and
 # what is appended instead. Queries keep their size: they are answered from the nearest.
-DROPPED = ("--size", "--sizes", "--max-time", "--max-evals", "--rounds", "--backend", "--device")
+DROPPED = ("--size", "--sizes", "--range", "--max-time", "--max-evals", "--rounds", "--backend", "--device")
 SHORT = ("--backend", "cpu", "--max-evals", "2")
 SHORT_BENCH = ("--backend", "cpu", "--rounds", "6")
 SMALL = {"spaces/gemm.json": "16,16,16", "spaces/transpose.json": "16,16", "spaces/copy.json": "16,16",
          "spaces/reduction.json": "16",
          "spaces/convolution.json": "16,16,15", "spaces/window_square.json": "15,15",
-         "examples/studies/fused_multiply_add.json": "16,16,3", "examples/saxpy/saxpy.json": "1000",
+         "examples/studies/fused_multiply_add.json": "16,16,3", "examples/studies/fused_gemm.json": "16,16,16",
+         "examples/studies/frames.json": "15,15", "examples/saxpy/saxpy.json": "1000",
          "examples/own_kernel/rms_norm.json": "8,32"}
 
 SHELLS = ("", "sh", "bash", "shell", "console")
