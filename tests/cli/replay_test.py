@@ -14,7 +14,7 @@ class ReplayTest(ProgramTest):
     def traces(self, path):
         return [json.loads(line) for line in path.read_text().splitlines()]
 
-    def test_says_how_each_strategy_fared(self):
+    def test_compares_the_strategies(self):
         text = self.tune("replay", PNPOLY, *FAST, "--score").stdout
         self.assertIn("pnpoly: cn_pnpoly on NVIDIA TITAN RTX", text)
         for strategy in ("random", "genetic"):

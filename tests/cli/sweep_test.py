@@ -26,12 +26,12 @@ class SweepTest(ProgramTest):
         self.assertEqual(sweep["schema"], "tune.sweep/2")
         self.assertEqual([size["label"] for size in sweep["sizes"]], ["64", "256"])
         host, device = sweep["sides"]
-        self.assertEqual({fared["contender"] for fared in host["times"]}, {"host"})
-        self.assertEqual({fared["contender"] for fared in device["times"]}, {"scale", "plain"})
-        for fared in host["times"] + device["times"]:
-            self.assertEqual(fared["outcome"], "ok")
-            self.assertLessEqual(fared["q1_ns"], fared["median_ns"])
-        self.assertEqual(len([fared for fared in host["times"] if fared["compile_ms"] > 0]), 1, "once for all sizes")
+        self.assertEqual({timing["contender"] for timing in host["times"]}, {"host"})
+        self.assertEqual({timing["contender"] for timing in device["times"]}, {"scale", "plain"})
+        for timing in host["times"] + device["times"]:
+            self.assertEqual(timing["outcome"], "ok")
+            self.assertLessEqual(timing["q1_ns"], timing["median_ns"])
+        self.assertEqual(len([timing for timing in host["times"] if timing["compile_ms"] > 0]), 1, "once for all sizes")
         self.assertEqual([(transfer["size"], transfer["placement"]) for transfer in device["transfers"]],
                          [(size, place) for size in (0, 1) for _ in device["times"][::2]
                           for place in ("pageable", "pinned", "mapped")])
@@ -40,10 +40,10 @@ class SweepTest(ProgramTest):
             parts = ("allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns", "free_ns")
             self.assertAlmostEqual(transfer["total_ns"], sum(transfer[part] for part in parts))
             self.assertEqual(transfer["pin_ns"] > 0, transfer["placement"] != "pageable")
-        for side, fared in ((side, fared) for side in sweep["sides"] for fared in side["times"]):
-            size = sweep["sizes"][fared["size"]]
-            self.assertAlmostEqual(fared["bytes_per_s"], 1e9 * size["bytes"] / fared["median_ns"], delta=1)
-            self.assertGreater(fared["cycles"], 0)
+        for side, timing in ((side, timing) for side in sweep["sides"] for timing in side["times"]):
+            size = sweep["sizes"][timing["size"]]
+            self.assertAlmostEqual(timing["bytes_per_s"], 1e9 * size["bytes"] / timing["median_ns"], delta=1)
+            self.assertGreater(timing["cycles"], 0)
         self.assertEqual([side["skipped"] for side in sweep["sides"]], [[], []])
         self.assertGreater(device["start_up"]["device_ms"], 0)
         self.assertGreaterEqual(sweep["vector_bits"], 128)
@@ -110,7 +110,7 @@ class SweepTest(ProgramTest):
     def test_kernels_are_chosen_by_name_on_the_side_where_they_run(self):
         def chosen(*kernels):
             named = [word for kernel in kernels for word in ("--kernel", kernel)]
-            return [[fared["contender"] for fared in side["times"]]
+            return [[timing["contender"] for timing in side["times"]]
                     for side in self.sweep_json("--cpu", *named, sizes="64:64:1")["sides"]]
         self.assertEqual(chosen("scale"), [["host"], ["scale"]])
         self.assertEqual(chosen("plain", "scale"), [["host"], ["scale", "plain"]])
@@ -128,10 +128,10 @@ class SweepTest(ProgramTest):
         sweep = self.tune_json("bench", "--space", GEMM, "--backend", "cpu", "--kernel", "gemm_naive", "--cpu", "--size",
                                "33,40,35")
         host, device = sweep["sides"]
-        self.assertEqual([fared["contender"].split()[0] for fared in host["times"]],
+        self.assertEqual([timing["contender"].split()[0] for timing in host["times"]],
                          ["OpenBLAS", "gemm_cpu_naive", "gemm_cpu_rows", "gemm_cpu_tiled", "gemm_cpu_threads",
                           "gemm_cpu_simd", "gemm_cpu_eigen"])
-        self.assertEqual({fared["outcome"] for fared in host["times"]}, {"ok"})
+        self.assertEqual({timing["outcome"] for timing in host["times"]}, {"ok"})
         self.assertIs(sweep["agree"], True)
 
     def test_kernels_at_one_block_beside_the_peak_and_a_copy(self):
@@ -139,15 +139,15 @@ class SweepTest(ProgramTest):
                               "--kernel", "transpose_naive_row", "--kernel", "transpose_shared", "--kernel",
                               "transpose_tiled", "--config", "BLOCK_X=16,BLOCK_Y=16", "--config", "BLOCK_X=32,BLOCK_Y=64")
         side, = done["sides"]
-        names = [fared["contender"] for fared in side["times"]]
+        names = [timing["contender"] for timing in side["times"]]
         self.assertIn("transpose_shared BLOCK_X=16,BLOCK_Y=16", names)
-        self.assertEqual([fared["config"]["BLOCK_Y"] for fared in side["times"] if "transpose_naive_row BLOCK_X=16" in
-                          fared["contender"]], [16])
+        self.assertEqual([timing["config"]["BLOCK_Y"] for timing in side["times"] if "transpose_naive_row BLOCK_X=16" in
+                          timing["contender"]], [16])
         self.assertIn("transpose_shared BLOCK_X=32,BLOCK_Y=64", [skip["contender"] for skip in side["skipped"]])
-        fastest = min(fared["median_ns"] for fared in done["bound"]["times"])
-        for fared in side["times"]:
-            self.assertAlmostEqual(fared["of_bound"], fastest / fared["median_ns"])
-            self.assertNotIn("of_peak", fared, "a processor's is not known")
+        fastest = min(timing["median_ns"] for timing in done["bound"]["times"])
+        for timing in side["times"]:
+            self.assertAlmostEqual(timing["of_bound"], fastest / timing["median_ns"])
+            self.assertNotIn("of_peak", timing, "a processor's is not known")
 
     def test_mistakes(self):
         space = self.space_file()

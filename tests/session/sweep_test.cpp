@@ -33,13 +33,13 @@ class SweepTest : public testing::Test {
     worker::Evaluator evaluator(device_, device_.compiler(), family_, 0);
     return run_sweep(
         family_, plan_, evaluator, device_.compiler(),
-        [this](const SweepTime& fared) { heard_.push_back(fared.contender); }, stop);
+        [this](const SweepTime& timing) { heard_.push_back(timing.contender); }, stop);
   }
   /// "toy at 0", for what was timed.
   static std::vector<std::string> timed(const SweepResult& result) {
     std::vector<std::string> all;
-    for (const SweepTime& fared : result.times) {
-      if (fared.time) all.push_back(fared.contender + " at " + std::to_string(fared.size));
+    for (const SweepTime& timing : result.times) {
+      if (timing.time) all.push_back(timing.contender + " at " + std::to_string(timing.size));
     }
     return all;
   }

@@ -102,25 +102,4 @@ void EventLog::size_done(const session::SizeResult& result) {
   write("size", std::move(fields));
 }
 
-void Observers::opened(const session::Opening& opening) {
-  for (const auto& each : all_) each->opened(opening);
-}
-
-void Observers::estimated(std::chrono::milliseconds search) {
-  for (const auto& each : all_) each->estimated(search);
-}
-
-void Observers::progressed(const session::Progress& progress) {
-  for (const auto& each : all_) each->progressed(progress);
-}
-
-void Observers::final_began(const space::Size& size, std::size_t contenders,
-                            session::LibraryPart library) {
-  for (const auto& each : all_) each->final_began(size, contenders, library);
-}
-
-void Observers::size_done(const session::SizeResult& result) {
-  for (const auto& each : all_) each->size_done(result);
-}
-
 }  // namespace tuner::cli

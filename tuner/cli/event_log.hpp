@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A run as a stream of events for programs, and several observers of one run.
+// A run as a stream of events for programs.
 #pragma once
 
 #include "tuner/core/json.hpp"
@@ -8,7 +8,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
-#include <vector>
 
 namespace tuner::cli {
 
@@ -37,22 +36,6 @@ class EventLog : public session::Observer {
   std::unique_ptr<std::FILE, Close> file_;  // null: stderr
   std::string kernel_;
   space::Dimensions dims_;
-};
-
-/// Tells several observers, in order.
-class Observers : public session::Observer {
- public:
-  void add(std::unique_ptr<session::Observer> observer) { all_.push_back(std::move(observer)); }
-
-  void opened(const session::Opening& opening) override;
-  void estimated(std::chrono::milliseconds search) override;
-  void progressed(const session::Progress& progress) override;
-  void final_began(const space::Size& size, std::size_t contenders,
-                   session::LibraryPart library) override;
-  void size_done(const session::SizeResult& result) override;
-
- private:
-  std::vector<std::unique_ptr<session::Observer>> all_;
 };
 
 }  // namespace tuner::cli

@@ -68,13 +68,13 @@ class Side {
 
   SweepSide sweep(const session::SweepPlan& plan, bool quiet, const std::function<bool()>& stop) {
     if (!quiet) introduce();
-    const auto heard = [&](const session::SweepTime& fared) {
+    const auto heard = [&](const session::SweepTime& timing) {
       if (quiet) return;
       tell(fmt::format("{} {} {}: {}\n", name_,
-                       space::display(plan.sizes[fared.size], family_.problem.dims),
-                       fared.contender,
-                       fared.time ? quantity::time(fared.time->median_ns)
-                                  : std::string(tuner::name(fared.outcome))));
+                       space::display(plan.sizes[timing.size], family_.problem.dims),
+                       timing.contender,
+                       timing.time ? quantity::time(timing.time->median_ns)
+                                   : std::string(tuner::name(timing.outcome))));
     };
     return {.name = name_,
             .device = device().device(),

@@ -25,24 +25,24 @@ void add_rates(Json& json, const Json& size, double median_ns, std::optional<dou
   if (clock_mhz) json["cycles"] = 1e-3 * *clock_mhz * median_ns;
 }
 
-Json time_json(const session::SweepTime& fared, const Json& sizes, const SweepSide& side) {
-  Json json = {{"contender", fared.contender},
-               {"size", fared.size},
-               {"outcome", name(fared.outcome)},
-               {"message", fared.message},
-               {"kernel", fared.kernel},
-               {"config", fared.config_json.empty() ? Json() : Json::parse(fared.config_json)},
-               {"compile_ms", fared.compile_ms},
-               {"worst_error", optional_number(fared.worst_error)}};
-  if (fared.time) {
-    json["median_ns"] = fared.time->median_ns;
-    json["q1_ns"] = fared.time->q1_ns;
-    json["q3_ns"] = fared.time->q3_ns;
-    json["samples"] = fared.time->samples;
+Json time_json(const session::SweepTime& timing, const Json& sizes, const SweepSide& side) {
+  Json json = {{"contender", timing.contender},
+               {"size", timing.size},
+               {"outcome", name(timing.outcome)},
+               {"message", timing.message},
+               {"kernel", timing.kernel},
+               {"config", timing.config_json.empty() ? Json() : Json::parse(timing.config_json)},
+               {"compile_ms", timing.compile_ms},
+               {"worst_error", optional_number(timing.worst_error)}};
+  if (timing.time) {
+    json["median_ns"] = timing.time->median_ns;
+    json["q1_ns"] = timing.time->q1_ns;
+    json["q3_ns"] = timing.time->q3_ns;
+    json["samples"] = timing.time->samples;
     const auto counter_mhz =
         side.timestamp_mhz > 0 ? std::optional(side.timestamp_mhz) : std::nullopt;
-    add_rates(json, sizes[fared.size], fared.time->median_ns,
-              fared.clock_mhz ? fared.clock_mhz : counter_mhz);
+    add_rates(json, sizes[timing.size], timing.time->median_ns,
+              timing.clock_mhz ? timing.clock_mhz : counter_mhz);
   }
   return json;
 }
@@ -67,8 +67,8 @@ Json trip_json(const session::SweepTransfer& transfer) {
 
 Json side_json(const SweepSide& side, const Json& sizes) {
   Json times = Json::array(), transfers = Json::array(), skipped = Json::array();
-  for (const session::SweepTime& fared : side.result.times)
-    times.push_back(time_json(fared, sizes, side));
+  for (const session::SweepTime& timing : side.result.times)
+    times.push_back(time_json(timing, sizes, side));
   for (const session::SweepSkip& skip : side.result.skipped) {
     skipped.push_back({{"contender", skip.contender},
                        {"placement", skip.placement},
@@ -97,9 +97,9 @@ Json side_json(const SweepSide& side, const Json& sizes) {
 session::SweepCurve kernels_of(const SweepSide& side, std::size_t sizes) {
   session::SweepCurve best{.name = side.name,
                            .times_ns = std::vector<std::optional<double>>(sizes)};
-  for (const session::SweepTime& fared : side.result.times) {
-    auto& known = best.times_ns[fared.size];
-    if (fared.time && (!known || fared.time->median_ns < *known)) known = fared.time->median_ns;
+  for (const session::SweepTime& timing : side.result.times) {
+    auto& known = best.times_ns[timing.size];
+    if (timing.time && (!known || timing.time->median_ns < *known)) known = timing.time->median_ns;
   }
   return best;
 }
@@ -175,14 +175,14 @@ void add_shares(Json& side, const SweepReport& report) {
   const double peak = side["start_up"]["peak_bytes_per_s"].get<double>();
   const session::SweepCurve bound =
       report.bound ? kernels_of(*report.bound, report.sizes.size()) : session::SweepCurve{};
-  for (Json& fared : side["times"]) {
-    if (!fared.contains("median_ns")) continue;
-    if (peak > 0 && fared.contains("bytes_per_s")) {
-      fared["of_peak"] = fared["bytes_per_s"].get<double>() / peak;
+  for (Json& timing : side["times"]) {
+    if (!timing.contains("median_ns")) continue;
+    if (peak > 0 && timing.contains("bytes_per_s")) {
+      timing["of_peak"] = timing["bytes_per_s"].get<double>() / peak;
     }
-    const auto size = fared["size"].get<std::size_t>();
+    const auto size = timing["size"].get<std::size_t>();
     if (size < bound.times_ns.size() && bound.times_ns[size]) {
-      fared["of_bound"] = *bound.times_ns[size] / fared["median_ns"].get<double>();
+      timing["of_bound"] = *bound.times_ns[size] / timing["median_ns"].get<double>();
     }
   }
 }

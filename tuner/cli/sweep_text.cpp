@@ -27,14 +27,14 @@ std::string label(const Json& sweep, const Json& index) {
   return text(sweep["sizes"][index.get<std::size_t>()], "label");
 }
 
-std::string time_cell(const Json& fared) {
-  return fared.contains("median_ns") ? quantity::time(fared["median_ns"].get<double>())
-                                     : text(fared, "outcome");
+std::string time_cell(const Json& timing) {
+  return timing.contains("median_ns") ? quantity::time(timing["median_ns"].get<double>())
+                                      : text(timing, "outcome");
 }
 
 /// A number in a unit; empty where there is none.
-std::string scaled_cell(const Json& fared, const char* key, double unit) {
-  return fared.contains(key) ? quantity::number(fared[key].get<double>() / unit, 3) : "";
+std::string scaled_cell(const Json& timing, const char* key, double unit) {
+  return timing.contains(key) ? quantity::number(timing[key].get<double>() / unit, 3) : "";
 }
 
 /// A row for each size, a column for each contender of a device; without numbers nothing.
@@ -43,8 +43,8 @@ std::string by_size(const Json& sweep, const Json& side, std::string_view what, 
                     const Terminal& terminal) {
   std::vector<Table::Column> columns = {{fmt::format("{}: {}", text(side, "name"), what)}};
   std::map<std::string, std::size_t> column_of;
-  for (const Json& fared : side["times"]) {
-    const std::string name = text(fared, "contender");
+  for (const Json& timing : side["times"]) {
+    const std::string name = text(timing, "contender");
     if (column_of.try_emplace(name, columns.size()).second) columns.push_back({name, Align::right});
   }
   std::vector<std::vector<std::string>> rows;
@@ -52,11 +52,11 @@ std::string by_size(const Json& sweep, const Json& side, std::string_view what, 
     rows.emplace_back(columns.size(), kNone).front() = text(size, "label");
   }
   bool is_empty = true;
-  for (const Json& fared : side["times"]) {
-    const std::string content = cell(fared);
+  for (const Json& timing : side["times"]) {
+    const std::string content = cell(timing);
     if (content.empty()) continue;
     is_empty = false;
-    rows[fared["size"].get<std::size_t>()][column_of.at(text(fared, "contender"))] = content;
+    rows[timing["size"].get<std::size_t>()][column_of.at(text(timing, "contender"))] = content;
   }
   if (is_empty) return "";
   Table table(columns);
@@ -64,9 +64,9 @@ std::string by_size(const Json& sweep, const Json& side, std::string_view what, 
   return table.text(terminal);
 }
 
-std::string cycles_cell(const Json& fared) {
-  return fared.contains("cycles")
-             ? quantity::count(static_cast<std::uint64_t>(fared["cycles"].get<double>()))
+std::string cycles_cell(const Json& timing) {
+  return timing.contains("cycles")
+             ? quantity::count(static_cast<std::uint64_t>(timing["cycles"].get<double>()))
              : "";
 }
 
@@ -89,9 +89,9 @@ std::string by_contender(const Json& sweep, const Json& side, const Terminal& te
                {"median time", Align::right},
                {rate.unit, Align::right},
                {"cycles", Align::right}});
-  for (const Json& fared : side["times"]) {
-    table.add({text(fared, "contender"), time_cell(fared), scaled_cell(fared, rate.key, 1e9),
-               cycles_cell(fared)});
+  for (const Json& timing : side["times"]) {
+    table.add({text(timing, "contender"), time_cell(timing), scaled_cell(timing, rate.key, 1e9),
+               cycles_cell(timing)});
   }
   return table.text(terminal);
 }
@@ -103,7 +103,7 @@ std::string times_text(const Json& sweep, const Json& side, const Terminal& term
   for (const std::string& table :
        {by_size(
             sweep, side, rate.unit,
-            [&](const Json& fared) { return scaled_cell(fared, rate.key, 1e9); }, terminal),
+            [&](const Json& timing) { return scaled_cell(timing, rate.key, 1e9); }, terminal),
         by_size(sweep, side, "cycles", cycles_cell, terminal)}) {
     if (!table.empty()) all += "\n" + table;
   }
@@ -113,31 +113,32 @@ std::string times_text(const Json& sweep, const Json& side, const Terminal& term
 /// Of each size the kernels with their rates, the fastest first, beside the peak and the bound.
 std::string shares_text(const Json& sweep, const Terminal& terminal) {
   if (sweep["bound"].is_null()) return "";
-  const auto percent = [](const Json& fared, const char* key) {
-    const std::string number = scaled_cell(fared, key, 0.01);
+  const auto percent = [](const Json& timing, const char* key) {
+    const std::string number = scaled_cell(timing, key, 0.01);
     return number.empty() ? std::string(kNone) : number + " %";
   };
   std::string all;
   for (std::size_t size = 0; size < sweep["sizes"].size(); ++size) {
     std::vector<Json> times;
     for (const Json* side : {&sweep["sides"].back(), &sweep["bound"]}) {
-      for (const Json& fared : (*side)["times"]) {
-        if (fared["size"] != size || !fared.contains("median_ns")) continue;
-        times.push_back(fared);
+      for (const Json& timing : (*side)["times"]) {
+        if (timing["size"] != size || !timing.contains("median_ns")) continue;
+        times.push_back(timing);
         if (side == &sweep["bound"])
-          times.back()["contender"] = "bound: " + text(fared, "contender");
+          times.back()["contender"] = "bound: " + text(timing, "contender");
       }
     }
     std::ranges::sort(times, {},
-                      [](const Json& fared) { return fared["median_ns"].get<double>(); });
+                      [](const Json& timing) { return timing["median_ns"].get<double>(); });
     Table table({{label(sweep, size)},
                  {"time", Align::right},
                  {"GB/s", Align::right},
                  {"of the peak", Align::right},
                  {"of the bound", Align::right}});
-    for (const Json& fared : times) {
-      table.add({text(fared, "contender"), time_cell(fared), scaled_cell(fared, "bytes_per_s", 1e9),
-                 percent(fared, "of_peak"), percent(fared, "of_bound")});
+    for (const Json& timing : times) {
+      table.add({text(timing, "contender"), time_cell(timing),
+                 scaled_cell(timing, "bytes_per_s", 1e9), percent(timing, "of_peak"),
+                 percent(timing, "of_bound")});
     }
     all += "\n" + table.text(terminal);
   }
@@ -213,9 +214,9 @@ std::string start_up_text(const Json& sweep, const Terminal& terminal) {
     add("opening the device", by, side["start_up"]["device_ms"]);
     add("the library's first call", by, side["start_up"]["library_ms"]);
     std::map<std::string, double> compiled_ms;
-    for (const Json& fared : side["times"]) {
-      const double time_ms = fared["compile_ms"].get<double>();
-      if (time_ms > 0) compiled_ms.try_emplace(text(fared, "contender"), time_ms);
+    for (const Json& timing : side["times"]) {
+      const double time_ms = timing["compile_ms"].get<double>();
+      if (time_ms > 0) compiled_ms.try_emplace(text(timing, "contender"), time_ms);
     }
     for (const auto& [contender, time_ms] : compiled_ms) add("compiling", contender, time_ms);
   }

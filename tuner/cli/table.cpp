@@ -13,7 +13,7 @@ namespace tuner::cli {
 namespace {
 
 constexpr std::size_t kGap = 2;          // between columns
-constexpr std::size_t kLeastWidth = 16;  // of a column whose cells are wrapped
+constexpr std::size_t kNarrowestCell = 16;  // of a column whose cells are wrapped
 constexpr std::size_t kBelow = 4;        // how far cells below a row are indented
 
 /// Some columns of a table as they are laid out.
@@ -67,15 +67,15 @@ class Layout {
   bool shrink() {
     std::vector<std::size_t> wrapped;
     std::ranges::copy_if(in_row_, std::back_inserter(wrapped), [&](std::size_t i) {
-      return columns_[i].align == Table::Align::left && widths_[i] > kLeastWidth;
+      return columns_[i].align == Table::Align::left && widths_[i] > kNarrowestCell;
     });
     if (wrapped.empty()) return false;
     const auto wider = [&](std::size_t a, std::size_t b) { return widths_[a] > widths_[b]; };
     std::ranges::stable_sort(wrapped, wider);
-    const std::size_t next = wrapped.size() > 1 ? widths_[wrapped[1]] : kLeastWidth;
+    const std::size_t next = wrapped.size() > 1 ? widths_[wrapped[1]] : kNarrowestCell;
     std::size_t& widest = widths_[wrapped[0]];
     const std::size_t excess = width_of(in_row_) - terminal_.width();
-    const std::size_t least = std::max(kLeastWidth, std::min(next, widest - 1));
+    const std::size_t least = std::max(kNarrowestCell, std::min(next, widest - 1));
     widest = std::max(least, widest - std::min(excess, widest));
     return true;
   }

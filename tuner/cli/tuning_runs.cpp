@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/tuning_runs.hpp"
 
+#include "tuner/cli/event_log.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/cli/progress.hpp"

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What `tune` and `tune finalize` share: the runs of several kernels, followed and told.
+// What `tune` and `tune finalize` share: the runs of several kernels, with their progress.
 #pragma once
 
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/event_log.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/observers.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
 #include "tuner/core/json.hpp"

@@ -31,8 +31,8 @@ std::string size_label(const Json& sweep, const Json& index) {
 }
 
 /// "CPU naive": who ran where.
-std::string contender_label(const Json& side, const Json& fared) {
-  return fmt::format("{} {}", text(side, "name"), text(fared, "contender"));
+std::string contender_label(const Json& side, const Json& timing) {
+  return fmt::format("{} {}", text(side, "name"), text(timing, "contender"));
 }
 
 /// "CPU from 64×64×64 to 128×128×128, then GPU from 256×256×256 to 4096×4096×4096".
@@ -102,8 +102,8 @@ class CurvesTable {
     if (time_ns) table_["rows"].at(size.get<std::size_t>()).at(column->second) = rounded(*time_ns);
   }
   void add_times(const Json& side) {
-    for (const Json& fared : side.at("times")) {
-      add(contender_label(side, fared), fared.at("size"), number(fared, "median_ns"));
+    for (const Json& timing : side.at("times")) {
+      add(contender_label(side, timing), timing.at("size"), number(timing, "median_ns"));
     }
   }
 
@@ -229,15 +229,15 @@ Json speedups_section(const Json& sweep) {
   };
   std::vector<std::vector<Time>> sizes(sweep.at("sizes").size());
   for (const Json& side : sweep.at("sides")) {
-    for (const Json& fared : side.at("times")) {
-      if (!fared.contains("median_ns")) continue;
-      const auto size = fared.at("size").get<std::size_t>();
-      const auto median_ns = fared.at("median_ns").get<double>();
+    for (const Json& timing : side.at("times")) {
+      if (!timing.contains("median_ns")) continue;
+      const auto size = timing.at("size").get<std::size_t>();
+      const auto median_ns = timing.at("median_ns").get<double>();
       const auto flops = sweep.at("sizes").at(size).at("flops").get<double>();
-      sizes.at(size).push_back({.label = contender_label(side, fared),
+      sizes.at(size).push_back({.label = contender_label(side, timing),
                                 .median_ns = median_ns,
                                 .rate = flops > 0 ? Json(rounded(flops / median_ns)) : Json(),
-                                .cycles = cell(number(fared, "cycles"))});
+                                .cycles = cell(number(timing, "cycles"))});
     }
   }
   Json table = make_table({{"size", "Size", "text"},
@@ -272,11 +272,11 @@ Json start_up_section(const Json& sweep) {
     const std::string name = text(side, "name");
     add(name + " opening the device", side.at("start_up").at("device_ms").get<double>());
     add(name + " the library's first call", side.at("start_up").at("library_ms").get<double>());
-    for (const Json& fared : side.at("times")) {
-      const double compile_ms = fared.at("compile_ms").get<double>();
+    for (const Json& timing : side.at("times")) {
+      const double compile_ms = timing.at("compile_ms").get<double>();
       if (compile_ms <= 0) continue;
-      add(fmt::format("compiling {} at {}", text(fared, "contender"),
-                      size_label(sweep, fared.at("size"))),
+      add(fmt::format("compiling {} at {}", text(timing, "contender"),
+                      size_label(sweep, timing.at("size"))),
           compile_ms);
     }
   }

@@ -126,15 +126,15 @@ class Sweep {
   void time_contender(const SweepContender& contender) {
     std::optional<Entrant> entrant;
     if (contender.choose && !(entrant = entrant_of(contender))) return;
-    SweepTime fared = guarded(contender.name, entrant);
-    if (fared.time) {
-      expected_.learn(contender.name + '\n', size(), fared.time->median_ns);
+    SweepTime timing = guarded(contender.name, entrant);
+    if (timing.time) {
+      expected_.learn(contender.name + '\n', size(), timing.time->median_ns);
       timed_.push_back({.name = contender.name,
-                        .time_ns = fared.time->median_ns,
+                        .time_ns = timing.time->median_ns,
                         .entrant = std::move(entrant)});
     }
-    heard_(fared);
-    result_.times.push_back(std::move(fared));
+    heard_(timing);
+    result_.times.push_back(std::move(timing));
   }
 
   /// What goes wrong through no fault of its own costs a contender this size, and nobody else.
@@ -179,20 +179,20 @@ class Sweep {
 
   SweepTime judge(const std::string& name, Entrant& entrant) {
     const auto& [kernel, space, config, binary] = entrant;
-    SweepTime fared{.contender = name,
-                    .size = at_,
-                    .kernel = kernel->name,
-                    .config_json = space::canonical_json(*kernel->space, config)};
+    SweepTime timing{.contender = name,
+                     .size = at_,
+                     .kernel = kernel->name,
+                     .config_json = space::canonical_json(*kernel->space, config)};
     const auto fail = [&](const Failure& failure) {
-      fared.outcome = failure.outcome;
-      fared.message = failure.message;
-      return fared;
+      timing.outcome = failure.outcome;
+      timing.message = failure.message;
+      return timing;
     };
     try {
       family::CompileJob job = family::compile_job(*kernel, space, config);
       const bool is_new = compiled_.insert(job.key).second;
       const worker::Compiled compiled = pool_.submit(std::move(job)).get();
-      if (is_new) fared.compile_ms = compiled.compile_ms;
+      if (is_new) timing.compile_ms = compiled.compile_ms;
       if (!compiled.binary) return fail(compiled.binary.error());
       entrant.binary = *compiled.binary;
     } catch (const Error& error) {
@@ -200,12 +200,12 @@ class Sweep {
       return fail({Outcome::compile_error, error.what()});
     }
     const worker::TrialResult evaluation = device_.evaluate(candidate(entrant), size(), best_ns());
-    fared.outcome = evaluation.outcome;
-    fared.message = evaluation.message;
-    fared.worst_error = evaluation.worst_error;
-    fared.clock_mhz = evaluation.clock_mhz;
-    if (evaluation.time) fared.time = time_record(*evaluation.time);
-    return fared;
+    timing.outcome = evaluation.outcome;
+    timing.message = evaluation.message;
+    timing.worst_error = evaluation.worst_error;
+    timing.clock_mhz = evaluation.clock_mhz;
+    if (evaluation.time) timing.time = time_record(*evaluation.time);
+    return timing;
   }
 
   [[nodiscard]] static worker::Candidate candidate(const Entrant& entrant) {
@@ -220,7 +220,7 @@ class Sweep {
     constexpr int kWarmUp = 2;
     constexpr int kSamples = 20;
     constexpr double kMostSamplingNs = 1e9;
-    SweepTime fared{.contender = name, .size = at_};
+    SweepTime timing{.contender = name, .size = at_};
     device_.begin_side_by_side(size());
     auto added = device_.add_library();
     std::vector<double> samples, clocks_mhz;
@@ -238,13 +238,13 @@ class Sweep {
       if ((spent_ns += sample->time_ns) > kMostSamplingNs && !samples.empty()) break;
     }
     if (added) {
-      fared.time = time_record(*measure::summarise(samples));
-      fared.clock_mhz = measure::quantile(clocks_mhz, 0.5);
+      timing.time = time_record(*measure::summarise(samples));
+      timing.clock_mhz = measure::quantile(clocks_mhz, 0.5);
     } else {
-      fared.outcome = added.error().outcome;
-      fared.message = added.error().message;
+      timing.outcome = added.error().outcome;
+      timing.message = added.error().message;
     }
-    return fared;
+    return timing;
   }
 
   void time_placements(const Timed& timed) {

@@ -41,7 +41,7 @@ struct SweepPlan {
   double most_run_ns = 1e9;
 };
 
-/// How a contender fared at a size.
+/// How a contender timing at a size.
 struct SweepTime {
   std::string contender;
   std::size_t size = 0;  ///< among the plan's
@@ -83,10 +83,10 @@ struct SweepResult {
   std::vector<std::string> exact_results;
 };
 
-/// Judges each contender at each size as a session would: compiles, verifies, screens; then has
-/// each that was timed be timed with transfers. `heard` is told every time as it comes; `stop` is
-/// asked between the steps. A size that the device cannot hold is skipped. What is no contender's
-/// fault, such as memory that runs out, ends that contender at that size (launch_error).
+/// Compiles, verifies and screens each contender at each size as a run does, then times those that
+/// ended ok with transfers. Calls `heard` with each time, and `stop` between the steps; true ends
+/// the sweep. A size beyond the device's memory is skipped; memory that runs out later ends only
+/// that contender at that size (launch_error).
 [[nodiscard]] SweepResult run_sweep(const family::Family& family, const SweepPlan& plan,
                                     worker::DeviceWorker& device, const backend::Compiler& compiler,
                                     const std::function<void(const SweepTime&)>& heard,
