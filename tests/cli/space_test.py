@@ -65,6 +65,12 @@ class InitTest(ProgramTest):
                         "--max-evals", "2")
         self.assertIn("BLOCK=", run.stdout)
 
+    def test_what_was_edited_is_not_replaced(self):
+        self.text_file("scale.cu", SCALE_SOURCES["scale.cu"])
+        edited = self.text_file("scale.json", "// edited")
+        self.refuse("space", "init", "scale.cu", "-o", edited, code=2, says="exists already and is not replaced")
+        self.assertEqual(edited.read_text(), "// edited")
+
     def test_drafts_of_published_kernels_pass_the_check(self):
         for name in ("examples/saxpy/saxpy.cu", "examples/own_kernel/rms_norm.cu", "kernels/gemm/gemm_tiled.cu",
                      "kernels/reduction/reduction_last_block.cu", "kernels/transpose/transpose_tiled.cu"):
@@ -73,6 +79,7 @@ class InitTest(ProgramTest):
                 self.tune("space", "check", "draft.json")
                 self.assertEqual(self.tune("space", "init", ROOT / name).stdout,
                                  (self.directory / "draft.json").read_text())
+                (self.directory / "draft.json").unlink()
 
     def test_what_has_no_draft(self):
         self.refuse("space", "init", "none.cu", code=2, says="none.cu")

@@ -51,6 +51,22 @@ TEST(SpaceDraft, TakesTheArgumentsOfTheSignature) {
   EXPECT_EQ(arguments[7]["value"], 1);  // a fourth integer is no dimension
 }
 
+TEST(SpaceDraft, TheGridHasTheAxesThatTheKernelReads) {
+  const auto grid = [](const std::string& body) {
+    const Json space = draft("__global__ void k(int d, int h, int w, float* x) {" + body + "}");
+    EXPECT_EQ(space["kernels"]["k_reference"]["launch"]["grid"].size(),
+              space["kernels"]["k"]["launch"]["grid"].size());
+    return space["kernels"]["k"]["launch"]["grid"];
+  };
+  EXPECT_EQ(grid("x[blockIdx.x] = 0;"), Json::array({"ceil_div(D*H*W, THREADS)"}));
+  EXPECT_EQ(grid("x[blockIdx.y * w + blockIdx.x] = 0;"),
+            Json::array({"ceil_div(H*W, THREADS)", "D"}));
+  EXPECT_EQ(grid("if (d) { x[(blockIdx.z * h + blockIdx.y) * w] = 0; }"),
+            Json::array({"ceil_div(W, THREADS)", "H", "D"}));
+  const Json one = draft("__global__ void k(int n, float* x) { x[blockIdx.y] = 0; }");
+  EXPECT_EQ(one["kernels"]["k"]["launch"]["grid"], Json::array({"ceil_div(N, THREADS)"}));
+}
+
 TEST(SpaceDraft, TemplateParametersAreTuned) {
   const Json space = draft(
       "template <typename T, int BLOCK, bool FAST = false, int ITEMS = (2 > 1 ? 4 : 1)>\n"

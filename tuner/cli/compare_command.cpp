@@ -205,8 +205,9 @@ int compare(const CommonOptions& common, const CompareOptions& options) {
   if (options.a == options.b) {
     throw Error(ErrorCode::usage, fmt::format("A and B are both '{}'", options.a));
   }
+  report::ComparedResults a = compared_results(common, options.a);
   const Comparison comparison =
-      report::compare(compared_results(common, options.a), compared_results(common, options.b), by);
+      report::compare(std::move(a), compared_results(common, options.b), by);
   require_common_sizes(comparison);
   if (!options.output.empty()) {
     write_file(options.output, report::render_page(report::comparison_document(comparison)));

@@ -312,9 +312,15 @@ int import_space(const CommonOptions& common, const SpaceOptions& options) {
   return 0;
 }
 
-/// Writes a draft and says what comes next.
+/// Writes a draft and says what comes next. A file that exists was edited: it is not replaced.
 int init_space(const CommonOptions& common, const SpaceOptions& options) {
   constexpr std::size_t kLargestSource = std::size_t{16} << 20;
+  if (std::filesystem::is_regular_file(options.output)) {
+    throw Error(ErrorCode::usage,
+                fmt::format("{}: exists already and is not replaced by a draft; remove it, or name "
+                            "another file with -o",
+                            options.output));
+  }
   const std::filesystem::path name =
       folder_between(options) / std::filesystem::path(options.file).filename();
   const std::string text =

@@ -12,9 +12,9 @@
 namespace tuner::cli {
 namespace {
 
-constexpr std::size_t kGap = 2;          // between columns
+constexpr std::size_t kGap = 2;             // between columns
 constexpr std::size_t kNarrowestCell = 16;  // of a column whose cells are wrapped
-constexpr std::size_t kBelow = 4;        // how far cells below a row are indented
+constexpr std::size_t kBelow = 4;           // how far cells below a row are indented
 
 /// Some columns of a table as they are laid out.
 class Layout {

@@ -40,6 +40,7 @@ struct Signature {
   std::vector<Declared> of_template;
   std::vector<Declared> parameters;
   int most_threads = kMostThreads;  // __launch_bounds__
+  std::size_t grid_axes = 1;        // of blockIdx that the body reads: x, up to y, up to z
 };
 
 /// A macro that -D may replace.
@@ -124,6 +125,19 @@ std::optional<int> number(std::string_view text) {
   return error == std::errc{} && after == end ? std::optional(value) : std::nullopt;
 }
 
+/// How many axes of the grid the body behind a parameter list reads; 1 for a declaration alone.
+std::size_t grid_axes(Tokens tokens, std::size_t behind_parameters) {
+  if (behind_parameters >= tokens.size() || !has_text(tokens[behind_parameters], "{")) return 1;
+  std::size_t axes = 1;
+  const std::size_t end = behind_bracket(tokens, behind_parameters);
+  for (std::size_t i = behind_parameters; i + 2 < end; ++i) {
+    if (!has_text(tokens[i], "blockIdx")) continue;
+    if (has_text(tokens[i + 2], "y")) axes = std::max<std::size_t>(axes, 2);
+    if (has_text(tokens[i + 2], "z")) axes = 3;
+  }
+  return axes;
+}
+
 /// The declaration that begins at __global__; absent for one that is none.
 std::optional<Signature> signature_at(Tokens tokens, std::size_t global) {
   Signature found;
@@ -147,6 +161,7 @@ std::optional<Signature> signature_at(Tokens tokens, std::size_t global) {
       found.parameters.push_back(std::move(parameter));
     }
   }
+  found.grid_axes = grid_axes(tokens, end);
   // The template's parameters stand before it, with nothing between but words as `static`.
   std::size_t before = global;
   while (before > 0 && tokens[before - 1].kind == Kind::word) --before;
@@ -275,12 +290,12 @@ class Draft {
         {{"expr": "{block} <= dev.max_threads_per_block", "why": "device limit of threads per block"}}
       ],
       // TODO: blocks, and threads of a block: up to three numbers each.
-      "launch": {{"grid": ["ceil_div({elements}, {block})"], "block": ["{block}"]}}
+      "launch": {{"grid": [{grid}], "block": ["{block}"]}}
     }},
     "{kernel}_reference": {{
       "source": "{source}",
       "entry": "{default_entry}",
-      "launch": {{"grid": ["ceil_div({elements}, {threads})"], "block": [{threads}]}}
+      "launch": {{"grid": [{default_grid}], "block": [{threads}]}}
     }}
   }}
 }}
@@ -293,6 +308,8 @@ class Draft {
         fmt::arg("awkward", fmt::format("{}, {}", size_of(1), size_of(dims_.size() > 2 ? 7 : 37))),
         fmt::arg("entry", entry("${{{}}}")), fmt::arg("default_entry", entry("")),
         fmt::arg("parameters", parameters()), fmt::arg("block", block()),
+        fmt::arg("grid", grid(block())),
+        fmt::arg("default_grid", grid(std::to_string(default_threads()))),
         fmt::arg("threads", default_threads()));
   }
 
@@ -352,6 +369,17 @@ class Draft {
   }
 
   [[nodiscard]] std::string elements() const { return fmt::format("{}", fmt::join(dims_, "*")); }
+
+  /// Blocks for all elements: x runs over the last dimensions, y and z, where the kernel reads
+  /// them, over those before. Too few blocks would leave out elements of the reference, too.
+  [[nodiscard]] std::string grid(const std::string& threads) const {
+    const std::size_t outer = std::min(kernel_.grid_axes, dims_.size()) - 1;
+    const auto first_of_x = dims_.begin() + static_cast<std::ptrdiff_t>(outer);
+    std::vector<std::string> axes = {
+        fmt::format("\"ceil_div({}, {})\"", fmt::join(first_of_x, dims_.end(), "*"), threads)};
+    for (std::size_t i = outer; i-- > 0;) axes.push_back(fmt::format("\"{}\"", dims_[i]));
+    return fmt::format("{}", fmt::join(axes, ", "));
+  }
 
   [[nodiscard]] std::string bytes() const {
     std::size_t bytes = 0;
