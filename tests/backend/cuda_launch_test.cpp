@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cuda_fixture.hpp"
 
+#include <numeric>
+
 namespace tuner::backend {
 namespace {
 
@@ -236,6 +238,51 @@ TEST_F(CudaFaultDeathTest, ReportsAnIllegalAddressAsCrashedAndIsLost) {
         std::_Exit(0);
       },
       testing::ExitedWithCode(0), "cudaErrorIllegalAddress \\(700\\)");
+}
+
+TEST_F(CudaLaunchTest, ReadOnlyCopiesHoldTheInputs) {
+  const LoadedKernel axpy = build(kAxpy, "axpy");
+  std::vector<float> numbers(1000);
+  std::iota(numbers.begin(), numbers.end(), 0.0F);
+  const Buffer x = upload(numbers), y = upload(std::vector<float>(997, 1.0F));
+  // Behind the start of its buffer, as operands with an offset are.
+  const Region from(x.id(), 3 * sizeof(float));
+  const Launch launch{
+      .kernel = axpy.id(),
+      .steps = {{.geometry = {.grid = {8, 1, 1}, .block = {128, 1, 1}},
+                 .arguments = {2.0F, from, y.id(), std::int64_t{997}}}},
+      .read_only = {{.name = "x", .region = from, .size_bytes = 997 * sizeof(float)}},
+      .faults_on_write = true};
+  const auto done = backend().run(launch);
+  ASSERT_TRUE(done) << done.error().message;
+  const std::vector<float> sums = download<float>(y);
+  EXPECT_EQ(sums.front(), 7.0F);
+  EXPECT_EQ(sums.back(), 1999.0F);
+}
+
+TEST_F(CudaFaultDeathTest, AWriteIntoAReadOnlyCopyIsCrashedWithTheNamesOfTheInputs) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const auto fault = [this] {
+    const LoadedKernel rewrite =
+        build("__global__ void rewrite(float* x) { volatile float* same = x; same[0] = same[0]; }",
+              "rewrite");
+    const Buffer x(backend(), 4);
+    Launch launch{.kernel = rewrite.id(),
+                  .steps = {{.geometry = {}, .arguments = {x.id()}}},
+                  .read_only = {{.name = "x", .region = x.id(), .size_bytes = 4}}};
+    if (!backend().run(launch)) std::_Exit(2);
+    launch.faults_on_write = true;
+    const auto done = backend().run(launch);
+    if (done || done.error().outcome != Outcome::crashed) std::_Exit(3);
+    std::fputs(done.error().message.c_str(), stderr);
+  };
+  EXPECT_EXIT(
+      {
+        fault();
+        close_backend();
+        std::_Exit(0);
+      },
+      testing::ExitedWithCode(0), "only in a launch whose inputs cannot be written.* into x");
 }
 
 }  // namespace

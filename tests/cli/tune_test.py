@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs on the cpu backend: what they print, keep and take up again."""
 
+import json
 import os
 import subprocess
 import unittest
@@ -82,6 +83,18 @@ class TuneTest(ProgramTest):
         self.assertIn("final round: re-timing 1 finalist and the library\n", self.tune(*SHORT_RUN).stderr)
         scale = ("--space", self.space_file(), "--kernel", "scale", "--backend", "cpu")
         self.assertIn("final round: re-timing 2 finalists\n", self.tune(*scale).stderr)
+
+    def test_a_reference_that_leaves_results_unwritten_is_said(self):
+        def one_block(document):
+            for kernel in document["kernels"].values():
+                kernel["launch"]["grid"] = [1]
+
+        whole = ("--kernel", "scale", "--backend", "cpu", "--size", "100", "--max-evals", "1")
+        self.assertNotIn("caution", self.tune("--space", self.space_file(), *whole).stdout)
+        run = ("--space", self.space_file(one_block), *whole, "--fresh")
+        says = "the reference leaves 68 of 100 elements of y unwritten, and so must every configuration"
+        self.assertIn(f"caution at 100: {says}", self.tune(*run).stdout)
+        self.assertIn(says, json.loads(self.tune(*run, "--json").stdout)["kernels"][0]["sizes"][0]["caution"])
 
     def test_a_dry_run_launches_nothing_and_writes_no_database(self):
         done = self.tune(*SHORT_RUN, "--dry-run")

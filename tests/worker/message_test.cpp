@@ -27,6 +27,7 @@ TrialResult a_result() {
   result.time =
       measure::Summary{.median = 1000, .q1 = 990, .q3 = 1010, .minimum = 980, .count = 20};
   result.worst_error = 0.25;
+  result.caution = "half of y";
   result.resources = {{.registers = 32, .static_shared_bytes = 4096, .local_bytes = 8}};
   return result;
 }
@@ -36,6 +37,7 @@ TEST(Message, AResultIsReadAsItWasWritten) {
   const auto read = from_message<TrialResult>(Json::from_cbor(Json::to_cbor(message)));
   EXPECT_EQ(to_message(read), message);
   EXPECT_EQ(read.time->q3, 1010);
+  EXPECT_EQ(read.caution, "half of y");
   EXPECT_EQ(read.resources.front().static_shared_bytes, 4096U);
   EXPECT_EQ(read.clock_mhz, std::nullopt);
 }

@@ -119,6 +119,9 @@ struct Launch {
   /// A backend that notices every write into these, as the cpu backend does, fails with
   /// out_of_bounds when the launch has ended. Another one does not look.
   std::vector<ReadOnlyData> read_only = {};
+  /// A backend that does not look gives the launch copies of these that it cannot write: it is
+  /// crashed by a write, also by one of what was there.
+  bool faults_on_write = false;
 };
 
 /// An operation of the platform's BLAS on buffers.

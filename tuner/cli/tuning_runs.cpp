@@ -69,6 +69,7 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
                {"evaluated", result.evaluated},
                {"reused", result.reused}};
   if (!result.library_problem.empty()) json["library_problem"] = result.library_problem;
+  if (!result.caution.empty()) json["caution"] = result.caution;
   Json outcomes = Json::object();
   for (const auto& [outcome, count] : result.outcomes) outcomes[std::string(name(outcome))] = count;
   json["outcomes"] = outcomes;
@@ -122,9 +123,12 @@ void print_table(const family::Kernel& kernel, const session::RunResult& result,
   }
   output.table(table);
   for (const session::SizeResult& size : result.sizes) {
-    if (size.library_problem.empty()) continue;
-    output.tell("{}: final round without the library, which could not be timed: {}\n",
-                space::display(size.size, kernel.space->dims), printable(size.library_problem));
+    const std::string at = space::display(size.size, kernel.space->dims);
+    if (!size.library_problem.empty()) {
+      output.tell("{}: final round without the library, which could not be timed: {}\n", at,
+                  printable(size.library_problem));
+    }
+    if (!size.caution.empty()) output.tell("caution at {}: {}\n", at, size.caution);
   }
 }
 

@@ -52,6 +52,7 @@ struct SizeResult {
   std::vector<store::FinalistRecord> finalists;
   std::string winner_display;   ///< "TILE_M=64 …"
   std::string library_problem;  ///< why the final had to do without the library, if so
+  std::string caution;          ///< what the user should know of the check, if anything
   std::uint64_t evaluated = 0, reused = 0;
   std::map<Outcome, std::uint64_t> outcomes;
   std::vector<store::TrialRecord>

@@ -274,6 +274,7 @@ class Run {
                            .finalists = {},
                            .winner_display = "",
                            .library_problem = "",
+                           .caution = runner_.caution(search.size()),
                            .evaluated = search.recorded(),
                            .reused = progress_.reused(search),
                            .outcomes = search.outcomes(),

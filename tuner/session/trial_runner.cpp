@@ -35,6 +35,11 @@ CommittedTrial TrialRunner::record_failure(SizeSearch& search, const space::Conf
   return committed;
 }
 
+std::string TrialRunner::caution(const space::Size& size) const {
+  const auto known = cautions_.find(size);
+  return known == cautions_.end() ? "" : known->second;
+}
+
 store::AttemptRecord TrialRunner::attempt(const Pending& pending) const {
   return {.problem = space::canonical_size(pending.search->size(), kernel_.space->dims),
           .config_json = space::canonical_json(*kernel_.space, pending.config)};
@@ -85,6 +90,7 @@ store::TrialRecord TrialRunner::evaluated(store::TrialRecord trial, const Pendin
                         .config = pending.config,
                         .binary = *pending.compiled.get().binary},
                        search.size(), search.best_ns());
+  if (!evaluation.caution.empty()) cautions_[search.size()] = evaluation.caution;
   return with_evaluation(std::move(trial), evaluation, kernel_,
                          search.space().expression_values(pending.config));
 }

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -46,6 +47,9 @@ class TrialRunner {
   [[nodiscard]] CommittedTrial record_failure(SizeSearch& search, const space::Config& config,
                                               const Failure& failure);
 
+  /// What the last trial that ended `ok` at a size says of its check; empty: nothing.
+  [[nodiscard]] std::string caution(const space::Size& size) const;
+
   [[nodiscard]] double compile_s() const { return compile_s_; }
   [[nodiscard]] double verify_s() const { return verify_s_; }
   [[nodiscard]] double measure_s() const { return measure_s_; }
@@ -66,6 +70,7 @@ class TrialRunner {
   Clock clock_;
   FaultGuard guard_;
   std::set<std::string> counted_compilations_;  // by compile key
+  std::map<space::Size, std::string> cautions_;
   double compile_s_ = 0, verify_s_ = 0, measure_s_ = 0;
 };
 

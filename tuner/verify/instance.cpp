@@ -152,6 +152,14 @@ void Instance::check_reference() {
                   fmt::format("the reference writes nothing to its output {} ({})", data.name,
                               problem_.circumstances()));
     }
+    // Beyond `used` lies what fills the last word.
+    const auto unused = static_cast<std::uint64_t>(data.count - data.used);
+    if (found.unwritten > unused && caution_.empty()) {
+      caution_ = fmt::format(
+          "the reference leaves {} of {} elements of {} unwritten, and so must every "
+          "configuration; if it should write them, correct its launch",
+          found.unwritten - unused, data.used, data.name);
+    }
   }
 }
 

@@ -48,6 +48,10 @@ class Instance {
   /// The arguments of a launch: this instance's buffers, arrays and scalars, in the family's order.
   [[nodiscard]] std::vector<backend::LaunchArgument> arguments() const;
 
+  /// That the reference leaves part of an output unwritten, which its launch may not mean; empty:
+  /// it writes all of them.
+  [[nodiscard]] const std::string& caution() const { return caution_; }
+
   /// Whether all results of the reference are whole numbers that their types hold exactly.
   [[nodiscard]] bool is_whole() const { return is_whole_; }
 
@@ -86,7 +90,7 @@ class Instance {
   void allow_spreads();
   void allow_tolerance();
   /// Throws where the reference writes nothing to an output or what it gives depends on what the
-  /// output held.
+  /// output held; makes the caution where it writes a part.
   void check_reference();
   /// Runs the reference on the inputs as `values` says; outputs that begin as poison are filled
   /// with `unwritten` before. The results by their places among the arguments.
@@ -105,6 +109,7 @@ class Instance {
   std::vector<PartReport> intact_;            // what an inspection found before any candidate ran
   Poison poison_{.kind = nan_poison, .seed = 0};  // of the last launch
   double largest_mean_ = 1;  // of the errors: their root mean square as a share of the bound
+  std::string caution_;
   bool is_whole_ = false;
   bool is_equality_ = false;  // all results must equal the reference
   bool outputs_kept_ = false;

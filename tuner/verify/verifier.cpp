@@ -137,11 +137,13 @@ Instance& Verifier::timing_instance(const space::Size& size) {
 }
 
 Expected<double, Failure> Verifier::launch_and_inspect(LoadedCandidate& candidate,
-                                                       Instance& instance, PoisonKind poison) {
+                                                       Instance& instance, PoisonKind poison,
+                                                       Inputs inputs) {
   auto launch = launch_on(candidate, instance);
   if (!launch) return Unexpected(std::move(launch.error()));
   launch->shared_content = shared_poison(poison);
   launch->read_only = instance.inputs();
+  launch->faults_on_write = inputs == Inputs::read_only;
   instance.prepare_launch(poison);
   failpoint("verify.poisoned");
   announce({VerifyStep::Kind::launch, instance.recipe().size});
@@ -216,6 +218,12 @@ Expected<void, Failure> Verifier::check_awkward_sizes(LoadedCandidate& candidate
     for (const Recipe& recipe : awkward_recipes(size, equal_if_whole(tuned))) {
       instance(recipe).forget_outputs();  // of another candidate, whose tuned size this is
       auto right = check(candidate, recipe, kPoisons[checks++ % kPoisons.size()]);
+      if (!right) return Unexpected(std::move(right.error()));
+    }
+    // Last, and once: a fault costs the process and names no element, and pages take time to map.
+    if (size == sizes->back()) {
+      auto right = launch_and_inspect(candidate, instance(recipe(size, Fill::normal)), nan_poison,
+                                      Inputs::read_only);
       if (!right) return Unexpected(std::move(right.error()));
     }
     right_at_awkward_sizes_.insert(std::move(identity));

@@ -91,8 +91,11 @@ class Verifier {
   /// Whether results that are whole numbers must equal those of the reference: what it gives for
   /// whole numbers at the tuned size is whole, too.
   [[nodiscard]] bool equal_if_whole(const space::Size& tuned);
+  /// Whether the inputs of a launch can be written.
+  enum class Inputs { writable, read_only };
   [[nodiscard]] Expected<double, Failure> launch_and_inspect(LoadedCandidate& candidate,
-                                                             Instance& instance, PoisonKind poison);
+                                                             Instance& instance, PoisonKind poison,
+                                                             Inputs inputs = Inputs::writable);
   [[nodiscard]] Expected<double, Failure> check(LoadedCandidate& candidate, const Recipe& recipe,
                                                 PoisonKind poison);
   [[nodiscard]] Expected<void, Failure> check_awkward_sizes(LoadedCandidate& candidate,

@@ -28,6 +28,7 @@ struct TrialResult {
   std::string message;                   ///< why it is not `ok`
   std::optional<measure::Summary> time;  ///< nanoseconds; only when `ok`
   std::optional<double> worst_error;
+  std::string caution;                      ///< Instance::caution at the size; only when `ok`
   std::optional<double> hot_ns, clock_mhz;  ///< as of Measurement
   int discarded = 0;
   bool power_capped = false;

@@ -56,6 +56,7 @@ TrialResult Evaluator::evaluate(const Candidate& candidate, const space::Size& s
   evaluation.verify_ms = verifying.elapsed_ms();
   if (!verdict) return failed(std::move(evaluation), std::move(verdict.error()));
   evaluation.worst_error = verdict->worst_error;
+  evaluation.caution = verifier_.timing_instance(size).caution();
   failpoint("worker.verified");
 
   const Stopwatch measuring;

@@ -138,6 +138,7 @@ void validate(Failure& failure) {
 }
 void validate(TrialResult& result) {
   result.message = printable(result.message);
+  result.caution = printable(result.caution);
   if (result.time.has_value() != (result.outcome == Outcome::ok)) fail_to_read("time");
 }
 void validate(space::DeviceInfo& device) {

@@ -112,10 +112,10 @@ template <>
 inline constexpr auto kFields<TrialResult> = std::tuple(
     Field("outcome", &TrialResult::outcome), Field("message", &TrialResult::message),
     Field("time", &TrialResult::time), Field("worst_error", &TrialResult::worst_error),
-    Field("hot_ns", &TrialResult::hot_ns), Field("clock_mhz", &TrialResult::clock_mhz),
-    Field("discarded", &TrialResult::discarded), Field("power_capped", &TrialResult::power_capped),
-    Field("resources", &TrialResult::resources), Field("verify_ms", &TrialResult::verify_ms),
-    Field("measure_ms", &TrialResult::measure_ms));
+    Field("caution", &TrialResult::caution), Field("hot_ns", &TrialResult::hot_ns),
+    Field("clock_mhz", &TrialResult::clock_mhz), Field("discarded", &TrialResult::discarded),
+    Field("power_capped", &TrialResult::power_capped), Field("resources", &TrialResult::resources),
+    Field("verify_ms", &TrialResult::verify_ms), Field("measure_ms", &TrialResult::measure_ms));
 template <>
 inline constexpr auto kFields<StartUp> =
     std::tuple(Field("device_ms", &StartUp::device_ms), Field("library_ms", &StartUp::library_ms),
