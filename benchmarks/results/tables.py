@@ -6,6 +6,7 @@ Usage: tables.py [--check]    --check: writes nothing, and fails if a document i
 
 A document marks the place of a table: <!-- table: NAME --> … <!-- end -->
 """
+import csv
 import json
 import math
 import pathlib
@@ -107,6 +108,15 @@ def cpu_gpu():
     return f"{markdown(['median time in µs', *labels], rows)}\n\n{after}"
 
 
+def small_sizes():
+    shown = (1, 4, 8, 16, 24, 32, 48, 64, 96, 128)
+    with open(RESULTS / "cpu-gpu-small-h200-2026-11-23.csv", newline="") as lines:
+        by_size = {int(row.pop("n")): row for row in csv.DictReader(lines)}
+    contenders = [name for name in by_size[1]]
+    rows = [[name.removesuffix(" [ns]"), *(microseconds(float(by_size[n][name])) for n in shown)] for name in contenders]
+    return markdown(["median time in µs", *(f"{n}³" for n in shown)], rows)
+
+
 def transfers():
     figures = load("cpu-gpu-h200-2026-11-23.json")
     at = next(i for i, size in enumerate(figures["sizes"]) if size["label"] == "1024x1024x1024")
@@ -188,7 +198,7 @@ def isolation():
     return markdown(["question", "seen"], rows)
 
 
-TABLES = {"fp32-summary": fp32_summary, "fp32-shapes": fp32_shapes, "cpu-gpu": cpu_gpu, "transfers": transfers, "spaces": spaces,
+TABLES = {"fp32-summary": fp32_summary, "fp32-shapes": fp32_shapes, "cpu-gpu": cpu_gpu, "small-sizes": small_sizes, "transfers": transfers, "spaces": spaces,
           "random-sizes": random_sizes, "reduction": reduction, "transpose-bounds": transpose_bounds,
           "isolation": isolation}
 
