@@ -1,10 +1,24 @@
 #!/usr/bin/env bash
 # Installs, builds with warnings as errors, and runs every test that this machine can run. Tests
 # that need a GPU skip themselves without one; TUNER_REQUIRE_GPU=1 makes them fail instead.
+#   scripts/test.sh [CTEST OPTION…]
+#   scripts/test.sh --sanitize    instead: the unit tests with address and undefined-behaviour
+#                                 sanitizers, those with threads with the thread sanitizer
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/install-deps.sh --tests
+if [ "${1:-}" = --sanitize ]; then
+  units='backend core cpu_backend dispatch family interop kernels measure report search select session space store verify worker'
+  for run in "asan:$units" 'tsan:dispatch session worker'; do
+    preset=${run%%:*}
+    read -ra modules <<<"${run#*:}"
+    cmake --preset "$preset"
+    cmake --build --preset "$preset" --target "${modules[@]/%/_tests}"
+    ctest --preset "$preset" -R "^($(IFS='|' && echo "${modules[*]}"))\." "${@:2}"
+  done
+  exit
+fi
 cmake --preset ci
 cmake --build --preset ci
 ctest --preset ci "$@"

@@ -139,6 +139,18 @@ TEST(Statements, WhatWasBestBeforeIsChosenForThat) {
             "rule: what was best before. The fastest cannot be told from it (95\u00a0%).");
 }
 
+TEST(Statements, TheDefaultIsChosenForThat) {
+  Database database;
+  database.begin_run("aaaaaaaa");
+  database.add_trial(1, 0, 99.5e3);
+  database.add_trial(2, 0, 100e3);
+  database.add_final({Database::finalist("candidate", 1, 99.5e3, 0.998, 0.99, 1.003),
+                      Database::finalist("default", 2, 100e3, 1, 1, 1)},
+                     1);
+  EXPECT_THAT(database.section("finalists").at("answer").get<std::string>(),
+              HasSubstr("by this rule: the default."));
+}
+
 TEST(Statements, AWinnerThatIsTheFastestSaysByHowMuch) {
   Database database;
   database.begin_run("aaaaaaaa");

@@ -162,6 +162,15 @@ TEST_F(FinalRoundTest, OfATieWithoutIncumbentTheSmallerFootprintWinsThenTheOrder
   EXPECT_EQ(winner(run()), "TILE=1 DEPTH=1") << "then what comes first in the space";
 }
 
+TEST_F(FinalRoundTest, OfATieWithoutIncumbentTheDefaultWinsThoughItsFootprintIsLarger) {
+  begin();
+  screened("TILE=1", 1000, 16, 0);
+  screened("", 1005, 255, 4096);
+  const auto outcome = run();
+  EXPECT_EQ(winner(outcome), "TILE=2 DEPTH=1");
+  EXPECT_DOUBLE_EQ(outcome->best.ratio_to_default.value(), 1.0);
+}
+
 TEST_F(FinalRoundTest, ASmallerFootprintIsNotWorthMoreThanATieOnANoisyDevice) {
   begin();
   screened("TILE=1", 1000, 32, 64);

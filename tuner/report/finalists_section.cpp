@@ -44,6 +44,7 @@ const store::TrialRecord* trial_of(const SizeHistory& size, const FinalistRecord
 /// By which rule the winner was preferred to the fastest (session::FinalRound).
 std::string rule_of(const SizeHistory& size, const Round& round) {
   if (round.winner->role == "incumbent") return "what was best before";
+  if (round.winner->role == "default") return "the default";
   const store::TrialRecord* chosen = trial_of(size, *round.winner);
   const store::TrialRecord* other = trial_of(size, *round.fastest);
   if (chosen == nullptr || other == nullptr) return "fewer registers, then less shared memory";

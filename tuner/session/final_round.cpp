@@ -29,12 +29,13 @@ std::string role(const SizeSearch& search, const space::Config& config) {
 }
 
 /// Which of a tie is preferred: smaller is better. On a noisy device times that are far apart tie
-/// too; a smaller footprint is worth no more than a tie's difference of the times.
+/// too; what follows is worth no more than a tie's difference of the times.
 auto preference(const SizeSearch& search, const space::Config& config, const measure::Rank& rank) {
   const store::TrialRecord& trial = search.trial(config);
   return std::tuple(search.required_finalists().incumbent != config,
-                    rank.ratio.median > measure::kTieFactor, trial.registers, trial.shared_bytes,
-                    config);
+                    rank.ratio.median > measure::kTieFactor,
+                    search.required_finalists().default_config != config, trial.registers,
+                    trial.shared_bytes, config);
 }
 
 /// The index of the winner among contenders with these samples: of those tied with the fastest the

@@ -26,8 +26,8 @@ struct FinalResult {
 /// Confirms the winner of a size: re-times the best of the search, the default, what was best
 /// before and the library side by side. The best are eight, or fewer where a round of them would
 /// take more than 0.2 s, but at least three. Within 1 % of the fastest is a tie; of a tie the
-/// incumbent wins, then the smaller footprint in registers and shared memory, then the order of the
-/// space.
+/// incumbent wins, then the default, then the smaller footprint in registers and shared memory,
+/// then the order of the space.
 class FinalRound {
  public:
   /// Called with the trial of a finalist that failed in the final round.
