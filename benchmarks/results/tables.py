@@ -126,6 +126,43 @@ def transfers():
     return markdown(["1024³, µs", "host memory", "allocation", "to the device", "kernel", "to the host", "free", "total"], rows)
 
 
+def counters(prefix, columns):
+    """A row for each kernel with this prefix, a column for each (heading, function of its metrics)."""
+    by_kernel = {}
+    with open(RESULTS / "counters-h200-2026-11-23.csv", newline="") as lines:
+        for row in csv.DictReader(lines):
+            by_kernel.setdefault(row["kernel"], {})[row["metric"]] = int(row["value"])
+    rows = [[f"`{kernel}`", *(shown(metrics) for _, shown in columns)]
+            for kernel, metrics in by_kernel.items() if kernel.startswith(prefix)]
+    return markdown(["kernel", *(heading for heading, _ in columns)], rows)
+
+
+def sectors(direction):
+    name = f"l1tex__t_%s_pipe_lsu_mem_global_op_{direction}.sum"
+    return lambda metrics: f"{metrics[name % 'sectors'] / metrics[name % 'requests']:.1f}"
+
+
+def megabytes(*names):
+    return lambda metrics: f"{sum(metrics[name] for name in names) / 1e6:,.0f}"
+
+
+COUNTED_TIME = ("µs", lambda metrics: microseconds(metrics["gpu__time_duration.sum"]))
+
+
+def transpose_counters():
+    return counters("transpose", [
+        COUNTED_TIME, ("sectors per load", sectors("ld")), ("sectors per store", sectors("st")),
+        ("bytes through L2, MB", megabytes("lts__t_bytes.sum")),
+        ("DRAM read, MB", megabytes("dram__bytes_read.sum")),
+        ("bank conflicts", lambda metrics: f"{metrics['l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum']:,}")])
+
+
+def gemm_counters():
+    return counters("gemm", [
+        COUNTED_TIME, ("global loads, MB", megabytes("l1tex__t_bytes_pipe_lsu_mem_global_op_ld.sum")),
+        ("through L2, MB", megabytes("lts__t_bytes.sum")), ("DRAM read, MB", megabytes("dram__bytes_read.sum"))])
+
+
 def spaces():
     figures = load("space-2026-11-21.json")
     times = {each["run_name"]: each["cpu_time"] * {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1}[each["time_unit"]]
@@ -198,7 +235,8 @@ def isolation():
     return markdown(["question", "seen"], rows)
 
 
-TABLES = {"fp32-summary": fp32_summary, "fp32-shapes": fp32_shapes, "cpu-gpu": cpu_gpu, "small-sizes": small_sizes, "transfers": transfers, "spaces": spaces,
+TABLES = {"fp32-summary": fp32_summary, "fp32-shapes": fp32_shapes, "cpu-gpu": cpu_gpu, "small-sizes": small_sizes, "transfers": transfers, "transpose-counters": transpose_counters,
+          "gemm-counters": gemm_counters, "spaces": spaces,
           "random-sizes": random_sizes, "reduction": reduction, "transpose-bounds": transpose_bounds,
           "isolation": isolation}
 
