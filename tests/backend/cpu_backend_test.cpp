@@ -486,7 +486,7 @@ TEST_F(CpuBackend, LibraryDoesNotReadANaNOutputOfALargerMatrix) {
 TEST_F(CpuBackend, LibraryRefusesIntegers) {
   const BufferId c = upload(std::vector<int>{0});
   const auto done = backend().run(LibraryCall{
-      .operation = {.type = family::ElementType::i32, .shape = family::packed_gemm(1, 1, 1)},
+      .operation = {.type = family::ElementType::s32, .shape = family::packed_gemm(1, 1, 1)},
       .a = c,
       .b = c,
       .c = c});

@@ -60,6 +60,31 @@ TYPED_TEST(CpuLibrary, AddsInEveryLayoutAndReadsNoMatrixThatHasAFactorOfZero) {
 
 using CpuLibraryCall = CpuBackendTest;
 
+TEST_F(CpuLibraryCall, MultipliesNumbersOf16BitsAndRoundsOnce) {
+  for (const auto type : {family::ElementType::bf16, family::ElementType::f16}) {
+    for (const family::GemmShape& shape : testing_support::gemm_shapes()) {
+      const auto made = testing_support::gemm_case<float>(shape, 2, -3);
+      const auto run = [&](BufferId c, family::ElementType result) {
+        const auto done =
+            backend().run(LibraryCall{.operation = {.type = type, .result = result, .shape = shape},
+                                      .alpha = 2,
+                                      .beta = -3,
+                                      .a = upload(testing_support::shortened(type, made.a)),
+                                      .b = upload(testing_support::shortened(type, made.b)),
+                                      .c = c});
+        ASSERT_TRUE(done) << done.error().message;
+      };
+      const BufferId same = upload(testing_support::shortened(type, made.c));
+      run(same, type);
+      EXPECT_EQ(download<std::uint16_t>(same, made.c.size()),
+                testing_support::shortened(type, made.result));
+      const BufferId floats = upload(made.c);
+      run(floats, family::ElementType::f32);
+      EXPECT_EQ(download<float>(floats, made.c.size()), made.result);
+    }
+  }
+}
+
 TEST_F(CpuLibraryCall, RefusesWhatCannotBeMultiplied) {
   const BufferId buffer = upload(std::vector<float>(1000));
   const auto error = [&](const std::function<void(family::GemmShape&)>& change) -> std::string {

@@ -34,6 +34,32 @@ TYPED_TEST(CudaGemmTest, MultipliesInEveryLayoutAndLeavesWhatLiesBetweenTheRows)
 
 using CudaLibraryTest = CudaTest;
 
+TEST_F(CudaLibraryTest, MultipliesNumbersOf16BitsAndRoundsOnce) {
+  for (const auto type : {family::ElementType::bf16, family::ElementType::f16}) {
+    for (const family::GemmShape& shape : testing_support::gemm_shapes()) {
+      const auto made = testing_support::gemm_case<float>(shape, 2, -3);
+      const Buffer a = upload(testing_support::shortened(type, made.a));
+      const Buffer b = upload(testing_support::shortened(type, made.b));
+      const auto run = [&](const Buffer& c, family::ElementType result) {
+        const auto done =
+            backend().run(LibraryCall{.operation = {.type = type, .result = result, .shape = shape},
+                                      .alpha = 2,
+                                      .beta = -3,
+                                      .a = a.id(),
+                                      .b = b.id(),
+                                      .c = c.id()});
+        ASSERT_TRUE(done) << done.error().message;
+      };
+      const Buffer same = upload(testing_support::shortened(type, made.c));
+      run(same, type);
+      EXPECT_EQ(download<std::uint16_t>(same), testing_support::shortened(type, made.result));
+      const Buffer floats = upload(made.c);
+      run(floats, family::ElementType::f32);
+      EXPECT_EQ(download<float>(floats), made.result);
+    }
+  }
+}
+
 /// TensorFloat-32 would keep 10 bits of 1 + 2^-20 and lose the difference to 1.
 TEST_F(CudaLibraryTest, MultipliesFloatsInFullPrecision) {
   constexpr std::size_t size = 256;

@@ -6,7 +6,9 @@
 #include "tuner/core/file.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/space/space.hpp"
+#include "tuner/verify/check_kernels.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -146,6 +148,29 @@ TEST_P(BackendKernelsTest, CompileForEveryArchitecture) {
 INSTANTIATE_TEST_SUITE_P(Own, BackendKernelsTest,
                          testing::Values("hold_stream", "read_clocks", "measure_timer_step",
                                          "poison_shared_memory"));
+
+TEST(CheckKernelsTest, CompileForEveryTypeOnAGpu) {
+  std::vector<std::string> entries = {"prepare", "inspect", "convert<bf16, f32>",
+                                      "convert<f32, f16>", "convert<tf32, f64>"};
+  for (const family::ElementType type : family::kElementTypes) {
+    const auto add = [&](std::string_view kernel) {
+      entries.push_back(fmt::format("{}<{}>", kernel, family::row(type).short_name));
+    };
+    for (const std::string_view kernel :
+         {"fill_integers", "fill_whole", "fill_constant", "fill_sorted", "fill_offsets",
+          "fill_permutation", "poison_padding", "absolute", "widen", "as_errors", "allow_spread",
+          "allow_tolerance", "pick", "count_fractions", "count_dependent"}) {
+      add(kernel);
+    }
+    if (!family::is_floating(type)) continue;
+    for (const std::string_view kernel :
+         {"fill_normal", "fill_positive", "fill_uniform", "perturb"}) {
+      add(kernel);
+    }
+  }
+  const auto binary = NvrtcCompiler("sm_90").compile(verify::check_kernels_job(entries));
+  ASSERT_TRUE(binary) << binary.error().message;
+}
 
 /// The kernels whose ranking is known beforehand, of benchmarks/measurement, and what they include
 /// in a folder of their own, as the benchmarks put them.

@@ -80,6 +80,11 @@ TEST(FlopsPerCycle, AllowForTensorCoresThatEmulateFloat) {
       << "TF32 2048 / 3, not FP32 256";
   EXPECT_EQ(*flops_per_cycle(89, family::ElementType::f32), 256);
   EXPECT_EQ(*flops_per_cycle(90, family::ElementType::f64), 256);
+  EXPECT_EQ(*flops_per_cycle(90, family::ElementType::bf16), 4096);
+  EXPECT_EQ(*flops_per_cycle(90, family::ElementType::f16), 4096);
+  EXPECT_EQ(*flops_per_cycle(90, family::ElementType::e4m3), 8192);
+  EXPECT_EQ(*flops_per_cycle(90, family::ElementType::s32),
+            *flops_per_cycle(90, family::ElementType::f32));
   EXPECT_FALSE(flops_per_cycle(990, family::ElementType::f32));
 }
 

@@ -139,8 +139,10 @@ TEST(T1_import, What_cannot_be_said_is_named) {
   EXPECT_THAT(notes(R"("CompilerOptions": ["-std=c++11", "-DX=1"])"),
               Contains(HasSubstr("the compiler option -std=c++11")));
   const std::string argument = R"("Arguments": [{"Name": "x", "Type": ")";
-  EXPECT_THAT(notes(argument + R"(half", "MemoryType": "Vector", "Size": 5}])"),
-              Contains(HasSubstr("argument x: the type 'half' is not supported")));
+  EXPECT_THAT(notes(argument + R"(float8", "MemoryType": "Vector", "Size": 5}])"),
+              Contains(HasSubstr("argument x: the type 'float8' is not supported")));
+  EXPECT_THAT(notes(argument + R"(half", "MemoryType": "Scalar", "FillValue": 1}])"),
+              Contains(HasSubstr("argument x: a number of type 'half' cannot be passed by value")));
   EXPECT_THAT(notes(argument + R"(float", "MemoryType": "Scalar", "FillValue": 0.1}])"),
               Contains(HasSubstr("argument x: the value 0.1 is not an integer")));
   EXPECT_THAT(notes(R"("ProblemSize": [64, 7], )" + argument +
@@ -245,6 +247,18 @@ TEST(T1_export, A_function_that_Python_lacks_is_refused) {
   const Imported ours = parsed(text);
   EXPECT_THROW(
       static_cast<void>(export_t1(text, "scale", *ours.definition, h200(), ours.size, ".")), Error);
+}
+
+TEST(T1_export, A_type_that_T1_does_not_have_is_refused) {
+  std::string text = kOurs;
+  text.replace(text.find("float*"), 6, "bf16*");
+  const Imported ours = parsed(text);
+  try {
+    static_cast<void>(export_t1(text, "scale", *ours.definition, h200(), ours.size, "."));
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("T1 has no type for elements of 'bf16'"));
+  }
 }
 
 TEST(T1_export, An_array_by_value_is_refused) {

@@ -2,9 +2,11 @@
 // GEMMs in every layout with their right results, for what multiplies by a library.
 #pragma once
 
+#include "tuner/family/element_type.hpp"
 #include "tuner/family/gemm_shape.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -95,6 +97,16 @@ GemmCase<T> gemm_case(const family::GemmShape& shape, T alpha, T beta) {
     }
   }
   return made;
+}
+
+/// The numbers as elements of 16 bits.
+inline std::vector<std::uint16_t> shortened(family::ElementType type,
+                                            const std::vector<float>& numbers) {
+  std::vector<std::uint16_t> bits;
+  for (const float number : numbers) {
+    bits.push_back(static_cast<std::uint16_t>(family::bits_of(type, static_cast<double>(number))));
+  }
+  return bits;
 }
 
 }  // namespace tuner::testing_support

@@ -33,7 +33,7 @@ __global__ void weigh(int n, int, const TYPE* x, const __grid_constant__ Weights
   const int i = blockIdx.x * 64 + threadIdx.x;
   if (i >= n) return;
   SUM sum = 0;
-  for (int k = 0; k < K; ++k) sum += w.at[k] * static_cast<SUM>(x[i + k]);
+  for (int k = 0; k < K; ++k) sum += static_cast<SUM>(w.at[k]) * static_cast<SUM>(x[i + k]);
   y[i] = static_cast<TYPE>(sum);
 }
 )";
@@ -66,9 +66,12 @@ std::string replaced(std::string_view text, std::string_view from, std::string_v
   return result;
 }
 
-family::Family family_of(std::string_view type, std::string_view sum) {
-  const std::string source = replaced(replaced(kSource, "TYPE", type), "SUM", sum);
-  return family::parse_family(replaced(kDocument, "TYPE", type), "weighted.json",
+family::Family family_of(family::ElementType type, std::string_view sum) {
+  const family::ElementTypeRow& row = family::row(type);
+  const std::string header =
+      row.header.empty() ? "" : "#include <" + std::string(row.header) + ">\n";
+  const std::string source = header + replaced(replaced(kSource, "TYPE", row.cpp_name), "SUM", sum);
+  return family::parse_family(replaced(kDocument, "TYPE", row.name), "weighted.json",
                               {{"weigh", {.name = "weigh.cu", .text = source, .headers = {}}}});
 }
 
@@ -96,20 +99,19 @@ class ArrayArgumentTest : public testing::Test {
   }
 
   std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
-  family::Family family_ = family_of("float", "double");
+  family::Family family_ = family_of(family::ElementType::f32, "double");
 };
 
 TEST_F(ArrayArgumentTest, OfEveryTypeReachesTheKernelAndTheReference) {
   for (const family::ElementType type : family::kElementTypes) {
     const std::string_view sum = family::unit_roundoff(type) > 0 ? "double" : "long long";
-    const auto verdict =
-        verify(*backend_, family_of(family::name(type), sum), {100, 5}, "weigh", "weigh");
+    const auto verdict = verify(*backend_, family_of(type, sum), {100, 5}, "weigh", "weigh");
     EXPECT_TRUE(verdict) << family::name(type) << ": " << verdict.error().message;
   }
 }
 
 TEST_F(ArrayArgumentTest, AKernelThatDoesNotUseItIsFoundOut) {
-  expect_failure("w.at[k] *", "", Outcome::wrong_result, "y[0] is ");
+  expect_failure("static_cast<double>(w.at[k]) *", "", Outcome::wrong_result, "y[0] is ");
   expect_failure("w.at[k]", "w.at[0]", Outcome::wrong_result, "y[0] is ");
   expect_failure("w.at[k]", "(k == 32 ? 0 : w.at[k])", Outcome::wrong_result, "y[");
 }

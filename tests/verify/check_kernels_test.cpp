@@ -100,13 +100,13 @@ TEST_F(CheckKernelsFill, WholeNumbersOfUnsignedTypesBeginAtOne) {
 TEST_F(CheckKernelsFill, IntegersCoverTheirRangeWithBothEnds) {
   constexpr std::int64_t kCount = 10'000;
   backend::Buffer buffer(*backend, kCount * sizeof(std::int64_t));
-  kernels.fill_integers({buffer.id(), family::ElementType::i64, kCount}, 42, -2, 5);
+  kernels.fill_integers({buffer.id(), family::ElementType::s64, kCount}, 42, -2, 5);
   std::map<std::int64_t, int> counts;
   for (const std::int64_t number : download<std::int64_t>(buffer)) ++counts[number];
   ASSERT_EQ(counts.size(), 8U);
   EXPECT_EQ(counts.begin()->first, -2);
   EXPECT_EQ(counts.rbegin()->first, 5);
-  kernels.fill_integers({buffer.id(), family::ElementType::i64, kCount}, 42,
+  kernels.fill_integers({buffer.id(), family::ElementType::s64, kCount}, 42,
                         std::numeric_limits<std::int64_t>::min(),
                         std::numeric_limits<std::int64_t>::max());
   const auto all = download<std::int64_t>(buffer);
@@ -126,7 +126,7 @@ TEST_F(CheckKernelsFill, UniformAndPositiveNumbersKeepToTheirRanges) {
 TEST_F(CheckKernelsFill, APermutationHasEachNumberOnceInAnotherOrder) {
   for (const std::int64_t count : {1, 5, 1000, 4097}) {
     backend::Buffer buffer(*backend, static_cast<std::size_t>(count) * sizeof(std::int32_t));
-    kernels.fill_permutation({buffer.id(), family::ElementType::i32, count}, 42);
+    kernels.fill_permutation({buffer.id(), family::ElementType::s32, count}, 42);
     std::vector<std::int32_t> numbers = download<std::int32_t>(buffer);
     EXPECT_EQ(std::ranges::is_sorted(numbers), count < 3) << count;
     std::ranges::sort(numbers);
@@ -141,7 +141,7 @@ TEST_F(CheckKernelsFill, SortedNumbersAscendAndOffsetsEndWithTheEntries) {
   backend::Buffer buffer(*backend, kCount * sizeof(std::int32_t));
   kernels.fill_sorted({buffer.id(), family::ElementType::f32, kCount}, 42, -3, 3);
   EXPECT_TRUE(std::ranges::is_sorted(download<float>(buffer)));
-  kernels.fill_offsets({buffer.id(), family::ElementType::i32, kCount}, 42, 40'000);
+  kernels.fill_offsets({buffer.id(), family::ElementType::s32, kCount}, 42, 40'000);
   const auto offsets = download<std::int32_t>(buffer);
   EXPECT_TRUE(std::ranges::is_sorted(offsets));
   EXPECT_EQ(offsets.front(), 0);
@@ -195,7 +195,7 @@ class CheckKernelsCompare : public CheckKernelsFixture {
     if constexpr (std::is_floating_point_v<T>) {
       return sizeof(T) == 4 ? family::ElementType::f32 : family::ElementType::f64;
     } else if constexpr (std::is_signed_v<T>) {
-      return sizeof(T) == 4 ? family::ElementType::i32 : family::ElementType::i64;
+      return sizeof(T) == 4 ? family::ElementType::s32 : family::ElementType::s64;
     } else {
       return family::ElementType::u32;
     }
@@ -386,6 +386,61 @@ TEST_F(CheckKernelsFixture, PoisonsOfIntegersAreTheirEnds) {
     EXPECT_EQ(element(highest_poison), static_cast<double>(family::integer_range(type).greatest))
         << family::name(type);
   }
+}
+
+TEST_F(CheckKernelsFixture, PoisonsOfFloatingPointNumbersAreOfTheirType) {
+  for (const family::ElementType type : family::kElementTypes) {
+    if (!family::is_floating(type)) continue;
+    const CheckedMemory memory(*backend, plan_memory({{.type = type,
+                                                       .used = 8,
+                                                       .count = 8,
+                                                       .role = family::BufferRole::output,
+                                                       .expected = 0}}));
+    const auto element = [&](PoisonKind kind, std::int64_t index) {
+      kernels.prepare(memory, {.kind = kind, .seed = 1});
+      return kernels.pick(memory, 0, 0, index, {.kind = kind, .seed = 1}).result;
+    };
+    for (const std::int64_t index : {4, 5}) {
+      EXPECT_THAT(element(nan_poison, index), testing::IsNan()) << family::name(type);
+      const double largest = family::largest_number(type);
+      EXPECT_EQ(element(huge_poison, index), largest) << family::name(type);
+      EXPECT_THAT(element(highest_poison, index), Ge(largest)) << family::name(type);
+      EXPECT_EQ(element(lowest_poison, index), -element(highest_poison, index));
+      EXPECT_EQ(element(smallest_poison, index), family::smallest_number(type));
+      EXPECT_THAT(element(ordinary_poison, index), AllOf(Ge(1.0), Lt(2.0))) << family::name(type);
+    }
+  }
+}
+
+TEST_F(CheckKernelsFixture, BetweenRowsOfShortNumbersIsNaN) {
+  constexpr std::int64_t kCount = 12;
+  const backend::Buffer buffer = upload(std::vector<std::uint16_t>(kCount, 0));
+  const family::MatrixElements used{
+      .outer_count = 1, .outer_step = kCount, .inner_count = 3, .inner_step = 4, .columns = 3};
+  kernels.poison_padding({buffer.id(), family::ElementType::bf16, kCount}, 7, used);
+  const std::vector<std::uint16_t> bits = download<std::uint16_t>(buffer);
+  for (std::size_t i = 0; i < bits.size(); ++i) {
+    const double number = family::number_of(family::ElementType::bf16, bits[i]);
+    EXPECT_EQ(std::isnan(number), i % 4 == 3) << i;
+  }
+}
+
+TEST_F(CheckKernelsFixture, NumbersAreConvertedWithOneRoundingAndWhatIsLeftStays) {
+  constexpr std::int64_t kCount = 6;
+  const backend::Buffer narrow = upload(std::vector<std::uint16_t>(kCount, 0));
+  const std::vector<float> numbers = {257, 259, -1, 1e30f, std::bit_cast<float>(kUnwritten), 0};
+  const backend::Buffer wide = upload(numbers);
+  const CheckKernels::Elements halves{narrow.id(), family::ElementType::bf16, kCount};
+  const CheckKernels::Elements floats{wide.id(), family::ElementType::f32, kCount};
+  kernels.convert(halves, floats);
+  const auto bits = download<std::uint16_t>(narrow);
+  for (const std::size_t i : {0UL, 1UL, 2UL, 3UL, 5UL}) {
+    EXPECT_EQ(bits[i], family::bits_of(family::ElementType::bf16, static_cast<double>(numbers[i])));
+  }
+  EXPECT_EQ(bits[4], kUnwritten & 0xFFFFU);
+  kernels.convert(floats, halves);
+  EXPECT_EQ(std::bit_cast<std::uint32_t>(download<float>(wide)[4]), kUnwritten);
+  EXPECT_EQ(download<float>(wide)[0], 256);
 }
 
 using CheckKernelsBounds = CheckKernelsFixture;

@@ -83,8 +83,8 @@ struct ArrayValue {
 /// An argument of a launch.
 using LaunchArgument = std::variant<family::Scalar, Region, Tensor, ArrayValue>;
 
-/// A word that is NaN as a float, and two of them as a double.
-inline constexpr std::uint32_t kNanWord = 0x7FF8DEADU;
+/// A word that is NaN as a float, as a half of a double, and as two numbers of 16 bits.
+inline constexpr std::uint32_t kNanWord = 0x7FED7FDEU;
 /// What a variable of the kernel's image holds when the launch begins. It is copied there before
 /// the launch, outside of what is timed.
 struct SymbolValue {

@@ -22,13 +22,15 @@ template <class Address>
 MatrixOperands matrix_operands(const LibraryCall& call, const Address& address) {
   const auto in_shape = [&](const auto& shape) {
     family::check_shape(shape);
-    const auto at = [&](Region region, const family::MatrixLayout& layout) {
+    const auto at = [&](Region region, const family::MatrixLayout& layout,
+                        family::ElementType type) {
       const auto count = static_cast<std::size_t>(family::elements(layout, shape.batch));
-      return address(region, count * family::size_bytes(call.operation.type));
+      return address(region, count * family::size_bytes(type));
     };
-    return MatrixOperands{.a = at(call.a, shape.a),
-                          .b = at(call.b, shape.b),
-                          .c = at(call.c, shape.c),
+    const family::LibraryOperation& operation = call.operation;
+    return MatrixOperands{.a = at(call.a, shape.a, operation.type),
+                          .b = at(call.b, shape.b, operation.type),
+                          .c = at(call.c, shape.c, operation.result_type()),
                           .alpha = call.alpha,
                           .beta = call.beta};
   };

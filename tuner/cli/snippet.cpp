@@ -81,29 +81,8 @@ constexpr std::string_view kArrays =
     "  }\n"
     "};\n\n";
 
-std::string_view tensor_data_type(family::ElementType type) {
-  switch (type) {
-    case family::ElementType::i32:
-      return "CU_TENSOR_MAP_DATA_TYPE_INT32";
-    case family::ElementType::u32:
-      return "CU_TENSOR_MAP_DATA_TYPE_UINT32";
-    case family::ElementType::i64:
-      return "CU_TENSOR_MAP_DATA_TYPE_INT64";
-    case family::ElementType::f32:
-      return "CU_TENSOR_MAP_DATA_TYPE_FLOAT32";
-    case family::ElementType::f64:
-      return "CU_TENSOR_MAP_DATA_TYPE_FLOAT64";
-    case family::ElementType::u16:
-      return "CU_TENSOR_MAP_DATA_TYPE_UINT16";
-    case family::ElementType::u8:
-      return "CU_TENSOR_MAP_DATA_TYPE_UINT8";
-    case family::ElementType::u64:
-      return "CU_TENSOR_MAP_DATA_TYPE_UINT64";
-    case family::ElementType::i16:
-    case family::ElementType::i8:
-      break;
-  }
-  return "";
+std::string_view cpp_name(family::ElementType type) {
+  return family::row(type).cpp_name;
 }
 
 /// A number of its very type, in C++.
@@ -175,7 +154,7 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
 void Snippet::add_arguments(const family::Family& family, const space::ExpressionValues& values) {
   for (const auto& [name, what] : family.arguments) {
     if (const auto* array = std::get_if<family::ArrayArgument>(&what)) {
-      const std::string_view type = tuner::family::name(array->type);
+      const std::string_view type = cpp_name(array->type);
       const std::size_t count =
           family::array_bytes(*array, name, values) / family::size_bytes(array->type);
       parameters_.push_back(fmt::format("const {} (&{})[{}]", type, name, count));
@@ -187,16 +166,15 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
     if (const auto* buffer = std::get_if<family::BufferArgument>(&what)) {
       parameters_.push_back(fmt::format("{}{}* {}",
                                         buffer->role == family::BufferRole::input ? "const " : "",
-                                        tuner::family::name(buffer->type), name));
+                                        cpp_name(buffer->type), name));
       continue;
     }
     const auto& scalar = std::get<family::ScalarArgument>(what);
     if (scalar.value.slots().empty()) {  // the same at every size: the caller's to choose
-      parameters_.push_back(fmt::format("{} {}", tuner::family::name(scalar.type), name));
+      parameters_.push_back(fmt::format("{} {}", cpp_name(scalar.type), name));
     } else {
-      constants_.emplace_back(
-          name, fmt::format("  const {} {} = {};\n", tuner::family::name(scalar.type), name,
-                            value_at(scalar.value, name, values)));
+      constants_.emplace_back(name, fmt::format("  const {} {} = {};\n", cpp_name(scalar.type),
+                                                name, value_at(scalar.value, name, values)));
     }
   }
 }
@@ -204,10 +182,10 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
 void Snippet::add_scratch(const family::Kernel& kernel, const space::ExpressionValues& values) {
   for (const family::ScratchBuffer& buffer : kernel.scratch) {
     arguments_.push_back(buffer.name);
-    parameters_.push_back(fmt::format("{}* {}", family::name(buffer.type), buffer.name));
+    parameters_.push_back(fmt::format("{}* {}", cpp_name(buffer.type), buffer.name));
     const std::int64_t count =
         std::max<std::int64_t>(1, value_at(buffer.count, buffer.name, values));
-    scratch_.push_back(fmt::format("{} ({} x {})", buffer.name, count, family::name(buffer.type)));
+    scratch_.push_back(fmt::format("{} ({} x {})", buffer.name, count, cpp_name(buffer.type)));
   }
 }
 
@@ -230,8 +208,9 @@ void Snippet::add_tensor_maps(const family::Family& family, const family::Kernel
         "                      CU_TENSOR_MAP_SWIZZLE_{7}) != CUDA_SUCCESS) {{\n"
         "    return cudaErrorInvalidValue;\n"
         "  }}\n",
-        name, tensor_data_type(layout.type), family.arguments[layout.argument].name, layout.offset,
-        fmt::join(layout.extents, ", "), fmt::join(strides, ", "), fmt::join(layout.box, ", "),
+        name, family::row(layout.type).tensor_map.name, family.arguments[layout.argument].name,
+        layout.offset, fmt::join(layout.extents, ", "), fmt::join(strides, ", "),
+        fmt::join(layout.box, ", "),
         layout.swizzle_bytes == 0 ? "NONE" : fmt::format("{}B", layout.swizzle_bytes)));
   }
 }

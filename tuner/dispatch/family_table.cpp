@@ -21,26 +21,14 @@ namespace {
 /// The most sizes that differ in how their buffers are aligned.
 constexpr std::size_t kMostRealignments = 64;
 
+/// How an application passes a number: a narrower integer as an int, of which the kernel takes the
+/// low bytes.
 DispatchArgument::Type argument_type(family::ElementType type) {
-  switch (type) {
-    // A narrower integer is passed as an int: the kernel takes the low bytes.
-    case family::ElementType::i32:
-    case family::ElementType::i16:
-    case family::ElementType::i8:
-      return DispatchArgument::Type::i32;
-    case family::ElementType::u32:
-    case family::ElementType::u16:
-    case family::ElementType::u8:
-      return DispatchArgument::Type::u32;
-    case family::ElementType::i64:
-    case family::ElementType::u64:
-      return DispatchArgument::Type::i64;
-    case family::ElementType::f32:
-      return DispatchArgument::Type::f32;
-    case family::ElementType::f64:
-      break;
-  }
-  return DispatchArgument::Type::f64;
+  using enum DispatchArgument::Type;
+  const bool is_wide = family::size_bytes(type) == 8;
+  if (family::is_floating(type)) return is_wide ? f64 : f32;
+  if (is_wide) return i64;
+  return family::integer_range(type).least < 0 ? i32 : u32;
 }
 
 std::string_view name(DispatchArgument::Type type) {

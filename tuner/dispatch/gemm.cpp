@@ -141,7 +141,12 @@ bool dispatch::is_blas_gemm(const FamilyTable& family) {
   if (family.family().name != "gemm" || names.size() < dims.size()) return false;
   names.resize(dims.size());
   std::vector<std::string> given;
-  for (const dispatch::GivenArgument& argument : family.given()) given.push_back(argument.name);
+  for (const dispatch::GivenArgument& argument : family.given()) {
+    given.push_back(argument.name);
+    const auto& what = family.family().arguments[argument.place].what;
+    const auto* const matrix = std::get_if<family::BufferArgument>(&what);
+    if (matrix != nullptr && matrix->type != family::ElementType::f32) return false;
+  }
   return names == dims && given == arguments;
 }
 

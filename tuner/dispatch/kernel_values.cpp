@@ -148,9 +148,13 @@ std::optional<LibraryLaunch> library_launch(const FamilyTable& family, const spa
   const auto c = given_place(family, reference->c);
   if (!a || !b || !c) return std::nullopt;
   const space::ExpressionValues values = family.expression_values(size);
-  const auto& matrix = family.family().arguments[family.given()[*a].place].what;
+  const auto type = [&](std::size_t given) {
+    const auto& matrix = family.family().arguments[family.given()[given].place].what;
+    return std::get<family::BufferArgument>(matrix).type;
+  };
   return LibraryLaunch{
-      .operation = {.type = std::get<family::BufferArgument>(matrix).type,
+      .operation = {.type = type(*a),
+                    .result = type(*c),
                     .shape = *family::library_shape(check, values)},
       .a = *a,
       .b = *b,

@@ -21,25 +21,19 @@ struct TrialArguments {
   std::vector<DispatchArgument> values;
 };
 
-DispatchArgument number(family::ElementType type, std::int64_t value) {
+DispatchArgument number(DispatchArgument::Type type, std::int64_t value) {
   switch (type) {
-    case family::ElementType::i32:
-    case family::ElementType::i16:
-    case family::ElementType::i8:
+    case DispatchArgument::Type::i32:
       return static_cast<std::int32_t>(value);
-    case family::ElementType::u32:
-    case family::ElementType::u16:
-    case family::ElementType::u8:
+    case DispatchArgument::Type::u32:
       return static_cast<std::uint32_t>(value);
-    case family::ElementType::i64:
-    case family::ElementType::u64:
-      return value;
-    case family::ElementType::f32:
+    case DispatchArgument::Type::f32:
       return static_cast<float>(value);
-    case family::ElementType::f64:
-      break;
+    case DispatchArgument::Type::f64:
+      return static_cast<double>(value);
+    default:
+      return value;
   }
-  return static_cast<double>(value);
 }
 
 Unexpected<Failure> no_value(const std::string& argument) {
@@ -57,7 +51,7 @@ Expected<TrialArguments, Failure> trial_arguments(backend::Executor& executor,
     if (const auto* const scalar = std::get_if<family::ScalarArgument>(&what)) {
       const auto value = scalar->value.evaluate(values);
       if (!value) return no_value(given.name);
-      trial.values.push_back(number(scalar->type, *value));
+      trial.values.push_back(number(given.type, *value));
       continue;
     }
     if (std::holds_alternative<family::ArrayArgument>(what)) {

@@ -70,17 +70,19 @@ std::optional<double> allowed_share(const Family& family, const space::Size& siz
   if (check.tolerance) return check.tolerance->relative;
   const auto terms = check.accumulates.evaluate(family_values(size));
   if (!terms || *terms < 1) return std::nullopt;
-  double unit = 0;
+  double unit = 0, rounding = 0;
   for (const Argument& argument : family.arguments) {
     const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
-    if (buffer != nullptr && buffer->is_written()) {
-      unit = std::max(unit, unit_roundoff(buffer->type));
+    if (buffer == nullptr || !buffer->is_written()) continue;
+    unit = std::max(unit, unit_roundoff(compute_type(check, buffer->type)));
+    if (is_rounded(check, buffer->type)) {
+      rounding = std::max(rounding, 2 * unit_roundoff(buffer->type));
     }
   }
   const auto n = static_cast<double>(*terms);
   // A sum of n products of normal numbers is about √n, that of their magnitudes 0.64·n.
-  if (library_arguments(check) != nullptr) return 4 * unit * 0.64 * n;
-  return 16 * unit * std::sqrt(n);
+  if (library_arguments(check) != nullptr) return 4 * unit * 0.64 * n + rounding;
+  return 16 * unit * std::sqrt(n) + rounding;
 }
 
 bool judges_itself(const Family& family, const KernelReference& reference) {

@@ -6,98 +6,414 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <cmath>
 #include <limits>
 #include <type_traits>
-#include <utility>
 
 namespace tuner::family {
 namespace {
 
-/// One row for each type: all that is known of it.
-struct TypeRow {
-  ElementType type;
-  std::string_view name;
-  std::size_t size_bytes;
-  bool is_floating;
-  double unit_roundoff;
-  IntegerRange range;
-  Scalar (*from_integer)(std::int64_t value);
+constexpr NumberKind kFloating = NumberKind::floating, kSigned = NumberKind::signed_integer,
+                     kUnsigned = NumberKind::unsigned_integer;
+// Never twice the same in 32 bits; what results from NaN in 16 bits is 0x7FFF, which has no zero.
+constexpr WordPattern kNan32{0x7FF00000, 0x000FFFFF}, kNan16{0x7FC07FC0, 0x803E803E},
+    kNanE4m3{0x7F7F7F7F, 0x80808080}, kNanE5m2{0x7D7D7D7D, 0x80808080};
+constexpr FloatFormat kInteger{};
+constexpr ForeignName kNone{};
+
+// clang-format off: a table
+constexpr std::array<ElementTypeRow, kElementTypes.size()> kRows = {{
+    {ElementType::f64,
+     "double",
+     "f64",
+     "",
+     "double",
+     8,
+     kFloating,
+     {11, 52},
+     kNan32,
+     {1, "CUDA_R_64F"},
+     {8, "CU_TENSOR_MAP_DATA_TYPE_FLOAT64"},
+     "<f8",
+     ""},
+    {ElementType::f32,
+     "float",
+     "f32",
+     "",
+     "float",
+     4,
+     kFloating,
+     {8, 23},
+     kNan32,
+     {0, "CUDA_R_32F"},
+     {7, "CU_TENSOR_MAP_DATA_TYPE_FLOAT32"},
+     "<f4",
+     ""},
+    {ElementType::tf32,
+     "tf32",
+     "tf32",
+     "",
+     "float",
+     4,
+     kFloating,
+     {8, 10, 13},
+     kNan32,
+     {0, "CUDA_R_32F"},
+     {11, "CU_TENSOR_MAP_DATA_TYPE_TFLOAT32"},
+     "<f4",
+     ""},
+    {ElementType::bf16,
+     "__nv_bfloat16",
+     "bf16",
+     "nv_bfloat16",
+     "__nv_bfloat16",
+     2,
+     kFloating,
+     {8, 7},
+     kNan16,
+     {14, "CUDA_R_16BF"},
+     {9, "CU_TENSOR_MAP_DATA_TYPE_BFLOAT16"},
+     "",
+     "cuda_bf16.h"},
+    {ElementType::f16,
+     "__half",
+     "f16",
+     "half",
+     "__half",
+     2,
+     kFloating,
+     {5, 10},
+     kNan16,
+     {2, "CUDA_R_16F"},
+     {6, "CU_TENSOR_MAP_DATA_TYPE_FLOAT16"},
+     "<f2",
+     "cuda_fp16.h"},
+    {ElementType::e4m3,
+     "__nv_fp8_e4m3",
+     "e4m3",
+     "",
+     "__nv_fp8_e4m3",
+     1,
+     kFloating,
+     {4, 3, 0, false},
+     kNanE4m3,
+     {28, "CUDA_R_8F_E4M3"},
+     {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},
+     "",
+     "cuda_fp8.h"},
+    {ElementType::e5m2,
+     "__nv_fp8_e5m2",
+     "e5m2",
+     "",
+     "__nv_fp8_e5m2",
+     1,
+     kFloating,
+     {5, 2},
+     kNanE5m2,
+     {29, "CUDA_R_8F_E5M2"},
+     {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},
+     "",
+     "cuda_fp8.h"},
+    {ElementType::s64,
+     "long long",
+     "s64",
+     "",
+     "long long",
+     8,
+     kSigned,
+     kInteger,
+     kNan32,
+     {24, "CUDA_R_64I"},
+     {5, "CU_TENSOR_MAP_DATA_TYPE_INT64"},
+     "<i8",
+     ""},
+    {ElementType::u64,
+     "unsigned long long",
+     "u64",
+     "",
+     "unsigned long long",
+     8,
+     kUnsigned,
+     kInteger,
+     kNan32,
+     {26, "CUDA_R_64U"},
+     {4, "CU_TENSOR_MAP_DATA_TYPE_UINT64"},
+     "<u8",
+     ""},
+    {ElementType::s32,
+     "int",
+     "s32",
+     "",
+     "int",
+     4,
+     kSigned,
+     kInteger,
+     kNan32,
+     {10, "CUDA_R_32I"},
+     {3, "CU_TENSOR_MAP_DATA_TYPE_INT32"},
+     "<i4",
+     ""},
+    {ElementType::u32,
+     "unsigned",
+     "u32",
+     "",
+     "unsigned",
+     4,
+     kUnsigned,
+     kInteger,
+     kNan32,
+     {12, "CUDA_R_32U"},
+     {2, "CU_TENSOR_MAP_DATA_TYPE_UINT32"},
+     "<u4",
+     ""},
+    {ElementType::s16,
+     "short",
+     "s16",
+     "",
+     "short",
+     2,
+     kSigned,
+     kInteger,
+     kNan32,
+     {20, "CUDA_R_16I"},
+     kNone,
+     "<i2",
+     ""},
+    {ElementType::u16,
+     "unsigned short",
+     "u16",
+     "",
+     "unsigned short",
+     2,
+     kUnsigned,
+     kInteger,
+     kNan32,
+     {22, "CUDA_R_16U"},
+     {1, "CU_TENSOR_MAP_DATA_TYPE_UINT16"},
+     "<u2",
+     ""},
+    {ElementType::s8,
+     "signed char",
+     "s8",
+     "char",
+     "signed char",
+     1,
+     kSigned,
+     kInteger,
+     kNan32,
+     {3, "CUDA_R_8I"},
+     kNone,
+     "|i1",
+     ""},
+    {ElementType::u8,
+     "unsigned char",
+     "u8",
+     "",
+     "unsigned char",
+     1,
+     kUnsigned,
+     kInteger,
+     kNan32,
+     {8, "CUDA_R_8U"},
+     {0, "CU_TENSOR_MAP_DATA_TYPE_UINT8"},
+     "|u1",
+     ""},
+}};
+// clang-format on
+
+static_assert([] {
+  for (std::size_t i = 0; i < kRows.size(); ++i) {
+    if (kRows[i].type != kElementTypes[i] || static_cast<std::size_t>(kElementTypes[i]) != i) {
+      return false;
+    }
+  }
+  return true;
+}());
+
+/// The range of the exponents of normal numbers, that of 1 being 0.
+struct Exponents {
+  explicit Exponents(const FloatFormat& format)
+      : bias((1 << (format.exponent_bits - 1)) - 1), least(1 - bias) {}
+  int bias, least;
 };
 
-template <class T>
-Scalar from_integer(std::int64_t value) {
-  return static_cast<T>(value);
+std::uint64_t sign_bit(const ElementTypeRow& row) {
+  return std::uint64_t{1} << (8 * row.size_bytes - 1);
 }
 
-template <class T>
-constexpr TypeRow row(ElementType type, std::string_view name) {
-  using Limits = std::numeric_limits<T>;
-  constexpr IntegerRange kAll = {std::numeric_limits<std::int64_t>::min(),
-                                 std::numeric_limits<std::int64_t>::max()};
-  TypeRow result{type, name, sizeof(T), std::is_floating_point_v<T>, 0, kAll, from_integer<T>};
-  if constexpr (std::is_floating_point_v<T>) {
-    result.unit_roundoff = 0.5 * static_cast<double>(Limits::epsilon());
-  } else if constexpr (sizeof(T) < sizeof(std::int64_t)) {
-    result.range = {Limits::min(), Limits::max()};
-  } else if constexpr (!Limits::is_signed) {
-    result.range.least = 0;
+/// The bits of the largest number, without the unused ones.
+std::uint64_t largest_bits(const FloatFormat& format) {
+  const std::uint64_t all = (std::uint64_t{1} << (format.exponent_bits + format.fraction_bits)) - 1;
+  return format.has_infinity ? (all >> format.fraction_bits << format.fraction_bits) - 1 : all - 1;
+}
+
+/// The bits of a magnitude that is a number, rounded; those of infinity or NaN when it is too
+/// large.
+std::uint64_t magnitude_bits(const FloatFormat& format, double magnitude) {
+  const Exponents exponents(format);
+  const std::uint64_t beyond = largest_bits(format) + 1;
+  if (std::isinf(magnitude)) return beyond;
+  if (magnitude == 0) return 0;
+  const int exponent = std::max(std::ilogb(magnitude), exponents.least);
+  // Whole, at most 2^(fraction bits + 1): scaling by a power of two is exact.
+  const auto units = static_cast<std::uint64_t>(
+      std::nearbyint(std::ldexp(magnitude, format.fraction_bits - exponent)));
+  const auto above = static_cast<std::uint64_t>(exponent - exponents.least);
+  return std::min(units + (above << format.fraction_bits), beyond);
+}
+
+double magnitude_of_bits(const FloatFormat& format, std::uint64_t bits) {
+  if (bits > largest_bits(format)) {
+    return format.has_infinity && bits == largest_bits(format) + 1
+               ? std::numeric_limits<double>::infinity()
+               : std::numeric_limits<double>::quiet_NaN();
   }
-  return result;
+  const Exponents exponents(format);
+  const std::uint64_t hidden = std::uint64_t{1} << format.fraction_bits;
+  const int field = static_cast<int>(bits >> format.fraction_bits);
+  const std::uint64_t fraction = bits & (hidden - 1);
+  const int exponent = std::max(field, 1) - exponents.bias - format.fraction_bits;
+  return std::ldexp(static_cast<double>(field == 0 ? fraction : fraction + hidden), exponent);
 }
 
-constexpr std::array<TypeRow, kElementTypes.size()> kRows = {
-    {row<std::int32_t>(ElementType::i32, "int"), row<std::uint32_t>(ElementType::u32, "unsigned"),
-     row<std::int64_t>(ElementType::i64, "long long"), row<float>(ElementType::f32, "float"),
-     row<double>(ElementType::f64, "double"),
-     row<std::uint16_t>(ElementType::u16, "unsigned short"),
-     row<std::int16_t>(ElementType::i16, "short"), row<std::int8_t>(ElementType::i8, "signed char"),
-     row<std::uint8_t>(ElementType::u8, "unsigned char"),
-     row<std::uint64_t>(ElementType::u64, "unsigned long long")}};
+template <class T>
+Scalar scalar_as(double real, std::int64_t whole) {
+  if constexpr (std::is_floating_point_v<T>) {
+    return static_cast<T>(real);
+  } else {
+    return static_cast<T>(whole);
+  }
+}
 
-const TypeRow& row_of(ElementType type) {
-  return *std::ranges::find(kRows, type, &TypeRow::type);
+/// A number as a scalar of the type, by the C++ type of such a kind and size.
+Scalar scalar_of(const ElementTypeRow& row, double real, std::int64_t whole) {
+  const auto of_size = [&]<class Of8, class Of4, class Of2, class Of1>(Of8, Of4, Of2, Of1) {
+    const std::size_t bytes = row.size_bytes;
+    return bytes == 8   ? scalar_as<Of8>(real, whole)
+           : bytes == 4 ? scalar_as<Of4>(real, whole)
+           : bytes == 2 ? scalar_as<Of2>(real, whole)
+                        : scalar_as<Of1>(real, whole);
+  };
+  if (row.kind == kFloating) {
+    return row.size_bytes == 8 ? Scalar(real) : Scalar(static_cast<float>(real));
+  }
+  return row.kind == kSigned
+             ? of_size(std::int64_t{}, std::int32_t{}, std::int16_t{}, std::int8_t{})
+             : of_size(std::uint64_t{}, std::uint32_t{}, std::uint16_t{}, std::uint8_t{});
 }
 
 }  // namespace
 
+const ElementTypeRow& row(ElementType type) {
+  return kRows.at(static_cast<std::size_t>(type));
+}
+
 std::size_t size_bytes(ElementType type) {
-  return row_of(type).size_bytes;
+  return row(type).size_bytes;
 }
 
 std::string_view name(ElementType type) {
-  return row_of(type).name;
+  return row(type).name;
 }
 
 std::optional<ElementType> element_type_from_name(std::string_view text) {
-  if (text == "char") return ElementType::i8;
-  const auto* const found = std::ranges::find(kRows, text, &TypeRow::name);
+  if (text.empty()) return std::nullopt;
+  const auto* const found = std::ranges::find_if(kRows, [&](const ElementTypeRow& row) {
+    return text == row.name || text == row.short_name || text == row.alias;
+  });
   return found == kRows.end() ? std::nullopt : std::optional(found->type);
 }
 
 bool is_floating(ElementType type) {
-  return row_of(type).is_floating;
+  return row(type).kind == kFloating;
 }
 
 double unit_roundoff(ElementType type) {
-  return row_of(type).unit_roundoff;
+  return is_floating(type) ? std::ldexp(0.5, -row(type).format.fraction_bits) : 0;
+}
+
+double largest_exact_integer(ElementType type) {
+  if (is_floating(type)) return 1 / unit_roundoff(type);
+  const int bits = static_cast<int>(8 * size_bytes(type)) - (row(type).kind == kSigned ? 1 : 0);
+  return std::ldexp(1.0, bits) - 1;
+}
+
+double largest_number(ElementType type) {
+  return is_floating(type) ? magnitude_of_bits(row(type).format, largest_bits(row(type).format))
+                           : largest_exact_integer(type);
+}
+
+double smallest_number(ElementType type) {
+  return is_floating(type) ? magnitude_of_bits(row(type).format, 1) : 1;
+}
+
+ElementType accumulator(ElementType type) {
+  if (is_floating(type)) return size_bytes(type) == 8 ? type : ElementType::f32;
+  return size_bytes(type) == 8 ? type : ElementType::s32;
+}
+
+ElementType error_type(ElementType type) {
+  return is_floating(type) && size_bytes(type) < sizeof(float) ? ElementType::f32 : type;
 }
 
 IntegerRange integer_range(ElementType type) {
-  return row_of(type).range;
+  constexpr IntegerRange kAll = {std::numeric_limits<std::int64_t>::min(),
+                                 std::numeric_limits<std::int64_t>::max()};
+  const ElementTypeRow& its = row(type);
+  if (its.kind == kFloating) return kAll;
+  if (its.size_bytes == 8) return {its.kind == kSigned ? kAll.least : 0, kAll.greatest};
+  const auto greatest = static_cast<std::int64_t>(largest_exact_integer(type));
+  return {its.kind == kSigned ? -greatest - 1 : 0, greatest};
+}
+
+std::uint64_t bits_of(ElementType type, double value) {
+  const ElementTypeRow& its = row(type);
+  if (its.kind == kSigned) return std::bit_cast<std::uint64_t>(static_cast<std::int64_t>(value));
+  if (its.kind == kUnsigned) return static_cast<std::uint64_t>(value);
+  const FloatFormat& format = its.format;
+  const std::uint64_t sign = std::signbit(value) ? sign_bit(its) : 0;
+  if (std::isnan(value)) return sign_bit(its) - 1;
+  return sign | magnitude_bits(format, std::abs(value)) << format.unused_bits;
+}
+
+double number_of(ElementType type, std::uint64_t bits) {
+  const ElementTypeRow& its = row(type);
+  const int shift = 64 - 8 * static_cast<int>(its.size_bytes);
+  if (its.kind == kSigned) {
+    return static_cast<double>(std::bit_cast<std::int64_t>(bits << shift) >> shift);
+  }
+  if (its.kind == kUnsigned) return static_cast<double>(bits << shift >> shift);
+  const std::uint64_t magnitude = (bits & (sign_bit(its) - 1)) >> its.format.unused_bits;
+  const double value = magnitude_of_bits(its.format, magnitude);
+  return (bits & sign_bit(its)) != 0 ? -value : value;
+}
+
+std::uint64_t moved_bits(ElementType type, std::uint64_t bits, std::int64_t units) {
+  const ElementTypeRow& its = row(type);
+  const auto magnitude =
+      static_cast<std::int64_t>((bits & (sign_bit(its) - 1)) >> its.format.unused_bits);
+  const std::int64_t moved = magnitude + units;
+  const auto largest = static_cast<std::int64_t>(largest_bits(its.format));
+  if (magnitude == 0 || magnitude > largest || moved <= 0 || moved > largest) return bits;
+  return (bits & sign_bit(its)) | static_cast<std::uint64_t>(moved) << its.format.unused_bits;
+}
+
+bool is_scalar_type(ElementType type) {
+  return row(type).header.empty();
 }
 
 Scalar make_scalar(ElementType type, std::int64_t value) {
-  const TypeRow& row = row_of(type);
-  if (value < row.range.least || value > row.range.greatest) {
+  const auto [least, greatest] = integer_range(type);
+  if (value < least || value > greatest) {
     throw Error(ErrorCode::usage,
-                fmt::format("{} does not fit an argument of type '{}'", value, row.name));
+                fmt::format("{} does not fit an argument of type '{}'", value, name(type)));
   }
-  return row.from_integer(value);
+  return scalar_of(row(type), static_cast<double>(value), value);
 }
 
 Scalar make_real_scalar(ElementType type, double value) {
-  if (type == ElementType::f32) return static_cast<float>(value);
-  if (type == ElementType::f64) return value;
+  if (is_floating(type)) return scalar_of(row(type), value, 0);
   throw Error(ErrorCode::usage,
               fmt::format("{} has a fraction; an argument of type '{}' is a whole number", value,
                           name(type)));

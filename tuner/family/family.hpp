@@ -79,7 +79,7 @@ inline constexpr std::size_t kMostAlignmentBytes = 256;
 
 /// A number passed by value.
 struct ScalarArgument {
-  ElementType type = ElementType::i32;
+  ElementType type = ElementType::s32;
   space::Expression value = space::Expression::constant(0);  ///< of the dimensions
   std::optional<double> real = {};  ///< instead of `value`: a number with a fraction
 };
@@ -159,6 +159,9 @@ struct GeamReference : MatrixArguments {
 /// Another kernel of the same family at its default configuration.
 struct KernelReference {
   std::string kernel;
+  /// The type that its buffers have instead of a floating-point type of fewer bits: their numbers
+  /// are converted, results rounded once.
+  std::optional<ElementType> type = {};
 };
 
 /// Right results at one size that NumPy saved. The family's inputs are then the same whenever they
@@ -206,6 +209,8 @@ struct Check {
   bool exact = false;         ///< results must be equal to the reference on all inputs
   bool deterministic = true;  ///< launches on the same inputs must give the same bits
   std::optional<Tolerance> tolerance = {};
+  /// The floating-point type that kernels compute in; none: family::accumulator of their results'.
+  std::optional<ElementType> compute = {};
   std::vector<CheckSize> sizes;  ///< awkward sizes every kernel must get right
   std::vector<CheckCase> cases;
 };
@@ -333,6 +338,11 @@ struct Family {
 /// The same from text, as kept in a database: the sources are given instead of read.
 [[nodiscard]] Family parse_family(std::string_view text, std::string_view origin,
                                   const std::map<std::string, KernelSource>& sources);
+
+/// The type that results of a type are computed in.
+[[nodiscard]] ElementType compute_type(const Check& check, ElementType result);
+/// Whether they are then rounded to one of fewer bits, once.
+[[nodiscard]] bool is_rounded(const Check& check, ElementType result);
 
 /// A hash of all that decides whether a result of a kernel is right, as far as it is in the family:
 /// `check` and `arguments` of the space file without its texts for people, the kernel's own check

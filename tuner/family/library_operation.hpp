@@ -5,6 +5,7 @@
 #include "tuner/family/geam_shape.hpp"
 #include "tuner/family/gemm_shape.hpp"
 
+#include <optional>
 #include <variant>
 
 namespace tuner::family {
@@ -15,8 +16,24 @@ using LibraryShape = std::variant<GemmShape, GeamShape>;
 /// An operation of the platform's BLAS in full precision, as tuning times it and applications
 /// launch it. A batch is one call where the library has one for batches.
 struct LibraryOperation {
-  ElementType type = ElementType::f32;  ///< of all matrices: f32 or f64
-  LibraryShape shape = {};              ///< as check_shape allows
+  [[nodiscard]] ElementType result_type() const { return result.value_or(type); }
+
+  ElementType type = ElementType::f32;     ///< of the matrices
+  std::optional<ElementType> result = {};  ///< of C where it has another
+  LibraryShape shape = {};                 ///< as check_shape allows
 };
+
+/// Whether the platform's libraries multiply matrices of a type to one of `result`: float and
+/// double; of bf16 and f16, with sums in float, to the type itself or float.
+[[nodiscard]] constexpr bool library_multiplies(ElementType type, ElementType result) {
+  using enum ElementType;
+  if (type == f32 || type == f64) return result == type;
+  return (type == bf16 || type == f16) && (result == type || result == f32);
+}
+
+/// Whether they add such matrices.
+[[nodiscard]] constexpr bool library_adds(ElementType type) {
+  return type == ElementType::f32 || type == ElementType::f64;
+}
 
 }  // namespace tuner::family

@@ -21,6 +21,7 @@ using SourceProvider =
 
 /// The type of a buffer's elements: "float*".
 [[nodiscard]] ElementType parse_buffer_type(const DocumentNode& node);
+[[nodiscard]] ElementType parse_floating_type(const DocumentNode& node);
 
 /// A non-empty list of problem sizes.
 [[nodiscard]] std::vector<space::Size> parse_sizes(const DocumentNode& node,

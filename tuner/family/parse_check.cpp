@@ -79,14 +79,19 @@ std::optional<space::Expression> find_expression(const DocumentNode& node, std::
 MatrixArguments parse_matrices(const DocumentNode& node,
                                std::initializer_list<std::string_view> keys,
                                const ArgumentFinder& finder) {
-  const ElementType type = finder.buffer(node.at("c"), BufferRole::output).type;
-  bool alike = type == ElementType::f32 || type == ElementType::f64;
+  const ElementType result = finder.buffer(node.at("c"), BufferRole::output).type;
+  const ElementType type = finder.buffer(node.at(*keys.begin()), BufferRole::input).type;
+  const bool is_product = node.at("op").text() == "gemm";
+  bool fits = is_product ? library_multiplies(type, result) : library_adds(type) && type == result;
   for (const std::string_view key : keys) {
-    alike = finder.buffer(node.at(key), BufferRole::input).type == type && alike;
+    fits = finder.buffer(node.at(key), BufferRole::input).type == type && fits;
   }
-  if (!alike) {
-    node.fail(fmt::format("the buffers {} and c of \"{}\" must be all float* or all double*",
-                          fmt::join(keys, ", "), node.at("op").text()));
+  if (!fits) {
+    node.fail(fmt::format("the buffers {} and c of \"{}\" must be all float* or all double*{}",
+                          fmt::join(keys, ", "), node.at("op").text(),
+                          is_product ? ", or all __nv_bfloat16* or all __half*, of which c may "
+                                       "also be float*"
+                                     : ""));
   }
   const auto text = [&](std::string_view key) {
     const auto named = node.find(key);
@@ -211,8 +216,10 @@ decltype(Check::reference) parse_reference(const DocumentNode& node, const Probl
   const space::Scope scope = space::family_scope(problem.dims);
   const ArgumentFinder finder(arguments);
   if (const auto kernel = node.find("kernel")) {
-    node.expect_keys({"kernel"});
-    return KernelReference{kernel->name()};
+    node.expect_keys({"kernel", "type"});
+    KernelReference reference{kernel->name()};
+    if (const auto type = node.find("type")) reference.type = parse_floating_type(*type);
+    return reference;
   }
   if (node.find("npy")) return parse_files(node, problem, arguments);
   const DocumentNode op = node.at("op");
@@ -278,8 +285,8 @@ CheckCase parse_case(const DocumentNode& node, const ArgumentFinder& finder) {
 
 Check parse_check(const DocumentNode& node, const Problem& problem,
                   const std::vector<Argument>& arguments) {
-  node.expect_keys(
-      {"reference", "accumulates", "exact", "deterministic", "tolerance", "sizes", "cases"});
+  node.expect_keys({"reference", "accumulates", "compute", "exact", "deterministic", "tolerance",
+                    "sizes", "cases"});
   const space::Scope scope = space::family_scope(problem.dims);
   const ArgumentFinder finder(arguments);
   Check check;
@@ -287,6 +294,7 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
   if (const auto accumulates = node.find("accumulates")) {
     check.accumulates = family_expression(*accumulates, scope);
   }
+  if (const auto compute = node.find("compute")) check.compute = parse_floating_type(*compute);
   if (const auto exact = node.find("exact")) check.exact = exact->boolean();
   if (const auto deterministic = node.find("deterministic")) {
     check.deterministic = deterministic->boolean();

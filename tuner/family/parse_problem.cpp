@@ -23,7 +23,10 @@ constexpr std::string_view kArraySuffix = "[]";
 ElementType parse_type(const DocumentNode& node, std::string_view name) {
   if (const auto type = element_type_from_name(name)) return *type;
   std::vector<std::string> known;
-  for (const ElementType type : kElementTypes) known.emplace_back(tuner::family::name(type));
+  for (const ElementType type : kElementTypes) {
+    known.emplace_back(row(type).name);
+    known.emplace_back(row(type).short_name);
+  }
   node.fail(fmt::format("unknown type {}{}; a buffer's type ends in *, an array's in []",
                         in_quotes(name), did_you_mean(name, known)));
 }
@@ -235,6 +238,12 @@ ScalarArgument parse_scalar(
   const DocumentNode type = node.at("type");
   ScalarArgument scalar;
   scalar.type = parse_type(type, type.text());
+  if (!is_scalar_type(scalar.type)) {
+    type.fail(
+        fmt::format("numbers passed by value cannot be of type {}: let the kernel take a "
+                    "float and convert it",
+                    in_quotes(name(scalar.type))));
+  }
   const DocumentNode value = node.at("value");
   if (const auto real = decimal_fraction(value)) {
     if (!is_floating(scalar.type)) {
@@ -246,6 +255,13 @@ ScalarArgument parse_scalar(
     scalar.value = expression(value);
   }
   return scalar;
+}
+
+ElementType parse_floating_type(const DocumentNode& node) {
+  const std::string text = node.text();
+  const ElementType type = parse_type(node, text);
+  if (!is_floating(type)) node.fail(fmt::format("{} is no floating-point type", in_quotes(text)));
+  return type;
 }
 
 ElementType parse_buffer_type(const DocumentNode& node) {

@@ -85,4 +85,12 @@ std::optional<space::Size> size_at(const CheckSize& check, const space::Dimensio
   return *std::move(size);
 }
 
+ElementType compute_type(const Check& check, ElementType result) {
+  return check.compute && is_floating(result) ? *check.compute : accumulator(result);
+}
+
+bool is_rounded(const Check& check, ElementType result) {
+  return unit_roundoff(result) > unit_roundoff(compute_type(check, result));
+}
+
 }  // namespace tuner::family

@@ -336,7 +336,9 @@ class Draft {
          {"int16_t", "short"},
          {"uint16_t", "unsigned short"},
          {"char", "signed char"}}};
-    if (const auto known = element_type_from_name(type)) return {*known, 1};
+    if (const auto known = element_type_from_name(type)) {
+      if (one.pointers > 0 || is_scalar_type(*known)) return {*known, 1};
+    }
     const auto* other =
         std::ranges::find(kOtherNames, type, &decltype(kOtherNames)::value_type::first);
     if (other != kOtherNames.end()) return {*element_type_from_name(other->second), 1};

@@ -41,7 +41,12 @@ std::string element_type(const std::string& t1) {
                                                            {"float32", "float"},
                                                            {"double", "double"},
                                                            {"float64", "double"},
-                                                           {"uint16", "unsigned short"}};
+                                                           {"half", "half"},
+                                                           {"uint16", "unsigned short"},
+                                                           {"int16", "short"},
+                                                           {"int8", "char"},
+                                                           {"uint8", "unsigned char"},
+                                                           {"uint64", "unsigned long long"}};
   const auto found = names.find(t1);
   return found == names.end() ? "" : found->second;
 }
@@ -121,6 +126,13 @@ T1Part read_argument(const Json& argument, const std::string& name, const T1Prob
         .notes = {fmt::format("argument {}: the type '{}' is not supported; the argument is left "
                               "out, the kernel must do without it",
                               name, name_member(argument, "Type"))}};
+  }
+  if (memory == "Scalar" && type == "half") {
+    return {
+        .json = {},
+        .notes = {fmt::format("argument {}: a number of type 'half' cannot be passed by value; the "
+                              "argument is left out, the kernel must do without it",
+                              name)}};
   }
   if (memory == "Scalar") return scalar(name, type, argument, problem);
   if (memory == "Vector") return vector(name, type, argument, problem, definition);

@@ -5,8 +5,10 @@
 #include "embedded/check_parts.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
+#include "tuner/verify/poison.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -31,7 +33,38 @@ constexpr std::size_t kSums = 2;
 }
 
 std::string of_type(std::string_view kernel, family::ElementType type) {
-  return fmt::format("{}<{}>", kernel, family::name(type));
+  return fmt::format("{}<{}>", kernel, family::row(type).short_name);
+}
+
+/// The type in check_kernels.cu: what C++ has, else a ShortFloat.
+std::string device_type(const family::ElementTypeRow& row) {
+  const family::FloatFormat& format = row.format;
+  if (row.cpp_name == row.name && row.header.empty()) return std::string(row.cpp_name);
+  return fmt::format("ShortFloat<{}, {}, {}, {}, {}>",
+                     row.size_bytes == 4   ? "unsigned"
+                     : row.size_bytes == 2 ? "unsigned short"
+                                           : "unsigned char",
+                     format.exponent_bits, format.fraction_bits, format.unused_bits,
+                     format.has_infinity);
+}
+
+/// The table of data types for check_kernels.cu.
+std::string element_types_header() {
+  std::string types, list, patterns;
+  for (const family::ElementType type : family::kElementTypes) {
+    const family::ElementTypeRow& row = family::row(type);
+    types += fmt::format("typedef {} {};\n", device_type(row), row.short_name);
+    list += fmt::format(" use({}, {})", static_cast<int>(type), row.short_name);
+    patterns += "  {";
+    for (const PoisonPattern& pattern : poison_patterns(type)) {
+      patterns += fmt::format("{{{:#x}ull, {:#x}ull}}, ", pattern.fixed, pattern.free);
+    }
+    patterns += "},\n";
+  }
+  return fmt::format(
+      "{}#define TUNER_ELEMENT_TYPES(use){}\n__device__ const Pattern kPatterns[][{}] = "
+      "{{\n{}}};\n",
+      types, list, kPoisonKinds, patterns);
 }
 
 std::int64_t largest_part(const CheckedMemory& memory) {
@@ -40,16 +73,12 @@ std::int64_t largest_part(const CheckedMemory& memory) {
   return words;
 }
 
-/// Below this a result may be flushed to zero by a compiler's option.
+/// Below this a result may be flushed to zero by a compiler's option, or be 0 for want of smaller
+/// numbers.
 double least_normal(family::ElementType type) {
   if (!family::is_floating(type)) return 0;
-  return type == family::ElementType::f64 ? std::numeric_limits<double>::min() : 0x1p-126;
-}
-
-/// The greatest number such that the type holds it and all whole numbers below exactly.
-double greatest_whole(family::ElementType type) {
-  return family::is_floating(type) ? 1 / family::unit_roundoff(type)
-                                   : std::numeric_limits<double>::max();
+  return type == family::ElementType::f64 ? std::numeric_limits<double>::min()
+                                          : std::max(0x1p-126, family::smallest_number(type));
 }
 
 family::Scalar bits(std::uint64_t value) {
@@ -62,22 +91,27 @@ family::Scalar part_count(const CheckedMemory& memory) {
 
 }  // namespace
 
+family::CompileJob check_kernels_job(std::vector<std::string> entries) {
+  const std::string_view text = embedded::check_kernels_cu();
+  const std::string_view parts = embedded::check_parts();
+  static const std::string types = element_types_header();
+  std::string key = content_hash({text, parts, types, fmt::format("{}", fmt::join(entries, " "))});
+  return {.source = {.name = "check_kernels.cu",
+                     .text = std::string(text),
+                     .headers = {{.name = "check_parts.hpp", .text = std::string(parts)},
+                                 {.name = "element_types.hpp", .text = types}}},
+          .entries = std::move(entries),
+          .options = {},
+          .key = std::move(key)};
+}
+
 CheckKernels::CheckKernels(backend::Backend& backend)
     : backend_(backend), values_(backend, kElementValues * sizeof(double)) {}
 
 backend::KernelId CheckKernels::kernel(const std::string& entry) {
   const auto known = kernels_.find(entry);
   if (known != kernels_.end()) return known->second.id();
-  const std::string_view text = embedded::check_kernels_cu();
-  const std::string_view parts = embedded::check_parts();
-  const family::CompileJob job{
-      .source = {.name = "check_kernels.cu",
-                 .text = std::string(text),
-                 .headers = {{.name = "check_parts.hpp", .text = std::string(parts)}}},
-      .entries = {entry},
-      .options = {},
-      .key = content_hash({text, parts, entry})};
-  const auto binary = backend_.compiler().compile(job);
+  const auto binary = backend_.compiler().compile(check_kernels_job({entry}));
   if (!binary) fail(entry, binary.error());
   const auto loaded = backend_.load(*binary);
   if (!loaded) fail(entry, loaded.error());
@@ -166,9 +200,11 @@ void CheckKernels::fill_permutation(const Elements& data, std::uint64_t seed) {
 void CheckKernels::poison_padding(const Elements& data, std::uint64_t seed,
                                   const family::MatrixElements& used) {
   launch(of_type("poison_padding", data.type), data.count,
-         {data.region, family::Scalar(data.count), bits(seed), family::Scalar(used.outer_count),
-          family::Scalar(used.outer_step), family::Scalar(used.inner_count),
-          family::Scalar(used.inner_step), family::Scalar(used.columns)});
+         {data.region, family::Scalar(data.count),
+          family::Scalar(static_cast<std::int32_t>(data.type)), bits(seed),
+          family::Scalar(used.outer_count), family::Scalar(used.outer_step),
+          family::Scalar(used.inner_count), family::Scalar(used.inner_step),
+          family::Scalar(used.columns)});
 }
 
 void CheckKernels::absolute(backend::Region result, const Elements& data) {
@@ -181,9 +217,23 @@ void CheckKernels::perturb(backend::Region result, const Elements& data, std::ui
          {result, data.region, family::Scalar(data.count), bits(seed)});
 }
 
-void CheckKernels::widen(backend::Region spread, backend::Region run, const Elements& reference) {
+void CheckKernels::convert(const Elements& to, const Elements& from) {
+  launch(fmt::format("convert<{}, {}>", family::row(to.type).short_name,
+                     family::row(from.type).short_name),
+         from.count, {to.region, from.region, family::Scalar(from.count)});
+}
+
+void CheckKernels::widen(backend::Region spread, backend::Region run, const Elements& reference,
+                         Rounding rounding) {
   launch(of_type("widen", reference.type), reference.count,
-         {spread, run, reference.region, family::Scalar(reference.count)});
+         {spread, run, reference.region, family::Scalar(reference.count),
+          family::Scalar(rounding == Rounding::of_results ? 1 : 0)});
+}
+
+void CheckKernels::as_errors(backend::Region errors, const Elements& data) {
+  launch(of_type("as_errors", data.type), data.count,
+         {errors, data.region, family::Scalar(data.count),
+          family::Scalar(family::largest_number(data.type))});
 }
 
 double CheckKernels::typical(const Elements& spread) {
@@ -219,7 +269,7 @@ void CheckKernels::allow(backend::Region allowed, const Elements& reference,
 bool CheckKernels::are_whole(const Elements& reference) {
   return sums(of_type("count_fractions", reference.type), reference.count,
               {reference.region, family::Scalar(reference.count),
-               family::Scalar(greatest_whole(reference.type))})[0] == 0;
+               family::Scalar(family::largest_exact_integer(reference.type))})[0] == 0;
 }
 
 CheckKernels::Dependence CheckKernels::compare_runs(const Elements& first, backend::Region second,

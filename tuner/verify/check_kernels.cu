@@ -13,6 +13,70 @@ using tuner::verify::Poison;
 typedef unsigned int Bits32;
 typedef unsigned long long Bits64;
 
+// ---- element types
+
+/// A floating-point number that C++ has no type for: a sign, the exponent, the fraction and unused
+/// bits. Computed with as a float, which holds it exactly; rounded to nearest even from a double.
+template <class Word, int kExponentBits, int kFractionBits, int kUnusedBits, bool kHasInfinity>
+struct ShortFloat {
+  typedef Word Bits;
+  static constexpr Bits64 kHidden = (Bits64)1 << kFractionBits;
+  static constexpr Bits64 kAll = (kHidden << kExponentBits) - 1;
+  /// The bits of the largest number, without the sign and the unused ones.
+  static constexpr Bits64 kLargest = kHasInfinity ? kAll - kHidden : kAll - 1;
+  static constexpr int kUnused = kUnusedBits;
+  static constexpr int kBias = (1 << (kExponentBits - 1)) - 1;
+
+  Word bits;
+
+  ShortFloat() = default;
+  template <class Number>
+  __device__ explicit ShortFloat(Number value) : bits(rounded((double)value)) {}
+
+  __device__ operator float() const {
+    const Bits32 word = (Bits32)bits;
+    const bool negative = word >> (8 * sizeof(Word) - 1) & 1;
+    const Bits32 magnitude = (Bits32)(word >> kUnusedBits & kAll);
+    float value;
+    if (magnitude > kLargest) {
+      value =
+          __uint_as_float(kHasInfinity && magnitude == kLargest + 1 ? 0x7F800000u : 0x7FFFFFFFu);
+    } else if (kBias == 127 || magnitude >= kHidden) {
+      value = __uint_as_float((magnitude << (23 - kFractionBits)) + ((Bits32)(127 - kBias) << 23));
+    } else {
+      value = (float)magnitude * __uint_as_float((Bits32)(128 - kBias - kFractionBits) << 23);
+    }
+    return negative ? -value : value;
+  }
+
+  __device__ static Word rounded(double value) {
+    const Bits64 word = (Bits64)__double_as_longlong(value);
+    const Bits64 magnitude = word & 0x7FFFFFFFFFFFFFFFull;
+    const Word sign = (Word)((word >> 63) << (8 * sizeof(Word) - 1));
+    if (magnitude > 0x7FF0000000000000ull) return (Word)(kAll << kUnusedBits);
+    const int exponent = (int)(magnitude >> 52) - 1023;
+    const int below = 1 - kBias - exponent;  // above 0: less than the least normal number
+    if (below > kFractionBits + 1) return sign;
+    const int dropped = 52 - kFractionBits + (below > 0 ? below : 0);
+    const Bits64 significand = (magnitude & 0xFFFFFFFFFFFFFull) | 0x10000000000000ull;
+    const Bits64 rest = significand & (((Bits64)1 << dropped) - 1),
+                 half = (Bits64)1 << (dropped - 1);
+    Bits64 result = significand >> dropped;
+    if (rest > half || (rest == half && (result & 1))) ++result;
+    if (below < 0) result += (Bits64)-below << kFractionBits;
+    if (result > kLargest) result = kLargest + 1;
+    return (Word)(sign | (Word)(result << kUnusedBits));
+  }
+};
+
+/// Numbers that a poison kind makes: 64 bits, of elements as many as fit; of them some fixed, the
+/// others at random.
+struct Pattern {
+  Bits64 fixed, free;
+};
+
+#include "element_types.hpp"
+
 /// A counter-based generator: the finaliser of SplitMix64 (Steele, Lea & Flood, OOPSLA 2014).
 __device__ inline Bits64 random_bits(Bits64 seed, Bits64 counter) {
   Bits64 z = seed + (counter + 1) * 0x9E3779B97F4A7C15ull;
@@ -32,6 +96,22 @@ template <class T>
 constexpr bool kFloating = (T)0.5f != (T)0;
 template <class T>
 constexpr bool kUnsigned = (T)-1 > (T)0;
+
+/// The type of an error of a number, and whether results of the type are rounded from a finer one.
+template <class T>
+struct ErrorOf {
+  typedef T Type;
+};
+template <class Word, int kExponent, int kFraction, int kUnused, bool kInfinity>
+constexpr bool kFloating<ShortFloat<Word, kExponent, kFraction, kUnused, kInfinity>> = true;
+template <class Word, int kExponent, int kFraction, int kUnused, bool kInfinity>
+constexpr bool kUnsigned<ShortFloat<Word, kExponent, kFraction, kUnused, kInfinity>> = false;
+template <class Word, int kExponent, int kFraction, int kUnused, bool kInfinity>
+struct ErrorOf<ShortFloat<Word, kExponent, kFraction, kUnused, kInfinity>> {
+  typedef float Type;
+};
+template <class T>
+using Error = typename ErrorOf<T>::Type;
 
 // ---- inputs
 
@@ -156,38 +236,70 @@ __global__ void absolute(T* result, const T* data, long long count) {
   }
 }
 
+/// The bits of a floating-point number, and those of its magnitude in units in the last place.
 template <class T>
 struct FloatBits {
+  typedef typename T::Bits Type;
+  static constexpr int kUnused = T::kUnused;
+  static constexpr Bits64 kLargest = T::kLargest;
+};
+template <>
+struct FloatBits<float> {
   typedef Bits32 Type;
+  static constexpr int kUnused = 0;
+  static constexpr Bits64 kLargest = 0x7F7FFFFFu;
 };
 template <>
 struct FloatBits<double> {
   typedef Bits64 Type;
+  static constexpr int kUnused = 0;
+  static constexpr Bits64 kLargest = 0x7FEFFFFFFFFFFFFFull;
 };
 
 /// The same numbers, each 1 to 4 units in the last place larger or smaller; 0 stays 0.
 template <class T>
 __global__ void perturb(T* result, const T* data, long long count, long long seed) {
-  typedef typename FloatBits<T>::Type Bits;
-  constexpr Bits kSign = (Bits)1 << (8 * sizeof(Bits) - 1);
-  constexpr Bits kInfinity = sizeof(Bits) == 8 ? (Bits)0x7FF0000000000000ull : (Bits)0x7F800000u;
+  typedef FloatBits<T> Float;
+  typedef typename Float::Type Bits;
+  constexpr Bits kSign = (Bits)((Bits64)1 << (8 * sizeof(Bits) - 1));
   for (long long i = first_index(); i < count; i += index_stride()) {
     Bits bits = *(const Bits*)&data[i];
-    const Bits magnitude = bits & ~kSign;
+    const Bits64 magnitude = (Bits64)(Bits)(bits & (Bits)~kSign) >> Float::kUnused;
     const Bits64 random = random_bits((Bits64)seed, (Bits64)i);
-    const Bits step = (Bits)(random % 4 + 1);
-    if (magnitude > 4 && magnitude < kInfinity - 4) bits = random & 4 ? bits + step : bits - step;
+    const Bits step = (Bits)((random % 4 + 1) << Float::kUnused);
+    if (magnitude > 4 && magnitude <= Float::kLargest - 4) {
+      bits = (Bits)(random & 4 ? bits + step : bits - step);
+    }
     *(Bits*)&result[i] = bits;
   }
 }
 
-/// spread[i] = the larger of it and |run[i] − reference[i]|, where that is a number.
+/// The distance from |x| to the next number of its type; 1 for integers.
 template <class T>
-__global__ void widen(T* spread, const T* run, const T* reference, long long count) {
+__device__ inline double last_place(T x) {
+  if constexpr (kFloating<T>) {
+    typedef typename FloatBits<T>::Type Bits;
+    constexpr Bits kSign = (Bits)((Bits64)1 << (8 * sizeof(Bits) - 1));
+    Bits bits = (Bits)(*(const Bits*)&x & (Bits)~kSign);
+    const double magnitude = (double)*(const T*)&bits;
+    bits = (Bits)(bits + ((Bits)1 << FloatBits<T>::kUnused));
+    return (double)*(const T*)&bits - magnitude;
+  } else {
+    return 1;
+  }
+}
+
+/// spread[i] = the larger of it and |run[i] − reference[i]|, where that is a number. Of a type to
+/// which results are rounded from a finer one a unit in the last place is no difference.
+template <class T>
+__global__ void widen(Error<T>* spread, const T* run, const T* reference, long long count,
+                      int rounded) {
+  typedef Error<T> E;
   for (long long i = first_index(); i < count; i += index_stride()) {
-    const T distance =
-        run[i] > reference[i] ? (T)(run[i] - reference[i]) : (T)(reference[i] - run[i]);
-    if (distance > spread[i] && distance - distance == (T)0) spread[i] = distance;
+    const E a = (E)run[i], b = (E)reference[i];
+    E distance = a > b ? (E)(a - b) : (E)(b - a);
+    if (rounded) distance = (E)((double)distance - last_place(reference[i]));
+    if (distance > spread[i] && distance - distance == (E)0) spread[i] = distance;
   }
 }
 
@@ -209,41 +321,30 @@ __global__ void add_exponents(const T* spread, long long count, Bits64* sums) {
 /// What is the spread of a reference becomes the error allowed:
 /// factor·max(spread, floor) + relative·|reference| + tiny.
 template <class T>
-__global__ void allow_spread(T* spread, const T* reference, long long count, double factor,
+__global__ void allow_spread(Error<T>* spread, const T* reference, long long count, double factor,
                              double floor, double relative, double tiny) {
   for (long long i = first_index(); i < count; i += index_stride()) {
     const double s = (double)spread[i];
     const double r = reference[i] < (T)0 ? -(double)reference[i] : (double)reference[i];
-    spread[i] = (T)(factor * (s > floor ? s : floor) + relative * (r - r == 0 ? r : 0) + tiny);
+    spread[i] =
+        (Error<T>)(factor * (s > floor ? s : floor) + relative * (r - r == 0 ? r : 0) + tiny);
   }
 }
 
-/// The distance from |x| to the next number of its type; 1 for integers.
-__device__ inline double unit_in_last_place(float x) {
-  const float magnitude = fabsf(x);
-  return (double)__uint_as_float(__float_as_uint(magnitude) + 1) - (double)magnitude;
-}
-__device__ inline double unit_in_last_place(double x) {
-  const double magnitude = fabs(x);
-  return __longlong_as_double(__double_as_longlong(magnitude) + 1) - magnitude;
-}
-__device__ inline double unit_in_last_place(long long) {
-  return 1;
-}
+/// Numbers as errors of the type: the largest one instead of infinity.
 template <class T>
-__device__ inline double last_place(T x) {
-  if constexpr (kFloating<T>) {
-    return unit_in_last_place(x);
-  } else {
-    return unit_in_last_place((long long)x);
+__global__ void as_errors(Error<T>* errors, const T* data, long long count, double most) {
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    const double x = (double)data[i];
+    errors[i] = (Error<T>)(x < most ? x : most);
   }
 }
 
 /// allowed[i] = max(relative·|r|, absolute, ulp·(unit in the last place of r)), rounded down to a
 /// number of the type.
 template <class T>
-__global__ void allow_tolerance(T* allowed, const T* reference, long long count, double relative,
-                                double absolute, double ulp, double most) {
+__global__ void allow_tolerance(Error<T>* allowed, const T* reference, long long count,
+                                double relative, double absolute, double ulp, double most) {
   for (long long i = first_index(); i < count; i += index_stride()) {
     const double r = reference[i] < (T)0 ? -(double)reference[i] : (double)reference[i];
     double margin = absolute;
@@ -251,85 +352,24 @@ __global__ void allow_tolerance(T* allowed, const T* reference, long long count,
       if (relative * r > margin) margin = relative * r;
       if (ulp * last_place(reference[i]) > margin) margin = ulp * last_place(reference[i]);
     }
-    allowed[i] = (T)(margin < most ? margin : most);
+    allowed[i] = (Error<T>)(margin < most ? margin : most);
   }
 }
 
 // ---- poison
 
-/// Words that are NaN as a float, and two of them as a double, and never twice the same: what a
-/// kernel copies from one place of this kind to another shows there too.
-__device__ inline Bits32 nan_word(Bits64 seed, long long index) {
-  return 0x7FF00000u | (Bits32)(random_bits(seed, (Bits64)index) >> 44);
-}
-
-/// The two words of an 8-byte pattern, the low one at an even index.
+/// The half of an 8-byte pattern: the low one at an even index.
 __device__ inline Bits32 half_of(Bits64 pattern, long long index) {
   return (Bits32)(index & 1 ? pattern >> 32 : pattern);
-}
-
-/// The same in every element of the type, by words: for ElementType 0 to 9.
-__device__ inline Bits32 extreme_word(int type, bool highest, long long index) {
-  switch (type) {
-    case 0:
-      return highest ? 0x7FFFFFFFu : 0x80000000u;  // int
-    case 2:
-      return half_of(highest ? 0x7FFFFFFFFFFFFFFFull : 0x8000000000000000ull, index);  // long long
-    case 3:
-      return highest ? 0x7F800000u : 0xFF800000u;  // float
-    case 4:
-      return half_of(highest ? 0x7FF0000000000000ull : 0xFFF0000000000000ull, index);  // double
-    case 6:
-      return highest ? 0x7FFF7FFFu : 0x80008000u;  // short
-    case 7:
-      return highest ? 0x7F7F7F7Fu : 0x80808080u;  // signed char
-    default:
-      return highest ? 0xFFFFFFFFu : 0u;  // unsigned
-  }
-}
-
-/// Numbers of a usual size, for ElementType 0 to 9.
-__device__ inline Bits32 ordinary_word(int type, Bits64 seed, long long index) {
-  const Bits32 bits = (Bits32)random_bits(seed, (Bits64)index);
-  switch (type) {
-    case 3:
-      return 0x3F800000u | bits >> 9;  // float
-    case 4:
-      return index & 1 ? 0x3FF00000u | bits >> 12 : bits;  // double
-    case 2:
-    case 9:
-      return index & 1 ? 0 : bits & 0x7Fu;  // 64-bit integers
-    case 5:
-    case 6:
-      return bits & 0x007F007Fu;  // of 16 bits
-    case 7:
-    case 8:
-      return bits & 0x07070707u;  // of 8 bits
-    default:
-      return bits & 0x7Fu;
-  }
 }
 
 /// The word at `index` of memory that holds elements of a type; a whole number of its elements lie
 /// before index 0.
 __device__ inline Bits32 poison_word(int type, const Poison& poison, long long index) {
-  switch (poison.kind) {
-    case tuner::verify::nan_poison:
-      return nan_word(poison.seed, index);
-    case tuner::verify::highest_poison:
-      return extreme_word(type, true, index);
-    case tuner::verify::lowest_poison:
-      return extreme_word(type, false, index);
-    case tuner::verify::huge_poison:
-      if (type == 3) return 0x7F7FFFFFu;
-      if (type == 4) return half_of(0x7FEFFFFFFFFFFFFFull, index);
-      return (Bits32)random_bits(poison.seed, (Bits64)index);
-    case tuner::verify::ordinary_poison:
-      return ordinary_word(type, poison.seed, index);
-    default:
-      if (type == 4) return half_of(1, index);
-      return type == 3 ? 1u : 0u;
-  }
+  const Pattern& pattern = kPatterns[type][poison.kind];
+  const Bits32 free = half_of(pattern.free, index);
+  const Bits32 random = free ? (Bits32)random_bits(poison.seed, (Bits64)index) : 0;
+  return half_of(pattern.fixed, index) | (random & free);
 }
 
 /// The poison of a part, other than that of its neighbours.
@@ -337,21 +377,32 @@ __device__ inline Poison poison_of(const CheckPart& part, int kind, long long se
   return {kind, (Bits64)seed * 0x100000001B3ull + (Bits64)part.offset};
 }
 
-/// The elements of a matrix's buffer that belong to no row get NaN words: those that are not at
+/// An element of memory whose words are as `word` gives them, by their numbers.
+template <class T, class Word>
+__device__ void make_of(T* data, long long index, Word word) {
+  if constexpr (sizeof(T) < sizeof(Bits32)) {
+    constexpr int kParts = sizeof(Bits32) / sizeof(T);
+    const Bits32 whole = word(index / kParts);
+    data[index] = ((const T*)&whole)[index % kParts];
+  } else {
+    constexpr int kWords = sizeof(T) / sizeof(Bits32);
+    for (long long i = index * kWords; i < (index + 1) * kWords; ++i) ((Bits32*)data)[i] = word(i);
+  }
+}
+
+/// The elements of a matrix's buffer that belong to no row get NaN: those that are not at
 /// outer·outer_step + inner·inner_step + column.
 template <class T>
-__global__ void poison_padding(T* data, long long count, long long seed, long long outer_count,
-                               long long outer_step, long long inner_count, long long inner_step,
-                               long long columns) {
-  constexpr int kWords = sizeof(T) / sizeof(Bits32);
+__global__ void poison_padding(T* data, long long count, int type, long long seed,
+                               long long outer_count, long long outer_step, long long inner_count,
+                               long long inner_step, long long columns) {
+  const Poison nan{tuner::verify::nan_poison, (Bits64)seed};
   for (long long i = first_index(); i < count; i += index_stride()) {
     const long long rest = i % outer_step;
     const bool used = i / outer_step < outer_count && rest / inner_step < inner_count &&
                       rest % inner_step < columns;
     if (used) continue;
-    for (int word = 0; word < kWords; ++word) {
-      ((Bits32*)data)[i * kWords + word] = nan_word((Bits64)seed, i * kWords + word);
-    }
+    make_of(data, i, [&](long long word) { return poison_word(type, nan, word); });
   }
 }
 
@@ -390,7 +441,10 @@ __device__ bool is_made_of(const T* data, long long index, Word word) {
   if constexpr (sizeof(T) < sizeof(Bits32)) {
     constexpr int kParts = sizeof(Bits32) / sizeof(T);
     const Bits32 whole = word(index / kParts);
-    return data[index] == ((const T*)&whole)[index % kParts];
+    Bits32 is = 0, should_be = 0;
+    *(T*)&is = data[index];
+    *(T*)&should_be = ((const T*)&whole)[index % kParts];
+    return is == should_be;
   } else {
     constexpr int kWords = sizeof(T) / sizeof(Bits32);
     for (long long i = index * kWords; i < (index + 1) * kWords; ++i) {
@@ -412,6 +466,18 @@ __device__ bool is_unwritten(const T* expected, long long index) {
   return is_made_of(expected, index, [](long long) { return kUnwritten; });
 }
 
+/// Numbers of one type as numbers of another, rounded once. What a reference left is left.
+template <class To, class From>
+__global__ void convert(To* to, const From* from, long long count) {
+  for (long long i = first_index(); i < count; i += index_stride()) {
+    if (is_unwritten(from, i)) {
+      make_of(to, i, [](long long) { return kUnwritten; });
+    } else {
+      to[i] = (To)(double)from[i];
+    }
+  }
+}
+
 /// The bits of a word, by bytes, that the reference left and that still are the poison.
 __device__ inline Bits32 left_bits(Bits32 expected, Bits32 word, Bits32 poison) {
   const Bits32 changed = (expected ^ kUnwritten) | (word ^ poison);
@@ -430,7 +496,8 @@ __device__ PartReport compare(const CheckPart& part, const unsigned char* candid
                               const unsigned char* reference, const Poison& poison) {
   const T* const result = (const T*)(candidate + part.offset);
   const T* const expected = (const T*)(reference + part.expected);
-  const T* const allowed = part.allowed < 0 ? nullptr : (const T*)(reference + part.allowed);
+  const Error<T>* const allowed =
+      part.allowed < 0 ? nullptr : (const Error<T>*)(reference + part.allowed);
   PartReport found = nothing_found();
   float worst = 0.0f;
   for (long long i = first_index(); i < part.count; i += index_stride()) {
@@ -442,7 +509,7 @@ __device__ PartReport compare(const CheckPart& part, const unsigned char* candid
     if (untouched || (c != c && r != r)) {
       right = untouched == is_unwritten(expected, i);
     }
-    if (!right && allowed && r - r == (T)0) {
+    if (!right && allowed && (double)r - (double)r == 0) {
       const double difference = c > r ? (double)c - (double)r : (double)r - (double)c;
       right = difference <= (double)allowed[i];
       if (difference == difference) share = (float)(difference / (double)allowed[i]);
@@ -485,28 +552,11 @@ __device__ inline PartReport look_at(const CheckPart& part, const unsigned char*
   if (part.kind != CheckPart::output) {
     return look_at_words(part, candidate, reference, poison);
   }
-  switch (part.type) {  // the order of ElementType
-    case 0:
-      return compare<int>(part, candidate, reference, poison);
-    case 1:
-      return compare<unsigned>(part, candidate, reference, poison);
-    case 2:
-      return compare<long long>(part, candidate, reference, poison);
-    case 3:
-      return compare<float>(part, candidate, reference, poison);
-    case 4:
-      return compare<double>(part, candidate, reference, poison);
-    case 5:
-      return compare<unsigned short>(part, candidate, reference, poison);
-    case 6:
-      return compare<short>(part, candidate, reference, poison);
-    case 7:
-      return compare<signed char>(part, candidate, reference, poison);
-    case 8:
-      return compare<unsigned char>(part, candidate, reference, poison);
-    default:
-      return compare<unsigned long long>(part, candidate, reference, poison);
-  }
+#define TUNER_COMPARE(number, T) \
+  if (part.type == number) return compare<T>(part, candidate, reference, poison);
+  TUNER_ELEMENT_TYPES(TUNER_COMPARE)
+#undef TUNER_COMPARE
+  return nothing_found();
 }
 
 __device__ inline void add(PartReport& total, const PartReport& found) {
@@ -564,7 +614,7 @@ __global__ void pick(const unsigned char* candidate, const unsigned char* refere
   const T* const result = (const T*)(candidate + part.offset);
   values[0] = (double)result[index];
   values[1] = (double)((const T*)(reference + other))[index];
-  values[2] = part.allowed < 0 ? 0.0 : (double)((const T*)(reference + part.allowed))[index];
+  values[2] = part.allowed < 0 ? 0.0 : (double)((const Error<T>*)(reference + part.allowed))[index];
   values[3] = is_untouched(result, index, part.type, poison_of(part, kind, seed)) ? 1.0 : 0.0;
   values[4] = is_unwritten((const T*)(reference + part.expected), index) ? 1.0 : 0.0;
 }

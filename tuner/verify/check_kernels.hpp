@@ -13,6 +13,9 @@
 
 namespace tuner::verify {
 
+/// What compiles kernels of check_kernels.cu, such as "fill_normal<bf16>".
+[[nodiscard]] family::CompileJob check_kernels_job(std::vector<std::string> entries);
+
 /// The kernels of check_kernels.cu on one device: they make inputs and error bounds, prepare memory
 /// for a launch and look at all that the launch left, in device memory. Compiled on first use.
 /// Every method throws Error(failure) when the device refuses: that is no candidate's fault.
@@ -52,8 +55,19 @@ class CheckKernels {
   /// The same numbers, each 1 to 4 units in the last place larger or smaller, of a floating-point
   /// type.
   void perturb(backend::Region result, const Elements& data, std::uint64_t seed);
-  /// spread[i] = the larger of it and |run[i] − reference[i]|.
-  void widen(backend::Region spread, backend::Region run, const Elements& reference);
+  /// The same numbers in another type, each rounded once; what holds kUnwritten holds it then too.
+  void convert(const Elements& to, const Elements& from);
+
+  enum class Rounding {
+    of_operations,  ///< results are computed in their type
+    of_results,     ///< in a finer type, and rounded once: a unit in the last place means nothing
+  };
+  /// spread[i] = the larger of it and |run[i] − reference[i]|. Spreads and errors are of the
+  /// reference's family::error_type.
+  void widen(backend::Region spread, backend::Region run, const Elements& reference,
+             Rounding rounding = Rounding::of_operations);
+  /// Numbers, none negative, as errors of their type; the largest number where one is infinite.
+  void as_errors(backend::Region errors, const Elements& data);
   /// Two to the mean exponent of the spreads above 0; 0 when there are none.
   [[nodiscard]] double typical(const Elements& spread);
 

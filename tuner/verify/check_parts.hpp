@@ -9,8 +9,9 @@ namespace tuner::verify {
 /// halves of a guard zone around each, and the reference.
 constexpr int kMostCheckParts = 264;
 
-/// The words of an element that a reference leaves as it is: NaN in every floating-point type.
-constexpr unsigned kUnwritten = 0x7FF8DEADu;
+/// The words of an element that a reference leaves as it is: NaN in every floating-point type of 16
+/// bits and more, and none that an operation results in.
+constexpr unsigned kUnwritten = 0x7FED7FDEu;
 
 /// What memory that a kernel must not use holds during a launch: guard zones, outputs before they
 /// are written, shared memory. A minimum, a maximum or a comparison ignores NaN, so that launches
@@ -23,6 +24,8 @@ enum PoisonKind : int {
   smallest_poison,  ///< the least number above 0, or 0
   ordinary_poison,  ///< numbers from 1 to 2, or from 0 to 127 (7 for elements of a byte)
 };
+
+constexpr int kPoisonKinds = 6;
 
 /// The poison of one launch.
 struct Poison {

@@ -46,6 +46,7 @@ class CheckReport {
   [[nodiscard]] Failure repeat_failure(std::size_t part) const;
   /// The root mean square of an output's errors as a share of their bounds.
   [[nodiscard]] double mean_share(std::size_t part) const;
+  [[nodiscard]] double largest_mean(std::size_t part) const;
   [[nodiscard]] Failure mean_failure(std::size_t part) const;
   [[nodiscard]] Failure failure_of(Outcome outcome, std::string text) const;
   [[nodiscard]] const CheckedData& data_at(const CheckPart& part) const;

@@ -25,6 +25,16 @@ CheckKernels::Elements elements(backend::Region region, const CheckedData& data)
   return {.region = region, .type = data.type, .count = data.count};
 }
 
+CheckKernels::Elements errors(backend::Region region, const CheckedData& data) {
+  return {.region = region, .type = family::error_type(data.type), .count = data.count};
+}
+
+/// The share of a result by which it and its reference may differ where both are rounded from a
+/// finer type, once: they are neighbours then.
+double of_rounding(const family::Check& check, family::ElementType type) {
+  return family::is_rounded(check, type) ? 2 * family::unit_roundoff(type) : 0;
+}
+
 }  // namespace
 
 Instance::Instance(backend::Backend& backend, CheckKernels& kernels, const family::Family& family,
@@ -33,7 +43,7 @@ Instance::Instance(backend::Backend& backend, CheckKernels& kernels, const famil
       kernels_(kernels),
       problem_(backend, family, std::move(recipe)),
       memory_(backend, plan_memory(problem_.data())) {
-  reference_.emplace(backend_, problem_);
+  reference_.emplace(backend_, kernels_, problem_);
   make_data();
   make_bounds();
   kernels_.prepare(memory_, poison_);
@@ -95,14 +105,16 @@ void Instance::allow_tolerance() {
 }
 
 void Instance::allow_magnitudes() {
+  const family::Check& check = problem_.family().check;
   const Outputs absolutes = run_reference({.kind = InputValues::absolute}, 0);
   const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
     const backend::Region allowed = memory_.reference(*data.allowed);
-    backend_.copy(allowed, absolutes.regions[data.argument], data.size_bytes());
+    const double unit = family::unit_roundoff(family::compute_type(check, data.type));
+    kernels_.as_errors(allowed, elements(absolutes.regions[data.argument], data));
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
-                   {.factor = 4 * family::unit_roundoff(data.type) * terms});
+                   {.factor = 4 * unit * terms, .relative = of_rounding(check, data.type)});
   }
   // Rounding errors of sums of numbers around zero grow as their magnitude does, without √n.
   if (problem_.has_zero_mean()) largest_mean_ = std::min(1.0, 2 / terms);
@@ -110,25 +122,29 @@ void Instance::allow_magnitudes() {
 
 void Instance::allow_spreads() {
   constexpr std::uint64_t kRuns = 8;
+  const family::Check& check = problem_.family().check;
   for (const CheckedData& data : memory_.plan().data) {
-    if (data.allowed) backend_.fill(memory_.reference(*data.allowed), 0, data.size_bytes());
+    if (data.allowed) backend_.fill(memory_.reference(*data.allowed), 0, data.errors_bytes());
   }
   for (std::uint64_t run = 1; run <= kRuns; ++run) {
     const Outputs moved = run_reference({.kind = InputValues::perturbed, .seed = run}, kUnwritten);
     for (const CheckedData& data : memory_.plan().data) {
       if (!data.allowed) continue;
       kernels_.widen(memory_.reference(*data.allowed), moved.regions[data.argument],
-                     elements(memory_.reference(*data.expected), data));
+                     elements(memory_.reference(*data.expected), data),
+                     family::is_rounded(check, data.type) ? CheckKernels::Rounding::of_results
+                                                          : CheckKernels::Rounding::of_operations);
     }
   }
   const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
     const backend::Region allowed = memory_.reference(*data.allowed);
+    const double unit = family::unit_roundoff(family::compute_type(check, data.type));
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
-                   {.factor = 8 * terms,
-                    .floor = kernels_.typical(elements(allowed, data)) / 4,
-                    .relative = 16 * terms * family::unit_roundoff(data.type)});
+                   {.factor = 8 * terms * problem_.perturbation_share(data.type),
+                    .floor = kernels_.typical(errors(allowed, data)) / 4,
+                    .relative = 16 * terms * unit + of_rounding(check, data.type)});
   }
   largest_mean_ = 0.5;
 }

@@ -29,18 +29,19 @@ void place_candidate_data(MemoryPlan& plan) {
 
 /// Places what is to stay as it is, then the repetitions; the bytes of the former.
 std::size_t place_reference_data(MemoryPlan& plan) {
-  const auto place = [&](std::optional<std::size_t>& offset, const CheckedData& data) {
+  const auto place = [&](std::optional<std::size_t>& offset, const CheckedData& data,
+                         std::size_t size_bytes) {
     if (!offset) return;
     offset = aligned(plan.reference_bytes) + data.offset_bytes();
-    plan.reference_bytes = *offset + data.size_bytes();
+    plan.reference_bytes = *offset + size_bytes;
   };
   for (CheckedData& data : plan.data) {
-    place(data.expected, data);
-    place(data.allowed, data);
-    place(data.initial, data);
+    place(data.expected, data, data.size_bytes());
+    place(data.allowed, data, data.errors_bytes());
+    place(data.initial, data, data.size_bytes());
   }
   const std::size_t unchanged_bytes = plan.reference_bytes;
-  for (CheckedData& data : plan.data) place(data.repeat, data);
+  for (CheckedData& data : plan.data) place(data.repeat, data, data.size_bytes());
   return unchanged_bytes;
 }
 

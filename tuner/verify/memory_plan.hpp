@@ -37,6 +37,11 @@ struct CheckedData {
   [[nodiscard]] std::size_t size_bytes() const {
     return static_cast<std::size_t>(count) * tuner::family::size_bytes(type);
   }
+  /// Of the errors allowed, which are of tuner::family::error_type.
+  [[nodiscard]] std::size_t errors_bytes() const {
+    return static_cast<std::size_t>(count) *
+           tuner::family::size_bytes(tuner::family::error_type(type));
+  }
   [[nodiscard]] std::size_t offset_bytes() const {
     return static_cast<std::size_t>(offset) * tuner::family::size_bytes(type);
   }

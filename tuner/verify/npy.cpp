@@ -17,17 +17,6 @@ namespace {
 constexpr std::size_t kMostBytes = std::size_t{1} << 40;
 constexpr std::string_view kMagic = "\x93NUMPY";
 
-/// What NumPy calls a type: "<f4".
-std::string type_name(family::ElementType type) {
-  const bool is_signed = family::integer_range(type).least < 0;
-  const std::size_t bytes = family::size_bytes(type);
-  return fmt::format("{}{}{}", bytes == 1 ? '|' : '<',
-                     family::is_floating(type) ? 'f'
-                     : is_signed               ? 'i'
-                                               : 'u',
-                     bytes);
-}
-
 /// The header's text, and where the elements begin; an empty text where it is none.
 struct NpyHeader {
   std::string_view text;
@@ -57,11 +46,14 @@ std::vector<std::byte> read_npy(const family::Family& family, std::string_view f
   };
   if (!std::filesystem::exists(path)) fail("is not there: save the array by numpy.save");
   const std::string content = read_file(path, kMostBytes);
+  const std::string_view numpy = family::row(type).numpy;
+  if (numpy.empty())
+    fail(fmt::format("cannot hold '{}', which NumPy does not have", family::name(type)));
   const NpyHeader header = header_of(content);
   if (header.text.empty()) fail("is not a NumPy file (.npy)");
-  if (header.text.find(fmt::format("'descr': '{}'", type_name(type))) == std::string_view::npos) {
+  if (header.text.find(fmt::format("'descr': '{}'", numpy)) == std::string_view::npos) {
     fail(fmt::format("does not hold '{}', which NumPy calls {}: convert it with .astype('{}')",
-                     family::name(type), type_name(type), type_name(type)));
+                     family::name(type), numpy, numpy));
   }
   if (header.text.find("'fortran_order': False") == std::string_view::npos) {
     fail("is in Fortran order: save numpy.ascontiguousarray(…)");

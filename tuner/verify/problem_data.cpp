@@ -13,6 +13,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <span>
 
 namespace tuner::verify {
@@ -43,22 +44,24 @@ family::Scalar magnitude_of(const family::Scalar& scalar) {
       scalar);
 }
 
-template <class T, class Bits>
-T moved(T value, std::uint64_t random) {
-  const Bits step = static_cast<Bits>(random % 4 + 1);
-  const Bits bits = std::bit_cast<Bits>(value);
-  const Bits magnitude = std::bit_cast<Bits>(std::abs(value));
-  if (magnitude <= 4 || !std::isfinite(value)) return value;
-  return std::bit_cast<T>((random & 4) != 0 ? bits + step : bits - step);
+/// 1 to 4 units in the last place, up or down.
+std::int64_t units_moved(std::uint64_t random) {
+  const auto units = static_cast<std::int64_t>(random % 4 + 1);
+  return (random & 4) != 0 ? units : -units;
 }
 
 /// The number 1 to 4 units in the last place larger or smaller; 0 and integers as they are.
 family::Scalar perturbed(const family::Scalar& scalar, std::uint64_t random) {
+  const auto moved = [&](family::ElementType type, double value) {
+    const std::uint64_t bits = family::bits_of(type, value);
+    return family::make_real_scalar(
+        type, family::number_of(type, family::moved_bits(type, bits, units_moved(random))));
+  };
   if (const auto* single = std::get_if<float>(&scalar)) {
-    return moved<float, std::uint32_t>(*single, random);
+    return moved(family::ElementType::f32, static_cast<double>(*single));
   }
   if (const auto* real = std::get_if<double>(&scalar)) {
-    return moved<double, std::uint64_t>(*real, random);
+    return moved(family::ElementType::f64, *real);
   }
   return scalar;
 }
@@ -296,13 +299,60 @@ std::int64_t ProblemData::whole_range(family::ElementType type) const {
     // factors.
     constexpr std::int64_t kTermsForRange3 = 400'000;
     constexpr std::int64_t kMostCounted = 1000;
-    if (recipe_.fill == Fill::whole) return accumulated_ <= kTermsForRange3 ? 3 : 1;
+    if (recipe_.fill == Fill::whole) {
+      const std::int64_t least = accumulated_ <= kTermsForRange3 ? 3 : 1;
+      return std::max(least, rounded_range(type));
+    }
     return family::is_floating(type) || family::size_bytes(type) >= 4 ? kMostCounted : most;
   }
   // So that a product of two (whole) or a number itself (normal), summed, just fits the result.
   const double terms = std::ldexp(1.0, result_bits(family_)) / static_cast<double>(accumulated_);
   const double range = recipe_.fill == Fill::whole ? std::sqrt(terms) : terms;
   return static_cast<std::int64_t>(std::clamp(range, 1.0, static_cast<double>(most) * 0.999));
+}
+
+/// Where a library's sums of products are exact and then rounded to a type of fewer bits: numbers
+/// as large as both allow, so that there is something to round. Elsewhere 0.
+std::int64_t ProblemData::rounded_range(family::ElementType type) const {
+  const auto* const names = family::library_arguments(family_.check);
+  if (!shape_ || names == nullptr) return 0;
+  const auto output = std::ranges::find(family_.arguments, names->c, &family::Argument::name);
+  const family::ElementType result = std::get<family::BufferArgument>(output->what).type;
+  if (!family::is_rounded(family_.check, result)) return 0;
+  constexpr double kFactors = 4;  // that alpha and beta may be
+  const double terms = static_cast<double>(accumulated_);
+  const double exact = family::largest_exact_integer(family::compute_type(family_.check, result)) /
+                       (kFactors * terms);
+  // A sum of n numbers is seldom larger than a few times the root of n.
+  const double finite = family::largest_number(result) / (kFactors * std::sqrt(terms));
+  return static_cast<std::int64_t>(
+      std::min(std::sqrt(std::min(exact, finite)), family::largest_exact_integer(type)));
+}
+
+family::ElementType ProblemData::reference_type(family::ElementType type) const {
+  const auto* const kernel = std::get_if<family::KernelReference>(&family_.check.reference);
+  if (kernel == nullptr || !kernel->type || !family::is_floating(type)) return type;
+  const bool has_more_bits = family::unit_roundoff(*kernel->type) < family::unit_roundoff(type);
+  return has_more_bits ? *kernel->type : type;
+}
+
+double ProblemData::perturbation_share(family::ElementType result) const {
+  double moved = 0;  // the largest perturbation of an input
+  for (std::size_t i = 0; i < family_.arguments.size(); ++i) {
+    const auto& what = family_.arguments[i].what;
+    const auto* const buffer = std::get_if<family::BufferArgument>(&what);
+    const auto* const array = std::get_if<family::ArrayArgument>(&what);
+    if (buffer == nullptr && array == nullptr) continue;
+    if (buffer != nullptr && buffer->is_written() &&
+        buffer->initial != family::InitialContent::input) {
+      continue;
+    }
+    const family::ElementType type = buffer != nullptr ? buffer->type : array->type;
+    if (!can_be_perturbed({.argument = i, .type = type})) continue;
+    moved = std::max(moved, family::unit_roundoff(type));
+  }
+  const double unit = family::unit_roundoff(family::compute_type(family_.check, result));
+  return moved > unit ? unit / moved : 1;
 }
 
 void ProblemData::fill_any(CheckKernels& kernels, const CheckKernels::Elements& data,
@@ -373,9 +423,12 @@ void ProblemData::fill(CheckKernels& kernels, backend::Region region,
     const family::IntegerRange range = family::integer_range(data.type);
     backend::Region rest = region;
     rest.offset_bytes += static_cast<std::size_t>(data.used) * family::size_bytes(data.type);
-    kernels.fill_constant(
-        {rest, data.type, data.count - data.used},
-        static_cast<double>(recipe_.fill == Fill::normal ? range.least : range.greatest));
+    double value = static_cast<double>(recipe_.fill == Fill::normal ? range.least : range.greatest);
+    if (family::is_floating(data.type)) {
+      // Not in what is updated: there it would be a result that is no whole number.
+      value = data.role == family::BufferRole::input ? std::numeric_limits<double>::quiet_NaN() : 0;
+    }
+    kernels.fill_constant({rest, data.type, data.count - data.used}, value);
   }
   const auto matrix = operand(data.name);
   if (!matrix || data.role != family::BufferRole::input) return;
@@ -427,19 +480,17 @@ backend::ArrayValue ProblemData::array(std::size_t place, const InputValues& val
       (values.kind == InputValues::perturbed && !can_be_perturbed(data))) {
     return made;
   }
-  const auto change = [&]<class T>(T number, std::size_t index) {
-    if (values.kind == InputValues::absolute) return std::abs(number);
-    return std::get<T>(perturbed(family::Scalar(number), mixed(values.seed, 64 * place + index)));
-  };
-  const auto change_all = [&]<class T>(T number) {
-    for (std::size_t at = 0; at < made.bytes.size(); at += sizeof number) {
-      std::memcpy(&number, made.bytes.data() + at, sizeof number);
-      number = change(number, at);
-      std::memcpy(made.bytes.data() + at, &number, sizeof number);
+  const std::size_t size_bytes = family::size_bytes(type);
+  for (std::size_t at = 0; at < made.bytes.size(); at += size_bytes) {
+    std::uint64_t bits = 0;
+    std::memcpy(&bits, made.bytes.data() + at, size_bytes);
+    if (values.kind == InputValues::absolute) {
+      bits = family::bits_of(type, std::abs(family::number_of(type, bits)));
+    } else {
+      bits = family::moved_bits(type, bits, units_moved(mixed(values.seed, 64 * place + at)));
     }
-  };
-  if (type == family::ElementType::f32) change_all(float{});
-  if (type == family::ElementType::f64) change_all(double{});
+    std::memcpy(made.bytes.data() + at, &bits, size_bytes);
+  }
   return made;
 }
 
@@ -486,8 +537,9 @@ std::vector<backend::LaunchArgument> ProblemData::arguments(
   return launch;
 }
 
-std::optional<backend::Work> ProblemData::library_call(const std::vector<backend::Region>& buffers,
-                                                       const InputValues& values) const {
+std::optional<backend::Work> ProblemData::library_call(
+    const std::vector<backend::Region>& buffers, const InputValues& values,
+    std::optional<family::ElementType> result) const {
   if (!shape_) return std::nullopt;
   const family::MatrixArguments& names = *family::library_arguments(family_.check);
   const auto index = [&](const std::string& argument) {
@@ -497,14 +549,17 @@ std::optional<backend::Work> ProblemData::library_call(const std::vector<backend
   const auto factor = [&](const std::string& argument, double otherwise) {
     return argument.empty() ? otherwise : as_double(scalar(index(argument), values));
   };
-  const auto& output = family_.arguments[index(names.c)].what;
-  return backend::LibraryCall{
-      .operation = {.type = std::get<family::BufferArgument>(output).type, .shape = *shape_},
-      .alpha = factor(names.alpha, 1),
-      .beta = factor(names.beta, family::default_beta(family_.check)),
-      .a = buffers[index(names.a)],
-      .b = buffers[index(names.b)],
-      .c = buffers[index(names.c)]};
+  const auto type = [&](const std::string& argument) {
+    return std::get<family::BufferArgument>(family_.arguments[index(argument)].what).type;
+  };
+  return backend::LibraryCall{.operation = {.type = type(names.a),
+                                            .result = result.value_or(type(names.c)),
+                                            .shape = *shape_},
+                              .alpha = factor(names.alpha, 1),
+                              .beta = factor(names.beta, family::default_beta(family_.check)),
+                              .a = buffers[index(names.a)],
+                              .b = buffers[index(names.b)],
+                              .c = buffers[index(names.c)]};
 }
 
 std::string ProblemData::element_name(std::size_t argument, std::uint64_t index) const {

@@ -85,10 +85,18 @@ class ProblemData {
   [[nodiscard]] std::vector<backend::LaunchArgument> arguments(
       const std::vector<backend::Region>& buffers, const InputValues& values) const;
   /// The library's work, when the reference is the library's.
+  /// `result` instead of the output's type.
   [[nodiscard]] std::optional<backend::Work> library_call(
-      const std::vector<backend::Region>& buffers, const InputValues& values) const;
+      const std::vector<backend::Region>& buffers, const InputValues& values,
+      std::optional<family::ElementType> result = {}) const;
   /// What a reference kernel is launched for: the family's scope at this size.
   [[nodiscard]] const space::ExpressionValues& values() const { return values_; }
+  /// The type in which a reference computes with the data of an argument: their own or one of more
+  /// bits, from which its results are rounded once.
+  [[nodiscard]] family::ElementType reference_type(family::ElementType type) const;
+  /// How large the rounding errors of the computation are as a share of the perturbations of its
+  /// inputs, at most 1.
+  [[nodiscard]] double perturbation_share(family::ElementType result) const;
   /// check.accumulates, at least 1.
   [[nodiscard]] std::int64_t accumulated() const { return accumulated_; }
   /// Whether the numbers of all inputs have a mean of zero, so that sums of them grow with the
@@ -127,6 +135,7 @@ class ProblemData {
   [[nodiscard]] bool takes_all_integers(family::ElementType type) const;
   /// The largest whole number of an input that is filled with any.
   [[nodiscard]] std::int64_t whole_range(family::ElementType type) const;
+  [[nodiscard]] std::int64_t rounded_range(family::ElementType type) const;
 
   backend::Backend& backend_;
   const family::Family& family_;

@@ -11,8 +11,9 @@
 
 namespace tuner::verify {
 
-ReferenceRunner::ReferenceRunner(backend::Backend& backend, const ProblemData& problem)
-    : backend_(backend), problem_(problem) {
+ReferenceRunner::ReferenceRunner(backend::Backend& backend, CheckKernels& kernels,
+                                 const ProblemData& problem)
+    : backend_(backend), kernels_(kernels), problem_(problem) {
   const family::Family& family = problem.family();
   if (const auto* reference = std::get_if<family::KernelReference>(&family.check.reference)) {
     load(family.kernel(reference->kernel));
@@ -35,7 +36,43 @@ void ReferenceRunner::load(const family::Kernel& kernel) {
   }
 }
 
+family::ElementType ReferenceRunner::passed_type(const CheckedData& data) const {
+  const family::Check& check = problem_.family().check;
+  const auto* const library = family::library_arguments(check);
+  // A library's sums in parts may be rounded more than once on their way to fewer bits.
+  const bool is_sum = library != nullptr && data.name == library->c &&
+                      family::is_rounded(check, data.type) &&
+                      family::library_multiplies(data.type, family::ElementType::f32);
+  return is_sum ? family::ElementType::f32 : problem_.reference_type(data.type);
+}
+
 void ReferenceRunner::run(const std::vector<backend::Region>& buffers, const InputValues& values) {
+  struct Converted {
+    CheckKernels::Elements own, passed;
+    bool is_written;
+  };
+  std::vector<backend::Buffer> memory;
+  std::vector<Converted> converted;
+  std::vector<backend::Region> passed = buffers;
+  for (const CheckedData& data : problem_.data()) {
+    const family::ElementType type = passed_type(data);
+    if (type == data.type) continue;
+    const auto before = static_cast<std::size_t>(data.offset) * family::size_bytes(type);
+    const std::size_t bytes = static_cast<std::size_t>(data.count) * family::size_bytes(type);
+    passed[data.argument] = {memory.emplace_back(backend_, before + bytes).id(), before};
+    converted.push_back({.own = {buffers[data.argument], data.type, data.count},
+                         .passed = {passed[data.argument], type, data.count},
+                         .is_written = data.role != family::BufferRole::input});
+    kernels_.convert(converted.back().passed, converted.back().own);
+  }
+  run_as_it_is(passed, values);
+  for (const Converted& each : converted) {
+    if (each.is_written) kernels_.convert(each.own, each.passed);
+  }
+}
+
+void ReferenceRunner::run_as_it_is(const std::vector<backend::Region>& buffers,
+                                   const InputValues& values) {
   if (kernel_) {
     run_kernel(buffers, values);
     return;
@@ -44,7 +81,11 @@ void ReferenceRunner::run(const std::vector<backend::Region>& buffers, const Inp
     write_files(*files, buffers);
     return;
   }
-  const auto done = backend_.run(*problem_.library_call(buffers, values));
+  std::optional<family::ElementType> result;
+  for (const CheckedData& data : problem_.data()) {
+    if (const auto type = passed_type(data); type != data.type) result = type;
+  }
+  const auto done = backend_.run(*problem_.library_call(buffers, values, result));
   if (!done) fail(done.error());
 }
 

@@ -15,7 +15,7 @@ class ReferenceRunner {
  public:
   /// The backend and the problem must outlive it. Throws Error(failure), with the kernel's name,
   /// when the reference does not compile or load.
-  ReferenceRunner(backend::Backend& backend, const ProblemData& problem);
+  ReferenceRunner(backend::Backend& backend, CheckKernels& kernels, const ProblemData& problem);
 
   /// Runs it on `buffers`, one region for every argument of the family. Throws Error(failure) when
   /// it cannot run, and Error(usage) when a file does not fit.
@@ -30,12 +30,18 @@ class ReferenceRunner {
     std::vector<backend::Buffer> scratch;
   };
   void load(const family::Kernel& kernel);
+  /// Runs it on data of the types that it computes with.
+  void run_as_it_is(const std::vector<backend::Region>& buffers, const InputValues& values);
   void run_kernel(const std::vector<backend::Region>& buffers, const InputValues& values);
   void write_files(const family::NpyReference& reference,
                    const std::vector<backend::Region>& buffers);
   [[noreturn]] void fail(const Failure& failure) const;
 
+  /// The type in which an argument's data are passed to it.
+  [[nodiscard]] family::ElementType passed_type(const CheckedData& data) const;
+
   backend::Backend& backend_;
+  CheckKernels& kernels_;
   const ProblemData& problem_;
   std::optional<Loaded> kernel_;  // none: the reference is the library's, or in files
 };

@@ -54,18 +54,16 @@ void geam(const family::GeamShape& shape, const MatrixOperands& operands) {
 
 Expected<void, Failure> host_geam(family::ElementType type, const family::GeamShape& shape,
                                   const MatrixOperands& operands) {
-  switch (type) {
-    case family::ElementType::f32:
-      geam<float>(shape, operands);
-      return {};
-    case family::ElementType::f64:
-      geam<double>(shape, operands);
-      return {};
-    default:  // integers
-      break;
+  if (!family::library_adds(type)) {
+    return Unexpected(Failure{Outcome::launch_error,
+                              fmt::format("BLAS cannot add matrices of {}", family::name(type))});
   }
-  return Unexpected(Failure{Outcome::launch_error,
-                            fmt::format("BLAS cannot add matrices of {}", family::name(type))});
+  if (type == family::ElementType::f32) {
+    geam<float>(shape, operands);
+  } else {
+    geam<double>(shape, operands);
+  }
+  return {};
 }
 
 }  // namespace tuner::backend

@@ -7,7 +7,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
+#include <span>
+#include <vector>
 
 namespace tuner::backend {
 namespace {
@@ -41,22 +44,69 @@ void gemm(Gemm* blas, const family::GemmShape& shape, const MatrixOperands& oper
   }
 }
 
+/// The number that every element of 16 bits is, by its bits.
+std::vector<float> numbers_of(family::ElementType type) {
+  std::vector<float> numbers(std::size_t{1} << 16);
+  for (std::size_t bits = 0; bits < numbers.size(); ++bits) {
+    numbers[bits] = static_cast<float>(family::number_of(type, bits));
+  }
+  return numbers;
+}
+
+std::vector<float> widened(const void* data, std::int64_t count,
+                           const std::vector<float>& numbers) {
+  const std::span elements(static_cast<const std::uint16_t*>(data),
+                           static_cast<std::size_t>(count));
+  std::vector<float> result(elements.size());
+  std::ranges::transform(elements, result.begin(),
+                         [&](std::uint16_t bits) { return numbers[bits]; });
+  return result;
+}
+
+/// The product of matrices of 16 bits an element: in float, each result rounded once.
+void short_gemm(const family::LibraryOperation& operation, const family::GemmShape& shape,
+                const MatrixOperands& operands) {
+  family::check_shape(shape);
+  const std::vector<float> numbers = numbers_of(operation.type);
+  const auto matrices = [&](const void* data, const family::MatrixLayout& layout) {
+    return widened(data, family::elements(layout, shape.batch), numbers);
+  };
+  const std::vector<float> a = matrices(operands.a, shape.a), b = matrices(operands.b, shape.b);
+  MatrixOperands wide = operands;
+  wide.a = a.data();
+  wide.b = b.data();
+  if (operation.result_type() == family::ElementType::f32) {
+    return gemm<float>(openblas().sgemm, shape, wide);
+  }
+  std::vector<float> c = matrices(operands.c, shape.c);
+  wide.c = c.data();
+  gemm<float>(openblas().sgemm, shape, wide);
+  auto* const result = static_cast<std::uint16_t*>(operands.c);
+  for (std::int64_t row = 0; row < shape.batch * shape.m; ++row) {
+    const std::int64_t first = row / shape.m * shape.c.stride + row % shape.m * shape.c.ld;
+    for (std::int64_t i = first; i < first + shape.n; ++i) {
+      const auto number = static_cast<double>(c[static_cast<std::size_t>(i)]);
+      result[i] = static_cast<std::uint16_t>(family::bits_of(operation.type, number));
+    }
+  }
+}
+
 }  // namespace
 
-Expected<void, Failure> host_gemm(family::ElementType type, const family::GemmShape& shape,
-                                  const MatrixOperands& operands) {
-  switch (type) {
-    case family::ElementType::f32:
-      gemm<float>(openblas().sgemm, shape, operands);
-      return {};
-    case family::ElementType::f64:
-      gemm<double>(openblas().dgemm, shape, operands);
-      return {};
-    default:  // integers
-      break;
+Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
+                                  const family::GemmShape& shape, const MatrixOperands& operands) {
+  if (!family::library_multiplies(operation.type, operation.result_type())) {
+    return Unexpected(Failure{Outcome::launch_error, fmt::format("OpenBLAS has no GEMM for {}",
+                                                                 family::name(operation.type))});
   }
-  return Unexpected(Failure{Outcome::launch_error,
-                            fmt::format("OpenBLAS has no GEMM for {}", family::name(type))});
+  if (operation.type == family::ElementType::f32) {
+    gemm<float>(openblas().sgemm, shape, operands);
+  } else if (operation.type == family::ElementType::f64) {
+    gemm<double>(openblas().dgemm, shape, operands);
+  } else {
+    short_gemm(operation, shape, operands);
+  }
+  return {};
 }
 
 }  // namespace tuner::backend

@@ -7,7 +7,7 @@ namespace tuner::backend {
 
 /// A product by OpenBLAS, done on return. launch_error for a type that it has no GEMM for; throws
 /// Error(failure) for a size that it cannot take, and what check_shape throws.
-[[nodiscard]] Expected<void, Failure> host_gemm(family::ElementType type,
+[[nodiscard]] Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
                                                 const family::GemmShape& shape,
                                                 const MatrixOperands& operands);
 

@@ -11,7 +11,7 @@ namespace tuner::backend {
 Expected<void, Failure> run_host_library(const family::LibraryOperation& operation,
                                          const MatrixOperands& operands) {
   if (const auto* const shape = std::get_if<family::GemmShape>(&operation.shape)) {
-    return host_gemm(operation.type, *shape, operands);
+    return host_gemm(operation, *shape, operands);
   }
   return host_geam(operation.type, std::get<family::GeamShape>(operation.shape), operands);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/kernel_headers.hpp"
 
+#include "embedded/byte_floats_on_cpu.hpp"
 #include "embedded/cooperative_groups_on_cpu.hpp"
 #include "embedded/cub_on_cpu.hpp"
 #include "embedded/cuda_math_on_cpu.hpp"
@@ -96,6 +97,7 @@ std::vector<family::Header> make_headers() {
       header("math_constants.h", kConstants),
       header("cuda_fp16.h", embedded::half_on_cpu()),
       header("cuda_bf16.h", "#include <cuda_fp16.h>\n"),
+      header("cuda_fp8.h", embedded::byte_floats_on_cpu()),
       header("cooperative_groups.h", embedded::cooperative_groups_on_cpu()),
       header("cooperative_groups/reduce.h", "#include <cooperative_groups.h>\n"),
       header("cooperative_groups/scan.h", "#include <cooperative_groups.h>\n"),

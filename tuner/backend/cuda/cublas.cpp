@@ -10,7 +10,7 @@
 namespace tuner::backend {
 namespace {
 
-cublasOperation_t operation(Transpose transpose) {
+cublasOperation_t cublas_transpose(Transpose transpose) {
   return transpose == Transpose::yes ? CUBLAS_OP_T : CUBLAS_OP_N;
 }
 
@@ -31,8 +31,8 @@ cublasStatus_t gemm_by_rows(cublasHandle_t handle, Gemm gemm, BatchedGemm batche
   const auto alpha = static_cast<Element>(operands.alpha);
   const auto beta = static_cast<Element>(operands.beta);
   const auto& [m, n, k, trans_a, trans_b, batch, a_lies, b_lies, c_lies] = shape;
-  const cublasOperation_t op_a = operation(trans_a);
-  const cublasOperation_t op_b = operation(trans_b);
+  const cublasOperation_t op_a = cublas_transpose(trans_a);
+  const cublasOperation_t op_b = cublas_transpose(trans_b);
   return batch == 1 ? gemm(handle, op_b, op_a, n, m, k, &alpha, b, leading(b_lies), a,
                            leading(a_lies), &beta, c, leading(c_lies))
                     : batched_gemm(handle, op_b, op_a, n, m, k, &alpha, b, leading(b_lies),
@@ -46,42 +46,70 @@ cublasStatus_t geam_by_rows(cublasHandle_t handle, Geam geam, const family::Geam
                             const MatrixOperands& operands) {
   const auto alpha = static_cast<Element>(operands.alpha);
   const auto beta = static_cast<Element>(operands.beta);
-  return geam(handle, operation(shape.trans_a), operation(shape.trans_b), shape.n, shape.m, &alpha,
-              static_cast<const Element*>(operands.a), leading(shape.a), &beta,
+  return geam(handle, cublas_transpose(shape.trans_a), cublas_transpose(shape.trans_b), shape.n,
+              shape.m, &alpha, static_cast<const Element*>(operands.a), leading(shape.a), &beta,
               static_cast<const Element*>(operands.b), leading(shape.b),
               static_cast<Element*>(operands.c), leading(shape.c));
 }
 
 Unexpected<Failure> no_such_type(std::string_view verb, family::ElementType type) {
-  return Unexpected(
-      Failure{Outcome::launch_error,
-              fmt::format("cuBLAS {} float and double here, not {}", verb, family::name(type))});
+  return Unexpected(Failure{Outcome::launch_error,
+                            fmt::format("cuBLAS {} no matrices of {}", verb, family::name(type))});
 }
 
-Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle, family::ElementType type,
+/// As gemm_by_rows, of types of 16 bits, with sums and factors in float: cublasGemmEx. Pedantic
+/// mode, which is for such in float, would keep it from tensor cores; partial sums stay in float.
+cublasStatus_t short_gemm_by_rows(const CublasApi& api, cublasHandle_t handle,
+                                  const family::LibraryOperation& operation,
+                                  const family::GemmShape& shape, const MatrixOperands& operands) {
+  const auto of = [](family::ElementType type) {
+    return static_cast<cudaDataType_t>(family::row(type).cuda.value);
+  };
+  const cudaDataType_t type = of(operation.type), result = of(operation.result_type());
+  const auto alpha = static_cast<float>(operands.alpha);
+  const auto beta = static_cast<float>(operands.beta);
+  const auto& [m, n, k, trans_a, trans_b, batch, a_lies, b_lies, c_lies] = shape;
+  const cublasOperation_t op_a = cublas_transpose(trans_a);
+  const cublasOperation_t op_b = cublas_transpose(trans_b);
+  const auto [a, b, c, alpha_given, beta_given] = operands;
+  api.set_math_mode(handle,
+                    static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                              CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
+  const cublasStatus_t status =
+      batch == 1 ? api.gemm_ex(handle, op_b, op_a, n, m, k, &alpha, b, type, leading(b_lies), a,
+                               type, leading(a_lies), &beta, c, result, leading(c_lies),
+                               CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT)
+                 : api.gemm_batched_ex(
+                       handle, op_b, op_a, n, m, k, &alpha, b, type, leading(b_lies), b_lies.stride,
+                       a, type, leading(a_lies), a_lies.stride, &beta, c, result, leading(c_lies),
+                       c_lies.stride, batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+  api.set_math_mode(handle, CUBLAS_PEDANTIC_MATH);
+  return status;
+}
+
+Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
+                            const family::LibraryOperation& operation,
                             const family::GemmShape& shape, const MatrixOperands& operands) {
-  switch (type) {
-    case family::ElementType::f32:
-      return attempt(api,
-                     gemm_by_rows<float>(handle, api.sgemm, api.sgemm_batched, shape, operands));
-    case family::ElementType::f64:
-      return attempt(api,
-                     gemm_by_rows<double>(handle, api.dgemm, api.dgemm_batched, shape, operands));
-    default:
-      return no_such_type("multiplies", type);
+  if (!family::library_multiplies(operation.type, operation.result_type())) {
+    return no_such_type("multiplies", operation.type);
   }
+  if (operation.type == family::ElementType::f32) {
+    return attempt(api, gemm_by_rows<float>(handle, api.sgemm, api.sgemm_batched, shape, operands));
+  }
+  if (operation.type == family::ElementType::f64) {
+    return attempt(api,
+                   gemm_by_rows<double>(handle, api.dgemm, api.dgemm_batched, shape, operands));
+  }
+  return attempt(api, short_gemm_by_rows(api, handle, operation, shape, operands));
 }
 
-Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle, family::ElementType type,
+Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
+                            const family::LibraryOperation& operation,
                             const family::GeamShape& shape, const MatrixOperands& operands) {
-  switch (type) {
-    case family::ElementType::f32:
-      return attempt(api, geam_by_rows<float>(handle, api.sgeam, shape, operands));
-    case family::ElementType::f64:
-      return attempt(api, geam_by_rows<double>(handle, api.dgeam, shape, operands));
-    default:
-      return no_such_type("adds", type);
-  }
+  if (!family::library_adds(operation.type)) return no_such_type("adds", operation.type);
+  return attempt(api, operation.type == family::ElementType::f32
+                          ? geam_by_rows<float>(handle, api.sgeam, shape, operands)
+                          : geam_by_rows<double>(handle, api.dgeam, shape, operands));
 }
 
 }  // namespace
@@ -127,9 +155,8 @@ Expected<cublasHandle_t, Failure> make_cublas_handle(const CublasApi& api) {
 Expected<void, Failure> run_cublas(const CublasApi& api, cublasHandle_t handle,
                                    const family::LibraryOperation& operation,
                                    const MatrixOperands& operands) {
-  return std::visit(
-      [&](const auto& shape) { return run(api, handle, operation.type, shape, operands); },
-      operation.shape);
+  return std::visit([&](const auto& shape) { return run(api, handle, operation, shape, operands); },
+                    operation.shape);
 }
 
 Cublas::Cublas(cudaStream_t stream) : stream_(stream), api_(std::make_unique<const CublasApi>()) {}

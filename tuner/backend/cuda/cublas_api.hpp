@@ -28,6 +28,9 @@ struct CublasApi {
       library.symbol("cublasSgemmStridedBatched_64");
   decltype(&cublasDgemmStridedBatched_64) dgemm_batched =
       library.symbol("cublasDgemmStridedBatched_64");
+  decltype(&cublasGemmEx_64) gemm_ex = library.symbol("cublasGemmEx_64");
+  decltype(&cublasGemmStridedBatchedEx_64) gemm_batched_ex =
+      library.symbol("cublasGemmStridedBatchedEx_64");
   decltype(&cublasSgeam_64) sgeam = library.symbol("cublasSgeam_64");
   decltype(&cublasDgeam_64) dgeam = library.symbol("cublasDgeam_64");
 };
@@ -39,9 +42,9 @@ struct CublasApi {
 /// memory of the current context.
 [[nodiscard]] Expected<cublasHandle_t, Failure> make_cublas_handle(const CublasApi& api);
 
-/// Enqueues an operation on the handle's stream: cublasSgemm or cublasDgemm, for a batch of several
-/// their strided batched form; cublasSgeam or cublasDgeam. launch_error when cuBLAS refuses, also a
-/// type that it does not take here; else crashed.
+/// Enqueues an operation on the handle's stream: cublasSgemm, cublasDgemm or, for types of 16 bits,
+/// cublasGemmEx, for a batch of several their strided batched form; cublasSgeam or cublasDgeam.
+/// launch_error when cuBLAS refuses, also a type that it does not take here; else crashed.
 [[nodiscard]] Expected<void, Failure> run_cublas(const CublasApi& api, cublasHandle_t handle,
                                                  const family::LibraryOperation& operation,
                                                  const MatrixOperands& operands);

@@ -14,31 +14,6 @@
 namespace tuner::backend {
 namespace {
 
-std::optional<CUtensorMapDataType> data_type(family::ElementType type) {
-  switch (type) {
-    case family::ElementType::i32:
-      return CU_TENSOR_MAP_DATA_TYPE_INT32;
-    case family::ElementType::u32:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT32;
-    case family::ElementType::i64:
-      return CU_TENSOR_MAP_DATA_TYPE_INT64;
-    case family::ElementType::f32:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-    case family::ElementType::f64:
-      return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
-    case family::ElementType::u16:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT16;
-    case family::ElementType::u8:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT8;
-    case family::ElementType::u64:
-      return CU_TENSOR_MAP_DATA_TYPE_UINT64;
-    case family::ElementType::i16:
-    case family::ElementType::i8:
-      break;
-  }
-  return std::nullopt;
-}
-
 std::optional<CUtensorMapSwizzle> swizzle(std::uint32_t bytes) {
   switch (bytes) {
     case 0:
@@ -67,9 +42,9 @@ Unexpected<Failure> refused(const family::TensorLayout& layout, std::string_view
 Expected<KernelArgument, Failure> packed(const family::TensorLayout& layout, std::byte* buffer) {
   static const auto encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(
       driver_function("cuTensorMapEncodeTiled"));
-  const auto type = data_type(layout.type);
+  const int type = family::row(layout.type).tensor_map.value;
   const auto pattern = swizzle(layout.swizzle_bytes);
-  if (!type) return refused(layout, "of this type of elements there are none");
+  if (type < 0) return refused(layout, "of this type of elements there are none");
   if (!pattern) return refused(layout, "rows are swizzled by 0, 32, 64 or 128 bytes");
   constexpr std::size_t kMostExtents = 5;
   constexpr std::size_t kAlignment = 16;
@@ -87,11 +62,11 @@ Expected<KernelArgument, Failure> packed(const family::TensorLayout& layout, std
   constexpr std::array<cuuint32_t, kMostExtents> steps{1, 1, 1, 1, 1};
   KernelArgument argument{.size_bytes = sizeof(CUtensorMap)};
   static_assert(sizeof(CUtensorMap) == sizeof argument.bytes);
-  const CUresult result =
-      encode(reinterpret_cast<CUtensorMap*>(argument.bytes.data()), *type,
-             static_cast<cuuint32_t>(layout.extents.size()), begin - before, extents.data(),
-             strides.data(), layout.box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE,
-             *pattern, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult result = encode(
+      reinterpret_cast<CUtensorMap*>(argument.bytes.data()), static_cast<CUtensorMapDataType>(type),
+      static_cast<cuuint32_t>(layout.extents.size()), begin - before, extents.data(),
+      strides.data(), layout.box.data(), steps.data(), CU_TENSOR_MAP_INTERLEAVE_NONE, *pattern,
+      CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS) {
     return refused(layout, fmt::format("driver error {}", static_cast<int>(result)));
   }

@@ -12,14 +12,18 @@ namespace {
 /// Operations a cycle and multiprocessor.
 struct Rates {
   std::int64_t compute_capability;
-  double f32, tf32, f64;  ///< tf32: dense, 0 without; f64: with tensor cores where they have it
+  double f32, f64;  ///< f64: with tensor cores where they have it
+  /// Of tensor cores, dense: of inputs of 19, 16 and 8 bits; 0 without.
+  double tf32, of_16_bits, of_8_bits;
 };
 
 constexpr std::array kRates = {
-    Rates{70, 128, 0, 64},     Rates{75, 128, 0, 4},       Rates{80, 128, 1024, 128},
-    Rates{86, 256, 256, 4},    Rates{87, 256, 512, 4},     Rates{89, 256, 256, 4},
-    Rates{90, 256, 2048, 256}, Rates{100, 256, 4096, 256}, Rates{103, 256, 4096, 256},
-    Rates{120, 256, 256, 4},   Rates{121, 256, 256, 4},
+    Rates{70, 128, 64, 0, 1024, 0},          Rates{75, 128, 4, 0, 1024, 2048},
+    Rates{80, 128, 128, 1024, 2048, 4096},   Rates{86, 256, 4, 256, 1024, 2048},
+    Rates{87, 256, 4, 512, 2048, 4096},      Rates{89, 256, 4, 256, 1024, 2048},
+    Rates{90, 256, 256, 2048, 4096, 8192},   Rates{100, 256, 256, 4096, 8192, 16384},
+    Rates{103, 256, 256, 4096, 8192, 16384}, Rates{120, 256, 4, 256, 1024, 2048},
+    Rates{121, 256, 4, 256, 1024, 2048},
 };
 
 }  // namespace
@@ -28,8 +32,12 @@ std::optional<double> flops_per_cycle(std::int64_t compute_capability, family::E
   const auto* const found =
       std::ranges::find(kRates, compute_capability, &Rates::compute_capability);
   if (found == kRates.end()) return std::nullopt;
-  if (type == family::ElementType::f64) return found->f64;
-  return std::max(found->f32, found->tf32 / 3);
+  const std::size_t bytes = family::size_bytes(type);
+  const double units = std::max(found->f32, found->tf32 / 3);
+  if (type == family::ElementType::tf32) return std::max(units, found->tf32);
+  if (bytes == 1) return std::max({units, found->of_16_bits, found->of_8_bits});
+  if (!family::is_floating(type) || bytes == 4) return units;
+  return bytes == 8 ? found->f64 : std::max(units, found->of_16_bits);
 }
 
 std::optional<Peak> cuda_peak(int ordinal, const space::DeviceAttributes& device,

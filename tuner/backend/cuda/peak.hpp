@@ -7,11 +7,11 @@
 
 namespace tuner::backend {
 
-/// Floating-point operations that one multiprocessor can finish in a cycle with results that are
-/// right in this type: by the units of that type, or, for float, by tensor cores that emulate it in
-/// three TF32 products. Twice the multiply-adds of NVIDIA's architecture white papers. Absent for a
-/// compute capability (90 for 9.0) that is not in them yet. An integer's are those of float, which
-/// no integer unit exceeds.
+/// Operations that one multiprocessor can finish in a cycle on inputs of this type with results
+/// that are right: by the units of that type or its tensor cores, dense; for float also by tensor
+/// cores that emulate it in three TF32 products. Twice the multiply-adds of NVIDIA's architecture
+/// white papers. Absent for a compute capability (90 for 9.0) that is not in them yet. An integer's
+/// of 16 bits and more are those of float, which no integer unit exceeds.
 [[nodiscard]] std::optional<double> flops_per_cycle(std::int64_t compute_capability,
                                                     family::ElementType type);
 

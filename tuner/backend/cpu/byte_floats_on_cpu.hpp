@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// <cuda_fp8.h> for the host's compiler: storage of 8 bits; a conversion rounds to nearest even and
+// saturates, as the toolkit's constructors do.
+#pragma once
+
+#include <cuda_fp16.h>
+
+namespace tuner {
+
+/// Floating-point numbers of 8 bits, so many of which are of the fraction.
+template <int kFractionBits>
+struct Fp8 {
+  static constexpr bool kHasInfinity = kFractionBits == 2;  // e5m2; e4m3 has none
+  static constexpr int kBias = kFractionBits == 2 ? 15 : 7;
+  static constexpr unsigned kLargest = kHasInfinity ? 0x7bu : 0x7eu;
+
+  unsigned char __x;
+
+  Fp8() = default;
+  template <class Number>
+  explicit Fp8(Number value) : __x(saturated(static_cast<float>(value))) {}
+  explicit operator float() const {
+    const unsigned magnitude = __x & 0x7fu;
+    const float sign = (__x & 0x80u) != 0 ? -1.0f : 1.0f;
+    if (magnitude > kLargest) return kHasInfinity && magnitude == 0x7cu ? sign * HUGE_VALF : NAN;
+    const int field = static_cast<int>(magnitude >> kFractionBits);
+    const unsigned hidden = field == 0 ? 0u : 1u << kFractionBits;
+    const unsigned fraction = (magnitude & ((1u << kFractionBits) - 1)) | hidden;
+    return sign *
+           ldexpf(static_cast<float>(fraction), (field == 0 ? 1 : field) - kBias - kFractionBits);
+  }
+  explicit operator double() const { return static_cast<double>(static_cast<float>(*this)); }
+  explicit operator __half() const { return __half(static_cast<float>(*this)); }
+  explicit operator __nv_bfloat16() const { return __nv_bfloat16(static_cast<float>(*this)); }
+
+ private:
+  static unsigned char saturated(float value) {
+    const unsigned sign = __builtin_bit_cast(unsigned, value) >> 24 & 0x80u;
+    if (value != value) return 0x7f;
+    const float magnitude = value < 0.0f ? -value : value;
+    const int least = 1 - kBias;
+    if (magnitude >= 65536.0f) return static_cast<unsigned char>(sign | kLargest);
+    int exponent = magnitude > 0.0f ? ilogbf(magnitude) : least;
+    if (exponent < least) exponent = least;
+    const auto units = static_cast<unsigned>(rintf(ldexpf(magnitude, kFractionBits - exponent)));
+    const unsigned bits = units + (static_cast<unsigned>(exponent - least) << kFractionBits);
+    return static_cast<unsigned char>(sign | (bits > kLargest ? kLargest : bits));
+  }
+};
+
+}  // namespace tuner
+
+typedef tuner::Fp8<3> __nv_fp8_e4m3;
+typedef tuner::Fp8<2> __nv_fp8_e5m2;
