@@ -55,6 +55,23 @@ TEST_F(AnyKernelTest, WhatRoundsDifferentlyIsRight) {
   }
 }
 
+TEST_F(AnyKernelTest, AReferenceHasRoundingErrorsOfItsOwnThatItsInputsDoNotShow) {
+  constexpr std::string_view kUpwards =
+      "float s = 0; for (int k = 1; k <= 20000; ++k) s += 1.0f / k; y[i] = s * x[i];";
+  constexpr std::string_view kDownwards =
+      "float s = 0; for (int k = 20000; k > 0; --k) s += 1.0f / k; y[i] = s * x[i];";
+  EXPECT_EQ(message(kMap, kMapParameters, kUpwards, kDownwards), "ok");
+  EXPECT_THAT(message(kMap, kMapParameters, kUpwards,
+                      "float s = 0; for (int k = 20000; k > 1; --k) s += 1.0f / k;"
+                      "y[i] = (s + 0.999f) * x[i];"),
+              StartsWith("wrong_result"))
+      << "larger than those errors";
+  // The bits of a double are no float's: such a reference is judged by its inputs alone.
+  EXPECT_EQ(message(kMap, kMapParameters, "y[i] = __int_as_float(__float_as_int(x[i]) & ~1);",
+                    "y[i] = __int_as_float(__float_as_int(x[i]) & ~1);"),
+            "ok");
+}
+
 TEST_F(AnyKernelTest, WhatIsLessPreciseThanItsTypeIsWrong) {
   // To the 11 bits of a half's or of tf32's significand.
   constexpr std::string_view kRounded =

@@ -136,6 +136,7 @@ void Instance::allow_spreads() {
                                                           : CheckKernels::Rounding::of_operations);
     }
   }
+  add_own_errors();
   const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
@@ -147,6 +148,30 @@ void Instance::allow_spreads() {
                     .relative = 16 * terms * unit + of_rounding(check, data.type)});
   }
   largest_mean_ = 0.5;
+}
+
+void Instance::add_own_errors() {
+  // Beyond that it is not the same computation in double.
+  constexpr double kMostError = 0x1p-10;
+  ReferenceRunner in_double(backend_, kernels_, problem_, ReferenceRunner::Arithmetic::in_double);
+  if (!in_double.can_run()) return;
+  const Outputs exact = run_reference(in_double, {}, kUnwritten);
+  for (const CheckedData& data : memory_.plan().data) {
+    if (!data.allowed) continue;
+    const CheckKernels::Elements expected = elements(memory_.reference(*data.expected), data);
+    const backend::Buffer magnitude(backend_, data.size_bytes()),
+        own(backend_, data.errors_bytes());
+    kernels_.absolute(magnitude.id(), expected);
+    backend_.fill(own.id(), 0, data.errors_bytes());
+    const backend::Region results = exact.regions[data.argument];
+    kernels_.widen(own.id(), results, expected, CheckKernels::Rounding::of_operations);
+    if (kernels_.typical(errors(own.id(), data)) >
+        kMostError * kernels_.typical(elements(magnitude.id(), data))) {
+      continue;
+    }
+    kernels_.widen(memory_.reference(*data.allowed), results, expected,
+                   CheckKernels::Rounding::of_operations);
+  }
 }
 
 void Instance::check_reference() {
@@ -179,7 +204,8 @@ void Instance::check_reference() {
   }
 }
 
-Instance::Outputs Instance::run_reference(const InputValues& values, std::uint32_t unwritten) {
+Instance::Outputs Instance::run_reference(ReferenceRunner& reference, const InputValues& values,
+                                          std::uint32_t unwritten) {
   Outputs outputs;
   std::vector<backend::Region>& buffers = outputs.regions;
   buffers.resize(problem_.family().arguments.size());
@@ -213,7 +239,7 @@ Instance::Outputs Instance::run_reference(const InputValues& values, std::uint32
       backend_.fill(buffers[data.argument], data.starts_zero ? 0 : unwritten, data.size_bytes());
     }
   }
-  reference_->run(buffers, values);
+  reference.run(buffers, values);
   return outputs;
 }
 

@@ -98,7 +98,14 @@ class Instance {
     std::vector<backend::Buffer> owned;
     std::vector<backend::Region> regions;
   };
-  [[nodiscard]] Outputs run_reference(const InputValues& values, std::uint32_t unwritten);
+  [[nodiscard]] Outputs run_reference(const InputValues& values, std::uint32_t unwritten) {
+    return run_reference(*reference_, values, unwritten);
+  }
+  [[nodiscard]] Outputs run_reference(ReferenceRunner& reference, const InputValues& values,
+                                      std::uint32_t unwritten);
+  /// Widens the spreads to the rounding errors of the reference itself, which perturbed inputs do
+  /// not show where it computes with numbers that are no inputs.
+  void add_own_errors();
   [[nodiscard]] std::vector<backend::Region> candidate_buffers() const;
 
   backend::Backend& backend_;

@@ -14,7 +14,7 @@
 namespace tuner::verify {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{1} << 40;
+constexpr std::size_t kMostFileBytes = std::size_t{1} << 40;
 constexpr std::string_view kMagic = "\x93NUMPY";
 
 /// The header's text, and where the elements begin; an empty text where it is none.
@@ -45,7 +45,7 @@ std::vector<std::byte> read_npy(const family::Family& family, std::string_view f
                 fmt::format("argument {}: the file {} {}", argument, path.string(), why));
   };
   if (!std::filesystem::exists(path)) fail("is not there: save the array by numpy.save");
-  const std::string content = read_file(path, kMostBytes);
+  const std::string content = read_file(path, kMostFileBytes);
   const std::string_view numpy = family::row(type).numpy;
   if (numpy.empty())
     fail(fmt::format("cannot hold '{}', which NumPy does not have", family::name(type)));

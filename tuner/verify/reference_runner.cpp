@@ -2,6 +2,7 @@
 #include "tuner/verify/reference_runner.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/verify/double_precision.hpp"
 #include "tuner/verify/npy.hpp"
 #include "tuner/verify/scratch.hpp"
 
@@ -12,8 +13,8 @@
 namespace tuner::verify {
 
 ReferenceRunner::ReferenceRunner(backend::Backend& backend, CheckKernels& kernels,
-                                 const ProblemData& problem)
-    : backend_(backend), kernels_(kernels), problem_(problem) {
+                                 const ProblemData& problem, Arithmetic arithmetic)
+    : backend_(backend), kernels_(kernels), problem_(problem), arithmetic_(arithmetic) {
   const family::Family& family = problem.family();
   if (const auto* reference = std::get_if<family::KernelReference>(&family.check.reference)) {
     load(family.kernel(reference->kernel));
@@ -23,20 +24,30 @@ ReferenceRunner::ReferenceRunner(backend::Backend& backend, CheckKernels& kernel
 void ReferenceRunner::load(const family::Kernel& kernel) {
   const space::Space space(kernel.space, backend_.device().attributes, problem_.recipe().size);
   const space::Config config = space.default_config();
-  const auto binary = backend_.compiler().compile(family::compile_job(kernel, space, config));
+  std::optional<family::CompileJob> job = family::compile_job(kernel, space, config);
+  const bool as_written = arithmetic_ == Arithmetic::as_written;
+  if (!as_written) job = in_double(problem_.family(), kernel, *std::move(job));
+  if (!job) return;
+  const auto binary = backend_.compiler().compile(*job);
+  if (!binary && !as_written) return;
   if (!binary) fail(binary.error());
   const auto loaded = backend_.load(*binary);
+  if (!loaded && !as_written) return;
   if (!loaded) fail(loaded.error());
   kernel_.emplace(Loaded{.kernel = &kernel,
                          .values = space.expression_values(config),
                          .loaded = backend::LoadedKernel(backend_, *loaded),
                          .scratch = {}});
   for (const CheckedData& data : scratch_data(kernel, kernel_->values)) {
-    kernel_->scratch.emplace_back(backend_, data.size_bytes());
+    // A double takes as much as two floats.
+    kernel_->scratch.emplace_back(backend_, (as_written ? 1 : 2) * data.size_bytes());
   }
 }
 
 family::ElementType ReferenceRunner::passed_type(const CheckedData& data) const {
+  if (arithmetic_ == Arithmetic::in_double && family::is_floating(data.type)) {
+    return family::ElementType::f64;
+  }
   const family::Check& check = problem_.family().check;
   const auto* const library = family::library_arguments(check);
   // A library's sums in parts may be rounded more than once on their way to fewer bits.
@@ -103,6 +114,13 @@ void ReferenceRunner::run_kernel(const std::vector<backend::Region>& buffers,
                                  const InputValues& values) {
   const auto& [kernel, its_values, loaded, scratch] = *kernel_;
   std::vector<backend::LaunchArgument> all = problem_.arguments(buffers, values);
+  if (arithmetic_ == Arithmetic::in_double) {
+    for (backend::LaunchArgument& argument : all) {
+      auto* const scalar = std::get_if<family::Scalar>(&argument);
+      if (scalar == nullptr || !std::holds_alternative<float>(*scalar)) continue;
+      *scalar = static_cast<double>(std::get<float>(*scalar));
+    }
+  }
   for (const backend::Buffer& buffer : scratch) {
     backend_.fill(buffer.id(), 0, buffer.size_bytes());
     all.emplace_back(backend::Region(buffer.id()));

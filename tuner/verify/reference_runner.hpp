@@ -13,9 +13,16 @@ namespace tuner::verify {
 /// which it compiles and loads once. Or reads them from files.
 class ReferenceRunner {
  public:
+  /// As the reference is written, or with its floats as doubles, which not every kernel can.
+  enum class Arithmetic { as_written, in_double };
+
   /// The backend and the problem must outlive it. Throws Error(failure), with the kernel's name,
-  /// when the reference does not compile or load.
-  ReferenceRunner(backend::Backend& backend, CheckKernels& kernels, const ProblemData& problem);
+  /// when the reference does not compile or load as written.
+  ReferenceRunner(backend::Backend& backend, CheckKernels& kernels, const ProblemData& problem,
+                  Arithmetic arithmetic = Arithmetic::as_written);
+
+  /// Whether it can compute in this arithmetic; as written it can.
+  [[nodiscard]] bool can_run() const { return kernel_ || arithmetic_ == Arithmetic::as_written; }
 
   /// Runs it on `buffers`, one region for every argument of the family. Throws Error(failure) when
   /// it cannot run, and Error(usage) when a file does not fit.
@@ -43,6 +50,7 @@ class ReferenceRunner {
   backend::Backend& backend_;
   CheckKernels& kernels_;
   const ProblemData& problem_;
+  Arithmetic arithmetic_;
   std::optional<Loaded> kernel_;  // none: the reference is the library's, or in files
 };
 
