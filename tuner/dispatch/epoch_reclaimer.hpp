@@ -24,8 +24,7 @@ class ThreadPlace {
   static constexpr std::size_t kUnclaimed = kOwnPlaces + 1;
   static std::size_t claim();
 
-  // Of static storage also where the library is loaded late: a launch reads it.
-  [[gnu::tls_model("initial-exec")]] static constinit thread_local std::size_t number_;
+  static constinit thread_local std::size_t number_;
 };
 
 /// Tells when what many threads may be reading can be freed: "sleepable read-copy-update"

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <atomic>
+#include <memory>
 #include <utility>
 
 namespace tuner::dispatch {
@@ -15,9 +16,17 @@ struct Made {
   std::array<backend::TensorMapValue, kMostTensorMaps> maps;
 };
 
-/// Enough for the few sizes that a loop of an application goes through, 17 KiB a thread.
+/// Enough for the few sizes that a loop of an application goes through. On the heap, and only of
+/// threads that use tensor maps: 17 KiB in every thread's own storage would not fit where the
+/// library is opened late (dlopen: "cannot allocate memory in static TLS block"), and would take
+/// them off the stack of every thread where it is preloaded.
 constexpr std::size_t kRemembered = 8;
-thread_local std::array<Made, kRemembered> made_last;
+using MadeLast = std::array<Made, kRemembered>;
+
+Made& made_last(std::uint64_t number) {
+  static thread_local const auto made = std::make_unique<MadeLast>();
+  return (*made)[number % kRemembered];
+}
 
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> last = 0;
@@ -31,7 +40,7 @@ LaunchMaps::LaunchMaps(std::vector<family::TensorLayout> layouts)
 
 Expected<std::span<backend::TensorMapValue>, Failure> LaunchMaps::of(
     const backend::Executor& executor, std::span<const std::uint64_t> values) const {
-  Made& made = made_last[number_ % kRemembered];
+  Made& made = made_last(number_);
   bool same = made.number == number_;
   for (std::size_t i = 0; i < layouts_.size(); ++i) {
     const std::uint64_t buffer = values[layouts_[i].argument];
