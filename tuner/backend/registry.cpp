@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/registry.hpp"
 
+#include "tuner/backend/application.hpp"
+#include "tuner/backend/cpu/cpu_application.hpp"
 #include "tuner/backend/cpu/cpu_backend.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/suggest.hpp"
 #ifdef TUNER_HAS_CUDA
+#include "tuner/backend/cuda/cuda_application.hpp"
 #include "tuner/backend/cuda/cuda_backend.hpp"
 #include "tuner/backend/cuda/cuda_executor.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
@@ -47,6 +50,10 @@ std::unique_ptr<Backend> open_cuda_backend(int) {
 }
 
 std::unique_ptr<Executor> open_cuda_executor(int) {
+  fail_without_cuda();
+}
+
+std::unique_ptr<Application> open_cuda_application() {
   fail_without_cuda();
 }
 
@@ -102,6 +109,12 @@ std::unique_ptr<Executor> open_executor(std::string_view kind, int ordinal) {
   if (kind != "cpu" && kind != "auto") fail_unknown(kind);
   require_cpu(ordinal);
   return open_cpu_executor();
+}
+
+std::unique_ptr<Application> open_application(std::string_view kind) {
+  if (kind == "cuda") return open_cuda_application();
+  if (kind == "cpu") return std::make_unique<CpuApplication>();
+  fail_unknown(kind);
 }
 
 std::unique_ptr<const Compiler> make_compiler(std::string_view kind,

@@ -25,6 +25,13 @@ std::shared_ptr<SizeSlot> aligned(FamilyTable& family, const std::shared_ptr<Siz
   return nullptr;
 }
 
+/// Why a plan is not one of a tuned kernel; none where it is.
+std::optional<KernelEnd> no_tuned_kernel(const LaunchPlan& plan) {
+  if (!plan.kernel) return KernelEnd::library;
+  if (plan.answer.rung == Rung::default_config) return KernelEnd::untuned;
+  return std::nullopt;
+}
+
 [[noreturn]] void throw_halfway(const FamilyTable& family, const SizeSlot& slot,
                                 const Failure& failure) {
   throw DispatchError(
@@ -207,6 +214,54 @@ void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
     discard(*slot, plan, done.error());
     if (plan.may_end_halfway()) throw_halfway(family, *slot, done.error());
   }
+}
+
+std::optional<KernelUse> Engine::launch_prepared_kernel(FamilyId id,
+                                                        std::span<const std::int64_t> size,
+                                                        std::span<const DispatchArgument> arguments,
+                                                        backend::StreamHandle stream) {
+  const auto section = reclaimer_.enter();
+  FamilyTable* const family = current_.load()->find(id);
+  SizeSlot* slot = family == nullptr ? nullptr : family->find(size);
+  if (slot == nullptr) return std::nullopt;
+  family->check_arguments(arguments);
+  if (!holds(slot->claim, arguments)) {
+    const auto other = std::ranges::find_if(
+        slot->realignments, [&](const Realignment& it) { return holds(it.claim, arguments); });
+    slot = other == slot->realignments.end() ? nullptr : family->find(other->size);
+    if (slot == nullptr) return std::nullopt;
+  }
+  const LaunchPlan* const plan = slot->plan.load(std::memory_order_acquire);
+  if (plan == nullptr) return std::nullopt;
+  if (const auto end = no_tuned_kernel(*plan)) return KernelUse{.end = *end};
+  const auto end = tuner::dispatch::enqueue(*executor_, *plan, arguments, stream);
+  if (end && *end == LaunchEnd::no_scratch) return std::nullopt;
+  if (end) return KernelUse{.end = KernelEnd::launched, .saved_ns = plan->saved_ns};
+  if (!end.error().is_transient) discard(*slot, *plan, end.error());
+  return KernelUse{.end = KernelEnd::failed};
+}
+
+KernelUse Engine::launch_kernel(FamilyId id, std::span<const std::int64_t> size,
+                                std::span<const DispatchArgument> arguments,
+                                backend::StreamHandle stream) {
+  if (const auto use = launch_prepared_kernel(id, size, arguments, stream)) return *use;
+  const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
+  FamilyTable& family = snapshot->at(id);
+  const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
+  family.check_arguments(arguments);
+  family.check_not_null(*asked, arguments);
+  const auto state = executor_->state(stream);
+  if (!state) return {.end = KernelEnd::failed};
+  const std::shared_ptr<SizeSlot> slot = aligned(family, asked, arguments);
+  if (slot == nullptr) return {.end = KernelEnd::unsuited};
+  const LaunchPlan* plan = slot->plan.load(std::memory_order_acquire);
+  if (plan == nullptr && state->capture) return {.end = KernelEnd::unprepared};
+  if (plan == nullptr) plan = &plan_for(family, *slot);
+  if (const auto end = no_tuned_kernel(*plan)) return {.end = *end};
+  const auto done = enqueue(*plan, arguments, stream);
+  if (done) return {.end = KernelEnd::launched, .saved_ns = plan->saved_ns};
+  if (!done.error().is_transient) discard(*slot, *plan, done.error());
+  return {.end = KernelEnd::failed};
 }
 
 void Engine::launch_captured(const FamilyTable& family, const SizeSlot& slot,

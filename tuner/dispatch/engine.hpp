@@ -5,6 +5,7 @@
 #include "tuner/dispatch/epoch_reclaimer.hpp"
 #include "tuner/dispatch/family_table.hpp"
 #include "tuner/dispatch/forks.hpp"
+#include "tuner/dispatch/gemm_kernel.hpp"
 #include "tuner/dispatch/loaded_kernels.hpp"
 #include "tuner/dispatch/plan_maker.hpp"
 #include "tuner/dispatch/scratch_sets.hpp"
@@ -42,6 +43,10 @@ class Engine {
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
   void launch(FamilyId family, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
+  /// As launch() where that would launch a tuned kernel; else nothing is enqueued.
+  [[nodiscard]] KernelUse launch_kernel(FamilyId family, std::span<const std::int64_t> size,
+                                        std::span<const DispatchArgument> arguments,
+                                        backend::StreamHandle stream);
   void reload(const Table& table);
 
   /// Adds a size to what TUNER_RECORD names, when it names something: of a family that the table
@@ -74,6 +79,11 @@ class Engine {
                                      backend::StreamHandle stream);
   void launch_anew(FamilyId family, std::span<const std::int64_t> size,
                    std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
+  /// The way of launch_kernel() for a size that is prepared; nothing when it was not or needs
+  /// memory.
+  [[nodiscard]] std::optional<KernelUse> launch_prepared_kernel(
+      FamilyId family, std::span<const std::int64_t> size,
+      std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
   void launch_captured(const FamilyTable& family, const SizeSlot& slot,
                        std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
   /// Launches by a plan that is used this once; where there is none, `hint` ends what is said.

@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/dispatch/blas_family.hpp"
 #include "tuner/dispatch/engine.hpp"
+#include "tuner/dispatch/gemm_kernel.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -79,21 +80,26 @@ void check_not_null(const Product& product) {
   check("c", product.c);
 }
 
+/// In the family's dimensions.
+std::array<std::int64_t, 9> size_of(const family::GemmShape& shape) {
+  return {shape.m,
+          shape.n,
+          shape.k,
+          shape.batch,
+          shape.trans_a == Transpose::yes,
+          shape.trans_b == Transpose::yes,
+          shape.a.ld,
+          shape.b.ld,
+          shape.c.ld};
+}
+
 void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
   const family::GemmShape& shape = product.shape;
   const auto family = dispatcher.engine().gemm_family();
   if (shape.m == 0 || shape.n == 0 || shape.batch == 0) return;
   check_not_null(product);
   if (!fits_family(shape)) return multiply_by_library(dispatcher, stream, product);
-  const std::array<std::int64_t, 9> size = {shape.m,
-                                            shape.n,
-                                            shape.k,
-                                            shape.batch,
-                                            shape.trans_a == Transpose::yes,
-                                            shape.trans_b == Transpose::yes,
-                                            shape.a.ld,
-                                            shape.b.ld,
-                                            shape.c.ld};
+  const std::array<std::int64_t, 9> size = size_of(shape);
   if (!family) {
     dispatcher.engine().record("gemm", blas_dimensions(), {size.begin(), size.end()});
     return multiply_by_library(dispatcher, stream, product);
@@ -186,6 +192,31 @@ void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpos
   shape.b.stride = stride_b;
   shape.c.stride = stride_c;
   multiply(dispatcher, stream, {shape, alpha, a, b, beta, c});
+}
+
+dispatch::KernelUse dispatch::sgemm_by_kernel(
+    Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a, Transpose trans_b,
+    std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a, std::int64_t lda,
+    std::int64_t stride_a, const float* b, std::int64_t ldb, std::int64_t stride_b, float beta,
+    float* c, std::int64_t ldc, std::int64_t stride_c, std::int64_t batch) {
+  family::GemmShape shape{.m = m,
+                          .n = n,
+                          .k = k,
+                          .trans_a = trans_a,
+                          .trans_b = trans_b,
+                          .batch = batch,
+                          .a = stored(m, k, trans_a, lda),
+                          .b = stored(k, n, trans_b, ldb),
+                          .c = stored(m, n, Transpose::no, ldc)};
+  check_call(shape);
+  shape.a.stride = stride_a;
+  shape.b.stride = stride_b;
+  shape.c.stride = stride_c;
+  const auto family = dispatcher.engine().gemm_family();
+  if (!family) return {.end = KernelEnd::untuned};
+  if (!fits_family(shape)) return {.end = KernelEnd::unsuited};
+  const std::array<DispatchArgument, 5> arguments = {alpha, a, b, beta, c};
+  return dispatcher.engine().launch_kernel(*family, size_of(shape), arguments, stream);
 }
 
 }  // namespace tuner

@@ -56,6 +56,14 @@ SizeKnowledge knowledge_of(const select::Selection& selection, const SizeSlot& s
   return is_tuned ? SizeKnowledge::tuned : SizeKnowledge::untuned;
 }
 
+double saved_ns(const select::Selection& selection, const SizeSlot& slot) {
+  if (selection.kernel == nullptr || knowledge_of(selection, slot) == SizeKnowledge::untuned) {
+    return 0;
+  }
+  const store::BestRecord& best = selection.entry->best;
+  return best.library_ns ? *best.library_ns - best.time.median_ns : 0;
+}
+
 select::Ranking ranking_of(const FamilyTable& family, const SizeSlot& slot) {
   return select::rank(family.catalogue(), {.family = family.family().name, .size = slot.text});
 }
@@ -172,6 +180,7 @@ Expected<LaunchPlan, std::string> PlanMaker::first_that_works(
       plan->answer.prepared = true;
       plan->identity = identity_of(selection, slot);
       plan->knowledge = knowledge_of(selection, slot);
+      plan->saved_ns = saved_ns(selection, slot);
       return plan;
     }
     explanation.push_back(fmt::format("{}: skipped: {}", title(selection), plan.error()));

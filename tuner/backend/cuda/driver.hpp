@@ -19,6 +19,9 @@ struct DriverApi {
   PFN_cuGetErrorName_v6000 error_name = library.symbol("cuGetErrorName");
   PFN_cuGetErrorString_v6000 error_string = library.symbol("cuGetErrorString");
   PFN_cuDeviceGet_v2000 device_get = library.symbol("cuDeviceGet");
+  PFN_cuDeviceGetCount_v2000 device_count = library.symbol("cuDeviceGetCount");
+  PFN_cuDeviceGetName_v2000 device_name = library.symbol("cuDeviceGetName");
+  PFN_cuCtxGetDevice_v2000 current_device = library.symbol("cuCtxGetDevice");
   PFN_cuDevicePrimaryCtxRetain_v7000 retain = library.symbol("cuDevicePrimaryCtxRetain");
   PFN_cuDevicePrimaryCtxRelease_v11000 release = library.symbol("cuDevicePrimaryCtxRelease_v2");
   PFN_cuCtxGetCurrent_v4000 current_context = library.symbol("cuCtxGetCurrent");

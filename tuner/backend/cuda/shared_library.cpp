@@ -29,7 +29,10 @@ void* open_library(const std::string& file_name) {
 SharedLibrary::SharedLibrary(const std::string& file_name)
     : file_name_(file_name), handle_(open_library(file_name)) {}
 
+/// A library that was preloaded may answer dlsym(3) with functions of its own, as
+/// libtuner_cublas.so does for cuBLAS; it has none of the library's version.
 SharedLibrary::Symbol SharedLibrary::symbol(const char* name) const {
+  if (void* address = ::dlvsym(handle_, name, file_name_.c_str())) return Symbol(address);
   if (void* address = ::dlsym(handle_, name)) return Symbol(address);
   throw Error(ErrorCode::no_device,
               fmt::format("{} has no function {}: it belongs to another version of the CUDA "

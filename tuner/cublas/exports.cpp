@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: Apache-2.0
+// The functions of cuBLAS as programs call them.
+#include "tuner/cublas/lookup.hpp"
+#include "tuner/cublas/shim.hpp"
+
+#include <array>
+#include <string_view>
+
+using tuner::cublas::Detail;
+using tuner::cublas::original;
+using tuner::cublas::ProductCall;
+
+extern "C" {
+
+cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
+                              cublasOperation_t transb, int m, int n, int k, const float* alpha,
+                              const float* a, int lda, const float* b, int ldb, const float* beta,
+                              float* c, int ldc) {
+  const auto describe = [&](Detail) {
+    return ProductCall{.function = "cublasSgemm_v2",
+                       .handle = handle,
+                       .op_a = transa,
+                       .op_b = transb,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .alpha = alpha,
+                       .a = {.data = a, .ld = lda},
+                       .b = {.data = b, .ld = ldb},
+                       .beta = beta,
+                       .c = {.data = c, .ld = ldc}};
+  };
+  return tuner::cublas::call(original.sgemm, describe, handle, transa, transb, m, n, k, alpha, a,
+                             lda, b, ldb, beta, c, ldc);
+}
+
+cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa,
+                                 cublasOperation_t transb, int64_t m, int64_t n, int64_t k,
+                                 const float* alpha, const float* a, int64_t lda, const float* b,
+                                 int64_t ldb, const float* beta, float* c, int64_t ldc) {
+  const auto describe = [&](Detail) {
+    return ProductCall{.function = "cublasSgemm_v2_64",
+                       .handle = handle,
+                       .op_a = transa,
+                       .op_b = transb,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .alpha = alpha,
+                       .a = {.data = a, .ld = lda},
+                       .b = {.data = b, .ld = ldb},
+                       .beta = beta,
+                       .c = {.data = c, .ld = ldc}};
+  };
+  return tuner::cublas::call(original.sgemm_64, describe, handle, transa, transb, m, n, k, alpha, a,
+                             lda, b, ldb, beta, c, ldc);
+}
+
+cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
+                                         cublasOperation_t transb, int m, int n, int k,
+                                         const float* alpha, const float* a, int lda,
+                                         long long int stride_a, const float* b, int ldb,
+                                         long long int stride_b, const float* beta, float* c,
+                                         int ldc, long long int stride_c, int batch) {
+  const auto describe = [&](Detail) {
+    return ProductCall{.function = "cublasSgemmStridedBatched",
+                       .handle = handle,
+                       .op_a = transa,
+                       .op_b = transb,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .batch = batch,
+                       .alpha = alpha,
+                       .a = {.data = a, .ld = lda, .stride = stride_a},
+                       .b = {.data = b, .ld = ldb, .stride = stride_b},
+                       .beta = beta,
+                       .c = {.data = c, .ld = ldc, .stride = stride_c}};
+  };
+  return tuner::cublas::call(original.sgemm_batched, describe, handle, transa, transb, m, n, k,
+                             alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c,
+                             batch);
+}
+
+cublasStatus_t cublasSgemmStridedBatched_64(cublasHandle_t handle, cublasOperation_t transa,
+                                            cublasOperation_t transb, int64_t m, int64_t n,
+                                            int64_t k, const float* alpha, const float* a,
+                                            int64_t lda, long long int stride_a, const float* b,
+                                            int64_t ldb, long long int stride_b, const float* beta,
+                                            float* c, int64_t ldc, long long int stride_c,
+                                            int64_t batch) {
+  const auto describe = [&](Detail) {
+    return ProductCall{.function = "cublasSgemmStridedBatched_64",
+                       .handle = handle,
+                       .op_a = transa,
+                       .op_b = transb,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .batch = batch,
+                       .alpha = alpha,
+                       .a = {.data = a, .ld = lda, .stride = stride_a},
+                       .b = {.data = b, .ld = ldb, .stride = stride_b},
+                       .beta = beta,
+                       .c = {.data = c, .ld = ldc, .stride = stride_c}};
+  };
+  return tuner::cublas::call(original.sgemm_batched_64, describe, handle, transa, transb, m, n, k,
+                             alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c,
+                             batch);
+}
+
+cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
+                            cublasOperation_t transb, int m, int n, int k, const void* alpha,
+                            const void* a, cudaDataType a_type, int lda, const void* b,
+                            cudaDataType b_type, int ldb, const void* beta, void* c,
+                            cudaDataType c_type, int ldc, cublasComputeType_t compute,
+                            cublasGemmAlgo_t algorithm) {
+  const auto describe = [&](Detail) {
+    return ProductCall{.function = "cublasGemmEx",
+                       .handle = handle,
+                       .op_a = transa,
+                       .op_b = transb,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .alpha = alpha,
+                       .a = {.data = a, .type = a_type, .ld = lda},
+                       .b = {.data = b, .type = b_type, .ld = ldb},
+                       .beta = beta,
+                       .c = {.data = c, .type = c_type, .ld = ldc},
+                       .compute = compute,
+                       .algorithm = algorithm};
+  };
+  return tuner::cublas::call(original.gemm_ex, describe, handle, transa, transb, m, n, k, alpha, a,
+                             a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, compute, algorithm);
+}
+
+cublasStatus_t cublasGemmEx_64(cublasHandle_t handle, cublasOperation_t transa,
+                               cublasOperation_t transb, int64_t m, int64_t n, int64_t k,
+                               const void* alpha, const void* a, cudaDataType a_type, int64_t lda,
+                               const void* b, cudaDataType b_type, int64_t ldb, const void* beta,
+                               void* c, cudaDataType c_type, int64_t ldc,
+                               cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  const auto describe = [&](Detail) {
+    return ProductCall{.function = "cublasGemmEx_64",
+                       .handle = handle,
+                       .op_a = transa,
+                       .op_b = transb,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .alpha = alpha,
+                       .a = {.data = a, .type = a_type, .ld = lda},
+                       .b = {.data = b, .type = b_type, .ld = ldb},
+                       .beta = beta,
+                       .c = {.data = c, .type = c_type, .ld = ldc},
+                       .compute = compute,
+                       .algorithm = algorithm};
+  };
+  return tuner::cublas::call(original.gemm_ex_64, describe, handle, transa, transb, m, n, k, alpha,
+                             a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, compute,
+                             algorithm);
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
+                                          cublasOperation_t transb, int m, int n, int k,
+                                          const void* alpha, const void* a, cudaDataType a_type,
+                                          int lda, long long int stride_a, const void* b,
+                                          cudaDataType b_type, int ldb, long long int stride_b,
+                                          const void* beta, void* c, cudaDataType c_type, int ldc,
+                                          long long int stride_c, int batch,
+                                          cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  const auto describe = [&](Detail) {
+    return ProductCall{.function = "cublasGemmStridedBatchedEx",
+                       .handle = handle,
+                       .op_a = transa,
+                       .op_b = transb,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .batch = batch,
+                       .alpha = alpha,
+                       .a = {.data = a, .type = a_type, .ld = lda, .stride = stride_a},
+                       .b = {.data = b, .type = b_type, .ld = ldb, .stride = stride_b},
+                       .beta = beta,
+                       .c = {.data = c, .type = c_type, .ld = ldc, .stride = stride_c},
+                       .compute = compute,
+                       .algorithm = algorithm};
+  };
+  return tuner::cublas::call(original.gemm_batched_ex, describe, handle, transa, transb, m, n, k,
+                             alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c,
+                             c_type, ldc, stride_c, batch, compute, algorithm);
+}
+
+cublasStatus_t cublasGemmStridedBatchedEx_64(
+    cublasHandle_t handle, cublasOperation_t transa, cublasOperation_t transb, int64_t m, int64_t n,
+    int64_t k, const void* alpha, const void* a, cudaDataType a_type, int64_t lda,
+    long long int stride_a, const void* b, cudaDataType b_type, int64_t ldb, long long int stride_b,
+    const void* beta, void* c, cudaDataType c_type, int64_t ldc, long long int stride_c,
+    int64_t batch, cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  const auto describe = [&](Detail) {
+    return ProductCall{.function = "cublasGemmStridedBatchedEx_64",
+                       .handle = handle,
+                       .op_a = transa,
+                       .op_b = transb,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .batch = batch,
+                       .alpha = alpha,
+                       .a = {.data = a, .type = a_type, .ld = lda, .stride = stride_a},
+                       .b = {.data = b, .type = b_type, .ld = ldb, .stride = stride_b},
+                       .beta = beta,
+                       .c = {.data = c, .type = c_type, .ld = ldc, .stride = stride_c},
+                       .compute = compute,
+                       .algorithm = algorithm};
+  };
+  return tuner::cublas::call(original.gemm_batched_ex_64, describe, handle, transa, transb, m, n, k,
+                             alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c,
+                             c_type, ldc, stride_c, batch, compute, algorithm);
+}
+
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void* alpha,
+                              const void* a, cublasLtMatrixLayout_t a_layout, const void* b,
+                              cublasLtMatrixLayout_t b_layout, const void* beta, const void* c,
+                              cublasLtMatrixLayout_t c_layout, void* d,
+                              cublasLtMatrixLayout_t d_layout,
+                              const cublasLtMatmulAlgo_t* algorithm, void* workspace,
+                              size_t workspace_bytes, cudaStream_t stream) {
+  const auto describe = [&](Detail detail) {
+    return tuner::cublas::lt_product({.handle = handle,
+                                      .desc = desc,
+                                      .alpha = alpha,
+                                      .a = a,
+                                      .a_layout = a_layout,
+                                      .b = b,
+                                      .b_layout = b_layout,
+                                      .beta = beta,
+                                      .c = c,
+                                      .c_layout = c_layout,
+                                      .d = d,
+                                      .d_layout = d_layout,
+                                      .stream = stream},
+                                     detail);
+  };
+  return tuner::cublas::call(original.lt_matmul, describe, handle, desc, alpha, a, a_layout, b,
+                             b_layout, beta, c, c_layout, d, d_layout, algorithm, workspace,
+                             workspace_bytes, stream);
+}
+
+// Of which device a handle is, cuBLAS does not tell.
+cublasStatus_t cublasCreate_v2(cublasHandle_t* handle) {
+  const cublasStatus_t status = original.create(handle);
+  if (status == CUBLAS_STATUS_SUCCESS) tuner::cublas::note_created(*handle);
+  return status;
+}
+
+cublasStatus_t cublasDestroy_v2(cublasHandle_t handle) {
+  tuner::cublas::note_destroyed(handle);
+  return original.destroy(handle);
+}
+
+cublasStatus_t cublasLtCreate(cublasLtHandle_t* handle) {
+  const cublasStatus_t status = original.lt_create(handle);
+  if (status == CUBLAS_STATUS_SUCCESS) tuner::cublas::note_created(*handle);
+  return status;
+}
+
+cublasStatus_t cublasLtDestroy(cublasLtHandle_t handle) {
+  tuner::cublas::note_destroyed(handle);
+  return original.lt_destroy(handle);
+}
+
+}  // extern "C"
+
+namespace tuner::cublas {
+namespace {
+
+struct Exported {
+  std::string_view name;
+  void* function;
+};
+
+template <class Function>
+Exported exported(std::string_view name, Function* function) {
+  return {name, reinterpret_cast<void*>(function)};
+}
+
+}  // namespace
+
+void* substitute_of(const char* name) {
+  static const std::array kExports = {
+      exported("cublasSgemm_v2", &::cublasSgemm_v2),
+      exported("cublasSgemm_v2_64", &::cublasSgemm_v2_64),
+      exported("cublasSgemmStridedBatched", &::cublasSgemmStridedBatched),
+      exported("cublasSgemmStridedBatched_64", &::cublasSgemmStridedBatched_64),
+      exported("cublasGemmEx", static_cast<Originals::GemmEx>(&::cublasGemmEx)),
+      exported("cublasGemmEx_64", &::cublasGemmEx_64),
+      exported("cublasGemmStridedBatchedEx",
+               static_cast<Originals::GemmStridedBatchedEx>(&::cublasGemmStridedBatchedEx)),
+      exported("cublasGemmStridedBatchedEx_64", &::cublasGemmStridedBatchedEx_64),
+      exported("cublasLtMatmul", &::cublasLtMatmul),
+      exported("cublasCreate_v2", &::cublasCreate_v2),
+      exported("cublasDestroy_v2", &::cublasDestroy_v2),
+      exported("cublasLtCreate", &::cublasLtCreate),
+      exported("cublasLtDestroy", &::cublasLtDestroy),
+  };
+  for (const Exported& it : kExports) {
+    if (it.name == name) return it.function;
+  }
+  return nullptr;
+}
+
+}  // namespace tuner::cublas

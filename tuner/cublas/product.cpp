@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cublas/product.hpp"
+
+#include "tuner/cublas/original.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace tuner::cublas {
+namespace {
+
+bool is_operation(cublasOperation_t op) {
+  return op == CUBLAS_OP_N || op == CUBLAS_OP_T || op == CUBLAS_OP_C;
+}
+
+/// Whether a leading dimension is one for stored columns of `rows` elements.
+bool holds_column(std::int64_t ld, std::int64_t rows) {
+  return ld >= std::max<std::int64_t>(rows, 1);
+}
+
+}  // namespace
+
+std::string_view name(PassReason reason) {
+  constexpr std::array<std::string_view, kPassReasons> kNames = {
+      "element type",    "compute type",      "algorithm",
+      "operation",       "epilogue",          "layout",
+      "scaling",         "D is not C",        "batch strides",
+      "empty",           "invalid arguments", "null pointer",
+      "device pointers", "math mode",         "SM count target",
+      "environment",     "unknown device",    "capture of a new size",
+      "not tuned",       "cuBLAS is as fast", "failure"};
+  return kNames.at(static_cast<std::size_t>(reason));
+}
+
+std::optional<PassReason> objection(const ProductCall& call) {
+  if (call.objection) return call.objection;
+  if (call.epilogue != CUBLASLT_EPILOGUE_DEFAULT) return PassReason::epilogue;
+  const auto is_float = [](const Operand& operand) { return operand.type == CUDA_R_32F; };
+  if (!is_float(call.a) || !is_float(call.b) || !is_float(call.c)) return PassReason::type;
+  if (call.compute != CUBLAS_COMPUTE_32F) return PassReason::compute;
+  if (call.algorithm != CUBLAS_GEMM_DEFAULT) return PassReason::algorithm;
+  if (!is_operation(call.op_a) || !is_operation(call.op_b)) return PassReason::operation;
+  if (std::min({call.m, call.n, call.k, call.batch}) < 0) return PassReason::invalid;
+  if (std::min({call.m, call.n, call.k, call.batch}) == 0) return PassReason::empty;
+  const std::int64_t rows_a = call.op_a == CUBLAS_OP_N ? call.m : call.k;
+  const std::int64_t rows_b = call.op_b == CUBLAS_OP_N ? call.k : call.n;
+  if (!holds_column(call.a.ld, rows_a) || !holds_column(call.b.ld, rows_b) ||
+      !holds_column(call.c.ld, call.m)) {
+    return PassReason::invalid;
+  }
+  for (const void* pointer : {call.alpha, call.a.data, call.b.data, call.beta, call.c.data,
+                              static_cast<const void*>(call.handle)}) {
+    if (pointer == nullptr) return PassReason::null_pointer;
+  }
+  if (call.batch > 1) {
+    const std::int64_t columns_a = call.op_a == CUBLAS_OP_N ? call.k : call.m;
+    const std::int64_t columns_b = call.op_b == CUBLAS_OP_N ? call.n : call.k;
+    if (call.a.stride != call.a.ld * columns_a || call.b.stride != call.b.ld * columns_b ||
+        call.c.stride != call.c.ld * call.n) {
+      return PassReason::strides;
+    }
+  }
+  return std::nullopt;
+}
+
+HandleState handle_state(cublasHandle_t handle) {
+  HandleState state;
+  cublasPointerMode_t pointers = CUBLAS_POINTER_MODE_DEVICE;
+  cublasMath_t math = CUBLAS_PEDANTIC_MATH;
+  if (original.get_stream(handle, &state.stream) != CUBLAS_STATUS_SUCCESS ||
+      original.get_pointer_mode(handle, &pointers) != CUBLAS_STATUS_SUCCESS ||
+      original.get_math_mode(handle, &math) != CUBLAS_STATUS_SUCCESS) {
+    state.objection = PassReason::invalid;
+    return state;
+  }
+  // A reduction in the type of the output, which the flag forbids, is one in float here.
+  constexpr auto kHarmless =
+      static_cast<unsigned>(CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION);
+  int sm_count = 0;
+  if (pointers != CUBLAS_POINTER_MODE_HOST) {
+    state.objection = PassReason::pointer_mode;
+  } else if ((static_cast<unsigned>(math) & ~kHarmless) != CUBLAS_DEFAULT_MATH) {
+    state.objection = PassReason::math_mode;
+  } else if (original.get_sm_count_target.get() != nullptr &&  // before 11.5 there is none
+             (original.get_sm_count_target(handle, &sm_count) != CUBLAS_STATUS_SUCCESS ||
+              sm_count != 0)) {
+    state.objection = PassReason::sm_count;
+  }
+  return state;
+}
+
+}  // namespace tuner::cublas
