@@ -45,6 +45,8 @@ struct Arguments {
   SpaceOptions space;
   RunsOptions runs;
   ReplayOptions replay;
+  RecordOptions record;
+  ExecOptions exec;
   std::string color = "auto";
   bool version = false;
   std::string shell;               ///< of `completion`
@@ -374,6 +376,30 @@ void add_replay(CLI::App& app, Arguments& arguments) {
   sub->add_flag("--score", o.score, "Score the runs: 0 random search, 1 the optimum at once");
 }
 
+/// What stands behind `--` is the program's.
+void add_program(CLI::App& sub, std::vector<std::string>& program) {
+  sub.add_option("program", program, "The program and its arguments, behind --")
+      ->type_name("PROGRAM")
+      ->required();
+}
+
+void add_record(CLI::App& app, Arguments& arguments) {
+  CLI::App* sub = add_command(app, arguments, "record",
+                              "Note the matrix products that a program asks cuBLAS for",
+                              [&arguments] { return record(arguments.common, arguments.record); });
+  sub->add_option("-o,--output", arguments.record.output,
+                  "Write those that can be tuned as a suite, for tune --sizes")
+      ->type_name("FILE");
+  add_program(*sub, arguments.record.program);
+}
+
+void add_exec(CLI::App& app, Arguments& arguments) {
+  CLI::App* sub =
+      add_command(app, arguments, "exec", "Run a program with tuned kernels in place of cuBLAS",
+                  [&arguments] { return exec(arguments.common, arguments.exec); });
+  add_program(*sub, arguments.exec.program);
+}
+
 OptionDescription description_of(const CLI::Option& option) {
   OptionDescription description{.names = {},
                                 .value = option.get_type_size() == 0 ? "" : option.get_type_name(),
@@ -511,6 +537,8 @@ int run(int argc, char** argv) {
   add_space(app, arguments);
   add_runs(app, arguments);
   add_replay(app, arguments);
+  add_record(app, arguments);
+  add_exec(app, arguments);
   add_command(app, arguments, "doctor", "What is there, what is missing, and how to get it",
               [&arguments] { return doctor(arguments.common); });
   add_descriptions(app, arguments);

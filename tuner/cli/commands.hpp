@@ -173,6 +173,19 @@ struct ReplayOptions {
 /// Lets strategies search recorded measurements as if they were the device.
 int replay(const CommonOptions& common, const ReplayOptions& options);
 
+struct RecordOptions {
+  std::vector<std::string> program;  ///< and its arguments
+  std::string output;                ///< a suite to write; empty: none
+};
+/// Runs a program and notes the matrix products that it asks cuBLAS for. Returns its exit code.
+int record(const CommonOptions& common, const RecordOptions& options);
+
+struct ExecOptions {
+  std::vector<std::string> program;  ///< and its arguments
+};
+/// Becomes a program whose matrix products tuned kernels serve.
+int exec(const CommonOptions& common, const ExecOptions& options);
+
 int doctor(const CommonOptions& common);
 
 }  // namespace tuner::cli

@@ -36,7 +36,7 @@ void check_head(const DocumentNode& root, const Family& family) {
     format.fail(
         fmt::format("is {}, but a suite is of format \"{}\"", in_quotes(format.text()), kFormat));
   }
-  root.expect_keys({"$schema", "format", "family", "doc", "groups"});
+  root.expect_keys({"$schema", "format", "family", "doc", "groups", "recorded"});
   if (const auto doc = root.find("doc")) static_cast<void>(doc->text());
   const DocumentNode of = root.at("family");
   if (of.name() != family.name) {

@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""tune record, tune --sizes and tune exec, with a program that is linked to a stand-in of cuBLAS."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import unittest
+
+TUNE = os.environ["TUNE"]
+PROGRAM = os.environ["CUBLAS_PROGRAM"]
+GEMM = pathlib.Path(__file__).resolve().parents[2] / "spaces" / "gemm.json"
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.environment = {**os.environ, "TUNER_DB": str(self.folder / "tune.db"), "TUNER_CUBLAS_BACKEND": "cpu"}
+
+    def run_tune(self, *arguments, **options):
+        return subprocess.run([TUNE, *map(str, arguments)], env=self.environment, cwd=self.folder, text=True,
+                              capture_output=True, timeout=200, **options)
+
+    def test_recorded_products_are_tuned_and_served(self):
+        plain = subprocess.run([PROGRAM, "50"], capture_output=True, text=True, check=True)
+        recorded = self.run_tune("record", "-o", "sizes.json", "--", PROGRAM, 50)
+        self.assertEqual((recorded.returncode, recorded.stdout), (0, plain.stdout), recorded.stderr)
+        self.assertIn("16,64,32", recorded.stderr)
+        self.assertIn("no: element type", recorded.stderr)
+        self.assertRegex(" ".join(recorded.stderr.split()), r"150 calls, .* in cuBLAS on .*; 2 products with .* can be tuned")
+        self.assertIn("tune --space spaces/gemm.json --sizes sizes.json", recorded.stderr)
+        suite = json.loads((self.folder / "sizes.json").read_text())
+        sizes = suite["groups"][0]["sizes"]
+        self.assertCountEqual(sizes, [{"M": 16, "N": 64, "K": 32}, {"M": 8, "N": 8, "K": 4, "BATCH": 4}])
+        rows = {row["function"]: row for row in suite["recorded"]["products"]}
+        self.assertEqual({row["count"] for row in rows.values()}, {50})
+        self.assertGreaterEqual(rows["cublasSgemm_v2"]["timed"], 3)
+        self.assertGreater(rows["cublasSgemm_v2"]["timed_ns"], 0)
+        self.assertEqual(rows["cublasGemmEx"]["type"], "bf16")
+
+        tuned = self.run_tune("--space", GEMM, "--kernel", "gemm_naive", "--sizes", "sizes.json", "--backend", "cpu",
+                              "--max-evals", 2)
+        self.assertEqual(tuned.returncode, 0, tuned.stderr)
+        served = self.run_tune("exec", "--", PROGRAM, 50)
+        self.assertEqual((served.returncode, served.stdout), (0, plain.stdout), served.stderr)
+        self.assertRegex(served.stderr, r"cuBLAS calls: \d+ taken, \d+ passed on \(.*element type 50")
+
+    def test_nothing_is_recorded_of_a_program_without_cublas(self):
+        recorded = self.run_tune("record", "-o", "sizes.json", "--", "/bin/echo", "--json", "hello")
+        self.assertEqual((recorded.returncode, recorded.stdout), (0, "--json hello\n"))
+        self.assertIn("asked cuBLAS for no product", recorded.stderr)
+        self.assertFalse((self.folder / "sizes.json").exists())
+
+    def test_products_of_several_processes_are_added(self):
+        shell = f"{PROGRAM} 5 & {PROGRAM} 7; wait"
+        recorded = self.run_tune("record", "-o", "sizes.json", "--", "/bin/sh", "-c", shell)
+        self.assertEqual(recorded.returncode, 0, recorded.stderr)
+        rows = json.loads((self.folder / "sizes.json").read_text())["recorded"]["products"]
+        self.assertEqual({row["count"] for row in rows}, {12})
+
+    def test_the_exit_code_is_the_programs(self):
+        for command in ("record", "exec"):
+            self.assertEqual(self.run_tune(command, "--", PROGRAM, 1, "exit", 42).returncode, 42)
+        self.assertEqual(self.run_tune("record", "--", PROGRAM, 1, "raise", 9).returncode, 137)
+        self.assertEqual(self.run_tune("exec", "--", PROGRAM, 1, "raise", 9).returncode, -9)
+        for command in ("record", "exec"):
+            missing = self.run_tune(command, "--", "/no/such/program")
+            self.assertEqual(missing.returncode, 2)
+            self.assertIn("/no/such/program cannot be started: No such file", missing.stderr)
+
+    def test_signals_reach_the_program(self):
+        for command in ("record", "exec"):
+            with subprocess.Popen([TUNE, command, "--", PROGRAM, "1", "wait"], env=self.environment, text=True,
+                                  stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+                process.stdout.readline()
+                process.send_signal(signal.SIGUSR1)
+                out, err = process.communicate(timeout=60)
+                self.assertEqual((process.returncode, out), (0, "done\n"), err)
+
+    def test_the_database_of_this_folder_is_named_to_the_program(self):
+        del self.environment["TUNER_DB"]
+        (self.folder / "tune.db").touch()
+        shown = self.run_tune("exec", "--", "/bin/sh", "-c", "echo $TUNER_DB $TUNER_CUBLAS $LD_PRELOAD")
+        database, mode, preloaded = shown.stdout.split()
+        self.assertEqual((database, mode), (str(self.folder / "tune.db"), "serve"))
+        self.assertTrue(preloaded.endswith("/libtuner_cublas.so"))
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv)

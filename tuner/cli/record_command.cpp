@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/preloading.hpp"
+#include "tuner/cli/table.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/core/quantity.hpp"
+#include "tuner/family/recorded_calls.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <numeric>
+#include <ranges>
+#include <unistd.h>
+
+namespace tuner::cli {
+namespace {
+
+constexpr std::size_t kMostRecordingBytes = std::size_t{16} << 20;
+constexpr std::size_t kMostRows = 20;          // that are shown
+constexpr std::size_t kMostGroupSizes = 1000;  // of a suite
+
+using family::RecordedCalls;
+using family::RecordedProduct;
+
+bool can_be_tuned(const RecordedProduct& product) {
+  return product.objection.empty();
+}
+
+/// Of all processes, what took longest first.
+RecordedCalls read_recordings(const std::filesystem::path& folder) {
+  RecordedCalls all;
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    if (entry.path().extension() == ".json") files.push_back(entry.path());
+  }
+  std::ranges::sort(files);
+  for (const auto& file : files) {
+    add_calls(all,
+              family::parse_recorded_calls(read_file(file, kMostRecordingBytes), file.string()));
+  }
+  std::ranges::stable_sort(all.products, std::greater(), [](const RecordedProduct& it) {
+    return std::pair(it.estimated_ns(), it.count);
+  });
+  return all;
+}
+
+/// The dimensions of the family "gemm" that are not their default.
+Json size_of(const RecordedProduct& it) {
+  Json size = {{"M", it.m}, {"N", it.n}, {"K", it.k}};
+  if (it.batch != 1) size["BATCH"] = it.batch;
+  if (it.trans_a) size["TRANS_A"] = 1;
+  if (it.trans_b) size["TRANS_B"] = 1;
+  if (it.lda != (it.trans_a ? it.m : it.k)) size["LDA"] = it.lda;
+  if (it.ldb != (it.trans_b ? it.k : it.n)) size["LDB"] = it.ldb;
+  if (it.ldc != it.n) size["LDC"] = it.ldc;
+  if (it.align != 4) size["ALIGN"] = it.align;
+  return size;
+}
+
+/// A suite with one size a line; empty where nothing can be tuned.
+std::string suite_text(const RecordedCalls& calls, const std::vector<std::string>& program) {
+  std::vector<std::string> groups;
+  std::vector<std::string> sizes;
+  const auto end_group = [&] {
+    if (sizes.empty()) return;
+    groups.push_back(fmt::format("    {{\"name\": \"recorded_{}\", \"sizes\": [\n      {}\n    ]}}",
+                                 groups.size() + 1, fmt::join(sizes, ",\n      ")));
+    sizes.clear();
+  };
+  std::vector<Json> known;
+  for (const RecordedProduct& product : calls.products) {
+    Json size = size_of(product);
+    if (!can_be_tuned(product) || std::ranges::count(known, size) != 0) continue;
+    sizes.push_back(size.dump());
+    known.push_back(std::move(size));
+    if (sizes.size() == kMostGroupSizes) end_group();
+  }
+  end_group();
+  if (groups.empty()) return "";
+  const std::string doc = fmt::format("Products of: {}", fmt::join(program, " "));
+  return fmt::format(
+      "{{\n  \"format\": \"suite/1\",\n  \"family\": \"gemm\",\n  \"doc\": {},\n"
+      "  \"groups\": [\n{}\n  ],\n  \"recorded\": {}\n}}\n",
+      Json(doc).dump(-1, ' ', false, Json::error_handler_t::replace), fmt::join(groups, ",\n"),
+      family::recorded_calls_json(calls));
+}
+
+std::string shown_product(const RecordedProduct& it) {
+  std::string text = fmt::format("{},{},{}", it.m, it.n, it.k);
+  const Json size = size_of(it);
+  for (const auto& [name, value] : size.items()) {
+    if (name != "M" && name != "N" && name != "K")
+      text += fmt::format(",{}={}", name, value.dump());
+  }
+  return text;
+}
+
+std::string share(double part, double all) {
+  return all == 0 ? "–" : fmt::format("{:.1f} %", 100 * part / all);
+}
+
+double total_ns(const RecordedCalls& calls) {
+  return std::accumulate(
+      calls.products.begin(), calls.products.end(), 0.0,
+      [](double sum, const RecordedProduct& it) { return sum + it.estimated_ns(); });
+}
+
+/// How many of the products that took longest have 80 % of the time, and what of it they have.
+std::pair<std::size_t, double> most_of_the_time(const RecordedCalls& calls, double all_ns) {
+  double sum_ns = 0;
+  std::size_t count = 0;
+  while (count < calls.products.size() && sum_ns < 0.8 * all_ns) {
+    sum_ns += calls.products[count++].estimated_ns();
+  }
+  return {count, sum_ns};
+}
+
+std::string summary(const RecordedCalls& calls) {
+  const double all_ns = total_ns(calls);
+  std::uint64_t count = 0, captured = 0;
+  std::size_t tunable = 0;
+  double tunable_ns = 0;
+  for (const RecordedProduct& it : calls.products) {
+    count += it.count;
+    captured += it.captured;
+    if (!can_be_tuned(it)) continue;
+    ++tunable;
+    tunable_ns += it.estimated_ns();
+  }
+  const auto [most, most_ns] = most_of_the_time(calls, all_ns);
+  std::string text = fmt::format(
+      "{}, {} in cuBLAS on {}. {} of that time is in {}; {} with {} of it can be tuned.\n",
+      quantity::count(count, "call"), quantity::time(all_ns), calls.device, share(most_ns, all_ns),
+      quantity::count(most, "product"), quantity::count(tunable, "product"),
+      share(tunable_ns, all_ns));
+  if (captured != 0) {
+    text += fmt::format("{} went into CUDA graphs, whose runs are not counted.\n",
+                        quantity::count(captured, "call"));
+  }
+  return text;
+}
+
+std::string table_text(const RecordedCalls& calls, const Terminal& terminal) {
+  const double all_ns = total_ns(calls);
+  Table table({{"product, by rows"},
+               {"type"},
+               {"calls", Table::Align::right},
+               {"a call", Table::Align::right},
+               {"share", Table::Align::right},
+               {"tunable"}});
+  for (const RecordedProduct& it : calls.products | std::views::take(kMostRows)) {
+    table.add({shown_product(it), it.type, fmt::format("{}", it.count),
+               it.timed == 0 ? "–" : quantity::time(it.timed_ns / static_cast<double>(it.timed)),
+               share(it.estimated_ns(), all_ns), can_be_tuned(it) ? "yes" : "no: " + it.objection});
+  }
+  std::string text = table.text(terminal);
+  if (calls.products.size() > kMostRows) {
+    text += fmt::format("… and {} more\n", calls.products.size() - kMostRows);
+  }
+  return text;
+}
+
+}  // namespace
+
+int record(const CommonOptions& common, const RecordOptions& options) {
+  const TemporaryDirectory folder;
+  set_preloading(common, "record");
+  ::setenv("TUNER_CUBLAS_RECORDING", folder.path().c_str(), 1);
+  const int exit_code = run_program(options.program);
+  const RecordedCalls calls = read_recordings(folder.path());
+  if (calls.products.empty()) {
+    tell("record: the program asked cuBLAS for no product\n");
+    return exit_code;
+  }
+  const std::string suite = suite_text(calls, options.program);
+  if (!options.output.empty() && !suite.empty()) write_file(options.output, suite);
+  // On stderr: the standard output is the program's.
+  const Terminal terminal(STDERR_FILENO, common.color);
+  tell("\n" + table_text(calls, terminal) + "\n" + wrapped_lines(summary(calls), terminal.width()));
+  if (options.output.empty()) return exit_code;
+  tell(suite.empty() ? fmt::format("{} was not written: nothing can be tuned\n", options.output)
+                     : fmt::format("To tune them: tune --space spaces/gemm.json --sizes {}\n",
+                                   options.output));
+  return exit_code;
+}
+
+int exec(const CommonOptions& common, const ExecOptions& options) {
+  set_preloading(common, "serve");
+  become_program(options.program);
+}
+
+}  // namespace tuner::cli
