@@ -55,4 +55,6 @@ if(TUNER_CLI)
   install(FILES "${described}/tune.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
 install(DIRECTORY kernels spaces docs examples DESTINATION "${data}")
+# Found by the name of the device model (tuner/select/shipped_table.hpp).
+install(FILES db/seed/nvidia-h200.gemm.json RENAME nvidia-h200.json DESTINATION "${data}/tables")
 install(FILES LICENSE DESTINATION "${data}")

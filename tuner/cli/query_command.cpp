@@ -11,6 +11,7 @@
 #include "tuner/core/quantity.hpp"
 #include "tuner/core/suggest.hpp"
 #include "tuner/select/select.hpp"
+#include "tuner/select/shipped_table.hpp"
 #include "tuner/select/stored_kernel.hpp"
 
 #include <fmt/format.h>
@@ -185,6 +186,19 @@ void print_table(const select::Selection& selection, const Output& output) {
   output.print("\n{}", printable(launch_code(selection)));
 }
 
+/// Of the database; where it has nothing of the device, of the table that is shipped for it.
+select::Selection answer(const CommonOptions& common, const select::Question& asked) {
+  try {
+    return select::select_configuration(open_database(common, store::Store::Mode::read_only),
+                                        asked);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::nothing_found || !asked.device) throw;
+    const auto shipped = select::shipped_catalogue(*asked.device);
+    if (!shipped) throw;
+    return select::select_configuration(*shipped, asked);
+  }
+}
+
 }  // namespace
 
 int query(const CommonOptions& common, const QueryOptions& options) {
@@ -195,8 +209,7 @@ int query(const CommonOptions& common, const QueryOptions& options) {
                 fmt::format("--format: there is no '{}'{}", format, did_you_mean(format, formats)));
   }
   const select::Question asked = question(options);
-  const store::Store store = open_database(common, store::Store::Mode::read_only);
-  const select::Selection selection = select::select_configuration(store, asked);
+  const select::Selection selection = answer(common, asked);
   if (format == "json") {
     fmt::print("{}", json_text(json_document(selection)));
     return 0;

@@ -99,7 +99,7 @@ std::size_t Engine::number_of(const std::string& family) {
 std::shared_ptr<const Engine::TableSnapshot> Engine::read(const Table& table) {
   auto next = std::make_shared<TableSnapshot>();
   auto families =
-      by_family(read_table(table.source(), executor_->device(), executor_->environment(), tables_));
+      read_families(table.source(), executor_->device(), executor_->environment(), tables_);
   for (auto& [name, outline] : families) {
     if (const std::string unusable = without_sources(outline); !unusable.empty()) {
       log(settings_, LogLevel::warn, unusable);

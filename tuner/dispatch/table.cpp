@@ -6,6 +6,8 @@
 #include "tuner/core/trust.hpp"
 #include "tuner/dispatch/database_snapshot.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
+#include "tuner/dispatch/family_catalogue.hpp"
+#include "tuner/select/shipped_table.hpp"
 #include "tuner/store/database_path.hpp"
 #include "tuner/store/store.hpp"
 
@@ -132,15 +134,41 @@ select::CatalogueOutline read(const TableSource& source, const space::DeviceInfo
   return {};
 }
 
-}  // namespace
-
-select::CatalogueOutline read_table(const TableSource& source, const space::DeviceInfo& device,
-                                    const space::EnvironmentInfo& environment,
-                                    backend::BinaryCache& snapshots) {
-  select::CatalogueOutline outline = read(source, device, environment, snapshots);
+select::CatalogueOutline in_use(select::CatalogueOutline outline, const space::DeviceInfo& device,
+                                const space::EnvironmentInfo& environment) {
   outline.known.device = device;
   outline.known.environment = environment;
   return outline;
+}
+
+bool has_results(const select::CatalogueOutline& family) {
+  return std::ranges::any_of(family.unread, [](std::string_view it) { return !it.empty(); }) ||
+         std::ranges::any_of(family.known.kernels,
+                             [](const select::CatalogueKernel& it) { return !it.entries.empty(); });
+}
+
+}  // namespace
+
+std::map<std::string, select::CatalogueOutline> read_families(
+    const TableSource& source, const space::DeviceInfo& device,
+    const space::EnvironmentInfo& environment, backend::BinaryCache& snapshots) {
+  if (source.kind != TableSource::Kind::database) {
+    return by_family(in_use(read(source, device, environment, snapshots), device, environment));
+  }
+  auto shipped = select::read_shipped_table(device, environment);
+  std::map<std::string, select::CatalogueOutline> families;
+  try {
+    families = by_family(in_use(read(source, device, environment, snapshots), device, environment));
+  } catch (const Error& error) {
+    // Nobody named this database, and there is none yet.
+    if (!shipped || !source.path.empty() || error.code() != ErrorCode::nothing_found) throw;
+  }
+  if (!shipped) return families;
+  for (auto& [name, outline] : by_family(*std::move(shipped))) {
+    const auto own = families.find(name);
+    if (own == families.end() || !has_results(own->second)) families[name] = std::move(outline);
+  }
+  return families;
 }
 
 }  // namespace tuner::dispatch

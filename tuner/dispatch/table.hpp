@@ -7,6 +7,7 @@
 #include "tuner/space/device.hpp"
 
 #include <filesystem>
+#include <map>
 #include <string>
 
 namespace tuner::dispatch {
@@ -20,12 +21,12 @@ struct TableSource {
   std::string text;
 };
 
-/// What a table knows of a device, in this environment: kernels with their entries there, none
-/// where they were tuned on other devices only. What a database says is kept in `snapshots`. Throws
-/// Error.
-[[nodiscard]] select::CatalogueOutline read_table(const TableSource& source,
-                                                  const space::DeviceInfo& device,
-                                                  const space::EnvironmentInfo& environment,
-                                                  backend::BinaryCache& snapshots);
+/// What a table knows of a device, in this environment, by family: kernels with their entries
+/// there, none where they were tuned on other devices only. What a database says is kept in
+/// `snapshots`; families of which it has no result on this device come from the table that is
+/// shipped for it. Throws Error.
+[[nodiscard]] std::map<std::string, select::CatalogueOutline> read_families(
+    const TableSource& source, const space::DeviceInfo& device,
+    const space::EnvironmentInfo& environment, backend::BinaryCache& snapshots);
 
 }  // namespace tuner::dispatch

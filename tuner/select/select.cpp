@@ -11,6 +11,19 @@
 
 namespace tuner::select {
 
+namespace {
+
+/// The family of the kernel that is asked for, where it is not named.
+std::string family_of(const Catalogue& known, const Question& question) {
+  const auto found = std::ranges::find_if(known.kernels, [&](const CatalogueKernel& it) {
+    return question.kernel && it.record->kernel == *question.kernel;
+  });
+  if (found != known.kernels.end()) return found->record->family;
+  return question.family.value_or(known.kernels.front().record->family);
+}
+
+}  // namespace
+
 Selection select_configuration(const store::Store& store, const Question& question) {
   if (!question.kernel && !question.family) {
     throw Error(ErrorCode::usage,
@@ -20,7 +33,12 @@ Selection select_configuration(const store::Store& store, const Question& questi
                                             .family = question.family,
                                             .kernel = question.kernel,
                                             .environment = question.environment});
-  Ranking ranking = rank(known, {.family = known.kernels.front().record->family,
+  return select_configuration(known, question);
+}
+
+Selection select_configuration(const Catalogue& known, const Question& question) {
+  const std::string family = family_of(known, question);
+  Ranking ranking = rank(known, {.family = family,
                                  .kernel = question.kernel,
                                  .size = question.size,
                                  .policy = question.policy});

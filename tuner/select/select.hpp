@@ -2,6 +2,7 @@
 // Which configuration to launch a kernel with, and why that one.
 #pragma once
 
+#include "tuner/select/catalogue.hpp"
 #include "tuner/select/rank.hpp"
 
 #include <optional>
@@ -26,5 +27,9 @@ struct Question {
 /// answer; Error(usage) when the question has no kernel and no family, a kernel that several
 /// families have, or a size that does not fit the family.
 [[nodiscard]] Selection select_configuration(const store::Store& store, const Question& question);
+
+/// The same of a catalogue, whatever its device and environment: of a kernel, or of a family that
+/// it has. Throws likewise.
+[[nodiscard]] Selection select_configuration(const Catalogue& known, const Question& question);
 
 }  // namespace tuner::select
