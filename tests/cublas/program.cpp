@@ -10,6 +10,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string_view>
+#include <unistd.h>
 #include <vector>
 
 namespace {
@@ -49,7 +50,7 @@ int main(int argc, char** argv) {
   if (end == "exit") return std::atoi(argv[3]);
   if (end == "raise") std::raise(std::atoi(argv[3]));
   if (end != "wait") return 0;
-  while (is_done == 0) {
-  }
+  ::alarm(60);
+  while (is_done == 0) ::usleep(1000);
   std::puts("done");
 }

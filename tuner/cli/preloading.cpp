@@ -75,18 +75,29 @@ void pass_on(int signal, siginfo_t* info, void*) {
   errno = error;
 }
 
-/// While it lives, signals are the program's.
+/// While it lives, signals are the program's; those that arrive before begin() wait for it.
 class PassedSignals {
  public:
   PassedSignals() {
     struct sigaction action {};
     action.sa_sigaction = &pass_on;
     action.sa_flags = SA_SIGINFO | SA_RESTART;
+    sigset_t all;
+    ::sigemptyset(&all);
+    for (const int signal : kSignals) ::sigaddset(&all, signal);
+    ::sigprocmask(SIG_BLOCK, &all, &mask_);
     for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &action, &old_[i]);
+  }
+  /// What was blocked before, and the program is to start with.
+  [[nodiscard]] const sigset_t& mask() const { return mask_; }
+  void begin(pid_t program) {
+    running_program = program;
+    ::sigprocmask(SIG_SETMASK, &mask_, nullptr);
   }
   ~PassedSignals() {
     running_program = 0;
     for (std::size_t i = 0; i < kSignals.size(); ++i) ::sigaction(kSignals[i], &old_[i], nullptr);
+    ::sigprocmask(SIG_SETMASK, &mask_, nullptr);
   }
   PassedSignals(const PassedSignals&) = delete;
   PassedSignals& operator=(const PassedSignals&) = delete;
@@ -95,6 +106,7 @@ class PassedSignals {
   static constexpr std::array kSignals = {SIGINT,  SIGTERM, SIGHUP,   SIGQUIT,
                                           SIGUSR1, SIGUSR2, SIGWINCH, SIGCONT};
   std::array<struct sigaction, kSignals.size()> old_{};
+  sigset_t mask_{};
 };
 
 }  // namespace
@@ -123,20 +135,21 @@ void become_program(const std::vector<std::string>& words) {
 }
 
 int run_program(const std::vector<std::string>& words) {
-  const PassedSignals passed;
+  PassedSignals passed;
   posix_spawnattr_t attributes;
   ::posix_spawnattr_init(&attributes);
   sigset_t defaults;
   ::sigemptyset(&defaults);
   for (const int signal : {SIGPIPE, SIGXFSZ}) ::sigaddset(&defaults, signal);
   ::posix_spawnattr_setsigdefault(&attributes, &defaults);
-  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  ::posix_spawnattr_setsigmask(&attributes, &passed.mask());
+  ::posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   pid_t program = 0;
   const int error = ::posix_spawnp(&program, words.front().c_str(), nullptr, &attributes,
                                    as_arguments(words).data(), environ);
   ::posix_spawnattr_destroy(&attributes);
   if (error != 0) fail_start(words.front(), error);
-  running_program = program;
+  passed.begin(program);
   int status = 0;
   while (::waitpid(program, &status, 0) < 0 && errno == EINTR) {
   }
