@@ -5,6 +5,7 @@
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -14,6 +15,7 @@ import unittest
 
 TUNE = os.environ["TUNE"]
 PROGRAM = os.environ["CUBLAS_PROGRAM"]
+LIBRARY = os.environ["TUNER_CUBLAS_LIBRARY"]
 GEMM = pathlib.Path(__file__).resolve().parents[2] / "spaces" / "gemm.json"
 
 
@@ -50,6 +52,44 @@ class ProgramTest(unittest.TestCase):
         served = self.run_tune("exec", "--", PROGRAM, 50)
         self.assertEqual((served.returncode, served.stdout), (0, plain.stdout), served.stderr)
         self.assertRegex(served.stderr, r"cuBLAS calls: \d+ taken, \d+ passed on \(.*element type 50")
+
+    def test_without_a_database_the_shipped_table_serves(self):
+        tuned = self.run_tune("--space", GEMM, "--kernel", "gemm_naive", "--size", "16,64,32", "--backend", "cpu",
+                              "--max-evals", 1)
+        self.assertEqual(tuned.returncode, 0, tuned.stderr)
+        prefix = self.folder / "prefix"
+        for folder in ("bin", "lib/x86_64-linux-gnu", "share/tuner/tables"):
+            (prefix / folder).mkdir(parents=True)
+        program = shutil.copy(TUNE, prefix / "bin")
+        shutil.copy(LIBRARY, prefix / "lib")
+        exported = self.run_tune("export", "--format", "json", "--family", "gemm")
+        device = json.loads(exported.stdout)["device"]["name"]
+        table = prefix / "share/tuner/tables" / (re.sub("[^a-z0-9]", "-", device.lower()) + ".json")
+        table.write_text(exported.stdout)
+        self.environment["TUNER_DB"] = str(self.folder / "none.db")
+
+        def served():
+            return subprocess.run([program, "exec", "--", PROGRAM, "1"], env=self.environment, cwd=self.folder,
+                                  text=True, capture_output=True, timeout=100).stderr
+
+        def asked(*arguments):
+            return subprocess.run([program, "query", "--family", "gemm", "--size", "16,64,32", "--explain", *arguments],
+                                  env=self.environment, cwd=self.folder, text=True, capture_output=True, timeout=100)
+
+        self.assertRegex(served(), r"cuBLAS calls: [12] taken")
+        answer = asked("--device", device)
+        self.assertEqual(answer.returncode, 0, answer.stderr)
+        self.assertIn(f"table: shipped, {table}", "".join(answer.stdout.split("\n    ")))
+        self.assertEqual(asked().returncode, 5)
+        self.assertEqual(asked("--device", "another").returncode, 5)
+        # What others may change is not trusted, and the table of another device is not used.
+        table.chmod(0o666)
+        self.assertIn("0 taken", served())
+        self.assertEqual(asked("--device", device).returncode, 5)
+        table.chmod(0o644)
+        self.assertRegex(served(), r"cuBLAS calls: [12] taken")
+        table.write_text(exported.stdout.replace(device, device + "2"))
+        self.assertIn("0 taken", served())
 
     def test_nothing_is_recorded_of_a_program_without_cublas(self):
         recorded = self.run_tune("record", "-o", "sizes.json", "--", "/bin/echo", "--json", "hello")

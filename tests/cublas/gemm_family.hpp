@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+// A family "gemm" with a kernel that is compiled in a moment.
+#pragma once
+
+#include "tests/dispatch/product_family.hpp"
+
+#include <string>
+#include <vector>
+
+namespace tuner::cublas {
+
+inline constexpr const char* kGemmSpace = R"json({
+  "format": "space/1", "family": "gemm",
+  "problem": {
+    "dims": ["M", "N", "K", {"name": "BATCH", "default": 1},
+             {"name": "TRANS_A", "values": [0, 1], "default": 0},
+             {"name": "TRANS_B", "values": [0, 1], "default": 0},
+             {"name": "LDA", "default": "TRANS_A ? M : K"},
+             {"name": "LDB", "default": "TRANS_B ? K : N"},
+             {"name": "LDC", "default": "N"}],
+    "flops": "2*BATCH*M*N*K", "bytes": "4*BATCH*(M*K + K*N + M*N)" },
+  "arguments": [
+    {"name": "M", "type": "int", "value": "M"},
+    {"name": "N", "type": "int", "value": "N"},
+    {"name": "K", "type": "int", "value": "K"},
+    {"name": "alpha", "type": "float", "value": 1},
+    {"name": "A", "type": "float*", "count": "BATCH*(TRANS_A ? K : M)*LDA"},
+    {"name": "lda", "type": "int", "value": "LDA"},
+    {"name": "B", "type": "float*", "count": "BATCH*(TRANS_B ? N : K)*LDB"},
+    {"name": "ldb", "type": "int", "value": "LDB"},
+    {"name": "beta", "type": "float", "value": 0},
+    {"name": "C", "type": "float*", "count": "BATCH*M*LDC", "role": "output"},
+    {"name": "ldc", "type": "int", "value": "LDC"} ],
+  "check": {
+    "reference": {"op": "gemm", "m": "M", "n": "N", "k": "K", "a": "A", "b": "B", "c": "C",
+                  "alpha": "alpha", "beta": "beta", "trans_a": "TRANS_A", "trans_b": "TRANS_B",
+                  "lda": "LDA", "ldb": "LDB", "ldc": "LDC", "batch": "BATCH"},
+    "accumulates": "K", "sizes": [[1, 1, 1]] },
+  "kernels": {
+    "plain": {
+      "source": "product.cu", "entry": "plain<${TRANS_A},${TRANS_B},${ROWS}>",
+      "parameters": { "ROWS": {"values": [1, 2], "default": 1} },
+      "launch": {"grid": ["ceil_div(M, ROWS)", 1, "BATCH"], "block": [1]} } } })json";
+
+inline constexpr const char* kGemmSource = R"cuda(
+template <int kTransA, int kTransB, int kRows>
+__global__ void plain(int M, int N, int K, float alpha, const float* A, int lda, const float* B,
+                      int ldb, float beta, float* C, int ldc) {
+  A += blockIdx.z * (long long)(kTransA ? K : M) * lda;
+  B += blockIdx.z * (long long)(kTransB ? N : K) * ldb;
+  C += blockIdx.z * (long long)M * ldc;
+  for (int m = blockIdx.x * kRows; m < M && m < (blockIdx.x + 1) * kRows; ++m) {
+    for (int n = 0; n < N; ++n) {
+      float sum = 0;
+      for (int k = 0; k < K; ++k) {
+        sum += (kTransA ? A[k * lda + m] : A[m * lda + k]) *
+               (kTransB ? B[n * ldb + k] : B[k * ldb + n]);
+      }
+      C[m * ldc + n] = alpha * sum + (beta == 0 ? 0 : beta * C[m * ldc + n]);
+    }
+  }
+}
+)cuda";
+
+/// What says that a kernel was found to be faster than the library at sizes, by rows.
+inline std::vector<dispatch::Tuned> tuned_gemm(const std::vector<std::string>& sizes,
+                                               double ratio_to_library = 2) {
+  std::vector<dispatch::Tuned> all;
+  for (const std::string& size : sizes) {
+    all.push_back({.size = size,
+                   .kernel = "plain",
+                   .config = R"({"ROWS":2})",
+                   .median_ns = 1e6,
+                   .ratio_to_library = ratio_to_library,
+                   .family = "gemm",
+                   .space = kGemmSpace,
+                   .source = kGemmSource});
+  }
+  return all;
+}
+
+}  // namespace tuner::cublas
