@@ -40,17 +40,17 @@ std::optional<PassReason> objection(const ProductCall& call) {
   if (call.compute != CUBLAS_COMPUTE_32F) return PassReason::compute;
   if (call.algorithm != CUBLAS_GEMM_DEFAULT) return PassReason::algorithm;
   if (!is_operation(call.op_a) || !is_operation(call.op_b)) return PassReason::operation;
-  if (std::min({call.m, call.n, call.k, call.batch}) < 0) return PassReason::invalid;
-  if (std::min({call.m, call.n, call.k, call.batch}) == 0) return PassReason::empty;
+  if (call.m < 0 || call.n < 0 || call.k < 0 || call.batch < 0) return PassReason::invalid;
+  if (call.m == 0 || call.n == 0 || call.k == 0 || call.batch == 0) return PassReason::empty;
   const std::int64_t rows_a = call.op_a == CUBLAS_OP_N ? call.m : call.k;
   const std::int64_t rows_b = call.op_b == CUBLAS_OP_N ? call.k : call.n;
   if (!holds_column(call.a.ld, rows_a) || !holds_column(call.b.ld, rows_b) ||
       !holds_column(call.c.ld, call.m)) {
     return PassReason::invalid;
   }
-  for (const void* pointer : {call.alpha, call.a.data, call.b.data, call.beta, call.c.data,
-                              static_cast<const void*>(call.handle)}) {
-    if (pointer == nullptr) return PassReason::null_pointer;
+  if (call.alpha == nullptr || call.a.data == nullptr || call.b.data == nullptr ||
+      call.beta == nullptr || call.c.data == nullptr || call.handle == nullptr) {
+    return PassReason::null_pointer;
   }
   if (call.batch > 1) {
     const std::int64_t columns_a = call.op_a == CUBLAS_OP_N ? call.k : call.m;

@@ -54,7 +54,7 @@ std::optional<PassReason> try_to_serve(ProductCall& call) {
 
 }  // namespace
 
-bool serve(ProductCall call) noexcept {
+bool serve(ProductCall&& call) noexcept {
   register_exit();
   PassReason reason = PassReason::failed;
   try {
@@ -70,7 +70,7 @@ bool serve(ProductCall call) noexcept {
   return false;
 }
 
-RecordedCall::RecordedCall(ProductCall call) noexcept {
+RecordedCall::RecordedCall(ProductCall&& call) noexcept {
   register_exit();
   try {
     auto reason = objection(call);

@@ -26,12 +26,12 @@ class Inside {
 };
 
 /// Serves the call by a tuned kernel. False where cuBLAS must do it; then nothing was enqueued.
-[[nodiscard]] bool serve(ProductCall call) noexcept;
+[[nodiscard]] bool serve(ProductCall&& call) noexcept;
 
 /// Notes a call that cuBLAS is about to do, and when it is done.
 class RecordedCall {
  public:
-  explicit RecordedCall(ProductCall call) noexcept;
+  explicit RecordedCall(ProductCall&& call) noexcept;
   ~RecordedCall();
   RecordedCall(const RecordedCall&) = delete;
   RecordedCall& operator=(const RecordedCall&) = delete;

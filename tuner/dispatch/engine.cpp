@@ -216,12 +216,13 @@ void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
   }
 }
 
-std::optional<KernelUse> Engine::launch_prepared_kernel(FamilyId id,
-                                                        std::span<const std::int64_t> size,
-                                                        std::span<const DispatchArgument> arguments,
-                                                        backend::StreamHandle stream) {
+std::optional<KernelUse> Engine::launch_prepared_gemm_kernel(
+    std::span<const std::int64_t> size, std::span<const DispatchArgument> arguments,
+    backend::StreamHandle stream) {
   const auto section = reclaimer_.enter();
-  FamilyTable* const family = current_.load()->find(id);
+  const TableSnapshot& snapshot = *current_.load();
+  if (!snapshot.gemm) return KernelUse{.end = KernelEnd::untuned};
+  FamilyTable* const family = snapshot.find(*snapshot.gemm);
   SizeSlot* slot = family == nullptr ? nullptr : family->find(size);
   if (slot == nullptr) return std::nullopt;
   family->check_arguments(arguments);
@@ -241,12 +242,13 @@ std::optional<KernelUse> Engine::launch_prepared_kernel(FamilyId id,
   return KernelUse{.end = KernelEnd::failed};
 }
 
-KernelUse Engine::launch_kernel(FamilyId id, std::span<const std::int64_t> size,
-                                std::span<const DispatchArgument> arguments,
-                                backend::StreamHandle stream) {
-  if (const auto use = launch_prepared_kernel(id, size, arguments, stream)) return *use;
+KernelUse Engine::launch_gemm_kernel(std::span<const std::int64_t> size,
+                                     std::span<const DispatchArgument> arguments,
+                                     backend::StreamHandle stream) {
+  if (const auto use = launch_prepared_gemm_kernel(size, arguments, stream)) return *use;
   const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
-  FamilyTable& family = snapshot->at(id);
+  if (!snapshot->gemm) return {.end = KernelEnd::untuned};
+  FamilyTable& family = snapshot->at(*snapshot->gemm);
   const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
   family.check_arguments(arguments);
   family.check_not_null(*asked, arguments);

@@ -43,10 +43,11 @@ class Engine {
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
   void launch(FamilyId family, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
-  /// As launch() where that would launch a tuned kernel; else nothing is enqueued.
-  [[nodiscard]] KernelUse launch_kernel(FamilyId family, std::span<const std::int64_t> size,
-                                        std::span<const DispatchArgument> arguments,
-                                        backend::StreamHandle stream);
+  /// As launch() of the family gemm_family() where that would launch a tuned kernel; else nothing
+  /// is enqueued.
+  [[nodiscard]] KernelUse launch_gemm_kernel(std::span<const std::int64_t> size,
+                                             std::span<const DispatchArgument> arguments,
+                                             backend::StreamHandle stream);
   void reload(const Table& table);
 
   /// Adds a size to what TUNER_RECORD names, when it names something: of a family that the table
@@ -79,11 +80,11 @@ class Engine {
                                      backend::StreamHandle stream);
   void launch_anew(FamilyId family, std::span<const std::int64_t> size,
                    std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
-  /// The way of launch_kernel() for a size that is prepared; nothing when it was not or needs
+  /// The way of launch_gemm_kernel() for a size that is prepared; nothing when it was not or needs
   /// memory.
-  [[nodiscard]] std::optional<KernelUse> launch_prepared_kernel(
-      FamilyId family, std::span<const std::int64_t> size,
-      std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
+  [[nodiscard]] std::optional<KernelUse> launch_prepared_gemm_kernel(
+      std::span<const std::int64_t> size, std::span<const DispatchArgument> arguments,
+      backend::StreamHandle stream);
   void launch_captured(const FamilyTable& family, const SizeSlot& slot,
                        std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
   /// Launches by a plan that is used this once; where there is none, `hint` ends what is said.

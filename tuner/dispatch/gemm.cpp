@@ -212,11 +212,9 @@ dispatch::KernelUse dispatch::sgemm_by_kernel(
   shape.a.stride = stride_a;
   shape.b.stride = stride_b;
   shape.c.stride = stride_c;
-  const auto family = dispatcher.engine().gemm_family();
-  if (!family) return {.end = KernelEnd::untuned};
   if (!fits_family(shape)) return {.end = KernelEnd::unsuited};
   const std::array<DispatchArgument, 5> arguments = {alpha, a, b, beta, c};
-  return dispatcher.engine().launch_kernel(*family, size_of(shape), arguments, stream);
+  return dispatcher.engine().launch_gemm_kernel(size_of(shape), arguments, stream);
 }
 
 }  // namespace tuner
