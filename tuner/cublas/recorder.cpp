@@ -57,8 +57,9 @@ std::string type_name(std::int64_t type) {
 
 }  // namespace
 
-Recorder::Recorder() : application_(backend::open_application(settings().backend)) {
-  if (settings().recording.empty()) {
+Recorder::Recorder()
+    : Recorder(backend::open_application(settings().backend), settings().recording) {
+  if (folder_.empty()) {
     throw Error(ErrorCode::usage, "TUNER_CUBLAS=record needs a folder in TUNER_CUBLAS_RECORDING");
   }
 }
@@ -174,8 +175,7 @@ void Recorder::write() noexcept {
       }
     }
     if (calls.products.empty()) return;
-    write_file(settings().recording / fmt::format("{}.json", ::getpid()),
-               family::recorded_calls_json(calls));
+    write_file(folder_ / fmt::format("{}.json", ::getpid()), family::recorded_calls_json(calls));
   } catch (const std::exception& error) {
     write_line_once(fmt::format("what was recorded cannot be written: {}", error.what()));
   } catch (...) {  // no memory: the next one may have some

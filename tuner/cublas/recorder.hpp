@@ -7,6 +7,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,8 +21,11 @@ namespace tuner::cublas {
 /// folder every few seconds and at the end, for `tune record`.
 class Recorder {
  public:
-  /// Throws Error where there is no driver, or the folder is not named.
+  /// As the settings say. Throws Error where there is no driver, or the folder is not named.
   Recorder();
+  /// Files go to `folder`.
+  Recorder(std::unique_ptr<backend::Application> application, std::filesystem::path folder)
+      : application_(std::move(application)), folder_(std::move(folder)) {}
 
   /// Notes a call; the begin of its time where it is to be timed.
   [[nodiscard]] std::optional<backend::StreamMark> begin(const ProductCall& call,
@@ -50,6 +54,7 @@ class Recorder {
   void take_times();
 
   std::unique_ptr<backend::Application> application_;
+  std::filesystem::path folder_;
   std::mutex mutex_;  // of what follows
   std::unordered_map<Key, Row, Hash> rows_;
   std::string device_;

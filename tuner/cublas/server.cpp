@@ -55,7 +55,7 @@ std::optional<PassReason> reason_of(dispatch::KernelEnd end) {
 
 }  // namespace
 
-Server::Server() : application_(backend::open_application(settings().backend)) {}
+Server::Server() : Server(backend::open_application(settings().backend)) {}
 
 void Server::note_created(const void* handle) {
   const auto device = application_->current_device();

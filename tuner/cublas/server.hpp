@@ -18,8 +18,10 @@ namespace tuner::cublas {
 /// needed.
 class Server {
  public:
-  /// Throws Error where there is no driver.
+  /// As the settings say. Throws Error where there is no driver.
   Server();
+  explicit Server(std::unique_ptr<backend::Application> application)
+      : application_(std::move(application)) {}
 
   /// Enqueues the product by a tuned kernel, or says why cuBLAS must do it. A size that is new is
   /// compiled first. Throws DispatchError and Error; then nothing was enqueued.
