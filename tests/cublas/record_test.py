@@ -37,6 +37,7 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("no: element type", recorded.stderr)
         self.assertRegex(" ".join(recorded.stderr.split()), r"150 calls, .* in cuBLAS on .*; 2 products with .* can be tuned")
         self.assertIn("tune --space spaces/gemm.json --sizes sizes.json", recorded.stderr)
+        self.assertNotIn("would save", recorded.stderr)
         suite = json.loads((self.folder / "sizes.json").read_text())
         sizes = suite["groups"][0]["sizes"]
         self.assertCountEqual(sizes, [{"M": 16, "N": 64, "K": 32}, {"M": 8, "N": 8, "K": 4, "BATCH": 4}])
@@ -49,6 +50,8 @@ class ProgramTest(unittest.TestCase):
         tuned = self.run_tune("--space", GEMM, "--kernel", "gemm_naive", "--sizes", "sizes.json", "--backend", "cpu",
                               "--max-evals", 2)
         self.assertEqual(tuned.returncode, 0, tuned.stderr)
+        again = self.run_tune("record", "--", PROGRAM, 50)
+        self.assertRegex(" ".join(again.stderr.split()), r"kernels would save \d+\.\d % of that time")
         served = self.run_tune("exec", "--", PROGRAM, 50)
         self.assertEqual((served.returncode, served.stdout), (0, plain.stdout), served.stderr)
         self.assertRegex(served.stderr, r"cuBLAS calls: \d+ taken, \d+ passed on \(.*element type 50")
