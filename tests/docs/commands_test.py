@@ -91,6 +91,7 @@ class CommandsTest(unittest.TestCase):
         cls.tree = pathlib.Path(directory.name)
         for folder in ("spaces", "kernels", "examples", "docs", "db/seed", "tests/data/recorded"):
             shutil.copytree(ROOT / folder, cls.tree / folder)
+        (cls.tree / "train.py").write_text("print('trained')\n")  # a program to record
         cls.database = cls.tree / "results.db"
         cls.run_program(TUNE, "--space", "spaces/gemm.json", "-q", *SHORT, "--size", SMALL["spaces/gemm.json"])
         for name in ("other.sqlite", "before.sqlite", "after.sqlite"):  # as if of another machine or day
