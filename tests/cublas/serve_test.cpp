@@ -171,6 +171,10 @@ TEST_F(ServeTest, EveryEntryIsTakenInEveryLayout) {
   EXPECT_TRUE(is_taken(wide, [&] { return wide.sgemm_64(); }));
   EXPECT_TRUE(is_taken(ex, [&] { return ex.ex(); }));
   EXPECT_TRUE(is_taken(ex_wide, [&] { return ex_wide.ex_64(); }));
+  Call of_cupy;
+  EXPECT_TRUE(is_taken(of_cupy, [&] {
+    return of_cupy.ex(CUDA_R_32F, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT_TENSOR_OP);
+  }));
   EXPECT_TRUE(is_taken(padded, [&] { return padded.sgemm(); }));
   Call batch(CUBLAS_OP_N, CUBLAS_OP_N, 3), batch_64(CUBLAS_OP_N, CUBLAS_OP_N, 3);
   Call batch_ex(CUBLAS_OP_N, CUBLAS_OP_N, 3), batch_ex_64(CUBLAS_OP_N, CUBLAS_OP_N, 3);

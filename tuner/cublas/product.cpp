@@ -38,7 +38,11 @@ std::optional<PassReason> objection(const ProductCall& call) {
   const auto is_float = [](const Operand& operand) { return operand.type == CUDA_R_32F; };
   if (!is_float(call.a) || !is_float(call.b) || !is_float(call.c)) return PassReason::type;
   if (call.compute != CUBLAS_COMPUTE_32F) return PassReason::compute;
-  if (call.algorithm != CUBLAS_GEMM_DEFAULT) return PassReason::algorithm;
+  // The second one, CuPy's, allowed tensor cores before compute capability 8.0: since then the
+  // compute type alone does.
+  if (call.algorithm != CUBLAS_GEMM_DEFAULT && call.algorithm != CUBLAS_GEMM_DEFAULT_TENSOR_OP) {
+    return PassReason::algorithm;
+  }
   if (!is_operation(call.op_a) || !is_operation(call.op_b)) return PassReason::operation;
   if (call.m < 0 || call.n < 0 || call.k < 0 || call.batch < 0) return PassReason::invalid;
   if (call.m == 0 || call.n == 0 || call.k == 0 || call.batch == 0) return PassReason::empty;

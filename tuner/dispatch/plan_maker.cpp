@@ -60,8 +60,8 @@ double saved_ns(const select::Selection& selection, const SizeSlot& slot) {
   if (selection.kernel == nullptr || knowledge_of(selection, slot) == SizeKnowledge::untuned) {
     return 0;
   }
-  const store::BestRecord& best = selection.entry->best;
-  return best.library_ns ? *best.library_ns - best.time.median_ns : 0;
+  const store::BestRecord& best = selection.entry->best;  // in a table without the library's time
+  return best.ratio_to_library ? (*best.ratio_to_library - 1) * best.time.median_ns : 0;
 }
 
 select::Ranking ranking_of(const FamilyTable& family, const SizeSlot& slot) {
