@@ -18,6 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <optional>
 
 namespace tuner::cli {
 namespace {
@@ -186,16 +187,32 @@ void print_table(const select::Selection& selection, const Output& output) {
   output.print("\n{}", printable(launch_code(selection)));
 }
 
-/// Of the database; where it has nothing of the device, of the table that is shipped for it.
+/// By the table that is shipped for a device; none where there is no such table or answer.
+std::optional<select::Selection> shipped_answer(const std::string& device,
+                                                const select::Question& asked) {
+  const auto shipped = select::shipped_catalogue(device);
+  if (!shipped) return std::nullopt;
+  try {
+    return select::select_configuration(*shipped, asked);
+  } catch (const Error& error) {
+    if (error.code() != ErrorCode::nothing_found) throw;
+    return std::nullopt;
+  }
+}
+
+/// Of the database where it has the very size; else of the table that is shipped for the device.
 select::Selection answer(const CommonOptions& common, const select::Question& asked) {
   try {
-    return select::select_configuration(open_database(common, store::Store::Mode::read_only),
-                                        asked);
+    select::Selection own =
+        select::select_configuration(open_database(common, store::Store::Mode::read_only), asked);
+    if (own.rung == Rung::exact || own.rung == Rung::stale) return own;
+    auto shipped = shipped_answer(own.device.name, asked);
+    return shipped ? *std::move(shipped) : own;
   } catch (const Error& error) {
     if (error.code() != ErrorCode::nothing_found || !asked.device) throw;
-    const auto shipped = select::shipped_catalogue(*asked.device);
+    auto shipped = shipped_answer(*asked.device, asked);
     if (!shipped) throw;
-    return select::select_configuration(*shipped, asked);
+    return *std::move(shipped);
   }
 }
 

@@ -100,7 +100,8 @@ std::shared_ptr<const Engine::TableSnapshot> Engine::read(const Table& table) {
   auto next = std::make_shared<TableSnapshot>();
   auto families =
       read_families(table.source(), executor_->device(), executor_->environment(), tables_);
-  for (auto& [name, outline] : families) {
+  for (auto& [name, source] : families) {
+    select::CatalogueOutline& outline = source.outline;
     if (const std::string unusable = without_sources(outline); !unusable.empty()) {
       log(settings_, LogLevel::warn, unusable);
       next->without_sources[name] = unusable;
@@ -109,6 +110,9 @@ std::shared_ptr<const Engine::TableSnapshot> Engine::read(const Table& table) {
     const std::size_t place = number_of(name);
     if (next->families.size() <= place) next->families.resize(place + 1);
     next->families[place] = std::make_unique<FamilyTable>(std::move(outline), stale_, reclaimer_);
+    if (source.shipped) {
+      next->families[place]->add_shipped(*std::move(source.shipped), stale_, reclaimer_);
+    }
     if (is_blas_gemm(*next->families[place])) next->gemm = FamilyId{static_cast<unsigned>(place)};
   }
   return next;

@@ -117,6 +117,17 @@ std::string alignments(const std::vector<family::Argument>& arguments) {
 
 }  // namespace
 
+void FamilyTable::add_shipped(select::CatalogueOutline outline, StalePolicy policy,
+                              EpochReclaimer& reclaimer) {
+  auto shipped = std::make_unique<const FamilyTable>(std::move(outline), policy, reclaimer);
+  const bool same_sizes = shipped->family().problem.dims.names() == family().problem.dims.names();
+  const bool same_arguments = std::ranges::equal(
+      shipped->given(), given(), [](const GivenArgument& one, const GivenArgument& other) {
+        return one.name == other.name && one.place == other.place && one.type == other.type;
+      });
+  if (same_sizes && same_arguments) shipped_ = std::move(shipped);
+}
+
 FamilyTable::FamilyTable(select::CatalogueOutline outline, StalePolicy policy,
                          EpochReclaimer& reclaimer)
     : catalogue_(std::move(outline), policy),

@@ -31,6 +31,11 @@ class FamilyTable {
   /// file cannot be read.
   FamilyTable(select::CatalogueOutline outline, StalePolicy policy, EpochReclaimer& reclaimer);
 
+  /// What is shipped of the same family; of another form of it nothing is taken. Before launches.
+  void add_shipped(select::CatalogueOutline outline, StalePolicy policy, EpochReclaimer& reclaimer);
+  /// What answers where nothing was tuned at the very size; null where there is nothing.
+  [[nodiscard]] const FamilyTable* shipped() const { return shipped_.get(); }
+
   /// Read at the first call. Throws Error(usage) when it cannot be. Safe for many threads.
   [[nodiscard]] const select::Catalogue& catalogue() const { return catalogue_.complete(); }
 
@@ -70,6 +75,7 @@ class FamilyTable {
   [[nodiscard]] std::vector<Realignment> realignments(const space::Size& size) const;
   [[noreturn]] void fail_arguments(std::span<const DispatchArgument> arguments) const;
 
+  std::unique_ptr<const FamilyTable> shipped_;
   FamilyCatalogue catalogue_;
   family::Family family_;
   space::DeviceAttributes device_;

@@ -68,6 +68,21 @@ select::Ranking ranking_of(const FamilyTable& family, const SizeSlot& slot) {
   return select::rank(family.catalogue(), {.family = family.family().name, .size = slot.text});
 }
 
+/// The table that answers, and its answers.
+struct AskedTable {
+  const FamilyTable* family = nullptr;
+  select::Ranking ranking;
+};
+
+/// What was tuned here answers for its own sizes, what is shipped for all others: it knows more.
+AskedTable ask(const FamilyTable& family, const SizeSlot& slot) {
+  AskedTable own{.family = &family, .ranking = ranking_of(family, slot)};
+  if (family.shipped() == nullptr) return own;
+  const auto& answers = own.ranking.answers;
+  if (!answers.empty() && knowledge_of(answers.front(), slot) == SizeKnowledge::tuned) return own;
+  return {.family = family.shipped(), .ranking = ranking_of(*family.shipped(), slot)};
+}
+
 std::string nothing_can_run(const FamilyTable& family, const SizeSlot& slot,
                             const std::vector<std::string>& explanation) {
   return fmt::format("nothing can run for {} at {}:\n  {}", family.family().name, slot.text,
@@ -106,8 +121,9 @@ std::string PlanMaker::objection(const select::Selection& selection, const SizeS
 Expected<LaunchPlan, std::string> PlanMaker::make(const FamilyTable& family, const SizeSlot& slot,
                                                   PlanChoice choice) {
   try {
-    select::Ranking ranking = ranking_of(family, slot);
-    return first_that_works(family, slot, ranking.answers, choice, std::move(ranking.explanation));
+    AskedTable asked = ask(family, slot);
+    return first_that_works(*asked.family, slot, asked.ranking.answers, choice,
+                            std::move(asked.ranking.explanation));
   } catch (const Error& error) {
     return Unexpected(nothing_can_run(family, slot, {error.what()}));
   }
@@ -116,13 +132,13 @@ Expected<LaunchPlan, std::string> PlanMaker::make(const FamilyTable& family, con
 Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& family,
                                                            const SizeSlot& slot) {
   try {
-    select::Ranking ranking = ranking_of(family, slot);
+    auto [table, ranking] = ask(family, slot);
     if (!ranking.answers.empty() &&
         knowledge_of(ranking.answers.front(), slot) == SizeKnowledge::untuned) {
-      auto in_order = measured(family, slot, ranking.answers, ranking.explanation);
+      auto in_order = measured(*table, slot, ranking.answers, ranking.explanation);
       if (!in_order.empty()) ranking.answers = std::move(in_order);
     }
-    auto plan = first_that_works(family, slot, ranking.answers, PlanChoice::any,
+    auto plan = first_that_works(*table, slot, ranking.answers, PlanChoice::any,
                                  std::move(ranking.explanation));
     if (plan) plan->chosen_by = ChooseBy::measurement;
     return plan;
@@ -192,7 +208,7 @@ Expected<Answer, std::string> PlanMaker::foresee(const FamilyTable& family,
                                                  const SizeSlot& slot) const {
   std::vector<std::string> explanation;
   try {
-    select::Ranking ranking = ranking_of(family, slot);
+    select::Ranking ranking = ask(family, slot).ranking;
     explanation = std::move(ranking.explanation);
     for (const select::Selection& selection : ranking.answers) {
       const std::string why = objection(selection, slot, PlanChoice::any);

@@ -149,24 +149,32 @@ bool has_results(const select::CatalogueOutline& family) {
 
 }  // namespace
 
-std::map<std::string, select::CatalogueOutline> read_families(
-    const TableSource& source, const space::DeviceInfo& device,
-    const space::EnvironmentInfo& environment, backend::BinaryCache& snapshots) {
-  if (source.kind != TableSource::Kind::database) {
-    return by_family(in_use(read(source, device, environment, snapshots), device, environment));
+std::map<std::string, FamilySource> read_families(const TableSource& source,
+                                                  const space::DeviceInfo& device,
+                                                  const space::EnvironmentInfo& environment,
+                                                  backend::BinaryCache& snapshots) {
+  std::optional<select::CatalogueOutline> shipped;
+  if (source.kind == TableSource::Kind::database) {
+    shipped = select::read_shipped_table(device, environment);
   }
-  auto shipped = select::read_shipped_table(device, environment);
-  std::map<std::string, select::CatalogueOutline> families;
+  std::map<std::string, FamilySource> families;
   try {
-    families = by_family(in_use(read(source, device, environment, snapshots), device, environment));
+    auto own = in_use(read(source, device, environment, snapshots), device, environment);
+    for (auto& [name, outline] : by_family(std::move(own))) {
+      families[name].outline = std::move(outline);
+    }
   } catch (const Error& error) {
     // Nobody named this database, and there is none yet.
     if (!shipped || !source.path.empty() || error.code() != ErrorCode::nothing_found) throw;
   }
   if (!shipped) return families;
   for (auto& [name, outline] : by_family(*std::move(shipped))) {
-    const auto own = families.find(name);
-    if (own == families.end() || !has_results(own->second)) families[name] = std::move(outline);
+    FamilySource& family = families[name];
+    if (has_results(family.outline)) {
+      family.shipped = std::move(outline);
+    } else {
+      family.outline = std::move(outline);
+    }
   }
   return families;
 }

@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <string>
 
 namespace tuner::dispatch {
@@ -21,11 +22,17 @@ struct TableSource {
   std::string text;
 };
 
+/// A family of a table.
+struct FamilySource {
+  select::CatalogueOutline outline;
+  std::optional<select::CatalogueOutline> shipped = {};  ///< what is shipped of it besides
+};
+
 /// What a table knows of a device, in this environment, by family: kernels with their entries
 /// there, none where they were tuned on other devices only. What a database says is kept in
-/// `snapshots`; families of which it has no result on this device come from the table that is
-/// shipped for it. Throws Error.
-[[nodiscard]] std::map<std::string, select::CatalogueOutline> read_families(
+/// `snapshots`; to a database belongs what is shipped for the device, alone where the database has
+/// no result of a family. Throws Error.
+[[nodiscard]] std::map<std::string, FamilySource> read_families(
     const TableSource& source, const space::DeviceInfo& device,
     const space::EnvironmentInfo& environment, backend::BinaryCache& snapshots);
 
