@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that is linked to cuBLAS.
-//   cublas_program ROUNDS [exit CODE | raise SIGNAL | wait]
+//   cublas_program ROUNDS [exit CODE | raise SIGNAL | wait | many]
 // Multiplies ROUNDS times, in three ways; then ends as it is told, or waits for SIGUSR1.
 #include <cublasLt.h>
 #include <cublas_v2.h>
@@ -38,6 +38,17 @@ double sum_of_products(int rounds) {
   return sum;
 }
 
+/// More of them than a grid has layers.
+void multiply_many() {
+  cublasHandle_t handle = nullptr;
+  cublasCreate_v2(&handle);
+  std::vector<float> a(70'000), c(70'000);
+  const float one = 1, zero = 0;
+  cublasSgemmStridedBatched(handle, CUBLAS_OP_N, CUBLAS_OP_N, 1, 1, 1, &one, a.data(), 1, 1,
+                            a.data(), 1, 1, &zero, c.data(), 1, 1, 70'000);
+  cublasDestroy_v2(handle);
+}
+
 volatile std::sig_atomic_t is_done = 0;
 
 }  // namespace
@@ -47,6 +58,7 @@ int main(int argc, char** argv) {
   std::signal(SIGUSR1, [](int) { is_done = 1; });
   std::printf("%.0f\n", sum_of_products(std::atoi(argv[1])));
   std::fflush(stdout);
+  if (end == "many") multiply_many();
   if (end == "exit") return std::atoi(argv[3]);
   if (end == "raise") std::raise(std::atoi(argv[3]));
   if (end != "wait") return 0;

@@ -106,6 +106,13 @@ class ProgramTest(unittest.TestCase):
         table.write_text(exported.replace(device, device + "2"))
         self.assertIn("0 taken", served())
 
+    def test_what_the_family_has_no_size_for_is_left_out(self):
+        recorded = self.run_tune("record", "-o", "sizes.json", "--", PROGRAM, 1, "many")
+        self.assertRegex(recorded.stderr, r"1,1,1,BATCH=70000 .* no: too large")
+        self.assertNotIn("70000", json.dumps(json.loads((self.folder / "sizes.json").read_text())["groups"]))
+        checked = self.run_tune("--space", GEMM, "--sizes", "sizes.json", "--backend", "cpu", "--dry-run")
+        self.assertEqual(checked.returncode, 0, checked.stderr)
+
     def test_nothing_is_recorded_of_a_program_without_cublas(self):
         recorded = self.run_tune("record", "-o", "sizes.json", "--", "/bin/echo", "--json", "hello")
         self.assertEqual((recorded.returncode, recorded.stdout), (0, "--json hello\n"))

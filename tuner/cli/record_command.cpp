@@ -19,6 +19,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <numeric>
 #include <ranges>
 #include <unistd.h>
@@ -33,8 +34,19 @@ constexpr std::size_t kMostGroupSizes = 1000;  // of a suite
 using family::RecordedCalls;
 using family::RecordedProduct;
 
+/// Why a product cannot be tuned; empty where it can. What the family gemm has no size for would
+/// make the whole suite one that cannot be read.
+std::string why_not(const RecordedProduct& it) {
+  if (!it.objection.empty()) return it.objection;
+  constexpr std::int64_t kLargest = std::numeric_limits<std::int32_t>::max();
+  constexpr std::int64_t kMostProducts = 65'535;
+  const bool fits =
+      std::max({it.m, it.n, it.k, it.lda, it.ldb, it.ldc}) <= kLargest && it.batch <= kMostProducts;
+  return fits ? "" : "too large";
+}
+
 bool can_be_tuned(const RecordedProduct& product) {
-  return product.objection.empty();
+  return why_not(product).empty();
 }
 
 /// Of all processes, what took longest first.
@@ -201,7 +213,7 @@ std::string table_text(const RecordedCalls& calls, const Terminal& terminal) {
   for (const RecordedProduct& it : calls.products | std::views::take(kMostRows)) {
     table.add({shown_product(it), it.type, fmt::format("{}", it.count),
                it.timed == 0 ? "–" : quantity::time(it.timed_ns / static_cast<double>(it.timed)),
-               share(it.estimated_ns(), all_ns), can_be_tuned(it) ? "yes" : "no: " + it.objection});
+               share(it.estimated_ns(), all_ns), can_be_tuned(it) ? "yes" : "no: " + why_not(it)});
   }
   std::string text = table.text(terminal);
   if (calls.products.size() > kMostRows) {
