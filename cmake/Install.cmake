@@ -29,7 +29,7 @@ install(TARGETS tuner_dispatch_shared EXPORT tuner-dispatch
         LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}"
         FILE_SET HEADERS DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}")
 install(EXPORT tuner-dispatch NAMESPACE tuner:: DESTINATION "${package}")
-if(TUNER_CUDA)
+if(TARGET tuner_cublas_shared)
   install(TARGETS tuner_cublas_shared LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 endif()
 configure_file("${CMAKE_CURRENT_LIST_DIR}/tuner-dispatch.pc.in"
