@@ -51,7 +51,7 @@ std::vector<std::size_t> scratch_bytes(const family::Kernel& kernel,
                                                 kernel.name, buffer.name));
     }
     all.push_back(static_cast<std::size_t>(std::max<std::int64_t>(1, *count)) *
-                  family::size_bytes(buffer.type));
+                  family::size_bytes(buffer.type.at(slots)));
   }
   return all;
 }

@@ -272,6 +272,50 @@ TEST_F(CpuDispatcherTest, TheTypedDoorMultipliesWithoutAnyTable) {
   }
 }
 
+/// A family called gemm with every dimension and argument of the typed call, of other elements.
+constexpr const char* kBrainSpace = R"json({
+  "format": "space/1", "family": "gemm",
+  "problem": {
+    "dims": ["M", "N", "K", {"name": "BATCH", "default": 1},
+             {"name": "TRANS_A", "values": [0, 1], "default": 0},
+             {"name": "TRANS_B", "values": [0, 1], "default": 0},
+             {"name": "LDA", "default": "TRANS_A ? M : K"},
+             {"name": "LDB", "default": "TRANS_B ? K : N"}, {"name": "LDC", "default": "N"}],
+    "flops": "2*M*N*K", "bytes": "2*(M*K + K*N + M*N)" },
+  "arguments": [ {"name": "alpha", "type": "float", "value": 1},
+                 {"name": "A", "type": "ELEMENT*", "count": "M*K"},
+                 {"name": "B", "type": "ELEMENT*", "count": "K*N"},
+                 {"name": "beta", "type": "float", "value": 0},
+                 {"name": "C", "type": "ELEMENT*", "count": "M*N", "role": "output"} ],
+  "check": {"reference": {"kernel": "brain"}},
+  "kernels": {"brain": {"source": "product.cu", "entry": "brain",
+                        "launch": {"grid": [1], "block": [1]}}}})json";
+constexpr const char* kBrainSource = R"cuda(
+__global__ void brain(float, const void*, const void*, float, unsigned* c) { c[0] = 0x40404040u; }
+)cuda";
+
+TEST_F(CpuDispatcherTest, TheTypedDoorGivesFloatsToNoFamilyOfOtherElements) {
+  const std::vector<float> a = {1, 2, 3, 4, 5, 6}, b = {1, 0, 0, 1, 1, 1};
+  for (const std::string element : {"bf16", "float"}) {
+    std::string space = kBrainSpace;
+    for (std::size_t at; (at = space.find("ELEMENT")) != std::string::npos;) {
+      space.replace(at, 7, element);
+    }
+    database.add({.size = "2,2,3",
+                  .kernel = "brain",
+                  .config = "{}",
+                  .family = "gemm",
+                  .space = space,
+                  .source = kBrainSource});
+    Dispatcher dispatcher(Table::database(database.path()), options);
+    std::vector<float> c = {1, 1, 1, 1};
+    sgemm(dispatcher, nullptr, Transpose::no, Transpose::no, 2, 2, 3, 1, a.data(), 3, b.data(), 2,
+          1, c.data(), 2);
+    const bool by_library = c == std::vector<float>{5, 6, 11, 12};
+    EXPECT_EQ(by_library, element == "bf16") << "else the family is served";
+  }
+}
+
 TEST_F(CpuDispatcherTest, TheTypedDoorRecordsItsSizesWithoutAnyTable) {
   const std::filesystem::path file = folder.path() / "sizes.json";
   ::setenv("TUNER_RECORD", file.c_str(), 1);

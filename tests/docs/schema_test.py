@@ -55,6 +55,21 @@ class SchemaTest(unittest.TestCase):
             with self.subTest(where=where):
                 self.assertEqual(mistakes(document), [])
 
+    def test_a_dimension_of_types_fits(self):
+        document = json.loads(without_comments((ROOT / "tests" / "corpus" / "gemm_bf16.json").read_text()))
+
+        def with_types(types, argument="${A}*", size="bf16"):
+            typed = copy.deepcopy(document)
+            typed["problem"]["dims"].append({"name": "TYPE", "default": "f32", "types": types})
+            typed["problem"]["sizes"]["brain"] = [{"M": 8, "N": 8, "K": 8, "TYPE": size}]
+            typed["arguments"][4]["type"] = argument
+            return mistakes(typed)
+        types = {"f32": {"A": "f32", "compute": "f32"}, "bf16": {"A": "bf16", "compute": "float"}}
+        self.assertEqual(with_types(types), [])
+        for wrong in (with_types({}), with_types({"f32": {}}), with_types({"f32": {"A": "f33"}}),
+                      with_types(types, argument="${A*"), with_types(types, size="b 16")):
+            self.assertNotEqual(wrong, [])
+
     def test_what_is_wrong_does_not_fit(self):
         right = json.loads(without_comments((ROOT / "spaces" / "window_square.json").read_text()))
 

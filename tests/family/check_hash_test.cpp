@@ -44,6 +44,18 @@ TEST(CheckHash, ChangesWithAllThatDecidesAVerdict) {
   EXPECT_NE(with("SPAN + 1", "SPAN + 2"), original()) << "a check size of the kernel";
 }
 
+TEST(CheckHash, ChangesWithWhatATypeMeans) {
+  const auto typed = [](const std::string& type) {
+    const std::string dims = R"("dims": ["N", {"name": "TYPE", "default": "f32", "types": {
+      "f32": {"A": "f32"}, "short": {"A": ")" +
+                             type + R"("}}}])";
+    const Family family = sample::parse(altered(kDocument, R"("dims": ["N"])", dims));
+    return check_hash(family, family.kernels.front());
+  };
+  EXPECT_NE(typed("bf16"), typed("f16"));
+  EXPECT_EQ(typed("bf16"), typed("__nv_bfloat16"));
+}
+
 TEST(CheckHash, ChangesWithTheReferenceKernelAndItsDefault) {
   Family family = sample::parse(kDocument);
   family.kernels.front().hash = "another source";

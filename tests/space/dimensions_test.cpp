@@ -3,7 +3,10 @@
 #include "tuner/space/dimensions.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/space/definition.hpp"
+#include "tuner/space/device.hpp"
 #include "tuner/space/size.hpp"
+#include "tuner/space/space.hpp"
 
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
@@ -177,6 +180,83 @@ TEST(StoredSize, KeysFromBeforeTheDimensionWasThereStayValid) {
                           "A=", "99999999999999999999,1,1", "=1", "1,1,1,=1"}) {
     EXPECT_EQ(stored_size(bad, gemm()), std::nullopt) << bad;
   }
+}
+
+constexpr std::string_view kTyped = R"json({
+  "dims": ["M", "N",
+           {"name": "TRANS", "values": [0, 1], "default": 0},
+           {"name": "TYPE", "default": "f32",
+            "types": {"f32": {"A": "f32", "C": "float", "compute": "f32"},
+                      "bf16": {"A": "bf16", "C": "f32", "compute": "f32"},
+                      "int8": {"A": "s8", "C": "s32", "compute": "s32"}}}]
+})json";
+
+TEST(Types, AreADimensionWhoseValuesHaveNames) {
+  const Dimensions dims = parsed(kTyped);
+  const Size plain = parse_size("64x32", dims), brain = parse_size("64,32,TYPE=bf16", dims);
+  EXPECT_EQ(canonical_size(plain, dims), "64,32") << "as before there were types";
+  EXPECT_EQ(parse_size("64,32,TYPE=f32", dims), plain);
+  EXPECT_EQ(canonical_size(brain, dims), "64,32,TYPE=bf16");
+  EXPECT_EQ(display(parse_size("64,32,TYPE=int8,TRANS=1", dims), dims), "64x32,TRANS=1,TYPE=int8");
+  EXPECT_EQ(stored_size("64,32,TYPE=bf16", dims), brain);
+  EXPECT_EQ(stored_size("64,32", dims), plain);
+  EXPECT_EQ(stored_size("64,32,TYPE=fp4", dims), std::nullopt) << "which another version knows";
+  EXPECT_EQ(size_from_json(size_json(brain, dims), dims, "f"), brain);
+  EXPECT_EQ(size_json(brain, dims).dump(), R"({"M":64,"N":32,"TYPE":"bf16"})");
+  EXPECT_EQ(size_json(plain, dims).dump(), "[64,32]");
+  EXPECT_EQ(normalised_size("64x32,TYPE=bf16"), "64,32,TYPE=bf16");
+  EXPECT_EQ(dims[3].types.at("A").at(1), ElementType::bf16);
+  EXPECT_EQ(error([&] { return parse_size("64,32,TYPE=bf61", dims); }),
+            "size \"64,32,TYPE=bf61\": TYPE = bf61 is none of f32, bf16, int8 (did you mean "
+            "'bf16'?)");
+  EXPECT_EQ(error([&] { return parse_size("64,32,TYPE=1", dims); }),
+            "size \"64,32,TYPE=1\": TYPE = 1 is none of f32, bf16, int8");
+}
+
+TEST(Types, HaveBytesInExpressionsAndNamesInConditions) {
+  const Dimensions dims = parsed(kTyped);
+  const Scope scope = family_scope(dims);
+  const auto value = [&](std::string_view text, std::string_view size) {
+    const auto compiled = Expression::compile(text, scope);
+    EXPECT_TRUE(compiled) << text;
+    ExpressionValues values(attribute_fields().size(), 0);
+    const Size numbers = parse_size(size, dims);
+    values.insert(values.end(), numbers.begin(), numbers.end());
+    return compiled ? *compiled->evaluate(values) : -1;
+  };
+  EXPECT_EQ(value("M*N*bytes(A) + N*bytes(C)", "8,2"), 8 * 2 * 4 + 2 * 4);
+  EXPECT_EQ(value("M*N*bytes(A) + N*bytes(C)", "8,2,TYPE=bf16"), 8 * 2 * 2 + 2 * 4);
+  EXPECT_EQ(value("bytes(A)", "8,2,TYPE=int8"), 1);
+  EXPECT_EQ(value("TYPE == 'bf16' ? 1 : 0", "8,2,TYPE=bf16"), 1);
+  EXPECT_EQ(value("TYPE in ['f32', 'int8']", "8,2,TYPE=bf16"), 0);
+  EXPECT_THAT(Expression::compile("bytes(weights)", scope).error().message,
+              HasSubstr("bytes takes the name of a type (known: A, C, compute)"));
+  EXPECT_THAT(Expression::compile("TYPE + 1", scope).error().message, HasSubstr("word"));
+  EXPECT_THAT(Expression::compile("bytes(A)", family_scope(gemm())).error().message,
+              HasSubstr("unknown function 'bytes'"));
+}
+
+TEST(Types, MistakesNameTheirPlace) {
+  const auto typed = [](const std::string& types,
+                        const std::string& more = R"(, "default": "f32")") {
+    return error_of(R"(["M", {"name": "TYPE", "types": )" + types + more + "}]");
+  };
+  const std::string where = "f.json: problem.dims[1]";
+  EXPECT_EQ(typed(R"({"f32": {"A": "f23"}})"),
+            where + ".types.f32.A: unknown type \"f23\" (did you mean 'f32'?)");
+  EXPECT_EQ(typed(R"({"f32": {"A": "f32"}, "f64": {"B": "f64"}})"),
+            where + ".types.f64: has a type 'B', which a choice before it does not have");
+  EXPECT_EQ(typed(R"({"f32": {"A": "f32", "B": "f32"}, "f64": {"B": "f64"}})"),
+            where + ".types.f64: lacks the type 'A', which another choice has");
+  EXPECT_EQ(typed(R"({"f32": {"A": "f32"}})", ""),
+            where + ".default: must be one of the types: f32");
+  EXPECT_EQ(typed(R"({"f32": {"A": "f32"}})", R"(, "default": "f33")"),
+            where + ".default: is no type of 'TYPE' (did you mean 'f32'?)");
+  EXPECT_EQ(typed(R"({"f32": {"A": "f32"}})", R"(, "default": "f32", "values": [1])"),
+            where + ": has both 'values' and 'types': take one");
+  EXPECT_THAT(error_of(R"([{"name": "T", "types": {"f32": {"A": "f32"}}, "default": "f32"},
+                            {"name": "U", "types": {"f32": {"B": "f32"}}, "default": "f32"}])"),
+              HasSubstr("a problem has one dimension of types"));
 }
 
 TEST(NormalisedSize, IsTheKeyWhereNobodyKnowsTheDimensions) {

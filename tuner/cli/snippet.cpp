@@ -154,9 +154,9 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
 void Snippet::add_arguments(const family::Family& family, const space::ExpressionValues& values) {
   for (const auto& [name, what] : family.arguments) {
     if (const auto* array = std::get_if<family::ArrayArgument>(&what)) {
-      const std::string_view type = cpp_name(array->type);
+      const std::string_view type = cpp_name(array->type.at(values));
       const std::size_t count =
-          family::array_bytes(*array, name, values) / family::size_bytes(array->type);
+          family::array_bytes(*array, name, values) / family::size_bytes(array->type.at(values));
       parameters_.push_back(fmt::format("const {} (&{})[{}]", type, name, count));
       arguments_.push_back(fmt::format("AnyArray<{}, {}>{{{}}}", type, count, name));
       has_arrays_ = has_arrays_ || array->symbol.empty();
@@ -166,7 +166,7 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
     if (const auto* buffer = std::get_if<family::BufferArgument>(&what)) {
       parameters_.push_back(fmt::format("{}{}* {}",
                                         buffer->role == family::BufferRole::input ? "const " : "",
-                                        cpp_name(buffer->type), name));
+                                        cpp_name(buffer->type.at(values)), name));
       continue;
     }
     const auto& scalar = std::get<family::ScalarArgument>(what);
@@ -182,10 +182,11 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
 void Snippet::add_scratch(const family::Kernel& kernel, const space::ExpressionValues& values) {
   for (const family::ScratchBuffer& buffer : kernel.scratch) {
     arguments_.push_back(buffer.name);
-    parameters_.push_back(fmt::format("{}* {}", cpp_name(buffer.type), buffer.name));
+    parameters_.push_back(fmt::format("{}* {}", cpp_name(buffer.type.at(values)), buffer.name));
     const std::int64_t count =
         std::max<std::int64_t>(1, value_at(buffer.count, buffer.name, values));
-    scratch_.push_back(fmt::format("{} ({} x {})", buffer.name, count, cpp_name(buffer.type)));
+    scratch_.push_back(
+        fmt::format("{} ({} x {})", buffer.name, count, cpp_name(buffer.type.at(values))));
   }
 }
 

@@ -61,10 +61,10 @@ std::string signature(const family::ScalarArgument& scalar) {
   return fmt::format("{}={}", family::name(scalar.type), family::value_text(scalar));
 }
 std::string signature(const family::BufferArgument& buffer) {
-  return fmt::format("{}*+{}", family::name(buffer.type), buffer.offset.text());
+  return fmt::format("{}*+{}", buffer.type.text(), buffer.offset.text());
 }
 std::string signature(const family::ArrayArgument& array) {
-  return fmt::format("{}[{}]", family::name(array.type), array.count.text());
+  return fmt::format("{}[{}]", array.type.text(), array.count.text());
 }
 
 /// What two kernels must agree on to be launched with the same arguments at the same sizes.

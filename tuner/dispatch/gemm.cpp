@@ -151,7 +151,7 @@ bool dispatch::is_blas_gemm(const FamilyTable& family) {
     given.push_back(argument.name);
     const auto& what = family.family().arguments[argument.place].what;
     const auto* const matrix = std::get_if<family::BufferArgument>(&what);
-    if (matrix != nullptr && matrix->type != family::ElementType::f32) return false;
+    if (matrix != nullptr && matrix->type.by_default() != family::ElementType::f32) return false;
   }
   return names == dims && given == arguments;
 }

@@ -40,7 +40,7 @@ void add_scratch(KernelValues& result, std::vector<std::size_t>& bytes,
     needs_any = needs_any || count > 0;
     // At least one element, as when the kernel was verified.
     result.scratch_bytes.push_back(static_cast<std::size_t>(std::max<std::int64_t>(count, 1)) *
-                                   family::size_bytes(buffer.type));
+                                   family::size_bytes(buffer.type.at(values)));
     result.values.push_back(0);
     bytes.push_back(sizeof(void*));
   }
@@ -150,7 +150,7 @@ std::optional<LibraryLaunch> library_launch(const FamilyTable& family, const spa
   const space::ExpressionValues values = family.expression_values(size);
   const auto type = [&](std::size_t given) {
     const auto& matrix = family.family().arguments[family.given()[given].place].what;
-    return std::get<family::BufferArgument>(matrix).type;
+    return std::get<family::BufferArgument>(matrix).type.at(values);
   };
   return LibraryLaunch{
       .operation = {.type = type(*a),

@@ -62,8 +62,9 @@ Expected<TrialArguments, Failure> trial_arguments(backend::Executor& executor,
     const auto count = buffer.count.evaluate(values);
     const auto offset = buffer.offset.evaluate(values);
     if (!count || !offset || *count < 0 || *offset < 0) return no_value(given.name);
-    const std::size_t skipped = static_cast<std::size_t>(*offset) * family::size_bytes(buffer.type);
-    const std::size_t bytes = static_cast<std::size_t>(*count) * family::size_bytes(buffer.type);
+    const std::size_t element_bytes = family::size_bytes(buffer.type.at(values));
+    const std::size_t skipped = static_cast<std::size_t>(*offset) * element_bytes;
+    const std::size_t bytes = static_cast<std::size_t>(*count) * element_bytes;
     auto memory = executor.memory(std::max<std::size_t>(skipped + bytes, 1));
     if (!memory) return Unexpected(memory.error());
     trial.memory.push_back(*std::move(memory));

@@ -28,7 +28,7 @@ std::int64_t value_at(const space::Expression& expression, std::string_view name
 
 std::size_t alignment_bytes(const BufferArgument& buffer, std::string_view name,
                             const space::ExpressionValues& values) {
-  const std::size_t element_bytes = size_bytes(buffer.type);
+  const std::size_t element_bytes = size_bytes(buffer.type.at(values));
   const std::uint64_t offset_bytes =
       static_cast<std::uint64_t>(value_at(buffer.offset, name, "offset", values)) * element_bytes;
   if (!buffer.align) {

@@ -33,14 +33,19 @@ constexpr Range kSwizzleRange = {0, 128};
 constexpr Range kAnyNumber = {std::numeric_limits<std::int64_t>::min(),
                               std::numeric_limits<std::int64_t>::max()};
 
-/// The text that stands for ${name}: a parameter's chosen value or a derived value.
+/// The text that stands for ${name}: a parameter's chosen value, a derived value or a type in C++.
 std::string replacement(std::string_view name, const space::SpaceDefinition& definition,
                         const space::Config& config, const space::ExpressionValues& values) {
   for (std::size_t i = 0; i < definition.parameters.size(); ++i) {
     const space::Parameter& parameter = definition.parameters[i];
     if (parameter.name == name) return parameter.values[config.choice[i]].text;
   }
-  return fmt::format("{}", values[definition.scope.find(name)->slot]);
+  if (const auto type = type_named(definition.dims, name)) {
+    return std::string(row(type->at(values)).cpp_name);
+  }
+  const std::int64_t value = values[definition.scope.find(name)->slot];
+  const auto dimension = definition.dims.find(name);
+  return dimension ? definition.dims[*dimension].text_of(value) : fmt::format("{}", value);
 }
 
 std::string expand(std::string_view entry, const space::SpaceDefinition& definition,
@@ -187,7 +192,8 @@ std::vector<TensorLayout> tensor_layouts(const Kernel& kernel,
       return values_in(range, kernel, expressions, values,
                        fmt::format("tensor map {}: {}", map.name, what));
     };
-    const auto bytes = static_cast<std::int64_t>(size_bytes(map.type));
+    const ElementType type = map.type.at(values);
+    const auto bytes = static_cast<std::int64_t>(size_bytes(type));
     const Range stride_range = {1, (kStrideEndBytes - 1) / bytes};
     const Range offset_range = {0, stride_range.maximum};
     const std::int64_t offset = value_in(offset_range, kernel, map.offset, values,
@@ -198,7 +204,7 @@ std::vector<TensorLayout> tensor_layouts(const Kernel& kernel,
     const std::int64_t swizzle = value_in(kSwizzleRange, kernel, map.swizzle_bytes, values,
                                           fmt::format("tensor map {}: swizzle", map.name));
     layouts.push_back({.argument = map.argument,
-                       .type = map.type,
+                       .type = type,
                        .offset = static_cast<std::uint64_t>(offset),
                        .extents = {extents.begin(), extents.end()},
                        .strides = {strides.begin(), strides.end()},

@@ -3,6 +3,7 @@
 #include "tuner/core/hash.hpp"
 #include "tuner/family/family.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <filesystem>
@@ -81,6 +82,13 @@ std::string check_hash(const Family& family, const Kernel& kernel) {
     parts.push_back(part(document, key));
     if (const auto found = document.find(key); found != document.end()) {
       add_files(*found, folder, parts);
+    }
+  }
+  for (const space::Dimension& dimension : family.problem.dims) {
+    for (const auto& [of, types] : dimension.types) {
+      for (std::size_t i = 0; i < types.size(); ++i) {
+        parts.push_back(fmt::format("{} {} {}", dimension.value_names[i], of, name(types[i])));
+      }
     }
   }
   parts.push_back(part(document.at("kernels").at(kernel.name), "check_sizes"));

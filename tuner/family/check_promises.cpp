@@ -68,16 +68,16 @@ std::optional<double> allowed_share(const Family& family, const space::Size& siz
   const Check& check = family.check;
   if (check.exact) return std::nullopt;
   if (check.tolerance) return check.tolerance->relative;
-  const auto terms = check.accumulates.evaluate(family_values(size));
+  const space::ExpressionValues values = family_values(size);
+  const auto terms = check.accumulates.evaluate(values);
   if (!terms || *terms < 1) return std::nullopt;
   double unit = 0, rounding = 0;
   for (const Argument& argument : family.arguments) {
     const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
     if (buffer == nullptr || !buffer->is_written()) continue;
-    unit = std::max(unit, unit_roundoff(compute_type(check, buffer->type)));
-    if (is_rounded(check, buffer->type)) {
-      rounding = std::max(rounding, 2 * unit_roundoff(buffer->type));
-    }
+    const ElementType type = buffer->type.at(values);
+    unit = std::max(unit, unit_roundoff(compute_type(check, type, values)));
+    if (is_rounded(check, type, values)) rounding = std::max(rounding, 2 * unit_roundoff(type));
   }
   const auto n = static_cast<double>(*terms);
   // A sum of n products of normal numbers is about √n, that of their magnitudes 0.64·n.
@@ -95,7 +95,16 @@ bool judges_itself(const Family& family, const KernelReference& reference) {
 bool has_floating_results(std::span<const Argument> arguments) {
   return std::ranges::any_of(arguments, [](const Argument& argument) {
     const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
-    return buffer != nullptr && buffer->is_written() && is_floating(buffer->type);
+    return buffer != nullptr && buffer->is_written() &&
+           std::ranges::any_of(buffer->type.all(), is_floating);
+  });
+}
+
+bool has_floating_results(std::span<const Argument> arguments,
+                          const space::ExpressionValues& values) {
+  return std::ranges::any_of(arguments, [&](const Argument& argument) {
+    const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
+    return buffer != nullptr && buffer->is_written() && is_floating(buffer->type.at(values));
   });
 }
 
@@ -141,7 +150,8 @@ std::vector<std::string> check_cautions(const Family& family, const space::Size&
   }
   for (const Argument& argument : family.arguments) {
     const auto* const buffer = std::get_if<BufferArgument>(&argument.what);
-    if (buffer == nullptr || buffer->is_written() || is_floating(buffer->type) ||
+    if (buffer == nullptr || buffer->is_written() ||
+        std::ranges::any_of(buffer->type.all(), is_floating) ||
         buffer->fill.kind != FillKind::normal || !has_floating_results(family.arguments)) {
       continue;
     }

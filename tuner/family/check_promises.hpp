@@ -12,6 +12,9 @@ namespace tuner::family {
 /// Whether an output of the family holds floating-point numbers: then integers among its inputs are
 /// indices or counts rather than terms of sums.
 [[nodiscard]] bool has_floating_results(std::span<const Argument> arguments);
+/// The same at the size that `values` hold.
+[[nodiscard]] bool has_floating_results(std::span<const Argument> arguments,
+                                        const space::ExpressionValues& values);
 
 /// How the results of a family's kernels are checked, one sentence a line: by which reference,
 /// when they must be equal to it and how far they may be from it else, and whether launches may

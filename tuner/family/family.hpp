@@ -51,11 +51,44 @@ enum class InitialContent {
   input,  ///< numbers like an input's, as its fill says
 };
 
+/// The type of elements: one, or as the problem's dimension of types says at a size.
+class TypeOf {
+ public:
+  TypeOf(ElementType type) : all_{type} {}
+  /// `name` is that of the dimension's types, one for each of its values, which are at `slot`.
+  TypeOf(std::string name, std::size_t slot, std::vector<ElementType> by_value,
+         std::size_t by_default)
+      : name_(std::move(name)), slot_(slot), all_(std::move(by_value)), default_(by_default) {}
+
+  /// `values` are of the family's scope, or of a kernel's.
+  [[nodiscard]] ElementType at(const space::ExpressionValues& values) const {
+    return name_.empty() ? all_.front() : all_.at(static_cast<std::size_t>(values.at(slot_)));
+  }
+  /// All that it can be.
+  [[nodiscard]] const std::vector<ElementType>& all() const { return all_; }
+  /// What it is where a size does not name the dimension.
+  [[nodiscard]] ElementType by_default() const { return all_[default_]; }
+  /// As in a space file: "float", "${A}".
+  [[nodiscard]] std::string text() const;
+
+  bool operator==(const TypeOf&) const = default;
+
+ private:
+  std::string name_;  // empty: one type
+  std::size_t slot_ = 0;
+  std::vector<ElementType> all_;
+  std::size_t default_ = 0;
+};
+
+/// The type of this name in the problem's dimension of types; none when there is none.
+[[nodiscard]] std::optional<TypeOf> type_named(const space::Dimensions& dims,
+                                               std::string_view name);
+
 /// A pointer argument.
 struct BufferArgument {
   [[nodiscard]] bool is_written() const { return role != BufferRole::input; }
 
-  ElementType type = ElementType::f32;
+  TypeOf type = ElementType::f32;
   space::Expression count = space::Expression::constant(1);  ///< elements, of the dimensions
   /// Elements from an address that allocations have (a multiple of 256 bytes) to where data begins.
   space::Expression offset = space::Expression::constant(0);
@@ -94,7 +127,7 @@ struct ScalarArgument {
 /// A small array passed by value: the kernel takes a struct of its elements. Or the content of a
 /// variable of the source, which no parameter names.
 struct ArrayArgument {
-  ElementType type = ElementType::f32;
+  TypeOf type = ElementType::f32;
   space::Expression count = space::Expression::constant(1);  ///< elements, of the dimensions
   InputFill fill;
   std::string symbol = {};  ///< the __constant__ or __device__ variable; empty: passed by value
@@ -161,7 +194,7 @@ struct KernelReference {
   std::string kernel;
   /// The type that its buffers have instead of a floating-point type of fewer bits: their numbers
   /// are converted, results rounded once.
-  std::optional<ElementType> type = {};
+  std::optional<TypeOf> type = {};
 };
 
 /// Right results at one size that NumPy saved. The family's inputs are then the same whenever they
@@ -210,7 +243,7 @@ struct Check {
   bool deterministic = true;  ///< launches on the same inputs must give the same bits
   std::optional<Tolerance> tolerance = {};
   /// The floating-point type that kernels compute in; none: family::accumulator of their results'.
-  std::optional<ElementType> compute = {};
+  std::optional<TypeOf> compute = {};
   std::vector<CheckSize> sizes;  ///< awkward sizes every kernel must get right
   std::vector<CheckCase> cases;
 };
@@ -241,7 +274,7 @@ struct KernelSource {
 /// first launch at a size, then as its launches leave it.
 struct ScratchBuffer {
   std::string name;
-  ElementType type = ElementType::f32;
+  TypeOf type = ElementType::f32;
   space::Expression count =
       space::Expression::constant(1);  ///< elements, of the configuration and the size
 };
@@ -252,7 +285,7 @@ struct ScratchBuffer {
 struct TensorMap {
   std::string name;
   std::size_t argument = 0;  ///< the buffer in which the tensor lies
-  ElementType type = ElementType::f32;
+  TypeOf type = ElementType::f32;
   space::Expression offset = space::Expression::constant(0);  ///< elements before it in the buffer
   std::vector<space::Expression> extents;                     ///< elements, innermost first; 1 to 5
   std::vector<space::Expression>
@@ -339,10 +372,12 @@ struct Family {
 [[nodiscard]] Family parse_family(std::string_view text, std::string_view origin,
                                   const std::map<std::string, KernelSource>& sources);
 
-/// The type that results of a type are computed in.
-[[nodiscard]] ElementType compute_type(const Check& check, ElementType result);
+/// The type that results of a type are computed in at the size that `values` hold.
+[[nodiscard]] ElementType compute_type(const Check& check, ElementType result,
+                                       const space::ExpressionValues& values);
 /// Whether they are then rounded to one of fewer bits, once.
-[[nodiscard]] bool is_rounded(const Check& check, ElementType result);
+[[nodiscard]] bool is_rounded(const Check& check, ElementType result,
+                              const space::ExpressionValues& values);
 
 /// A hash of all that decides whether a result of a kernel is right, as far as it is in the family:
 /// `check` and `arguments` of the space file without its texts for people, the kernel's own check

@@ -11,10 +11,10 @@
 namespace tuner::family {
 namespace {
 
-constexpr const char* kOperation = "gemm";
+constexpr const char* kGemmOperation = "gemm";
 
 [[noreturn]] void fail(const std::string& text) {
-  throw Error(ErrorCode::usage, fmt::format("{}: {}", kOperation, text));
+  throw Error(ErrorCode::usage, fmt::format("{}: {}", kGemmOperation, text));
 }
 
 }  // namespace
@@ -27,9 +27,9 @@ GemmShape packed_gemm(std::int64_t m, std::int64_t n, std::int64_t k, Transpose 
           .trans_a = trans_a,
           .trans_b = trans_b,
           .batch = batch,
-          .a = packed_matrix(kOperation, m, k, trans_a),
-          .b = packed_matrix(kOperation, k, n, trans_b),
-          .c = packed_matrix(kOperation, m, n, Transpose::no)};
+          .a = packed_matrix(kGemmOperation, m, k, trans_a),
+          .b = packed_matrix(kGemmOperation, k, n, trans_b),
+          .c = packed_matrix(kGemmOperation, m, n, Transpose::no)};
 }
 
 void check_shape(const GemmShape& shape) {
@@ -37,9 +37,9 @@ void check_shape(const GemmShape& shape) {
     fail(fmt::format("m={}, n={}, k={}, batch={}: none can be negative, and batch is at least 1",
                      shape.m, shape.n, shape.k, shape.batch));
   }
-  check_layout(kOperation, 'a', shape.a, shape.batch);
-  check_layout(kOperation, 'b', shape.b, shape.batch);
-  check_layout(kOperation, 'c', shape.c, shape.batch);
+  check_layout(kGemmOperation, 'a', shape.a, shape.batch);
+  check_layout(kGemmOperation, 'b', shape.b, shape.batch);
+  check_layout(kGemmOperation, 'c', shape.c, shape.batch);
   const MatrixLayout one = {shape.c.rows, shape.c.columns, shape.c.ld, 0};
   if (shape.batch == 1 || shape.c.stride >= elements(one, 1)) return;
   if (interleaved(shape.c, shape.batch)) return;

@@ -84,11 +84,11 @@ void add_source(Identity& identity, const KernelSource& source) {
 void add_argument(Identity& identity, const Argument& argument) {
   if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) {
     identity.add(buffer->is_written() ? "output" : "input",
-                 {argument.name, std::string(name(buffer->type)), code_hash(buffer->count.text()),
-                  code_hash(buffer->offset.text()),
+                 {argument.name, std::string(name(buffer->type.by_default())),
+                  code_hash(buffer->count.text()), code_hash(buffer->offset.text()),
                   buffer->align ? code_hash(buffer->align->text()) : "of an element"});
   } else if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) {
-    identity.add("array", {argument.name, std::string(name(array->type)),
+    identity.add("array", {argument.name, std::string(name(array->type.by_default())),
                            code_hash(array->count.text()), array->symbol});
   } else {
     const auto& scalar = std::get<ScalarArgument>(argument.what);
@@ -142,8 +142,8 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
   }
   for (const Argument& argument : arguments) add_argument(identity, argument);
   for (const ScratchBuffer& scratch : kernel.scratch) {
-    identity.add("scratch",
-                 {scratch.name, std::string(name(scratch.type)), code_hash(scratch.count.text())});
+    identity.add("scratch", {scratch.name, std::string(name(scratch.type.by_default())),
+                             code_hash(scratch.count.text())});
   }
   for (const TensorMap& map : kernel.tensor_maps) add_tensor_map(identity, map, arguments);
   for (const KernelStep& step : kernel.steps) add_launch(identity, step);

@@ -20,8 +20,8 @@ using SourceProvider =
                                                   const space::Scope& scope);
 
 /// The type of a buffer's elements: "float*".
-[[nodiscard]] ElementType parse_buffer_type(const DocumentNode& node);
-[[nodiscard]] ElementType parse_floating_type(const DocumentNode& node);
+[[nodiscard]] TypeOf parse_buffer_type(const DocumentNode& node, const space::Dimensions& dims);
+[[nodiscard]] TypeOf parse_floating_type(const DocumentNode& node, const space::Dimensions& dims);
 
 /// A non-empty list of problem sizes.
 [[nodiscard]] std::vector<space::Size> parse_sizes(const DocumentNode& node,

@@ -39,7 +39,7 @@ class ArgumentFinder {
           "must name an {} buffer; '{}' is {}", written ? "output" : "input", argument.name,
           array == nullptr
               ? "none"
-              : fmt::format("an array by value: give it the type \"{}*\"", name(array->type))));
+              : fmt::format("an array by value: give it the type \"{}*\"", array->type.text())));
     }
     return *buffer;
   }
@@ -79,10 +79,15 @@ std::optional<space::Expression> find_expression(const DocumentNode& node, std::
 MatrixArguments parse_matrices(const DocumentNode& node,
                                std::initializer_list<std::string_view> keys,
                                const ArgumentFinder& finder) {
-  const ElementType result = finder.buffer(node.at("c"), BufferRole::output).type;
-  const ElementType type = finder.buffer(node.at(*keys.begin()), BufferRole::input).type;
+  const TypeOf& result = finder.buffer(node.at("c"), BufferRole::output).type;
+  const TypeOf& type = finder.buffer(node.at(*keys.begin()), BufferRole::input).type;
   const bool is_product = node.at("op").text() == "gemm";
-  bool fits = is_product ? library_multiplies(type, result) : library_adds(type) && type == result;
+  bool fits = true;
+  for (std::size_t i = 0; i < std::max(type.all().size(), result.all().size()); ++i) {
+    const ElementType from = type.all()[std::min(i, type.all().size() - 1)];
+    const ElementType to = result.all()[std::min(i, result.all().size() - 1)];
+    fits = fits && (is_product ? library_multiplies(from, to) : library_adds(from) && from == to);
+  }
   for (const std::string_view key : keys) {
     fits = finder.buffer(node.at(key), BufferRole::input).type == type && fits;
   }
@@ -218,7 +223,9 @@ decltype(Check::reference) parse_reference(const DocumentNode& node, const Probl
   if (const auto kernel = node.find("kernel")) {
     node.expect_keys({"kernel", "type"});
     KernelReference reference{kernel->name()};
-    if (const auto type = node.find("type")) reference.type = parse_floating_type(*type);
+    if (const auto type = node.find("type")) {
+      reference.type = parse_floating_type(*type, problem.dims);
+    }
     return reference;
   }
   if (node.find("npy")) return parse_files(node, problem, arguments);
@@ -294,7 +301,11 @@ Check parse_check(const DocumentNode& node, const Problem& problem,
   if (const auto accumulates = node.find("accumulates")) {
     check.accumulates = family_expression(*accumulates, scope);
   }
-  if (const auto compute = node.find("compute")) check.compute = parse_floating_type(*compute);
+  if (const auto compute = node.find("compute")) {
+    check.compute = parse_floating_type(*compute, problem.dims);
+  } else {
+    check.compute = type_named(problem.dims, "compute");
+  }
   if (const auto exact = node.find("exact")) check.exact = exact->boolean();
   if (const auto deterministic = node.find("deterministic")) {
     check.deterministic = deterministic->boolean();

@@ -81,14 +81,15 @@ std::vector<space::Expression> parse_expressions(const DocumentNode& node,
 
 std::vector<ScratchBuffer> parse_scratch(const DocumentNode& node,
                                          const std::vector<Argument>& arguments,
-                                         const space::Scope& scope) {
+                                         const space::SpaceDefinition& space) {
+  const space::Scope& scope = space.scope;
   std::set<std::string> names;
   for (const Argument& argument : arguments) names.insert(argument.name);
   std::vector<ScratchBuffer> scratch;
   for (const DocumentNode& element : node.elements(0, kMaximumScratch)) {
     element.expect_keys({"name", "type", "count"});
     scratch.push_back({.name = element.at("name").name(),
-                       .type = parse_buffer_type(element.at("type")),
+                       .type = parse_buffer_type(element.at("type"), space.dims),
                        .count = element.at("count").expression(scope)});
     const std::string& name = scratch.back().name;
     if (!names.insert(name).second) {
@@ -218,7 +219,7 @@ Kernel parse_kernel(const DocumentNode& node, const std::string& name, const Fam
   }
   if (const auto backends = node.find("backends")) kernel.backends = parse_backends(*backends);
   if (const auto scratch = node.find("scratch")) {
-    kernel.scratch = parse_scratch(*scratch, family.arguments, kernel.space->scope);
+    kernel.scratch = parse_scratch(*scratch, family.arguments, *kernel.space);
   }
   if (const auto maps = node.find("tensor_maps")) {
     kernel.tensor_maps = parse_tensor_maps(*maps, family, kernel);

@@ -78,7 +78,23 @@ InputFill parse_named_fill(const DocumentNode& node) {
       in_quotes(name), did_you_mean(name, known)));
 }
 
-InputFill parse_fill(const DocumentNode& node, ElementType type, const space::Scope& scope) {
+/// The type of elements, which a name of the problem's types may stand for: "${A}".
+TypeOf parse_element_type(const DocumentNode& node, std::string_view text,
+                          const space::Dimensions& dims) {
+  if (!text.starts_with("${") || !text.ends_with('}')) return parse_type(node, text);
+  const std::string_view name = text.substr(2, text.size() - 3);
+  if (auto type = type_named(dims, name)) return *std::move(type);
+  std::vector<std::string> known;
+  for (const space::Dimension& dimension : dims) {
+    for (const auto& [each, types] : dimension.types) known.push_back(each);
+  }
+  node.fail(known.empty()
+                ? fmt::format("{}: the problem has no dimension of \"types\"", in_quotes(text))
+                : fmt::format("no type of the problem is named {}{}", in_quotes(name),
+                              did_you_mean(name, known)));
+}
+
+InputFill parse_fill(const DocumentNode& node, const TypeOf& type, const space::Scope& scope) {
   if (node.json().is_string()) return parse_named_fill(node);
   node.expect_keys({"integers", "constant", "csr_offsets", "copy", "npy"});
   if (node.json().size() != 1) node.fail("must have exactly one key");
@@ -91,8 +107,9 @@ InputFill parse_fill(const DocumentNode& node, ElementType type, const space::Sc
   } else if (const auto constant = node.find("constant")) {
     fill.kind = FillKind::constant;
     fill.value = constant->number();
-    if (!is_floating(type) && fill.value != std::floor(fill.value)) {
-      constant->fail(fmt::format("has a fraction; the elements are of type '{}'", name(type)));
+    for (const ElementType each : type.all()) {
+      if (is_floating(each) || fill.value == std::floor(fill.value)) continue;
+      constant->fail(fmt::format("has a fraction; the elements are of type '{}'", name(each)));
     }
   } else if (const auto offsets = node.find("csr_offsets")) {
     fill.kind = FillKind::csr_offsets;
@@ -119,10 +136,11 @@ std::optional<double> decimal_fraction(const DocumentNode& node) {
   return whole_text && std::isfinite(value) ? std::optional(value) : std::nullopt;
 }
 
-BufferArgument parse_buffer(const DocumentNode& node, const space::Scope& scope) {
+BufferArgument parse_buffer(const DocumentNode& node, const space::Dimensions& dims,
+                            const space::Scope& scope) {
   node.expect_keys({"name", "type", "count", "offset", "align", "role", "initial", "fill"});
   BufferArgument buffer;
-  buffer.type = parse_buffer_type(node.at("type"));
+  buffer.type = parse_buffer_type(node.at("type"), dims);
   buffer.count = family_expression(node.at("count"), scope);
   if (const auto offset = node.find("offset")) buffer.offset = family_expression(*offset, scope);
   if (const auto align = node.find("align")) buffer.align = family_expression(*align, scope);
@@ -152,12 +170,13 @@ std::string parse_symbol(const DocumentNode& node) {
   return text;
 }
 
-ArrayArgument parse_array(const DocumentNode& node, const space::Scope& scope) {
+ArrayArgument parse_array(const DocumentNode& node, const space::Dimensions& dims,
+                          const space::Scope& scope) {
   const DocumentNode type = node.at("type");
   const std::string text = type.text();
   const std::string_view element = std::string_view(text).substr(0, text.rfind(kArraySuffix));
   ArrayArgument array;
-  array.type = parse_type(type, element);
+  array.type = parse_element_type(type, element, dims);
   if (const auto role = node.find("role")) {
     role->fail(
         fmt::format("an array by value is always an input: remove the role, or make the argument a "
@@ -182,13 +201,14 @@ ArrayArgument parse_array(const DocumentNode& node, const space::Scope& scope) {
   return array;
 }
 
-Argument parse_argument(const DocumentNode& node, const space::Scope& scope) {
+Argument parse_argument(const DocumentNode& node, const space::Dimensions& dims,
+                        const space::Scope& scope) {
   const std::string type = node.at("type").text();
   Argument argument;
   if (type.ends_with('*')) {
-    argument.what = parse_buffer(node, scope);
+    argument.what = parse_buffer(node, dims, scope);
   } else if (type.ends_with(kArraySuffix)) {
-    argument.what = parse_array(node, scope);
+    argument.what = parse_array(node, dims, scope);
   } else {
     argument.what = parse_scalar(
         node, [&](const DocumentNode& value) { return family_expression(value, scope); });
@@ -209,7 +229,7 @@ const InputFill* fill_of(const Argument& argument) {
 }
 
 /// Of a buffer's or an array's elements.
-std::optional<ElementType> element_type(const Argument& argument) {
+std::optional<TypeOf> element_type(const Argument& argument) {
   if (const auto* buffer = std::get_if<BufferArgument>(&argument.what)) return buffer->type;
   if (const auto* array = std::get_if<ArrayArgument>(&argument.what)) return array->type;
   return std::nullopt;
@@ -220,13 +240,13 @@ void check_copy(const DocumentNode& node, const std::vector<Argument>& before,
                 const Argument& argument) {
   const InputFill* const fill = fill_of(argument);
   if (fill == nullptr || fill->kind != FillKind::copy) return;
-  const std::optional<ElementType> type = element_type(argument);
+  const std::optional<TypeOf> type = element_type(argument);
   for (const Argument& each : before) {
     if (each.name == fill->source && element_type(each) == type) return;
   }
   node.at("fill").fail(fmt::format(
       "no buffer or array before this argument is named {} and has elements of type '{}'",
-      in_quotes(fill->source), name(*type)));
+      in_quotes(fill->source), type->text()));
 }
 
 }  // namespace
@@ -257,17 +277,19 @@ ScalarArgument parse_scalar(
   return scalar;
 }
 
-ElementType parse_floating_type(const DocumentNode& node) {
+TypeOf parse_floating_type(const DocumentNode& node, const space::Dimensions& dims) {
   const std::string text = node.text();
-  const ElementType type = parse_type(node, text);
-  if (!is_floating(type)) node.fail(fmt::format("{} is no floating-point type", in_quotes(text)));
+  TypeOf type = parse_element_type(node, text, dims);
+  for (const ElementType each : type.all()) {
+    if (!is_floating(each)) node.fail(fmt::format("{} is no floating-point type", in_quotes(text)));
+  }
   return type;
 }
 
-ElementType parse_buffer_type(const DocumentNode& node) {
+TypeOf parse_buffer_type(const DocumentNode& node, const space::Dimensions& dims) {
   const std::string type = node.text();
   if (type.ends_with('*')) {
-    return parse_type(node, std::string_view(type).substr(0, type.size() - 1));
+    return parse_element_type(node, std::string_view(type).substr(0, type.size() - 1), dims);
   }
   node.fail(fmt::format("{} must end in *: it is the type of a buffer", in_quotes(type)));
 }
@@ -310,7 +332,7 @@ std::vector<Argument> parse_arguments(const DocumentNode& node, const Problem& p
   std::vector<Argument> arguments;
   std::set<std::string> names;
   for (const DocumentNode& element : node.elements(1, kMaximumArguments)) {
-    Argument argument = parse_argument(element, scope);
+    Argument argument = parse_argument(element, problem.dims, scope);
     check_copy(element, arguments, argument);
     arguments.push_back(std::move(argument));
     const std::string& name = arguments.back().name;

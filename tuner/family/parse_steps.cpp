@@ -29,9 +29,12 @@ std::string_view kind_name(space::ParameterKind kind) {
   return "unknown";
 }
 
-/// What may stand as ${NAME}: template parameters, derived values and dimensions.
+/// What may stand as ${NAME}: template parameters, derived values, dimensions and types.
 std::vector<std::string> entry_names(const space::SpaceDefinition& space) {
   std::vector<std::string> names = space.dims.names();
+  for (const space::Dimension& dimension : space.dims) {
+    for (const auto& [name, types] : dimension.types) names.push_back(name);
+  }
   for (const space::Parameter& parameter : space.parameters) {
     if (parameter.kind == space::ParameterKind::template_argument) names.push_back(parameter.name);
   }

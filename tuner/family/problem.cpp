@@ -40,12 +40,13 @@ std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
   const auto count = array.count.evaluate(values);
   if (!count) fail(fmt::format("has no value: {}", tuner::space::name(count.error())));
   if (*count < 1) fail(fmt::format("is {}; an array has at least 1 element", *count));
-  const std::size_t element_bytes = size_bytes(array.type);
+  const ElementType type = array.type.at(values);
+  const std::size_t element_bytes = size_bytes(type);
   const auto elements = static_cast<std::uint64_t>(*count);
   if (!array.symbol.empty() && elements > kMostSymbolBytes / element_bytes) {
     fail(fmt::format("is {}, which are {} bytes of {}; constant memory has {}", elements,
                      static_cast<double>(elements) * static_cast<double>(element_bytes),
-                     tuner::family::name(array.type), kMostSymbolBytes));
+                     tuner::family::name(type), kMostSymbolBytes));
   }
   if (array.symbol.empty() && elements > kMostArrayBytes / element_bytes) {
     fail(fmt::format(
@@ -54,7 +55,7 @@ std::size_t array_bytes(const ArrayArgument& array, std::string_view name,
         "smaller "
         "size",
         elements, static_cast<double>(elements) * static_cast<double>(element_bytes),
-        tuner::family::name(array.type), kMostArrayBytes, tuner::family::name(array.type)));
+        tuner::family::name(type), kMostArrayBytes, tuner::family::name(type)));
   }
   return static_cast<std::size_t>(elements) * element_bytes;
 }
@@ -85,12 +86,28 @@ std::optional<space::Size> size_at(const CheckSize& check, const space::Dimensio
   return *std::move(size);
 }
 
-ElementType compute_type(const Check& check, ElementType result) {
-  return check.compute && is_floating(result) ? *check.compute : accumulator(result);
+std::string TypeOf::text() const {
+  return name_.empty() ? std::string(tuner::name(all_.front())) : fmt::format("${{{}}}", name_);
 }
 
-bool is_rounded(const Check& check, ElementType result) {
-  return unit_roundoff(result) > unit_roundoff(compute_type(check, result));
+std::optional<TypeOf> type_named(const space::Dimensions& dims, std::string_view name) {
+  for (std::size_t i = 0; i < dims.size(); ++i) {
+    const auto found = dims[i].types.find(std::string(name));
+    if (found == dims[i].types.end()) continue;
+    const auto by_default = dims[i].default_value->evaluate({});
+    return TypeOf(std::string(name), space::attribute_fields().size() + i, found->second,
+                  static_cast<std::size_t>(*by_default));
+  }
+  return std::nullopt;
+}
+
+ElementType compute_type(const Check& check, ElementType result,
+                         const space::ExpressionValues& values) {
+  return check.compute && is_floating(result) ? check.compute->at(values) : accumulator(result);
+}
+
+bool is_rounded(const Check& check, ElementType result, const space::ExpressionValues& values) {
+  return unit_roundoff(result) > unit_roundoff(compute_type(check, result, values));
 }
 
 }  // namespace tuner::family

@@ -229,6 +229,13 @@ std::string export_t1(std::string_view text, const std::string& kernel,
                       const space::SpaceDefinition& definition,
                       const space::DeviceAttributes& device, std::span<const std::int64_t> size,
                       const std::filesystem::path& folder) {
+  for (const space::Dimension& dimension : definition.dims) {
+    if (dimension.types.empty()) continue;
+    throw Error(ErrorCode::usage,
+                fmt::format("T1 has no dimension of types such as {}: export a space file for one "
+                            "of them",
+                            dimension.name));
+  }
   const Json document = parse_json(text, "the space file");
   const Json& described = document.at("kernels").at(kernel);
   const T1Writer writer(definition, device, size);

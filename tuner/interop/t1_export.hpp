@@ -15,7 +15,7 @@ namespace tuner::interop {
 /// dimensions and the device's attributes become numbers, derived values are written out. An
 /// inactive parameter (`when`) becomes the condition that it has its default. `text` is the space
 /// file, which is valid; `folder` leads from the T1 file to the folder of the space file. Throws
-/// Error(usage) for an expression that Python cannot say.
+/// Error(usage) for an expression that Python cannot say and for types that T1 does not have.
 [[nodiscard]] std::string export_t1(std::string_view text, const std::string& kernel,
                                     const space::SpaceDefinition& definition,
                                     const space::DeviceAttributes& device,

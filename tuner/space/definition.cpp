@@ -117,7 +117,7 @@ Scope family_scope(const Dimensions& dims) {
   for (const AttributeField& field : attribute_fields()) {
     scope.declare(fmt::format("dev.{}", field.name));
   }
-  for (const Dimension& dim : dims) scope.declare(dim.name);
+  for (const Dimension& dim : dims) declare_dimension(scope, dim);
   return scope;
 }
 

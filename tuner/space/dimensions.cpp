@@ -21,6 +21,32 @@ std::vector<Dimension> required_ones(const std::vector<std::string>& names) {
 
 }  // namespace
 
+std::string Dimension::text_of(std::int64_t value) const {
+  const auto place = static_cast<std::size_t>(value);
+  return value >= 0 && place < value_names.size() ? value_names[place] : fmt::format("{}", value);
+}
+
+std::optional<std::int64_t> Dimension::value_of(std::string_view wanted) const {
+  const auto found = std::ranges::find(value_names, wanted);
+  if (found == value_names.end()) return std::nullopt;
+  return found - value_names.begin();
+}
+
+void declare_dimension(Scope& scope, const Dimension& dimension) {
+  const bool is_named = !dimension.value_names.empty();
+  const std::size_t slot =
+      scope.declare(dimension.name, is_named ? ValueKind::word : ValueKind::number);
+  // The first words of a scope, so that their numbers are the dimension's values.
+  for (const std::string& word : dimension.value_names) static_cast<void>(scope.intern(word));
+  for (const auto& [name, types] : dimension.types) {
+    std::vector<std::int64_t> bytes;
+    for (const ElementType type : types) {
+      bytes.push_back(static_cast<std::int64_t>(size_bytes(type)));
+    }
+    scope.declare_bytes(name, slot, std::move(bytes));
+  }
+}
+
 Dimensions::Dimensions(const std::vector<std::string>& names)
     : Dimensions(required_ones(names), {}) {}
 
@@ -68,7 +94,8 @@ std::optional<std::string> Dimensions::violation(const Size& size) const {
     if (value && *value != 0) continue;
     std::vector<std::string> seen;
     for (const std::size_t slot : constraint.expression.slots()) {
-      seen.push_back(fmt::format("{}={}", dimensions_[slot].name, size[slot]));
+      const Dimension& dimension = dimensions_[slot];
+      seen.push_back(fmt::format("{}={}", dimension.name, dimension.text_of(size[slot])));
     }
     const std::string fault = value ? "" : fmt::format("; {}", name(value.error()));
     return fmt::format("{} ({}): {}{}", constraint.expression.text(), constraint.why,

@@ -2,6 +2,7 @@
 // The dimensions of a family's problem: which numbers make a size.
 #pragma once
 
+#include "tuner/core/element_type.hpp"
 #include "tuner/core/expected.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/space/expression.hpp"
@@ -9,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <initializer_list>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -31,11 +33,19 @@ struct Dimension {
   /// Where a size does not name it: of the dimensions before it. Absent: every size names it.
   std::optional<Expression> default_value = {};
   std::vector<std::int64_t> values = {};  ///< all that it may be; empty: 1 … 2^31-1
+  /// Of a dimension of types: what each value is called, and the element types that it means by
+  /// their names, such as "A": one for each value.
+  std::vector<std::string> value_names = {};
+  std::map<std::string, std::vector<ElementType>> types = {};
   std::string doc = {};
 
   /// Whether its values are kinds of problem, such as layouts, rather than extents: sizes of
   /// different kinds are not near each other.
   [[nodiscard]] bool is_kind() const { return !values.empty(); }
+  /// A value as sizes are written: its name where it has one.
+  [[nodiscard]] std::string text_of(std::int64_t value) const;
+  /// The value of a name; none when there is none of this name.
+  [[nodiscard]] std::optional<std::int64_t> value_of(std::string_view name) const;
 };
 
 /// The dimensions of a problem in the order of the space file, those that every size names first.
@@ -76,6 +86,9 @@ class Dimensions {
   std::vector<Constraint> constraints_;
   std::size_t required_ = 0;
 };
+
+/// Declares a dimension's name, those of its values, and bytes(…) of its types.
+void declare_dimension(Scope& scope, const Dimension& dimension);
 
 /// Reads the keys `dims` and `constraints` of a space file's `problem`; other keys are the
 /// caller's. `where` is what error messages begin with, e.g. "spaces/gemm.json: problem". Throws

@@ -48,6 +48,22 @@ const std::int64_t* Scope::find_word(std::string_view word) const {
   return found == words_.end() ? nullptr : &found->second;
 }
 
+void Scope::declare_bytes(const std::string& name, std::size_t slot,
+                          std::vector<std::int64_t> by_value) {
+  bytes_[name] = {slot, std::move(by_value)};
+}
+
+const Scope::Bytes* Scope::find_bytes(std::string_view name) const {
+  const auto found = bytes_.find(name);
+  return found == bytes_.end() ? nullptr : &found->second;
+}
+
+std::vector<std::string> Scope::names_with_bytes() const {
+  std::vector<std::string> names;
+  for (const auto& [name, bytes] : bytes_) names.push_back(name);
+  return names;
+}
+
 std::vector<std::string> Scope::names() const {
   return order_;
 }

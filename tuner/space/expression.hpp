@@ -32,6 +32,15 @@ class Scope {
   /// The number that stands for a named value ("nt", "xor") wherever values are kept.
   std::int64_t intern(const std::string& word);
 
+  /// Declares what bytes(name) is: by the value in a slot.
+  void declare_bytes(const std::string& name, std::size_t slot, std::vector<std::int64_t> by_value);
+  struct Bytes {
+    std::size_t slot = 0;
+    std::vector<std::int64_t> by_value;
+  };
+  [[nodiscard]] const Bytes* find_bytes(std::string_view name) const;  ///< null when unknown
+  [[nodiscard]] std::vector<std::string> names_with_bytes() const;
+
   struct Symbol {
     std::size_t slot = 0;
     ValueKind kind = ValueKind::number;
@@ -45,6 +54,7 @@ class Scope {
  private:
   std::map<std::string, Symbol, std::less<>> symbols_;
   std::map<std::string, std::int64_t, std::less<>> words_;
+  std::map<std::string, Bytes, std::less<>> bytes_;
   std::vector<std::string> order_;
 };
 

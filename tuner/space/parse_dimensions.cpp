@@ -4,6 +4,7 @@
 #include "tuner/space/parameter.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -57,6 +58,60 @@ std::string dimension_name(const Json& json, std::string_view where) {
                                             json.dump()));
 }
 
+ElementType element_type(const Json& json, std::string_view where) {
+  const std::string name = json.is_string() ? json.get<std::string>() : json.dump();
+  if (const auto type = element_type_from_name(name)) return *type;
+  std::vector<std::string> known;
+  for (const ElementType type : kElementTypes) known.emplace_back(row(type).short_name);
+  refuse(where, fmt::format("unknown type {}{}", in_quotes(name), did_you_mean(name, known)));
+}
+
+/// {"f32": {"A": "f32", …}, "bf16": {…}}: the names of the values, and what A is at each.
+void parse_types(const Json& json, std::string_view where, Dimension& dimension) {
+  if (!dimension.values.empty()) refuse(where, "has both 'values' and 'types': take one");
+  const Json& types = json["types"];
+  const std::string place = fmt::format("{}.types", where);
+  if (!types.is_object() || types.empty()) {
+    refuse(place, "must be an object: the name of each choice with its types by their names");
+  }
+  if (types.size() > kMostDimensionValues) {
+    refuse(place, fmt::format("must have at most {} members", kMostDimensionValues));
+  }
+  for (const auto& [name, choice] : types.items()) {
+    const std::string at = fmt::format("{}.{}", place, name);
+    if (!is_word(name)) refuse(place, fmt::format("{} is not a name", in_quotes(name)));
+    if (!choice.is_object() || choice.empty()) refuse(at, "must be an object of types by name");
+    for (const auto& [of, type] : choice.items()) {
+      if (!is_word(of)) refuse(at, fmt::format("{} is not a name", in_quotes(of)));
+      std::vector<ElementType>& all = dimension.types[of];
+      if (all.size() != dimension.values.size()) {
+        refuse(at, fmt::format("has a type '{}', which a choice before it does not have", of));
+      }
+      all.push_back(element_type(type, fmt::format("{}.{}", at, of)));
+    }
+    dimension.values.push_back(static_cast<std::int64_t>(dimension.values.size()));
+    dimension.value_names.push_back(name);
+    for (const auto& [of, all] : dimension.types) {
+      if (all.size() == dimension.values.size()) continue;
+      refuse(at, fmt::format("lacks the type '{}', which another choice has", of));
+    }
+  }
+}
+
+/// A dimension of types always has a default, so that sizes from before it stay what they were.
+Expression default_type(const Json& json, std::string_view where, const Dimension& dimension) {
+  const std::string place = fmt::format("{}.default", where);
+  if (!json.contains("default") || !json["default"].is_string()) {
+    refuse(place,
+           fmt::format("must be one of the types: {}", fmt::join(dimension.value_names, ", ")));
+  }
+  const auto name = json["default"].get<std::string>();
+  const auto value = dimension.value_of(name);
+  if (value) return Expression::constant(*value);
+  refuse(place, fmt::format("is no type of '{}'{}", dimension.name,
+                            did_you_mean(name, dimension.value_names)));
+}
+
 /// Reads the dimensions one after the other: each may use those before it.
 class DimensionReader {
  public:
@@ -74,7 +129,7 @@ class DimensionReader {
  private:
   static std::string name_of(const Json& json, const std::string& place) {
     if (!json.is_object()) return dimension_name(json, place);
-    static const std::array<std::string, 4> keys = {"name", "default", "values", "doc"};
+    static const std::array<std::string, 5> keys = {"name", "default", "values", "types", "doc"};
     expect_object(json, keys, place);
     if (!json.contains("name")) refuse(place, "'name' is missing");
     return dimension_name(json["name"], place + ".name");
@@ -93,10 +148,18 @@ class DimensionReader {
     if (scope_.find(dimension.name) != nullptr) {
       refuse(place, fmt::format("the dimension '{}' appears twice", dimension.name));
     }
+    if (json.is_object() && json.contains("types") &&
+        std::ranges::any_of(dimensions_,
+                            [](const Dimension& each) { return !each.types.empty(); })) {
+      refuse(place, "a problem has one dimension of types");
+    }
     if (json.is_object()) {
       if (json.contains("doc")) dimension.doc = string_member(json, "doc", place);
       dimension.values = parse_values(json, place);
-      if (json.contains("default")) {
+      if (json.contains("types")) parse_types(json, place, dimension);
+      if (!dimension.types.empty()) {
+        dimension.default_value = default_type(json, place, dimension);
+      } else if (json.contains("default")) {
         dimension.default_value = default_value(json["default"], place + ".default");
       }
     }
@@ -106,7 +169,7 @@ class DimensionReader {
                  "'{}' has no default, but '{}' before it has one: required dimensions come first",
                  dimension.name, dimensions_.back().name));
     }
-    scope_.declare(dimension.name);
+    declare_dimension(scope_, dimension);
     later_.erase(later_.begin());
     dimensions_.push_back(std::move(dimension));
   }

@@ -20,7 +20,7 @@ using Numbers = std::vector<std::optional<std::int64_t>>;  // of a size, as far 
 /// A size as written, before anybody knows what its numbers stand for.
 struct WrittenSize {
   std::vector<std::int64_t> by_position;
-  std::vector<std::pair<std::string, std::int64_t>> by_name;
+  std::vector<std::pair<std::string, std::string>> by_name;  // a number or a word
 };
 
 Expected<std::int64_t, std::string> number_in(std::string_view text) {
@@ -33,6 +33,15 @@ Expected<std::int64_t, std::string> number_in(std::string_view text) {
   return value;
 }
 
+/// A value of a dimension as it is written: by its name where it has one.
+Expected<std::int64_t, std::string> value_in(std::string_view text, const Dimension& dimension) {
+  if (dimension.value_names.empty()) return number_in(text);
+  if (const auto value = dimension.value_of(text)) return *value;
+  return Unexpected(fmt::format(
+      "{} = {} is none of {}{}", dimension.name, text, fmt::join(dimension.value_names, ", "),
+      closest(text, dimension.value_names) ? did_you_mean(text, dimension.value_names) : ""));
+}
+
 Expected<WrittenSize, std::string> read_written(std::string_view text) {
   WrittenSize size;
   for (std::size_t start = 0; start <= text.size();) {
@@ -40,11 +49,21 @@ Expected<WrittenSize, std::string> read_written(std::string_view text) {
     const std::string_view name = text.substr(start, mark - start);
     const bool named = mark < text.size() && text[mark] == '=' && is_word(name);
     const std::size_t first = named ? mark + 1 : start;  // a name may hold an x
-    const std::size_t end = std::min(text.find_first_of(",x", first), text.size());
-    const auto number = number_in(text.substr(first, end - first));
+    const std::string_view rest = text.substr(first);
+    const bool is_word_there =
+        named && is_word(rest.substr(0, std::min<std::size_t>(rest.size(), 1)));
+    const std::size_t end =  // a word may hold an x
+        std::min(text.find_first_of(is_word_there ? "," : ",x", first), text.size());
+    const std::string_view value = text.substr(first, end - first);
+    if (is_word_there && is_word(value)) {
+      size.by_name.emplace_back(name, value);
+      start = end + 1;
+      continue;
+    }
+    const auto number = number_in(value);
     if (!number) return Unexpected(number.error());
     if (named) {
-      size.by_name.emplace_back(name, *number);
+      size.by_name.emplace_back(name, fmt::format("{}", *number));
     } else if (size.by_name.empty()) {
       size.by_position.push_back(*number);
     } else {
@@ -84,7 +103,9 @@ Expected<Size, std::string> sized(const WrittenSize& written, const Dimensions& 
     const auto dimension = dims.find(name);
     if (!dimension) return Unexpected(unknown_name(name, dims));
     if (numbers[*dimension]) return Unexpected(fmt::format("{} is given twice", name));
-    numbers[*dimension] = number;
+    const auto value = value_in(number, dims[*dimension]);
+    if (!value) return Unexpected(value.error());
+    numbers[*dimension] = *value;
   }
   return dims.complete(numbers);
 }
@@ -124,7 +145,14 @@ Numbers named_numbers(const Json& json, const Dimensions& dims, std::string_view
   for (const auto& [name, value] : json.items()) {
     const auto dimension = dims.find(name);
     if (!dimension) refuse(where, unknown_name(name, dims));
-    numbers[*dimension] = whole_number(value, name, where);
+    if (dims[*dimension].value_names.empty()) {
+      numbers[*dimension] = whole_number(value, name, where);
+      continue;
+    }
+    const auto known =
+        value_in(value.is_string() ? value.get<std::string>() : value.dump(), dims[*dimension]);
+    if (!known) refuse(where, known.error());
+    numbers[*dimension] = *known;
   }
   return numbers;
 }
@@ -134,7 +162,8 @@ std::string written(const Size& size, const Dimensions& dims, std::string_view s
   std::string text =
       fmt::format("{}", fmt::join(std::span(size).first(dims.required()), separator));
   for (std::size_t i = dims.required(); i < size.size(); ++i) {
-    if (!dims.is_default(i, size)) text += fmt::format(",{}={}", dims[i].name, size[i]);
+    if (dims.is_default(i, size)) continue;
+    text += fmt::format(",{}={}", dims[i].name, dims[i].text_of(size[i]));
   }
   return text;
 }
@@ -178,8 +207,9 @@ Json size_json(const Size& size, const Dimensions& dims) {
   Json object = Json::object();
   for (std::size_t i = 0; i < size.size(); ++i) {
     if (dims.is_default(i, size)) continue;
-    list.push_back(size[i]);
-    object[dims[i].name] = size[i];
+    const Json value = dims[i].value_names.empty() ? Json(size[i]) : Json(dims[i].text_of(size[i]));
+    list.push_back(value);
+    object[dims[i].name] = value;
   }
   return list.size() == dims.required() ? list : object;
 }

@@ -312,7 +312,40 @@ class Parser {
     return fmt::format("unknown name '{}'{}", name, did_you_mean(name, names));
   }
 
+  /// bytes(A), A being one of the problem's types: by the value of its dimension.
+  std::size_t bytes() {
+    const std::size_t column = current().column;
+    at_ += 2;
+    const Token name = current();
+    const Scope::Bytes* found = scope_.find_bytes(name.text);
+    if (found == nullptr) {
+      fail(fmt::format("bytes takes the name of a type{}",
+                       did_you_mean(name.text, scope_.names_with_bytes())),
+           name);
+    }
+    ++at_;
+    expect(")");
+    std::size_t result = constant(found->by_value.back(), column);
+    for (std::size_t value = found->by_value.size() - 1; value-- > 0;) {
+      const std::size_t slot = add({.kind = NodeKind::slot,
+                                    .value_kind = ValueKind::word,
+                                    .value = static_cast<std::int64_t>(found->slot)},
+                                   column);
+      const std::size_t is = add({.kind = NodeKind::constant,
+                                  .value_kind = ValueKind::word,
+                                  .value = static_cast<std::int64_t>(value)},
+                                 column);
+      const std::size_t condition = add(
+          {.kind = NodeKind::comparison, .operands = {slot, is}, .comparisons = {Operation::equal}},
+          column);
+      const std::size_t yes = constant(found->by_value[value], column);
+      result = add({.kind = NodeKind::conditional, .operands = {condition, yes, result}}, column);
+    }
+    return result;
+  }
+
   std::size_t call() {
+    if (current().text == "bytes" && !scope_.names_with_bytes().empty()) return bytes();
     const Token token = current();
     const Function* function = find_function(token.text);
     if (function == nullptr) {

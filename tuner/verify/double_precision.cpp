@@ -68,10 +68,12 @@ bool passes_floats_alone(const family::Family& family) {
   using family::ElementType;
   return std::ranges::all_of(family.arguments, [](const family::Argument& argument) {
     if (const auto* buffer = std::get_if<family::BufferArgument>(&argument.what)) {
-      return buffer->type == ElementType::f32 || !family::is_floating(buffer->type);
+      return std::ranges::all_of(buffer->type.all(), [](ElementType type) {
+        return type == ElementType::f32 || !family::is_floating(type);
+      });
     }
     if (const auto* array = std::get_if<family::ArrayArgument>(&argument.what)) {
-      return !family::is_floating(array->type);
+      return std::ranges::none_of(array->type.all(), family::is_floating);
     }
     return true;
   });

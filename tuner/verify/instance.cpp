@@ -31,8 +31,8 @@ CheckKernels::Elements errors(backend::Region region, const CheckedData& data) {
 
 /// The share of a result by which it and its reference may differ where both are rounded from a
 /// finer type, once: they are neighbours then.
-double of_rounding(const family::Check& check, family::ElementType type) {
-  return family::is_rounded(check, type) ? 2 * family::unit_roundoff(type) : 0;
+double of_rounding(const ProblemData& problem, family::ElementType type) {
+  return problem.is_rounded(type) ? 2 * family::unit_roundoff(type) : 0;
 }
 
 }  // namespace
@@ -105,16 +105,15 @@ void Instance::allow_tolerance() {
 }
 
 void Instance::allow_magnitudes() {
-  const family::Check& check = problem_.family().check;
   const Outputs absolutes = run_reference({.kind = InputValues::absolute}, 0);
   const double terms = std::sqrt(static_cast<double>(problem_.accumulated()));
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
     const backend::Region allowed = memory_.reference(*data.allowed);
-    const double unit = family::unit_roundoff(family::compute_type(check, data.type));
+    const double unit = family::unit_roundoff(problem_.compute_type(data.type));
     kernels_.as_errors(allowed, elements(absolutes.regions[data.argument], data));
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
-                   {.factor = 4 * unit * terms, .relative = of_rounding(check, data.type)});
+                   {.factor = 4 * unit * terms, .relative = of_rounding(problem_, data.type)});
   }
   // Rounding errors of sums of numbers around zero grow as their magnitude does, without √n.
   if (problem_.has_zero_mean()) largest_mean_ = std::min(1.0, 2 / terms);
@@ -122,7 +121,6 @@ void Instance::allow_magnitudes() {
 
 void Instance::allow_spreads() {
   constexpr std::uint64_t kRuns = 8;
-  const family::Check& check = problem_.family().check;
   for (const CheckedData& data : memory_.plan().data) {
     if (data.allowed) backend_.fill(memory_.reference(*data.allowed), 0, data.errors_bytes());
   }
@@ -132,8 +130,8 @@ void Instance::allow_spreads() {
       if (!data.allowed) continue;
       kernels_.widen(memory_.reference(*data.allowed), moved.regions[data.argument],
                      elements(memory_.reference(*data.expected), data),
-                     family::is_rounded(check, data.type) ? CheckKernels::Rounding::of_results
-                                                          : CheckKernels::Rounding::of_operations);
+                     problem_.is_rounded(data.type) ? CheckKernels::Rounding::of_results
+                                                    : CheckKernels::Rounding::of_operations);
     }
   }
   add_own_errors();
@@ -141,11 +139,11 @@ void Instance::allow_spreads() {
   for (const CheckedData& data : memory_.plan().data) {
     if (!data.allowed) continue;
     const backend::Region allowed = memory_.reference(*data.allowed);
-    const double unit = family::unit_roundoff(family::compute_type(check, data.type));
+    const double unit = family::unit_roundoff(problem_.compute_type(data.type));
     kernels_.allow(allowed, elements(memory_.reference(*data.expected), data),
                    {.factor = 8 * terms * problem_.perturbation_share(data.type),
                     .floor = kernels_.typical(errors(allowed, data)) / 4,
-                    .relative = 16 * terms * unit + of_rounding(check, data.type)});
+                    .relative = 16 * terms * unit + of_rounding(problem_, data.type)});
   }
   largest_mean_ = 0.5;
 }

@@ -112,8 +112,9 @@ std::int64_t value_of(const space::Expression& expression, std::string_view what
 std::int64_t buffer_count(const family::BufferArgument& buffer, std::string_view name,
                           const space::ExpressionValues& values) {
   const std::int64_t count = std::max<std::int64_t>(1, value_of(buffer.count, name, values));
-  check_count(name, buffer.type, count);
-  return in_whole_words(buffer.type, count);
+  const family::ElementType type = buffer.type.at(values);
+  check_count(name, type, count);
+  return in_whole_words(type, count);
 }
 
 /// Throws unless data begin with a word of 32 bits, by which memory is looked at.
@@ -150,12 +151,14 @@ std::size_t filled_like(const family::Family& family, std::size_t place) {
 }
 
 /// The bits that every integer result has, without its sign.
-int result_bits(const family::Family& family) {
+int result_bits(const family::Family& family, const space::ExpressionValues& values) {
   int bits = 62;
   for (const family::Argument& argument : family.arguments) {
     const auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
-    if (buffer != nullptr && buffer->is_written() && family::size_bytes(buffer->type) <= 4)
+    if (buffer != nullptr && buffer->is_written() &&
+        family::size_bytes(buffer->type.at(values)) <= 4) {
       bits = 30;
+    }
   }
   return bits;
 }
@@ -177,7 +180,7 @@ void check_files(const family::Family& family, const space::Size& size) {
     const auto* const buffer = std::get_if<family::BufferArgument>(&argument.what);
     const auto* const array = std::get_if<family::ArrayArgument>(&argument.what);
     if (buffer == nullptr && array == nullptr) continue;
-    const family::ElementType type = buffer != nullptr ? buffer->type : array->type;
+    const family::ElementType type = (buffer != nullptr ? buffer->type : array->type).at(values);
     const std::int64_t count = std::max<std::int64_t>(
         1, value_of(buffer != nullptr ? buffer->count : array->count, argument.name, values));
     const auto check = [&](const std::string& file) {
@@ -206,7 +209,7 @@ void check_size(const family::Family& family, const space::DeviceAttributes& dev
       // error allowed, what a launch before wrote, and what a reference gives for other inputs.
       const double copies = buffer->is_written() ? 5 : 2;
       const auto count = static_cast<double>(buffer_count(*buffer, argument.name, values));
-      bytes += copies * count * static_cast<double>(family::size_bytes(buffer->type));
+      bytes += copies * count * static_cast<double>(family::size_bytes(buffer->type.at(values)));
     }
   }
   if (bytes > static_cast<double>(device.memory_bytes)) {
@@ -250,7 +253,7 @@ std::vector<CheckedData> ProblemData::data() const {
     if (buffer == nullptr) continue;
     CheckedData data{.name = argument.name,
                      .argument = i,
-                     .type = buffer->type,
+                     .type = buffer->type.at(values_),
                      .used = std::max<std::int64_t>(1, evaluate(buffer->count, argument.name)),
                      .count = buffer_count(*buffer, argument.name, values_),
                      .offset = std::max<std::int64_t>(0, evaluate(buffer->offset, argument.name)),
@@ -280,21 +283,21 @@ std::vector<CheckedData> ProblemData::data() const {
 bool ProblemData::may_differ(const family::BufferArgument& output) const {
   if (family_.check.exact) return false;
   if (family_.check.tolerance) return true;
-  if (!family::is_floating(output.type)) return false;
+  if (!family::is_floating(output.type.at(values_))) return false;
   // What a library gives for whole numbers is exact; of a kernel that is not known before it ran.
   return recipe_.fill == Fill::normal || !shape_;
 }
 
 bool ProblemData::takes_all_integers(family::ElementType type) const {
   return recipe_.fill == Fill::normal && !family::is_floating(type) && accumulated_ == 1 &&
-         !family::has_floating_results(family_.arguments);
+         !family::has_floating_results(family_.arguments, values_);
 }
 
 std::int64_t ProblemData::whole_range(family::ElementType type) const {
   constexpr std::int64_t kFew = 3;
   if (recipe_.fill == Fill::few) return kFew;
   const std::int64_t most = family::integer_range(type).greatest;
-  if (family::has_floating_results(family_.arguments)) {
+  if (family::has_floating_results(family_.arguments, values_)) {
     // Sums of products of numbers up to 3 stay below 2^24 for 400,000 terms, scaled by small
     // factors.
     constexpr std::int64_t kTermsForRange3 = 400'000;
@@ -306,7 +309,8 @@ std::int64_t ProblemData::whole_range(family::ElementType type) const {
     return family::is_floating(type) || family::size_bytes(type) >= 4 ? kMostCounted : most;
   }
   // So that a product of two (whole) or a number itself (normal), summed, just fits the result.
-  const double terms = std::ldexp(1.0, result_bits(family_)) / static_cast<double>(accumulated_);
+  const double terms =
+      std::ldexp(1.0, result_bits(family_, values_)) / static_cast<double>(accumulated_);
   const double range = recipe_.fill == Fill::whole ? std::sqrt(terms) : terms;
   return static_cast<std::int64_t>(std::clamp(range, 1.0, static_cast<double>(most) * 0.999));
 }
@@ -317,12 +321,14 @@ std::int64_t ProblemData::rounded_range(family::ElementType type) const {
   const auto* const names = family::library_arguments(family_.check);
   if (!shape_ || names == nullptr) return 0;
   const auto output = std::ranges::find(family_.arguments, names->c, &family::Argument::name);
-  const family::ElementType result = std::get<family::BufferArgument>(output->what).type;
-  if (!family::is_rounded(family_.check, result)) return 0;
+  const family::ElementType result =
+      std::get<family::BufferArgument>(output->what).type.at(values_);
+  if (!family::is_rounded(family_.check, result, values_)) return 0;
   constexpr double kFactors = 4;  // that alpha and beta may be
   const double terms = static_cast<double>(accumulated_);
-  const double exact = family::largest_exact_integer(family::compute_type(family_.check, result)) /
-                       (kFactors * terms);
+  const double exact =
+      family::largest_exact_integer(family::compute_type(family_.check, result, values_)) /
+      (kFactors * terms);
   // A sum of n numbers is seldom larger than a few times the root of n.
   const double finite = family::largest_number(result) / (kFactors * std::sqrt(terms));
   return static_cast<std::int64_t>(
@@ -332,8 +338,8 @@ std::int64_t ProblemData::rounded_range(family::ElementType type) const {
 family::ElementType ProblemData::reference_type(family::ElementType type) const {
   const auto* const kernel = std::get_if<family::KernelReference>(&family_.check.reference);
   if (kernel == nullptr || !kernel->type || !family::is_floating(type)) return type;
-  const bool has_more_bits = family::unit_roundoff(*kernel->type) < family::unit_roundoff(type);
-  return has_more_bits ? *kernel->type : type;
+  const family::ElementType its = kernel->type->at(values_);
+  return family::unit_roundoff(its) < family::unit_roundoff(type) ? its : type;
 }
 
 double ProblemData::perturbation_share(family::ElementType result) const {
@@ -347,11 +353,11 @@ double ProblemData::perturbation_share(family::ElementType result) const {
         buffer->initial != family::InitialContent::input) {
       continue;
     }
-    const family::ElementType type = buffer != nullptr ? buffer->type : array->type;
+    const family::ElementType type = (buffer != nullptr ? buffer->type : array->type).at(values_);
     if (!can_be_perturbed({.argument = i, .type = type})) continue;
     moved = std::max(moved, family::unit_roundoff(type));
   }
-  const double unit = family::unit_roundoff(family::compute_type(family_.check, result));
+  const double unit = family::unit_roundoff(family::compute_type(family_.check, result, values_));
   return moved > unit ? unit / moved : 1;
 }
 
@@ -461,8 +467,8 @@ void ProblemData::make_arrays(CheckKernels& kernels) {
     const std::string& name = family_.arguments[i].name;
     backend::ArrayValue made{
         .bytes = std::vector<std::byte>(family::array_bytes(*array, name, values_))};
-    CheckedData data{.name = name, .argument = i, .type = array->type};
-    data.used = static_cast<std::int64_t>(made.bytes.size() / family::size_bytes(array->type));
+    CheckedData data{.name = name, .argument = i, .type = array->type.at(values_)};
+    data.used = static_cast<std::int64_t>(made.bytes.size() / family::size_bytes(data.type));
     data.count = in_whole_words(data.type, data.used);
     const backend::Buffer buffer(backend_, data.size_bytes());
     fill(kernels, buffer.id(), data);
@@ -474,7 +480,7 @@ void ProblemData::make_arrays(CheckKernels& kernels) {
 backend::ArrayValue ProblemData::array(std::size_t place, const InputValues& values) const {
   backend::ArrayValue made = arrays_.at(place);
   const family::ElementType type =
-      std::get<family::ArrayArgument>(family_.arguments[place].what).type;
+      std::get<family::ArrayArgument>(family_.arguments[place].what).type.at(values_);
   const CheckedData data{.argument = place, .type = type};
   if (values.kind == InputValues::as_they_are || !family::is_floating(type) ||
       (values.kind == InputValues::perturbed && !can_be_perturbed(data))) {
@@ -550,7 +556,8 @@ std::optional<backend::Work> ProblemData::library_call(
     return argument.empty() ? otherwise : as_double(scalar(index(argument), values));
   };
   const auto type = [&](const std::string& argument) {
-    return std::get<family::BufferArgument>(family_.arguments[index(argument)].what).type;
+    return std::get<family::BufferArgument>(family_.arguments[index(argument)].what)
+        .type.at(values_);
   };
   return backend::LibraryCall{.operation = {.type = type(names.a),
                                             .result = result.value_or(type(names.c)),

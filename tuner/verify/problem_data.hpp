@@ -91,6 +91,14 @@ class ProblemData {
       std::optional<family::ElementType> result = {}) const;
   /// What a reference kernel is launched for: the family's scope at this size.
   [[nodiscard]] const space::ExpressionValues& values() const { return values_; }
+  /// The type in which results of a type are computed, and whether they are then rounded to fewer
+  /// bits, once.
+  [[nodiscard]] family::ElementType compute_type(family::ElementType result) const {
+    return family::compute_type(family_.check, result, values_);
+  }
+  [[nodiscard]] bool is_rounded(family::ElementType result) const {
+    return family::is_rounded(family_.check, result, values_);
+  }
   /// The type in which a reference computes with the data of an argument: their own or one of more
   /// bits, from which its results are rounded once.
   [[nodiscard]] family::ElementType reference_type(family::ElementType type) const;

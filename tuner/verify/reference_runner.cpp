@@ -52,7 +52,7 @@ family::ElementType ReferenceRunner::passed_type(const CheckedData& data) const 
   const auto* const library = family::library_arguments(check);
   // A library's sums in parts may be rounded more than once on their way to fewer bits.
   const bool is_sum = library != nullptr && data.name == library->c &&
-                      family::is_rounded(check, data.type) &&
+                      problem_.is_rounded(data.type) &&
                       family::library_multiplies(data.type, family::ElementType::f32);
   return is_sum ? family::ElementType::f32 : problem_.reference_type(data.type);
 }

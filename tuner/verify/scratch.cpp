@@ -32,7 +32,7 @@ std::vector<CheckedData> scratch_data(const family::Kernel& kernel,
     if (*count < 0 || *count > kMost) fail(kernel, buffer, fmt::format("is {}", *count));
     CheckedData data;
     data.name = buffer.name;
-    data.type = buffer.type;
+    data.type = buffer.type.at(values);
     data.used = std::max<std::int64_t>(1, *count);
     data.count = in_whole_words(data.type, data.used);
     data.role = family::BufferRole::output;

@@ -110,11 +110,12 @@ Expected<measure::ClockWatch*, Failure> Evaluator::clock(const verify::Instance&
 
 /// Against the fastest unit that any of the family's buffers could be of.
 std::optional<Failure> Evaluator::implausible_at(const space::Size& size, double time_ns) const {
+  const space::ExpressionValues values = family::family_values(size);
   std::optional<backend::Peak> peak;
   for (const family::Argument& argument : family_.arguments) {
     const auto* buffer = std::get_if<family::BufferArgument>(&argument.what);
     if (buffer == nullptr) continue;
-    const auto its = backend_.peak(buffer->type);
+    const auto its = backend_.peak(buffer->type.at(values));
     if (!its) return std::nullopt;
     if (!peak || its->flops_per_s > peak->flops_per_s) peak = its;
   }

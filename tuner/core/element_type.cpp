@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/family/element_type.hpp"
+#include "tuner/core/element_type.hpp"
 
 #include "tuner/core/error.hpp"
 
@@ -11,7 +11,7 @@
 #include <limits>
 #include <type_traits>
 
-namespace tuner::family {
+namespace tuner {
 namespace {
 
 constexpr NumberKind kFloating = NumberKind::floating, kSigned = NumberKind::signed_integer,
@@ -400,7 +400,7 @@ std::uint64_t moved_bits(ElementType type, std::uint64_t bits, std::int64_t unit
 }
 
 bool is_scalar_type(ElementType type) {
-  return row(type).header.empty();
+  return row(type).header.empty() && row(type).name == row(type).cpp_name;
 }
 
 Scalar make_scalar(ElementType type, std::int64_t value) {
@@ -419,4 +419,4 @@ Scalar make_real_scalar(ElementType type, double value) {
                           name(type)));
 }
 
-}  // namespace tuner::family
+}  // namespace tuner
