@@ -52,10 +52,15 @@ TEST(WhyNotCounted, NamesTheRemedy) {
             "CUPTI cannot count: NAME (999) from call");
 }
 
-TEST(CountersAreRestricted, WhereTheDriverSaysSo) {
-  EXPECT_TRUE(counters_are_restricted("RegistryDwords: \"\"\nRmProfilingAdminOnly: 1\nX: 0\n"));
-  EXPECT_FALSE(counters_are_restricted("RmProfilingAdminOnly: 0\n"));
-  EXPECT_FALSE(counters_are_restricted(""));
+TEST(CountersAreRestricted, ToAdministratorsWhereTheDriverSaysSo) {
+  const std::string_view only = "RegistryDwords: \"\"\nRmProfilingAdminOnly: 1\nX: 0\n";
+  const std::string_view user = "Name:\ttune\nCapEff:\t0000000000000000\nCapBnd:\t1ffffffffff\n";
+  EXPECT_TRUE(counters_are_restricted(only, user));
+  EXPECT_TRUE(counters_are_restricted(only, "CapEff:\t00000000a80425fb\n")) << "of a container";
+  EXPECT_FALSE(counters_are_restricted(only, "CapEff:\t000001ffffffffff\n")) << "root";
+  EXPECT_FALSE(counters_are_restricted(only, "CapEff:\t0000004000000000\n")) << "CAP_PERFMON";
+  EXPECT_FALSE(counters_are_restricted("RmProfilingAdminOnly: 0\n", user));
+  EXPECT_FALSE(counters_are_restricted("", user));
 }
 
 /// Blocks on a multiprocessor of an H200 as the toolkit's own calculator says.

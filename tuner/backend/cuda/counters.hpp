@@ -10,6 +10,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::backend {
@@ -27,8 +28,9 @@ struct CuptiApi;
 [[nodiscard]] std::string why_not_counted(int code, std::string_view name, std::string_view call);
 
 /// Whether the driver's parameters (/proc/driver/nvidia/params) let only administrators read
-/// counters.
-[[nodiscard]] bool counters_are_restricted(std::string_view driver_parameters);
+/// counters and a process of this status (/proc/self/status) is none.
+[[nodiscard]] bool counters_are_restricted(std::string_view driver_parameters,
+                                           std::string_view process_status);
 
 /// How one kind of chip collects metrics, in how many passes, and what it counted then. Needs no
 /// GPU. Errors are sentences.
