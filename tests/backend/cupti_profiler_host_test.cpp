@@ -16,24 +16,29 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(CuptiProfilerHost, KnowsEveryCounterOfHopperAndCollectsThemInFourPasses) {
-  const auto plan = CounterPlan::make(open_cupti(), "GH100", {}, counter_metrics());
+class CuptiProfilerHostChips : public testing::TestWithParam<const char*> {};
+
+TEST_P(CuptiProfilerHostChips, HaveEveryCounterAndCollectThemInFourPasses) {
+  const auto plan = CounterPlan::make(open_cupti(), GetParam(), {}, counter_metrics());
   ASSERT_TRUE(plan) << plan.error();
-  EXPECT_EQ(plan->passes(), counters::kMostPasses);
+  EXPECT_LE(plan->passes(), counters::kMostPasses);
 }
+
+INSTANTIATE_TEST_SUITE_P(, CuptiProfilerHostChips,
+                         testing::Values("GH100", "TU102", "GA100", "AD102", "GB100", "GB202"));
 
 TEST(CuptiProfilerHost, RefusesAMetricThatDoesNotExist) {
   std::vector<const char*> metrics = counter_metrics();
   metrics.front() = "sm__pipe_fmma_cycles_active.avg.pct_of_peak_sustained_elapsed";
   const auto plan = CounterPlan::make(open_cupti(), "GH100", {}, metrics);
   ASSERT_FALSE(plan);
-  EXPECT_THAT(plan.error(), AllOf(HasSubstr("GH100"), HasSubstr("a newer CUDA Toolkit")));
+  EXPECT_THAT(plan.error(), AllOf(HasSubstr("GH100"), HasSubstr("of a newer CUDA Toolkit may")));
 }
 
 TEST(CuptiProfilerHost, RefusesAChipThatDoesNotExist) {
   const auto plan = CounterPlan::make(open_cupti(), "GH999", {}, counter_metrics());
   ASSERT_FALSE(plan);
-  EXPECT_THAT(plan.error(), AllOf(HasSubstr("GH999"), HasSubstr("a newer CUDA Toolkit")));
+  EXPECT_THAT(plan.error(), AllOf(HasSubstr("GH999"), HasSubstr("of a newer CUDA Toolkit may")));
 }
 
 TEST(CuptiVersion, IsThatOfAToolkit) {

@@ -40,7 +40,8 @@ struct CounterField {
   double Counters::*member;
 };
 
-/// All of them, in a fixed order. On Hopper they are collected in kMostPasses runs.
+/// All of them, in a fixed order. Every GPU that is no part of a processor has them, and collects
+/// them in kMostPasses runs at most.
 [[nodiscard]] std::span<const CounterField> counter_fields();
 inline constexpr std::size_t kMostPasses = 4;
 

@@ -321,7 +321,7 @@ Expected<CounterPlan, std::string> CounterPlan::make(std::shared_ptr<const Cupti
   beginning.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
   const auto unknown = [&chip](std::string_view what) {
     return Unexpected(
-        fmt::format("CUPTI does not know {} {}: install a newer CUDA Toolkit", what, chip));
+        fmt::format("CUPTI does not know {} {}; that of a newer CUDA Toolkit may", what, chip));
   };
   if (api->host_initialize(&beginning) != CUPTI_SUCCESS) return unknown("the chip");
   CounterPlan plan;
