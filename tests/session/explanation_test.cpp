@@ -68,6 +68,17 @@ TEST_F(TimedNeighboursTest, EndedOk) {
   EXPECT_THAT(neighbours({}, 6), IsEmpty());
 }
 
+TEST_F(TimedNeighboursTest, AreOfTheSpaceAsItIs) {
+  auto trials = trials_of(family_, {{"TILE=4,DEPTH=2", 800}});
+  store::TrialRecord gone = trials.begin()->second;
+  gone.config_json = R"({"DEPTH":2,"TILE":9})";
+  trials[gone.config_json] = gone;
+  EXPECT_EQ(timed_neighbours(*family_.kernels.front().space, toy::config(family_, "TILE=3,DEPTH=2"),
+                             trials, 6)
+                .size(),
+            1U);
+}
+
 /// toy<3,2> is twice as fast as all others.
 class ExplanationTest : public testing::Test {
  protected:

@@ -24,6 +24,16 @@ std::optional<std::size_t> only_difference(const space::Config& one, const space
   return found;
 }
 
+/// The configuration of a stored trial; none when the space has changed since and no longer has it.
+std::optional<space::Config> stored_config(const space::SpaceDefinition& definition,
+                                           const std::string& config_json) {
+  try {
+    return space::config_from_json(definition, config_json);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 /// Adds what the best configuration is compared with, judges, times and counts it.
 class Explainer {
  public:
@@ -194,11 +204,11 @@ std::vector<TimedNeighbour> timed_neighbours(
   std::map<std::size_t, std::vector<std::pair<double, TimedNeighbour>>> by_parameter;
   for (const auto& [config_json, trial] : trials) {
     if (trial.outcome != Outcome::ok) continue;
-    const space::Config config = space::config_from_json(definition, config_json);
-    const auto parameter = only_difference(config, best);
+    const auto config = stored_config(definition, config_json);
+    const auto parameter = config ? only_difference(*config, best) : std::nullopt;
     if (!parameter) continue;
     by_parameter[*parameter].emplace_back(
-        trial.time->median_ns, TimedNeighbour{.config = config, .parameter = *parameter});
+        trial.time->median_ns, TimedNeighbour{.config = *config, .parameter = *parameter});
   }
   const auto time = [](const auto& timed) { return timed.first; };
   for (auto& [parameter, neighbours] : by_parameter) std::ranges::stable_sort(neighbours, {}, time);

@@ -230,9 +230,9 @@ Expected<Counting, Failure> make_passes(RangeProfiler& profiler, const Enqueue& 
     if (auto ended = profiler.end_range(); !ended) return ended;
     const auto all = profiler.stop();
     if (!all) return Counting(Unexpected(all.error()));
-    if (*all) break;
+    if (*all) return Counting();
   }
-  return Counting();
+  return Counting(Unexpected(fmt::format("CUPTI wants more than the {} passes it said", passes)));
 }
 
 counters::CounterReading problem(std::string text) {
