@@ -334,26 +334,30 @@ Expected<CounterPlan, std::string> CounterPlan::make(std::shared_ptr<const Cupti
   adding.numMetrics = plan.metrics_.size();
   if (api->add_metrics(&adding) != CUPTI_SUCCESS) return unknown("all counters of the chip");
 
-  auto sizing = TUNER_CUPTI_PARAMETERS(Profiler_Host_GetConfigImageSize);
-  sizing.pHostObject = plan.host_->object;
-  auto done =
-      counting(*api, api->config_image_size(&sizing), "cuptiProfilerHostGetConfigImageSize");
-  if (!done) return Unexpected(done.error());
-  plan.config_image_.resize(sizing.configImageSize);
-  auto getting = TUNER_CUPTI_PARAMETERS(Profiler_Host_GetConfigImage);
-  getting.pHostObject = plan.host_->object;
-  getting.configImageSize = plan.config_image_.size();
-  getting.pConfigImage = plan.config_image_.data();
-  done = counting(*api, api->config_image(&getting), "cuptiProfilerHostGetConfigImage");
-  if (!done) return Unexpected(done.error());
-
-  auto passing = TUNER_CUPTI_PARAMETERS(Profiler_Host_GetNumOfPasses);
-  passing.configImageSize = plan.config_image_.size();
-  passing.pConfigImage = plan.config_image_.data();
-  done = counting(*api, api->passes(&passing), "cuptiProfilerHostGetNumOfPasses");
-  if (!done) return Unexpected(done.error());
-  plan.passes_ = passing.numOfPasses;
+  if (auto done = plan.schedule(); !done) return Unexpected(done.error());
   return plan;
+}
+
+Expected<void, std::string> CounterPlan::schedule() {
+  const CuptiApi& api = *host_->api;
+  auto sizing = TUNER_CUPTI_PARAMETERS(Profiler_Host_GetConfigImageSize);
+  sizing.pHostObject = host_->object;
+  auto done = counting(api, api.config_image_size(&sizing), "cuptiProfilerHostGetConfigImageSize");
+  if (!done) return done;
+  config_image_.resize(sizing.configImageSize);
+  auto getting = TUNER_CUPTI_PARAMETERS(Profiler_Host_GetConfigImage);
+  getting.pHostObject = host_->object;
+  getting.configImageSize = config_image_.size();
+  getting.pConfigImage = config_image_.data();
+  done = counting(api, api.config_image(&getting), "cuptiProfilerHostGetConfigImage");
+  if (!done) return done;
+  auto passing = TUNER_CUPTI_PARAMETERS(Profiler_Host_GetNumOfPasses);
+  passing.configImageSize = config_image_.size();
+  passing.pConfigImage = config_image_.data();
+  done = counting(api, api.passes(&passing), "cuptiProfilerHostGetNumOfPasses");
+  if (!done) return done;
+  passes_ = passing.numOfPasses;
+  return {};
 }
 
 Expected<std::vector<double>, std::string> CounterPlan::values(

@@ -58,6 +58,8 @@ class CounterPlan {
   };
 
   CounterPlan() = default;
+  /// Lays the host's metrics out in passes.
+  [[nodiscard]] Expected<void, std::string> schedule();
 
   std::unique_ptr<Host, DeleteHost> host_;
   std::vector<const char*> metrics_;
