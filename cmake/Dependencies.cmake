@@ -40,4 +40,6 @@ if(TUNER_CUDA)
       "(https://developer.nvidia.com/cuda-downloads), or say where it is with "
       "-DCUDAToolkit_ROOT=/path, or build without the CUDA backend: -DTUNER_CUDA=OFF.")
   endif()
+  find_path(TUNER_CUPTI_INCLUDE cupti_range_profiler.h REQUIRED
+            HINTS ${CUDAToolkit_INCLUDE_DIRS} "${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/include")
 endif()

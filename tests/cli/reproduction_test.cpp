@@ -48,5 +48,13 @@ TEST_F(BenchCommandTest, WhatIsInADatabaseOfElsewhereStaysOneWord) {
             "'{\"BLOCK\":32}'");
 }
 
+TEST(SpaceFileOf, IsAsTyped) {
+  store::RunRecord session;
+  session.command = "tune --backend cpu --space='my file.json' --max-evals 3";
+  EXPECT_EQ(space_file_of(session), "my file.json");
+  session.command = "tune --backend cpu";
+  EXPECT_EQ(space_file_of(session), "");
+}
+
 }  // namespace
 }  // namespace tuner::cli

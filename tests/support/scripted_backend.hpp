@@ -83,6 +83,12 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   Expected<double, Failure> time_call(const backend::Work& work) override {
     return timed_run(work);
   }
+  Expected<counters::CounterReading, Failure> count(const backend::Work& work,
+                                                    const std::optional<backend::Work>&) override {
+    const auto time_ns = timed_run(work);
+    if (!time_ns) return Unexpected(time_ns.error());
+    return reading_of ? reading_of(*time_ns) : counters::CounterReading{};
+  }
   backend::Conditions conditions() override { return now; }
   std::optional<backend::Peak> peak(family::ElementType) const override { return limit; }
 
@@ -95,6 +101,8 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   int runs = 0;                                  ///< of both kinds
   int hot_timings = 0;                           ///< calls of time_hot
   std::function<std::optional<double>()> clock;  ///< if set, asked for every sample: MHz
+  /// If set, asked for the counters of every counted run by the time that the script says of it.
+  std::function<counters::CounterReading(double time_ns)> reading_of;
   backend::Conditions now;
   std::optional<backend::Peak> limit;
 

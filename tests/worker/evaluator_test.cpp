@@ -191,6 +191,17 @@ TEST_F(EvaluatorOnScript, ContendersAreTimedAsAddedAndTheLibraryBesideThem) {
   EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 100.0);
 }
 
+TEST_F(EvaluatorOnScript, AContenderIsCounted) {
+  backend_.reading_of = [](double time_ns) {
+    return counters::CounterReading{.counters = counters::Counters{.elapsed_ns = time_ns}};
+  };
+  evaluator_.begin_side_by_side({10});
+  ASSERT_TRUE(evaluator_.add_contender(candidate(2)));
+  ASSERT_TRUE(*evaluator_.add_library());
+  EXPECT_EQ(evaluator_.count_contender(0)->counters->elapsed_ns, 200.0);
+  EXPECT_EQ(evaluator_.count_contender(1)->counters->elapsed_ns, 70.0);
+}
+
 TEST_F(EvaluatorOnScript, AContenderFailsAsACandidateDoes) {
   failing_launch_ = 1;
   evaluator_.begin_side_by_side({10});

@@ -42,6 +42,24 @@ TEST(Message, AResultIsReadAsItWasWritten) {
   EXPECT_EQ(read.clock_mhz, std::nullopt);
 }
 
+TEST(Message, CountersAreReadAsTheyWereWritten) {
+  counters::CounterReading reading{.counters = counters::Counters{}, .problem = ""};
+  double value = 0.5;
+  for (const counters::CounterField& field : counters::counter_fields()) {
+    (*reading.counters).*field.member = value++;
+  }
+  const Json message = Json::from_cbor(Json::to_cbor(to_message(reading)));
+  const auto read = from_message<counters::CounterReading>(message);
+  for (const counters::CounterField& field : counters::counter_fields()) {
+    EXPECT_EQ((*read.counters).*field.member, (*reading.counters).*field.member) << field.name;
+  }
+  EXPECT_FALSE(
+      from_message<counters::CounterReading>(to_message(counters::CounterReading{})).counters);
+  Json incomplete = message;
+  incomplete.at("counters").erase("fma_percent");
+  EXPECT_THAT(refusal<counters::CounterReading>(incomplete), HasSubstr("fma_percent"));
+}
+
 TEST(Message, TheArgumentsOfACallAreReadAsTheyWereWritten) {
   const EvaluateArguments arguments{
       .candidate = {.kernel = "k",

@@ -6,6 +6,7 @@
 
 #include "tuner/core/expected.hpp"
 #include "tuner/core/outcome.hpp"
+#include "tuner/counters/counters.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/element_type.hpp"
 #include "tuner/family/library_operation.hpp"
@@ -205,6 +206,12 @@ class Backend {
   /// Nanoseconds of one run as a program meets it, by the host's clock: from its call to its end.
   /// Nothing is done about the caches. Fails as `run` does.
   [[nodiscard]] virtual Expected<double, Failure> time_call(const Work& work) = 0;
+
+  /// The hardware counters of a run from a cold cache; to collect them it runs several times, each
+  /// time after `before`. That they cannot be read here is no failure of the work. Fails as `run`
+  /// does.
+  [[nodiscard]] virtual Expected<counters::CounterReading, Failure> count(
+      const Work& work, const std::optional<Work>& before) = 0;
 
   /// Never fails: what cannot be known is left at its default.
   [[nodiscard]] virtual Conditions conditions() = 0;

@@ -35,6 +35,7 @@ struct Arguments {
   CommonOptions common;
   TuneOptions tune;
   BenchOptions bench;
+  ExplainOptions explain;
   QueryOptions query;
   ReportOptions report;
   CompareOptions compare;
@@ -149,6 +150,18 @@ void add_bench(CLI::App& app, Arguments& arguments) {
       add_command(app, arguments, "bench", "Verify and time configurations by hand; stores nothing",
                   [&arguments] { return bench(arguments.common, arguments.bench); });
   add_bench_options(*sub, arguments.bench);
+}
+
+void add_explain(CLI::App& app, Arguments& arguments) {
+  ExplainOptions& o = arguments.explain;
+  CLI::App* sub =
+      add_command(app, arguments, "explain", "Why the best configuration of a size is the fastest",
+                  [&arguments] { return explain(arguments.common, arguments.explain); });
+  sub->add_option("--kernel", o.kernel, "Kernel to explain")->type_name("NAME");
+  sub->add_option("--size", o.size, "Problem size such as 4096,4096,4096")->type_name("SIZE");
+  sub->add_option("--space", o.space, "Space file; default: that of the kernel's newest run")
+      ->type_name("FILE");
+  add_device_options(*sub, o);
 }
 
 void add_query(CLI::App& app, Arguments& arguments) {
@@ -527,6 +540,7 @@ int run(int argc, char** argv) {
   add_tune(app, arguments);
   add_finalize(app, arguments);
   add_bench(app, arguments);
+  add_explain(app, arguments);
   add_query(app, arguments);
   add_report(app, arguments);
   add_compare(app, arguments);

@@ -78,6 +78,14 @@ struct BenchOptions : DeviceOptions {
 /// device and on the processor, and stores nothing.
 int bench(const CommonOptions& common, const BenchOptions& options);
 
+struct ExplainOptions : DeviceOptions {
+  std::string space;   ///< empty: that of the kernel's newest run
+  std::string kernel;  ///< may be empty when the file has one
+  std::string size;
+};
+/// Says why the best stored configuration is the fastest; stores nothing.
+int explain(const CommonOptions& common, const ExplainOptions& options);
+
 struct QueryOptions {
   std::string kernel, family;
   std::string size;

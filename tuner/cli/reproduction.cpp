@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <string_view>
 #include <vector>
 
@@ -43,6 +44,12 @@ std::string bench_command(const store::RunRecord& session, const store::TrialRec
   words.insert(words.end(), {"--kernel", session.kernel, "--size", trial.problem, "--seed",
                              fmt::format("{}", trial.check_seed), "--config", trial.config_json});
   return shell_line(words);
+}
+
+std::string space_file_of(const store::RunRecord& session) {
+  const std::vector<std::string> kept = kept_options(shell_words(session.command));
+  const auto option = std::ranges::find(kept, "--space");
+  return option == kept.end() ? "" : *std::next(option);
 }
 
 }  // namespace tuner::cli

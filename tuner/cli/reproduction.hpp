@@ -13,4 +13,7 @@ namespace tuner::cli {
 [[nodiscard]] std::string bench_command(const store::RunRecord& session,
                                         const store::TrialRecord& trial);
 
+/// The space file of a run, as typed; empty when the run's command is not known.
+[[nodiscard]] std::string space_file_of(const store::RunRecord& session);
+
 }  // namespace tuner::cli

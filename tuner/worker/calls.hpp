@@ -59,6 +59,7 @@ inline constexpr Call<CandidateMessage, Nothing> kAddContender{"add_contender"};
 inline constexpr Call<Nothing, bool> kAddLibrary{"add_library"};
 inline constexpr Call<std::uint64_t, backend::Sample> kTimeContender{"time_contender"};
 inline constexpr Call<std::uint64_t, double> kTimeContenderHot{"time_contender_hot"};
+inline constexpr Call<std::uint64_t, counters::CounterReading> kCountContender{"count_contender"};
 inline constexpr Call<TransferArguments, measure::TransferTimes> kTimeTransfers{"time_transfers"};
 inline constexpr Call<space::Size, std::string> kExactResult{"exact_result"};
 inline constexpr Call<Nothing, std::vector<int>> kOtherProcesses{"other_processes"};

@@ -264,6 +264,10 @@ Expected<double, Failure> DeviceProcess::time_contender_hot(std::size_t contende
   return ask_about_contender(kTimeContenderHot, contender);
 }
 
+Expected<counters::CounterReading, Failure> DeviceProcess::count_contender(std::size_t contender) {
+  return ask_about_contender(kCountContender, contender);
+}
+
 Expected<measure::TransferTimes, Failure> DeviceProcess::time_transfers(
     std::size_t contender, std::span<const measure::HostPlace> places) {
   return ask_about_contender(

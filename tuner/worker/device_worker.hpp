@@ -70,6 +70,9 @@ class DeviceWorker {
       std::size_t contender) = 0;
   /// Nanoseconds of a run of a contender with its data in the cache.
   [[nodiscard]] virtual Expected<double, Failure> time_contender_hot(std::size_t contender) = 0;
+  /// The hardware counters of a contender from a cold cache, or why the device tells none.
+  [[nodiscard]] virtual Expected<counters::CounterReading, Failure> count_contender(
+      std::size_t contender) = 0;
   /// The transfer times (time_transfers) of a contender; a place for each of the family's buffers,
   /// in their order. wrong_result and the like when what the host got is not right.
   [[nodiscard]] virtual Expected<measure::TransferTimes, Failure> time_transfers(

@@ -192,4 +192,9 @@ Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
   return backend_.time_hot(contenders_.at(contender));
 }
 
+Expected<counters::CounterReading, Failure> Evaluator::count_contender(std::size_t contender) {
+  const verify::Instance& instance = verifier_.timing_instance(contenders_size_);
+  return backend_.count(contenders_.at(contender), instance.preparation());
+}
+
 }  // namespace tuner::worker

@@ -42,6 +42,7 @@ class Evaluator : public DeviceWorker {
   Expected<bool, Failure> add_library() override;
   Expected<backend::Sample, Failure> time_contender(std::size_t contender) override;
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
+  Expected<counters::CounterReading, Failure> count_contender(std::size_t contender) override;
   Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) override;
   std::string exact_result(const space::Size& size) override {

@@ -84,6 +84,13 @@ Json to_message(const space::DeviceAttributes& attributes) {
   }
   return message;
 }
+Json to_message(const counters::Counters& counters) {
+  Json message = Json::object();
+  for (const counters::CounterField& each : counters::counter_fields()) {
+    message[std::string(each.name)] = counters.*each.member;
+  }
+  return message;
+}
 Json to_message(const Error& error) {
   return {{"code", static_cast<int>(error.code())}, {"message", error.what()}};
 }
@@ -130,11 +137,20 @@ void read(const Json& message, std::string_view key, space::DeviceAttributes& va
     read(member(message, each.name), each.name, value.*each.member);
   }
 }
+void read(const Json& message, std::string_view key, counters::Counters& value) {
+  if (!message.is_object()) fail_to_read(key);
+  for (const counters::CounterField& each : counters::counter_fields()) {
+    read(member(message, each.name), each.name, value.*each.member);
+  }
+}
 
 // A compiler quotes the source as it is, whatever its encoding; stored and shown is what every
 // terminal and file can hold.
 void validate(Failure& failure) {
   failure.message = printable(failure.message);
+}
+void validate(counters::CounterReading& reading) {
+  reading.problem = printable(reading.problem);
 }
 void validate(TrialResult& result) {
   result.message = printable(result.message);

@@ -94,6 +94,10 @@ inline constexpr auto kFields<measure::TransferTimes> =
                Field("free_ns", &measure::TransferTimes::free_ns),
                Field("pin_ns", &measure::TransferTimes::pin_ns));
 template <>
+inline constexpr auto kFields<counters::CounterReading> =
+    std::tuple(Field("counters", &counters::CounterReading::counters),
+               Field("problem", &counters::CounterReading::problem));
+template <>
 inline constexpr auto kFields<Failure> =
     std::tuple(Field("outcome", &Failure::outcome), Field("message", &Failure::message));
 template <>
@@ -148,6 +152,7 @@ inline constexpr auto kFields<Opened> =
 [[nodiscard]] Json to_message(measure::HostPlace place);
 [[nodiscard]] Json to_message(const std::vector<std::byte>& bytes);
 [[nodiscard]] Json to_message(const space::DeviceAttributes& attributes);
+[[nodiscard]] Json to_message(const counters::Counters& counters);
 [[nodiscard]] Json to_message(const Error& error);
 template <class T>
 [[nodiscard]] Json to_message(const std::optional<T>& value);
@@ -196,6 +201,7 @@ void read(const Json& message, std::string_view key, Outcome& value);
 void read(const Json& message, std::string_view key, measure::HostPlace& value);
 void read(const Json& message, std::string_view key, std::vector<std::byte>& value);
 void read(const Json& message, std::string_view key, space::DeviceAttributes& value);
+void read(const Json& message, std::string_view key, counters::Counters& value);
 template <class T>
 void read(const Json& message, std::string_view key, std::optional<T>& value);
 template <class T>
@@ -207,6 +213,7 @@ void read(const Json& message, std::string_view key, std::map<std::string, T>& v
 template <class T>
 void validate(T&) {}
 void validate(Failure& failure);
+void validate(counters::CounterReading& reading);
 void validate(TrialResult& result);
 void validate(space::DeviceInfo& device);
 void validate(space::EnvironmentInfo& environment);

@@ -84,4 +84,11 @@ Expected<double, Failure> WatchedBackend::time_call(const backend::Work& work) {
   return backend_.time_call(work);
 }
 
+Expected<counters::CounterReading, Failure> WatchedBackend::count(
+    const backend::Work& work, const std::optional<backend::Work>& before) {
+  // A launch on its own, and one for each pass.
+  announce(work, 1 + static_cast<int>(counters::kMostPasses));
+  return backend_.count(work, before);
+}
+
 }  // namespace tuner::worker

@@ -88,6 +88,8 @@ class WatchedBackend : public backend::Backend {
                                                        const backend::SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const backend::Work& work) override;
   Expected<double, Failure> time_call(const backend::Work& work) override;
+  Expected<counters::CounterReading, Failure> count(
+      const backend::Work& work, const std::optional<backend::Work>& before) override;
   backend::Conditions conditions() override { return backend_.conditions(); }
   std::optional<backend::Peak> peak(family::ElementType type) const override {
     return backend_.peak(type);

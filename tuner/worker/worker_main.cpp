@@ -118,6 +118,8 @@ class DeviceServer {
        [this](std::uint64_t contender) { return evaluator_.time_contender(contender); });
     on(kTimeContenderHot,
        [this](std::uint64_t contender) { return evaluator_.time_contender_hot(contender); });
+    on(kCountContender,
+       [this](std::uint64_t contender) { return evaluator_.count_contender(contender); });
     on(kTimeTransfers, [this](const TransferArguments& given) {
       return evaluator_.time_transfers(given.contender, given.places);
     });

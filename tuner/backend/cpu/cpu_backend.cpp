@@ -128,6 +128,13 @@ class CpuBackend final : public Backend {
     return time_once(work);
   }
 
+  [[nodiscard]] Expected<counters::CounterReading, Failure> count(
+      const Work&, const std::optional<Work>&) override {
+    return counters::CounterReading{
+        .counters = std::nullopt,
+        .problem = "hardware counters are not available on the cpu backend"};
+  }
+
   [[nodiscard]] Conditions conditions() override { return {}; }
   [[nodiscard]] std::optional<Peak> peak(family::ElementType) const override {
     return std::nullopt;

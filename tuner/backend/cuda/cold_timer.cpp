@@ -93,13 +93,21 @@ Expected<bool, Failure> ColdTimer::take_sample(const Enqueue& work, const Enqueu
   return !gate_.expired();
 }
 
+Expected<void, Failure> ColdTimer::flush() {
+  return attempt(cudaMemsetAsync(flush_memory_.get(), 0, flush_bytes_, stream_));
+}
+
+Expected<void, Failure> ColdTimer::make_cold(const Enqueue& before) {
+  forget_persisting_lines();
+  if (auto done = before(); !done) return done;
+  return flush();
+}
+
 Expected<void, Failure> ColdTimer::enqueue_sample(const Enqueue& work, const Enqueue& before,
                                                   std::size_t index) {
   if (auto done = before(); !done) return done;
   if (auto done = clocks_.begin(index); !done) return done;
-  if (auto done = attempt(cudaMemsetAsync(flush_memory_.get(), 0, flush_bytes_, stream_)); !done) {
-    return done;
-  }
+  if (auto done = flush(); !done) return done;
   if (auto done = attempt(cudaEventRecord(begin_.get(), stream_)); !done) return done;
   if (auto done = work(); !done) return done;
   if (auto done = attempt(cudaEventRecord(end_.get(), stream_)); !done) return done;

@@ -28,12 +28,16 @@ class ColdTimer {
                                                             const Enqueue& before,
                                                             const SamplePlan& plan);
 
+  /// Enqueues what precedes the work of a sample: `before`, then the emptying of the cache.
+  [[nodiscard]] Expected<void, Failure> make_cold(const Enqueue& before);
+
  private:
   Expected<void, Failure> warm_up(const Enqueue& work, const Enqueue& before,
                                   const SamplePlan& plan);
   /// Returns whether the gate held until all was enqueued; then the events tell the sample's time.
   [[nodiscard]] Expected<bool, Failure> take_sample(const Enqueue& work, const Enqueue& before,
                                                     std::size_t index);
+  [[nodiscard]] Expected<void, Failure> flush();
   Expected<void, Failure> enqueue_sample(const Enqueue& work, const Enqueue& before,
                                          std::size_t index);
 

@@ -2,6 +2,7 @@
 #include "tuner/backend/cuda/cuda_backend.hpp"
 
 #include "tuner/backend/cuda/cold_timer.hpp"
+#include "tuner/backend/cuda/counters.hpp"
 #include "tuner/backend/cuda/cublas.hpp"
 #include "tuner/backend/cuda/cuda_kernel.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
@@ -88,6 +89,8 @@ class CudaBackend final : public Backend {
   Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const Work& work) override;
   Expected<double, Failure> time_call(const Work& work) override;
+  Expected<counters::CounterReading, Failure> count(const Work& work,
+                                                    const std::optional<Work>& before) override;
   Conditions conditions() override;
   std::optional<Peak> peak(family::ElementType type) const override {
     return cuda_peak(ordinal_, device_.attributes, type);
@@ -111,6 +114,8 @@ class CudaBackend final : public Backend {
   [[nodiscard]] SharedPoison& shared_poison();
   [[nodiscard]] Timers& timers();
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Work& work);
+  /// Of no work: nothing.
+  [[nodiscard]] Expected<Enqueue, Failure> prepare(const std::optional<Work>& work);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const Launch& launch);
   [[nodiscard]] Expected<std::vector<Enqueue>, Failure> prepare_steps(const Launch& launch);
   [[nodiscard]] Expected<void, Failure> run(const Launch& launch);
@@ -308,13 +313,9 @@ Expected<std::vector<Sample>, Failure> CudaBackend::time(const Work& work, const
   if (auto usable = try_device(); !usable) return Unexpected(usable.error());
   const auto enqueue = prepare(work);
   if (!enqueue) return Unexpected(enqueue.error());
-  Enqueue before = [] { return Expected<void, Failure>(); };
-  if (plan.before) {
-    auto prepared = prepare(*plan.before);
-    if (!prepared) return Unexpected(prepared.error());
-    before = *std::move(prepared);
-  }
-  return timers().cold.time(*enqueue, before, plan);
+  const auto before = prepare(plan.before);
+  if (!before) return Unexpected(before.error());
+  return timers().cold.time(*enqueue, *before, plan);
 }
 
 Expected<double, Failure> CudaBackend::time_hot(const Work& work) {
@@ -334,6 +335,18 @@ Expected<double, Failure> CudaBackend::time_call(const Work& work) {
   return std::chrono::duration<double, std::nano>(std::chrono::steady_clock::now() - begin).count();
 }
 
+Expected<counters::CounterReading, Failure> CudaBackend::count(const Work& work,
+                                                               const std::optional<Work>& before) {
+  if (auto usable = try_device(); !usable) return Unexpected(usable.error());
+  const auto enqueue = prepare(work);
+  if (!enqueue) return Unexpected(enqueue.error());
+  const auto restore = prepare(before);
+  if (!restore) return Unexpected(restore.error());
+  return CounterReader(ordinal_, stream_.get()).count(*enqueue, [this, &restore] {
+    return timers().cold.make_cold(*restore);
+  });
+}
+
 Conditions CudaBackend::conditions() {
   if (!nvml_) nvml_.emplace(device_.uuid);
   return nvml_->conditions();
@@ -341,6 +354,11 @@ Conditions CudaBackend::conditions() {
 
 Expected<Enqueue, Failure> CudaBackend::prepare(const Work& work) {
   return std::visit([this](const auto& one) { return prepare(one); }, work);
+}
+
+Expected<Enqueue, Failure> CudaBackend::prepare(const std::optional<Work>& work) {
+  if (work) return prepare(*work);
+  return Enqueue([] { return Expected<void, Failure>(); });
 }
 
 Expected<Enqueue, Failure> CudaBackend::prepare(const Launch& launch) {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "tuner/backend/cuda/counters.hpp"
 #include "tuner/backend/cuda/cublas.hpp"
 #include "tuner/backend/cuda/cuda_backend.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
@@ -7,6 +8,9 @@
 
 #include <fmt/format.h>
 
+#include <cupti_result.h>
+#include <fstream>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -51,6 +55,26 @@ Finding examine_library(const std::string& what, Version version) {
   }
 }
 
+/// The content of a file of the kernel's; empty when there is none.
+std::string text_of(const char* path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// What `tune explain` needs, beside a GPU.
+Finding examine_counters() {
+  Finding finding =
+      examine_library("hardware counters", [] { return cupti_version(*open_cupti()); });
+  if (finding.status == Finding::Status::good &&
+      counters_are_restricted(text_of("/proc/driver/nvidia/params"),
+                              text_of("/proc/self/status"))) {
+    finding.status = Finding::Status::note;
+    finding.detail += ", not permitted";
+    finding.remedy = why_not_counted(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "", "");
+  }
+  return finding;
+}
+
 }  // namespace
 
 std::vector<Finding> examine_cuda() {
@@ -61,6 +85,7 @@ std::vector<Finding> examine_cuda() {
   }
   findings.push_back(examine_library("CUDA compiler", [] { return NvrtcCompiler("").version(); }));
   findings.push_back(examine_library("CUDA BLAS", [] { return Cublas(nullptr).version(); }));
+  findings.push_back(examine_counters());
   return findings;
 }
 

@@ -12,8 +12,10 @@ namespace tuner::backend {
 namespace {
 
 void* open_library(const std::string& file_name) {
-  constexpr std::array<const char*, 3> kFolders = {"", TUNER_CUDA_LIBRARY_DIR "/",
-                                                   "/usr/local/cuda/lib64/"};
+  // CUPTI may lie in a folder of its own.
+  constexpr std::array kFolders = {"", TUNER_CUDA_LIBRARY_DIR "/", "/usr/local/cuda/lib64/",
+                                   TUNER_CUDA_LIBRARY_DIR "/../extras/CUPTI/lib64/",
+                                   "/usr/local/cuda/extras/CUPTI/lib64/"};
   for (const char* folder : kFolders) {
     if (void* handle = ::dlopen((folder + file_name).c_str(), RTLD_NOW | RTLD_LOCAL)) return handle;
   }
