@@ -19,12 +19,17 @@ std::string image_hash(const backend::Binary& binary) {
 
 Expected<backend::Binary, Failure> NotingCompiler::compile(const family::CompileJob& job) const {
   auto binary = compiler_.compile(job);
-  if (binary) sources_.insert_or_assign(image_hash(*binary), job.source.name);
+  if (!binary) return binary;
+  std::string hash = image_hash(*binary);
+  const std::lock_guard lock(mutex_);
+  sources_.insert_or_assign(std::move(hash), job.source.name);
   return binary;
 }
 
 std::string NotingCompiler::source_of(const backend::Binary& binary) const {
-  const auto found = sources_.find(image_hash(binary));
+  const std::string hash = image_hash(binary);
+  const std::lock_guard lock(mutex_);
+  const auto found = sources_.find(hash);
   return found == sources_.end() ? "" : found->second;
 }
 

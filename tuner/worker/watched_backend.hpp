@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,7 +22,8 @@ struct DeviceStep {
   std::string source = {};         ///< of a kernel that runs and is not on trial: its file's name
 };
 
-/// Another compiler, of whose binaries it knows the sources.
+/// Another compiler, of whose binaries it knows the sources. Used from any thread, as compilers
+/// are.
 class NotingCompiler : public backend::Compiler {
  public:
   /// The compiler must outlive it.
@@ -34,6 +36,7 @@ class NotingCompiler : public backend::Compiler {
 
  private:
   const backend::Compiler& compiler_;
+  mutable std::mutex mutex_;
   mutable std::map<std::string, std::string> sources_;  // by the hash of an image
 };
 
