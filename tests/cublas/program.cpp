@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program that is linked to cuBLAS.
 //   cublas_program ROUNDS [exit CODE | raise SIGNAL | wait | many]
-// Multiplies ROUNDS times, in three ways; then ends as it is told, or waits for SIGUSR1.
+// Multiplies ROUNDS times, in three ways; then ends as an argument says, or waits for SIGUSR1.
 #include <cublasLt.h>
 #include <cublas_v2.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the user is told: rare lines, and one at the end.
+// Messages to the user: rare lines, and one at the end.
 #pragma once
 
 #include "tuner/cublas/product.hpp"

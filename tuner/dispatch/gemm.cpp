@@ -137,6 +137,23 @@ void check_call(const family::GemmShape& shape) {
   check("ldc", shape.c);
 }
 
+/// The shape of a checked call; throws as check_call.
+family::GemmShape shape_of(Transpose trans_a, Transpose trans_b, std::int64_t m, std::int64_t n,
+                           std::int64_t k, std::int64_t lda, std::int64_t ldb, std::int64_t ldc,
+                           std::int64_t batch = 1) {
+  const family::GemmShape shape{.m = m,
+                                .n = n,
+                                .k = k,
+                                .trans_a = trans_a,
+                                .trans_b = trans_b,
+                                .batch = batch,
+                                .a = stored(m, k, trans_a, lda),
+                                .b = stored(k, n, trans_b, ldb),
+                                .c = stored(m, n, Transpose::no, ldc)};
+  check_call(shape);
+  return shape;
+}
+
 }  // namespace
 
 bool dispatch::is_blas_gemm(const FamilyTable& family) {
@@ -160,17 +177,8 @@ void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a, Trans
            std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a,
            std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
            std::int64_t ldc) {
-  const family::GemmShape shape{.m = m,
-                                .n = n,
-                                .k = k,
-                                .trans_a = trans_a,
-                                .trans_b = trans_b,
-                                .batch = 1,
-                                .a = stored(m, k, trans_a, lda),
-                                .b = stored(k, n, trans_b, ldb),
-                                .c = stored(m, n, Transpose::no, ldc)};
-  check_call(shape);
-  multiply(dispatcher, stream, {shape, alpha, a, b, beta, c});
+  multiply(dispatcher, stream,
+           {shape_of(trans_a, trans_b, m, n, k, lda, ldb, ldc), alpha, a, b, beta, c});
 }
 
 void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a,
@@ -178,16 +186,7 @@ void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpos
                            float alpha, const float* a, std::int64_t lda, std::int64_t stride_a,
                            const float* b, std::int64_t ldb, std::int64_t stride_b, float beta,
                            float* c, std::int64_t ldc, std::int64_t stride_c, std::int64_t batch) {
-  family::GemmShape shape{.m = m,
-                          .n = n,
-                          .k = k,
-                          .trans_a = trans_a,
-                          .trans_b = trans_b,
-                          .batch = batch,
-                          .a = stored(m, k, trans_a, lda),
-                          .b = stored(k, n, trans_b, ldb),
-                          .c = stored(m, n, Transpose::no, ldc)};
-  check_call(shape);
+  family::GemmShape shape = shape_of(trans_a, trans_b, m, n, k, lda, ldb, ldc, batch);
   shape.a.stride = stride_a;
   shape.b.stride = stride_b;
   shape.c.stride = stride_c;
@@ -199,16 +198,7 @@ dispatch::KernelUse dispatch::sgemm_by_kernel(
     std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a, std::int64_t lda,
     std::int64_t stride_a, const float* b, std::int64_t ldb, std::int64_t stride_b, float beta,
     float* c, std::int64_t ldc, std::int64_t stride_c, std::int64_t batch) {
-  family::GemmShape shape{.m = m,
-                          .n = n,
-                          .k = k,
-                          .trans_a = trans_a,
-                          .trans_b = trans_b,
-                          .batch = batch,
-                          .a = stored(m, k, trans_a, lda),
-                          .b = stored(k, n, trans_b, ldb),
-                          .c = stored(m, n, Transpose::no, ldc)};
-  check_call(shape);
+  family::GemmShape shape = shape_of(trans_a, trans_b, m, n, k, lda, ldb, ldc, batch);
   shape.a.stride = stride_a;
   shape.b.stride = stride_b;
   shape.c.stride = stride_c;

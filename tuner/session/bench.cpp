@@ -78,7 +78,7 @@ class Bench {
                            space_.expression_values(entrant.config));
   }
 
-  /// Times what ended ok side by side, again without a contender that falls out of it.
+  /// Times what ended ok side by side, again without a contender that fails.
   std::optional<Timed> add_contenders() {
     for (;;) {
       std::vector<space::Config> configs;

@@ -111,7 +111,7 @@ class Explainer {
     return found;
   }
 
-  /// Times again without a contender that falls out.
+  /// Times again without a contender that fails.
   void time_all() {
     for (;;) {
       const std::vector<ExplainedContender*> contenders = runnable();

@@ -50,7 +50,7 @@ family::ElementType ReferenceRunner::passed_type(const CheckedData& data) const 
   }
   const family::Check& check = problem_.family().check;
   const auto* const library = family::library_arguments(check);
-  // A library's sums in parts may be rounded more than once on their way to fewer bits.
+  // A library that sums in parts may round to fewer bits more than once.
   const bool is_sum = library != nullptr && data.name == library->c &&
                       problem_.is_rounded(data.type) &&
                       family::library_multiplies(data.type, family::ElementType::f32);
