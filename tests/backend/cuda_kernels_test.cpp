@@ -150,7 +150,7 @@ INSTANTIATE_TEST_SUITE_P(Own, BackendKernelsTest,
                                          "poison_shared_memory"));
 
 TEST(CheckKernelsTest, CompileForEveryTypeOnAGpu) {
-  std::vector<std::string> entries = {"prepare", "inspect", "convert<bf16, f32>",
+  std::vector<std::string> entries = {"prepare<>", "inspect<>", "convert<bf16, f32>",
                                       "convert<f32, f16>", "convert<tf32, f64>"};
   for (const family::ElementType type : family::kElementTypes) {
     const auto add = [&](std::string_view kernel) {
@@ -170,6 +170,18 @@ TEST(CheckKernelsTest, CompileForEveryTypeOnAGpu) {
   }
   const auto binary = NvrtcCompiler("sm_90").compile(verify::check_kernels_job(entries));
   ASSERT_TRUE(binary) << binary.error().message;
+}
+
+/// Those for all types take ten times as long to compile as the others, which would contain them.
+TEST(CheckKernelsTest, AProgramContainsOnlyTheKernelsThatItNames) {
+  const auto binary =
+      NvrtcCompiler("sm_90").compile(verify::check_kernels_job({"fill_constant<f32>"}));
+  ASSERT_TRUE(binary) << binary.error().message;
+  const std::string image(reinterpret_cast<const char*>(binary->image.data()),
+                          binary->image.size());
+  EXPECT_THAT(image, ::testing::HasSubstr("fill_constant"));
+  EXPECT_THAT(image, ::testing::Not(::testing::HasSubstr("prepare")));
+  EXPECT_THAT(image, ::testing::Not(::testing::HasSubstr("inspect")));
 }
 
 /// The kernels whose ranking is known beforehand, of benchmarks/measurement, and what they include

@@ -281,18 +281,18 @@ CheckKernels::Dependence CheckKernels::compare_runs(const Elements& first, backe
 }
 
 backend::Launch CheckKernels::preparation(const CheckedMemory& memory, const Poison& poison) {
-  return launch_of("prepare", largest_part(memory),
+  return launch_of("prepare<>", largest_part(memory),
                    {memory.candidate(), memory.reference(), memory.table(), part_count(memory),
                     family::Scalar(std::int32_t{poison.kind}), bits(poison.seed)});
 }
 
 void CheckKernels::prepare(const CheckedMemory& memory, const Poison& poison) {
-  run("prepare", preparation(memory, poison));
+  run("prepare<>", preparation(memory, poison));
 }
 
 std::vector<PartReport> CheckKernels::inspect(const CheckedMemory& memory, const Poison& poison,
                                               Repeats repeats) {
-  launch("inspect", largest_part(memory),
+  launch("inspect<>", largest_part(memory),
          {memory.candidate(), memory.reference(), memory.table(), part_count(memory),
           family::Scalar(std::int32_t{poison.kind}), bits(poison.seed),
           family::Scalar(repeats == Repeats::compared ? 1 : 0), memory.gathered(), memory.reports(),
