@@ -43,7 +43,9 @@ TEST_F(CudaCountingTest, RequestsAndConflictsOfSharedMemoryAreExact) {
   const counters::Counters without = counters_of("shared_traffic<1>");
   EXPECT_EQ(without.shared_stores, kBlocks);
   EXPECT_EQ(without.shared_loads, 8 * kBlocks);
-  EXPECT_LT(without.bank_conflicts, 0.05 * kBlocks);
+  // The counter includes cycles in which shared memory waits for another user of the data pipe:
+  // 2.3 % of these requests on an H200.
+  EXPECT_LT(without.bank_conflicts, 0.05 * (without.shared_loads + without.shared_stores));
   const counters::Counters with = counters_of("shared_traffic<32>");
   EXPECT_EQ(with.shared_loads, 8 * kBlocks);
   EXPECT_NEAR(with.bank_conflicts, 31.0 * 8 * kBlocks, 0.02 * 31 * 8 * kBlocks);
@@ -70,20 +72,21 @@ TEST_F(CudaCountingTest, ACopyIsBoundByMemoryAndCountedFromAColdCache) {
   EXPECT_GT(count(launch(1 << 20)).dram_percent, 5);
 }
 
-TEST_F(CudaCountingTest, TheRangeIsHardlyLongerThanTheRun) {
+TEST_F(CudaCountingTest, WhatIsCountedIsTheRunWithoutTheTimeAroundIt) {
   const LoadedKernel axpy = build(kAxpy, "axpy");
   constexpr std::int64_t kCount = std::int64_t{1} << 24;  // about 50 µs
   const Buffer x(backend(), kCount * sizeof(float)), y(backend(), kCount * sizeof(float));
   const Launch launch{.kernel = axpy.id(),
                       .steps = {{.geometry = {.grid = {kCount / 256, 1, 1}, .block = {256, 1, 1}},
                                  .arguments = {1.0F, x.id(), y.id(), kCount}}}};
-  const auto samples = backend().time(launch, {.warm_up = 2, .samples = 5});
+  const auto samples = backend().time(launch, {.warm_up = 2, .samples = 9});
   ASSERT_TRUE(samples);
   const counters::Counters counted = count(launch);
-  RecordProperty("range_ns", static_cast<int>(counted.elapsed_ns));
+  RecordProperty("busy_percent", static_cast<int>(counted.busy_percent));
+  RecordProperty("counted_ns", static_cast<int>(counted.elapsed_ns));
   RecordProperty("run_ns", static_cast<int>(samples->back().time_ns));
-  EXPECT_GT(counted.elapsed_ns, 0.7 * samples->back().time_ns);
-  EXPECT_LT(counted.elapsed_ns, 1.3 * samples->back().time_ns + 5000);
+  EXPECT_LE(counted.busy_percent, 100.5);
+  EXPECT_NEAR(counted.elapsed_ns, samples->back().time_ns, 0.1 * samples->back().time_ns);
 }
 
 TEST_F(CudaCountingTest, EveryPassBeginsWithTheWorkBefore) {

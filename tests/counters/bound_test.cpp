@@ -25,6 +25,23 @@ TEST(CounterFields, NameEachCounterOnce) {
   for (const CounterField& field : counter_fields()) EXPECT_EQ(counters.*field.member, 1);
 }
 
+TEST(WithoutIdleTime, PercentagesAreOfTheRunAlone) {
+  const Counters run = without_idle_time({.fma_percent = 30,
+                                          .dram_percent = 45,
+                                          .warps_percent = 90,
+                                          .bank_conflicts = 7,
+                                          .waiting_for_memory = 3,
+                                          .elapsed_ns = 60'000,
+                                          .busy_percent = 75});
+  EXPECT_DOUBLE_EQ(run.fma_percent, 40);
+  EXPECT_DOUBLE_EQ(run.dram_percent, 60);
+  EXPECT_DOUBLE_EQ(run.elapsed_ns, 45'000);
+  EXPECT_EQ(run.warps_percent, 90) << "of the time in which a multiprocessor is in use";
+  EXPECT_EQ(run.bank_conflicts, 7);
+  EXPECT_EQ(run.waiting_for_memory, 3);
+  EXPECT_EQ(without_idle_time({.fma_percent = 30}).fma_percent, 30) << "not known";
+}
+
 TEST(BoundSentence, NamesTheBusiestUnitAndTheOthersThatAreBusy) {
   Counters counters{.fma_percent = 62.4, .issue_percent = 55, .l1_percent = 91.2};
   counters.l1_wavefronts = 100;

@@ -6,7 +6,7 @@
 namespace tuner::counters {
 namespace {
 
-// `l1_wavefronts` and `elapsed_ns` take no pass of their own.
+// `l1_wavefronts`, `elapsed_ns` and `busy_percent` take no pass of their own.
 constexpr std::array kFields = {
     CounterField{"fma_percent", "sm__pipe_fma_cycles_active.avg.pct_of_peak_sustained_elapsed",
                  &Counters::fma_percent},
@@ -46,12 +46,26 @@ constexpr std::array kFields = {
                  "smsp__average_warps_issue_stalled_math_pipe_throttle_per_issue_active.ratio",
                  &Counters::waiting_for_pipe},
     CounterField{"elapsed_ns", "gpu__time_duration.sum", &Counters::elapsed_ns},
+    CounterField{"busy_percent", "gr__cycles_active.avg.pct_of_peak_sustained_elapsed",
+                 &Counters::busy_percent},
 };
 
 }  // namespace
 
 std::span<const CounterField> counter_fields() {
   return kFields;
+}
+
+Counters without_idle_time(Counters range) {
+  const double share = range.busy_percent / 100;
+  if (!(share > 0)) return range;
+  for (double Counters::*const percent :
+       {&Counters::fma_percent, &Counters::tensor_percent, &Counters::issue_percent,
+        &Counters::dram_percent, &Counters::l2_percent, &Counters::l1_percent}) {
+    range.*percent /= share;
+  }
+  range.elapsed_ns *= share;
+  return range;
 }
 
 }  // namespace tuner::counters

@@ -10,7 +10,7 @@
 namespace tuner::counters {
 
 /// What the hardware counted while work ran once from a cold cache. A percentage is of the most
-/// that the unit can do in the same time.
+/// that the unit can do while the work runs.
 struct Counters {
   double fma_percent = 0;     ///< pipe for single-precision multiply-add
   double tensor_percent = 0;  ///< tensor cores
@@ -30,7 +30,8 @@ struct Counters {
   double waiting_for_queue = 0;    ///< room in the queue of memory instructions
   double waiting_for_barrier = 0;  ///< the block's other warps
   double waiting_for_pipe = 0;     ///< an arithmetic pipe
-  double elapsed_ns = 0;           ///< of what was counted: the run and its launch
+  double elapsed_ns = 0;           ///< what the run took
+  double busy_percent = 0;  ///< the share of the run in the time counted; the rest is its launch
 };
 
 /// A counter: its name in messages and documents, the metric of CUPTI, and where it is kept.
@@ -44,6 +45,10 @@ struct CounterField {
 /// them in kMostPasses runs at most.
 [[nodiscard]] std::span<const CounterField> counter_fields();
 inline constexpr std::size_t kMostPasses = 4;
+
+/// The counters of a run from those of a range of time around it: its percentages are also of the
+/// time before the run begins and after it ends.
+[[nodiscard]] Counters without_idle_time(Counters range);
 
 /// The counters of a run, or why there are none: one sentence with the remedy.
 struct CounterReading {

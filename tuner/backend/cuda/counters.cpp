@@ -240,11 +240,11 @@ counters::CounterReading problem(std::string text) {
 }
 
 counters::CounterReading reading_of(const std::vector<double>& values) {
-  counters::CounterReading reading{.counters = counters::Counters{}, .problem = ""};
+  counters::Counters range;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    (*reading.counters).*counters::counter_fields()[i].member = values[i];
+    range.*counters::counter_fields()[i].member = values[i];
   }
-  return reading;
+  return {.counters = counters::without_idle_time(range)};
 }
 
 }  // namespace
