@@ -71,7 +71,7 @@ std::vector<store::StoredBest> bests(const select::Catalogue& published,
         kernel.configs[static_cast<std::size_t>(i) % kernel.configs.size()].json;
     best.best.time.q1_ns = best.best.time.q3_ns = best.best.time.min_ns = best.best.time.median_ns;
     best.best.time.samples = 30;
-    best.best.session_uuid = fmt::format("{} {}", device.name, i % 50);
+    best.best.run_uuid = fmt::format("{} {}", device.name, i % 50);
     all.push_back(std::move(best));
   }
   return all;

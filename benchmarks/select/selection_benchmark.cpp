@@ -27,15 +27,15 @@ using Times = std::map<std::tuple<std::string, std::string, std::string>, double
 /// Of the kernels' current versions, by kernel, size and configuration.
 Times all_times(const store::Store& store, const select::Catalogue& known) {
   Times times;
-  for (const store::RunRecord& session : store.sessions()) {
+  for (const store::RunRecord& run : store.runs()) {
     const auto current =
         std::ranges::find_if(known.kernels, [&](const select::CatalogueKernel& it) {
-          return it.record->hash == session.kernel_hash && it.record->kernel == session.kernel;
+          return it.record->hash == run.kernel_hash && it.record->kernel == run.kernel;
         });
     if (current == known.kernels.end()) continue;
-    for (const store::StoredTrial& it : store.trials(session.id)) {
+    for (const store::StoredTrial& it : store.trials(run.id)) {
       if (!it.trial.time) continue;
-      times[{session.kernel, it.trial.problem, it.trial.config_json}] = it.trial.time->median_ns;
+      times[{run.kernel, it.trial.problem, it.trial.config_json}] = it.trial.time->median_ns;
     }
   }
   return times;

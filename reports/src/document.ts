@@ -39,7 +39,7 @@ export interface HeatmapSection extends Part<"heatmap"> { higher_is_better: bool
 /** Lowest, median and highest of a strategy's runs, as multiples of the best known time. */
 export interface Curve { at: number[]; low: (number | null)[]; median: (number | null)[]; high: (number | null)[] }
 export type CurveProgress = "candidates" | "seconds";
-export interface StrategyCurves extends Record<CurveProgress, Curve> { strategy: string; sessions: number }
+export interface StrategyCurves extends Record<CurveProgress, Curve> { strategy: string; runs: number }
 export interface SearchSection extends Part<"search"> {
   curves: StrategyCurves[];
   left_out: number[]; // runs: that reused results, that were told a winner, of other environments

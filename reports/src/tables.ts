@@ -28,8 +28,8 @@ export function trialsCsv(trials: Trials): string {
 /** The corners of every strategy's steps over candidates, then over seconds. */
 export function curvesCsv(section: SearchSection): string {
   const over: CurveProgress[] = ["candidates", "seconds"];
-  return csv(["strategy", "sessions", "over", "at", "low", "median", "high"], section.curves.flatMap((one) => over.flatMap((progress) => {
+  return csv(["strategy", "runs", "over", "at", "low", "median", "high"], section.curves.flatMap((one) => over.flatMap((progress) => {
     const { at, low, median, high } = one[progress];
-    return at.map((x, i): Cell[] => [one.strategy, one.sessions, progress, x, low[i], median[i], high[i]]);
+    return at.map((x, i): Cell[] => [one.strategy, one.runs, progress, x, low[i], median[i], high[i]]);
   })));
 }

@@ -11,14 +11,14 @@ namespace {
 class BenchCommandTest : public testing::Test {
  protected:
   std::string of(const std::string& command) {
-    session_.command = command;
-    return bench_command(session_, trial_);
+    run_.command = command;
+    return bench_command(run_, trial_);
   }
 
-  store::RunRecord session_ = [] {
-    store::RunRecord session;
-    session.kernel = "scale";
-    return session;
+  store::RunRecord run_ = [] {
+    store::RunRecord run;
+    run.kernel = "scale";
+    return run;
   }();
   store::TrialRecord trial_ = [] {
     store::TrialRecord trial;
@@ -49,11 +49,11 @@ TEST_F(BenchCommandTest, WhatIsInADatabaseOfElsewhereStaysOneWord) {
 }
 
 TEST(SpaceFileOf, IsAsTyped) {
-  store::RunRecord session;
-  session.command = "tune --backend cpu --space='my file.json' --max-evals 3";
-  EXPECT_EQ(space_file_of(session), "my file.json");
-  session.command = "tune --backend cpu";
-  EXPECT_EQ(space_file_of(session), "");
+  store::RunRecord run;
+  run.command = "tune --backend cpu --space='my file.json' --max-evals 3";
+  EXPECT_EQ(space_file_of(run), "my file.json");
+  run.command = "tune --backend cpu";
+  EXPECT_EQ(space_file_of(run), "");
 }
 
 }  // namespace

@@ -50,10 +50,10 @@ class ShippedDatabase {
                                       .source_text = kernel.source.text,
                                       .headers_json = headers.dump()}};
     store::Store store(path(), store::Store::Mode::read_write);
-    store::RunRecord session;
-    session.uuid = std::to_string(++sessions_);
-    session.problems = {size};
-    const std::int64_t id = store.begin_run(subject, session);
+    store::RunRecord run;
+    run.uuid = std::to_string(++runs_);
+    run.problems = {size};
+    const std::int64_t id = store.begin_run(subject, run);
     store::BestRecord best;
     best.problem = size;
     best.config_json = space::canonical_json(*kernel.space, config);
@@ -67,7 +67,7 @@ class ShippedDatabase {
 
  private:
   TemporaryDirectory folder_;
-  int sessions_ = 0;
+  int runs_ = 0;
 };
 
 /// Device memory of the current context, as whole numbers so that sums are exact.

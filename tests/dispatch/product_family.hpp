@@ -108,18 +108,18 @@ class TunedDatabase {
   [[nodiscard]] std::filesystem::path path() const { return folder_.path() / "tune.db"; }
 
   void add(const Tuned& tuned) { add_all({tuned}); }
-  /// Of one kernel, in one session.
+  /// Of one kernel, in one run.
   void add_all(const std::vector<Tuned>& all) {
     store::Store store(path(), store::Store::Mode::read_write);
     store::Subject subject{
         .device = device_, .environment = environment_, .kernel = record(all.front())};
-    store::RunRecord session;
-    session.uuid = std::to_string(++sessions_);
-    for (const Tuned& tuned : all) session.problems.push_back(tuned.size);
-    session.id = store.begin_run(subject, session);
-    for (const Tuned& tuned : all) store.record_final(session.id, best_of(tuned), {});
-    session.state = store::RunState::complete;
-    store.end_run(session.id, session);
+    store::RunRecord run;
+    run.uuid = std::to_string(++runs_);
+    for (const Tuned& tuned : all) run.problems.push_back(tuned.size);
+    run.id = store.begin_run(subject, run);
+    for (const Tuned& tuned : all) store.record_final(run.id, best_of(tuned), {});
+    run.state = store::RunState::complete;
+    store.end_run(run.id, run);
   }
 
   /// As lines of results bring it: the kernel's name and hash, and nothing to compile.
@@ -130,7 +130,7 @@ class TunedDatabase {
     subject.kernel.hash = "hash of theirs";
     store::StoredBest stored{.subject = std::make_shared<const store::Subject>(subject),
                              .best = best_of(tuned)};
-    stored.best.session_uuid = origin;
+    stored.best.run_uuid = origin;
     stored.best.recorded_at = "2026-01-01T00:00:00Z";
     store::Store(path(), store::Store::Mode::read_write).import_bests(std::vector{stored}, origin);
   }
@@ -175,7 +175,7 @@ class TunedDatabase {
   TemporaryDirectory folder_;
   space::DeviceInfo device_;
   space::EnvironmentInfo environment_;
-  int sessions_ = 0;
+  int runs_ = 0;
 };
 
 }  // namespace tuner::dispatch

@@ -15,9 +15,9 @@ void ask(const store::Store& store) {
   static_cast<void>(store.kernels({}));
   static_cast<void>(store.bests({}));
   static_cast<void>(store.trials(store::ResultFilter{}));
-  for (const store::RunRecord& session : store.sessions()) {
-    static_cast<void>(store.trials(session.id));
-    static_cast<void>(store.finalists(session.id, "16x16x16"));
+  for (const store::RunRecord& run : store.runs()) {
+    static_cast<void>(store.trials(run.id));
+    static_cast<void>(store.finalists(run.id, "16x16x16"));
   }
   static_cast<void>(
       select::select_configuration(store, {.kernel = "gemm_naive", .size = "16,16,16"}));

@@ -42,14 +42,14 @@ store::TrialRecord trial(const std::string& problem, int value, double ns) {
 
 void run(store::Store& store, const store::Subject& subject,
          const std::vector<store::TrialRecord>& trials) {
-  store::RunRecord session;
-  session.uuid = "session-" + std::to_string(store.sessions().size());
-  session.strategy = "random";
-  session.problems = {"64", "128"};
-  const std::int64_t id = store.begin_run(subject, session);
+  store::RunRecord run;
+  run.uuid = "session-" + std::to_string(store.runs().size());
+  run.strategy = "random";
+  run.problems = {"64", "128"};
+  const std::int64_t id = store.begin_run(subject, run);
   for (const store::TrialRecord& trial : trials) store.record_trial(id, trial, 1);
-  session.state = store::RunState::complete;
-  store.end_run(id, session);
+  run.state = store::RunState::complete;
+  store.end_run(id, run);
 }
 
 std::vector<std::string> keys(const search::Recording& recording) {

@@ -10,7 +10,7 @@ PARENT = {
     "new": (
         "worker.device_started", "worker.device_ready",
         "store.file_created", "store.schema_locked", "store.schema_ready", "store.schema_committed",
-        "store.session_ready", "store.session_committed", "session.began",
+        "store.run_ready", "store.run_committed", "session.began",
         "worker.compile_submitted:2", "worker.compile_taken:3", "worker.compile_ended:3",
         "store.attempt_ready", "store.attempt_committed",
         "worker.asked", "worker.asked:9", "worker.step_heard:20", "worker.answer_heard", "session.trial_judged",
@@ -22,7 +22,7 @@ PARENT = {
         "session.searched", "session.contenders_added", "session.round", "session.round:5",
         "session.final_ended", "store.finalist_inserted", "store.finalist_inserted:3", "store.best_inserted",
         "store.final_ready", "store.final_committed", "session.final_acknowledged",
-        "store.session_updated", "store.session_end_ready", "store.session_ended", "session.ended",
+        "store.run_updated", "store.run_end_ready", "store.run_ended", "session.ended",
     ),
     # Two candidates are yet to be compiled, and one does not compile.
     "compile": (

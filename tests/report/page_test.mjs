@@ -237,7 +237,7 @@ const tests = {
     assert.notEqual(await image(), before);
     const [download] = await Promise.all([page.waitForEvent("download"), panel.getByRole("button", { name: "Download curves (CSV)" }).click()]);
     const lines = readFileSync(await download.path(), "utf8").trim().split("\r\n");
-    assert.equal(lines[0], "strategy,sessions,over,at,low,median,high");
+    assert.equal(lines[0], "strategy,runs,over,at,low,median,high");
     assert.ok(lines.some((line) => line.startsWith("auto,3,seconds,")));
     assert.deepEqual(problems, []);
     await close();

@@ -35,7 +35,7 @@ class Report : public testing::Test {
     record.problems = {kProblem};
     record.strategy = "exhaustive";
     record.command = "tune --kernel gemm_shared";
-    session_ = store_.begin_run(subject_, record);
+    run_ = store_.begin_run(subject_, record);
   }
 
   void add_trial(int tile_m, int pad, std::optional<double> ns, Outcome outcome = Outcome::ok,
@@ -49,7 +49,7 @@ class Report : public testing::Test {
     trial.outcome = outcome;
     trial.message = message;
     if (ns) trial.time = store::TimeRecord{*ns, *ns, *ns, *ns, 5};
-    store_.record_trial(session_, trial, elapsed_s_ += 2);
+    store_.record_trial(run_, trial, elapsed_s_ += 2);
   }
 
   void add_final() {
@@ -66,9 +66,9 @@ class Report : public testing::Test {
     best.library_name = "cuBLAS 13.0.2";
     best.ties = 2;
     best.flops = 2e9;
-    best.session_uuid = "11111111-2222";
+    best.run_uuid = "11111111-2222";
     best.recorded_at = "2025-11-21T09:00:00Z";
-    store_.record_final(session_, best, {});
+    store_.record_final(run_, best, {});
   }
 
   [[nodiscard]] Json kernel() const {
@@ -87,7 +87,7 @@ class Report : public testing::Test {
   static constexpr const char* kProblem = "1000,1000,1000";
   store::Subject subject_ = sample_subject("gemm_shared");
   store::Store store_ = store::Store::in_memory();
-  std::int64_t session_ = 0;
+  std::int64_t run_ = 0;
   double elapsed_s_ = 10;
 };
 

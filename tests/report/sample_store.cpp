@@ -102,7 +102,7 @@ std::vector<Candidate> fastest(double n, std::size_t count) {
   return working;
 }
 
-void record_final_at(store::Store& store, std::int64_t session, double n) {
+void record_final_at(store::Store& store, std::int64_t run, double n) {
   const std::vector<Candidate> front = fastest(n, 6);
   const double best_ns = time_ns(front[0], n), default_ns = time_ns(kDefault, n);
   const double library_ns = best_ns * (0.42 + 0.02 * std::log2(n));
@@ -130,9 +130,9 @@ void record_final_at(store::Store& store, std::int64_t session, double n) {
   best.ties = static_cast<int>(std::count_if(front.begin() + 1, front.end(), is_tie));
   best.flops = 2 * n * n * n;
   best.bytes = 12 * n * n;
-  best.session_uuid = store.session(std::to_string(session))->uuid;
+  best.run_uuid = store.run(std::to_string(run))->uuid;
   best.recorded_at = "2025-11-21T09:00:00Z";
-  store.record_final(session, best, finalists);
+  store.record_final(run, best, finalists);
 }
 
 void tune_gemm_shared(store::Store& store) {
@@ -152,7 +152,7 @@ void tune_gemm_shared(store::Store& store) {
       "1024,1024,1024 --size 2048,2048,2048 --size 4096,4096,4096 --seed 1";
   record.valid = 17956;
   record.cartesian = 82944;
-  const std::int64_t session = store.begin_run(sample_subject("gemm_shared"), record);
+  const std::int64_t run = store.begin_run(sample_subject("gemm_shared"), record);
 
   double elapsed_s = 3;
   for (const double n : kSizes) {
@@ -167,16 +167,16 @@ void tune_gemm_shared(store::Store& store) {
       trial.verify_ms = 25;
       trial.measure_ms = trial.time ? 30 : 0;
       elapsed_s += 0.08;
-      store.record_trial(session, trial, elapsed_s);
+      store.record_trial(run, trial, elapsed_s);
     }
-    record_final_at(store, session, n);
+    record_final_at(store, run, n);
   }
   record.state = store::RunState::complete;
   record.wall_s = 131;
   record.compile_s = 117;
   record.verify_s = 38;
   record.measure_s = 44;
-  store.end_run(session, record);
+  store.end_run(run, record);
 }
 
 /// Of every four candidates on, the fastest before all others: a search that knows something.
@@ -214,7 +214,7 @@ void search_anew(store::Store& store, const std::string& strategy, std::uint64_t
       "--seed {} --max-evals 120",
       strategy, seed);
   record.valid = 17956;
-  const std::int64_t session = store.begin_run(sample_subject("gemm_shared"), record);
+  const std::int64_t run = store.begin_run(sample_subject("gemm_shared"), record);
   double elapsed_s = 3;
   for (std::size_t i = 0; i < 120; ++i) {
     store::TrialRecord trial;
@@ -223,11 +223,11 @@ void search_anew(store::Store& store, const std::string& strategy, std::uint64_t
     trial.outcome = outcome_of(order[i]);
     trial.message = message_of(trial.outcome);
     if (trial.outcome == Outcome::ok) trial.time = spread(time_ns(order[i], kN), 20);
-    store.record_trial(session, trial, elapsed_s += strategy == "auto" ? 0.55 : 0.5);
+    store.record_trial(run, trial, elapsed_s += strategy == "auto" ? 0.55 : 0.5);
   }
   record.state = store::RunState::budget_spent;
   record.wall_s = elapsed_s + 2;
-  store.end_run(session, record);
+  store.end_run(run, record);
 }
 
 /// One size, not finished; all that a careless page would run as script.
@@ -242,7 +242,7 @@ void tune_hostile(store::Store& store) {
   record.problems = {"64,64"};
   record.strategy = "exhaustive";
   record.command = std::string("tune --kernel '") + kHostileName + "'";
-  const std::int64_t session = store.begin_run(sample_subject(kHostileName), record);
+  const std::int64_t run = store.begin_run(sample_subject(kHostileName), record);
   for (int i = 1; i <= 6; ++i) {
     store::TrialRecord trial;
     trial.problem = "64,64";
@@ -251,10 +251,10 @@ void tune_hostile(store::Store& store) {
     trial.outcome = i < 6 ? Outcome::ok : Outcome::crashed;
     trial.message = i < 6 ? "" : kHostileName;
     if (i < 6) trial.time = spread(1e5 / i, 5);
-    store.record_trial(session, trial, 0.1 * i);
+    store.record_trial(run, trial, 0.1 * i);
   }
   record.state = store::RunState::interrupted;
-  store.end_run(session, record);
+  store.end_run(run, record);
 }
 
 /// A configuration of 19 parameters, of which the first seven are those of a candidate.
@@ -266,7 +266,7 @@ std::string wide_config_json(const Candidate& c, std::size_t n) {
 }
 
 /// One kernel of many, which is `slowness` times as slow as the best could be, at one size.
-void tune_one_of_many(store::Store& store, std::int64_t session, double n, double slowness) {
+void tune_one_of_many(store::Store& store, std::int64_t run, double n, double slowness) {
   const std::vector<Candidate> order = candidates();
   store::TrialRecord fastest;
   for (std::size_t i = 0; i < 116; ++i) {
@@ -279,7 +279,7 @@ void tune_one_of_many(store::Store& store, std::int64_t session, double n, doubl
       trial.time = spread(slowness * time_ns(order[i], n), 20);
       if (!fastest.time || trial.time->median_ns < fastest.time->median_ns) fastest = trial;
     }
-    store.record_trial(session, trial, 0.5 * static_cast<double>(i));
+    store.record_trial(run, trial, 0.5 * static_cast<double>(i));
   }
   store::BestRecord best;
   best.problem = problem_of(n);
@@ -292,7 +292,7 @@ void tune_one_of_many(store::Store& store, std::int64_t session, double n, doubl
   best.library_ns = best.time.median_ns * *best.ratio_to_library;
   best.flops = 2 * n * n * n;
   best.bytes = 12 * n * n;
-  best.session_uuid = store.session(std::to_string(session))->uuid;
+  best.run_uuid = store.run(std::to_string(run))->uuid;
   best.recorded_at = "2025-11-21T09:00:00Z";
   std::vector<store::FinalistRecord> finalists;
   for (int i = 0; i < 10; ++i) {
@@ -305,7 +305,7 @@ void tune_one_of_many(store::Store& store, std::int64_t session, double n, doubl
                          {}});
   }
   finalists.push_back({"candidate", best.config_json, best.time, 1, 1, 1, {}});
-  store.record_final(session, best, finalists);
+  store.record_final(run, best, finalists);
 }
 
 }  // namespace
@@ -324,12 +324,12 @@ store::Store large_store(int kernels, int sizes) {
     record.kernel_hash = subject.kernel.hash;
     record.strategy = "auto";
     record.command = fmt::format("tune --kernel gemm_{} --space spaces/gemm.json", k);
-    const std::int64_t session = store.begin_run(subject, record);
+    const std::int64_t run = store.begin_run(subject, record);
     for (int s = 1; s <= sizes; ++s) {
-      tune_one_of_many(store, session, 64.0 * s, 1 + 0.05 * ((k + s) % kernels));
+      tune_one_of_many(store, run, 64.0 * s, 1 + 0.05 * ((k + s) % kernels));
     }
     record.state = store::RunState::complete;
-    store.end_run(session, record);
+    store.end_run(run, record);
   }
   return store;
 }

@@ -14,7 +14,7 @@ inline constexpr const char* kHostileName =
 /// A GPU and versions as a real run records them, with a kernel of a given name.
 [[nodiscard]] store::Subject sample_subject(const std::string& kernel);
 
-/// A database in memory with a session of gemm_shared over four sizes (1,512 trials, of which some
+/// A database in memory with a run of gemm_shared over four sizes (1,512 trials, of which some
 /// failed in each way), seven more that search the largest of them by three strategies, and a small
 /// one of a kernel named kHostileName. The same on every call but for the clock.
 [[nodiscard]] store::Store sample_store();

@@ -22,19 +22,19 @@ std::string config(int value) {
   return fmt::format(R"({{"A":{}}})", value);
 }
 
-/// Sessions in one database; every method ends with what the report makes of them.
+/// Runs in one database; every method ends with what the report makes of them.
 class SearchRuns : public testing::Test {
  protected:
   void begin(const std::string& command = "tune", double wall_s = 0) {
     store::RunRecord record;
-    record.uuid = fmt::format("session-{}", ++sessions_);
+    record.uuid = fmt::format("session-{}", ++runs_);
     record.strategy = "auto";
     record.command = command;
     record.valid = 4;
     record.state = store::RunState::budget_spent;
     record.wall_s = wall_s;
-    session_ = store_.begin_run(subject_, record);
-    store_.end_run(session_, record);
+    run_ = store_.begin_run(subject_, record);
+    store_.end_run(run_, record);
     elapsed_s_ = 0;
   }
 
@@ -44,7 +44,7 @@ class SearchRuns : public testing::Test {
     trial.config_json = config(value);
     trial.outcome = outcome;
     if (ns) trial.time = store::TimeRecord{*ns, *ns, *ns, *ns, 5};
-    store_.record_trial(session_, trial, elapsed_s_ += 2);
+    store_.record_trial(run_, trial, elapsed_s_ += 2);
   }
 
   void win(int value, const std::string& role = "candidate") {
@@ -54,7 +54,7 @@ class SearchRuns : public testing::Test {
     best.time = store::TimeRecord{1, 1, 1, 1, 30};
     store::FinalistRecord winner{role, config(value), best.time, 1.0, 1.0, 1.0, {}};
     store::FinalistRecord library{"library", "", best.time, 0.9, 0.9, 0.9, {}};
-    store_.record_final(session_, best, {library, winner});
+    store_.record_final(run_, best, {library, winner});
   }
 
   [[nodiscard]] std::vector<SearchRun> runs() const {
@@ -70,8 +70,8 @@ class SearchRuns : public testing::Test {
   store::Store store_ = store::Store::in_memory();
 
  private:
-  std::int64_t session_ = 0;
-  int sessions_ = 0;
+  std::int64_t run_ = 0;
+  int runs_ = 0;
   double elapsed_s_ = 0;
 };
 
@@ -118,7 +118,7 @@ TEST_F(SearchRuns, ReachedAndBestByAgreeAtTheirLimits) {
   EXPECT_FALSE(one.lasted(ProgressAxis::candidates, 3));
 }
 
-TEST_F(SearchRuns, ASessionThatRunsNothingOfWhatIsKnownHasReusedIt) {
+TEST_F(SearchRuns, ARunThatRunsNothingOfWhatIsKnownHasReusedIt) {
   begin();
   run(1, 400);
   run(2, 300);
@@ -148,7 +148,7 @@ TEST_F(SearchRuns, WhatIsTriedAgainAnywayTellsNothing) {
   EXPECT_THAT(beginnings(), ElementsAre(Beginning::anew, Beginning::with_results));
 }
 
-TEST_F(SearchRuns, AFreshSessionThatBeginsWithAnEarlierWinnerWasToldIt) {
+TEST_F(SearchRuns, AFreshRunThatBeginsWithAnEarlierWinnerWasToldIt) {
   begin();
   run(1, 400);
   run(2, 100);

@@ -38,20 +38,20 @@ TEST(SearchSection, TheVerdictNamesTheSoonestFirstAndWhoNeverCameNear) {
   EXPECT_EQ(section.at("wide"), true);
 }
 
-TEST(SearchSection, OfSeveralSessionsTheMedianCountsAndHowManyCameNear) {
+TEST(SearchSection, OfSeveralRunsTheMedianCountsAndHowManyCameNear) {
   const Json section =
       section_of({search("auto", {{10, 2, 102}}), search("auto", {{20, 4, 100}}),
                   search("auto", {{1, 1, 104}}), search("random", {{7, 1, 103}}),
                   search("random", {{1, 1, 150}}), search("random", {{1, 1, 150}})});
   EXPECT_EQ(section.at("answer"),
             "Within 3\u00a0% of the best known: auto after 20 candidates (4.0\u00a0s), random in 1 "
-            "of 3 sessions. Medians of 3 sessions each.");
+            "of 3 runs. Medians of 3 runs each.");
   EXPECT_EQ(section.at("table").at("rows"),
             Json::parse(R"([["auto",3,3,10,2.0,2,20,4.0,1.02,1.0,1.04,1.02,1.0,1.04],
                             ["random",3,1,null,null,1,null,null,1.5,1.03,1.5,1.5,1.03,1.5]])"));
 }
 
-TEST(SearchSection, TheBestAfterSoLongIsOfSessionsThatSearchedAsLong) {
+TEST(SearchSection, TheBestAfterSoLongIsOfRunsThatSearchedAsLong) {
   SearchRun brief = search("auto", {{1, 1, 100}});
   brief.candidates = 199;
   brief.wall_s = 59;
@@ -62,11 +62,11 @@ TEST(SearchSection, TheBestAfterSoLongIsOfSessionsThatSearchedAsLong) {
   EXPECT_EQ(Json(row.begin() + 8, row.end()), Json({1.2, 1.2, 1.2, 1.2, 1.2, 1.2}));
 }
 
-TEST(SearchSection, CurvesSpanTheSessionsOfAStrategyWhereTheyChange) {
+TEST(SearchSection, CurvesSpanTheRunsOfAStrategyWhereTheyChange) {
   const Json curves = section_of({search("auto", {{1, 2, 200}, {10, 8, 100}}),
                                   search("auto", {{4, 3, 150}}), search("auto", {{2, 6, 300}})})
                           .at("curves");
-  EXPECT_EQ(curves.at(0).at("sessions"), 3);
+  EXPECT_EQ(curves.at(0).at("runs"), 3);
   EXPECT_EQ(curves.at(0).at("candidates"), Json::parse(R"({"at":[1.0,2.0,4.0,10.0,300.0],
       "low":[2.0,2.0,1.5,1.0,1.0],"median":[null,3.0,2.0,1.5,1.5],"high":[null,null,3.0,3.0,3.0]})"));
   EXPECT_EQ(curves.at(0).at("seconds").at("at"), Json({2.0, 3.0, 6.0, 8.0, 90.0}));
@@ -83,8 +83,8 @@ TEST(SearchSection, WhatMayNotBeComparedIsLeftOutAndSaidSo) {
   EXPECT_EQ(
       section.at("answer"),
       "Within 3\u00a0% of the best known: random after 9 candidates (5.0\u00a0s). Left out: 2 "
-      "sessions that reused earlier results, 1 session that was told an earlier winner, 1 "
-      "session of another environment.");
+      "runs that reused earlier results, 1 run that was told an earlier winner, 1 "
+      "run of another environment.");
   EXPECT_EQ(section.at("table").at("rows").size(), 1);
   EXPECT_EQ(section.at("wide"), false);
 }
@@ -93,7 +93,7 @@ TEST(SearchSection, WithoutASuccessThereIsNothingToDraw) {
   const Json section = section_of({search("auto", {})});
   EXPECT_EQ(section.at("answer"), "No candidate succeeded.");
   EXPECT_TRUE(section.at("table").at("rows").empty());
-  EXPECT_EQ(section_of({}).at("answer"), "The results were imported: no session here.");
+  EXPECT_EQ(section_of({}).at("answer"), "The results were imported: no run here.");
 }
 
 }  // namespace

@@ -84,7 +84,7 @@ class Database {
       best.ratio_to_library_low = 0.99 * *library_ratio;
       best.ratio_to_library_high = 1.01 * *library_ratio;
     }
-    best.session_uuid = uuid_;
+    best.run_uuid = uuid_;
     best.recorded_at = "2025-11-21T09:00:00Z";
     store_.record_final(run_, best, finalists);
   }
@@ -588,20 +588,22 @@ void check_finalists(const Json& section) {
 void check_search(const Json& section) {
   const Rows rows(section.at("table"));
   std::vector<Shown> expected;
-  std::set<std::uint64_t> runs;
+  std::set<std::uint64_t> run_counts;
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (i == 0) expected.push_back(exactly(3));
-    const auto sessions = rows.at(i, "sessions").get<std::uint64_t>();
-    runs.insert(sessions);
+    const auto runs = rows.at(i, "runs").get<std::uint64_t>();
+    run_counts.insert(runs);
     const auto reached = rows.at(i, "reached_3").get<std::uint64_t>();
     if (!rows.at(i, "candidates_3").is_null()) {
       expected.push_back(exactly(rows.at(i, "candidates_3").get<std::uint64_t>()));
       expected.push_back(about(format_duration(rows.number(i, "seconds_3"))));
     } else if (reached > 0) {
-      expected.insert(expected.end(), {exactly(reached), exactly(sessions)});
+      expected.insert(expected.end(), {exactly(reached), exactly(runs)});
     }
   }
-  if (runs.size() == 1 && *runs.begin() > 1) expected.push_back(exactly(*runs.begin()));
+  if (run_counts.size() == 1 && *run_counts.begin() > 1) {
+    expected.push_back(exactly(*run_counts.begin()));
+  }
   for (const Json& count : section.at("left_out")) {
     if (count != 0) expected.push_back(exactly(count.get<std::uint64_t>()));
   }

@@ -82,9 +82,9 @@ TEST_F(RankTest, AnswersFromOneFamilyOfSeveral) {
   other.device = space::device_profile("h200").value();
   other.kernel = example_kernel("plain");
   other.kernel.family = "bricks";
-  store::RunRecord session;
-  session.uuid = "x";
-  static_cast<void>(store.begin_run(other, session));
+  store::RunRecord run;
+  run.uuid = "x";
+  static_cast<void>(store.begin_run(other, run));
   EXPECT_EQ(catalogue(store, {}).kernels.size(), 2U);
   EXPECT_THAT(answers("64,64"), ElementsAre(R"(exact {"TILE":8})", R"(default {"TILE":16})"));
   EXPECT_THROW(static_cast<void>(rank(catalogue(store, {}), {.family = "brick", .size = "1,1"})),

@@ -63,7 +63,7 @@ TEST_F(SelectTest, PrefersWhatWasVerifiedHereToWhatWasImported) {
   theirs.best.config_json = R"({"TILE":8})";
   theirs.best.time = {.median_ns = 9, .q1_ns = 9, .q3_ns = 9, .min_ns = 9, .samples = 30};
   theirs.best.recorded_at = "2027-01-01T00:00:00Z";
-  theirs.best.session_uuid = "theirs";
+  theirs.best.run_uuid = "theirs";
   store.import_bests(std::vector{theirs}, "h200.jsonl");
   theirs.best.problem = "2048,1024";
   store.import_bests(std::vector{theirs}, "h200.jsonl");
@@ -86,7 +86,7 @@ TEST_F(SelectTest, AnswersForTheVerySizeFromAKernelWithoutItsSpaceFile) {
   theirs.best.problem = "1024,1024";
   theirs.best.config_json = R"({"TILE":8})";
   theirs.best.time = {.median_ns = 9, .q1_ns = 9, .q3_ns = 9, .min_ns = 9, .samples = 30};
-  theirs.best.session_uuid = "theirs";
+  theirs.best.run_uuid = "theirs";
   theirs.best.recorded_at = "2026-01-01T00:00:00Z";
   store.import_bests(std::vector{theirs}, "f");
   EXPECT_EQ(ask({.kernel = "tiled", .size = "1024,1024"}).rung, Rung::exact);
@@ -324,9 +324,9 @@ TEST_F(SelectTest, AsksForTheFamilyWhenAKernelIsInTwo) {
   other.device = space::device_profile("h200").value();
   other.kernel = example_kernel("tiled");
   other.kernel.family = "bricks";
-  store::RunRecord session;
-  session.uuid = "x";
-  static_cast<void>(store.begin_run(other, session));
+  store::RunRecord run;
+  run.uuid = "x";
+  static_cast<void>(store.begin_run(other, run));
   EXPECT_THAT(error_of({.kernel = "tiled", .size = "1024,1024"}).second,
               AllOf(HasSubstr("bricks and tiles"), HasSubstr("--family")));
   EXPECT_EQ(ask({.kernel = "tiled", .family = "tiles", .size = "1024,1024"}).rung, Rung::exact);

@@ -35,10 +35,10 @@ class TunedDatabase : public testing::Test {
         .driver = it.driver, .compiler = "NVRTC 13.0", .library = "cuBLAS", .tool = "0.1.0"};
     subject.kernel = example_kernel(it.kernel, it.hash);
     subject.kernel.space_text = it.space;
-    store::RunRecord session;
-    session.uuid = std::to_string(++puts_);
-    session.problems = {it.problem};
-    const std::int64_t id = store.begin_run(subject, session);
+    store::RunRecord run;
+    run.uuid = std::to_string(++puts_);
+    run.problems = {it.problem};
+    const std::int64_t id = store.begin_run(subject, run);
     store::BestRecord best;
     best.problem = it.problem;
     best.config_json =

@@ -77,7 +77,7 @@ TEST_F(FaultTest, FiveDifferentDeathsInARowAreTheDevicesFault) {
   }
   EXPECT_THAT(store.strikes(), IsEmpty()) << "none of them is to blame";
   EXPECT_THAT(stored_trials(), SizeIs(6));
-  EXPECT_EQ(store.sessions().front().state, store::RunState::interrupted);
+  EXPECT_EQ(store.runs().front().state, store::RunState::interrupted);
 }
 
 TEST_F(FaultTest, WhenNothingEverRanTheDeviceIsNotTheOnlySuspect) {

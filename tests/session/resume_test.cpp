@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a session leaves behind when it is cut short, and what the next one takes from it.
+// What a run leaves behind when it is cut short, and what the next one takes from it.
 #include "tests/session/session_fixture.hpp"
 #include "tuner/core/error.hpp"
 
@@ -89,7 +89,7 @@ TEST_F(ResumeTest, ResultsOfAnotherSizeAreNotReused) {
 TEST_F(ResumeTest, AnInterruptionKeepsTheTrialsAndTheFastestOfThem) {
   const RunResult result = run_interrupted_after(3, {.sizes = {{10}}});
   EXPECT_EQ(result.state, store::RunState::interrupted);
-  EXPECT_EQ(store.sessions().front().state, store::RunState::interrupted);
+  EXPECT_EQ(store.runs().front().state, store::RunState::interrupted);
   EXPECT_THAT(stored_trials(), SizeIs(3));
   EXPECT_THAT(seen.finals, IsEmpty());
   ASSERT_THAT(store.bests({}), SizeIs(1));

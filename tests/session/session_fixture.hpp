@@ -77,7 +77,7 @@ class SessionTest : public testing::Test {
   }
 
   std::vector<store::StoredTrial> stored_trials() const {
-    return store.trials(store.sessions().front().id);
+    return store.trials(store.runs().front().id);
   }
   std::string stored_best() const {
     const auto bests = store.bests({});

@@ -33,12 +33,12 @@ TEST_F(SessionTest, FindsTheFastestConfigurationAndStoresIt) {
   EXPECT_EQ(size.outcomes.at(Outcome::ok), 12U);
 
   EXPECT_EQ(stored_best(), kFastest);
-  const store::RunRecord session = store.sessions().front();
-  EXPECT_EQ(session.uuid, result.uuid);
-  EXPECT_EQ(session.state, store::RunState::complete);
-  EXPECT_EQ(session.valid, 12U);
-  EXPECT_THAT(store.trials(session.id), SizeIs(12));
-  EXPECT_THAT(store.finalists(session.id, "10"), SizeIs(size.finalists.size()));
+  const store::RunRecord run = store.runs().front();
+  EXPECT_EQ(run.uuid, result.uuid);
+  EXPECT_EQ(run.state, store::RunState::complete);
+  EXPECT_EQ(run.valid, 12U);
+  EXPECT_THAT(store.trials(run.id), SizeIs(12));
+  EXPECT_THAT(store.finalists(run.id, "10"), SizeIs(size.finalists.size()));
 }
 
 TEST_F(SessionTest, StoresWhatATrialUsedAndTook) {
@@ -165,7 +165,7 @@ TEST_F(SessionTest, NoValidConfigurationIsAnErrorThatNamesTheSize) {
     EXPECT_THAT(error.what(), HasSubstr("toy has no valid configuration"));
     EXPECT_THAT(error.what(), HasSubstr(" at 20"));
   }
-  EXPECT_THAT(store.sessions(), IsEmpty());
+  EXPECT_THAT(store.runs(), IsEmpty());
 }
 
 TEST_F(SessionTest, EvaluatesNoMoreThanAskedForAtEachSize) {
@@ -182,7 +182,7 @@ TEST_F(SessionTest, StopsSearchingWhenTimeIsUpAndStillHoldsTheFinal) {
   };
   const RunResult result = run({.sizes = {{10}}, .max_time = 150ms});
   EXPECT_EQ(result.state, store::RunState::budget_spent);
-  EXPECT_EQ(store.sessions().front().state, store::RunState::budget_spent);
+  EXPECT_EQ(store.runs().front().state, store::RunState::budget_spent);
   EXPECT_LE(result.sizes.front().evaluated, 3U);
   EXPECT_GE(result.sizes.front().evaluated, 1U);
   EXPECT_THAT(seen.finals, SizeIs(1));

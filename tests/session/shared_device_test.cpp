@@ -26,13 +26,13 @@ TEST_F(SharedDeviceTest, RefusesToBegin) {
     EXPECT_EQ(error.code(), ErrorCode::no_device);
     EXPECT_THAT(error.what(), AllOf(HasSubstr("4711"), HasSubstr("--allow-shared")));
   }
-  EXPECT_THAT(store.sessions(), IsEmpty());
+  EXPECT_THAT(store.runs(), IsEmpty());
 }
 
 TEST_F(SharedDeviceTest, MarksWhatItAccepted) {
   device.now.other_processes = {4711};
   EXPECT_TRUE(run(accepting({10})).shared);
-  EXPECT_TRUE(store.sessions().front().shared);
+  EXPECT_TRUE(store.runs().front().shared);
   ASSERT_EQ(stored_best(), kFastest);
   EXPECT_TRUE(store.bests({}).front().best.shared);
 }
@@ -40,7 +40,7 @@ TEST_F(SharedDeviceTest, MarksWhatItAccepted) {
 TEST_F(SharedDeviceTest, MarksARunThatWasJoinedLater) {
   device.on_launch = [this](const std::string&) { device.now.other_processes = {4711}; };
   EXPECT_TRUE(run({.sizes = {{10}}}).shared);
-  EXPECT_TRUE(store.sessions().front().shared);
+  EXPECT_TRUE(store.runs().front().shared);
 }
 
 TEST_F(SharedDeviceTest, LeavesWhatWasBestBefore) {

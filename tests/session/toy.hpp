@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A family whose kernels are never compiled and a device that takes the time it is told to take:
-// what a session does is then known in advance.
+// what a run does is then known in advance.
 #pragma once
 
 #include "tests/support/scripted_backend.hpp"

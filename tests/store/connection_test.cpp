@@ -49,7 +49,7 @@ class ConnectionTest : public testing::Test {
   }
   void create_with_one_trial() const {
     Store store(path, kReadWrite);
-    const std::int64_t id = store.begin_run(example_subject(), example_session());
+    const std::int64_t id = store.begin_run(example_subject(), example_run());
     store.record_trial(id, example_trial(), 0);
     store.record_final(id, example_best(), {});
   }
@@ -76,7 +76,7 @@ TEST_F(ConnectionTest, KeepsEverythingOverReopening) {
   create_with_one_trial();
   { const Store again(path, kReadWrite); }
   const Store store(path, kReadOnly);
-  EXPECT_THAT(store.sessions(), SizeIs(1));
+  EXPECT_THAT(store.runs(), SizeIs(1));
   EXPECT_THAT(store.trials(1), SizeIs(1));
   EXPECT_THAT(store.bests({}), SizeIs(1));
 }

@@ -26,7 +26,7 @@ class DatabaseStateTest : public testing::Test {
   }
   void commit() const {
     Store store(path, Store::Mode::read_write);
-    static_cast<void>(store.begin_run(example_subject(), example_session("s")));
+    static_cast<void>(store.begin_run(example_subject(), example_run("s")));
   }
 
   TemporaryDirectory directory;
@@ -39,7 +39,7 @@ TEST_F(DatabaseStateTest, ChangesWithACommitAndWithNothingElse) {
   { const Store reader(path, Store::Mode::read_only); }
   EXPECT_EQ(settled(), before);
   Store writer(path, Store::Mode::read_write);
-  static_cast<void>(writer.begin_run(example_subject(), example_session("t")));
+  static_cast<void>(writer.begin_run(example_subject(), example_run("t")));
   EXPECT_FALSE(database_state(path)) << "a second commit could have the same time";
   EXPECT_NE(settled(), before);
 }

@@ -26,26 +26,26 @@ inline Subject example_subject() {
   return subject;
 }
 
-inline RunRecord example_session(const std::string& uuid = "0f5b9c1e-0000") {
-  RunRecord session;
-  session.uuid = uuid;
-  session.problems = {"4096,4096,4096", "512,512,512"};
-  session.strategy = "random";
-  session.seed = std::numeric_limits<std::uint64_t>::max();
-  session.command = "tune --kernel gemm_shared --space 'spaces/gemm.json'";
-  session.valid = 7600;
-  session.cartesian = 28800;
-  return session;
+inline RunRecord example_run(const std::string& uuid = "0f5b9c1e-0000") {
+  RunRecord run;
+  run.uuid = uuid;
+  run.problems = {"4096,4096,4096", "512,512,512"};
+  run.strategy = "random";
+  run.seed = std::numeric_limits<std::uint64_t>::max();
+  run.command = "tune --kernel gemm_shared --space 'spaces/gemm.json'";
+  run.valid = 7600;
+  run.cartesian = 28800;
+  return run;
 }
 
 inline RunRecord ended_as(RunState state) {
-  RunRecord session;
-  session.state = state;
-  session.wall_s = 60.5;
-  session.compile_s = 20.25;
-  session.verify_s = 10;
-  session.measure_s = 1.0 / 3;
-  return session;
+  RunRecord run;
+  run.state = state;
+  run.wall_s = 60.5;
+  run.compile_s = 20.25;
+  run.verify_s = 10;
+  run.measure_s = 1.0 / 3;
+  return run;
 }
 
 inline TimeRecord example_time(double median_ns = 1520.25) {

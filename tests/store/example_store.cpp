@@ -49,10 +49,10 @@ std::string text(const StoredTrial& stored) {
   const TrialRecord& it = stored.trial;
   return fmt::format(
       "trial {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n", stored.id,
-      stored.session, stored.sequence, stored.elapsed_s, it.problem, it.config_json,
-      name(it.outcome), it.message, it.time ? text(*it.time) : "none", text(it.worst_error),
-      it.check_seed, it.registers, it.shared_bytes, it.local_bytes, it.compile_ms, it.verify_ms,
-      it.measure_ms, text(it.hot_ns), text(it.clock_mhz), it.discarded, it.power_capped);
+      stored.run, stored.sequence, stored.elapsed_s, it.problem, it.config_json, name(it.outcome),
+      it.message, it.time ? text(*it.time) : "none", text(it.worst_error), it.check_seed,
+      it.registers, it.shared_bytes, it.local_bytes, it.compile_ms, it.verify_ms, it.measure_ms,
+      text(it.hot_ns), text(it.clock_mhz), it.discarded, it.power_capped);
 }
 
 std::string text(const FinalistRecord& it) {
@@ -70,35 +70,35 @@ std::string text(const StoredBest& stored) {
                      it.problem, it.config_json, text(it.time), text(it.library_ns),
                      text(it.default_ns), text(it.ratio_to_library), text(it.ratio_to_default),
                      text(it.ratio_to_library_low), text(it.ratio_to_library_high), it.library_name,
-                     it.ties, it.flops, it.bytes, it.session_uuid, it.recorded_at, it.verified,
+                     it.ties, it.flops, it.bytes, it.run_uuid, it.recorded_at, it.verified,
                      it.origin);
 }
 
-std::string of_session(const Store& store, const RunRecord& session) {
-  std::string all = text(session);
-  for (const StoredTrial& trial : store.trials(session.id)) all += text(trial);
-  for (const std::string& problem : session.problems) {
-    for (const FinalistRecord& it : store.finalists(session.id, problem)) all += text(it);
+std::string of_run(const Store& store, const RunRecord& run) {
+  std::string all = text(run);
+  for (const StoredTrial& trial : store.trials(run.id)) all += text(trial);
+  for (const std::string& problem : run.problems) {
+    for (const FinalistRecord& it : store.finalists(run.id, problem)) all += text(it);
   }
-  for (const DriftRecord& it : store.drift_records(session.id)) {
+  for (const DriftRecord& it : store.drift_records(run.id)) {
     all += fmt::format("canary {} {} {} {}\n", it.elapsed_s, it.problem, it.median_ns,
                        text(it.clock_mhz));
   }
   return all;
 }
 
-void fill_session(Store& store, std::int64_t session, int seed) {
+void fill_run(Store& store, std::int64_t run, int seed) {
   const auto config = [&](int i) { return fmt::format("{{\"TILE_M\":{}}}", 8 * i + seed); };
   for (int i = 1; i <= 8; ++i) {
-    store.begin_attempt(session, {.problem = "4096,4096,4096", .config_json = config(i)});
+    store.begin_attempt(run, {.problem = "4096,4096,4096", .config_json = config(i)});
     TrialRecord trial = i % 4 == 0 ? failed_trial(Outcome::crashed, config(i))
                                    : example_trial(config(i), 1000 + 10 * i + seed);
-    store.record_trial(session, trial, 0.5 * i);
-    if (i % 4 == 0) store.add_strike(session, config(i), "CUDA_ERROR_ILLEGAL_ADDRESS");
-    store.record_drift(session, {.elapsed_s = 0.5 * i,
-                                 .problem = "4096,4096,4096",
-                                 .median_ns = 1500.0 + i,
-                                 .clock_mhz = 1980});
+    store.record_trial(run, trial, 0.5 * i);
+    if (i % 4 == 0) store.add_strike(run, config(i), "CUDA_ERROR_ILLEGAL_ADDRESS");
+    store.record_drift(run, {.elapsed_s = 0.5 * i,
+                             .problem = "4096,4096,4096",
+                             .median_ns = 1500.0 + i,
+                             .clock_mhz = 1980});
   }
   const FinalistRecord winner{.role = "candidate",
                               .config_json = config(1),
@@ -109,25 +109,25 @@ void fill_session(Store& store, std::int64_t session, int seed) {
                                .time = example_time(1400.5),
                                .ratio_to_best = 1.4,
                                .samples_ns = {1400.5}};
-  store.record_final(session, example_best(config(1), 1010.0 + seed), {winner, library});
+  store.record_final(run, example_best(config(1), 1010.0 + seed), {winner, library});
 }
 
 }  // namespace
 
 void fill_every_table(Store& store) {
   Subject subject = example_subject();
-  const std::int64_t first = store.begin_run(subject, example_session("aaaa-0001"));
-  fill_session(store, first, 0);
+  const std::int64_t first = store.begin_run(subject, example_run("aaaa-0001"));
+  fill_run(store, first, 0);
   store.end_run(first, ended_as(RunState::complete));
   subject.environment.driver = "13.1";
-  const std::int64_t second = store.begin_run(subject, example_session("bbbb-0002"));
-  fill_session(store, second, 1);
+  const std::int64_t second = store.begin_run(subject, example_run("bbbb-0002"));
+  fill_run(store, second, 1);
   store.begin_attempt(second, {.problem = "512,512,512", .config_json = R"({"TILE_M":3})"});
 }
 
 std::string everything(const Store& store) {
   std::string all;
-  for (const RunRecord& session : store.sessions()) all += of_session(store, session);
+  for (const RunRecord& run : store.runs()) all += of_run(store, run);
   for (const StoredBest& best : store.bests({})) all += text(best);
   for (const space::DeviceInfo& device : store.devices()) all += text(device) + "\n";
   for (const KernelRecord& kernel : store.kernels({})) all += text(kernel) + "\n";

@@ -9,7 +9,7 @@
 
 namespace tuner::store {
 
-/// Adds a few dozen rows, some to every table; the second session is still running.
+/// Adds a few dozen rows, some to every table; the second run is still running.
 void fill_every_table(Store& store);
 
 /// Everything that the public interface reads, as text: equal for equal databases.

@@ -29,7 +29,7 @@ StoredBest example(double median_ns = 1520.25,
                    const Subject& subject = example_subject()) {
   StoredBest stored{.subject = std::make_shared<const Subject>(subject),
                     .best = example_best("{\"TILE_M\":64}", median_ns)};
-  stored.best.session_uuid = "0f5b9c1e-0000";
+  stored.best.run_uuid = "0f5b9c1e-0000";
   stored.best.recorded_at = recorded_at;
   return stored;
 }
@@ -78,7 +78,7 @@ TEST(BestLine, ReadsThePublishedLinesOfFormat1) {
   ASSERT_THAT(read, SizeIs(8));
   EXPECT_EQ(read[0].subject->kernel.kernel, "gemm_naive");
   EXPECT_EQ(read[0].best.recorded_at, "2026-11-21T10:04:55Z");
-  EXPECT_EQ(read[0].best.session_uuid, parse_best_lines(line_1(), "x")[0].best.session_uuid);
+  EXPECT_EQ(read[0].best.run_uuid, parse_best_lines(line_1(), "x")[0].best.run_uuid);
 }
 
 TEST(BestLine, RefusesALineThatWasChanged) {
@@ -132,21 +132,21 @@ TEST(Import, AddsWhatIsNotHereAsNotVerified) {
   ASSERT_THAT(bests, SizeIs(1));
   EXPECT_FALSE(bests[0].best.verified);
   EXPECT_EQ(bests[0].best.origin, "h200.jsonl");
-  EXPECT_EQ(bests[0].best.session_uuid, "0f5b9c1e-0000");
-  EXPECT_EQ(store.session("0f5b9c1e-0000")->state, RunState::imported);
-  EXPECT_THAT(store.sessions(), IsEmpty());  // it did not run here
+  EXPECT_EQ(bests[0].best.run_uuid, "0f5b9c1e-0000");
+  EXPECT_EQ(store.run("0f5b9c1e-0000")->state, RunState::imported);
+  EXPECT_THAT(store.runs(), IsEmpty());  // it did not run here
   EXPECT_EQ(store.import_bests(std::vector{example()}, "again").kept, 1U);
   EXPECT_EQ(store.bests({})[0].best.origin, "h200.jsonl");
 }
 
 TEST(Import, NeverTakesThePlaceOfAVerifiedBest) {
   Store store = Store::in_memory();
-  const std::int64_t session = store.begin_run(example_subject(), example_session("mine"));
-  store.record_final(session, example_best("{\"TILE_M\":32}", 1000), {});
+  const std::int64_t run = store.begin_run(example_subject(), example_run("mine"));
+  store.record_final(run, example_best("{\"TILE_M\":32}", 1000), {});
   EXPECT_EQ(store.import_bests(std::vector{example(1000)}, "as fast").kept, 1U);
   EXPECT_EQ(store.import_bests(std::vector{example(900)}, "faster").added, 1U);
   EXPECT_THAT(store.bests({}), SizeIs(2));
-  store.record_final(session, example_best("{\"TILE_M\":32}", 950), {});  // measured since
+  store.record_final(run, example_best("{\"TILE_M\":32}", 950), {});  // measured since
   ASSERT_THAT(store.bests({}), SizeIs(1));
   EXPECT_TRUE(store.bests({})[0].best.verified);
 }
@@ -174,7 +174,7 @@ TEST(Import, LeavesWhatWasUsedLastHereInFront) {
   Store store = Store::in_memory();
   Subject mine = example_subject();
   mine.device = space::device_profile("a100").value();
-  static_cast<void>(store.begin_run(mine, example_session("mine")));
+  static_cast<void>(store.begin_run(mine, example_run("mine")));
   const StoredBest theirs = of_another_source();
   store.import_bests(std::vector{theirs}, "f");
   EXPECT_EQ(store.devices().front().name, mine.device.name);
@@ -191,25 +191,25 @@ class MergeTest : public testing::Test {
   Store mine = Store::in_memory();
 };
 
-TEST_F(MergeTest, AddsEndedSessionsWithAllTheirRowsOnce) {
+TEST_F(MergeTest, AddsEndedRunsWithAllTheirRowsOnce) {
   fill_every_table(mine);  // so that no id is free
   Subject subject = example_subject();
   subject.kernel.hash = "ffff";
-  const std::int64_t session = theirs.begin_run(subject, example_session("cccc-0003"));
-  theirs.record_trial(session, example_trial("{\"A\":1}"), 1);
-  theirs.add_strike(session, "{\"A\":2}", "hung");
-  theirs.record_drift(session,
+  const std::int64_t run = theirs.begin_run(subject, example_run("cccc-0003"));
+  theirs.record_trial(run, example_trial("{\"A\":1}"), 1);
+  theirs.add_strike(run, "{\"A\":2}", "hung");
+  theirs.record_drift(run,
                       {.elapsed_s = 1, .problem = "512,512,512", .median_ns = 5, .clock_mhz = {}});
   const FinalistRecord library{
       .role = "library", .config_json = "", .time = example_time(), .samples_ns = {1}};
-  theirs.record_final(session, example_best("{\"A\":1}"), {library});
-  theirs.end_run(session, ended_as(RunState::complete));
+  theirs.record_final(run, example_best("{\"A\":1}"), {library});
+  theirs.end_run(run, ended_as(RunState::complete));
   const std::size_t bests = mine.bests({}).size();
 
   const MergeResult result = mine.merge(theirs, any);
-  EXPECT_EQ(result.sessions, 1U);
+  EXPECT_EQ(result.runs, 1U);
   EXPECT_EQ(result.bests.added, 1U);
-  const auto merged = mine.session("cccc-0003");
+  const auto merged = mine.run("cccc-0003");
   ASSERT_TRUE(merged);
   EXPECT_THAT(merged->problems, ElementsAre("4096,4096,4096", "512,512,512"));
   EXPECT_EQ(merged->kernel_hash, "ffff");
@@ -227,9 +227,9 @@ TEST_F(MergeTest, AddsEndedSessionsWithAllTheirRowsOnce) {
 }
 
 TEST_F(MergeTest, LeavesOutARunThatIsNotOver) {
-  static_cast<void>(theirs.begin_run(example_subject(), example_session("cccc")));
+  static_cast<void>(theirs.begin_run(example_subject(), example_run("cccc")));
   EXPECT_EQ(mine.merge(theirs, any).running, 1U);
-  EXPECT_FALSE(mine.session("cccc"));
+  EXPECT_FALSE(mine.run("cccc"));
 }
 
 }  // namespace

@@ -129,13 +129,13 @@ std::set<std::string> record_some(const fs::path& path) {
   std::set<std::string> acknowledged;
   try {
     Store store(path, kReadWrite);
-    const std::int64_t session = store.begin_run(example_subject(), example_session("new"));
+    const std::int64_t run = store.begin_run(example_subject(), example_run("new"));
     for (const std::string config : {R"({"A":1})", R"({"A":2})"}) {
-      store.begin_attempt(session, {.problem = "4096,4096,4096", .config_json = config});
-      store.record_trial(session, example_trial(config), 0);
+      store.begin_attempt(run, {.problem = "4096,4096,4096", .config_json = config});
+      store.record_trial(run, example_trial(config), 0);
       acknowledged.insert(config);
     }
-    store.record_final(session, example_best(R"({"A":1})"), {});
+    store.record_final(run, example_best(R"({"A":1})"), {});
     acknowledged.insert("final");
   } catch (const Error&) {  // as it should be: an Error, nothing else
   }
@@ -144,13 +144,13 @@ std::set<std::string> record_some(const fs::path& path) {
 
 std::set<std::string> recorded(const Store& store) {
   std::set<std::string> recorded;
-  if (const auto session = store.session("new")) {
-    for (const StoredTrial& trial : store.trials(session->id)) {
+  if (const auto run = store.run("new")) {
+    for (const StoredTrial& trial : store.trials(run->id)) {
       recorded.insert(trial.trial.config_json);
     }
   }
   for (const StoredBest& best : store.bests({})) {
-    if (best.best.session_uuid == "new") recorded.insert("final");
+    if (best.best.run_uuid == "new") recorded.insert("final");
   }
   return recorded;
 }
@@ -169,7 +169,7 @@ void fail_every_operation(const std::string& content) {
     FailingFiles::fail_at(0);
     Store store(path, kReadWrite);  // which checks every page and row
     EXPECT_THAT(recorded(store), testing::IsSupersetOf(acknowledged)) << "operation " << n;
-    const std::int64_t next = store.begin_run(example_subject(), example_session("next"));
+    const std::int64_t next = store.begin_run(example_subject(), example_run("next"));
     store.record_trial(next, example_trial(), 0);
     EXPECT_THAT(store.trials(next), testing::SizeIs(1)) << "operation " << n;
     if (testing::Test::HasFailure()) return;

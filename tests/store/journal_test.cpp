@@ -31,13 +31,13 @@ AttemptRecord attempt(const std::string& config) {
 
 class JournalTest : public testing::Test {
  protected:
-  /// What a process that is killed in the middle of `work(store, session)` leaves behind.
+  /// What a process that is killed in the middle of `work(store, run)` leaves behind.
   template <class Work>
   void die_during(Work work) const {
     const pid_t child = ::fork();
     if (child == 0) {
       Store store(path, kReadWrite);
-      work(store, store.begin_run(example_subject(), example_session()));
+      work(store, store.begin_run(example_subject(), example_run()));
       ::raise(SIGKILL);
     }
     int status = 0;
@@ -50,9 +50,9 @@ class JournalTest : public testing::Test {
 };
 
 TEST_F(JournalTest, StrikesWhatADeadProcessHadOnTheDevice) {
-  die_during([](Store& store, std::int64_t session) {
-    store.begin_attempt(session, attempt("{\"A\":1}"));
-    store.record_trial(session, example_trial("{\"A\":1}"), 0, attempt("{\"A\":2}"));
+  die_during([](Store& store, std::int64_t run) {
+    store.begin_attempt(run, attempt("{\"A\":1}"));
+    store.record_trial(run, example_trial("{\"A\":1}"), 0, attempt("{\"A\":2}"));
   });
   Store store(path, kReadWrite);
   const std::vector<StrikeRecord> struck = store.collect_dead_attempts();
@@ -62,43 +62,43 @@ TEST_F(JournalTest, StrikesWhatADeadProcessHadOnTheDevice) {
   EXPECT_EQ(struck[0].architecture, "sm_90");
   EXPECT_EQ(struck[0].strikes, 1);
   EXPECT_THAT(struck[0].reason, HasSubstr(kSize));
-  EXPECT_EQ(store.session("1")->state, RunState::interrupted);
+  EXPECT_EQ(store.run("1")->state, RunState::interrupted);
   EXPECT_THAT(store.trials(1), SizeIs(1));
   EXPECT_THAT(store.strikes(example_subject()), ElementsAre(Pair("{\"A\":2}", 1)));
   EXPECT_THAT(store.collect_dead_attempts(), IsEmpty());  // once
 }
 
 TEST_F(JournalTest, HoldsNothingAgainstAProcessThatDiedBetweenTwoAttempts) {
-  die_during([](Store& store, std::int64_t session) {
-    store.begin_attempt(session, attempt("{}"));
-    store.record_trial(session, example_trial("{}"), 0);
+  die_during([](Store& store, std::int64_t run) {
+    store.begin_attempt(run, attempt("{}"));
+    store.record_trial(run, example_trial("{}"), 0);
   });
   Store store(path, kReadWrite);
   EXPECT_THAT(store.collect_dead_attempts(), IsEmpty());
-  EXPECT_EQ(store.session("1")->state, RunState::interrupted);
+  EXPECT_EQ(store.run("1")->state, RunState::interrupted);
 }
 
 TEST_F(JournalTest, LeavesAProcessThatLivesAlone) {
   Store store(path, kReadWrite);
-  const std::int64_t session = store.begin_run(example_subject(), example_session());
-  store.begin_attempt(session, attempt("{}"));
-  store.begin_attempt(session, attempt("{}"));  // begun already
+  const std::int64_t run = store.begin_run(example_subject(), example_run());
+  store.begin_attempt(run, attempt("{}"));
+  store.begin_attempt(run, attempt("{}"));  // begun already
   EXPECT_THAT(store.collect_dead_attempts(), IsEmpty());
-  EXPECT_EQ(store.session("1")->state, RunState::running);
+  EXPECT_EQ(store.run("1")->state, RunState::running);
   RunRecord ended = ended_as(RunState::interrupted);
   ended.respawns = 3;
   ended.shared = true;
-  store.end_run(session, ended);
+  store.end_run(run, ended);
   EXPECT_THAT(store.collect_dead_attempts(), IsEmpty());
-  EXPECT_EQ(store.session("1")->respawns, 3);
-  EXPECT_TRUE(store.session("1")->shared);
+  EXPECT_EQ(store.run("1")->respawns, 3);
+  EXPECT_TRUE(store.run("1")->shared);
 }
 
 TEST_F(JournalTest, CountsStrikesByKernelHashAndArchitecture) {
   Store store = Store::in_memory();
-  const std::int64_t session = store.begin_run(example_subject(), example_session("a"));
-  store.add_strike(session, "{}", "hung");
-  store.add_strike(session, "{}", "crashed");
+  const std::int64_t run = store.begin_run(example_subject(), example_run("a"));
+  store.add_strike(run, "{}", "hung");
+  store.add_strike(run, "{}", "crashed");
   EXPECT_THAT(store.strikes(example_subject()), ElementsAre(Pair("{}", kStrikesToQuarantine)));
   ASSERT_THAT(store.strikes(), SizeIs(1));
   EXPECT_EQ(store.strikes()[0].reason, "crashed");
@@ -113,11 +113,11 @@ TEST_F(JournalTest, CountsStrikesByKernelHashAndArchitecture) {
   EXPECT_THAT(store.strikes(other), SizeIs(1));
 }
 
-TEST_F(JournalTest, WithdrawsTheStrikesOfOneSession) {
+TEST_F(JournalTest, WithdrawsTheStrikesOfOneRun) {
   Store store = Store::in_memory();
-  const std::int64_t before = store.begin_run(example_subject(), example_session("a"));
+  const std::int64_t before = store.begin_run(example_subject(), example_run("a"));
   store.add_strike(before, "{\"A\":1}", "crashed");
-  const std::int64_t sick = store.begin_run(example_subject(), example_session("b"));
+  const std::int64_t sick = store.begin_run(example_subject(), example_run("b"));
   store.add_strike(sick, "{\"A\":1}", "crashed");
   store.add_strike(sick, "{\"A\":2}", "crashed");
   store.withdraw_strikes(sick, std::vector<std::string>{"{\"A\":1}", "{\"A\":2}"});
@@ -126,10 +126,10 @@ TEST_F(JournalTest, WithdrawsTheStrikesOfOneSession) {
 
 TEST_F(JournalTest, ClearsTheStrikesThatMatch) {
   Store store = Store::in_memory();
-  const std::int64_t session = store.begin_run(example_subject(), example_session());
-  store.add_strike(session, "{\"A\":1}", "crashed");
-  store.add_strike(session, "{\"A\":1}", "crashed");
-  store.add_strike(session, "{\"A\":2}", "crashed");
+  const std::int64_t run = store.begin_run(example_subject(), example_run());
+  store.add_strike(run, "{\"A\":1}", "crashed");
+  store.add_strike(run, "{\"A\":1}", "crashed");
+  store.add_strike(run, "{\"A\":2}", "crashed");
   EXPECT_EQ(store.clear_strikes({.kernel = "another"}), 0U);
   EXPECT_EQ(store.clear_strikes({.device = "another"}), 0U);
   EXPECT_EQ(store.clear_strikes({.kernel = "gemm_shared"}), 2U);
@@ -138,11 +138,11 @@ TEST_F(JournalTest, ClearsTheStrikesThatMatch) {
 
 TEST_F(JournalTest, DoesNotKnowATrialThatIsWorthAnotherTry) {
   Store store = Store::in_memory();
-  const std::int64_t session = store.begin_run(example_subject(), example_session());
+  const std::int64_t run = store.begin_run(example_subject(), example_run());
   for (const Outcome outcome : kOutcomes) {
     const std::string config = "{\"O\":\"" + std::string(name(outcome)) + "\"}";
     store.record_trial(
-        session, outcome == Outcome::ok ? example_trial(config) : failed_trial(outcome, config), 0);
+        run, outcome == Outcome::ok ? example_trial(config) : failed_trial(outcome, config), 0);
   }
   const auto known = store.known_trials(example_subject(), kSize);
   EXPECT_THAT(known, SizeIs(kOutcomes.size() - 2));
@@ -152,22 +152,21 @@ TEST_F(JournalTest, DoesNotKnowATrialThatIsWorthAnotherTry) {
 
 TEST_F(JournalTest, KeepsCanariesInOrder) {
   Store store = Store::in_memory();
-  const std::int64_t session = store.begin_run(example_subject(), example_session());
+  const std::int64_t run = store.begin_run(example_subject(), example_run());
   store.record_drift(
-      session, {.elapsed_s = 30.5, .problem = kSize, .median_ns = 1500.25, .clock_mhz = 1980.5});
-  store.record_drift(session,
-                     {.elapsed_s = 60, .problem = kSize, .median_ns = 1501, .clock_mhz = {}});
-  const std::vector<DriftRecord> drift_records = store.drift_records(session);
+      run, {.elapsed_s = 30.5, .problem = kSize, .median_ns = 1500.25, .clock_mhz = 1980.5});
+  store.record_drift(run, {.elapsed_s = 60, .problem = kSize, .median_ns = 1501, .clock_mhz = {}});
+  const std::vector<DriftRecord> drift_records = store.drift_records(run);
   ASSERT_THAT(drift_records, SizeIs(2));
   EXPECT_EQ(drift_records[0].elapsed_s, 30.5);
   EXPECT_EQ(drift_records[0].problem, kSize);
   EXPECT_EQ(drift_records[0].median_ns, 1500.25);
   EXPECT_EQ(drift_records[0].clock_mhz, 1980.5);
   EXPECT_EQ(drift_records[1].clock_mhz, std::nullopt);
-  EXPECT_THAT(store.drift_records(session + 1), IsEmpty());
+  EXPECT_THAT(store.drift_records(run + 1), IsEmpty());
 }
 
-TEST_F(JournalTest, RefusesASessionThatIsNot) {
+TEST_F(JournalTest, RefusesARunThatIsNot) {
   Store store = Store::in_memory();
   EXPECT_THROW(store.begin_attempt(7, attempt("{}")), Error);
   EXPECT_THROW(store.add_strike(7, "{}", "hung"), Error);

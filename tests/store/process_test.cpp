@@ -51,10 +51,10 @@ TEST(EightProcesses, CreateAndWriteOneDatabaseWithoutLosingARow) {
     return in_a_child([&, writer] {
       try {
         Store store(path, kReadWrite);
-        const std::int64_t session =
-            store.begin_run(example_subject(), example_session(std::to_string(writer)));
+        const std::int64_t run =
+            store.begin_run(example_subject(), example_run(std::to_string(writer)));
         for (int i = 0; i < kTrials; ++i) {
-          store.record_trial(session, example_trial(config(writer, i)), i);
+          store.record_trial(run, example_trial(config(writer, i)), i);
         }
         return 0;
       } catch (const std::exception& error) {
@@ -80,11 +80,11 @@ TEST(ConcurrentReader, SeesWhatWasCommittedAndWritesNothing) {
   const TemporaryDirectory directory;
   const std::filesystem::path path = directory.path() / "tune.sqlite";
   Store writer(path, kReadWrite);
-  const std::int64_t session = writer.begin_run(example_subject(), example_session());
+  const std::int64_t run = writer.begin_run(example_subject(), example_run());
   const Store reader(path, kReadOnly);
   for (int i = 0; i < 20; ++i) {
-    writer.record_trial(session, example_trial(config(0, i)), i);
-    EXPECT_THAT(reader.trials(session), SizeIs(static_cast<std::size_t>(i) + 1));
+    writer.record_trial(run, example_trial(config(0, i)), i);
+    EXPECT_THAT(reader.trials(run), SizeIs(static_cast<std::size_t>(i) + 1));
   }
   const auto written = std::filesystem::last_write_time(path);
   { const Store another(path, kReadOnly); }
@@ -100,13 +100,13 @@ TEST(FullDisk, FailsWithTheReasonAndKeepsWhatWasCommitted) {
   const std::filesystem::path path = directory.path() / "tune.sqlite";
   const pid_t child = in_a_child([&] {
     Store store(path, kReadWrite);
-    const std::int64_t session = store.begin_run(example_subject(), example_session());
-    for (int i = 0; i < 5; ++i) store.record_trial(session, example_trial(config(0, i)), i);
+    const std::int64_t run = store.begin_run(example_subject(), example_run());
+    for (int i = 0; i < 5; ++i) store.record_trial(run, example_trial(config(0, i)), i);
     ::signal(SIGXFSZ, SIG_IGN);  // the write then fails as on a full disk
     const rlimit limit{std::filesystem::file_size(path), RLIM_INFINITY};
     ::setrlimit(RLIMIT_FSIZE, &limit);
     try {
-      for (int i = 5; i < 10'000; ++i) store.record_trial(session, example_trial(config(0, i)), i);
+      for (int i = 5; i < 10'000; ++i) store.record_trial(run, example_trial(config(0, i)), i);
     } catch (const Error& error) {
       const bool told = std::string(error.what()).find("input/output failed") != std::string::npos;
       return told && error.code() == ErrorCode::failure ? kFailedWithAMessage : 2;
@@ -127,8 +127,8 @@ TEST(KilledProcess, LosesNoTrialThatWasRecorded) {
   const std::filesystem::path path = directory.path() / "tune.sqlite";
   const pid_t child = in_a_child([&] {
     Store store(path, kReadWrite);
-    const std::int64_t session = store.begin_run(example_subject(), example_session());
-    for (int i = 0; i < 5; ++i) store.record_trial(session, example_trial(config(0, i)), i);
+    const std::int64_t run = store.begin_run(example_subject(), example_run());
+    for (int i = 0; i < 5; ++i) store.record_trial(run, example_trial(config(0, i)), i);
     ::raise(SIGKILL);
     return 0;
   });
@@ -136,7 +136,7 @@ TEST(KilledProcess, LosesNoTrialThatWasRecorded) {
 
   const Store store(path, kReadOnly);
   EXPECT_THAT(store.trials(1), SizeIs(5));
-  EXPECT_EQ(store.session("1")->state, RunState::running);
+  EXPECT_EQ(store.run("1")->state, RunState::running);
 }
 
 }  // namespace

@@ -66,20 +66,20 @@ void expect_same(const Subject& a, const Subject& b) {
 class StoreTest : public testing::Test {
  protected:
   std::int64_t begin(const Subject& subject, const std::string& uuid = "0f5b9c1e-0000") {
-    return store.begin_run(subject, example_session(uuid));
+    return store.begin_run(subject, example_run(uuid));
   }
 
   Store store = Store::in_memory();
 };
 
-TEST_F(StoreTest, KeepsEveryFieldOfASession) {
+TEST_F(StoreTest, KeepsEveryFieldOfARun) {
   const std::int64_t id = begin(example_subject());
-  const RunRecord running = store.session("0f5b9c1e-0000").value();
+  const RunRecord running = store.run("0f5b9c1e-0000").value();
   EXPECT_EQ(running.state, RunState::running);
   EXPECT_EQ(running.ended_at, "");
 
   store.end_run(id, ended_as(RunState::budget_spent));
-  const RunRecord ended = store.session(std::to_string(id)).value();
+  const RunRecord ended = store.run(std::to_string(id)).value();
   EXPECT_EQ(ended.id, id);
   EXPECT_EQ(ended.uuid, "0f5b9c1e-0000");
   EXPECT_EQ(ended.device, "NVIDIA H200");
@@ -103,19 +103,19 @@ TEST_F(StoreTest, KeepsEveryFieldOfASession) {
   EXPECT_EQ(ended.measure_s, 1.0 / 3);
 }
 
-TEST_F(StoreTest, FindsASessionByIdOrByTheBeginningOfItsUuid) {
+TEST_F(StoreTest, FindsARunByIdOrByTheBeginningOfItsUuid) {
   const std::int64_t first = begin(example_subject(), "aa10");
   const std::int64_t second = begin(example_subject(), "aa2%");
-  EXPECT_EQ(store.session("aa1")->id, first);
-  EXPECT_EQ(store.session("aa2%")->id, second);
-  EXPECT_EQ(store.session(std::to_string(second))->id, second);
-  EXPECT_FALSE(store.session("%"));
-  EXPECT_FALSE(store.session(""));
-  EXPECT_FALSE(store.session("99"));
-  EXPECT_THAT([&] { static_cast<void>(store.session("aa")); },
+  EXPECT_EQ(store.run("aa1")->id, first);
+  EXPECT_EQ(store.run("aa2%")->id, second);
+  EXPECT_EQ(store.run(std::to_string(second))->id, second);
+  EXPECT_FALSE(store.run("%"));
+  EXPECT_FALSE(store.run(""));
+  EXPECT_FALSE(store.run("99"));
+  EXPECT_THAT([&] { static_cast<void>(store.run("aa")); },
               ThrowsMessage<Error>(AllOf(HasSubstr("'aa'"), HasSubstr("aa10"), HasSubstr("aa2%"))));
-  EXPECT_THAT(store.sessions(), SizeIs(2));
-  EXPECT_EQ(store.sessions().front().id, second);
+  EXPECT_THAT(store.runs(), SizeIs(2));
+  EXPECT_EQ(store.runs().front().id, second);
 }
 
 TEST_F(StoreTest, KeepsEveryFieldOfATrialAndNumbersThemByProblem) {
@@ -134,7 +134,7 @@ TEST_F(StoreTest, KeepsEveryFieldOfATrialAndNumbersThemByProblem) {
   EXPECT_EQ(trials[0].sequence, 1);
   EXPECT_EQ(trials[1].sequence, 2);
   EXPECT_EQ(trials[2].sequence, 1);
-  EXPECT_EQ(trials[0].session, id);
+  EXPECT_EQ(trials[0].run, id);
   EXPECT_EQ(trials[1].elapsed_s, 2.25);
   EXPECT_LT(trials[0].id, trials[1].id);
 }
@@ -194,7 +194,7 @@ TEST_F(StoreTest, RefusesATimeOfAFailureAndASuccessWithoutATime) {
   EXPECT_THROW(store.record_trial(id, timeless, 0), Error);
 }
 
-TEST_F(StoreTest, RefusesToRecordIntoASessionThatIsNot) {
+TEST_F(StoreTest, RefusesToRecordIntoARunThatIsNot) {
   EXPECT_THAT([&] { store.record_trial(7, example_trial(), 0); },
               ThrowsMessage<Error>(HasSubstr("no run 7")));
   EXPECT_THROW(store.end_run(7, ended_as(RunState::complete)), Error);
@@ -222,7 +222,7 @@ TEST_F(StoreTest, KeepsEveryFieldOfABest) {
   EXPECT_EQ(best.ties, expected.ties);
   EXPECT_EQ(best.flops, expected.flops);
   EXPECT_EQ(best.bytes, expected.bytes);
-  EXPECT_EQ(best.session_uuid, "0f5b9c1e-0000");
+  EXPECT_EQ(best.run_uuid, "0f5b9c1e-0000");
   EXPECT_EQ(best.recorded_at, expected.recorded_at);
 }
 
@@ -365,7 +365,7 @@ TEST_F(StoreTest, KnowsNoTrialOfAnotherSubject) {
   EXPECT_EQ(known([](Subject& it) { it.kernel.family = "other"; }), 0U);
 }
 
-TEST_F(StoreTest, GivesTheLatestTrialOfEachConfigurationOverAllSessions) {
+TEST_F(StoreTest, GivesTheLatestTrialOfEachConfigurationOverAllRuns) {
   const std::int64_t first = begin(example_subject(), "a");
   store.record_trial(first, example_trial(R"({"TILE_M":1})", 100), 0);
   store.record_trial(first, example_trial(R"({"TILE_M":2})", 200), 0);

@@ -139,7 +139,7 @@ int import_bests(const CommonOptions& common, const ImportOptions& options);
 struct MergeOptions {
   std::vector<std::string> databases;
 };
-/// Adds the sessions and bests of other databases; each all or nothing.
+/// Adds the runs and bests of other databases; each all or nothing.
 int merge(const CommonOptions& common, const MergeOptions& options);
 
 struct QuarantineOptions {

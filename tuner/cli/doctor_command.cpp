@@ -41,7 +41,7 @@ backend::Finding examine_database(const CommonOptions& common) {
       return finding;
     }
     const store::Store store = open_database(common, store::Store::Mode::read_only);
-    finding.detail += fmt::format(": {} runs", store.sessions().size());
+    finding.detail += fmt::format(": {} runs", store.runs().size());
   } catch (const Error& error) {
     finding.status = backend::Finding::Status::missing;
     finding.detail = error.what();

@@ -31,7 +31,7 @@ std::string chosen_space(const ExplainOptions& options, const store::Store& stor
                 "which kernel? For example\n"
                 "  tune explain --kernel gemm_shared --size 4096,4096,4096");
   }
-  for (const store::RunRecord& run : store.sessions()) {
+  for (const store::RunRecord& run : store.runs()) {
     if (run.kernel != options.kernel) continue;
     const std::string file = space_file_of(run);
     if (std::filesystem::exists(file)) return file;

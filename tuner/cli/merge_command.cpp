@@ -34,7 +34,7 @@ int merge(const CommonOptions& common, const MergeOptions& options) {
         store.merge(open_database(theirs, store::Store::Mode::read_only),
                     [&](const store::KernelRecord& kernel) { require_own_code(path, kernel); });
     document["databases"].push_back({{"database", path},
-                                     {"sessions", result.sessions},
+                                     {"sessions", result.runs},
                                      {"known", result.known},
                                      {"running", result.running},
                                      {"bests", result.bests.added},
@@ -43,7 +43,7 @@ int merge(const CommonOptions& common, const MergeOptions& options) {
     Output(common).tell(
         "{}: {} added, {} here already, {} skipped while running; {} added, not verified on this "
         "machine yet\n",
-        path, quantity::count(result.sessions, "run"), result.known, result.running,
+        path, quantity::count(result.runs, "run"), result.known, result.running,
         quantity::count(result.bests.added, "best configuration"));
   }
   if (common.json) fmt::print("{}", json_text(document));

@@ -9,7 +9,7 @@
 
 namespace tuner::cli {
 
-/// Tells of a session on stderr: on a terminal one line redrawn at most ten times a second,
+/// Tells of a run on stderr: on a terminal one line redrawn at most ten times a second,
 /// elsewhere a plain line for every new best and one every 30 s; or a line for each trial. Quiet,
 /// it says nothing.
 class ProgressPrinter : public session::Observer {

@@ -36,18 +36,18 @@ std::vector<std::string> kept_options(const std::vector<std::string>& words) {
 
 }  // namespace
 
-std::string bench_command(const store::RunRecord& session, const store::TrialRecord& trial) {
-  const std::vector<std::string> kept = kept_options(shell_words(session.command));
+std::string bench_command(const store::RunRecord& run, const store::TrialRecord& trial) {
+  const std::vector<std::string> kept = kept_options(shell_words(run.command));
   if (std::ranges::find(kept, "--space") == kept.end()) return "";
   std::vector<std::string> words = {"tune", "bench"};
   words.insert(words.end(), kept.begin(), kept.end());
-  words.insert(words.end(), {"--kernel", session.kernel, "--size", trial.problem, "--seed",
+  words.insert(words.end(), {"--kernel", run.kernel, "--size", trial.problem, "--seed",
                              fmt::format("{}", trial.check_seed), "--config", trial.config_json});
   return shell_line(words);
 }
 
-std::string space_file_of(const store::RunRecord& session) {
-  const std::vector<std::string> kept = kept_options(shell_words(session.command));
+std::string space_file_of(const store::RunRecord& run) {
+  const std::vector<std::string> kept = kept_options(shell_words(run.command));
   const auto option = std::ranges::find(kept, "--space");
   return option == kept.end() ? "" : *std::next(option);
 }

@@ -30,18 +30,18 @@ std::string brief(const std::vector<std::string>& problems) {
 
 using Align = Table::Align;
 
-std::string short_uuid(const store::RunRecord& session) {
-  return session.uuid.substr(0, 8);
+std::string short_uuid(const store::RunRecord& run) {
+  return run.uuid.substr(0, 8);
 }
 
-Json session_json(const store::RunRecord& session) {
-  return {{"session", session.uuid},      {"started_at", session.started_at},
-          {"ended_at", session.ended_at}, {"state", std::string(store::name(session.state))},
-          {"device", session.device},     {"backend", session.backend},
-          {"family", session.family},     {"kernel", session.kernel},
-          {"problems", session.problems}, {"strategy", session.strategy},
-          {"seed", session.seed},         {"valid", session.valid},
-          {"wall_s", session.wall_s},     {"command", session.command}};
+Json run_json(const store::RunRecord& run) {
+  return {{"session", run.uuid},      {"started_at", run.started_at},
+          {"ended_at", run.ended_at}, {"state", std::string(store::name(run.state))},
+          {"device", run.device},     {"backend", run.backend},
+          {"family", run.family},     {"kernel", run.kernel},
+          {"problems", run.problems}, {"strategy", run.strategy},
+          {"seed", run.seed},         {"valid", run.valid},
+          {"wall_s", run.wall_s},     {"command", run.command}};
 }
 
 Color color_of_state(std::string_view state) {
@@ -49,11 +49,10 @@ Color color_of_state(std::string_view state) {
 }
 
 int list(const store::Store& store, const CommonOptions& common) {
-  const std::vector<store::RunRecord> sessions = store.sessions();
+  const std::vector<store::RunRecord> runs = store.runs();
   if (common.json) {
     Json document = {{"schema", "tune.runs/1"}, {"sessions", Json::array()}};
-    for (const store::RunRecord& session : sessions)
-      document["sessions"].push_back(session_json(session));
+    for (const store::RunRecord& run : runs) document["sessions"].push_back(run_json(run));
     fmt::print("{}", json_text(document));
     return 0;
   }
@@ -64,11 +63,10 @@ int list(const store::Store& store, const CommonOptions& common) {
                {"kernel"},
                {"wall", Align::right},
                {"sizes", Align::left, Table::Place::below}});
-  for (const store::RunRecord& session : sessions) {
-    table.add({short_uuid(session), session.started_at, std::string(store::name(session.state)),
-               session.device, session.kernel,
-               session.ended_at.empty() ? "–" : fmt::format("{:.1f} s", session.wall_s),
-               brief(session.problems)});
+  for (const store::RunRecord& run : runs) {
+    table.add({short_uuid(run), run.started_at, std::string(store::name(run.state)), run.device,
+               run.kernel, run.ended_at.empty() ? "–" : fmt::format("{:.1f} s", run.wall_s),
+               brief(run.problems)});
   }
   const Output output(common);
   if (table.is_empty()) {
@@ -85,18 +83,17 @@ struct FailureGroup {
 };
 
 int show(const store::Store& store, const CommonOptions& common, const std::string& id) {
-  const auto session =
-      id.empty()
-          ? (store.sessions().empty() ? std::nullopt : std::optional(store.sessions().front()))
-          : store.session(id);
-  if (!session) {
+  const auto run = id.empty()
+                       ? (store.runs().empty() ? std::nullopt : std::optional(store.runs().front()))
+                       : store.run(id);
+  if (!run) {
     throw Error(
         ErrorCode::nothing_found,
         fmt::format("{}: no run '{}'; `tune runs list` shows them", store.path().string(), id));
   }
   std::map<Outcome, std::uint64_t> outcomes;
   std::map<Outcome, FailureGroup> failures;
-  const std::vector<store::StoredTrial> all = store.trials(session->id);
+  const std::vector<store::StoredTrial> all = store.trials(run->id);
   const std::vector<session::SizeCost> costs = session::size_costs(all);
   const std::vector<store::StoredTrial> trials = store::standing_trials(all);
   for (const store::StoredTrial& stored : trials) {
@@ -107,7 +104,7 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
     if (group.count++ == 0) group.first = trial;
   }
   if (common.json) {
-    Json document = session_json(*session);
+    Json document = run_json(*run);
     document["schema"] = "tune.run/1";
     document["sizes"] = costs_json(costs);
     for (const auto& [outcome, count] : outcomes)
@@ -120,7 +117,7 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
            {"config", parse_json(group.first.config_json, "a stored configuration")},
            {"size", group.first.problem},
            {"seed", group.first.check_seed},
-           {"reproduce", bench_command(*session, group.first)}});
+           {"reproduce", bench_command(*run, group.first)}});
     }
     fmt::print("{}", json_text(document));
     return 0;
@@ -130,21 +127,20 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
       "run {} ({})\n  {} on {}, sizes {}\n  started {}, {:.1f} s: compile {:.1f} s, verify "
       "{:.1f} s, measure {:.1f} s\n"
       "  {}; failed: {}\n",
-      session->uuid, store::name(session->state), session->kernel, printable(session->device),
-      brief(session->problems), session->started_at, session->wall_s, session->compile_s,
-      session->verify_s, session->measure_s, quantity::count(trials.size(), "trial"),
-      format_failures(outcomes));
-  output.print("  command: {}\n", own_command(session->command));
-  if (session->respawns > 0) {
+      run->uuid, store::name(run->state), run->kernel, printable(run->device), brief(run->problems),
+      run->started_at, run->wall_s, run->compile_s, run->verify_s, run->measure_s,
+      quantity::count(trials.size(), "trial"), format_failures(outcomes));
+  output.print("  command: {}\n", own_command(run->command));
+  if (run->respawns > 0) {
     output.tell("  the device child was replaced {}\n",
-                quantity::count(static_cast<std::uint64_t>(session->respawns), "time"));
+                quantity::count(static_cast<std::uint64_t>(run->respawns), "time"));
   }
-  if (session->shared) output.tell("  other processes used the device during the run\n");
+  if (run->shared) output.tell("  other processes used the device during the run\n");
   if (!costs.empty()) output.tell("\n{}", costs_text(costs, output.terminal()));
   for (const auto& [outcome, group] : failures) {
     output.tell("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome),
                 group.first.config_json, printable(group.first.message));
-    const std::string again = bench_command(*session, group.first);
+    const std::string again = bench_command(*run, group.first);
     if (!again.empty()) output.print("  to reproduce it:\n    {}\n", printable(again));
   }
   return 0;

@@ -39,7 +39,7 @@ std::optional<std::uint64_t> patience(const TuneOptions& options, std::size_t si
 }
 
 /// Without what depends on the kernel: the sizes and the patience.
-session::RunPlan session_plan(const TuneOptions& options) {
+session::RunPlan run_plan(const TuneOptions& options) {
   session::RunPlan plan;
   plan.strategy = options.strategy;
   plan.seed = options.seed;
@@ -233,7 +233,7 @@ void add_observers(Observers& observers, const CommonOptions& common, const Tune
 }  // namespace
 
 TuningRuns::TuningRuns(const CommonOptions& common, const TuneOptions& options)
-    : common_(common), options_(options), plan_(session_plan(options)) {
+    : common_(common), options_(options), plan_(run_plan(options)) {
   const std::vector<std::string> progress = {"auto", "json"};
   if (std::ranges::count(progress, options.progress) == 0) {
     throw Error(ErrorCode::usage, fmt::format("--progress: there is no '{}'{}", options.progress,

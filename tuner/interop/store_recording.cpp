@@ -20,16 +20,16 @@ bool matches(const std::optional<std::string>& wanted, const std::string& is) {
 }
 
 std::shared_ptr<const space::SpaceDefinition> stored_definition(const store::Store& store,
-                                                                const store::RunRecord& session) {
-  const store::ResultFilter filter{.family = session.family, .kernel = session.kernel};
+                                                                const store::RunRecord& run) {
+  const store::ResultFilter filter{.family = run.family, .kernel = run.kernel};
   const std::vector<store::KernelRecord> kernels = store.kernels(filter);
-  const auto kernel = std::ranges::find(kernels, session.kernel_hash, &store::KernelRecord::hash);
-  const std::string origin = fmt::format("the stored space file of {}", session.kernel);
+  const auto kernel = std::ranges::find(kernels, run.kernel_hash, &store::KernelRecord::hash);
+  const std::string origin = fmt::format("the stored space file of {}", run.kernel);
   try {
     const Json document =
         parse_json(kernel == kernels.end() ? std::string() : kernel->space_text, origin);
     return std::make_shared<const space::SpaceDefinition>(space::parse_space_definition(
-        document.at("kernels").at(session.kernel),
+        document.at("kernels").at(run.kernel),
         space::parse_dimensions(document.at("problem"), origin + ": problem"), origin));
   } catch (const Json::exception& exception) {
     throw Error(ErrorCode::failure,
@@ -60,23 +60,23 @@ search::RecordedTrial recorded(space::Config config, const store::TrialRecord& t
   return result;
 }
 
-/// The recordings in the making, newest session first.
+/// The recordings in the making, newest run first.
 class Collection {
  public:
   explicit Collection(const store::Store& store) : store_(store) {}
 
-  void add(const store::RunRecord& session, const std::optional<std::string>& problem) {
-    const auto kernel = std::tuple(session.device, session.backend, session.family, session.kernel);
-    const auto newest = newest_.try_emplace(kernel, session).first;
-    if (newest->second.kernel_hash != session.kernel_hash) return;
+  void add(const store::RunRecord& run, const std::optional<std::string>& problem) {
+    const auto kernel = std::tuple(run.device, run.backend, run.family, run.kernel);
+    const auto newest = newest_.try_emplace(kernel, run).first;
+    if (newest->second.kernel_hash != run.kernel_hash) return;
     if (!definitions_.contains(kernel)) {
-      definitions_[kernel] = stored_definition(store_, session);
+      definitions_[kernel] = stored_definition(store_, run);
     }
-    std::vector<store::StoredTrial> trials = store::standing_trials(store_.trials(session.id));
+    std::vector<store::StoredTrial> trials = store::standing_trials(store_.trials(run.id));
     for (const store::StoredTrial& stored : trials) {
       if (!matches(problem, stored.trial.problem)) continue;
       auto& part = part_of(std::tuple_cat(kernel, std::tuple(stored.trial.problem)),
-                           definitions_[kernel], session);
+                           definitions_[kernel], run);
       if (!part.seen.insert(stored.trial.config_json).second) continue;
       if (auto config = stored_config(*definitions_[kernel], stored.trial)) {
         part.recording.trials.push_back(recorded(*std::move(config), stored.trial));
@@ -97,15 +97,15 @@ class Collection {
   using Key = std::tuple<std::string, std::string, std::string, std::string, std::string>;
   struct Part {
     search::Recording recording;
-    std::set<std::string> seen;  // configurations, of newer sessions first
+    std::set<std::string> seen;  // configurations, of newer runs first
   };
 
   Part& part_of(const Key& key, const std::shared_ptr<const space::SpaceDefinition>& definition,
-                const store::RunRecord& session) {
+                const store::RunRecord& run) {
     const auto [found, is_new] = index_.try_emplace(key, parts_.size());
     if (is_new) {
-      parts_.push_back({.recording = {.kernel = session.kernel,
-                                      .device = session.device,
+      parts_.push_back({.recording = {.kernel = run.kernel,
+                                      .device = run.device,
                                       .problem = std::get<4>(key),
                                       .definition = definition,
                                       .trials = {}},
@@ -126,12 +126,12 @@ class Collection {
 std::vector<search::Recording> read_recordings(const store::Store& store,
                                                const store::ResultFilter& filter) {
   Collection collection(store);
-  for (const store::RunRecord& session : store.sessions()) {
-    if (!matches(filter.device, session.device) || !matches(filter.family, session.family) ||
-        !matches(filter.kernel, session.kernel)) {
+  for (const store::RunRecord& run : store.runs()) {
+    if (!matches(filter.device, run.device) || !matches(filter.family, run.family) ||
+        !matches(filter.kernel, run.kernel)) {
       continue;
     }
-    collection.add(session, filter.problem);
+    collection.add(run, filter.problem);
   }
   return collection.take();
 }

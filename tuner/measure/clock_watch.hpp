@@ -15,7 +15,7 @@ namespace tuner::measure {
 /// The median clock of samples, in MHz; absent when none of them knows its own.
 [[nodiscard]] std::optional<double> median_clock(std::span<const backend::Sample> samples);
 
-/// What a session holds its samples' clocks against: the clock its device ran at when it was warm,
+/// What a run holds its samples' clocks against: the clock its device ran at when it was warm,
 /// not the one in its data sheet, which a device at its power limit never reaches.
 class ClockWatch {
  public:

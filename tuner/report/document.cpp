@@ -65,7 +65,7 @@ std::string period_of(const std::vector<KernelHistory>& kernels) {
     if (!when.empty()) days.push_back(when.substr(0, 10));
   };
   for (const KernelHistory& kernel : kernels) {
-    for (const store::RunRecord& session : kernel.sessions) add(session.started_at);
+    for (const store::RunRecord& run : kernel.runs) add(run.started_at);
     for (const SizeHistory& size : kernel.sizes) add(size.best ? size.best->recorded_at : "");
   }
   if (days.empty()) return "";
@@ -88,8 +88,8 @@ Json size_document(const KernelHistory& kernel, const SizeHistory& size, const M
 
 Json commands_of(const KernelHistory& kernel) {
   Json commands = Json::array();
-  for (auto session = kernel.sessions.rbegin(); session != kernel.sessions.rend(); ++session) {
-    const std::string command = own_command(session->command);
+  for (auto run = kernel.runs.rbegin(); run != kernel.runs.rend(); ++run) {
+    const std::string command = own_command(run->command);
     const bool listed = std::find(commands.begin(), commands.end(), command) != commands.end();
     if (!command.empty() && !listed) commands.push_back(command);
   }

@@ -264,11 +264,11 @@ Json wins_of(std::span<const KernelHistory> kernels, const std::vector<Row>& row
 /// The space file as the latest run named it: an absolute path, which is the machine's own, without
 /// its directories.
 std::string space_of(const KernelHistory& kernel) {
-  if (kernel.sessions.empty()) return "";
+  if (kernel.runs.empty()) return "";
   constexpr std::string_view kOption = "--space ";
   // The latest that names one: `tune finalize` does not.
-  for (auto session = kernel.sessions.rbegin(); session != kernel.sessions.rend(); ++session) {
-    const std::string& command = session->command;
+  for (auto run = kernel.runs.rbegin(); run != kernel.runs.rend(); ++run) {
+    const std::string& command = run->command;
     const std::size_t at = command.find(kOption);
     if (at == std::string::npos) continue;
     const std::size_t start = at + kOption.size();

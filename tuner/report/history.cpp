@@ -76,13 +76,13 @@ std::set<std::string> parameter_names(const std::vector<store::StoredTrial>& tri
   return names;
 }
 
-/// The hash that was worked on last; `sessions` are newest first.
-std::string latest_hash(const std::vector<store::RunRecord>& sessions,
+/// The hash that was worked on last; `runs` are newest first.
+std::string latest_hash(const std::vector<store::RunRecord>& runs,
                         const std::vector<store::StoredBest>& bests) {
   std::string when, hash;
-  if (!sessions.empty()) {
-    when = sessions.front().started_at;
-    hash = sessions.front().kernel_hash;
+  if (!runs.empty()) {
+    when = runs.front().started_at;
+    hash = runs.front().kernel_hash;
   }
   for (const store::StoredBest& stored : bests) {
     if (stored.best.recorded_at <= when) continue;
@@ -102,16 +102,16 @@ const ConfigValues& values_of(ValuesByConfig& known, const std::vector<std::stri
   return found->second;
 }
 
-/// Adds the trials of one session, which is the next of each of its sizes' searches.
-void append_session(std::map<std::string, SizeHistory>& sizes,
-                    std::map<std::string, std::size_t>& runs,
-                    std::vector<store::StoredTrial>& trials,
-                    const std::vector<std::string>& parameters, ValuesByConfig& known) {
+/// Adds the trials of one run, which is the next of each of its sizes' searches.
+void append_run(std::map<std::string, SizeHistory>& sizes,
+                std::map<std::string, std::size_t>& earlier_runs,
+                std::vector<store::StoredTrial>& trials, const std::vector<std::string>& parameters,
+                ValuesByConfig& known) {
   std::map<std::string, std::map<std::string, std::uint64_t>> numbers;  // by problem, configuration
   for (store::StoredTrial& stored : trials) {
     SizeHistory& size = sizes[stored.trial.problem];
     auto& of_size = numbers[stored.trial.problem];
-    const std::size_t run = runs[stored.trial.problem];
+    const std::size_t run = earlier_runs[stored.trial.problem];
     const auto number = of_size.try_emplace(stored.trial.config_json, of_size.size() + 1).first;
     size.evaluations.push_back({.run = run,
                                 .number = number->second,
@@ -119,7 +119,7 @@ void append_session(std::map<std::string, SizeHistory>& sizes,
                                 .values = values_of(known, parameters, stored.trial.config_json),
                                 .trial = std::move(stored.trial)});
   }
-  for (const auto& [problem, of_size] : numbers) ++runs[problem];
+  for (const auto& [problem, of_size] : numbers) ++earlier_runs[problem];
 }
 
 /// Keeps the latest evaluation of every configuration.
@@ -140,9 +140,9 @@ void attach_bests(std::map<std::string, SizeHistory>& sizes, const store::Store&
     if (!size.best || size.best->recorded_at < stored.best.recorded_at) size.best = stored.best;
   }
   for (auto& [problem, size] : sizes) {
-    if (!size.best || size.best->session_uuid.empty()) continue;
-    if (const auto session = store.session(size.best->session_uuid)) {
-      size.finalists = store.finalists(session->id, problem);
+    if (!size.best || size.best->run_uuid.empty()) continue;
+    if (const auto run = store.run(size.best->run_uuid)) {
+      size.finalists = store.finalists(run->id, problem);
     }
   }
 }
@@ -174,17 +174,17 @@ std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory> by_pr
 }
 
 KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
-                             std::vector<store::RunRecord> sessions,
+                             std::vector<store::RunRecord> runs,
                              std::vector<store::StoredBest> bests) {
-  KernelHistory history{key.first, key.second, latest_hash(sessions, bests), {}, {}, {}, {}};
-  std::erase_if(sessions, [&](const auto& session) { return session.kernel_hash != history.hash; });
+  KernelHistory history{key.first, key.second, latest_hash(runs, bests), {}, {}, {}, {}};
+  std::erase_if(runs, [&](const auto& run) { return run.kernel_hash != history.hash; });
   std::erase_if(bests, [&](const auto& best) { return best.subject->kernel.hash != history.hash; });
-  std::reverse(sessions.begin(), sessions.end());
+  std::reverse(runs.begin(), runs.end());
 
   std::vector<std::vector<store::StoredTrial>> trials;
   std::set<std::string> stored_parameters = parameter_names({}, bests);
-  for (const store::RunRecord& session : sessions) {
-    trials.push_back(store.trials(session.id));
+  for (const store::RunRecord& run : runs) {
+    trials.push_back(store.trials(run.id));
     stored_parameters.merge(parameter_names(trials.back(), {}));
   }
   const std::vector<std::string> declared =
@@ -193,17 +193,16 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
   history.parameters = with_stored_parameters(declared, stored_parameters);
 
   std::map<std::string, SizeHistory> sizes;
-  for (auto& [problem, runs] : search_runs(store, sessions, trials)) {
-    sizes[problem].searches = std::move(runs);
+  for (auto& [problem, searches] : search_runs(store, runs, trials)) {
+    sizes[problem].searches = std::move(searches);
   }
-  std::map<std::string, std::size_t> runs;
+  std::map<std::string, std::size_t> earlier_runs;
   ValuesByConfig known;
-  for (auto& of_session : trials)
-    append_session(sizes, runs, of_session, history.parameters, known);
+  for (auto& of_run : trials) append_run(sizes, earlier_runs, of_run, history.parameters, known);
   attach_bests(sizes, store, bests);
   history.environments = environments_of(std::move(bests));
   history.sizes = smallest_first(std::move(sizes));
-  history.sessions = std::move(sessions);
+  history.runs = std::move(runs);
   return history;
 }
 
@@ -213,9 +212,9 @@ std::vector<KernelHistory> kernel_histories(const store::Store& store,
                                             const std::string& device_name) {
   std::map<KernelKey, std::pair<std::vector<store::RunRecord>, std::vector<store::StoredBest>>>
       kernels;
-  for (store::RunRecord& session : store.sessions()) {
-    if (session.device != device_name) continue;
-    kernels[{session.family, session.kernel}].first.push_back(std::move(session));
+  for (store::RunRecord& run : store.runs()) {
+    if (run.device != device_name) continue;
+    kernels[{run.family, run.kernel}].first.push_back(std::move(run));
   }
   store::ResultFilter filter;
   filter.device = device_name;

@@ -31,7 +31,7 @@ struct SizeHistory {
   std::vector<ReportedTrial> evaluations;  ///< the latest of each configuration, in the order made
   std::optional<store::BestRecord> best;   ///< the latest over environments; absent before a final
   std::vector<store::FinalistRecord> finalists;  ///< of the final that chose `best`, best first
-  std::vector<SearchRun> searches;               ///< of its sessions, oldest first
+  std::vector<SearchRun> searches;               ///< of its runs, oldest first
 };
 
 /// A kernel in the version tuned last: results of an older source are not mixed in.
@@ -39,9 +39,9 @@ struct KernelHistory {
   std::string family, kernel, hash;
   std::vector<std::string> parameters;  ///< in the order of the space file
   std::vector<space::EnvironmentInfo>
-      environments;                        ///< that the bests were measured in, latest first
-  std::vector<store::RunRecord> sessions;  ///< oldest first
-  std::vector<SizeHistory> sizes;          ///< smallest first
+      environments;                    ///< that the bests were measured in, latest first
+  std::vector<store::RunRecord> runs;  ///< oldest first
+  std::vector<SizeHistory> sizes;      ///< smallest first
 };
 
 /// The kernels with results on a device, by family and name; empty when there are none.

@@ -216,7 +216,7 @@ Json failures_section(const KernelHistory& kernel) {
 }
 
 Json budget_section(const KernelHistory& kernel) {
-  Json table = make_table({{"session", "Session", "code"},
+  Json table = make_table({{"run", "Run", "code"},
                            {"started_at", "Began (UTC)", "text"},
                            {"strategy", "Strategy", "text"},
                            {"seed", "Seed", "code"},
@@ -226,24 +226,23 @@ Json budget_section(const KernelHistory& kernel) {
                            {"measure_s", "Measure", "duration"},
                            {"wall_s", "Wall clock", "duration"}});
   double wall_s = 0, compile_s = 0, verify_s = 0, measure_s = 0;
-  for (const store::RunRecord& session : kernel.sessions) {
-    wall_s += session.wall_s;
-    compile_s += session.compile_s;
-    verify_s += session.verify_s;
-    measure_s += session.measure_s;
-    table["rows"].push_back({session.uuid.substr(0, 8), session.started_at, session.strategy,
-                             std::to_string(session.seed), store::name(session.state),
-                             rounded(session.compile_s), rounded(session.verify_s),
-                             rounded(session.measure_s), rounded(session.wall_s)});
+  for (const store::RunRecord& run : kernel.runs) {
+    wall_s += run.wall_s;
+    compile_s += run.compile_s;
+    verify_s += run.verify_s;
+    measure_s += run.measure_s;
+    table["rows"].push_back({run.uuid.substr(0, 8), run.started_at, run.strategy,
+                             std::to_string(run.seed), store::name(run.state),
+                             rounded(run.compile_s), rounded(run.verify_s), rounded(run.measure_s),
+                             rounded(run.wall_s)});
   }
   const std::string answer =
-      kernel.sessions.empty()
-          ? "The results were imported: no session here."
+      kernel.runs.empty()
+          ? "The results were imported: no run here."
           : fmt::format(
                 "{} in {}: {} compiling (beside the rest, on several cores), {} verifying, "
                 "{} measuring.",
-                format_duration(wall_s),
-                format_plural(kernel.sessions.size(), "session", "sessions"),
+                format_duration(wall_s), format_plural(kernel.runs.size(), "run", "runs"),
                 format_duration(compile_s), format_duration(verify_s), format_duration(measure_s));
   return make_section("budget", "Time budget", answer, std::move(table));
 }

@@ -19,7 +19,7 @@ namespace tuner::report {
 [[nodiscard]] Json performance_section(const KernelHistory& kernel, const Metric& metric);
 /// Why were candidates lost? Counts by size and cause with a message of each.
 [[nodiscard]] Json failures_section(const KernelHistory& kernel);
-/// Where did the time go? Seconds by session.
+/// Where did the time go? Seconds by run.
 [[nodiscard]] Json budget_section(const KernelHistory& kernel);
 
 /// A word as a shell takes it, quoted when it holds more than the plainest characters.

@@ -9,7 +9,7 @@
 namespace tuner::report {
 namespace {
 
-/// A configuration of a session at a size.
+/// A configuration of a run at a size.
 struct Tried {
   std::string config_json;
   double seconds = 0;
@@ -18,7 +18,7 @@ struct Tried {
   std::optional<double> median_ns;
 };
 
-/// A session's configurations at each size, in the order in which they were first run.
+/// A run's configurations at each size, in the order in which they were first run.
 std::map<std::string, std::vector<Tried>> tried_by_size(
     const std::vector<store::StoredTrial>& trials) {
   std::map<std::string, std::vector<Tried>> tried;
@@ -39,7 +39,7 @@ std::map<std::string, std::vector<Tried>> tried_by_size(
   return tried;
 }
 
-/// What a session could take over from those before it at a size.
+/// What a run could take over from those before it at a size.
 struct Legacy {
   std::map<std::string, std::set<std::string>> results;  ///< configurations, by environment
   std::set<std::string> winners;                         ///< of whatever environment
@@ -50,57 +50,57 @@ std::string key_of(const space::EnvironmentInfo& environment) {
          environment.tool;
 }
 
-/// Nothing of a session tells what it knew, but what it ran does: every search begins with the
+/// Nothing of a run tells what it knew, but what it ran does: every search begins with the
 /// default configuration, so that one which ran nothing of what was known has reused it. A lost
 /// finalist, which ends as a failure, is run again either way.
-Beginning beginning_of(const store::RunRecord& session, const std::vector<Tried>& tried,
+Beginning beginning_of(const store::RunRecord& run, const std::vector<Tried>& tried,
                        const Legacy& legacy) {
-  const auto known = legacy.results.find(key_of(session.environment));
+  const auto known = legacy.results.find(key_of(run.environment));
   const auto ran_again = [&](const Tried& one) {
     return one.median_ns && known->second.contains(one.config_json);
   };
   if (known != legacy.results.end() && std::ranges::none_of(tried, ran_again)) {
     return Beginning::with_results;
   }
-  // The winner is compiled beside others and may be overtaken by some. Only with --fresh: a session
+  // The winner is compiled beside others and may be overtaken by some. Only with --fresh: a run
   // merged from a database of its own may find the same winner as early by itself.
   constexpr std::ptrdiff_t kFirst = 16;
   const auto count = std::min(kFirst, std::ssize(tried));
   const bool told = std::any_of(tried.begin(), tried.begin() + count, [&](const Tried& one) {
     return legacy.winners.contains(one.config_json);
   });
-  const bool fresh = session.command.find(" --fresh") != std::string::npos;
+  const bool fresh = run.command.find(" --fresh") != std::string::npos;
   return told && fresh ? Beginning::with_winner : Beginning::anew;
 }
 
-void bequeath(Legacy& legacy, const store::RunRecord& session, const std::vector<Tried>& tried,
+void bequeath(Legacy& legacy, const store::RunRecord& run, const std::vector<Tried>& tried,
               const std::vector<store::FinalistRecord>& finalists) {
   for (const Tried& one : tried) {
     if (store::is_worth_another_try(one.outcome)) continue;
-    legacy.results[key_of(session.environment)].insert(one.config_json);
+    legacy.results[key_of(run.environment)].insert(one.config_json);
   }
   const store::FinalistRecord* winner = winner_of(finalists);
   if (winner != nullptr && winner->role != "default") legacy.winners.insert(winner->config_json);
 }
 
-SearchRun search_run(const store::RunRecord& session, const std::vector<Tried>& tried) {
-  SearchRun run;
-  run.run = session.uuid.substr(0, 8);
-  run.strategy = session.strategy;
-  run.environment = session.environment;
-  run.candidates = static_cast<double>(tried.size());
-  run.began_s = std::max(0.0, tried.front().seconds - tried.front().own_s);
-  run.seconds = tried.back().seconds;
-  run.wall_s = std::max(session.wall_s, run.seconds);
-  run.exhausted = session.valid > 0 && tried.size() >= session.valid;
+SearchRun search_run(const store::RunRecord& run, const std::vector<Tried>& tried) {
+  SearchRun search;
+  search.run = run.uuid.substr(0, 8);
+  search.strategy = run.strategy;
+  search.environment = run.environment;
+  search.candidates = static_cast<double>(tried.size());
+  search.began_s = std::max(0.0, tried.front().seconds - tried.front().own_s);
+  search.seconds = tried.back().seconds;
+  search.wall_s = std::max(run.wall_s, search.seconds);
+  search.exhausted = run.valid > 0 && tried.size() >= run.valid;
   double best_ns = HUGE_VAL;
   for (std::size_t i = 0; i < tried.size(); ++i) {
     if (tried[i].median_ns.value_or(HUGE_VAL) >= best_ns) continue;
     best_ns = *tried[i].median_ns;
-    run.improvements.push_back(
+    search.improvements.push_back(
         {static_cast<double>(i + 1), tried[i].seconds, best_ns, tried[i].config_json});
   }
-  return run;
+  return search;
 }
 
 }  // namespace
@@ -138,21 +138,21 @@ bool SearchRun::lasted(ProgressAxis progress, double limit) const {
 }
 
 std::map<std::string, std::vector<SearchRun>> search_runs(
-    const store::Store& store, std::span<const store::RunRecord> sessions,
+    const store::Store& store, std::span<const store::RunRecord> runs,
     std::span<const std::vector<store::StoredTrial>> trials) {
-  std::map<std::string, std::vector<SearchRun>> runs;
+  std::map<std::string, std::vector<SearchRun>> searches;
   std::map<std::string, Legacy> legacies;  // by size
-  for (std::size_t i = 0; i < sessions.size(); ++i) {
-    const store::RunRecord& session = sessions[i];
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    const store::RunRecord& run = runs[i];
     for (const auto& [problem, tried] : tried_by_size(trials[i])) {
-      SearchRun run = search_run(session, tried);
+      SearchRun search = search_run(run, tried);
       Legacy& legacy = legacies[problem];
-      run.beginning = beginning_of(session, tried, legacy);
-      bequeath(legacy, session, tried, store.finalists(session.id, problem));
-      runs[problem].push_back(std::move(run));
+      search.beginning = beginning_of(run, tried, legacy);
+      bequeath(legacy, run, tried, store.finalists(run.id, problem));
+      searches[problem].push_back(std::move(search));
     }
   }
-  return runs;
+  return searches;
 }
 
 }  // namespace tuner::report

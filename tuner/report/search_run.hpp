@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How single sessions searched a size: the steps in which their best so far came down.
+// How single runs searched a size: the steps in which their best so far came down.
 #pragma once
 
 #include "tuner/store/store.hpp"
@@ -13,17 +13,17 @@
 
 namespace tuner::report {
 
-/// What a session knew of a size when it began.
+/// What a run knew of a size when it began.
 enum class Beginning {
   anew,          ///< nothing: it shows how long the search takes by itself
-  with_results,  ///< what earlier sessions had measured
+  with_results,  ///< what earlier runs had measured
   with_winner,   ///< run with --fresh, yet told first what had won before
 };
 
 /// A candidate that was faster than all before it.
 struct Improvement {
   double candidates = 0;  ///< tried until then, it and failed ones included
-  double seconds = 0;     ///< since the session began
+  double seconds = 0;     ///< since the run began
   double median_ns = 0;
   std::string config_json = {};
 };
@@ -31,7 +31,7 @@ struct Improvement {
 /// What a search's progress is counted in.
 enum class ProgressAxis { candidates, seconds };
 
-/// How one session searched one size.
+/// How one run searched one size.
 struct SearchRun {
   std::string run;  ///< the beginning of its uuid
   std::string strategy;
@@ -41,7 +41,7 @@ struct SearchRun {
   double candidates = 0;                  ///< different configurations tried
   double began_s = 0;                     ///< when the first of them was begun
   double seconds = 0;                     ///< until the last of them was done
-  double wall_s = 0;                      ///< that the session lasted, its finals included
+  double wall_s = 0;                      ///< that the run lasted, its finals included
   bool exhausted = false;                 ///< it tried every configuration
 
   /// The best time by then; none when nothing had succeeded.
@@ -59,11 +59,11 @@ struct SearchRun {
 
 [[nodiscard]] double at(const Improvement& improvement, ProgressAxis progress);
 
-/// The searches of a kernel's sessions, oldest first, by size; `trials` are the sessions', in the
+/// The searches of a kernel's runs, oldest first, by size; `trials` are the runs', in the
 /// same order. A configuration that was run again counts where it was run first, with the time that
 /// stands.
 [[nodiscard]] std::map<std::string, std::vector<SearchRun>> search_runs(
-    const store::Store& store, std::span<const store::RunRecord> sessions,
+    const store::Store& store, std::span<const store::RunRecord> runs,
     std::span<const std::vector<store::StoredTrial>> trials);
 
 }  // namespace tuner::report

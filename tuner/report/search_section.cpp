@@ -33,7 +33,7 @@ struct StrategyComparison {
   std::uint64_t with_results = 0, with_winner = 0, of_other_environments = 0;
 };
 
-/// Lowest, median and highest of a number of each session; kNever where there is none.
+/// Lowest, median and highest of a number of each run; kNever where there is none.
 struct Spread {
   double low = kNever, median = kNever, high = kNever;
 
@@ -111,7 +111,7 @@ StrategyComparison comparison_of(const SizeHistory& size) {
 
 // ---- the answer ---------------------------------------------------------------------------------
 
-/// "auto after 41 candidates (7.0 s)", "genetic in 2 of 5 sessions", "random never".
+/// "auto after 41 candidates (7.0 s)", "genetic in 2 of 5 runs", "random never".
 std::string soonness(const StrategyRuns& strategy, double ns) {
   const Spread candidates = reached(strategy, ProgressAxis::candidates, ns);
   if (candidates.median < kNever) {
@@ -122,18 +122,18 @@ std::string soonness(const StrategyRuns& strategy, double ns) {
   }
   const std::uint64_t count = count_reached(strategy, ns);
   if (count == 0) return fmt::format("{} never", strategy.strategy);
-  return fmt::format("{} in {} of {} sessions", strategy.strategy, count, strategy.runs.size());
+  return fmt::format("{} in {} of {} runs", strategy.strategy, count, strategy.runs.size());
 }
 
-/// What the numbers of the answer stand for: nothing to say when there was one session of each.
+/// What the numbers of the answer stand for: nothing to say when there was one run of each.
 std::string basis(const StrategyComparison& comparison) {
-  std::set<std::size_t> sessions;
+  std::set<std::size_t> runs;
   for (const StrategyRuns& strategy : comparison.strategies) {
-    sessions.insert(strategy.runs.size());
+    runs.insert(strategy.runs.size());
   }
-  if (*sessions.rbegin() == 1) return "";
-  if (sessions.size() > 1) return " Medians over the sessions of each.";
-  return fmt::format(" Medians of {} sessions{}.", *sessions.begin(),
+  if (*runs.rbegin() == 1) return "";
+  if (runs.size() > 1) return " Medians over the runs of each.";
+  return fmt::format(" Medians of {} runs{}.", *runs.begin(),
                      comparison.strategies.size() == 1 ? "" : " each");
 }
 
@@ -148,19 +148,19 @@ std::string left_out(const StrategyComparison& comparison) {
   const auto add = [&](std::uint64_t count, std::string_view singular, std::string_view plural) {
     if (count > 0) parts.push_back(format_plural(count, singular, plural));
   };
-  add(comparison.with_results, "session that reused earlier results",
-      "sessions that reused earlier results");
-  add(comparison.with_winner, "session that was told an earlier winner",
-      "sessions that were told an earlier winner");
-  add(comparison.of_other_environments, "session of another environment",
-      "sessions of another environment");
+  add(comparison.with_results, "run that reused earlier results",
+      "runs that reused earlier results");
+  add(comparison.with_winner, "run that was told an earlier winner",
+      "runs that were told an earlier winner");
+  add(comparison.of_other_environments, "run of another environment",
+      "runs of another environment");
   return parts.empty() ? "" : fmt::format(" Left out: {}.", fmt::join(parts, ", "));
 }
 
 std::string search_answer(const SizeHistory& size, const StrategyComparison& comparison) {
-  if (size.searches.empty()) return "The results were imported: no session here.";
+  if (size.searches.empty()) return "The results were imported: no run here.";
   if (comparison.best_ns == kNever) return "No candidate succeeded." + left_out(comparison);
-  if (comparison.strategies.empty()) return "No session began anew." + left_out(comparison);
+  if (comparison.strategies.empty()) return "No run began anew." + left_out(comparison);
   std::vector<std::string> parts;
   parts.reserve(comparison.strategies.size());
   for (const StrategyRuns& strategy : comparison.strategies) {
@@ -176,7 +176,7 @@ Json finite(double value) {
   return cell(value < kNever ? std::optional(value) : std::nullopt);
 }
 
-/// Lowest, median and highest best after so long, of the sessions that searched as long.
+/// Lowest, median and highest best after so long, of the runs that searched as long.
 Spread best_after(const StrategyRuns& strategy, ProgressAxis progress, double limit) {
   StrategyRuns lasting = strategy;
   std::erase_if(lasting.runs, [&](const SearchRun* run) { return !run->lasted(progress, limit); });
@@ -204,7 +204,7 @@ Json strategy_row(const StrategyRuns& strategy, double best_ns) {
 
 Json search_table(const StrategyComparison& comparison) {
   Json table = make_table({{"strategy", "Strategy", "text"},
-                           {"sessions", "Sessions", "count"},
+                           {"runs", "Runs", "count"},
                            {"reached_5", "Within 5\u00a0%", "count"},
                            {"candidates_5", "Candidates", "count"},
                            {"seconds_5", "After", "duration"},
@@ -226,8 +226,8 @@ Json search_table(const StrategyComparison& comparison) {
 
 // ---- the curves ---------------------------------------------------------------------------------
 
-/// Best so far of a strategy's sessions where it changes, and where the last of them ends. A
-/// session that ended earlier stays at what it found.
+/// Best so far of a strategy's runs where it changes, and where the last of them ends. A
+/// run that ended earlier stays at what it found.
 Json curve(const StrategyRuns& strategy, ProgressAxis progress, double best_ns) {
   std::set<double> places;
   double end = 0;
@@ -259,7 +259,7 @@ Json curves_of(const StrategyComparison& comparison) {
   for (const StrategyRuns& strategy : comparison.strategies) {
     curves.push_back(
         Json{{"strategy", strategy.strategy},
-             {"sessions", strategy.runs.size()},
+             {"runs", strategy.runs.size()},
              {"candidates", curve(strategy, ProgressAxis::candidates, comparison.best_ns)},
              {"seconds", curve(strategy, ProgressAxis::seconds, comparison.best_ns)}});
   }

@@ -224,14 +224,14 @@ void add_entries(Catalogue& catalogue, CatalogueKernel& kernel,
 std::vector<store::StoredTrial> trials_of(const store::Store& store, const Catalogue& catalogue,
                                           const CatalogueKernel& kernel) {
   std::vector<store::StoredTrial> trials;
-  std::vector<store::RunRecord> sessions = store.sessions();
-  std::ranges::reverse(sessions);  // the latest time counts
-  for (const store::RunRecord& session : sessions) {
-    if (session.kernel_hash != kernel.record->hash || session.kernel != kernel.record->kernel ||
-        session.family != kernel.record->family || session.device != catalogue.device.name) {
+  std::vector<store::RunRecord> runs = store.runs();
+  std::ranges::reverse(runs);  // the latest time counts
+  for (const store::RunRecord& run : runs) {
+    if (run.kernel_hash != kernel.record->hash || run.kernel != kernel.record->kernel ||
+        run.family != kernel.record->family || run.device != catalogue.device.name) {
       continue;
     }
-    std::ranges::move(store.trials(session.id), std::back_inserter(trials));
+    std::ranges::move(store.trials(run.id), std::back_inserter(trials));
   }
   return trials;
 }

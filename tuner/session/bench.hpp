@@ -32,9 +32,8 @@ enum class Place {
 
 /// The result of one contender.
 struct BenchContender {
-  std::string role;  ///< "candidate", "default", "library"
-  store::TrialRecord
-      trial;  ///< how it was judged, as a session records it; the library is just `ok`
+  std::string role;          ///< "candidate", "default", "library"
+  store::TrialRecord trial;  ///< how it was judged, as a run records it; the library is just `ok`
   /// Its times beside the others; absent when it did not end `ok` or the bench was stopped.
   std::optional<store::FinalistRecord> timed;
   std::optional<Place> place;  ///< of a configuration that was timed
@@ -46,7 +45,7 @@ struct BenchResult {
   std::string library_problem = {};        ///< why the library could not be timed, if so
 };
 
-/// Judges each configuration, and the default one where it is valid, as a session would: compiles,
+/// Judges each configuration, and the default one where it is valid, as a run would: compiles,
 /// verifies, screens. Those that end `ok` are then timed side by side, beside the library; their
 /// ratios are to the fastest configuration. Nothing is stored. `stop` is asked between the steps:
 /// what was not judged by then is left out. Throws Error for what is no configuration's fault.

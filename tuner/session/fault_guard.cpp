@@ -17,8 +17,8 @@ bool is_death(Outcome outcome) {
 
 }  // namespace
 
-FaultGuard::FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t session)
-    : store_(store), session_(session), strikes_(store.strikes(subject)) {}
+FaultGuard::FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t run)
+    : store_(store), session_(run), strikes_(store.strikes(subject)) {}
 
 bool FaultGuard::quarantined(const std::string& config_json) const {
   const auto found = strikes_.find(config_json);

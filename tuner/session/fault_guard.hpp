@@ -17,8 +17,8 @@ namespace tuner::session {
 /// kStrikesToQuarantine it is not run again while the kernel's hash stays.
 class FaultGuard {
  public:
-  /// The store must outlive it. `session` takes the strikes.
-  FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t session);
+  /// The store must outlive it. `run` takes the strikes.
+  FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t run);
 
   [[nodiscard]] bool quarantined(const std::string& config_json) const;
 

@@ -15,7 +15,7 @@ namespace tuner::session {
 
 enum class LibraryPart;
 
-/// What a session is about to do.
+/// What a run is about to do.
 struct Opening {
   struct SizePlan {
     space::Size size;
@@ -31,7 +31,7 @@ struct Opening {
   int compile_threads = 1;
 };
 
-/// Where a session stands after a trial.
+/// Where a run stands after a trial.
 struct Progress {
   space::Size size;
   const store::TrialRecord* trial = nullptr;
@@ -59,7 +59,7 @@ struct SizeResult {
       reused_failures;  ///< what was taken from the database and is not `ok`
 };
 
-/// How a session ended.
+/// How a run ended.
 struct RunResult {
   std::string uuid;
   store::RunState state = store::RunState::complete;
@@ -71,7 +71,7 @@ struct RunResult {
   bool shared = false;  ///< other processes were seen on the device
 };
 
-/// Watches a session. Called from the session's thread; must not throw.
+/// Watches a run. Called from the run's thread; must not throw.
 class Observer {
  public:
   virtual ~Observer() = default;

@@ -13,7 +13,7 @@
 
 namespace tuner::session {
 
-/// Tells an observer where a session stands, and estimates how long it will take.
+/// Tells an observer where a run stands, and estimates how long it will take.
 class ProgressReport {
  public:
   using Clock = std::chrono::steady_clock;

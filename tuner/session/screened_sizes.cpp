@@ -14,7 +14,7 @@ namespace {
 /// The sizes that runs of the subject set out to tune.
 std::set<std::string> tuned_problems(const store::Store& store, const store::Subject& subject) {
   std::set<std::string> problems;
-  for (const store::RunRecord& run : store.sessions()) {
+  for (const store::RunRecord& run : store.runs()) {
     if (run.device != subject.device.name || run.family != subject.kernel.family ||
         run.kernel_hash != subject.kernel.hash || run.environment != subject.environment) {
       continue;
@@ -35,7 +35,7 @@ bool has_final_round(const store::Store& store, const store::Subject& subject,
         one.subject->environment != subject.environment) {
       return false;
     }
-    const auto run = store.session(one.best.session_uuid);
+    const auto run = store.run(one.best.run_uuid);
     return run && !store.finalists(run->id, problem).empty();
   });
 }

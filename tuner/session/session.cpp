@@ -280,7 +280,7 @@ class Run {
                            .outcomes = search.outcomes(),
                            .reused_failures = std::move(reused_failures_[&search])};
     if (outcome) {
-      outcome->best.session_uuid = result_.uuid;
+      outcome->best.run_uuid = result_.uuid;
       size_result.winner_display = space::display(*kernel_.space, outcome->winner);
       // Without a final, or with others on the device, nothing says that it is better than what was
       // best before: that stays.

@@ -55,7 +55,7 @@ struct RunPlan {
 /// verifies, times, commits every trial, and confirms the winner of each size in a final round
 /// beside the library. One search runs for each size, a few at once; they advance in turn and share
 /// compilations. Each size has its final round when its search is over; then the next one begins,
-/// with what won at the sizes near it. `interrupted` is asked between trials; once true the session
+/// with what won at the sizes near it. `interrupted` is asked between trials; once true the run
 /// commits what it has and returns. Throws Error for what ends a run: no valid configuration, the
 /// database, a device that is lost, sick or shared.
 [[nodiscard]] RunResult tune_kernel(const family::Family& family, const family::Kernel& kernel,

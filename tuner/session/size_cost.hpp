@@ -18,12 +18,12 @@ struct TrialCost {
   double device_s = 0;   ///< to verify and to measure
 };
 
-/// What the search at one size took in a session.
+/// What the search at one size took in a run.
 struct SizeCost {
   std::string problem;
   TrialCost all;
   std::uint64_t shared = 0;  ///< trials whose kernel had been compiled for an earlier one
-  /// Up to the first trial within kNearBest of the session's best, that one included; none when no
+  /// Up to the first trial within kNearBest of the run's best, that one included; none when no
   /// trial ended `ok`.
   std::optional<TrialCost> to_near_best = {};
   /// Likewise, by the clock, from the beginning of the size's first trial. Other sizes may have
@@ -32,7 +32,7 @@ struct SizeCost {
 };
 inline constexpr double kNearBest = 1.03;
 
-/// Of the trials of one session, in order: what each size took, in the order they were begun.
+/// Of the trials of one run, in order: what each size took, in the order they were begun.
 [[nodiscard]] std::vector<SizeCost> size_costs(std::span<const store::StoredTrial> trials);
 
 }  // namespace tuner::session

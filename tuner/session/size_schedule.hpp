@@ -17,7 +17,7 @@
 
 namespace tuner::session {
 
-/// The searches of a session: which sizes are searched when, for how long, and what they tell each
+/// The searches of a run: which sizes are searched when, for how long, and what they tell each
 /// other. A few are open at once, the first of them far from each other; where one is closed the
 /// next is opened, with what won at the sizes near it.
 class SizeSchedule {

@@ -80,7 +80,7 @@ SortedJson document_of(const StoredBest& stored) {
       {"flops", best.flops},
       {"bytes", best.bytes},
       {"provenance",
-       {{"session", best.session_uuid},
+       {{"session", best.run_uuid},
         {"recorded_at", best.recorded_at},
         {"tool", subject.environment.tool},
         {"origin", published_origin(best)}}}};
@@ -159,11 +159,11 @@ std::string invented_uuid(const Subject& subject) {
 void read_provenance(JsonFields& fields, StoredBest& stored) {
   if (fields.text("format") == kFormat1) {
     stored.best.recorded_at = fields.date("recorded_at");
-    stored.best.session_uuid = invented_uuid(*stored.subject);
+    stored.best.run_uuid = invented_uuid(*stored.subject);
     return;
   }
   JsonFields provenance = fields.object("provenance");
-  stored.best.session_uuid = provenance.name("session");
+  stored.best.run_uuid = provenance.name("session");
   stored.best.recorded_at = provenance.date("recorded_at");
   stored.best.origin = provenance.text("origin");
   if (provenance.text("tool") != stored.subject->environment.tool) {

@@ -18,8 +18,8 @@ namespace tuner::store {
 /// What is published of a best's origin: a file's name, not where it lies.
 [[nodiscard]] std::string published_origin(const BestRecord& best);
 
-/// The lines of a file, of format "tune.best/2" or "tune.best/1" (without checksum and session).
-/// Each best comes back as not verified. Its `session_uuid` is the line's or, in /1, made of what
+/// The lines of a file, of format "tune.best/2" or "tune.best/1" (without checksum and run).
+/// Each best comes back as not verified. Its `run_uuid` is the line's or, in /1, made of what
 /// was measured, so that the same line always gives the same one.
 ///
 /// Throws Error(usage) with `origin` and the line's number for anything that is not as best_line

@@ -28,14 +28,14 @@ KernelRecord read_kernel(RowReader& row) {
 
 /// What bests refer to, read and checked once.
 struct Referred {
-  struct Session {
+  struct Run {
     std::string uuid, device_uuid;
     bool shared = false;
   };
   std::map<std::int64_t, space::DeviceInfo> devices;
   std::map<std::int64_t, space::EnvironmentInfo> environments;
   std::map<std::int64_t, KernelRecord> kernels;
-  std::map<std::int64_t, Session> sessions;
+  std::map<std::int64_t, Run> runs;
 };
 
 /// Puts what `read` makes of each row under the row's id, its first column.
@@ -63,8 +63,8 @@ Referred read_referred(const SQLite::Database& database) {
            });
   read_all(database, fmt::format("SELECT k.id, {}, k.intact FROM kernel k", kKernelColumns),
            all.kernels, read_kernel);
-  read_all(database, "SELECT id, uuid, device_uuid, shared, intact FROM session", all.sessions,
-           [](RowReader& row) -> Referred::Session {
+  read_all(database, "SELECT id, uuid, device_uuid, shared, intact FROM session", all.runs,
+           [](RowReader& row) -> Referred::Run {
              return {.uuid = row.text(), .device_uuid = row.text(), .shared = row.flag()};
            });
   return all;
@@ -76,17 +76,17 @@ class Subjects {
   Subjects(const Referred& all, const ResultFilter& filter) : all_(all), filter_(filter) {}
 
   /// Of the ids in a row; null when the filter does not want it.
-  std::shared_ptr<const Subject> read(RowReader& row, const Referred::Session& session) {
+  std::shared_ptr<const Subject> read(RowReader& row, const Referred::Run& run) {
     const std::int64_t device = row.integer();
     const std::int64_t environment = row.integer();
     const std::int64_t kernel = row.integer();
     const auto [at, added] =
-        made_.try_emplace({device, environment, kernel, session.device_uuid}, nullptr);
+        made_.try_emplace({device, environment, kernel, run.device_uuid}, nullptr);
     if (added && is_wanted(all_.devices.at(device), all_.kernels.at(kernel))) {
       Subject subject{.device = all_.devices.at(device),
                       .environment = all_.environments.at(environment),
                       .kernel = all_.kernels.at(kernel)};
-      subject.device.uuid = session.device_uuid;
+      subject.device.uuid = run.device_uuid;
       at->second = std::make_shared<const Subject>(std::move(subject));
     }
     return at->second;
@@ -106,7 +106,7 @@ class Subjects {
       made_;
 };
 
-BestRecord read_best(RowReader& row, const Referred::Session& session) {
+BestRecord read_best(RowReader& row, const Referred::Run& run) {
   return {.problem = row.text(),
           .config_json = row.text(),
           .time = read_time(row),
@@ -120,11 +120,11 @@ BestRecord read_best(RowReader& row, const Referred::Session& session) {
           .ties = row.number(),
           .flops = row.real(),
           .bytes = row.real(),
-          .session_uuid = session.uuid,
+          .run_uuid = run.uuid,
           .recorded_at = row.text(),
           .verified = row.flag(),
           .origin = row.text(),
-          .shared = session.shared};
+          .shared = run.shared};
 }
 
 }  // namespace
@@ -145,10 +145,10 @@ std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
     SQLite::Statement found = prepare(database, sql, filter.problem);
     while (found.executeStep()) {
       RowReader row(found);
-      const Referred::Session& session = all.sessions.at(row.integer());
-      auto subject = subjects.read(row, session);
+      const Referred::Run& run = all.runs.at(row.integer());
+      auto subject = subjects.read(row, run);
       if (!subject) continue;
-      bests.push_back({.subject = std::move(subject), .best = read_best(row, session)});
+      bests.push_back({.subject = std::move(subject), .best = read_best(row, run)});
     }
     return bests;
   });

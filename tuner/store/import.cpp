@@ -40,10 +40,10 @@ RunKey key_of(const SQLite::Database& database, const Subject& subject) {
           .family = subject.kernel.family};
 }
 
-std::int64_t known_or_imported_session(const SQLite::Database& database, const RunKey& key,
-                                       const BestRecord& best) {
-  const auto known = first_id(
-      prepare(database, "SELECT id, intact FROM session WHERE uuid = ?", best.session_uuid));
+std::int64_t known_or_imported_run(const SQLite::Database& database, const RunKey& key,
+                                   const BestRecord& best) {
+  const auto known =
+      first_id(prepare(database, "SELECT id, intact FROM session WHERE uuid = ?", best.run_uuid));
   if (known) return *known;
   prepare(database,
           "INSERT INTO main.session (uuid, device_id, device_uuid, environment_id, kernel_id, "
@@ -51,7 +51,7 @@ std::int64_t known_or_imported_session(const SQLite::Database& database, const R
           "compile_s, verify_s, measure_s, respawns, shared, host, boot_id, pid_namespace, pid, "
           "process_start) VALUES (?1, ?2, '', ?3, ?4, '', 0, '', ?5, ?5, ?6, 0, 0, 0, 0, 0, 0, 0, "
           "0, '', '', '', 0, 0)",
-          best.session_uuid, key.device, key.environment, key.kernel, best.recorded_at,
+          best.run_uuid, key.device, key.environment, key.kernel, best.recorded_at,
           name(RunState::imported))
       .exec();
   return database.getLastInsertRowid();
@@ -81,7 +81,7 @@ Import import_best(const SQLite::Database& database, const StoredBest& stored) {
   RunKey key = key_of(database, *stored.subject);
   const std::int64_t problem = store_problem(database, key.family, stored.best.problem);
   if (is_superfluous(database, key, problem, stored.best)) return Import::kept;
-  key.id = known_or_imported_session(database, key, stored.best);
+  key.id = known_or_imported_run(database, key, stored.best);
   store_best(database, key, problem, stored.best);
   return Import::added;
 }

@@ -78,19 +78,19 @@ std::int64_t store_config(const SQLite::Database& database, std::int64_t kernel,
       "SELECT id, intact FROM config WHERE kernel_id = ? AND json = ?", kernel, json);
 }
 
-RunKey find_session(const SQLite::Database& database, std::int64_t session) {
+RunKey find_run(const SQLite::Database& database, std::int64_t run) {
   SQLite::Statement found = prepare(database,
                                     "SELECT s.device_id, s.environment_id, s.kernel_id, k.family, "
                                     "s.intact, k.intact "
                                     "FROM session s JOIN kernel k ON k.id = s.kernel_id "
                                     "WHERE s.id = ?",
-                                    session);
+                                    run);
   if (!found.executeStep()) {
-    throw Error(ErrorCode::failure, fmt::format("{}: there is no run {} to record into",
-                                                database.getFilename(), session));
+    throw Error(ErrorCode::failure,
+                fmt::format("{}: there is no run {} to record into", database.getFilename(), run));
   }
   RowReader row(found);
-  return {.id = session,
+  return {.id = run,
           .device = row.integer(),
           .environment = row.integer(),
           .kernel = row.integer(),

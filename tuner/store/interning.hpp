@@ -26,13 +26,13 @@ std::int64_t store_problem(const SQLite::Database& database, std::string_view fa
 std::int64_t store_config(const SQLite::Database& database, std::int64_t kernel,
                           std::string_view json);
 
-/// What a session's rows refer to.
+/// What a run's rows refer to.
 struct RunKey {
   std::int64_t id = 0, device = 0, environment = 0, kernel = 0;
   std::string family;
 };
 
-/// Throws Error(failure) when there is no such session.
-[[nodiscard]] RunKey find_session(const SQLite::Database& database, std::int64_t session);
+/// Throws Error(failure) when there is no such run.
+[[nodiscard]] RunKey find_run(const SQLite::Database& database, std::int64_t run);
 
 }  // namespace tuner::store

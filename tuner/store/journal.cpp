@@ -12,12 +12,12 @@
 namespace tuner::store {
 namespace {
 
-void store_strike(const SQLite::Database& database, std::int64_t session, std::int64_t config,
+void store_strike(const SQLite::Database& database, std::int64_t run, std::int64_t config,
                   std::string_view reason) {
   prepare(database,
           "INSERT INTO main.strike (session_id, config_id, reason, recorded_at) "
           "VALUES (?, ?, ?, ?)",
-          session, config, reason, utc_now())
+          run, config, reason, utc_now())
       .exec();
 }
 
@@ -53,7 +53,7 @@ std::vector<StrikeRecord> read_strikes(const SQLite::Database& database, std::st
   return strikes;
 }
 
-std::vector<std::int64_t> dead_sessions(const SQLite::Database& database) {
+std::vector<std::int64_t> dead_runs(const SQLite::Database& database) {
   std::vector<std::int64_t> dead;
   SQLite::Statement found(database,
                           "SELECT id, host, boot_id, pid_namespace, pid, process_start, intact "
@@ -71,58 +71,56 @@ std::vector<std::int64_t> dead_sessions(const SQLite::Database& database) {
   return dead;
 }
 
-/// Strikes what a dead session had on the device, and returns the configurations' ids.
-std::vector<std::int64_t> strike_open_attempts(const SQLite::Database& database,
-                                               std::int64_t session) {
+/// Strikes what a dead run had on the device, and returns the configurations' ids.
+std::vector<std::int64_t> strike_open_attempts(const SQLite::Database& database, std::int64_t run) {
   std::vector<std::int64_t> configs;
   SQLite::Statement found = prepare(database,
                                     "SELECT a.config_id, p.size, a.intact, p.intact FROM attempt a "
                                     "JOIN problem p ON p.id = a.problem_id WHERE a.session_id = ?",
-                                    session);
+                                    run);
   while (found.executeStep()) {
     RowReader row(found);
     configs.push_back(row.integer());
-    store_strike(database, session, configs.back(),
+    store_strike(database, run, configs.back(),
                  fmt::format("the whole program ended while it ran at {}", row.text()));
     failpoint("store.dead_struck");
   }
-  prepare(database, "DELETE FROM main.attempt WHERE session_id = ?", session).exec();
+  prepare(database, "DELETE FROM main.attempt WHERE session_id = ?", run).exec();
   return configs;
 }
 
 }  // namespace
 
-void store_attempt(const SQLite::Database& database, const RunKey& session,
+void store_attempt(const SQLite::Database& database, const RunKey& run,
                    const AttemptRecord& attempt) {
   prepare(database,
           "INSERT INTO main.attempt (session_id, problem_id, config_id, began_at) "
           "VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-          session.id, store_problem(database, session.family, attempt.problem),
-          store_config(database, session.kernel, attempt.config_json), utc_now())
+          run.id, store_problem(database, run.family, attempt.problem),
+          store_config(database, run.kernel, attempt.config_json), utc_now())
       .exec();
 }
 
-void Store::begin_attempt(std::int64_t session, const AttemptRecord& attempt) {
+void Store::begin_attempt(std::int64_t run, const AttemptRecord& attempt) {
   state_->connection.write([&](SQLite::Database& database) {
-    store_attempt(database, find_session(database, session), attempt);
+    store_attempt(database, find_run(database, run), attempt);
     failpoint("store.attempt_ready");
   });
   failpoint("store.attempt_committed");
 }
 
-void Store::add_strike(std::int64_t session, std::string_view config_json,
-                       std::string_view reason) {
+void Store::add_strike(std::int64_t run, std::string_view config_json, std::string_view reason) {
   state_->connection.write([&](SQLite::Database& database) {
-    const RunKey key = find_session(database, session);
+    const RunKey key = find_run(database, run);
     store_strike(database, key.id, store_config(database, key.kernel, config_json), reason);
     failpoint("store.strike_ready");
   });
   failpoint("store.strike_committed");
 }
 
-void Store::withdraw_strikes(std::int64_t session, std::span<const std::string> config_jsons) {
+void Store::withdraw_strikes(std::int64_t run, std::span<const std::string> config_jsons) {
   state_->connection.write([&](SQLite::Database& database) {
-    const RunKey key = find_session(database, session);
+    const RunKey key = find_run(database, run);
     for (const std::string& config : config_jsons) {
       prepare(database,
               "DELETE FROM main.strike WHERE session_id = ? AND config_id IN "
@@ -136,16 +134,16 @@ void Store::withdraw_strikes(std::int64_t session, std::span<const std::string> 
 std::vector<StrikeRecord> Store::collect_dead_attempts() {
   return state_->connection.write([](SQLite::Database& database) {
     std::vector<StrikeRecord> struck;
-    for (const std::int64_t session : dead_sessions(database)) {
-      for (const std::int64_t config : strike_open_attempts(database, session)) {
+    for (const std::int64_t run : dead_runs(database)) {
+      for (const std::int64_t config : strike_open_attempts(database, run)) {
         for (StrikeRecord& strike : read_strikes(
                  database, "c.id = ?1 AND d.id = (SELECT device_id FROM session WHERE id = ?2)",
-                 config, session)) {
+                 config, run)) {
           struck.push_back(std::move(strike));
         }
       }
       prepare(database, "UPDATE main.session SET state = 'interrupted', ended_at = ? WHERE id = ?",
-              utc_now(), session)
+              utc_now(), run)
           .exec();
       failpoint("store.dead_ended");
     }
@@ -190,9 +188,9 @@ std::size_t Store::clear_strikes(const ResultFilter& filter) {
   });
 }
 
-void Store::record_drift(std::int64_t session, const DriftRecord& canary) {
+void Store::record_drift(std::int64_t run, const DriftRecord& canary) {
   state_->connection.write([&](SQLite::Database& database) {
-    const RunKey key = find_session(database, session);
+    const RunKey key = find_run(database, run);
     prepare(database,
             "INSERT INTO main.canary (session_id, problem_id, elapsed_s, median_ns, clock_mhz) "
             "VALUES (?, ?, ?, ?, ?)",
@@ -204,14 +202,14 @@ void Store::record_drift(std::int64_t session, const DriftRecord& canary) {
   failpoint("store.drift_committed");
 }
 
-std::vector<DriftRecord> Store::drift_records(std::int64_t session) const {
+std::vector<DriftRecord> Store::drift_records(std::int64_t run) const {
   return state_->connection.read([&](const SQLite::Database& database) {
     SQLite::Statement found = prepare(database,
                                       "SELECT n.elapsed_s, p.size, n.median_ns, n.clock_mhz, "
                                       "n.intact, p.intact "
                                       "FROM canary n JOIN problem p ON p.id = n.problem_id "
                                       "WHERE n.session_id = ? ORDER BY n.id",
-                                      session);
+                                      run);
     std::vector<DriftRecord> drift_records;
     while (found.executeStep()) {
       RowReader row(found);

@@ -10,7 +10,7 @@
 namespace tuner::store {
 
 /// As Store::begin_attempt, within a transaction.
-void store_attempt(const SQLite::Database& database, const RunKey& session,
+void store_attempt(const SQLite::Database& database, const RunKey& run,
                    const AttemptRecord& attempt);
 
 }  // namespace tuner::store

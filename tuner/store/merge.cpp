@@ -121,21 +121,21 @@ void copy_what_others_refer_to(RowCopier& copier) {
   copier.copy("config", "true", {"kernel_id", "json"});
 }
 
-void copy_sessions(RowCopier& copier, const std::vector<std::int64_t>& sessions) {
-  copier.copy("session", fmt::format("id IN ({})", fmt::join(sessions, ", ")), {});
+void copy_runs(RowCopier& copier, const std::vector<std::int64_t>& runs) {
+  copier.copy("session", fmt::format("id IN ({})", fmt::join(runs, ", ")), {});
   for (const char* table : {"session_problem", "result", "final", "finalist", "strike", "canary"}) {
     copier.copy(table, "true", {});
   }
 }
 
-/// The sessions of another database, sorted by what is to become of them.
-struct Sessions {
+/// The runs of another database, sorted by what is to become of them.
+struct Runs {
   std::vector<std::int64_t> added;
   std::size_t known = 0, running = 0;
 };
 
-Sessions sort_sessions(const SQLite::Database& from, const SQLite::Database& to) {
-  Sessions sessions;
+Runs sort_runs(const SQLite::Database& from, const SQLite::Database& to) {
+  Runs runs;
   SQLite::Statement found(from,
                           "SELECT id, uuid, state, intact FROM session "
                           "WHERE state <> 'imported' ORDER BY id");
@@ -143,17 +143,17 @@ Sessions sort_sessions(const SQLite::Database& from, const SQLite::Database& to)
     RowReader row(found);
     const std::int64_t id = row.integer();
     if (prepare(to, "SELECT id, intact FROM session WHERE uuid = ?", row.text()).executeStep()) {
-      ++sessions.known;
+      ++runs.known;
     } else if (row.text() == name(RunState::running)) {
-      ++sessions.running;
+      ++runs.running;
     } else {
-      sessions.added.push_back(id);
+      runs.added.push_back(id);
     }
   }
-  return sessions;
+  return runs;
 }
 
-/// Those of no session too: all are copied.
+/// Those of no run too: all are copied.
 std::vector<KernelRecord> every_kernel(const SQLite::Database& database) {
   std::vector<KernelRecord> kernels;
   SQLite::Statement found(database,
@@ -189,18 +189,16 @@ MergeResult Store::merge(const Store& other, const KernelCheck& check) {
   const std::vector<KernelRecord> kernels = other.state_->connection.read(every_kernel);
   for (const KernelRecord& kernel : kernels) check(kernel);
   return state_->connection.write([&](SQLite::Database& to) {
-    const Sessions sessions = other.state_->connection.read([&](const SQLite::Database& from) {
+    const Runs runs = other.state_->connection.read([&](const SQLite::Database& from) {
       RowCopier copier(from, to);
       copy_what_others_refer_to(copier);
-      Sessions sorted = sort_sessions(from, to);
-      copy_sessions(copier, sorted.added);
+      Runs sorted = sort_runs(from, to);
+      copy_runs(copier, sorted.added);
       return sorted;
     });
     for (const KernelRecord& kernel : kernels) complete_kernel(to, kernel);
-    MergeResult result{.sessions = sessions.added.size(),
-                       .known = sessions.known,
-                       .running = sessions.running,
-                       .bests = {}};
+    MergeResult result{
+        .runs = runs.added.size(), .known = runs.known, .running = runs.running, .bests = {}};
     for (StoredBest& stored : bests) {
       stored.best.verified = false;
       if (stored.best.origin.empty()) stored.best.origin = other.path().string();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Internal to store: which process a session belongs to, and whether it still lives.
+// Internal to store: which process a run belongs to, and whether it still lives.
 #pragma once
 
 #include <cstdint>

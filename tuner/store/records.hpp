@@ -68,17 +68,17 @@ struct TrialRecord {
 /// A stored trial with its place in the database.
 struct StoredTrial {
   std::int64_t id = 0;
-  std::int64_t session = 0;
-  std::int64_t sequence = 0;  ///< 1 for the session's first trial of this problem
-  double elapsed_s = 0;       ///< since the session began
+  std::int64_t run = 0;
+  std::int64_t sequence = 0;  ///< 1 for the run's first trial of this problem
+  double elapsed_s = 0;       ///< since the run began
   TrialRecord trial;
 };
 
-/// Whether a candidate that ended so is run again by a session that reuses results: the device may
+/// Whether a candidate that ended so is run again by a run that reuses results: the device may
 /// have settled, the strikes may be cleared.
 [[nodiscard]] bool is_worth_another_try(Outcome outcome);
 
-/// The trials that stand: a session may run a configuration again, when the device has drifted or
+/// The trials that stand: a run may run a configuration again, when the device has drifted or
 /// the configuration falls out of a final, and then the later trial counts. In the order given.
 [[nodiscard]] std::vector<StoredTrial> standing_trials(std::vector<StoredTrial> trials);
 
@@ -108,11 +108,11 @@ struct BestRecord {
   std::string library_name;                                           ///< "cuBLAS 13.0.2"
   int ties = 0;                 ///< other finalists within 1 %
   double flops = 0, bytes = 0;  ///< of the problem
-  std::string session_uuid;     ///< when read; a write goes by its session
+  std::string run_uuid;         ///< when read; a write goes by its run
   std::string recorded_at;      ///< UTC, ISO 8601; empty in a write: now
   bool verified = true;         ///< proved right on this machine; an imported one is not yet
   std::string origin = {};      ///< where an imported one comes from; empty for one of our own
-  bool shared = false;          ///< when read: other processes were on the device in its session
+  bool shared = false;          ///< when read: other processes were on the device in its run
 };
 
 /// A stored best with what it was measured on.
@@ -155,7 +155,7 @@ struct AttemptRecord {
   std::string config_json;
 };
 
-/// A configuration that crashed, hung or died with its session; `kStrikesToQuarantine` of them and
+/// A configuration that crashed, hung or died with its run; `kStrikesToQuarantine` of them and
 /// it is not run again on this architecture while the kernel's hash stays.
 struct StrikeRecord {
   std::string family, kernel, kernel_hash, architecture;

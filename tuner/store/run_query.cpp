@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The methods of Store that read sessions, their trials and their finals.
+// The methods of Store that read runs, their trials and their finals.
 #include "tuner/core/error.hpp"
 #include "tuner/store/connection.hpp"
 #include "tuner/store/rows.hpp"
@@ -46,7 +46,7 @@ std::vector<StoredTrial> read_trials(SQLite::Statement& found) {
   while (found.executeStep()) {
     RowReader row(found);
     trials.push_back({.id = row.integer(),
-                      .session = row.integer(),
+                      .run = row.integer(),
                       .sequence = row.integer(),
                       .elapsed_s = row.real(),
                       .trial = read_trial(row)});
@@ -54,7 +54,7 @@ std::vector<StoredTrial> read_trials(SQLite::Statement& found) {
   return trials;
 }
 
-RunState session_state(std::string_view text) {
+RunState run_state(std::string_view text) {
   constexpr std::array kEnded = {RunState::complete, RunState::budget_spent, RunState::interrupted,
                                  RunState::imported};
   for (const RunState state : kEnded) {
@@ -63,21 +63,21 @@ RunState session_state(std::string_view text) {
   return RunState::running;
 }
 
-std::vector<std::string> read_problems(const SQLite::Database& database, std::int64_t session) {
+std::vector<std::string> read_problems(const SQLite::Database& database, std::int64_t run) {
   std::vector<std::string> problems;
   SQLite::Statement found = prepare(database,
                                     "SELECT p.size, sp.intact, p.intact FROM session_problem sp "
                                     "JOIN problem p ON p.id = sp.problem_id "
                                     "WHERE sp.session_id = ? ORDER BY sp.position",
-                                    session);
+                                    run);
   while (found.executeStep()) problems.push_back(found.getColumn(0).getString());
   return problems;
 }
 
-/// The sessions that meet a condition on `s`, newest first.
+/// The runs that meet a condition on `s`, newest first.
 template <class... Values>
-std::vector<RunRecord> read_sessions(const SQLite::Database& database, std::string_view condition,
-                                     const Values&... values) {
+std::vector<RunRecord> read_runs(const SQLite::Database& database, std::string_view condition,
+                                 const Values&... values) {
   SQLite::Statement found = prepare(
       database,
       fmt::format("SELECT s.id, s.uuid, d.name, d.backend, k.family, k.name, k.hash, s.strategy, "
@@ -90,38 +90,38 @@ std::vector<RunRecord> read_sessions(const SQLite::Database& database, std::stri
                   "WHERE {} ORDER BY s.id DESC",
                   condition),
       values...);
-  std::vector<RunRecord> sessions;
+  std::vector<RunRecord> runs;
   while (found.executeStep()) {
     RowReader row(found);
     const std::int64_t id = row.integer();
-    sessions.push_back({.id = id,
-                        .uuid = row.text(),
-                        .device = row.text(),
-                        .backend = row.text(),
-                        .family = row.text(),
-                        .kernel = row.text(),
-                        .kernel_hash = row.text(),
-                        .problems = read_problems(database, id),
-                        .strategy = row.text(),
-                        .seed = row.count(),
-                        .command = row.text(),
-                        .started_at = row.text(),
-                        .ended_at = row.text(),
-                        .state = session_state(row.text()),
-                        .valid = row.count(),
-                        .cartesian = row.count(),
-                        .wall_s = row.real(),
-                        .compile_s = row.real(),
-                        .verify_s = row.real(),
-                        .measure_s = row.real(),
-                        .respawns = row.number(),
-                        .shared = row.flag(),
-                        .environment = {.driver = row.text(),
-                                        .compiler = row.text(),
-                                        .library = row.text(),
-                                        .tool = row.text()}});
+    runs.push_back({.id = id,
+                    .uuid = row.text(),
+                    .device = row.text(),
+                    .backend = row.text(),
+                    .family = row.text(),
+                    .kernel = row.text(),
+                    .kernel_hash = row.text(),
+                    .problems = read_problems(database, id),
+                    .strategy = row.text(),
+                    .seed = row.count(),
+                    .command = row.text(),
+                    .started_at = row.text(),
+                    .ended_at = row.text(),
+                    .state = run_state(row.text()),
+                    .valid = row.count(),
+                    .cartesian = row.count(),
+                    .wall_s = row.real(),
+                    .compile_s = row.real(),
+                    .verify_s = row.real(),
+                    .measure_s = row.real(),
+                    .respawns = row.number(),
+                    .shared = row.flag(),
+                    .environment = {.driver = row.text(),
+                                    .compiler = row.text(),
+                                    .library = row.text(),
+                                    .tool = row.text()}});
   }
-  return sessions;
+  return runs;
 }
 
 std::optional<std::int64_t> to_id(std::string_view text) {
@@ -161,23 +161,23 @@ std::map<std::string, TrialRecord> Store::known_trials(const Subject& subject,
   });
 }
 
-std::vector<RunRecord> Store::sessions() const {
+std::vector<RunRecord> Store::runs() const {
   return state_->connection.read([](const SQLite::Database& database) {
-    return read_sessions(database, "s.state <> 'imported'");
+    return read_runs(database, "s.state <> 'imported'");
   });
 }
 
-std::optional<RunRecord> Store::session(std::string_view id_or_uuid) const {
+std::optional<RunRecord> Store::run(std::string_view id_or_uuid) const {
   return state_->connection.read([&](const SQLite::Database& database) -> std::optional<RunRecord> {
     if (const auto id = to_id(id_or_uuid)) {
-      auto found = read_sessions(database, "s.id = ?", *id);
+      auto found = read_runs(database, "s.id = ?", *id);
       if (!found.empty()) return std::move(found.front());
     }
     if (id_or_uuid.empty()) return std::nullopt;
-    auto found = read_sessions(database, "substr(s.uuid, 1, length(?1)) = ?1", id_or_uuid);
+    auto found = read_runs(database, "substr(s.uuid, 1, length(?1)) = ?1", id_or_uuid);
     if (found.size() > 1) {
       std::vector<std::string> uuids;
-      for (const RunRecord& session : found) uuids.push_back(session.uuid);
+      for (const RunRecord& run : found) uuids.push_back(run.uuid);
       throw Error(ErrorCode::usage, fmt::format("'{}' begins the uuids of {} runs: {}", id_or_uuid,
                                                 found.size(), fmt::join(uuids, ", ")));
     }
@@ -186,10 +186,10 @@ std::optional<RunRecord> Store::session(std::string_view id_or_uuid) const {
   });
 }
 
-std::vector<StoredTrial> Store::trials(std::int64_t session) const {
+std::vector<StoredTrial> Store::trials(std::int64_t run) const {
   return state_->connection.read([&](const SQLite::Database& database) {
     SQLite::Statement found =
-        prepare(database, std::string(kTrials) + "WHERE r.session_id = ? ORDER BY r.id", session);
+        prepare(database, std::string(kTrials) + "WHERE r.session_id = ? ORDER BY r.id", run);
     return read_trials(found);
   });
 }
@@ -210,7 +210,7 @@ std::vector<StoredTrial> Store::trials(const ResultFilter& filter) const {
   });
 }
 
-std::vector<FinalistRecord> Store::finalists(std::int64_t session, std::string_view problem) const {
+std::vector<FinalistRecord> Store::finalists(std::int64_t run, std::string_view problem) const {
   return state_->connection.read([&](const SQLite::Database& database) {
     SQLite::Statement found = prepare(
         database,
@@ -220,7 +220,7 @@ std::vector<FinalistRecord> Store::finalists(std::int64_t session, std::string_v
         "LEFT JOIN config c ON c.id = f.config_id WHERE f.final_id = ("
         "SELECT max(fi.id) FROM final fi JOIN problem p ON p.id = fi.problem_id "
         "WHERE fi.session_id = ? AND p.size = ?) ORDER BY f.ratio_to_best, f.position",
-        session, problem);
+        run, problem);
     std::vector<FinalistRecord> finalists;
     while (found.executeStep()) {
       RowReader row(found);

@@ -36,9 +36,9 @@ using KernelCheck = std::function<void(const KernelRecord&)>;
 
 /// What became of another database.
 struct MergeResult {
-  std::size_t sessions = 0;  ///< added, with all their rows
-  std::size_t known = 0;     ///< left out: here already
-  std::size_t running = 0;   ///< left out: not ended yet
+  std::size_t runs = 0;     ///< added, with all their rows
+  std::size_t known = 0;    ///< left out: here already
+  std::size_t running = 0;  ///< left out: not ended yet
   ImportResult bests;
 };
 
@@ -69,32 +69,32 @@ class Store {
 
   [[nodiscard]] const std::filesystem::path& path() const;
 
-  /// Begins a session and returns its id. `record.id`, `started_at`, `ended_at` and `state` are set
+  /// Begins a run and returns its id. `record.id`, `started_at`, `ended_at` and `state` are set
   /// here.
   [[nodiscard]] std::int64_t begin_run(const Subject& subject, const RunRecord& record);
   /// `record` gives the state, the seconds spent, `respawns` and `shared`; the rest is left as it
   /// began. What is still attempted was given up, not fatal: it leaves no trace.
-  void end_run(std::int64_t session, const RunRecord& record);
+  void end_run(std::int64_t run, const RunRecord& record);
   /// Commits one trial and closes the attempt at it. `next` is begun in the same transaction, as by
   /// begin_attempt. A configuration that is found wrong (wrong_result, out_of_bounds,
   /// nondeterministic) is no best of this subject and problem any more. Refused with
   /// Error(failure): a time without `ok` or `ok` without a time, a time that is not finite or not
   /// in order (0 < min <= q1 <= median <= q3 < 1e15 ns).
-  void record_trial(std::int64_t session, const TrialRecord& trial, double elapsed_s,
+  void record_trial(std::int64_t run, const TrialRecord& trial, double elapsed_s,
                     const std::optional<AttemptRecord>& next = {});
   /// Commits a final: its contenders and the best configuration, which replaces what was best for
   /// this device, kernel hash, environment and problem.
-  void record_final(std::int64_t session, const BestRecord& best,
+  void record_final(std::int64_t run, const BestRecord& best,
                     const std::vector<FinalistRecord>& finalists);
 
   /// Commits that a candidate is about to run on the device. Nothing more when it is begun already.
-  void begin_attempt(std::int64_t session, const AttemptRecord& attempt);
+  void begin_attempt(std::int64_t run, const AttemptRecord& attempt);
   /// Commits that a configuration crashed, hung or took its process along.
-  void add_strike(std::int64_t session, std::string_view config_json, std::string_view reason);
-  /// Takes back what this session held against these configurations: the device was to blame.
-  void withdraw_strikes(std::int64_t session, std::span<const std::string> config_jsons);
-  /// Ends, as `interrupted`, the running sessions whose process is gone, and turns each of their
-  /// open attempts into a strike. Sessions of another host or another container's processes are
+  void add_strike(std::int64_t run, std::string_view config_json, std::string_view reason);
+  /// Takes back what this run held against these configurations: the device was to blame.
+  void withdraw_strikes(std::int64_t run, std::span<const std::string> config_jsons);
+  /// Ends, as `interrupted`, the running runs whose process is gone, and turns each of their
+  /// open attempts into a strike. Runs of another host or another container's processes are
   /// left alone. Returns what was struck.
   std::vector<StrikeRecord> collect_dead_attempts();
   /// By canonical configuration, for this kernel hash and this architecture.
@@ -103,13 +103,13 @@ class Store {
   /// Forgets the strikes that match and returns how many configurations had some. Strikes are not
   /// kept by size: `filter.problem` is not looked at.
   std::size_t clear_strikes(const ResultFilter& filter);
-  void record_drift(std::int64_t session, const DriftRecord& canary);
-  [[nodiscard]] std::vector<DriftRecord> drift_records(std::int64_t session) const;  ///< in order
+  void record_drift(std::int64_t run, const DriftRecord& canary);
+  [[nodiscard]] std::vector<DriftRecord> drift_records(std::int64_t run) const;  ///< in order
 
   /// Adds bests of elsewhere (parse_best_lines), all or none, as not verified and of `origin`. None
   /// takes the place of a verified one, nor stands beside one that is as fast.
   ImportResult import_bests(std::span<const StoredBest> bests, std::string_view origin);
-  /// Adds the ended sessions of another database that are not here, by uuid, with all their rows,
+  /// Adds the ended runs of another database that are not here, by uuid, with all their rows,
   /// and its bests as import_bests does; all or none. `check` sees each of its kernels before
   /// anything is changed, and throws where the code is not what the hash says.
   MergeResult merge(const Store& other, const KernelCheck& check);
@@ -123,19 +123,19 @@ class Store {
                                                                 std::string_view problem) const;
 
   [[nodiscard]] std::vector<StoredBest> bests(const ResultFilter& filter) const;  ///< newest first
-  /// The runs of this machine and merged ones, not `imported` sessions; newest first.
-  [[nodiscard]] std::vector<RunRecord> sessions() const;
-  /// A session by id or by the beginning of its uuid. Throws Error(usage) when several fit.
-  [[nodiscard]] std::optional<RunRecord> session(std::string_view id_or_uuid) const;
-  [[nodiscard]] std::vector<StoredTrial> trials(std::int64_t session) const;  ///< in order
-  /// The latest trial of every configuration over all sessions that match, in the order made.
+  /// The runs of this machine and merged ones, not `imported` runs; newest first.
+  [[nodiscard]] std::vector<RunRecord> runs() const;
+  /// A run by id or by the beginning of its uuid. Throws Error(usage) when several fit.
+  [[nodiscard]] std::optional<RunRecord> run(std::string_view id_or_uuid) const;
+  [[nodiscard]] std::vector<StoredTrial> trials(std::int64_t run) const;  ///< in order
+  /// The latest trial of every configuration over all runs that match, in the order made.
   [[nodiscard]] std::vector<StoredTrial> trials(const ResultFilter& filter) const;
   /// The contenders of the latest final round of a run and problem, best first.
-  [[nodiscard]] std::vector<FinalistRecord> finalists(std::int64_t session,
+  [[nodiscard]] std::vector<FinalistRecord> finalists(std::int64_t run,
                                                       std::string_view problem) const;
   /// The device models, the one used last first, each with the uuid of the card used last.
   [[nodiscard]] std::vector<space::DeviceInfo> devices() const;
-  /// The kernels of sessions that match, each version of a source on its own, the one used last
+  /// The kernels of runs that match, each version of a source on its own, the one used last
   /// first.
   [[nodiscard]] std::vector<KernelRecord> kernels(const ResultFilter& filter) const;
 

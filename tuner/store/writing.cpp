@@ -12,9 +12,9 @@
 namespace tuner::store {
 namespace {
 
-void store_finalists(const SQLite::Database& database, const RunKey& session, std::int64_t problem,
+void store_finalists(const SQLite::Database& database, const RunKey& run, std::int64_t problem,
                      const std::vector<FinalistRecord>& finalists) {
-  prepare(database, "INSERT INTO main.final (session_id, problem_id) VALUES (?, ?)", session.id,
+  prepare(database, "INSERT INTO main.final (session_id, problem_id) VALUES (?, ?)", run.id,
           problem)
       .exec();
   const std::int64_t final_id = database.getLastInsertRowid();
@@ -22,7 +22,7 @@ void store_finalists(const SQLite::Database& database, const RunKey& session, st
   for (const FinalistRecord& finalist : finalists) {
     std::optional<std::int64_t> config;
     if (!finalist.config_json.empty()) {
-      config = store_config(database, session.kernel, finalist.config_json);
+      config = store_config(database, run.kernel, finalist.config_json);
     }
     const TimeRecord& time = finalist.time;
     prepare(
@@ -45,18 +45,18 @@ bool is_refutation(Outcome outcome) {
 }
 
 /// Nothing may be answered from a best that was refuted since.
-void withdraw_best(const SQLite::Database& database, const RunKey& session, std::int64_t problem,
+void withdraw_best(const SQLite::Database& database, const RunKey& run, std::int64_t problem,
                    std::int64_t config) {
   prepare(database,
           "DELETE FROM main.best WHERE device_id = ? AND kernel_id = ? AND environment_id = ? "
           "AND problem_id = ? AND config_id = ?",
-          session.device, session.kernel, session.environment, problem, config)
+          run.device, run.kernel, run.environment, problem, config)
       .exec();
 }
 
 }  // namespace
 
-void store_best(const SQLite::Database& database, const RunKey& session, std::int64_t problem,
+void store_best(const SQLite::Database& database, const RunKey& run, std::int64_t problem,
                 const BestRecord& best) {
   const TimeRecord& time = best.time;
   // REPLACE gives a new id, so that ids follow the order of recording.
@@ -66,8 +66,8 @@ void store_best(const SQLite::Database& database, const RunKey& session, std::in
           "library_ns, default_ns, ratio_to_library, ratio_to_default, ratio_to_library_low, "
           "ratio_to_library_high, library_name, ties, flops, bytes, verified, origin) "
           "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-          session.device, session.kernel, session.environment, problem,
-          store_config(database, session.kernel, best.config_json), session.id, best.recorded_at,
+          run.device, run.kernel, run.environment, problem,
+          store_config(database, run.kernel, best.config_json), run.id, best.recorded_at,
           time.median_ns, time.q1_ns, time.q3_ns, time.min_ns, time.samples, best.library_ns,
           best.default_ns, best.ratio_to_library, best.ratio_to_default, best.ratio_to_library_low,
           best.ratio_to_library_high, best.library_name, best.ties, best.flops, best.bytes,
@@ -94,25 +94,25 @@ std::int64_t Store::begin_run(const Subject& subject, const RunRecord& record) {
         record.verify_s, record.measure_s, record.respawns, record.shared, process.host,
         process.boot_id, process.pid_namespace, process.pid, process.start)
         .exec();
-    const std::int64_t session = database.getLastInsertRowid();
+    const std::int64_t run = database.getLastInsertRowid();
     int position = 0;
     for (const std::string& problem : record.problems) {
       prepare(
           database,
           "INSERT INTO main.session_problem (session_id, position, problem_id) VALUES (?, ?, ?)",
-          session, ++position, store_problem(database, subject.kernel.family, problem))
+          run, ++position, store_problem(database, subject.kernel.family, problem))
           .exec();
     }
-    failpoint("store.session_ready");
-    return session;
+    failpoint("store.run_ready");
+    return run;
   });
-  failpoint("store.session_committed");
+  failpoint("store.run_committed");
   return begun;
 }
 
-void Store::end_run(std::int64_t session, const RunRecord& record) {
+void Store::end_run(std::int64_t run, const RunRecord& record) {
   state_->connection.write([&](SQLite::Database& database) {
-    const RunKey key = find_session(database, session);
+    const RunKey key = find_run(database, run);
     prepare(
         database,
         "UPDATE main.session SET state = ?, ended_at = ?, wall_s = ?, compile_s = ?, verify_s = ?, "
@@ -120,17 +120,17 @@ void Store::end_run(std::int64_t session, const RunRecord& record) {
         name(record.state), utc_now(), record.wall_s, record.compile_s, record.verify_s,
         record.measure_s, record.respawns, record.shared, key.id)
         .exec();
-    failpoint("store.session_updated");
+    failpoint("store.run_updated");
     prepare(database, "DELETE FROM main.attempt WHERE session_id = ?", key.id).exec();
-    failpoint("store.session_end_ready");
+    failpoint("store.run_end_ready");
   });
-  failpoint("store.session_ended");
+  failpoint("store.run_ended");
 }
 
-void Store::record_trial(std::int64_t session, const TrialRecord& trial, double elapsed_s,
+void Store::record_trial(std::int64_t run, const TrialRecord& trial, double elapsed_s,
                          const std::optional<AttemptRecord>& next) {
   state_->connection.write([&](SQLite::Database& database) {
-    const RunKey key = find_session(database, session);
+    const RunKey key = find_run(database, run);
     const std::int64_t problem = store_problem(database, key.family, trial.problem);
     const std::int64_t config = store_config(database, key.kernel, trial.config_json);
     failpoint("store.trial_interned");
@@ -166,10 +166,10 @@ void Store::record_trial(std::int64_t session, const TrialRecord& trial, double 
   failpoint("store.trial_committed");
 }
 
-void Store::record_final(std::int64_t session, const BestRecord& best,
+void Store::record_final(std::int64_t run, const BestRecord& best,
                          const std::vector<FinalistRecord>& finalists) {
   state_->connection.write([&](SQLite::Database& database) {
-    const RunKey key = find_session(database, session);
+    const RunKey key = find_run(database, run);
     const std::int64_t problem = store_problem(database, key.family, best.problem);
     store_finalists(database, key, problem, finalists);
     BestRecord dated = best;

@@ -12,14 +12,14 @@
 namespace tuner::store {
 
 /// Writes a best in place of the one of the same key, if any, that is as `verified` as it.
-void store_best(const SQLite::Database& database, const RunKey& session, std::int64_t problem,
+void store_best(const SQLite::Database& database, const RunKey& run, std::int64_t problem,
                 const BestRecord& best);
 
 /// What became of an imported best.
 enum class Import { added, kept };
 
 /// Writes a best of elsewhere, `verified` off and `origin` set, unless what is here for its key is
-/// verified and as fast, or not verified either and not older. Its session is added as `imported`
+/// verified and as fast, or not verified either and not older. Its run is added as `imported`
 /// when it is not here.
 Import import_best(const SQLite::Database& database, const StoredBest& stored);
 

@@ -44,7 +44,7 @@ struct StartUp {
   double peak_bytes_per_s = 0;  ///< between the device and its memory; 0: not known
 };
 
-/// What drives one device for a session: judges candidates, and times contenders side by side. Used
+/// What drives one device for a run: judges candidates, and times contenders side by side. Used
 /// from one thread. Methods throw Error for what is no candidate's fault: too little device memory,
 /// a reference that cannot run, a device that is lost.
 class DeviceWorker {

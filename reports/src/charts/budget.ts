@@ -8,7 +8,7 @@ import { tip, tooltipStyle } from "../tooltip";
 
 const kStages: [string, string][] = [["compile_s", "#e69f00"], ["verify_s", "#009e73"], ["measure_s", "#0072b2"], ["wall_s", "#8a939e"]];
 
-/** Seconds of each stage by session, beside each other: compiling overlaps with the rest. */
+/** Seconds of each stage by run, beside each other: compiling overlaps with the rest. */
 export function budgetChart(section: PlainSection, theme: Theme): EChartsOption {
   const { table } = section;
   const label = (key: string) => table.columns[columnIndex(table, key)].label;
@@ -17,7 +17,7 @@ export function budgetChart(section: PlainSection, theme: Theme): EChartsOption 
     grid: plot(36, 84, 4, 4),
     legend: { top: 0, left: 0, textStyle: { color: theme.muted }, itemWidth: 16, itemHeight: 10 },
     xAxis: { ...axisStyle(theme), type: "value", min: 0, axisLabel: { color: theme.muted, formatter: (v: number) => duration(v), hideOverlap: true } },
-    yAxis: { ...axisStyle(theme), type: "category", data: texts(table, "session"), inverse: true, splitLine: { show: false } },
+    yAxis: { ...axisStyle(theme), type: "category", data: texts(table, "run"), inverse: true, splitLine: { show: false } },
     tooltip: {
       ...tooltipStyle(theme), trigger: "item",
       formatter: (hovered) => {

@@ -22,7 +22,7 @@ function steps(curve: Curve, column: "low" | "median" | "high"): Point[] {
   });
 }
 
-/** The area from the fastest to the slowest session; open at the top until all have a result. */
+/** The area from the fastest to the slowest run; open at the top until all have a result. */
 function band(curve: Curve, color: string, top: number): SeriesOption {
   const low = steps(curve, "low"), high = steps(curve, "high");
   const stretch = (_: CustomSeriesRenderItemParams, api: CustomSeriesRenderItemAPI) => {
@@ -43,16 +43,16 @@ function line(name: string, color: string, theme: Theme, data: Point[], width: n
   };
 }
 
-/** One session is a line, two are two thin ones, more are their median on the area they span. */
+/** One run is a line, two are two thin ones, more are their median on the area they span. */
 function strategySeries(one: StrategyCurves, progress: CurveProgress, top: number, theme: Theme): SeriesOption[] {
   const color = strategyColor(one.strategy, theme);
   const curve = one[progress];
-  if (one.sessions === 2) {
+  if (one.runs === 2) {
     const slower = line(one.strategy, color, theme, steps(curve, "high"), 1.5);
     return [line(one.strategy, color, theme, steps(curve, "low"), 1.5), { ...slower, endLabel: { show: false } }];
   }
   const median = line(one.strategy, color, theme, steps(curve, "median"), 2.5);
-  return one.sessions === 1 ? [median] : [band(curve, color, top), median];
+  return one.runs === 1 ? [median] : [band(curve, color, top), median];
 }
 
 function ratioAxis(theme: Theme, top: number): YAXisComponentOption {
@@ -71,7 +71,7 @@ function progressAxis(theme: Theme, places: number[], progress: CurveProgress): 
   return {
     ...axis, axisLine: { ...axis.axisLine, onZero: false }, min: Math.log10(Math.min(...places)), splitLine: { show: false },
     nameLocation: "middle", nameGap: 28,
-    name: progress === "candidates" ? "candidates tried, failed ones included, logarithmic" : "time since the session began, logarithmic",
+    name: progress === "candidates" ? "candidates tried, failed ones included, logarithmic" : "time since the run began, logarithmic",
   };
 }
 
@@ -92,7 +92,7 @@ export function searchChart(section: SearchSection, progress: CurveProgress, the
       formatter: (hovered) => {
         const x = 10 ** Number((hovered as unknown as { axisValue: number }[])[0].axisValue);
         const title = progress === "candidates" ? `After ${count(Math.round(x))} candidates` : `After ${duration(x)}`;
-        return tip(title, shown.map((one): [string, string] => [one.strategy, bestAt(one[progress], x, one.sessions)]));
+        return tip(title, shown.map((one): [string, string] => [one.strategy, bestAt(one[progress], x, one.runs)]));
       },
     },
     series: series.map((one, i) => (i === 0 ? { ...one, markLine: guides(section.near, theme) } as SeriesOption : one)),
@@ -108,21 +108,21 @@ function guides(near: number[], theme: Theme) {
   };
 }
 
-/** A strategy's best so far at a place: its median and, of several sessions, its range. */
-function bestAt(curve: Curve, x: number, sessions: number): string {
+/** A strategy's best so far at a place: its median and, of several runs, its range. */
+function bestAt(curve: Curve, x: number, runs: number): string {
   let i = curve.at.length - 1;
   while (i >= 0 && curve.at[i] > x * (1 + 1e-6)) --i;
   if (i < 0 || curve.low[i] === null) return "–";
-  if (sessions === 1) return cell(curve.median[i], "factor");
+  if (runs === 1) return cell(curve.median[i], "factor");
   const high = curve.high[i] === null ? "none yet" : cell(curve.high[i], "factor");
   return `${cell(curve.median[i], "factor")} (${cell(curve.low[i], "factor")} – ${high})`;
 }
 
 /** What lines and areas stand for. */
 export function searchNote(section: SearchSection): string {
-  const sessions = section.curves.map((one) => one.sessions);
+  const runs = section.curves.map((one) => one.runs);
   const parts = ["Each line is a strategy’s best so far"];
-  if (sessions.some((n) => n > 2)) parts.push("the median of its sessions, its area from the fastest to the slowest of them");
-  if (sessions.includes(2)) parts.push("with two sessions both are drawn, thin");
+  if (runs.some((n) => n > 2)) parts.push("the median of its runs, its area from the fastest to the slowest of them");
+  if (runs.includes(2)) parts.push("with two runs both are drawn, thin");
   return `${parts.join("; ")}. Dotted: 5\u00a0% and 3\u00a0% above the best.`;
 }
