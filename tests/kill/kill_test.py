@@ -251,7 +251,7 @@ class Parent(Matrix):
 class Commit(Parent):
     """`tune` is killed between, and in the middle of, the writes of a commit."""
 
-    WINDOWS = ("store.schema", "store.session", "store.trial", "store.final")
+    WINDOWS = ("store.schema", "store.run", "store.trial", "store.final")
     KILLS_IN_EACH = 10
     undone = 0  # commits that the next to open the database had to take back
 
