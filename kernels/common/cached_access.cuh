@@ -2,7 +2,7 @@
 // Vector loads and stores with cache hints.
 #pragma once
 
-#include "common/floats.cuh"
+#include "common/vector.cuh"
 
 // The L2 prefetch size needs compute capability 8.0.
 #if __CUDA_ARCH__ >= 800

@@ -194,6 +194,7 @@ TEST(PlantedKernelsTest, Compile) {
         "kernels/gemm/gemm_shared.cu"}) {
     std::filesystem::copy(source / file, folder.path());
   }
+  std::filesystem::copy(source / "kernels/common", folder.path() / "common");
   const space::DeviceInfo device = *space::device_profile("h200");
   const NvrtcCompiler compiler(device.architecture);
   const family::Family family = family::load_family((folder.path() / "planted.json").string());

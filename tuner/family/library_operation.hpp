@@ -24,10 +24,11 @@ struct LibraryOperation {
 };
 
 /// Whether the platform's libraries multiply matrices of a type to one of `result`: float and
-/// double; of bf16 and f16, with sums in float, to the type itself or float.
+/// double; of bf16 and f16, with sums in float, to the type itself or float; of s8 to s32.
 [[nodiscard]] constexpr bool library_multiplies(ElementType type, ElementType result) {
   using enum ElementType;
   if (type == f32 || type == f64) return result == type;
+  if (type == s8) return result == s32;
   return (type == bf16 || type == f16) && (result == type || result == f32);
 }
 
