@@ -32,9 +32,10 @@ struct LibraryOperation {
   return (type == bf16 || type == f16) && (result == type || result == f32);
 }
 
-/// Whether they add such matrices.
+/// Whether they add such matrices, or transpose them: u8 and u16 on a host only.
 [[nodiscard]] constexpr bool library_adds(ElementType type) {
-  return type == ElementType::f32 || type == ElementType::f64;
+  using enum ElementType;
+  return type == f32 || type == f64 || type == u16 || type == u8;
 }
 
 }  // namespace tuner::family

@@ -94,9 +94,9 @@ MatrixArguments parse_matrices(const DocumentNode& node,
   if (!fits) {
     node.fail(fmt::format("the buffers {} and c of \"{}\" must be all float* or all double*{}",
                           fmt::join(keys, ", "), node.at("op").text(),
-                          is_product ? ", or all __nv_bfloat16* or all __half*, of which c may "
-                                       "also be float*, or signed char* and c int*"
-                                     : ""));
+                          !is_product ? ", all u16* or all u8*"
+                                      : ", or all __nv_bfloat16* or all __half*, of which c may "
+                                        "also be float*, or signed char* and c int*"));
   }
   const auto text = [&](std::string_view key) {
     const auto named = node.find(key);

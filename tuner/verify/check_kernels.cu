@@ -199,6 +199,19 @@ __global__ void product(To* c, const From* a, const From* b, long long m, long l
   }
 }
 
+/// The sum of two matrices of integers; a factor of zero leaves its matrix unread.
+template <class T>
+__global__ void sum(T* c, const T* a, const T* b, long long m, long long n, int trans_a,
+                    int trans_b, long long lda, long long ldb, long long ldc, long long alpha,
+                    long long beta) {
+  for (long long i = first_index(); i < m * n; i += index_stride()) {
+    const long long row = i / n, column = i % n;
+    c[row * ldc + column] =
+        (T)((alpha == 0 ? 0 : alpha * (long long)a[place(trans_a, lda, row, column)]) +
+            (beta == 0 ? 0 : beta * (long long)b[place(trans_b, ldb, row, column)]));
+  }
+}
+
 /// Ascending numbers in [low, high].
 template <class T>
 __global__ void fill_sorted(T* data, long long count, long long seed, double low, double high) {

@@ -50,8 +50,8 @@ class CheckKernels {
   /// Fills with NaN what of the elements does not belong to a matrix.
   void poison_padding(const Elements& data, std::uint64_t seed, const family::MatrixElements& used);
 
-  /// The product of matrices of integers, exactly.
-  void multiply(const backend::LibraryCall& call);
+  /// The library's operation on matrices of integers, exactly.
+  void compute(const backend::LibraryCall& call);
 
   /// result[i] = |data[i]|.
   void absolute(backend::Region result, const Elements& data);

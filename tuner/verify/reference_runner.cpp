@@ -98,8 +98,8 @@ void ReferenceRunner::run_as_it_is(const std::vector<backend::Region>& buffers,
   }
   const backend::Work work = *problem_.library_call(buffers, values, result);
   const auto& call = std::get<backend::LibraryCall>(work);
-  // Libraries multiply integers in some layouts only.
-  if (!family::is_floating(call.operation.result_type())) return kernels_.multiply(call);
+  // Libraries have few operations on integers, in some layouts only.
+  if (!family::is_floating(call.operation.result_type())) return kernels_.compute(call);
   const auto done = backend_.run(work);
   if (!done) fail(done.error());
 }

@@ -114,7 +114,7 @@ Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
 Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
                             const family::LibraryOperation& operation,
                             const family::GeamShape& shape, const MatrixOperands& operands) {
-  if (!family::library_adds(operation.type)) return no_such_type("adds", operation.type);
+  if (!family::is_floating(operation.type)) return no_such_type("adds", operation.type);
   return attempt(api, operation.type == family::ElementType::f32
                           ? geam_by_rows<float>(handle, api.sgeam, shape, operands)
                           : geam_by_rows<double>(handle, api.dgeam, shape, operands));
