@@ -12,7 +12,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
-# What planted.json needs beside it: a kernel may include only files of its own folder.
+# What planted.json needs beside it, and the folder common/ with shared headers.
 PLANTED = [HERE / "planted.json", HERE / "gemm_planted.cu", ROOT / "kernels/gemm/gemm_shared.cu"]
 
 # A tie, as tuner/measure/rounds.hpp defines it: the interval of the ratio begins within 1 %.
@@ -62,6 +62,7 @@ def planted(options, kernel, aliases, size, seed):
     with tempfile.TemporaryDirectory(prefix="tune-benchmark-") as directory:
         for file in PLANTED:
             shutil.copy(file, directory)
+        shutil.copytree(ROOT / "kernels/common", pathlib.Path(directory) / "common")
         space = pathlib.Path(directory) / PLANTED[0].name
         device, sizes = tune(options, "--space", space, "--kernel", kernel, "--seed", seed,
                              "--size", size, "--set", "ALIAS=" + ",".join(map(str, aliases)),

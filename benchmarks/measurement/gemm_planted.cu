@@ -2,13 +2,15 @@
 // gemm_shared as the repository ships it, under names: ALIAS changes nothing, and SLOWDOWN adds
 // that many thousandths of its arithmetic, so that what a final says of them is known beforehand.
 
+#include "common/element.cuh"
+
 // The shipped kernel, which below becomes a function that a kernel can call.
-template <int TILE_M, int TILE_N, int TILE_K, int BLOCK_X, int BLOCK_Y, int UNROLL, int PAD,
-          int VEC>
-static __device__ __forceinline__ void gemm_shared(int M, int N, int K, float alpha,
-                                                   const float* __restrict__ A, int lda,
-                                                   const float* __restrict__ B, int ldb, float beta,
-                                                   float* __restrict__ C, int ldc,
+template <class T, class Result, int TILE_M, int TILE_N, int TILE_K, int BLOCK_X, int BLOCK_Y,
+          int UNROLL, int PAD, int VEC>
+static __device__ __forceinline__ void gemm_shared(int M, int N, int K, Sum<T> alpha,
+                                                   const T* __restrict__ A, int lda,
+                                                   const T* __restrict__ B, int ldb, Sum<T> beta,
+                                                   Result* __restrict__ C, int ldc,
                                                    long long stride_a, long long stride_b,
                                                    long long stride_c);
 
@@ -25,7 +27,7 @@ __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
   const int more_depth = static_cast<int>(extra * TILE_K) + none;
 #pragma unroll 1
   for (int pass = more_depth > 0 ? 0 : 1; pass < 2; ++pass) {
-    gemm_shared<TILE_M, TILE_N, TILE_K, BLOCK_X, BLOCK_Y, UNROLL, PAD, VEC>(
+    gemm_shared<float, float, TILE_M, TILE_N, TILE_K, BLOCK_X, BLOCK_Y, UNROLL, PAD, VEC>(
         pass == 0 ? none : M, N, pass == 0 ? more_depth : K, alpha, A, lda, B, ldb, beta, C, ldc,
         stride_a, stride_b, stride_c);
   }

@@ -2,7 +2,7 @@
 // Vector loads and stores with cache hints.
 #pragma once
 
-#include "common/floats.cuh"
+#include "common/vector.cuh"
 
 // The L2 prefetch size needs compute capability 8.0.
 #if __CUDA_ARCH__ >= 800
@@ -47,6 +47,21 @@ __device__ __forceinline__ Floats<COUNT> load(const float* from) {
 #undef LOAD_AS
 #undef PREFETCH_L2
 
+/// The same of other elements: as words, where they fill some; else without a hint.
+template <int HINT, int COUNT, class T>
+__device__ __forceinline__ Vector<T, COUNT> load(const T* from) {
+  constexpr int WORDS = COUNT * sizeof(T) / 4;
+  if constexpr (WORDS > 0) {
+    union {
+      Floats<WORDS> words;
+      Vector<T, COUNT> vector;
+    } read = {load<HINT, WORDS>(reinterpret_cast<const float*>(from))};
+    return read.vector;
+  } else {
+    return *reinterpret_cast<const Vector<T, COUNT>*>(from);
+  }
+}
+
 /// Stores with a cache hint. HINT 0: none. 1: evict first.
 template <int HINT, int COUNT>
 __device__ __forceinline__ void store(float* to, const Floats<COUNT>& value) {
@@ -66,4 +81,19 @@ __device__ __forceinline__ void store(float* to, const Floats<COUNT>& value) {
   }
 #endif
   *reinterpret_cast<Floats<COUNT>*>(to) = value;
+}
+
+/// The same of other elements.
+template <int HINT, int COUNT, class T>
+__device__ __forceinline__ void store(T* to, const Vector<T, COUNT>& value) {
+  constexpr int WORDS = COUNT * sizeof(T) / 4;
+  if constexpr (WORDS > 0) {
+    union {
+      Vector<T, COUNT> vector;
+      Floats<WORDS> words;
+    } written = {value};
+    store<HINT>(reinterpret_cast<float*>(to), written.words);
+  } else {
+    *reinterpret_cast<Vector<T, COUNT>*>(to) = value;
+  }
 }

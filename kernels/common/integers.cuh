@@ -13,8 +13,3 @@ __device__ constexpr int align_up(int a, int multiple) {
 __device__ constexpr int greatest_common_divisor(int a, int b) {
   return b == 0 ? a : greatest_common_divisor(b, a % b);
 }
-
-/// The widest vector, in floats, that divides `count`.
-__device__ constexpr int vector_width(int count) {
-  return count % 4 == 0 ? 4 : count % 2 == 0 ? 2 : 1;
-}

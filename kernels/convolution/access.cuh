@@ -2,8 +2,8 @@
 // Vector loads, copies and stores.
 #pragma once
 
-#include "common/floats.cuh"
 #include "common/integers.cuh"
+#include "common/vector.cuh"
 
 #if __CUDA_ARCH__ >= 800
 #define HAS_COPY_ASYNC

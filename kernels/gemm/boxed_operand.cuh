@@ -2,9 +2,9 @@
 // One operand of a product whose k-tiles are loaded into shared memory by TMA.
 #pragma once
 
-#include "common/floats.cuh"
 #include "common/integers.cuh"
 #include "common/tensor_map.cuh"
+#include "common/vector.cuh"
 
 /// Boxes per k-tile, each with every fourth row. A tensor map needs row strides that are a multiple
 /// of 16 bytes; every fourth row of floats has such a stride at any leading dimension.
@@ -74,7 +74,7 @@ struct BoxedOperand {
   // Boxes to be transposed are swizzled unless they are padded. Swizzled boxes need 1024-byte
   // alignment.
   static constexpr int BOX_ALIGN = TRANSPOSE && !MISALIGNED ? 256 : 32;  // floats
-  static constexpr int GROUP = vector_width(COUNT);
+  static constexpr int GROUP = vector_width<float>(COUNT);
   static_assert(EXTENT % 32 == 0 && (DEPTH == 16 || DEPTH == 32),
                 "EXTENT is a multiple of 32, and DEPTH is 16 or 32");
 

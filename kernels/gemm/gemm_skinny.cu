@@ -3,7 +3,7 @@
 // The time is that of reading the other, long operand once. The extent ("e" in names) is its long
 // dimension: N with SHORT_M, else M.
 //
-// A lane loads vectors of VEC floats of the long operand, along its extent if it is contiguous
+// A lane loads vectors of VEC elements of the long operand, along its extent if it is contiguous
 // there, else along K (ALONG_K); then the sums of the lanes are added at the end. A step of the
 // loop is UNROLL * VECTORS vectors per lane; with PREFETCH the next step is prefetched, else other
 // warps hide the latency. A block has WARPS warps along the extent and WARPS_K along K. With
@@ -11,10 +11,12 @@
 // with STAGED_STEPS == 0 each lane reads it from the cache, without barriers.
 //
 // Grid (ceil(extent / BLOCK_E), parts of K, batch), block (THREADS), dynamic shared memory
-// 4 * max(SHORT * STAGED_STEPS * STEP_K, ROWS * WARPS_K * BLOCK_E) bytes; the constants are below.
+// max(SHORT * STAGED_STEPS * STEP_K elements, ROWS * WARPS_K * BLOCK_E sums); the constants are
+// below.
 
-#include "common/floats.cuh"
+#include "common/element.cuh"
 #include "common/integers.cuh"
+#include "common/vector.cuh"
 #include "split_k.cuh"
 
 /// Loads floats that are read only once, without allocating them in L1.
@@ -39,13 +41,28 @@ __device__ __forceinline__ Floats<WIDTH> load_once(const float* from) {
 #endif
 }
 
-/// Loads the first `count` of WIDTH floats; the others are zero.
-template <int WIDTH>
-__device__ __forceinline__ Floats<WIDTH> load_some(const float* from, int count) {
+/// The same of other elements: as words, where they fill some.
+template <int WIDTH, class T>
+__device__ __forceinline__ Vector<T, WIDTH> load_once(const T* from) {
+  constexpr int WORDS = WIDTH * sizeof(T) / 4;
+  if constexpr (WORDS > 0) {
+    union {
+      Floats<WORDS> words;
+      Vector<T, WIDTH> vector;
+    } read = {load_once<WORDS>(reinterpret_cast<const float*>(from))};
+    return read.vector;
+  } else {
+    return *reinterpret_cast<const Vector<T, WIDTH>*>(from);
+  }
+}
+
+/// Loads the first `count` of WIDTH elements; the others are zero.
+template <int WIDTH, class T>
+__device__ __forceinline__ Vector<T, WIDTH> load_some(const T* from, int count) {
   if (count >= WIDTH) return load_once<WIDTH>(from);
-  Floats<WIDTH> some;
+  Vector<T, WIDTH> some;
 #pragma unroll
-  for (int i = 0; i < WIDTH; ++i) some.at[i] = i < count ? from[i] : 0.0f;
+  for (int i = 0; i < WIDTH; ++i) some.at[i] = i < count ? from[i] : T(0);
   return some;
 }
 
@@ -63,14 +80,14 @@ __device__ __forceinline__ void for_each(const What& what) {
 /// lanes apart exchange half of their values, and each continues with the other half while it has
 /// more than one value: 31 shuffles for 32 values instead of five for each. Afterwards the first
 /// `lane_sums<COUNT>` values of a lane are the sums from number `first_lane_sum<COUNT>` on.
-template <int COUNT, int DISTANCE = 16>
-__device__ __forceinline__ void add_lanes(float* values, int lane) {
+template <int COUNT, int DISTANCE = 16, class T>
+__device__ __forceinline__ void add_lanes(T* values, int lane) {
   constexpr int HALF = COUNT > 1 ? COUNT / 2 : 1;
   const bool upper = COUNT > 1 && (lane & DISTANCE) != 0;
 #pragma unroll
   for (int i = 0; i < HALF; ++i) {
-    const float sent = upper ? values[i] : values[COUNT - HALF + i];
-    const float kept = upper ? values[COUNT - HALF + i] : values[i];
+    const T sent = upper ? values[i] : values[COUNT - HALF + i];
+    const T kept = upper ? values[COUNT - HALF + i] : values[i];
     values[i] = kept + __shfl_xor_sync(0xffffffffu, sent, DISTANCE);
   }
   if constexpr (DISTANCE > 1) add_lanes<HALF, DISTANCE / 2>(values, lane);
@@ -84,16 +101,17 @@ __device__ __forceinline__ int first_lane_sum(int lane) {
   return lane / lanes_of_sum<COUNT> * lane_sums<COUNT>;
 }
 
-template <bool TRANS_A, bool TRANS_B, bool SHORT_M, int SHORT, int VEC, int VECTORS, int UNROLL,
-          int PREFETCH, int STAGED_STEPS, int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS>
+template <class T, class Result, bool TRANS_A, bool TRANS_B, bool SHORT_M, int SHORT, int VEC,
+          int VECTORS, int UNROLL, int PREFETCH, int STAGED_STEPS, int WARPS, int WARPS_K,
+          bool SPLIT_K, int MIN_BLOCKS>
 __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
-    gemm_skinny(int M, int N, int K, float alpha, const float* __restrict__ A, int lda,
-                const float* __restrict__ B, int ldb, float beta, float* __restrict__ C, int ldc,
-                long long stride_a, long long stride_b, long long stride_c, float* partials,
+    gemm_skinny(int M, int N, int K, Sum<T> alpha, const T* __restrict__ A, int lda,
+                const T* __restrict__ B, int ldb, Sum<T> beta, Result* __restrict__ C, int ldc,
+                long long stride_a, long long stride_b, long long stride_c, Sum<T>* partials,
                 unsigned* arrivals) {
   constexpr bool ALONG_K = SHORT_M ? TRANS_B : !TRANS_A;  // the long operand is contiguous along K
   constexpr int THREADS = 32 * WARPS * WARPS_K;
-  constexpr int SPAN = 32 * VEC;                              // floats that a warp loads at once
+  constexpr int SPAN = 32 * VEC;                              // elements that a warp loads at once
   constexpr int WARP_E = ALONG_K ? VECTORS : VECTORS * SPAN;  // part of the extent per warp
   constexpr int BLOCK_E = WARPS * WARP_E;
   constexpr int WARP_K = ALONG_K ? UNROLL * SPAN : UNROLL;  // part of K per warp and step
@@ -102,12 +120,14 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   // Part of K for which shared memory holds the short operand, if at all.
   constexpr int CHUNK = CHUNK_STEPS * STEP_K;
   constexpr int SUMS = ALONG_K ? VECTORS : VECTORS * VEC;  // per thread, for each of SHORT rows
-  // Rows whose sums from all warps fit in 32 KB of shared memory; at least one.
+  // Rows of which 8192 sums from all warps lie in shared memory at once; at least one.
   constexpr int ROWS_THAT_FIT = 8192 / (WARPS_K * BLOCK_E);
   constexpr int ROWS = ROWS_THAT_FIT < 1 ? 1 : ROWS_THAT_FIT < SHORT ? ROWS_THAT_FIT : SHORT;
   constexpr int PASSES = SHORT / ROWS;
 
-  extern __shared__ __align__(16) float shared[];
+  extern __shared__ __align__(16) unsigned char shared[];
+  T* const staged = reinterpret_cast<T*>(shared);
+  Sum<T>* const sums = reinterpret_cast<Sum<T>*>(shared);  // after the loop
 
   const int lane = threadIdx.x % 32;
   const int warp = threadIdx.x / 32 % WARPS;
@@ -118,23 +138,23 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   const int first_e = block_e + warp * WARP_E + (ALONG_K ? 0 : lane * VEC);
 
   // This block's part of K: a whole number of steps.
-  const int depth = alpha == 0.0f ? 0 : K;
+  const int depth = alpha == 0 ? 0 : K;
   const int parts = SPLIT_K ? gridDim.y : 1;
   const int part = ceil_div(ceil_div(depth, parts), STEP_K) * STEP_K;
   const int begin = blockIdx.y * part;
   const int end = depth - begin < part ? depth : begin + part;
   const int steps = end > begin ? (end - begin + STEP_K - 1) / STEP_K : 0;
 
-  const float* const a = A + blockIdx.z * stride_a;
-  const float* const b = B + blockIdx.z * stride_b;
-  const float* const long_operand = SHORT_M ? b : a;
+  const T* const a = A + blockIdx.z * stride_a;
+  const T* const b = B + blockIdx.z * stride_b;
+  const T* const long_operand = SHORT_M ? b : a;
   const long long long_ld = SHORT_M ? ldb : lda;
-  const float* const short_operand = SHORT_M ? a : b;
+  const T* const short_operand = SHORT_M ? a : b;
   constexpr bool SHORT_ALONG_K = SHORT_M ? !TRANS_A : TRANS_B;
   const long long short_ld = SHORT_M ? lda : ldb;
 
   struct Step {
-    Floats<VEC> at[UNROLL][VECTORS];
+    Vector<T, VEC> at[UNROLL][VECTORS];
   };
   const auto k_of_lane = [&](int step) {
     return begin + step * STEP_K + warp_k * WARP_K + (ALONG_K ? lane * VEC : 0);
@@ -166,20 +186,20 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     return short_operand + (SHORT_ALONG_K ? r * short_ld + k : k * short_ld + r);
   };
   const auto short_at = [&](int r, int k) {
-    return r < short_extent && k < end ? *short_from(r, k) : 0.0f;
+    return r < short_extent && k < end ? *short_from(r, k) : T(0);
   };
   const auto stage_short = [&](int first_k) {
     for (int i = threadIdx.x; i < SHORT * CHUNK; i += THREADS) {
       const int r = SHORT_ALONG_K ? i / CHUNK : i % SHORT;
       const int k = SHORT_ALONG_K ? i % CHUNK : i / SHORT;
-      shared[ALONG_K ? r * CHUNK + k : k * SHORT + r] = short_at(r, first_k + k);
+      staged[ALONG_K ? r * CHUNK + k : k * SHORT + r] = short_at(r, first_k + k);
     }
   };
   // The elements of the short operand that a lane multiplies its values with: one for the whole
   // vector along the extent, one for each element along K.
   constexpr int FACTORS = ALONG_K ? VEC : 1;
   struct StepFactors {
-    Floats<FACTORS> at[UNROLL][SHORT];
+    Vector<T, FACTORS> at[UNROLL][SHORT];
   };
   const auto read_factors = [&](int step) {
     StepFactors factors;
@@ -200,14 +220,16 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   };
   const auto shared_factors = [&](int step, int u, int r) {
     const int k = step % CHUNK_STEPS * STEP_K + warp_k * WARP_K + u * (ALONG_K ? SPAN : 1);
-    return *reinterpret_cast<const Floats<FACTORS>*>(ALONG_K ? shared + r * CHUNK + k + lane * VEC
-                                                             : shared + k * SHORT + r);
+    return *reinterpret_cast<const Vector<T, FACTORS>*>(
+        ALONG_K ? staged + r * CHUNK + k + lane * VEC : staged + k * SHORT + r);
   };
 
-  float sum[SHORT * SUMS] = {};  // row-major, a row for each row of the short operand
-  const auto add = [&](const Floats<VEC>(&values)[VECTORS], const Floats<FACTORS>& factors, int r) {
+  Sum<T> sum[SHORT * SUMS] = {};  // row-major, a row for each row of the short operand
+  const auto add = [&](const Vector<T, VEC>(&values)[VECTORS], const Vector<T, FACTORS>& factors,
+                       int r) {
     for_each<VECTORS, VEC>([&](int p, int v) {
-      sum[r * SUMS + (ALONG_K ? p : p * VEC + v)] += factors.at[ALONG_K ? v : 0] * values[p].at[v];
+      sum[r * SUMS + (ALONG_K ? p : p * VEC + v)] +=
+          Sum<T>(factors.at[ALONG_K ? v : 0]) * Sum<T>(values[p].at[v]);
     });
   };
 
@@ -236,12 +258,12 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   constexpr int COUNT = ceil_div(ROWS * BLOCK_E, THREADS);
   const auto row_of = [](int index) { return SHORT_M ? index / BLOCK_E : index % ROWS; };
   const auto column_of = [](int index) { return SHORT_M ? index % BLOCK_E : index / ROWS; };
-  float mine[PASSES * COUNT];
+  Sum<T> mine[PASSES * COUNT];
 #pragma unroll
   for (int pass = 0; pass < PASSES; ++pass) {
     __syncthreads();
-    const auto store_sum = [&](int r, int e, float value) {
-      shared[(warp_k * ROWS + r) * BLOCK_E + first_e - block_e + e] = value;
+    const auto store_sum = [&](int r, int e, Sum<T> value) {
+      sums[(warp_k * ROWS + r) * BLOCK_E + first_e - block_e + e] = value;
     };
     if constexpr (ALONG_K) {
       constexpr int COUNT = SHORT * SUMS;
@@ -261,11 +283,11 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
 #pragma unroll
     for (int i = 0; i < COUNT; ++i) {
       const int index = threadIdx.x + i * THREADS;
-      float total = 0.0f;
+      Sum<T> total = 0;
       if (index < ROWS * BLOCK_E) {
 #pragma unroll
         for (int w = 0; w < WARPS_K; ++w) {
-          total += shared[(w * ROWS + row_of(index)) * BLOCK_E + column_of(index)];
+          total += sums[(w * ROWS + row_of(index)) * BLOCK_E + column_of(index)];
         }
       }
       mine[pass * COUNT + i] = total;
@@ -284,9 +306,9 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     const int r = i / COUNT * ROWS + row_of(index);
     const int e = block_e + column_of(index);
     if (index >= ROWS * BLOCK_E || r >= short_extent || e >= extent) continue;
-    float* const c =
+    Result* const c =
         C + blockIdx.z * stride_c +
         (SHORT_M ? static_cast<long long>(r) * ldc + e : static_cast<long long>(e) * ldc + r);
-    *c = beta == 0.0f ? alpha * mine[i] : alpha * mine[i] + beta * *c;
+    *c = Result(beta == 0 ? alpha * mine[i] : alpha * mine[i] + beta * Sum<T>(*c));
   }
 }

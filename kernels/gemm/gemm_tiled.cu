@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// C = alpha * op(A) * op(B) + beta * C in single precision, row-major: op(A) is M x K, op(B) is
-// K x N, C is M x N; lda, ldb and ldc are the leading dimensions, in floats. The matrices of a
-// batch are stride_a, stride_b and stride_c floats apart.
+// C = alpha * op(A) * op(B) + beta * C, row-major: op(A) is M x K, op(B) is K x N, C is M x N; lda,
+// ldb and ldc are the leading dimensions, in elements. The matrices of a batch are stride_a,
+// stride_b and stride_c elements apart.
 //
 // A block computes a tile of C from k-tiles of A and B in a shared memory pipeline of STAGES
 // stages. A warp computes a part of the tile, a thread THREAD_M x THREAD_N elements of it in
@@ -13,19 +13,21 @@
 //
 // Template parameters: spaces/gemm.json. Design: docs/reference/kernels.md.
 
+#include "common/element.cuh"
 #include "operand.cuh"
 #include "pipeline.cuh"
 #include "split_k.cuh"
 #include "tile.cuh"
 
-template <bool TRANS_A, bool TRANS_B, bool OFFSETS_64, int VEC_A, int VEC_B, int VEC_C,
-          bool STAGED_C, int THREAD_M, int THREAD_N, int LANES_M, int WARPS_M, int WARPS_N,
-          int TILE_K, int STAGES, int PRODUCERS, int COPY, int TRANSPOSE, int PAD, int STEP_K,
-          int UNROLL_K, int FRAGMENTS, int K_GROUPS, bool SPLIT_K, int GROUP_M, int MIN_BLOCKS>
+template <class T, class Result, bool TRANS_A, bool TRANS_B, bool OFFSETS_64, int VEC_A, int VEC_B,
+          int VEC_C, bool STAGED_C, int THREAD_M, int THREAD_N, int LANES_M, int WARPS_M,
+          int WARPS_N, int TILE_K, int STAGES, int PRODUCERS, int COPY, int TRANSPOSE, int PAD,
+          int STEP_K, int UNROLL_K, int FRAGMENTS, int K_GROUPS, bool SPLIT_K, int GROUP_M,
+          int MIN_BLOCKS>
 __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS), MIN_BLOCKS)
-    gemm_tiled(int M, int N, int K, float alpha, const float* __restrict__ A, int lda,
-               const float* __restrict__ B, int ldb, float beta, float* __restrict__ C, int ldc,
-               long long stride_a, long long stride_b, long long stride_c, float* partials,
+    gemm_tiled(int M, int N, int K, Sum<T> alpha, const T* __restrict__ A, int lda,
+               const T* __restrict__ B, int ldb, Sum<T> beta, Result* __restrict__ C, int ldc,
+               long long stride_a, long long stride_b, long long stride_c, Sum<T>* partials,
                unsigned* arrivals) {
   constexpr int LANES_N = 32 / LANES_M;
   constexpr int WARPS = WARPS_M * WARPS_N;
@@ -38,26 +40,31 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   constexpr int TILE_N = WARPS_N * WARP_N;
   constexpr int ELEMENTS = THREAD_M * THREAD_N;
   constexpr int GROUP_K = TILE_K / K_GROUPS;
-  constexpr CopyMethod PLAIN = CopyMethod(COPY);
-  constexpr CopyMethod TRANSPOSING = TRANSPOSE == 2 ? CopyMethod::registers : CopyMethod::async;
+  constexpr int PADDING = 4 * PAD / sizeof(T);
+  // cp.async copies 4 bytes or more.
+  constexpr CopyMethod PLAIN_A = CopyMethod(COPY && VEC_A * sizeof(T) >= 4);
+  constexpr CopyMethod PLAIN_B = CopyMethod(COPY && VEC_B * sizeof(T) >= 4);
+  constexpr CopyMethod TRANSPOSING = CopyMethod(TRANSPOSE != 2 && sizeof(T) >= 4);
   constexpr bool TRANSPOSE_A = !TRANS_A && TRANSPOSE != 0;
   constexpr bool TRANSPOSE_B = TRANS_B && TRANSPOSE != 0;
   constexpr int UNROLL = PRODUCERS == 0 ? 64 : 2;       // producers have few registers
   using Offset = typename RowOffset<OFFSETS_64>::type;  // between global rows of one k-tile
   using OperandA =
-      Operand<Offset, !TRANS_A, TRANSPOSE_A, TRANSPOSE_A ? TRANSPOSING : PLAIN, TILE_M, TILE_K,
-              VEC_A, !TRANS_A ? PAD : 0, COPY_THREADS, THREAD_M, LANES_M, STEP_K, UNROLL>;
+      Operand<T, Offset, !TRANS_A, TRANSPOSE_A, TRANSPOSE_A ? TRANSPOSING : PLAIN_A, TILE_M, TILE_K,
+              VEC_A, !TRANS_A ? PADDING : 0, COPY_THREADS, THREAD_M, LANES_M, STEP_K, UNROLL>;
   using OperandB =
-      Operand<Offset, TRANS_B, TRANSPOSE_B, TRANSPOSE_B ? TRANSPOSING : PLAIN, TILE_N, TILE_K,
-              VEC_B, TRANS_B ? PAD : 0, COPY_THREADS, THREAD_N, LANES_N, STEP_K, UNROLL>;
-  constexpr int STAGE_FLOATS = OperandA::FLOATS + OperandB::FLOATS;
+      Operand<T, Offset, TRANS_B, TRANSPOSE_B, TRANSPOSE_B ? TRANSPOSING : PLAIN_B, TILE_N, TILE_K,
+              VEC_B, TRANS_B ? PADDING : 0, COPY_THREADS, THREAD_N, LANES_N, STEP_K, UNROLL>;
+  constexpr int STAGE_ELEMENTS = OperandA::ELEMENTS + OperandB::ELEMENTS;
   constexpr int STEPS = UNROLL_K / STEP_K;
   constexpr int CHUNKS = GROUP_K / UNROLL_K;  // iterations of the inner loop, UNROLL_K deep each
   static_assert(
       GROUP_K % UNROLL_K == 0 && UNROLL_K % STEP_K == 0 && (FRAGMENTS == 1 || STEPS % 2 == 0),
       "a group's part of a k-tile is whole iterations; two fragments need an even number of steps");
 
-  extern __shared__ __align__(128) float shared[];
+  extern __shared__ __align__(128) unsigned char shared[];
+  T* const stages = reinterpret_cast<T*>(shared);
+  Sum<T>* const sums = reinterpret_cast<Sum<T>*>(shared);  // when the k-tiles are no longer used
 
   const int thread = threadIdx.x;
   const int group = thread / GROUP_THREADS;
@@ -72,7 +79,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   const int row0 = tile.m * TILE_M, col0 = tile.n * TILE_N;
 
   // This block's part of K: a whole number of k-tiles.
-  const int depth = alpha == 0.0f ? 0 : K;
+  const int depth = alpha == 0 ? 0 : K;
   const int part = ceil_div(ceil_div(depth, SPLIT_K ? gridDim.y : 1), TILE_K) * TILE_K;
   const int begin = blockIdx.y * part;
   const int end = !SPLIT_K || depth - begin < part ? depth : begin + part;
@@ -83,25 +90,25 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   OperandB b(B + blockIdx.z * stride_b, ldb, col0, N, begin, copy_thread);
   const bool inside = row0 + TILE_M <= M && col0 + TILE_N <= N;
   const auto fetch = [&](int k_tile, int stage) {
-    float* const to = shared + stage * STAGE_FLOATS;
+    T* const to = stages + stage * STAGE_ELEMENTS;
     const int left = end - begin - k_tile * TILE_K;
     if (inside && left >= TILE_K) {
       a.template fetch<true>(to, left);
-      b.template fetch<true>(to + OperandA::FLOATS, left);
+      b.template fetch<true>(to + OperandA::ELEMENTS, left);
     } else {
       a.template fetch<false>(to, left);
-      b.template fetch<false>(to + OperandA::FLOATS, left);
+      b.template fetch<false>(to + OperandA::ELEMENTS, left);
     }
   };
   const auto store = [&](int stage) {
-    float* const to = shared + stage * STAGE_FLOATS;
+    T* const to = stages + stage * STAGE_ELEMENTS;
     a.store(to);
-    b.store(to + OperandA::FLOATS);
+    b.store(to + OperandA::ELEMENTS);
   };
 
   // Hidden from the compiler: a fully unrolled k-tile would not fit in the instruction cache.
   const int chunks = hidden(CHUNKS);
-  float sum[ELEMENTS];  // row-major
+  Sum<T> sum[ELEMENTS];  // row-major
   const auto accumulate = [&](const typename OperandA::Fragment& fa,
                               const typename OperandB::Fragment& fb) {
 #pragma unroll
@@ -111,11 +118,11 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   };
 
   // Where this thread reads the next chunk.
-  const float* at_a;
-  const float* at_b;
+  const T* at_a;
+  const T* at_b;
   const auto go_to_k_tile = [&](int stage) {
-    at_a = shared + stage * STAGE_FLOATS + OperandA::start(warp_m, lane_m, group * GROUP_K);
-    at_b = shared + stage * STAGE_FLOATS + OperandA::FLOATS +
+    at_a = stages + stage * STAGE_ELEMENTS + OperandA::start(warp_m, lane_m, group * GROUP_K);
+    at_b = stages + stage * STAGE_ELEMENTS + OperandA::ELEMENTS +
            OperandB::start(warp_n, lane_n, group * GROUP_K);
   };
   const auto go_to_chunk = [&] {
@@ -126,7 +133,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   typename OperandB::Fragment fb[FRAGMENTS];
   const auto begin_sum = [&] {
 #pragma unroll
-    for (int i = 0; i < ELEMENTS; ++i) sum[i] = 0.0f;
+    for (int i = 0; i < ELEMENTS; ++i) sum[i] = 0;
   };
   // With two fragments the first ones of the next chunk are loaded before the last ones of this
   // chunk are used, so that a chunk is computed in two parts.
@@ -237,8 +244,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
   // Sum over the groups of warps.
   const int in_group = thread % GROUP_THREADS;
   if constexpr (K_GROUPS > 1) {
-    if (!reduce_groups<K_GROUPS, GROUP_THREADS, 32 * PRODUCERS>(sum, shared, group, in_group))
-      return;
+    if (!reduce_groups<K_GROUPS, GROUP_THREADS, 32 * PRODUCERS>(sum, sums, group, in_group)) return;
   }
   if constexpr (SPLIT_K) {
     const long long index = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;
@@ -249,7 +255,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
     }
   }
 
-  const OutputMatrix c{C + blockIdx.z * stride_c, M, N, ldc};
+  const OutputMatrix<Result> c{C + blockIdx.z * stride_c, M, N, ldc};
   const auto row_of = [&](int i, int of_lane_m) {
     return row0 + warp_m + OperandA::offset(of_lane_m, i);
   };
@@ -257,7 +263,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + PRODUCERS
     // All threads have read the k-tiles.
     sync_threads<GROUP_THREADS, CONSUMER_THREADS - GROUP_THREADS + 32 * PRODUCERS>();
     store_staged_tile<OperandB, THREAD_M, THREAD_N, LANES_M>(
-        sum, shared + warp * (LANES_M * WARP_N), lane, c, alpha, beta, row_of, col0 + warp_n);
+        sum, sums + warp * (LANES_M * WARP_N), lane, c, alpha, beta, row_of, col0 + warp_n);
   } else {
     constexpr int WIDE = OperandB::GROUP < VEC_C ? OperandB::GROUP : VEC_C;
     store_tile<THREAD_M, THREAD_N, WIDE>(

@@ -254,7 +254,7 @@ __global__ void __launch_bounds__(32 * (WARPS_M * WARPS_N * K_GROUPS + 4), MIN_B
       return;
     }
   }
-  const OutputMatrix c{C + blockIdx.z * stride_c, M, N, ldc};
+  const OutputMatrix<float> c{C + blockIdx.z * stride_c, M, N, ldc};
   const auto row_of = [&](int i, int of_lane_m) {
     return row0 + warp_m + OperandA::offset(of_lane_m, i);
   };

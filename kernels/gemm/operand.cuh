@@ -2,11 +2,11 @@
 // One operand of a product: copies from global to shared memory, and from there to registers.
 #pragma once
 
-#include "common/floats.cuh"
 #include "common/integers.cuh"
+#include "common/vector.cuh"
 #include "pipeline.cuh"
 
-/// The type of offsets between rows of a k-tile, in floats: 64-bit where an int can overflow.
+/// The type of offsets between rows of a k-tile, in elements: 64-bit where an int can overflow.
 template <bool IS_64_BIT>
 struct RowOffset {
   using type = int;
@@ -26,22 +26,22 @@ enum class CopyMethod {
 ///
 ///   K_CONTIGUOUS  the operand is contiguous along K in global memory
 ///   TRANSPOSE     such an operand is transposed when it is copied to shared memory
-///   VEC           floats per load from global memory
-///   PAD           floats of padding after each row in shared memory
+///   VEC           elements per load from global memory
+///   PAD           elements of padding after each row in shared memory
 ///   COUNT         elements along the extent per thread
 ///   LANES         threads of a warp along the extent
 ///   STEP_K        steps of K in a fragment
 ///   UNROLL        unroll factor of the copies
-template <class Offset, bool K_CONTIGUOUS, bool TRANSPOSE, CopyMethod METHOD, int EXTENT, int DEPTH,
-          int VEC, int PAD, int THREADS, int COUNT, int LANES, int STEP_K, int UNROLL>
+template <class T, class Offset, bool K_CONTIGUOUS, bool TRANSPOSE, CopyMethod METHOD, int EXTENT,
+          int DEPTH, int VEC, int PAD, int THREADS, int COUNT, int LANES, int STEP_K, int UNROLL>
 struct Operand {
   static constexpr bool TRANSPOSED = K_CONTIGUOUS && TRANSPOSE;
   // A row in shared memory is one step of K.
   static constexpr bool ROW_IS_K_STEP = !K_CONTIGUOUS || TRANSPOSE;
   static constexpr int PITCH = (ROW_IS_K_STEP ? EXTENT : DEPTH) + PAD;
-  static constexpr int FLOATS = (ROW_IS_K_STEP ? DEPTH : EXTENT) * PITCH;
-  static constexpr int GROUP = ROW_IS_K_STEP ? vector_width(COUNT) : 1;
-  static_assert(PITCH % 4 == 0, "rows in shared memory are aligned to 16 bytes");
+  static constexpr int ELEMENTS = (ROW_IS_K_STEP ? DEPTH : EXTENT) * PITCH;
+  static constexpr int GROUP = ROW_IS_K_STEP ? vector_width<T>(COUNT) : 1;
+  static_assert(PITCH * sizeof(T) % 16 == 0, "rows in shared memory are aligned to 16 bytes");
 
   // COPY_LANES threads copy a row of global memory, ROW_COPIES vectors each, then continue ROW_STEP
   // rows further down. A thread's vectors are at constant offsets from its first.
@@ -54,13 +54,13 @@ struct Operand {
   static constexpr int PASSES = ceil_div(ROWS, ROW_STEP);
   static_assert(COLUMNS % WIDTH == 0, "a row is a whole number of vectors");
 
-  const float* next;  // this thread's first vector of the next k-tile
-  Offset pitch;       // floats between global rows
-  int row, column;    // of this thread's first vector in a k-tile
-  int extent;         // from the block's first element to the end of the matrix
-  Floats<WIDTH> in_registers[METHOD == CopyMethod::registers ? PASSES * ROW_COPIES : 1];
+  const T* next;    // this thread's first vector of the next k-tile
+  Offset pitch;     // elements between global rows
+  int row, column;  // of this thread's first vector in a k-tile
+  int extent;       // from the block's first element to the end of the matrix
+  Vector<T, WIDTH> in_registers[METHOD == CopyMethod::registers ? PASSES * ROW_COPIES : 1];
 
-  __device__ __forceinline__ Operand(const float* matrix, int ld, int first, int size, int begin,
+  __device__ __forceinline__ Operand(const T* matrix, int ld, int first, int size, int begin,
                                      int thread)
       : pitch(ld),
         row(thread / COPY_LANES),
@@ -74,25 +74,26 @@ struct Operand {
   /// WHOLE: all of it is inside the matrix; else the first `left_k` steps of K and `extent`
   /// elements along the extent are, and the rest is zero.
   template <bool WHOLE>
-  __device__ __forceinline__ void fetch(float* k_tile, int left_k) {
-    float* const to = k_tile + index_of(row, column);
+  __device__ __forceinline__ void fetch(T* k_tile, int left_k) {
+    T* const to = k_tile + index_of(row, column);
 #pragma unroll UNROLL
     for (int pass = 0; pass < PASSES; ++pass) {
       if (ROWS % ROW_STEP != 0 && row + pass * ROW_STEP >= ROWS) break;
 #pragma unroll
       for (int copy = 0; copy < ROW_COPIES; ++copy) {
         constexpr int STRIDE = COPY_LANES * WIDTH;
-        const float* const from = next + pass * ROW_STEP * pitch + copy * STRIDE;
-        int floats = WIDTH;
+        const T* const from = next + pass * ROW_STEP * pitch + copy * STRIDE;
+        int count = WIDTH;
         if (!WHOLE) {
           const int rows = K_CONTIGUOUS ? extent : left_k;
           const int columns = (K_CONTIGUOUS ? left_k : extent) - column - copy * STRIDE;
-          floats = row + pass * ROW_STEP < rows ? min(max(columns, 0), WIDTH) : 0;
+          count = row + pass * ROW_STEP < rows ? min(max(columns, 0), WIDTH) : 0;
         }
         if constexpr (METHOD == CopyMethod::async) {
-          copy_async<WIDTH>(to + index_of(pass * ROW_STEP, copy * STRIDE), from, 4 * floats);
+          copy_async<WIDTH>(to + index_of(pass * ROW_STEP, copy * STRIDE), from,
+                            int(sizeof(T)) * count);
         } else {
-          in_registers[pass * ROW_COPIES + copy] = load(from, floats);
+          in_registers[pass * ROW_COPIES + copy] = load(from, count);
         }
       }
     }
@@ -100,21 +101,21 @@ struct Operand {
   }
 
   /// Stores what `fetch` loaded to registers.
-  __device__ __forceinline__ void store(float* k_tile) const {
+  __device__ __forceinline__ void store(T* k_tile) const {
     if constexpr (METHOD == CopyMethod::registers) {
-      float* const to = k_tile + index_of(row, column);
+      T* const to = k_tile + index_of(row, column);
 #pragma unroll
       for (int pass = 0; pass < PASSES; ++pass) {
         if (ROWS % ROW_STEP != 0 && row + pass * ROW_STEP >= ROWS) break;
 #pragma unroll
         for (int copy = 0; copy < ROW_COPIES; ++copy) {
-          const auto& floats = in_registers[pass * ROW_COPIES + copy];
-          float* const at = to + index_of(pass * ROW_STEP, copy * COPY_LANES * WIDTH);
+          const auto& vector = in_registers[pass * ROW_COPIES + copy];
+          T* const at = to + index_of(pass * ROW_STEP, copy * COPY_LANES * WIDTH);
           if constexpr (TRANSPOSED) {
 #pragma unroll
-            for (int v = 0; v < WIDTH; ++v) at[v * PITCH] = floats.at[v];
+            for (int v = 0; v < WIDTH; ++v) at[v * PITCH] = vector.at[v];
           } else {
-            *reinterpret_cast<Floats<WIDTH>*>(at) = floats;
+            *reinterpret_cast<Vector<T, WIDTH>*>(at) = vector;
           }
         }
       }
@@ -123,7 +124,7 @@ struct Operand {
 
   /// A thread's elements for STEP_K steps of K.
   struct Fragment {
-    float at[STEP_K][COUNT];
+    T at[STEP_K][COUNT];
   };
 
   /// Where a thread's part of a k-tile starts: at step k, for lane `lane` of LANES that start at
@@ -138,7 +139,7 @@ struct Operand {
   }
 
   /// Reads the fragment k steps after `from`, a result of `start`.
-  static __device__ __forceinline__ Fragment read(const float* from, int k) {
+  static __device__ __forceinline__ Fragment read(const T* from, int k) {
     Fragment fragment;
     if constexpr (ROW_IS_K_STEP) {
 #pragma unroll
@@ -146,7 +147,7 @@ struct Operand {
 #pragma unroll
         for (int i = 0; i < COUNT; i += GROUP) {
           const auto group =
-              *reinterpret_cast<const Floats<GROUP>*>(from + (k + step) * PITCH + i * LANES);
+              *reinterpret_cast<const Vector<T, GROUP>*>(from + (k + step) * PITCH + i * LANES);
 #pragma unroll
           for (int g = 0; g < GROUP; ++g) fragment.at[step][i + g] = group.at[g];
         }
@@ -154,7 +155,8 @@ struct Operand {
     } else {
 #pragma unroll
       for (int i = 0; i < COUNT; ++i) {
-        const auto steps = *reinterpret_cast<const Floats<STEP_K>*>(from + i * LANES * PITCH + k);
+        const auto steps =
+            *reinterpret_cast<const Vector<T, STEP_K>*>(from + i * LANES * PITCH + k);
 #pragma unroll
         for (int step = 0; step < STEP_K; ++step) fragment.at[step][i] = steps.at[step];
       }
@@ -172,11 +174,11 @@ struct Operand {
     return TRANSPOSED ? column * PITCH + row : row * PITCH + column;
   }
 
-  static __device__ __forceinline__ Floats<WIDTH> load(const float* from, int floats) {
-    if (floats == WIDTH) return *reinterpret_cast<const Floats<WIDTH>*>(from);
-    Floats<WIDTH> some;
+  static __device__ __forceinline__ Vector<T, WIDTH> load(const T* from, int count) {
+    if (count == WIDTH) return *reinterpret_cast<const Vector<T, WIDTH>*>(from);
+    Vector<T, WIDTH> some;
 #pragma unroll
-    for (int v = 0; v < WIDTH; ++v) some.at[v] = v < floats ? from[v] : 0.0f;
+    for (int v = 0; v < WIDTH; ++v) some.at[v] = v < count ? from[v] : T(0);
     return some;
   }
 };

@@ -19,21 +19,21 @@ __device__ __forceinline__ T hidden(T value) {
   return value;
 }
 
-/// Copies the first `bytes` bytes of COUNT floats; the rest is zero.
-template <int COUNT>
-__device__ __forceinline__ void copy_async(float* to, const float* from, int bytes) {
+/// Copies the first `bytes` bytes of COUNT elements, which are 4, 8 or 16 bytes; the rest is zero.
+template <int COUNT, class T>
+__device__ __forceinline__ void copy_async(T* to, const T* from, int bytes) {
 #ifdef HAS_COPY_ASYNC
   const unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(to));
-  if constexpr (COUNT == 4) {
+  if constexpr (COUNT * sizeof(T) == 16) {
     asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
                  "r"(bytes));
   } else {
     asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(address), "l"(from),
-                 "n"(COUNT * 4), "r"(bytes));
+                 "n"(COUNT * sizeof(T)), "r"(bytes));
   }
 #else
 #pragma unroll
-  for (int i = 0; i < COUNT; ++i) to[i] = 4 * i < bytes ? from[i] : 0.0f;
+  for (int i = 0; i < COUNT; ++i) to[i] = int(sizeof(T)) * i < bytes ? from[i] : T(0);
 #endif
 }
 

@@ -8,7 +8,8 @@
 constexpr int SPLIT_GROUP = 8;
 
 /// Reads what another block wrote, from the L2 cache.
-__device__ __forceinline__ float load_from_l2(const float* from) {
+template <class T>
+__device__ __forceinline__ T load_from_l2(const T* from) {
 #ifdef __CUDA_ARCH__
   return __ldcg(from);
 #else
@@ -37,17 +38,16 @@ __device__ __forceinline__ bool is_last_block(unsigned* arrivals, unsigned count
 /// Adds the partial sums of a tile of `splits` blocks, COUNT values per thread. Returns true in the
 /// block that has the result. First the partial sums of each group of SPLIT_GROUP blocks are added,
 /// then the sums of the groups, each by the last block to arrive but in a fixed order: equal inputs
-/// give equal bits. `partials` has COUNT * THREADS floats for each block of each tile; `arrivals`
+/// give equal bits. `partials` has COUNT * THREADS sums for each block of each tile; `arrivals`
 /// has a counter for each group and one for each tile, zero before and after.
-template <int THREADS, int OTHERS, int COUNT>
-__device__ __forceinline__ bool reduce_splits(float (&value)[COUNT], float* partials,
-                                              unsigned* arrivals, long long tile, int split,
-                                              int splits, int thread) {
+template <int THREADS, int OTHERS, class T, int COUNT>
+__device__ __forceinline__ bool reduce_splits(T (&value)[COUNT], T* partials, unsigned* arrivals,
+                                              long long tile, int split, int splits, int thread) {
   const int groups = (splits + SPLIT_GROUP - 1) / SPLIT_GROUP;
   const int group = split / SPLIT_GROUP;
   const int left = splits - group * SPLIT_GROUP;
   const int members = left < SPLIT_GROUP ? left : SPLIT_GROUP;
-  float* const all = partials + tile * splits * (COUNT * THREADS) + thread;
+  T* const all = partials + tile * splits * (COUNT * THREADS) + thread;
   unsigned* const counters = arrivals + tile * (groups + 1);
   const auto store = [&](int at) {
 #pragma unroll
@@ -55,10 +55,10 @@ __device__ __forceinline__ bool reduce_splits(float (&value)[COUNT], float* part
   };
   const auto add_up = [&](int first, int step, int count) {
 #pragma unroll
-    for (int i = 0; i < COUNT; ++i) value[i] = 0.0f;
+    for (int i = 0; i < COUNT; ++i) value[i] = 0;
 #pragma unroll 2
     for (int other = 0; other < count; ++other) {
-      const float* const from = all + (first + other * step) * (COUNT * THREADS);
+      const T* const from = all + (first + other * step) * (COUNT * THREADS);
 #pragma unroll
       for (int i = 0; i < COUNT; ++i) value[i] += load_from_l2(from + i * THREADS);
     }

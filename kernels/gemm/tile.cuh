@@ -2,8 +2,8 @@
 // A block's tile of C: raster order, multiply-add, sum over groups of warps, epilogue.
 #pragma once
 
-#include "common/floats.cuh"
 #include "common/integers.cuh"
+#include "common/vector.cuh"
 #include "pipeline.cuh"
 
 /// The indices of a tile of C.
@@ -24,15 +24,15 @@ __device__ __forceinline__ Tile tile_of(int index, int tiles_m, int tiles_n) {
 
 /// Adds the outer product of a column of A and a row of B to a thread's elements. The direction
 /// alternates from row to row, so that more operands come from the register reuse cache.
-template <int ROWS, int COLUMNS>
-__device__ __forceinline__ void add_products(float (&sum)[ROWS * COLUMNS], const float (&a)[ROWS],
-                                             const float (&b)[COLUMNS]) {
+template <int ROWS, int COLUMNS, class Sum, class T>
+__device__ __forceinline__ void add_products(Sum (&sum)[ROWS * COLUMNS], const T (&a)[ROWS],
+                                             const T (&b)[COLUMNS]) {
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
 #pragma unroll
     for (int step = 0; step < COLUMNS; ++step) {
       const int j = i % 2 == 0 ? step : COLUMNS - 1 - step;
-      sum[i * COLUMNS + j] += a[i] * b[j];
+      sum[i * COLUMNS + j] += Sum(a[i]) * Sum(b[j]);
     }
   }
 }
@@ -40,8 +40,8 @@ __device__ __forceinline__ void add_products(float (&sum)[ROWS * COLUMNS], const
 /// Sums the tiles of GROUPS groups of THREADS threads through `shared` memory, which is no longer
 /// used otherwise. Returns true in the group that has the result. The OTHERS threads of the block
 /// do not call this.
-template <int GROUPS, int THREADS, int OTHERS, int COUNT>
-__device__ __forceinline__ bool reduce_groups(float (&sum)[COUNT], float* shared, int group,
+template <int GROUPS, int THREADS, int OTHERS, class Sum, int COUNT>
+__device__ __forceinline__ bool reduce_groups(Sum (&sum)[COUNT], Sum* shared, int group,
                                               int thread) {
 #pragma unroll 1
   for (int other = 1; other < GROUPS; ++other) {
@@ -60,18 +60,19 @@ __device__ __forceinline__ bool reduce_groups(float (&sum)[COUNT], float* shared
 }
 
 /// The output matrix.
+template <class Result>
 struct OutputMatrix {
-  float* first;
+  Result* first;
   int rows, columns;
-  int pitch;  ///< leading dimension, in floats
+  int pitch;  ///< leading dimension, in elements
 };
 
-/// Epilogue: stores alpha * sum + beta * C. `row_of(i)` and `column_of(j)` are the rows and columns
-/// of the thread's elements. Each aligned group of WIDE columns is contiguous in C and is stored by
-/// one instruction if it is inside the matrix.
-template <int ROWS, int COLUMNS, int WIDE, class RowOf, class ColumnOf>
-__device__ __forceinline__ void store_tile(const float (&sum)[ROWS * COLUMNS],
-                                           const OutputMatrix& c, float alpha, float beta,
+/// Epilogue: stores alpha * sum + beta * C, rounded once. `row_of(i)` and `column_of(j)` are the
+/// rows and columns of the thread's elements. Each aligned group of WIDE columns is contiguous in C
+/// and is stored by one instruction if it is inside the matrix.
+template <int ROWS, int COLUMNS, int WIDE, class Sum, class Result, class RowOf, class ColumnOf>
+__device__ __forceinline__ void store_tile(const Sum (&sum)[ROWS * COLUMNS],
+                                           const OutputMatrix<Result>& c, Sum alpha, Sum beta,
                                            const RowOf& row_of, const ColumnOf& column_of) {
 #pragma unroll
   for (int i = 0; i < ROWS; ++i) {
@@ -80,23 +81,23 @@ __device__ __forceinline__ void store_tile(const float (&sum)[ROWS * COLUMNS],
 #pragma unroll
     for (int j = 0; j < COLUMNS; j += WIDE) {
       const int column = column_of(j);
-      float* const at = c.first + static_cast<long long>(row) * c.pitch + column;
+      Result* const at = c.first + static_cast<long long>(row) * c.pitch + column;
       if (column + WIDE <= c.columns) {
-        Floats<WIDE> result;
+        Vector<Sum, WIDE> result;
 #pragma unroll
         for (int w = 0; w < WIDE; ++w) result.at[w] = alpha * sum[i * COLUMNS + j + w];
-        if (beta != 0.0f) {
-          const auto old = *reinterpret_cast<const Floats<WIDE>*>(at);
+        if (beta != 0) {
+          const auto old = *reinterpret_cast<const Vector<Result, WIDE>*>(at);
 #pragma unroll
-          for (int w = 0; w < WIDE; ++w) result.at[w] += beta * old.at[w];
+          for (int w = 0; w < WIDE; ++w) result.at[w] += beta * Sum(old.at[w]);
         }
-        *reinterpret_cast<Floats<WIDE>*>(at) = result;
+        store_rounded(at, result);
       } else {
 #pragma unroll
         for (int w = 0; w < WIDE; ++w) {
           if (column + w >= c.columns) break;
-          const float product = alpha * sum[i * COLUMNS + j + w];
-          at[w] = beta == 0.0f ? product : product + beta * at[w];
+          const Sum product = alpha * sum[i * COLUMNS + j + w];
+          at[w] = Result(beta == 0 ? product : product + beta * Sum(at[w]));
         }
       }
     }
@@ -108,11 +109,12 @@ __device__ __forceinline__ void store_tile(const float (&sum)[ROWS * COLUMNS],
 /// `staging` is the warp's own: LANES_M rows of its columns. `row_of(i, lane_m)` is row i of the
 /// threads with index lane_m along M, `first_column` the warp's first column. OPERAND_B gives the
 /// columns of a thread.
-template <class OPERAND_B, int THREAD_M, int THREAD_N, int LANES_M, class RowOf>
-__device__ __forceinline__ void store_staged_tile(const float (&sum)[THREAD_M * THREAD_N],
-                                                  float* staging, int lane, const OutputMatrix& c,
-                                                  float alpha, float beta, const RowOf& row_of,
-                                                  int first_column) {
+template <class OPERAND_B, int THREAD_M, int THREAD_N, int LANES_M, class Sum, class Result,
+          class RowOf>
+__device__ __forceinline__ void store_staged_tile(const Sum (&sum)[THREAD_M * THREAD_N],
+                                                  Sum* staging, int lane,
+                                                  const OutputMatrix<Result>& c, Sum alpha,
+                                                  Sum beta, const RowOf& row_of, int first_column) {
   constexpr int LANES_N = 32 / LANES_M;
   constexpr int WIDTH = LANES_N * THREAD_N;
   constexpr int GROUP = OPERAND_B::GROUP;
@@ -121,11 +123,11 @@ __device__ __forceinline__ void store_staged_tile(const float (&sum)[THREAD_M * 
     __syncwarp();
 #pragma unroll
     for (int j = 0; j < THREAD_N; j += GROUP) {
-      Floats<GROUP> neighbours;
+      Vector<Sum, GROUP> neighbours;
 #pragma unroll
       for (int g = 0; g < GROUP; ++g) neighbours.at[g] = alpha * sum[i * THREAD_N + j + g];
-      float* const at = staging + lane / LANES_N * WIDTH + OPERAND_B::offset(lane % LANES_N, j);
-      *reinterpret_cast<Floats<GROUP>*>(at) = neighbours;
+      Sum* const at = staging + lane / LANES_N * WIDTH + OPERAND_B::offset(lane % LANES_N, j);
+      *reinterpret_cast<Vector<Sum, GROUP>*>(at) = neighbours;
     }
     __syncwarp();
 #pragma unroll
@@ -134,9 +136,9 @@ __device__ __forceinline__ void store_staged_tile(const float (&sum)[THREAD_M * 
       const int row = row_of(i, element / WIDTH);
       const int column = first_column + element % WIDTH;
       if (row >= c.rows || column >= c.columns) continue;
-      float* const at = c.first + static_cast<long long>(row) * c.pitch + column;
-      const float product = staging[element];
-      *at = beta == 0.0f ? product : product + beta * *at;
+      Result* const at = c.first + static_cast<long long>(row) * c.pitch + column;
+      const Sum product = staging[element];
+      *at = Result(beta == 0 ? product : product + beta * Sum(*at));
     }
   }
 }

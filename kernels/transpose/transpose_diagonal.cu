@@ -6,9 +6,9 @@
 // Grid (ceil(NX / WIDTH), ceil(NY / HEIGHT)), block (BLOCK_X, BLOCK_Y). A block transposes
 // WIDTH x HEIGHT elements of in: BLOCK_X x BLOCK_Y with BY_ROWS, else BLOCK_Y x BLOCK_X.
 
-template <bool BY_ROWS, int BLOCK_X, int BLOCK_Y>
+template <class T, bool BY_ROWS, int BLOCK_X, int BLOCK_Y>
 __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
-    transpose_diagonal(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
+    transpose_diagonal(int NX, int NY, const T* __restrict__ in, T* __restrict__ out) {
   constexpr int WIDTH = BY_ROWS ? BLOCK_X : BLOCK_Y;
   constexpr int HEIGHT = BY_ROWS ? BLOCK_Y : BLOCK_X;
   // Consecutive blocks go one block down and one block right.

@@ -2,19 +2,19 @@
 // out = in^T, row-major: in is NY x NX, out NX x NY. A block loads a tile by rows into shared
 // memory and stores it by columns, so that loads and stores are coalesced. The tile is BLOCK_X *
 // UNROLL wide and BLOCK_Y high. For the stores, threads are renumbered: BLOCK_Y of them along a
-// column. PAD floats of padding after each row of the tile avoid bank conflicts.
+// column. PAD elements of padding after each row of the tile avoid bank conflicts.
 //
 // Grid (ceil(NX / (BLOCK_X * UNROLL)), ceil(NY / BLOCK_Y)), block (BLOCK_X, BLOCK_Y); with DYNAMIC,
 // dynamic shared memory for the tile.
 
-template <int BLOCK_X, int BLOCK_Y, int UNROLL, int PAD, bool DYNAMIC>
+template <class T, int BLOCK_X, int BLOCK_Y, int UNROLL, int PAD, bool DYNAMIC>
 __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
-    transpose_shared(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
+    transpose_shared(int NX, int NY, const T* __restrict__ in, T* __restrict__ out) {
   constexpr int WIDTH = BLOCK_X * UNROLL;
   constexpr int PITCH = WIDTH + PAD;
-  extern __shared__ float dynamic_tile[];
-  __shared__ float static_tile[DYNAMIC ? 1 : BLOCK_Y * PITCH];
-  float* const tile = DYNAMIC ? dynamic_tile : static_tile;
+  extern __shared__ __align__(8) unsigned char dynamic_tile[];
+  __shared__ T static_tile[DYNAMIC ? 1 : BLOCK_Y * PITCH];
+  T* const tile = DYNAMIC ? reinterpret_cast<T*>(dynamic_tile) : static_tile;
 
   const int x0 = blockIdx.x * WIDTH;
   const int y0 = blockIdx.y * BLOCK_Y;

@@ -4,13 +4,13 @@
 //
 // Grid (ceil(NY / (BLOCK_X * UNROLL)), ceil(NX / BLOCK_Y)), block (BLOCK_X, BLOCK_Y).
 
-template <int BLOCK_X, int BLOCK_Y, int UNROLL>
+template <class T, int BLOCK_X, int BLOCK_Y, int UNROLL>
 __global__ void __launch_bounds__(BLOCK_X* BLOCK_Y)
-    transpose_unroll_col(int NX, int NY, const float* __restrict__ in, float* __restrict__ out) {
+    transpose_unroll_col(int NX, int NY, const T* __restrict__ in, T* __restrict__ out) {
   const int y0 = blockIdx.x * (BLOCK_X * UNROLL) + threadIdx.x;
   const int x = blockIdx.y * BLOCK_Y + threadIdx.y;
   if (x >= NX) return;
-  float value[UNROLL];
+  T value[UNROLL];
 #pragma unroll
   for (int i = 0; i < UNROLL; ++i) {
     const int y = y0 + i * BLOCK_X;

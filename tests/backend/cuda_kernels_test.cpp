@@ -32,14 +32,22 @@ const std::vector<family::Family>& families() {
   return all;
 }
 
-/// A size at which a kernel has configurations.
-space::Size size_for(const family::Family& family, const family::Kernel& kernel) {
+/// A size at which a kernel has configurations, of this type where it is not empty.
+space::Size size_for(const family::Family& family, const family::Kernel& kernel,
+                     std::string_view type = "") {
   const std::string text = kernel.name == "gemm_skinny"   ? "8,4096,4096"
                            : family.name == "gemm"        ? "1024,1024,1024"
                            : family.name == "reduction"   ? "1048576"
                            : family.name == "convolution" ? "1024,1024,15"
                                                           : "1024,1024";
-  return space::parse_size(text, family.problem.dims);
+  return space::parse_size(type.empty() ? text : fmt::format("{},TYPE={}", text, type),
+                           family.problem.dims);
+}
+
+/// The names of a family's types; an empty one where it has none.
+std::vector<std::string> types_of(const family::Family& family) {
+  const auto dimension = family.problem.dims.find("TYPE");
+  return dimension ? family.problem.dims[*dimension].value_names : std::vector<std::string>{""};
 }
 
 /// What decides on the configurations of an architecture, as of the cards that have least of it.
@@ -69,11 +77,15 @@ TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
       if (std::ranges::count(kernel.backends, "cuda") == 0 && !kernel.backends.empty()) continue;
       const space::DeviceAttributes device = attributes_of(GetParam());
       if (!kernel.tensor_maps.empty() && device.compute_capability < 90) continue;
-      const space::Space space(kernel.space, device, size_for(family, kernel));
-      for (const space::Config& config : {space.default_config(), space.sample(random)}) {
-        const auto binary = compiler.compile(family::compile_job(kernel, space, config));
-        EXPECT_TRUE(binary) << kernel.name << " " << space::display(*kernel.space, config) << "\n"
-                            << binary.error().message;
+      for (const std::string& type : types_of(family)) {
+        const space::Space space(kernel.space, device, size_for(family, kernel, type));
+        if (space.size() == 0 && !type.empty() && type != "f32") continue;  // not of this kernel
+        for (const space::Config& config : {space.default_config(), space.sample(random)}) {
+          const auto binary = compiler.compile(family::compile_job(kernel, space, config));
+          EXPECT_TRUE(binary) << kernel.name << " " << type << " "
+                              << space::display(*kernel.space, config) << "\n"
+                              << binary.error().message;
+        }
       }
     }
   }
@@ -84,17 +96,21 @@ INSTANTIATE_TEST_SUITE_P(ForEveryArchitecture, CudaKernelsTest,
                          [](const auto& tested) { return std::string(tested.param); });
 
 /// What constraints predict of registers: a kernel that spills is compiled in vain.
-class SpillsTest : public testing::TestWithParam<const char*> {};
+/// A kernel and a type, empty for its family's default.
+using TypedKernel = std::pair<std::string, std::string>;
+
+class SpillsTest : public testing::TestWithParam<TypedKernel> {};
 
 TEST_P(SpillsTest, AreRareInTheSpace) {
   constexpr int kSample = 20;
   constexpr int kFewest = kSample * 9 / 10;
   const NvrtcCompiler compiler("sm_90");
-  const std::string name = GetParam();
-  const family::Family& family = *std::ranges::find_if(
-      families(), [&](const family::Family& each) { return name.starts_with(each.name + "_"); });
+  const auto& [name, type] = GetParam();
+  const family::Family& family = *std::ranges::find_if(families(), [&](const family::Family& each) {
+    return GetParam().first.starts_with(each.name + "_");
+  });
   const family::Kernel& kernel = family.kernel(name);
-  const space::Space space(kernel.space, attributes_of("sm_90"), size_for(family, kernel));
+  const space::Space space(kernel.space, attributes_of("sm_90"), size_for(family, kernel, type));
   std::mt19937_64 random(2026);
   int without = 0;
   std::string spilling;
@@ -109,11 +125,15 @@ TEST_P(SpillsTest, AreRareInTheSpace) {
   EXPECT_GE(without, kFewest) << "of " << kSample << " do not spill; these do:\n" << spilling;
 }
 
-INSTANTIATE_TEST_SUITE_P(OfKernels, SpillsTest,
-                         testing::Values("convolution_tiled", "gemm_tiled", "gemm_tma",
-                                         "gemm_skinny", "reduction_last_block", "transpose_tiled",
-                                         "transpose_tma"),
-                         [](const auto& tested) { return std::string(tested.param); });
+INSTANTIATE_TEST_SUITE_P(
+    OfKernels, SpillsTest,
+    testing::Values(TypedKernel("convolution_tiled", ""), TypedKernel("gemm_tiled", ""),
+                    TypedKernel("gemm_tma", ""), TypedKernel("gemm_skinny", ""),
+                    TypedKernel("gemm_tiled", "bf16"), TypedKernel("gemm_tiled", "f64"),
+                    TypedKernel("gemm_tiled", "s8"), TypedKernel("gemm_skinny", "bf16"),
+                    TypedKernel("gemm_skinny", "f64"), TypedKernel("reduction_last_block", ""),
+                    TypedKernel("transpose_tiled", ""), TypedKernel("transpose_tma", "")),
+    [](const auto& tested) { return tested.param.first + tested.param.second; });
 
 /// Whether an index is known to the compiler or not.
 TEST(ConvolutionKernels, ReadTheFilterWhereItIsPassed) {
@@ -194,6 +214,7 @@ TEST(PlantedKernelsTest, Compile) {
         "kernels/gemm/gemm_shared.cu"}) {
     std::filesystem::copy(source / file, folder.path());
   }
+  std::filesystem::copy(source / "kernels/common", folder.path() / "common");
   const space::DeviceInfo device = *space::device_profile("h200");
   const NvrtcCompiler compiler(device.architecture);
   const family::Family family = family::load_family((folder.path() / "planted.json").string());

@@ -54,7 +54,7 @@ class QueryTest(ProgramTest):
     def test_launch_code_has_the_grid_of_the_asked_size(self):
         text = self.ask("40,20,16", "--format", "cpp").stdout
         self.assertIn("const int M = 40;", text)
-        self.assertIn("const auto kernel = gemm_naive<0,0,16,16>;", text)
+        self.assertIn("const auto kernel = gemm_naive<float,float,0,0,16,16>;", text)
         self.assertIn("dim3(2, 3, 1), dim3(16, 16, 1)", text)
 
     def test_another_size_is_answered_from_the_nearest_and_says_so(self):

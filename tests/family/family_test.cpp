@@ -42,7 +42,7 @@ TEST(ParseFamily, ReadsEveryPart) {
   ASSERT_EQ(family.check.sizes.size(), 2U);
   EXPECT_EQ(size_at(family.check.sizes[1], family.problem.dims, {1000}, {}), space::Size{31});
   ASSERT_EQ(family.check.cases.size(), 1U);
-  EXPECT_EQ(family.check.cases[0].set.at("alpha"), Scalar(3.0F));
+  EXPECT_EQ(scalar_value(family.check.cases[0].set.at("alpha"), "alpha", {}), Scalar(3.0F));
   EXPECT_THAT(family.check.cases[0].reads, ElementsAre("y"));
 }
 

@@ -114,7 +114,7 @@ TEST(GemmSpace, LaunchesWhatTheKernelExpects) {
       space.definition(),
       "TILE_M=128,TILE_N=64,TILE_K=16,BLOCK_X=8,BLOCK_Y=16,UNROLL=8,PAD=4,VEC=2");
   EXPECT_EQ(compile_job(kernel, space, config).entries.front(),
-            "gemm_shared<128,64,16,8,16,8,4,2>");
+            "gemm_shared<float,float,128,64,16,8,16,8,4,2>");
   const Geometry launch = geometry(kernel, 0, space.expression_values(config));
   EXPECT_THAT(launch.grid, ElementsAre(8U, 8U, 1U));  // ceil(500/64), ceil(1000/128)
   EXPECT_THAT(launch.block, ElementsAre(8U, 16U, 1U));

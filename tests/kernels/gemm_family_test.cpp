@@ -3,6 +3,7 @@
 // over blocks and warps: correct at the size and at the awkward sizes that verification adds.
 #include "kernel_family.hpp"
 #include "tests/support/cached_cpu_backend.hpp"
+#include "tuner/core/error.hpp"
 #include "tuner/space/device.hpp"
 
 #include <fmt/format.h>
@@ -103,6 +104,35 @@ TEST_F(GemmFamilyTest, SimpleKernelsAreRightInBlocksBelowAWarpAndSquareTiles) {
                          tile);
 }
 
+class TypedGemmTest : public GemmFamilyTest, public testing::WithParamInterface<const char*> {};
+
+TEST_P(TypedGemmTest, IsRightInEveryKernel) {
+  const std::string type = fmt::format(",TYPE={}", GetParam());
+  family_.expect_right("gemm_naive", "13,11,17,TRANS_B=1,LDA=19,LDC=14,BATCH=2" + type,
+                       "BLOCK_X == 4 and BLOCK_Y == 2");
+  family_.expect_right("gemm_shared", "70,66,50" + type, "VEC == 2 and THREADS == 64");
+  family_.expect_right("gemm_shared", "70,66,50,LDB=67" + type, "VEC == 1 and PAD == 1");
+  expect_tiled("72,80,96" + type, "COPY == 1 and TRANSPOSE == 0 and K_GROUPS == 1");
+  expect_tiled("72,80,96,TRANS_A=1" + type, "K_GROUPS == 2 and STAGES == 2");
+  expect_tiled("72,80,96,TRANS_B=1" + type, "COPY == 1 and TRANSPOSE == 1 and FRAGMENTS == 1");
+  expect_tiled("70,66,50,LDA=53,LDB=67,LDC=71,ALIGN=2" + type, "STAGED_C == 1 and COPY == 1");
+  expect_tiled("40,48,300,BATCH=2,TRANS_A=1,TRANS_B=1" + type, "SPLIT_K > 1 and TILE_K <= 32");
+  expect_skinny("1,260,300" + type, "SPLIT_K == 1 and STAGED_STEPS == 0");
+  expect_skinny("130,16,300" + type, "SPLIT_K == 1 and STAGED_STEPS > 0 and PREFETCH == 1");
+  expect_skinny("5,130,300,TRANS_B=1" + type, "SPLIT_K == 1 and UNROLL > 1");
+  expect_skinny("3,77,1030,LDA=1031,LDB=79,LDC=77,ALIGN=2,BATCH=2" + type, "SPLIT_K > 1");
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, TypedGemmTest, testing::Values("bf16", "f16", "f64", "s8"));
+
+TEST_F(GemmFamilyTest, ShortTypesAreRightWhereMatricesBeginAtFourBytes) {
+  for (const std::string type : {",TYPE=bf16", ",TYPE=s8"}) {
+    expect_tiled("70,66,50,LDA=53,LDB=70,LDC=71,ALIGN=1" + type, "TRANSPOSE == 0");
+    expect_tiled("70,66,52,LDB=68,LDC=68,ALIGN=1,TRANS_B=1" + type, "COPY == 1");
+    expect_skinny("3,77,1030,LDB=78,ALIGN=1" + type, "SPLIT_K == 1");
+  }
+}
+
 TEST_F(GemmFamilyTest, CpuKernelsAreRightWithPaddedRowsAndInBatches) {
   expect_cpu("gemm_cpu_naive", "20,24,31,TRANS_A=1,TRANS_B=1,LDA=23,BATCH=2");
   const std::string_view padded = "70,66,50,LDA=53,LDB=67,LDC=71,ALIGN=1,BATCH=2";
@@ -134,6 +164,37 @@ std::uint64_t configurations_on_h200(const family::Kernel& kernel, const space::
   return space::Space(std::make_shared<const space::SpaceDefinition>(std::move(definition)),
                       space::device_profile("h200").value().attributes, size)
       .size();
+}
+
+TEST(GemmSpaces, HaveAValidDefaultInEveryType) {
+  const family::Family family = family::load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+  const space::DeviceAttributes h200 = space::device_profile("h200").value().attributes;
+  for (const char* const type : {"f32", "bf16", "f16", "f64", "s8"}) {
+    for (const char* const shape :
+         {"300,264,204", "16,264,204", "300,9,205,TRANS_A=1", "301,263,205,TRANS_B=1,ALIGN=2"}) {
+      for (const char* const name : {"gemm_naive", "gemm_shared", "gemm_tiled", "gemm_skinny"}) {
+        const family::Kernel& kernel = family.kernel(name);
+        const space::Size size =
+            space::parse_size(fmt::format("{},TYPE={}", shape, type), family.problem.dims);
+        const bool takes = (size[0] <= 16 || size[1] <= 16 || kernel.name != "gemm_skinny") &&
+                           (size[4] + size[5] == 0 || kernel.name != "gemm_shared");
+        const space::Space space(kernel.space, h200, size);
+        const auto violation = space.violation(space.default_config());
+        EXPECT_EQ(violation.has_value(), !takes) << name << " " << shape << " " << type << ": "
+                                                 << (violation ? violation->message : "valid");
+      }
+    }
+  }
+}
+
+TEST(GemmSpaces, RefuseAnAlignmentThatATypeCannotHave) {
+  const family::Family family = family::load_family(TUNER_SOURCE_DIR "/spaces/gemm.json");
+  try {
+    static_cast<void>(space::parse_size("8,8,8,ALIGN=1,TYPE=f64", family.problem.dims));
+    ADD_FAILURE() << "f64 at 4 bytes";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), testing::HasSubstr("matrices begin at whole elements"));
+  }
 }
 
 TEST(GemmSpaces, HaveConfigurationsInEveryLayoutAtEveryMisalignmentOfRows) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/backend/cpu/cpu_backend.hpp"
-#include "tuner/core/file.hpp"
+#include "tuner/family/source.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -33,7 +33,7 @@ struct Configuration {
 
 Configuration naive(int block_x, int block_y) {
   return {"gemm_naive.cu",
-          fmt::format("gemm_naive<0,0,{},{}>", block_x, block_y),
+          fmt::format("gemm_naive<float,float,0,0,{},{}>", block_x, block_y),
           block_y,
           block_x,
           block_x,
@@ -44,8 +44,8 @@ Configuration naive(int block_x, int block_y) {
 Configuration shared(int tile_m, int tile_n, int tile_k, int block_x, int block_y, int unroll,
                      int pad, int vec) {
   return {"gemm_shared.cu",
-          fmt::format("gemm_shared<{},{},{},{},{},{},{},{}>", tile_m, tile_n, tile_k, block_x,
-                      block_y, unroll, pad, vec),
+          fmt::format("gemm_shared<float,float,{},{},{},{},{},{},{},{}>", tile_m, tile_n, tile_k,
+                      block_x, block_y, unroll, pad, vec),
           tile_m,
           tile_n,
           block_x,
@@ -89,9 +89,7 @@ class GemmKernel : public testing::TestWithParam<Configuration> {
  protected:
   void SetUp() override {
     family::CompileJob job;
-    job.source.name = GetParam().file;
-    job.source.text =
-        read_file(std::string(TUNER_SOURCE_DIR) + "/kernels/gemm/" + GetParam().file, 1 << 20);
+    job.source = family::read_kernel_source(TUNER_SOURCE_DIR "/kernels/gemm/" + GetParam().file);
     job.entries = {GetParam().entry};
     const auto binary = backend_->compiler().compile(job);
     ASSERT_TRUE(binary) << binary.error().message;

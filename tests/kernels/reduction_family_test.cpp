@@ -35,6 +35,13 @@ TEST_F(ReductionFamilyTest, TheLastBlockAddsUpThePartsOfAll) {
   expect_right("70000", "BLOCK == 1024 and UNROLL == 1 and BLOCKS == 1 and CHUNKED");
 }
 
+TEST_F(ReductionFamilyTest, EveryTypeIsAddedInItsSum) {
+  for (const std::string type : {",TYPE=bf16", ",TYPE=f16", ",TYPE=f64", ",TYPE=s8"}) {
+    expect_right("70001" + type, "BLOCK == 128 and UNROLL == 2");
+    expect_right("50001,ALIGN=2" + type, "BLOCK == 256 and CHUNKED");
+  }
+}
+
 TEST_F(ReductionFamilyTest, AnyAlignmentIsRight) {
   expect_right("50001,ALIGN=1", "BLOCK == 128 and not CHUNKED");
   expect_right("50001,ALIGN=2", "BLOCK == 256 and CHUNKED");

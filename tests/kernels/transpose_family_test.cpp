@@ -65,6 +65,26 @@ TEST_F(TransposeFamilyTest, TilesAreRightWhateverTheRowsLengthsAndTheAlignment) 
   expect_transposed("transpose_tiled", "132,100,ALIGN=2", small + "BAND == 8");
 }
 
+TEST_F(TransposeFamilyTest, ElementsOfEverySizeAreMoved) {
+  const std::string small = "TILE_X*TILE_Y <= 4096 and ";
+  for (const std::string type : {",TYPE=f64", ",TYPE=u16", ",TYPE=u8"}) {
+    expect_transposed("transpose_tiled", "144,112" + type, small + "THREADS == 64");
+    expect_transposed("transpose_tiled", "131,101" + type, small + "THREADS == 128 and BAND == 0");
+    expect_transposed("transpose_tiled", "132,102,ALIGN=2" + type, small + "DIAGONAL");
+    expect_transposed("transpose_tiled", "131,301" + type,
+                      "TILE_X*TILE_Y <= 8192 and STORE_ALIGN == 8");
+    expect_transposed("transpose_shared", "67,45" + type, "BLOCK_X == 8 and PAD == 1 and DYNAMIC");
+    expect_transposed("transpose_naive_row", "67,45" + type, "BLOCK_X == 32");
+    expect_transposed("transpose_naive_col", "67,45" + type, "BLOCK_X == 32");
+    expect_transposed("transpose_unroll_row", "67,45" + type, "BLOCK_X == 8");
+    expect_transposed("transpose_unroll_col", "67,45" + type, "BLOCK_X == 8");
+    expect_transposed("transpose_diagonal", "67,45" + type, "BLOCK_X == 16");
+    expect_copied("copy_row", "144,45" + type, "UNROLL == 2 and BLOCK_X == 32");
+    expect_copied("copy_row", "67,45,ALIGN=2" + type, "UNROLL == 2 and BLOCK_X == 16");
+    expect_copied("copy_col", "67,45" + type, "UNROLL == 2 and BLOCK_X == 32");
+  }
+}
+
 TEST_F(TransposeFamilyTest, TilesThatShareRowsStoreEveryElementOfRowsThatBeginAnywhere) {
   const std::string sharing = "TILE_X*TILE_Y <= 8192 and STORE_ALIGN == 8 and ";
   expect_transposed("transpose_tiled", "131,101", sharing + "TILE_Y == 32");

@@ -123,6 +123,9 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
   is_cuda_ = kernel.backends.empty() ||
              std::ranges::find(kernel.backends, "cuda") != kernel.backends.end();
   options_ = job.options;
+  for (const std::string_view header : family::type_headers(kernel, values)) {
+    type_headers_ += fmt::format("#include <{}>\n", header);
+  }
   has_shared_headers_ = std::ranges::any_of(
       kernel.source.headers,
       [](const family::Header& header) { return header.name.starts_with("common/"); });
@@ -171,10 +174,11 @@ void Snippet::add_arguments(const family::Family& family, const space::Expressio
     }
     const auto& scalar = std::get<family::ScalarArgument>(what);
     if (scalar.value.slots().empty()) {  // the same at every size: the caller's to choose
-      parameters_.push_back(fmt::format("{} {}", cpp_name(scalar.type), name));
+      parameters_.push_back(fmt::format("{} {}", cpp_name(scalar.type.at(values)), name));
     } else {
-      constants_.emplace_back(name, fmt::format("  const {} {} = {};\n", cpp_name(scalar.type),
-                                                name, value_at(scalar.value, name, values)));
+      constants_.emplace_back(
+          name, fmt::format("  const {} {} = {};\n", cpp_name(scalar.type.at(values)), name,
+                            value_at(scalar.value, name, values)));
     }
   }
 }
@@ -242,7 +246,8 @@ std::string Snippet::heading() const {
   if (has_shared_headers_) text += ", common/ in the one above it, named so too";
   if (!options_.empty()) text += fmt::format(", compile with {}", one_line(shell_line(options_)));
   if (!tensor_maps_.empty()) text += ", link with -lcuda";
-  text += fmt::format("\n#include \"{}\"\n\n#include <cuda_runtime.h>\n\n", source_name_);
+  text += fmt::format("\n{}#include \"{}\"\n\n#include <cuda_runtime.h>\n\n", type_headers_,
+                      source_name_);
   if (!tensor_maps_.empty()) text += kTensorMaps;
   if (has_arrays_) text += kArrays;
   if (!scratch_.empty()) {

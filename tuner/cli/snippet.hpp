@@ -59,6 +59,7 @@ class Snippet {
   std::vector<std::string> arguments_;    // by their places
   std::vector<Step> steps_;
   std::vector<std::string> options_;      // of the compilation
+  std::string type_headers_;              // #include lines before the source
   std::vector<std::string> definitions_;  // -DNAME=value, every parameter
 };
 

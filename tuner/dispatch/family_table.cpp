@@ -45,7 +45,7 @@ std::optional<DispatchArgument::Type> given_type(const family::Argument& argumen
     return DispatchArgument::Type::array;
   const auto& scalar = std::get<family::ScalarArgument>(argument.what);
   if (!scalar.value.slots().empty()) return std::nullopt;
-  return argument_type(scalar.type);
+  return argument_type(scalar.type.by_default());
 }
 
 std::vector<GivenArgument> given_arguments(const std::vector<family::Argument>& arguments) {
@@ -58,7 +58,7 @@ std::vector<GivenArgument> given_arguments(const std::vector<family::Argument>& 
 }
 
 std::string signature(const family::ScalarArgument& scalar) {
-  return fmt::format("{}={}", family::name(scalar.type), family::value_text(scalar));
+  return fmt::format("{}={}", scalar.type.text(), family::value_text(scalar));
 }
 std::string signature(const family::BufferArgument& buffer) {
   return fmt::format("{}*+{}", buffer.type.text(), buffer.offset.text());

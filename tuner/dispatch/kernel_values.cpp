@@ -114,7 +114,7 @@ KernelValues kernel_values(const FamilyTable& family, const family::Kernel& kern
     std::size_t bytes = sizeof(void*);
     std::uint64_t value = 0;
     if (const auto* const scalar = std::get_if<family::ScalarArgument>(&argument.what)) {
-      bytes = family::size_bytes(scalar->type);
+      bytes = family::size_bytes(scalar->type.at(values));
       value = bits_of(family::scalar_value(*scalar, argument.name, values));
     } else if (const auto* const array = std::get_if<family::ArrayArgument>(&argument.what)) {
       bytes = family::array_bytes(*array, argument.name, values);

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <span>
 
 namespace tuner::family {
@@ -56,6 +57,15 @@ std::string expand(std::string_view entry, const space::SpaceDefinition& definit
     if (!piece.name.empty()) result += replacement(piece.name, definition, config, values);
   }
   return result;
+}
+
+/// The source after the headers of types, so that one which is compiled for several types includes
+/// none of them.
+std::string with_headers(const std::vector<std::string_view>& headers, const std::string& source) {
+  if (headers.empty()) return source;
+  std::string text;
+  for (const std::string_view header : headers) text += fmt::format("#include <{}>\n", header);
+  return text + "#line 1\n" + source;
 }
 
 /// What the chosen values of parameters make of the compiler's options.
@@ -140,6 +150,19 @@ space::ExpressionValues family_values(const space::Size& size) {
   return values;
 }
 
+std::vector<std::string_view> type_headers(const Kernel& kernel,
+                                           const space::ExpressionValues& values) {
+  std::set<std::string_view> headers;
+  for (const KernelStep& step : kernel.steps) {
+    for (const EntryPiece& piece : split_entry(step.entry)) {
+      const auto type = type_named(kernel.space->dims, piece.name);
+      if (type) headers.insert(row(type->at(values)).header);
+    }
+  }
+  headers.erase("");
+  return {headers.begin(), headers.end()};
+}
+
 CompileJob compile_job(const Kernel& kernel, const space::Space& space,
                        const space::Config& config) {
   return compile_job(kernel, space.expression_values(config), config);
@@ -149,6 +172,7 @@ CompileJob compile_job(const Kernel& kernel, const space::ExpressionValues& valu
                        const space::Config& config) {
   CompileJob job;
   job.source = kernel.source;
+  job.source.text = with_headers(type_headers(kernel, values), kernel.source.text);
   for (const KernelStep& step : kernel.steps) {
     job.entries.push_back(expand(step.entry, *kernel.space, values, config));
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -45,6 +46,11 @@ struct TensorLayout {
 /// The values on which a family's expressions can be evaluated when no device is known: those of
 /// family_scope, device attributes zero.
 [[nodiscard]] space::ExpressionValues family_values(const space::Size& size);
+
+/// The headers that declare the types which the kernel's entries name at the size that `values`
+/// hold: its source is compiled after them.
+[[nodiscard]] std::vector<std::string_view> type_headers(const Kernel& kernel,
+                                                         const space::ExpressionValues& values);
 
 /// The compilation of a configuration.
 [[nodiscard]] CompileJob compile_job(const Kernel& kernel, const space::Space& space,

@@ -112,7 +112,7 @@ inline constexpr std::size_t kMostAlignmentBytes = 256;
 
 /// A number passed by value.
 struct ScalarArgument {
-  ElementType type = ElementType::s32;
+  TypeOf type = ElementType::s32;
   space::Expression value = space::Expression::constant(0);  ///< of the dimensions
   std::optional<double> real = {};  ///< instead of `value`: a number with a fraction
 };
@@ -206,8 +206,8 @@ struct NpyReference {
 
 /// Scalar arguments other than the tuned ones under which the result must be right too.
 struct CheckCase {
-  std::map<std::string, Scalar> set;  ///< argument name → value
-  std::vector<std::string> reads;     ///< outputs whose previous content the kernel reads
+  std::map<std::string, ScalarArgument> set;  ///< argument name → value, a constant
+  std::vector<std::string> reads;             ///< outputs whose previous content the kernel reads
   std::string why;
 };
 

@@ -92,8 +92,8 @@ void add_argument(Identity& identity, const Argument& argument) {
                            code_hash(array->count.text()), array->symbol});
   } else {
     const auto& scalar = std::get<ScalarArgument>(argument.what);
-    identity.add("scalar",
-                 {argument.name, std::string(name(scalar.type)), code_hash(value_text(scalar))});
+    identity.add("scalar", {argument.name, std::string(name(scalar.type.by_default())),
+                            code_hash(value_text(scalar))});
   }
 }
 
@@ -112,7 +112,8 @@ void add_parameter(Identity& identity, const KernelParameter& parameter) {
     identity.add("parameter", {std::to_string(*place)});
   } else {
     const ScalarArgument& number = std::get<KernelNumber>(parameter).number;
-    identity.add("number", {std::string(name(number.type)), code_hash(value_text(number))});
+    identity.add("number",
+                 {std::string(name(number.type.by_default())), code_hash(value_text(number))});
   }
 }
 

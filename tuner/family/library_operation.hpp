@@ -24,16 +24,18 @@ struct LibraryOperation {
 };
 
 /// Whether the platform's libraries multiply matrices of a type to one of `result`: float and
-/// double; of bf16 and f16, with sums in float, to the type itself or float.
+/// double; of bf16 and f16, with sums in float, to the type itself or float; of s8 to s32.
 [[nodiscard]] constexpr bool library_multiplies(ElementType type, ElementType result) {
   using enum ElementType;
   if (type == f32 || type == f64) return result == type;
+  if (type == s8) return result == s32;
   return (type == bf16 || type == f16) && (result == type || result == f32);
 }
 
-/// Whether they add such matrices.
+/// Whether they add such matrices, or transpose them: u8 and u16 on a host only.
 [[nodiscard]] constexpr bool library_adds(ElementType type) {
-  return type == ElementType::f32 || type == ElementType::f64;
+  using enum ElementType;
+  return type == f32 || type == f64 || type == u16 || type == u8;
 }
 
 }  // namespace tuner::family

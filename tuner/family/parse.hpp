@@ -35,7 +35,7 @@ using SourceProvider =
 /// A number by value: its type, and its value, a number with a fraction or what `expression` makes
 /// of it.
 [[nodiscard]] ScalarArgument parse_scalar(
-    const DocumentNode& node,
+    const DocumentNode& node, const space::Dimensions& dims,
     const std::function<space::Expression(const DocumentNode&)>& expression);
 
 [[nodiscard]] Problem parse_problem(const DocumentNode& node);

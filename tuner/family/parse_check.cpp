@@ -94,9 +94,9 @@ MatrixArguments parse_matrices(const DocumentNode& node,
   if (!fits) {
     node.fail(fmt::format("the buffers {} and c of \"{}\" must be all float* or all double*{}",
                           fmt::join(keys, ", "), node.at("op").text(),
-                          is_product ? ", or all __nv_bfloat16* or all __half*, of which c may "
-                                       "also be float*"
-                                     : ""));
+                          !is_product ? ", all u16* or all u8*"
+                                      : ", or all __nv_bfloat16* or all __half*, of which c may "
+                                        "also be float*, or signed char* and c int*"));
   }
   const auto text = [&](std::string_view key) {
     const auto named = node.find(key);
@@ -241,10 +241,18 @@ decltype(Check::reference) parse_reference(const DocumentNode& node, const Probl
 }
 
 /// A number that an argument can be set to.
-Scalar parse_setting(const DocumentNode& node, ElementType type) {
-  if (is_floating(type)) return make_real_scalar(type, node.number());
-  const auto [least, greatest] = integer_range(type);
-  return make_scalar(type, node.integer(least, greatest));
+ScalarArgument parse_setting(const DocumentNode& node, const TypeOf& type) {
+  ScalarArgument setting{.type = type};
+  for (const ElementType each : type.all()) {
+    if (is_floating(each)) {
+      setting.real = node.number();
+      continue;
+    }
+    const auto [least, greatest] = integer_range(each);
+    setting.value = space::Expression::constant(node.integer(least, greatest));
+  }
+  if (!std::ranges::all_of(type.all(), is_floating)) setting.real.reset();
+  return setting;
 }
 
 /// A number above 0, or 0 where it is not given.
@@ -275,8 +283,7 @@ CheckCase parse_case(const DocumentNode& node, const ArgumentFinder& finder) {
   node.expect_keys({"set", "reads", "why"});
   CheckCase result;
   for (const auto& [name, value] : node.at("set").named_members()) {
-    const ElementType type = finder.scalar(value, name).type;
-    result.set.emplace(name, parse_setting(value, type));
+    result.set.emplace(name, parse_setting(value, finder.scalar(value, name).type));
   }
   if (const auto reads = node.find("reads")) {
     for (const DocumentNode& output : reads->elements(0, kMaximumCases)) {

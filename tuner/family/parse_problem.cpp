@@ -211,7 +211,7 @@ Argument parse_argument(const DocumentNode& node, const space::Dimensions& dims,
     argument.what = parse_array(node, dims, scope);
   } else {
     argument.what = parse_scalar(
-        node, [&](const DocumentNode& value) { return family_expression(value, scope); });
+        node, dims, [&](const DocumentNode& value) { return family_expression(value, scope); });
   }
   argument.name = node.at("name").name();
   return argument;
@@ -252,23 +252,25 @@ void check_copy(const DocumentNode& node, const std::vector<Argument>& before,
 }  // namespace
 
 ScalarArgument parse_scalar(
-    const DocumentNode& node,
+    const DocumentNode& node, const space::Dimensions& dims,
     const std::function<space::Expression(const DocumentNode&)>& expression) {
   node.expect_keys({"name", "type", "value"});
   const DocumentNode type = node.at("type");
   ScalarArgument scalar;
-  scalar.type = parse_type(type, type.text());
-  if (!is_scalar_type(scalar.type)) {
+  scalar.type = parse_element_type(type, type.text(), dims);
+  for (const ElementType each : scalar.type.all()) {
+    if (is_scalar_type(each)) continue;
     type.fail(
         fmt::format("numbers passed by value cannot be of type {}: let the kernel take a "
                     "float and convert it",
-                    in_quotes(name(scalar.type))));
+                    in_quotes(name(each))));
   }
   const DocumentNode value = node.at("value");
   if (const auto real = decimal_fraction(value)) {
-    if (!is_floating(scalar.type)) {
-      value.fail(fmt::format("has a fraction; an argument of type '{}' is a whole number",
-                             name(scalar.type)));
+    for (const ElementType each : scalar.type.all()) {
+      if (is_floating(each)) continue;
+      value.fail(
+          fmt::format("has a fraction; an argument of type '{}' is a whole number", name(each)));
     }
     scalar.real = real;
   } else {

@@ -118,20 +118,22 @@ std::vector<std::string> argument_names(const Family& family, const Kernel& kern
 }
 
 /// A number by value of the kernel's own.
-KernelNumber parse_kernel_number(const DocumentNode& node, const space::Scope& scope) {
+KernelNumber parse_kernel_number(const DocumentNode& node,
+                                 const space::SpaceDefinition& definition) {
   return {.name = node.at("name").name(),
-          .number = parse_scalar(
-              node, [&](const DocumentNode& value) { return value.expression(scope); })};
+          .number = parse_scalar(node, definition.dims, [&](const DocumentNode& value) {
+            return value.expression(definition.scope);
+          })};
 }
 
 /// `names` are those of argument_names.
 std::vector<KernelParameter> parse_parameters(const DocumentNode& node,
                                               const std::vector<std::string>& names,
-                                              const space::Scope& scope) {
+                                              const space::SpaceDefinition& definition) {
   std::vector<KernelParameter> parameters;
   for (const DocumentNode& element : node.elements(0, kMaximumParameters)) {
     if (!element.json().is_string()) {
-      KernelNumber number = parse_kernel_number(element, scope);
+      KernelNumber number = parse_kernel_number(element, definition);
       if (std::ranges::find(names, number.name) != names.end()) {
         element.fail(
             fmt::format("the family has an argument '{}'; a number of the kernel's own "
@@ -176,7 +178,7 @@ std::vector<KernelStep> parse_several(const DocumentNode& list, const Kernel& ke
     element.expect_keys({"entry", "launch", "arguments"});
     steps.push_back(parse_step(element, *kernel.space));
     if (const auto arguments = element.find("arguments")) {
-      steps.back().parameters = parse_parameters(*arguments, names, kernel.space->scope);
+      steps.back().parameters = parse_parameters(*arguments, names, *kernel.space);
     }
   }
   check_template_parameters(list, *kernel.space, steps);
@@ -207,7 +209,7 @@ std::vector<KernelStep> parse_steps(const DocumentNode& node, const Family& fami
   }
   KernelStep step = parse_step(node, *kernel.space);
   if (const auto arguments = node.find("arguments")) {
-    step.parameters = parse_parameters(*arguments, names, kernel.space->scope);
+    step.parameters = parse_parameters(*arguments, names, *kernel.space);
     for (std::size_t place = family_arguments; place < names.size(); ++place) {
       if (!lists(step, place)) step.parameters->emplace_back(place);
     }

@@ -19,9 +19,10 @@ double at_size(const space::Expression& expression, const space::Size& size) {
 
 Scalar scalar_value(const ScalarArgument& scalar, std::string_view name,
                     const space::ExpressionValues& values) {
-  if (scalar.real) return make_real_scalar(scalar.type, *scalar.real);
+  const ElementType type = scalar.type.at(values);
+  if (scalar.real) return make_real_scalar(type, *scalar.real);
   const auto value = scalar.value.evaluate(values);
-  if (value) return make_scalar(scalar.type, *value);
+  if (value) return make_scalar(type, *value);
   throw Error(ErrorCode::usage,
               fmt::format("argument '{}' = {} has no value at this size: {}", name,
                           scalar.value.text(), tuner::space::name(value.error())));

@@ -207,6 +207,30 @@ void CheckKernels::poison_padding(const Elements& data, std::uint64_t seed,
           family::Scalar(used.columns)});
 }
 
+void CheckKernels::compute(const backend::LibraryCall& call) {
+  const auto number = [](std::int64_t value) { return family::Scalar(value); };
+  const auto flag = [](Transpose transpose) {
+    return family::Scalar(std::int32_t{transpose == Transpose::yes});
+  };
+  const std::string_view type = family::row(call.operation.type).short_name;
+  const family::Scalar alpha = number(static_cast<std::int64_t>(call.alpha));
+  const family::Scalar beta = number(static_cast<std::int64_t>(call.beta));
+  if (const auto* const sum = std::get_if<family::GeamShape>(&call.operation.shape)) {
+    launch(
+        fmt::format("sum<{}>", type), sum->m * sum->n,
+        {call.c, call.a, call.b, number(sum->m), number(sum->n), flag(sum->trans_a),
+         flag(sum->trans_b), number(sum->a.ld), number(sum->b.ld), number(sum->c.ld), alpha, beta});
+    return;
+  }
+  const auto& [m, n, k, trans_a, trans_b, batch, a, b, c] =
+      std::get<family::GemmShape>(call.operation.shape);
+  launch(fmt::format("product<{}, {}>", family::row(call.operation.result_type()).short_name, type),
+         batch * m * n,
+         {call.c, call.a, call.b, number(m), number(n), number(k), number(batch), flag(trans_a),
+          flag(trans_b), number(a.ld), number(b.ld), number(c.ld), number(a.stride),
+          number(b.stride), number(c.stride), alpha, beta});
+}
+
 void CheckKernels::absolute(backend::Region result, const Elements& data) {
   launch(of_type("absolute", data.type), data.count,
          {result, data.region, family::Scalar(data.count)});

@@ -176,6 +176,42 @@ __global__ void fill_constant(T* data, long long count, double value) {
   for (long long i = first_index(); i < count; i += index_stride()) data[i] = (T)value;
 }
 
+/// Where element (row, column) of op(X) lies in a matrix X with rows of `ld` elements.
+__device__ inline long long place(int transposed, long long ld, long long row, long long column) {
+  return transposed ? column * ld + row : row * ld + column;
+}
+
+/// The product of a batch of matrices of integers, exactly where no sum leaves 64 bits.
+template <class To, class From>
+__global__ void product(To* c, const From* a, const From* b, long long m, long long n, long long k,
+                        long long batch, int trans_a, int trans_b, long long lda, long long ldb,
+                        long long ldc, long long stride_a, long long stride_b, long long stride_c,
+                        long long alpha, long long beta) {
+  for (long long i = first_index(); i < batch * m * n; i += index_stride()) {
+    const long long row = i / n % m, column = i % n, matrix = i / n / m;
+    long long sum = 0;
+    for (long long step = 0; step < k; ++step) {
+      sum += (long long)a[matrix * stride_a + place(trans_a, lda, row, step)] *
+             (long long)b[matrix * stride_b + place(trans_b, ldb, step, column)];
+    }
+    To* const to = c + matrix * stride_c + row * ldc + column;
+    *to = (To)(alpha * sum + (beta == 0 ? 0 : beta * (long long)*to));
+  }
+}
+
+/// The sum of two matrices of integers; a factor of zero leaves its matrix unread.
+template <class T>
+__global__ void sum(T* c, const T* a, const T* b, long long m, long long n, int trans_a,
+                    int trans_b, long long lda, long long ldb, long long ldc, long long alpha,
+                    long long beta) {
+  for (long long i = first_index(); i < m * n; i += index_stride()) {
+    const long long row = i / n, column = i % n;
+    c[row * ldc + column] =
+        (T)((alpha == 0 ? 0 : alpha * (long long)a[place(trans_a, lda, row, column)]) +
+            (beta == 0 ? 0 : beta * (long long)b[place(trans_b, ldb, row, column)]));
+  }
+}
+
 /// Ascending numbers in [low, high].
 template <class T>
 __global__ void fill_sorted(T* data, long long count, long long seed, double low, double high) {

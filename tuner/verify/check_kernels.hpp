@@ -50,6 +50,9 @@ class CheckKernels {
   /// Fills with NaN what of the elements does not belong to a matrix.
   void poison_padding(const Elements& data, std::uint64_t seed, const family::MatrixElements& used);
 
+  /// The library's operation on matrices of integers, exactly.
+  void compute(const backend::LibraryCall& call);
+
   /// result[i] = |data[i]|.
   void absolute(backend::Region result, const Elements& data);
   /// The same numbers, each 1 to 4 units in the last place larger or smaller, of a floating-point

@@ -519,7 +519,7 @@ family::Scalar ProblemData::scalar(std::size_t place, const InputValues& values)
   family::Scalar made = family::scalar_value(what, argument.name, values_);
   if (check_case() != nullptr) {
     if (const auto set = check_case()->set.find(argument.name); set != check_case()->set.end()) {
-      made = set->second;
+      made = family::scalar_value(set->second, argument.name, values_);
     }
   }
   if (values.kind == InputValues::absolute) return magnitude_of(made);
@@ -590,8 +590,7 @@ std::string ProblemData::circumstances() const {
                   recipe_.seed);
   if (check_case() != nullptr) {
     for (const auto& [argument, value] : check_case()->set) {
-      text += fmt::format(", {}={}", argument,
-                          std::visit([](auto number) { return fmt::format("{}", number); }, value));
+      text += fmt::format(", {}={}", argument, family::value_text(value));
     }
   }
   return text;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 
 namespace tuner::backend {
 namespace {
@@ -12,32 +13,32 @@ namespace {
 constexpr std::int64_t kTile = 32;
 
 /// op(X) of a stored matrix.
-template <class Float>
+template <class Element>
 struct Operand {
   Operand(const void* data, const family::MatrixLayout& layout, Transpose transpose)
-      : first(static_cast<const Float*>(data)),
+      : first(static_cast<const Element*>(data)),
         row(transpose == Transpose::yes ? 1 : layout.ld),
         column(transpose == Transpose::yes ? layout.ld : 1) {}
-  [[nodiscard]] Float at(std::int64_t i, std::int64_t j) const {
+  [[nodiscard]] Element at(std::int64_t i, std::int64_t j) const {
     return first[i * row + j * column];
   }
 
-  const Float* first;
+  const Element* first;
   std::int64_t row, column;  // elements from one to the next
 };
 
-template <class Float>
+template <class Element>
 void geam(const family::GeamShape& shape, const MatrixOperands& operands) {
   family::check_shape(shape);
-  const Operand<Float> a(operands.a, shape.a, shape.trans_a);
-  const Operand<Float> b(operands.b, shape.b, shape.trans_b);
-  auto* const c = static_cast<Float*>(operands.c);
-  const auto alpha = static_cast<Float>(operands.alpha);
-  const auto beta = static_cast<Float>(operands.beta);
+  const Operand<Element> a(operands.a, shape.a, shape.trans_a);
+  const Operand<Element> b(operands.b, shape.b, shape.trans_b);
+  auto* const c = static_cast<Element*>(operands.c);
+  const auto alpha = static_cast<Element>(operands.alpha);
+  const auto beta = static_cast<Element>(operands.beta);
   // As in BLAS a factor of zero leaves its matrix unread.
   const auto element = [&](std::int64_t i, std::int64_t j) {
-    const Float of_a = alpha == Float(0) ? Float(0) : alpha * a.at(i, j);
-    return beta == Float(0) ? of_a : of_a + beta * b.at(i, j);
+    const auto of_a = static_cast<Element>(alpha == Element(0) ? Element(0) : alpha * a.at(i, j));
+    return beta == Element(0) ? of_a : static_cast<Element>(of_a + beta * b.at(i, j));
   };
   for (std::int64_t i0 = 0; i0 < shape.m; i0 += kTile) {
     for (std::int64_t j0 = 0; j0 < shape.n; j0 += kTile) {
@@ -60,8 +61,12 @@ Expected<void, Failure> host_geam(family::ElementType type, const family::GeamSh
   }
   if (type == family::ElementType::f32) {
     geam<float>(shape, operands);
-  } else {
+  } else if (type == family::ElementType::f64) {
     geam<double>(shape, operands);
+  } else if (type == family::ElementType::u16) {
+    geam<std::uint16_t>(shape, operands);
+  } else {
+    geam<std::uint8_t>(shape, operands);
   }
   return {};
 }

@@ -91,6 +91,34 @@ void short_gemm(const family::LibraryOperation& operation, const family::GemmSha
   }
 }
 
+/// The product of matrices of bytes with sums in 32 bits, row by row.
+void integer_gemm(const family::GemmShape& shape, const MatrixOperands& operands) {
+  family::check_shape(shape);
+  const auto alpha = static_cast<std::int32_t>(operands.alpha);
+  const auto beta = static_cast<std::int32_t>(operands.beta);
+  std::vector<std::int32_t> sums(static_cast<std::size_t>(shape.n));
+  for (std::int64_t row = 0; row < shape.batch * shape.m; ++row) {
+    const std::int64_t matrix = row / shape.m, i = row % shape.m;
+    const auto* const a = static_cast<const std::int8_t*>(operands.a) + matrix * shape.a.stride;
+    const auto* const b = static_cast<const std::int8_t*>(operands.b) + matrix * shape.b.stride;
+    auto* const c =
+        static_cast<std::int32_t*>(operands.c) + matrix * shape.c.stride + i * shape.c.ld;
+    const std::int64_t step_b = shape.trans_b == Transpose::yes ? shape.b.ld : 1;
+    std::ranges::fill(sums, 0);
+    for (std::int64_t k = 0; k < shape.k; ++k) {
+      const std::int32_t factor =
+          a[shape.trans_a == Transpose::yes ? k * shape.a.ld + i : i * shape.a.ld + k];
+      const std::int8_t* const from = b + (shape.trans_b == Transpose::yes ? k : k * shape.b.ld);
+      for (std::int64_t j = 0; j < shape.n; ++j) {
+        sums[static_cast<std::size_t>(j)] += factor * from[j * step_b];
+      }
+    }
+    for (std::int64_t j = 0; j < shape.n; ++j) {
+      c[j] = alpha * sums[static_cast<std::size_t>(j)] + (beta == 0 ? 0 : beta * c[j]);
+    }
+  }
+}
+
 }  // namespace
 
 Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
@@ -103,6 +131,8 @@ Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
     gemm<float>(openblas().sgemm, shape, operands);
   } else if (operation.type == family::ElementType::f64) {
     gemm<double>(openblas().dgemm, shape, operands);
+  } else if (operation.type == family::ElementType::s8) {
+    integer_gemm(shape, operands);
   } else {
     short_gemm(operation, shape, operands);
   }

@@ -5,6 +5,8 @@
 #include "tuner/core/error.hpp"
 
 #include <algorithm>
+#include <cstdint>
+#include <type_traits>
 #include <variant>
 
 namespace tuner::backend {
@@ -57,8 +59,9 @@ Unexpected<Failure> no_such_type(std::string_view verb, family::ElementType type
                             fmt::format("cuBLAS {} no matrices of {}", verb, family::name(type))});
 }
 
-/// As gemm_by_rows, of types of 16 bits, with sums and factors in float: cublasGemmEx. Pedantic
-/// mode, which is for such in float, would keep it from tensor cores; partial sums stay in float.
+/// As gemm_by_rows, of types of 16 and 8 bits, with sums and factors in SUM: cublasGemmEx. Pedantic
+/// mode, which is for such in float, would keep it from tensor cores; partial sums stay in SUM.
+template <class Sum>
 cublasStatus_t short_gemm_by_rows(const CublasApi& api, cublasHandle_t handle,
                                   const family::LibraryOperation& operation,
                                   const family::GemmShape& shape, const MatrixOperands& operands) {
@@ -66,8 +69,10 @@ cublasStatus_t short_gemm_by_rows(const CublasApi& api, cublasHandle_t handle,
     return static_cast<cudaDataType_t>(family::row(type).cuda.value);
   };
   const cudaDataType_t type = of(operation.type), result = of(operation.result_type());
-  const auto alpha = static_cast<float>(operands.alpha);
-  const auto beta = static_cast<float>(operands.beta);
+  const auto alpha = static_cast<Sum>(operands.alpha);
+  const auto beta = static_cast<Sum>(operands.beta);
+  constexpr cublasComputeType_t kCompute =
+      std::is_integral_v<Sum> ? CUBLAS_COMPUTE_32I : CUBLAS_COMPUTE_32F;
   const auto& [m, n, k, trans_a, trans_b, batch, a_lies, b_lies, c_lies] = shape;
   const cublasOperation_t op_a = cublas_transpose(trans_a);
   const cublasOperation_t op_b = cublas_transpose(trans_b);
@@ -77,12 +82,12 @@ cublasStatus_t short_gemm_by_rows(const CublasApi& api, cublasHandle_t handle,
                                               CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
   const cublasStatus_t status =
       batch == 1 ? api.gemm_ex(handle, op_b, op_a, n, m, k, &alpha, b, type, leading(b_lies), a,
-                               type, leading(a_lies), &beta, c, result, leading(c_lies),
-                               CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT)
-                 : api.gemm_batched_ex(
-                       handle, op_b, op_a, n, m, k, &alpha, b, type, leading(b_lies), b_lies.stride,
-                       a, type, leading(a_lies), a_lies.stride, &beta, c, result, leading(c_lies),
-                       c_lies.stride, batch, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+                               type, leading(a_lies), &beta, c, result, leading(c_lies), kCompute,
+                               CUBLAS_GEMM_DEFAULT)
+                 : api.gemm_batched_ex(handle, op_b, op_a, n, m, k, &alpha, b, type,
+                                       leading(b_lies), b_lies.stride, a, type, leading(a_lies),
+                                       a_lies.stride, &beta, c, result, leading(c_lies),
+                                       c_lies.stride, batch, kCompute, CUBLAS_GEMM_DEFAULT);
   api.set_math_mode(handle, CUBLAS_PEDANTIC_MATH);
   return status;
 }
@@ -100,13 +105,16 @@ Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
     return attempt(api,
                    gemm_by_rows<double>(handle, api.dgemm, api.dgemm_batched, shape, operands));
   }
-  return attempt(api, short_gemm_by_rows(api, handle, operation, shape, operands));
+  if (operation.type == family::ElementType::s8) {
+    return attempt(api, short_gemm_by_rows<std::int32_t>(api, handle, operation, shape, operands));
+  }
+  return attempt(api, short_gemm_by_rows<float>(api, handle, operation, shape, operands));
 }
 
 Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
                             const family::LibraryOperation& operation,
                             const family::GeamShape& shape, const MatrixOperands& operands) {
-  if (!family::library_adds(operation.type)) return no_such_type("adds", operation.type);
+  if (!family::is_floating(operation.type)) return no_such_type("adds", operation.type);
   return attempt(api, operation.type == family::ElementType::f32
                           ? geam_by_rows<float>(handle, api.sgeam, shape, operands)
                           : geam_by_rows<double>(handle, api.dgeam, shape, operands));
