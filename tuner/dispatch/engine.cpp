@@ -386,6 +386,10 @@ std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Siz
   return results;
 }
 
+std::vector<ArgumentInfo> Engine::arguments(FamilyId id, std::span<const std::int64_t> size) const {
+  return snapshot()->at(id).arguments(size);
+}
+
 Answer Engine::answer(FamilyId id, std::span<const std::int64_t> size) const {
   const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
   FamilyTable& family = snapshot->at(id);

@@ -40,6 +40,8 @@ class Engine {
 
   std::vector<Preparation> prepare(FamilyId family, std::span<const space::Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
+  [[nodiscard]] std::vector<ArgumentInfo> arguments(FamilyId family,
+                                                    std::span<const std::int64_t> size) const;
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
   void launch(FamilyId family, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
