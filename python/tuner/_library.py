@@ -19,6 +19,8 @@ c_int64_p = ctypes.POINTER(ctypes.c_int64)
 class Error(RuntimeError):
     """Why the library could not do what was asked: what, where, and how to correct it."""
 
+    __module__ = "tuner"
+
 
 class TableStruct(ctypes.Structure):
     _fields_ = [("kind", ctypes.c_int), ("where", ctypes.c_char_p)]
@@ -68,9 +70,9 @@ def _candidates() -> Iterator[pathlib.Path]:
     if (package.parents[1] / "tuner/dispatch/dispatch.h").exists():
         builds = package.parents[1].glob(f"build/*/**/{SONAME}")
         yield from sorted(builds, key=lambda path: path.stat().st_mtime, reverse=True)
-    for prefix in package.parents[2:5]:  # PREFIX/lib/python3/dist-packages, PREFIX/lib/python3.11/site-packages
+    if len(package.parents) > 3:  # PREFIX/lib/python3/dist-packages/tuner
         for folder in ("lib", "lib64", f"lib/{os.uname().machine}-linux-gnu"):
-            yield prefix / folder / SONAME
+            yield package.parents[3] / folder / SONAME
 
 
 def library_path() -> str:
