@@ -26,7 +26,6 @@ _RUNGS_OF_KERNELS = (0, 1, 2)  # exact, stale, nearest
 _MOST_KNOWN = 4096
 # alpha, A, B, beta, C as tuner_arguments.
 _pack = struct.Struct("i4xf4x i4xQ i4xQ i4xf4x i4xQ").pack
-_LAUNCH_ARGUMENTS = 5
 
 
 @dataclasses.dataclass
@@ -71,59 +70,54 @@ class _Override:
                 self.library.impl(name, make(original), "CUDA", with_keyset=True)
 
     def _make_mm(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        product = self._make_product()
+        """aten's mm and bmm. A call may take 3 us, so that all it needs are variables of its own."""
+        torch, known, statistics, decide = self.torch, self.known, self.statistics, self.decide
+        float32, contiguous = torch.float32, torch.contiguous_format
+        allows_tf32, current_stream = torch._C._get_cublas_allow_tf32, torch._C._cuda_getCurrentRawStream
+        current_device, one_device = torch.cuda.current_device, torch.cuda.device_count() == 1
+        launch = _library.library().tuner_launch
+        missing = object()
 
-        def mm(keys: Any, a: Any, b: Any) -> Any:
-            result = product(None, a, b, 1.0, 0.0)
-            return original(keys, a, b) if result is None else result
+        def mm(keys: Any, a: Any, b: Any, c: Any = None, beta: float = 0.0, alpha: float = 1.0) -> Any:
+            """alpha·a@b + beta·c; None for aten's addmm to do."""
+            if a.dtype is float32 and b.dtype is float32 and a.is_cuda and b.is_cuda:
+                device = 0 if one_device else a.get_device()
+                here = one_device or device == b.get_device() == current_device()
+                key = (a.shape, a.stride(), b.shape, b.stride(), device)
+                it = known.get(key, missing) if here else None
+                if it is missing:
+                    it = decide(key)
+                try:
+                    is_taken = it is not None and not allows_tf32()
+                except RuntimeError:  # settings that contradict each other: aten says so
+                    is_taken = False
+                if is_taken and (c is None or c.shape == it.shape):
+                    result = c.clone(memory_format=contiguous) if beta else a.new_empty(it.shape)
+                    arguments = _pack(FLOAT, alpha, POINTER, a.data_ptr(), POINTER, b.data_ptr(), FLOAT, beta,
+                                      POINTER, result.data_ptr())
+                    if launch(it.dispatcher, it.family, it.size, 9, arguments, 5, current_stream(device)) == 0:
+                        statistics.taken += 1
+                        return result
+                    self.give_up(key)
+            if c is not None:
+                return None
+            statistics.passed_on += 1
+            return original(keys, a, b)
 
         return mm
 
     def _make_addmm(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        product = self._make_product()
+        mm, statistics, float32 = self._make_mm(original), self.statistics, self.torch.float32
 
         def addmm(keys: Any, c: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-            result = product(c, a, b, alpha, beta)
-            return original(keys, c, a, b, beta=beta, alpha=alpha) if result is None else result
+            if c.dim() == 2 and c.dtype is float32 and c.is_cuda:  # a bias of one dimension is aten's
+                result = mm(keys, a, b, c, beta, alpha)
+                if result is not None:
+                    return result
+            statistics.passed_on += 1
+            return original(keys, c, a, b) if beta == alpha == 1 else original(keys, c, a, b, beta=beta, alpha=alpha)
 
         return addmm
-
-    def _make_product(self) -> Callable[..., Any]:
-        """alpha·a@b + beta·c, or None where aten is to do it. A call takes some 2 us, so that all it needs
-        are variables of its own."""
-        torch, known, statistics = self.torch, self.known, self.statistics
-        float32, allows_tf32 = torch.float32, torch._C._get_cublas_allow_tf32
-        current_device, current_stream = torch.cuda.current_device, torch._C._cuda_getCurrentRawStream
-        contiguous = torch.contiguous_format
-        launch = _library.library().tuner_launch
-        missing = object()
-
-        def product(c: Any, a: Any, b: Any, alpha: float, beta: float) -> Any:
-            if a.dtype is float32 and b.dtype is float32:
-                device = a.get_device()
-                key = (a.shape, a.stride(), b.shape, b.stride(), device, b.get_device())
-                it = known.get(key, missing)
-                if it is missing:
-                    it = self.decide(key)
-                if it is not None and not _is_tf32(allows_tf32) and current_device() == device:
-                    if c is None:
-                        result = a.new_empty(it.shape)
-                    elif c.dtype is not float32 or c.shape != it.shape or c.get_device() != device:
-                        statistics.passed_on += 1
-                        return None
-                    else:
-                        result = c.clone(memory_format=contiguous) if beta else a.new_empty(it.shape)
-                    arguments = _pack(FLOAT, alpha, POINTER, a.data_ptr(), POINTER, b.data_ptr(), FLOAT, beta,
-                                      POINTER, result.data_ptr())
-                    if launch(it.dispatcher, it.family, it.size, 9, arguments, _LAUNCH_ARGUMENTS,
-                              current_stream(device)) == 0:
-                        statistics.taken += 1
-                        return result
-                    self.give_up(key)
-            statistics.passed_on += 1
-            return None
-
-        return product
 
     def give_up(self, key: Any) -> None:
         """A size whose launch failed is aten's from now on."""
@@ -141,10 +135,9 @@ class _Override:
                 self.known[key] = self._decide(*key)
             return self.known.get(key)
 
-    def _decide(self, shape_a: Any, strides_a: Any, shape_b: Any, strides_b: Any, device: int,
-                device_b: int) -> Optional[_Known]:
+    def _decide(self, shape_a: Any, strides_a: Any, shape_b: Any, strides_b: Any, device: int) -> Optional[_Known]:
         size = gemm_size(tuple(shape_a), strides_a, tuple(shape_b), strides_b)
-        if size is None or device != device_b or device < 0:
+        if size is None:
             return None
         try:
             dispatcher = self._dispatcher(device)
@@ -167,13 +160,6 @@ class _Override:
         if device not in self.dispatchers:
             self.dispatchers[device] = Dispatcher(self.table, device=device)
         return self.dispatchers[device]
-
-
-def _is_tf32(allows_tf32: Callable[[], bool]) -> bool:
-    try:
-        return allows_tf32()
-    except RuntimeError:  # settings that contradict each other: aten says so
-        return True
 
 
 def gemm_size(shape_a: Tuple[int, ...], strides_a: Tuple[int, ...], shape_b: Tuple[int, ...],

@@ -25,6 +25,10 @@ class Tensor:
         self.dtype = torch.float32 if array.dtype == numpy.float32 else torch.float64
 
     shape = property(lambda self: self.array.shape)
+    is_cuda = property(lambda self: self.device_index >= 0)
+
+    def dim(self):
+        return self.array.ndim
 
     def stride(self):
         return tuple(step // self.array.itemsize for step in self.array.strides)
@@ -61,16 +65,16 @@ def get_kernel(name, key):
         assert keys == "keys"
         torch.passed_on.append(name)
         *c, a, b = (it.array for it in arguments)
-        return Tensor(options.get("alpha", 1) * (a @ b) + (options["beta"] * c[0] if c else 0))
+        return Tensor(options.get("alpha", 1) * (a @ b) + (options.get("beta", 1) * c[0] if c else 0))
 
     return types.SimpleNamespace(call_boxed=call)
 
 
 torch = types.ModuleType("torch")
 torch.float32, torch.float64, torch.contiguous_format = "float32", "float64", "contiguous"
-torch.tf32, torch.capturing, torch.kernels, torch.passed_on = False, False, {}, []
+torch.devices, torch.tf32, torch.capturing, torch.kernels, torch.passed_on = 1, False, False, {}, []
 torch.library = types.SimpleNamespace(Library=Library, get_kernel=get_kernel)
-torch.cuda = types.SimpleNamespace(current_device=lambda: 0, is_current_stream_capturing=lambda: torch.capturing)
+torch.cuda = types.SimpleNamespace(current_device=lambda: 0, device_count=lambda: torch.devices, is_current_stream_capturing=lambda: torch.capturing)
 torch._C = types.SimpleNamespace(_get_cublas_allow_tf32=lambda: torch.tf32, _cuda_getCurrentRawStream=lambda device: 0)
 sys.modules["torch"] = torch
 
@@ -139,9 +143,18 @@ class TorchTest(unittest.TestCase):
         self.check("mm", (a, b), taken=False)
         torch.tf32 = False
         self.check("mm", (a, b))
-        elsewhere = torch.kernels["mm"]("keys", Tensor(a, device=1), Tensor(b, device=1))
-        self.assertEqual(torch.passed_on, ["aten::mm"])
-        self.assertTrue(numpy.isfinite(elsewhere.array).all())
+        self.check("addmm", (floats(24, 16), a, floats(8, 32)[:, ::2]), {"beta": 3, "alpha": 2}, taken=False)
+
+    def test_tensors_on_another_device_than_the_current_one_are_aten_s(self):
+        torch.devices = 2
+        self.addCleanup(setattr, torch, "devices", 1)
+        tuner.torch.enable()
+        a, b = floats(24, 8), floats(8, 16)
+        for devices, passed_on in (((0, 0), []), ((1, 1), ["aten::mm"]), ((0, 1), ["aten::mm"]), ((0, -1), ["aten::mm"])):
+            torch.passed_on.clear()
+            result = torch.kernels["mm"]("keys", *(Tensor(it, device) for it, device in zip((a, b), devices)))
+            self.assertEqual(torch.passed_on, passed_on, devices)
+            numpy.testing.assert_allclose(result.array, a @ b, atol=1e-5)
 
     def test_a_size_that_is_new_in_a_capture_is_aten_s_until_it_ran(self):
         a, b = floats(24, 8), floats(8, 16)
