@@ -79,7 +79,7 @@ Engine::Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
       kernels_(*executor_, options.cache),
       tables_(table_cache(options), kMostTableBytes),
       scratch_(*executor_, reclaimer_),
-      maker_(*executor_, kernels_, scratch_, settings_),
+      maker_(*executor_, kernels_, scratch_, tables_, settings_),
       recorder_(settings_.record) {
   if (!kernels_.cache_problem().empty()) log(settings_, LogLevel::info, kernels_.cache_problem());
   snapshot_ = read(table);

@@ -109,7 +109,7 @@ class Engine {
   StalePolicy stale_;
   std::unique_ptr<backend::Executor> executor_;
   LoadedKernels kernels_;
-  backend::BinaryCache tables_;  // what databases said, see DatabaseSnapshot
+  backend::BinaryCache tables_;  // what databases said, and what was measured to choose
   mutable EpochReclaimer reclaimer_;
   ScratchPool scratch_;
   mutable PlanMaker maker_;
