@@ -119,8 +119,9 @@ TUNER_API tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t fami
  *
  * The eight kernels with the best expected times and the library run side by side on buffers that
  * the dispatcher allocates. This uses the device for milliseconds to 0.1 s for each size. The
- * choice lasts until tuner_reload(). Where there is no memory for the buffers, the expected time
- * decides.
+ * choice lasts until tuner_reload(). Measurements are kept in the cache: another process with the
+ * same device, versions and table measures nothing. Where there is no memory for the buffers, the
+ * expected time decides.
  *
  * @param dispatcher Not NULL.
  * @param family From tuner_find_family().
