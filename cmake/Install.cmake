@@ -56,6 +56,6 @@ if(TUNER_CLI)
 endif()
 install(DIRECTORY kernels spaces docs examples DESTINATION "${data}")
 # Found by the name of the device model (tuner/select/shipped_table.hpp).
-install(FILES db/seed/nvidia-h200.gemm.json RENAME nvidia-h200.json DESTINATION "${data}/tables")
+install(FILES db/seed/nvidia-h200.json DESTINATION "${data}/tables")
 install(DIRECTORY python/tuner DESTINATION "${TUNER_PYTHON_DIR}" FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
 install(FILES LICENSE DESTINATION "${data}")

@@ -232,8 +232,8 @@ class TUNER_API Dispatcher {
   /// Compiles and loads ahead, on as many threads as the machine has cores. A size at which nothing
   /// can run does not stop the others. A choice by measurement holds until the next reload(), and
   /// takes the place of one by expectation. What another process measured with the same device,
-  /// versions and table is kept in the cache and not measured again. Where there is no memory for the buffers, expectation
-  /// decides.
+  /// versions and table is kept in the cache and not measured again. Where there is no memory for
+  /// the buffers, expectation decides.
   /// @param family From family().
   /// @param sizes The sizes.
   /// @param choose_by How to choose for sizes that were never tuned.
