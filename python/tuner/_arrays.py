@@ -23,10 +23,6 @@ _BYTES = {"float": 4, "double": 8, "__half": 2, "__nv_bfloat16": 2, "__nv_fp8_e4
           "unsigned": 4, "unsigned long long": 8}
 
 
-def element_bytes(element: str) -> int:
-    return _BYTES[element]
-
-
 @dataclasses.dataclass(frozen=True)
 class View:
     """An array in memory. `owner` keeps that memory."""
@@ -44,6 +40,12 @@ class View:
     @property
     def size(self) -> int:
         return math.prod(self.shape)
+
+    @property
+    def is_contiguous(self) -> bool:
+        """Whether its elements lie in memory one after the other, the last index running fastest."""
+        return self.size == 0 or all(n == 1 or stride == math.prod(self.shape[i + 1:])
+                                     for i, (n, stride) in enumerate(zip(self.shape, self.strides)))
 
     @property
     def first(self) -> int:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import dataclasses
 import os
@@ -177,7 +178,7 @@ class Dispatcher:
         """Enqueues the best kernel, or the library.
 
         arguments: those of the space file in its order, without those that the size decides. Arrays must
-        have the declared element type, lie on this device and have the elements that the size needs.
+        be contiguous, of the declared element type, on this device, and have the elements that the size needs.
         stream: a cudaStream_t as a number; by default the current one of the first array's library.
         """
         numbers = _numbers(size)
@@ -191,7 +192,7 @@ class Dispatcher:
         original = next((value for info, value in zip(infos, arguments) if info._type == POINTER), None)
         if stream is None:
             stream = _arrays.current_stream(original, arrays[0]) if arrays else 0
-        with _arrays.on_device(original, arrays[0]) if arrays else _arrays.contextlib.nullcontext():
+        with _arrays.on_device(original, arrays[0]) if arrays else contextlib.nullcontext():
             check(self._library.tuner_launch(self._handle, self._family(family), numbers, len(numbers) // 8, packed,
                                              len(infos), stream))
 
@@ -202,7 +203,7 @@ class Dispatcher:
             array = _arrays.view(value)
             self._check_array(what, info, array)
             kept.append(array)
-            return struct.pack("i4xQ", info._type, array.pointer - array.first * _arrays.element_bytes(info.element))
+            return struct.pack("i4xQ", info._type, array.pointer)
         if info._type == ARRAY:
             elements = _host_elements(what, info, value)
             kept.append(elements)
@@ -219,8 +220,10 @@ class Dispatcher:
         if (array.backend, array.device) != (self.backend, self.device):
             raise ValueError(f"{what} is on {array.backend} {array.device}, the dispatcher on {self.backend} "
                              f"{self.device}")
-        if array.extent < info.elements:
-            raise ValueError(f"{what} needs {info.elements} elements at this size, given are {array.extent}")
+        if not array.is_contiguous:
+            raise ValueError(f"{what} is not contiguous, which a kernel cannot know: pass a contiguous copy")
+        if array.size < info.elements:
+            raise ValueError(f"{what} needs {info.elements} elements at this size, given are {array.size}")
         if info.is_written and not array.is_writable:
             raise ValueError(f"{what} is written by the kernel, given is a read-only array")
 
