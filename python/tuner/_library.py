@@ -13,8 +13,6 @@ from ._version import VERSION
 
 SONAME = "libtuner_dispatch.so." + ".".join(VERSION.split(".")[:2])
 
-c_int64_p = ctypes.POINTER(ctypes.c_int64)
-
 
 class Error(RuntimeError):
     """Why the library could not do what was asked: what, where, and how to correct it."""

@@ -104,7 +104,7 @@ def _check_operand(name: str, view: View) -> None:
         raise ValueError(f"matmul: {name} is a number, not a matrix: multiply by *")
 
 
-def _operand(name: str, array: Any, view: View, append: bool) -> Tuple[Matrices, Any]:
+def _operand(array: Any, view: View, append: bool) -> Tuple[Matrices, Any]:
     """As matrices, of a copy where BLAS has no word for the strides, and what owns their memory."""
     matrices = _matrices(_at_least_two(view, append))
     if matrices is not None:
@@ -139,8 +139,8 @@ def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None,
         raise ValueError(f"matmul: a is on {view_a.backend} {view_a.device}, the dispatcher on {dispatcher.backend} "
                          f"{dispatcher.device}")
     with _arrays.on_device(a, view_a):
-        operand_a, keep_a = _operand("a", a, view_a, append=False)
-        operand_b, keep_b = _operand("b", b, view_b, append=True)
+        operand_a, keep_a = _operand(a, view_a, append=False)
+        operand_b, keep_b = _operand(b, view_b, append=True)
         if operand_a.columns != operand_b.rows:
             raise ValueError(f"matmul: a of shape {view_a.shape} has {operand_a.columns} columns, b of shape "
                              f"{view_b.shape} has {operand_b.rows} rows")
