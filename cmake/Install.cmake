@@ -1,6 +1,6 @@
 # `cmake --install` puts the program into bin/, the libraries with the headers of their interfaces
-# where find_package(tuner) and pkg-config find them, and what the program reads into
-# share/tuner/: the space files beside the kernels they name.
+# where find_package(tuner) and pkg-config find them, the Python package where Debian's Python looks,
+# and what the program reads into share/tuner/: the space files beside the kernels they name.
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
@@ -56,5 +56,6 @@ if(TUNER_CLI)
 endif()
 install(DIRECTORY kernels spaces docs examples DESTINATION "${data}")
 # Found by the name of the device model (tuner/select/shipped_table.hpp).
-install(FILES db/seed/nvidia-h200.gemm.json RENAME nvidia-h200.json DESTINATION "${data}/tables")
+install(FILES db/seed/nvidia-h200.json DESTINATION "${data}/tables")
+install(DIRECTORY python/tuner DESTINATION "${TUNER_PYTHON_DIR}" FILES_MATCHING PATTERN "*.py" PATTERN py.typed)
 install(FILES LICENSE DESTINATION "${data}")

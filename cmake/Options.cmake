@@ -8,6 +8,8 @@ option(TUNER_INSTALL "Generate install rules" ${PROJECT_IS_TOP_LEVEL})
 option(TUNER_HARDENING "Compile and link with the compiler's protections against memory errors" ON)
 option(TUNER_PRECOMPILE "Read third-party headers once, as precompiled headers" ON)
 option(TUNER_UNITY "Compile a module's sources several at a time: a whole build takes a third of the time, one after a change more" OFF)
+# Where Debian's Python looks, below /usr; below another prefix PYTHONPATH must name it.
+set(TUNER_PYTHON_DIR "lib/python3/dist-packages" CACHE STRING "Where the Python package is installed, below the prefix")
 set(report_js npm)
 if(NOT PROJECT_IS_TOP_LEVEL)
   set(report_js none)

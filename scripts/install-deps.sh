@@ -15,8 +15,8 @@ packages=(
 )
 if [ "${1:-}" = --tests ]; then
   shift
-  packages+=(libgtest-dev libgmock-dev libbenchmark-dev clang-format-16 python3 python3-jsonschema chromium doxygen
-    clang-16 libclang-rt-16-dev)
+  packages+=(libgtest-dev libgmock-dev libbenchmark-dev clang-format-16 python3 python3-jsonschema python3-numpy python3-pip python3-venv chromium doxygen
+    clang-16 libclang-rt-16-dev dpkg-dev lintian)
 fi
 if [ "${1:-}" = --print ]; then
   printf '%s\n' "${packages[@]}"

@@ -79,9 +79,12 @@ std::vector<store::StoredBest> bests(const select::Catalogue& published,
 
 /// Entries of this device, and half as many of another one.
 void fill(const fs::path& database, const space::DeviceInfo& device, int entries) {
-  const fs::path file = TUNER_SOURCE_DIR "/db/seed/nvidia-h200.gemm.json";
-  const select::Catalogue published =
+  const fs::path file = TUNER_SOURCE_DIR "/db/seed/nvidia-h200.json";
+  select::Catalogue published =
       select::parse_catalogue(read_file(file, std::size_t{1} << 26), file.string());
+  std::erase_if(published.kernels, [](const select::CatalogueKernel& it) {
+    return it.record->family != "gemm";  // of which the sizes have three dimensions
+  });
   space::DeviceInfo other = device;
   other.name = "another";
   store::Store store(database, store::Store::Mode::read_write);

@@ -4,6 +4,7 @@
 #include "tuner/backend/executor.hpp"
 #include "tuner/dispatch/dispatch.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <array>
@@ -96,6 +97,39 @@ TEST_F(DispatchCTest, LaunchesAKernelWithAnArrayByValue) {
   EXPECT_THAT(y, testing::ElementsAre(5432, 4320));
   EXPECT_EQ(launch(nullptr), TUNER_FAILED);
   EXPECT_THAT(tuner_last_error(), HasSubstr("null pointer"));
+}
+
+TEST_F(DispatchCTest, SaysWhatALaunchTakes) {
+  database.add({.size = "2,2,2"});
+  database.add(weighted("2,4"));
+  ASSERT_EQ(open(), TUNER_OK) << tuner_last_error();
+  const auto described = [&](const char* name, std::vector<std::int64_t> size) {
+    std::uint32_t family = 99;
+    EXPECT_EQ(tuner_find_family(dispatcher, name, &family), TUNER_OK) << tuner_last_error();
+    const tuner_argument_info* arguments = nullptr;
+    std::size_t count = 0;
+    EXPECT_EQ(tuner_arguments(dispatcher, family, size.data(), size.size(), &arguments, &count),
+              TUNER_OK)
+        << tuner_last_error();
+    std::string text;
+    for (std::size_t i = 0; i < count; ++i) {
+      const tuner_argument_info& it = arguments[i];
+      text += fmt::format("{} {} {} {} {}; ", it.name, static_cast<int>(it.type), it.element,
+                          it.elements, it.is_written);
+    }
+    return text;
+  };
+  EXPECT_EQ(described("product", {3, 5, 7}),
+            fmt::format("alpha {0}  0 0; A {1} float 21 0; B {1} float 35 0; beta {0}  0 0; "
+                        "C {1} float 15 1; ",
+                        static_cast<int>(TUNER_FLOAT), static_cast<int>(TUNER_POINTER)));
+  EXPECT_THAT(described("weighted", {2, 4}),
+              HasSubstr(fmt::format("w {} float 4 0; ", static_cast<int>(TUNER_ARRAY))));
+  const std::int64_t size[] = {0, 1, 1};
+  const tuner_argument_info* arguments = nullptr;
+  std::size_t count = 0;
+  EXPECT_EQ(tuner_arguments(dispatcher, 0, size, 3, &arguments, &count), TUNER_FAILED);
+  EXPECT_EQ(tuner_arguments(dispatcher, 0, size, 3, nullptr, nullptr), TUNER_FAILED);
 }
 
 TEST_F(DispatchCTest, MultipliesByTheLibraryWhereNothingWasTuned) {

@@ -210,6 +210,50 @@ TEST_F(EngineMeasurementTest, WithoutMemoryExpectationDecides) {
   EXPECT_THAT(answer.explanation, Contains(HasSubstr("not measured: out of memory")));
 }
 
+TEST_F(EngineMeasurementTest, WhatWasMeasuredIsKeptForTheNextProcess) {
+  prepare({16, 16, 4});
+  open();
+  device->time_ns["library"] = 100;
+  const Answer answer = prepare({16, 16, 4});
+  EXPECT_EQ(answer.configuration, R"({"TILE":4})");
+  EXPECT_EQ(answer.expected_ns, 200);
+  EXPECT_THAT(answer.explanation,
+              Contains(HasSubstr("measured earlier: the library takes 0.3 us")));
+  EXPECT_EQ(device->launches, 0);
+  EXPECT_EQ(device->compilations, 0) << "kept too, and of one kernel alone";
+  EXPECT_EQ(launched({16, 16, 4}), "rows<4,4>");
+  EXPECT_EQ(prepare({32, 16, 4}).rung, Rung::library) << "another size is measured";
+}
+
+TEST_F(EngineMeasurementTest, WhatWasTunedSinceIsMeasuredAgain) {
+  prepare({16, 16, 4});
+  database.add({.size = "48,16,4", .config = R"({"TILE":8})"});
+  open();
+  device->time_ns = {{"rows<8,4>", 50}};
+  EXPECT_EQ(prepare({16, 16, 4}).configuration, R"({"TILE":8})");
+}
+
+TEST_F(EngineMeasurementTest, WhatLackedMemoryIsNotKept) {
+  device->has_memory_to_load = false;
+  EXPECT_EQ(prepare({16, 16, 4}).rung, Rung::library);
+  open();
+  device->time_ns = {{"rows<4,4>", 200}};
+  EXPECT_EQ(prepare({16, 16, 4}).configuration, R"({"TILE":4})");
+}
+
+TEST_F(EngineMeasurementTest, WithTunedKernelsIgnoredNothingIsKeptOrUsed) {
+  settings.tuned = TunedKernels::ignored;
+  open();
+  EXPECT_EQ(prepare({16, 16, 4}).rung, Rung::library);
+  settings.tuned = TunedKernels::used;
+  open();
+  device->time_ns = {{"rows<4,4>", 200}};
+  EXPECT_EQ(prepare({16, 16, 4}).configuration, R"({"TILE":4})");
+  settings.tuned = TunedKernels::ignored;
+  open();
+  EXPECT_EQ(prepare({16, 16, 4}).rung, Rung::library);
+}
+
 TEST_F(EngineTest, ATensorMapIsMadeOfTheBufferOfEachLaunch) {
   database.add({.size = "8,8,8", .kernel = "boxes", .config = R"({"BOX":8})"});
   open();

@@ -17,7 +17,11 @@ CMAKE_OPTIONS = ["-DBACKEND=cpu", *shlex.split(os.environ["CMAKE_OPTIONS"])]
 # Instead of what a README says: what keeps a run short and off a GPU.
 SIZES = {"1024,1024,1024": "32,32,32", "4096,4096": "32,64", "16777216": "1000"}
 ARGUMENTS = {"gemm": ["32"], "embedded": ["32"], "c": ["32"], "own_kernel": ["32", "64"], "record": ["8"],
-             "saxpy": ["1000"], "window_square": []}
+             "saxpy": ["1000"], "window_square": [], "python": ["cpu"]}
+
+
+# The interpreter that has NumPy, which install-deps.sh installs; another may come before it.
+SYSTEM_PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else "python3"
 
 
 def commands(example):
@@ -36,6 +40,8 @@ def shortened(words):
         return [*kept, "--backend", "cpu", "--max-evals", "1", "-q"]
     if words[:2] == ["cmake", "-B"]:
         return [*words, *CMAKE_OPTIONS]
+    if words[0] == "python3":
+        return [SYSTEM_PYTHON, *words[1:], *ARGUMENTS["python"]]
     program = pathlib.PurePath(words[-1])
     return words + ARGUMENTS[program.name] if program.parts[0] == "build" and words[0] != "cmake" else words
 
@@ -48,7 +54,8 @@ class ExamplesTest(unittest.TestCase):
         for folder in ("examples", "spaces", "kernels"):
             shutil.copytree(ROOT / folder, self.tree / folder)
         self.environment = {**os.environ, "CMAKE_PREFIX_PATH": str(PREFIX), "TUNER_DB": str(self.tree / "results.db"),
-                            "PATH": f"{PREFIX / 'bin'}:{os.environ['PATH']}"}
+                            "PATH": f"{PREFIX / 'bin'}:{os.environ['PATH']}",
+                            "PYTHONPATH": str(PREFIX / "lib/python3/dist-packages")}
 
     def run_in(self, example, words, environment=None):
         environment = dict(self.environment if environment is None else environment)
@@ -97,6 +104,9 @@ class ExamplesTest(unittest.TestCase):
 
     def test_saxpy(self):
         self.assertEqual(self.outputs("saxpy")[-1], "answer: exact\ny[0] = -9\n")
+
+    def test_python(self):
+        self.assertRegex(self.outputs("python")[-1], r"product: 16777216.0\nsaxpy: 3000000.0 .*BLOCK")
 
     def test_window_square(self):
         def rows(text):

@@ -42,6 +42,7 @@ struct Arguments {
   ExportOptions export_;
   ImportOptions import_;
   MergeOptions merge;
+  TablesOptions tables;
   QuarantineOptions quarantine;
   SpaceOptions space;
   RunsOptions runs;
@@ -262,6 +263,20 @@ void add_merge(CLI::App& app, Arguments& arguments) {
   sub->add_option("databases", arguments.merge.databases, "Databases to add; they are not changed")
       ->type_name("DB")
       ->required();
+}
+
+void add_tables(CLI::App& app, Arguments& arguments) {
+  CLI::App* sub = app.add_subcommand("tables", "Tables of `tune export --format json`");
+  sub->require_subcommand(1);
+  TablesOptions& o = arguments.tables;
+  CLI::App* leaf = sub->add_subcommand(
+      "check", "Which sizes a table answers, what they were measured with, which are stale");
+  leaf->final_callback([&arguments] {
+    arguments.command = [&arguments] { return check_table(arguments.common, arguments.tables); };
+  });
+  leaf->add_option("file", o.file, "The table")->type_name("FILE")->required();
+  leaf->add_option("--sizes", o.suites, "Suites of which it should answer every size")
+      ->type_name("FILE[:GROUP]");
 }
 
 void add_quarantine(CLI::App& app, Arguments& arguments) {
@@ -547,6 +562,7 @@ int run(int argc, char** argv) {
   add_export(app, arguments);
   add_import(app, arguments);
   add_merge(app, arguments);
+  add_tables(app, arguments);
   add_quarantine(app, arguments);
   add_space(app, arguments);
   add_runs(app, arguments);

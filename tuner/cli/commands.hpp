@@ -142,6 +142,14 @@ struct MergeOptions {
 /// Adds the runs and bests of other databases; each all or nothing.
 int merge(const CommonOptions& common, const MergeOptions& options);
 
+struct TablesOptions {
+  std::string file;
+  std::vector<std::string> suites;  ///< "FILE" or "FILE:GROUP"
+};
+/// Says what a dispatch table has: families, sizes, what they were measured with, and which of the
+/// suites' sizes it does not answer; then returns 5.
+int check_table(const CommonOptions& common, const TablesOptions& options);
+
 struct QuarantineOptions {
   std::string action;  ///< list, clear
   std::string kernel;  ///< empty: all

@@ -4,6 +4,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/hash.hpp"
 #include "tuner/core/json.hpp"
+#include "tuner/dispatch/device_key.hpp"
 #include "tuner/store/database_state.hpp"
 
 #include <fmt/format.h>
@@ -21,16 +22,10 @@ namespace {
 constexpr const char* kSymbol = "table/1";
 
 std::string key_of(const std::filesystem::path& database, const space::DeviceInfo& device,
-                   const space::EnvironmentInfo& it) {
+                   const space::EnvironmentInfo& environment) {
   std::error_code unknown;
   const std::string path = std::filesystem::weakly_canonical(database, unknown).string();
-  std::string attributes;
-  for (const space::AttributeField& field : space::attribute_fields()) {
-    attributes += fmt::format("{},", device.attributes.*field.member);
-  }
-  return content_hash({"table of a database", kSymbol, path, device.backend, device.name,
-                       device.architecture, attributes, it.driver, it.compiler, it.library,
-                       it.tool});
+  return content_hash({"table of a database", kSymbol, path, device_key(device, environment)});
 }
 
 /// Cuts the first line off a text.

@@ -119,8 +119,9 @@ TUNER_API tuner_status tuner_prepare(tuner_dispatcher* dispatcher, uint32_t fami
  *
  * The eight kernels with the best expected times and the library run side by side on buffers that
  * the dispatcher allocates. This uses the device for milliseconds to 0.1 s for each size. The
- * choice lasts until tuner_reload(). Where there is no memory for the buffers, the expected time
- * decides.
+ * choice lasts until tuner_reload(). Measurements are kept in the cache: another process with the
+ * same device, versions and table measures nothing. Where there is no memory for the buffers, the
+ * expected time decides.
  *
  * @param dispatcher Not NULL.
  * @param family From tuner_find_family().
@@ -176,6 +177,30 @@ typedef enum {
    * array that the kernel takes by value. They are read before the call returns. */
   TUNER_ARRAY
 } tuner_argument_type;
+
+/** An argument that a launch gives, as the space file declares it. Texts are valid until the calling
+ * thread's next tuner_arguments(). */
+typedef struct {
+  const char* name;         /**< in the space file */
+  tuner_argument_type type; /**< what is passed */
+  const char* element;      /**< POINTER, ARRAY: the type of an element, as in C++; else empty */
+  int64_t elements;         /**< POINTER, ARRAY: how many the size needs */
+  int is_written;           /**< POINTER: not 0 where a kernel changes what it points to */
+} tuner_argument_info;
+
+/** What tuner_launch() takes at a size.
+ *
+ * @param dispatcher Not NULL.
+ * @param family From tuner_find_family().
+ * @param size Numbers in the order of the space file's dimensions.
+ * @param dimensions Numbers in `size`; trailing dimensions with a default may be omitted.
+ * @param[out] arguments The arguments in the order of tuner_launch(). Valid until the calling
+ *        thread's next tuner_arguments(). Set on TUNER_OK only.
+ * @param[out] count Number of arguments. Set on TUNER_OK only.
+ * @return TUNER_FAILED if the size is not one of the family's. */
+TUNER_API tuner_status tuner_arguments(const tuner_dispatcher* dispatcher, uint32_t family,
+                                       const int64_t* size, size_t dimensions,
+                                       const tuner_argument_info** arguments, size_t* count);
 
 /** The value of an argument; the argument's type says which member is set. */
 typedef union {

@@ -88,6 +88,27 @@ tuner_rung rung_of(tuner::Rung rung) {
   return TUNER_RUNG_DEFAULT;
 }
 
+tuner_argument_type type_of(tuner::DispatchArgument::Type type) {
+  using enum tuner::DispatchArgument::Type;
+  switch (type) {
+    case pointer:
+      return TUNER_POINTER;
+    case i32:
+      return TUNER_INT;
+    case u32:
+      return TUNER_UNSIGNED;
+    case i64:
+      return TUNER_LONG_LONG;
+    case f32:
+      return TUNER_FLOAT;
+    case f64:
+      return TUNER_DOUBLE;
+    case array:
+      return TUNER_ARRAY;
+  }
+  return TUNER_POINTER;
+}
+
 tuner::DispatchArgument argument_of(const tuner_argument& argument) {
   switch (argument.type) {
     case TUNER_POINTER:
@@ -224,6 +245,26 @@ tuner_status tuner_answer(const tuner_dispatcher* dispatcher, uint32_t family, c
     info = {rung_of(last.rung),   last.kernel.c_str(),           last.configuration.c_str(),
             explanation.c_str(),  last.expected_ns.value_or(-1), last.distance,
             last.prepared ? 1 : 0};
+  });
+}
+
+tuner_status tuner_arguments(const tuner_dispatcher* dispatcher, uint32_t family,
+                             const int64_t* size, size_t dimensions,
+                             const tuner_argument_info** arguments, size_t* count) {
+  return guarded([&] {
+    thread_local std::vector<tuner::ArgumentInfo> last;
+    thread_local std::vector<tuner_argument_info> infos;
+    const tuner_argument_info*& first = required(arguments, "arguments");
+    std::size_t& number = required(count, "count");
+    last = required(dispatcher, "dispatcher")
+               .dispatcher.arguments(tuner::FamilyId{family}, numbers(size, dimensions, "size"));
+    infos.clear();
+    for (const tuner::ArgumentInfo& it : last) {
+      infos.push_back({it.name.c_str(), type_of(it.type), it.element.c_str(), it.elements,
+                       it.is_written ? 1 : 0});
+    }
+    first = infos.data();
+    number = infos.size();
   });
 }
 

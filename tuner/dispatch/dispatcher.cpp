@@ -67,6 +67,11 @@ std::vector<Preparation> Dispatcher::prepare(FamilyId family, std::span<const sp
   return translated([&] { return engine().prepare(family, sizes, choose_by); });
 }
 
+std::vector<ArgumentInfo> Dispatcher::arguments(FamilyId family,
+                                                std::span<const std::int64_t> size) const {
+  return translated([&] { return engine().arguments(family, size); });
+}
+
 Answer Dispatcher::answer(FamilyId family, std::span<const std::int64_t> size) const {
   return translated([&] { return engine().answer(family, size); });
 }

@@ -179,6 +179,15 @@ class DispatchArgument {
   Type type_;
 };
 
+/// An argument that a launch gives, as the space file declares it.
+struct ArgumentInfo {
+  std::string name;                                               ///< in the space file
+  DispatchArgument::Type type = DispatchArgument::Type::pointer;  ///< what is passed
+  std::string element;        ///< of a pointer or an array: the type of an element, as in C++
+  std::int64_t elements = 0;  ///< of a pointer or an array: how many the size needs
+  bool is_written = false;    ///< of a pointer: a kernel changes what it points to
+};
+
 /// One device and one table, for many threads and streams at once.
 ///
 /// For a size that was prepared, or launched lately, a launch allocates nothing, takes no lock and
@@ -222,14 +231,22 @@ class TUNER_API Dispatcher {
 
   /// Compiles and loads ahead, on as many threads as the machine has cores. A size at which nothing
   /// can run does not stop the others. A choice by measurement holds until the next reload(), and
-  /// takes the place of one by expectation. Where there is no memory for the buffers, expectation
-  /// decides.
+  /// takes the place of one by expectation. What another process measured with the same device,
+  /// versions and table is kept in the cache and not measured again. Where there is no memory for
+  /// the buffers, expectation decides.
   /// @param family From family().
   /// @param sizes The sizes.
   /// @param choose_by How to choose for sizes that were never tuned.
   /// @return A result for each size, in order.
   std::vector<Preparation> prepare(FamilyId family, std::span<const Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
+
+  /// What launch() takes at a size. Throws DispatchError when the size is none of the family's.
+  /// @param family From family().
+  /// @param size One number for each dimension; trailing ones with a default may be omitted.
+  /// @return The arguments in the order of launch().
+  [[nodiscard]] std::vector<ArgumentInfo> arguments(FamilyId family,
+                                                    std::span<const std::int64_t> size) const;
 
   /// What launch() would run. Throws DispatchError when the size is none of the family's.
   /// @param family From family().

@@ -79,7 +79,7 @@ Engine::Engine(std::unique_ptr<backend::Executor> executor, const Table& table,
       kernels_(*executor_, options.cache),
       tables_(table_cache(options), kMostTableBytes),
       scratch_(*executor_, reclaimer_),
-      maker_(*executor_, kernels_, scratch_, settings_),
+      maker_(*executor_, kernels_, scratch_, tables_, settings_),
       recorder_(settings_.record) {
   if (!kernels_.cache_problem().empty()) log(settings_, LogLevel::info, kernels_.cache_problem());
   snapshot_ = read(table);
@@ -384,6 +384,10 @@ std::vector<Preparation> Engine::prepare(FamilyId id, std::span<const space::Siz
   work();
   helpers.clear();
   return results;
+}
+
+std::vector<ArgumentInfo> Engine::arguments(FamilyId id, std::span<const std::int64_t> size) const {
+  return snapshot()->at(id).arguments(size);
 }
 
 Answer Engine::answer(FamilyId id, std::span<const std::int64_t> size) const {

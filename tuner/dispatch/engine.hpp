@@ -40,6 +40,8 @@ class Engine {
 
   std::vector<Preparation> prepare(FamilyId family, std::span<const space::Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
+  [[nodiscard]] std::vector<ArgumentInfo> arguments(FamilyId family,
+                                                    std::span<const std::int64_t> size) const;
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
   void launch(FamilyId family, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
@@ -107,7 +109,7 @@ class Engine {
   StalePolicy stale_;
   std::unique_ptr<backend::Executor> executor_;
   LoadedKernels kernels_;
-  backend::BinaryCache tables_;  // what databases said, see DatabaseSnapshot
+  backend::BinaryCache tables_;  // what databases said, and what was measured to choose
   mutable EpochReclaimer reclaimer_;
   ScratchPool scratch_;
   mutable PlanMaker maker_;

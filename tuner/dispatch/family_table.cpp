@@ -206,6 +206,29 @@ space::Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
                                   family_.name, size.error()));
 }
 
+std::vector<ArgumentInfo> FamilyTable::arguments(std::span<const std::int64_t> numbers) const {
+  const space::ExpressionValues values = expression_values(complete(numbers));
+  std::vector<ArgumentInfo> result;
+  for (const GivenArgument& it : given_) {
+    ArgumentInfo& info = result.emplace_back();
+    info.name = it.name;
+    info.type = it.type;
+    const auto add_elements = [&](const auto& elements) {
+      info.element = family::name(elements.type.at(values));
+      const auto count = elements.count.evaluate(values);
+      info.elements = count ? *count : 0;
+    };
+    const auto& what = family_.arguments[it.place].what;
+    if (const auto* const buffer = std::get_if<family::BufferArgument>(&what)) {
+      add_elements(*buffer);
+      info.is_written = buffer->is_written();
+    } else if (const auto* const array = std::get_if<family::ArrayArgument>(&what)) {
+      add_elements(*array);
+    }
+  }
+  return result;
+}
+
 AddressClaim FamilyTable::claim(const space::Size& size) const {
   const space::ExpressionValues values = expression_values(size);
   AddressClaim claim;

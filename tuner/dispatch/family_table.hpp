@@ -46,6 +46,8 @@ class FamilyTable {
 
   /// The values that expressions of the family see at a size.
   [[nodiscard]] space::ExpressionValues expression_values(const space::Size& size) const;
+  /// What a launch at a size gives. Throws DispatchError when it is none of the family's.
+  [[nodiscard]] std::vector<ArgumentInfo> arguments(std::span<const std::int64_t> size) const;
   /// Throws DispatchError unless there is one argument of the right type for each of given().
   void check_arguments(std::span<const DispatchArgument> arguments) const {
     if (!std::ranges::equal(arguments, given_types_, {}, &DispatchArgument::type)) {

@@ -3,6 +3,7 @@
 
 #include "tuner/backend/step_failure.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/dispatch/kept_measurement.hpp"
 #include "tuner/dispatch/kernel_values.hpp"
 #include "tuner/dispatch/measure_plans.hpp"
 
@@ -83,6 +84,29 @@ AskedTable ask(const FamilyTable& family, const SizeSlot& slot) {
   return {.family = family.shipped(), .ranking = ranking_of(*family.shipped(), slot)};
 }
 
+/// The kept time of each answer; none where nothing is kept.
+std::optional<std::vector<std::optional<double>>> times_of(
+    const KeptMeasurement& kept, const std::vector<std::string>& identities) {
+  const auto known = kept.find();
+  if (!known) return std::nullopt;
+  std::vector<std::optional<double>> times_ns(identities.size());
+  for (const CandidateTime& it : *known) {
+    const auto found = std::ranges::find(identities, it.candidate);
+    if (found == identities.end()) return std::nullopt;
+    times_ns[static_cast<std::size_t>(found - identities.begin())] = it.time_ns;
+  }
+  return times_ns;
+}
+
+std::vector<CandidateTime> with_identities(const std::vector<std::optional<double>>& times_ns,
+                                           const std::vector<std::string>& identities) {
+  std::vector<CandidateTime> all;
+  for (std::size_t i = 0; i < identities.size(); ++i) {
+    if (times_ns[i]) all.push_back({identities[i], *times_ns[i]});
+  }
+  return all;
+}
+
 std::string nothing_can_run(const FamilyTable& family, const SizeSlot& slot,
                             const std::vector<std::string>& explanation) {
   return fmt::format("nothing can run for {} at {}:\n  {}", family.family().name, slot.text,
@@ -147,41 +171,70 @@ Expected<LaunchPlan, std::string> PlanMaker::make_measured(const FamilyTable& fa
   }
 }
 
-std::vector<select::Selection> PlanMaker::measured(const FamilyTable& family, const SizeSlot& slot,
-                                                   const std::vector<select::Selection>& answers,
-                                                   std::vector<std::string>& explanation) {
+Expected<PlanMaker::AnswerTimes, Failure> PlanMaker::measure(
+    const FamilyTable& family, const SizeSlot& slot,
+    const std::vector<select::Selection>& answers) {
   // Of each its own, which goes with those that lose.
   EpochReclaimer reclaimer;
   ScratchPool scratch(executor_, reclaimer, std::numeric_limits<std::size_t>::max());
-  std::vector<select::Selection> entrants;
+  std::vector<std::size_t> places;
   std::vector<LaunchPlan> plans;
   std::size_t kernels = 0;
-  for (const select::Selection& selection : answers) {
-    if (selection.kernel != nullptr && kernels == kMostMeasured) continue;
-    auto plan = attempt(family, slot, selection, PlanChoice::any, scratch);
-    if (!plan) continue;
-    if (selection.kernel != nullptr) ++kernels;
-    entrants.push_back(selection);
+  AnswerTimes result{.times_ns = std::vector<std::optional<double>>(answers.size()),
+                     .is_complete = true};
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    const bool is_kernel = answers[i].kernel != nullptr;
+    if (is_kernel && kernels == kMostMeasured) continue;
+    auto plan = attempt(family, slot, answers[i], PlanChoice::any, scratch);
+    if (!plan) {
+      result.is_complete = false;  // perhaps for want of memory
+      continue;
+    }
+    if (is_kernel) ++kernels;
+    places.push_back(i);
     plans.push_back(*std::move(plan));
   }
   const std::scoped_lock lock(measuring_);
   const auto times_ns = measure_plans(executor_, reclaimer, family, slot, plans);
-  if (!times_ns) {
-    explanation.push_back(fmt::format("not measured: {}", times_ns.error().message));
-    return {};
+  if (!times_ns) return Unexpected(times_ns.error());
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    result.times_ns[places[i]] = (*times_ns)[i];
+    if (!(*times_ns)[i]) result.is_complete = false;
+  }
+  return result;
+}
+
+std::vector<select::Selection> PlanMaker::measured(const FamilyTable& family, const SizeSlot& slot,
+                                                   const std::vector<select::Selection>& answers,
+                                                   std::vector<std::string>& explanation) {
+  std::vector<std::string> identities;
+  for (const select::Selection& it : answers) identities.push_back(identity_of(it, slot));
+  const KeptMeasurement kept(measurements_, executor_.device(), executor_.environment(),
+                             identities);
+  const bool may_keep = settings_.tuned == TunedKernels::used;
+  auto known = may_keep ? times_of(kept, identities) : std::nullopt;
+  const bool is_known = known.has_value();
+  if (!is_known) {
+    auto now = measure(family, slot, answers);
+    if (!now) {
+      explanation.push_back(fmt::format("not measured: {}", now.error().message));
+      return {};
+    }
+    if (may_keep && now->is_complete) kept.keep(with_identities(now->times_ns, identities));
+    known = std::move(now->times_ns);
   }
   std::vector<select::Selection> ran;
-  for (std::size_t i = 0; i < entrants.size(); ++i) {
-    if (!(*times_ns)[i]) continue;
-    entrants[i].expected_ns = (*times_ns)[i];
-    ran.push_back(std::move(entrants[i]));
+  for (std::size_t i = 0; i < answers.size(); ++i) {
+    if (!(*known)[i]) continue;
+    ran.push_back(answers[i]);
+    ran.back().expected_ns = (*known)[i];
   }
   std::ranges::stable_sort(ran, {}, [](const select::Selection& it) {
     return *it.expected_ns * (it.kernel == nullptr ? 1.0 : kLeastGain);
   });
   for (const select::Selection& it : ran) {
-    explanation.push_back(
-        fmt::format("measured: {} takes {:.5g} us", title(it), *it.expected_ns / 1e3));
+    explanation.push_back(fmt::format("measured{}: {} takes {:.5g} us", is_known ? " earlier" : "",
+                                      title(it), *it.expected_ns / 1e3));
   }
   return ran;
 }

@@ -8,6 +8,7 @@
 
 #include <map>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,15 +27,20 @@ class PlanMaker {
  public:
   /// All of them must outlive this.
   PlanMaker(backend::Executor& executor, LoadedKernels& kernels, ScratchPool& scratch,
-            const DispatchSettings& settings)
-      : executor_(executor), kernels_(kernels), scratch_(scratch), settings_(settings) {}
+            backend::BinaryCache& measurements, const DispatchSettings& settings)
+      : executor_(executor),
+        kernels_(kernels),
+        scratch_(scratch),
+        measurements_(measurements),
+        settings_(settings) {}
 
   /// The best plan that can be launched; else why there is none, for the user.
   [[nodiscard]] Expected<LaunchPlan, std::string> make(const FamilyTable& family,
                                                        const SizeSlot& slot, PlanChoice choice);
   /// The same by measurement: what is expected to be fastest, at most 8 kernels, and the library
-  /// run side by side on buffers of zeros; the fastest is taken. As make() where the size was tuned
-  /// or nothing could be measured. Not during a capture.
+  /// run side by side on buffers of zeros; the fastest is taken. What an earlier process measured
+  /// is not measured again. As make() where the size was tuned or nothing could be measured. Not
+  /// during a capture.
   [[nodiscard]] Expected<LaunchPlan, std::string> make_measured(const FamilyTable& family,
                                                                 const SizeSlot& slot);
   /// What make() would try first; nothing is compiled.
@@ -54,11 +60,19 @@ class PlanMaker {
   [[nodiscard]] Expected<KernelLaunch, std::string> kernel_launch(
       const FamilyTable& family, const SizeSlot& slot, const select::Selection& selection,
       PlanChoice choice, ScratchPool& scratch);
-  /// The answers of a ranking in the order of what they took, and a line on each of those that ran;
-  /// none where nothing could be measured.
+  /// What the answers of a ranking take at the size, kept or measured now.
+  struct AnswerTimes {
+    std::vector<std::optional<double>> times_ns;  ///< for each answer; none: it did not run
+    bool is_complete = false;                     ///< nothing that should have run was left out
+  };
+  /// The answers that ran in the order of their times, and a line on each; none where nothing could
+  /// be measured.
   [[nodiscard]] std::vector<select::Selection> measured(
       const FamilyTable& family, const SizeSlot& slot,
       const std::vector<select::Selection>& answers, std::vector<std::string>& explanation);
+  [[nodiscard]] Expected<AnswerTimes, Failure> measure(
+      const FamilyTable& family, const SizeSlot& slot,
+      const std::vector<select::Selection>& answers);
   [[nodiscard]] Expected<LaunchPlan, std::string> first_that_works(
       const FamilyTable& family, const SizeSlot& slot,
       const std::vector<select::Selection>& answers, PlanChoice choice,
@@ -67,6 +81,7 @@ class PlanMaker {
   backend::Executor& executor_;
   LoadedKernels& kernels_;
   ScratchPool& scratch_;
+  backend::BinaryCache& measurements_;
   const DispatchSettings& settings_;
   std::mutex measuring_;  // one size at a time, or they would slow each other down
   mutable std::mutex mutex_;

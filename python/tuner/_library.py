@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: Apache-2.0
+"""libtuner_dispatch.so, by its C interface (tuner/dispatch/dispatch.h)."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import os
+import pathlib
+from typing import Iterator
+
+from ._version import VERSION
+
+SONAME = "libtuner_dispatch.so." + ".".join(VERSION.split(".")[:2])
+
+
+class Error(RuntimeError):
+    """Why the library could not do what was asked: what, where, and how to correct it."""
+
+    __module__ = "tuner"
+
+
+class TableStruct(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int), ("where", ctypes.c_char_p)]
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("backend", ctypes.c_char_p), ("device", ctypes.c_int), ("refuse_stale", ctypes.c_int),
+                ("cache", ctypes.c_char_p)]
+
+
+class AnswerInfo(ctypes.Structure):
+    _fields_ = [("rung", ctypes.c_int), ("kernel", ctypes.c_char_p), ("configuration", ctypes.c_char_p),
+                ("explanation", ctypes.c_char_p), ("expected_ns", ctypes.c_double), ("distance", ctypes.c_double),
+                ("prepared", ctypes.c_int)]
+
+
+class ArgumentInfo(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("type", ctypes.c_int), ("element", ctypes.c_char_p),
+                ("elements", ctypes.c_int64), ("is_written", ctypes.c_int)]
+
+
+# tuner_argument_type
+POINTER, INT, UNSIGNED, LONG_LONG, FLOAT, DOUBLE, ARRAY = range(7)
+
+# Sizes and arguments are passed as bytes that `struct` packed: no object for each number.
+_CALLS = {
+    "tuner_open": (TableStruct, ctypes.POINTER(Options), ctypes.POINTER(ctypes.c_void_p)),
+    "tuner_reload": (ctypes.c_void_p, TableStruct),
+    "tuner_find_family": (ctypes.c_void_p, ctypes.c_char_p, ctypes.POINTER(ctypes.c_uint32)),
+    "tuner_prepare": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t),
+    "tuner_prepare_measured": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_size_t),
+    "tuner_answer": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.POINTER(AnswerInfo)),
+    "tuner_arguments": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t,
+                        ctypes.POINTER(ctypes.POINTER(ArgumentInfo)), ctypes.POINTER(ctypes.c_size_t)),
+    "tuner_launch": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
+                     ctypes.c_size_t, ctypes.c_void_p),
+    "tuner_sgemm_strided_batched": (
+        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, *[ctypes.c_int64] * 3, ctypes.c_float,
+        *[ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64] * 2, ctypes.c_float, ctypes.c_void_p,
+        *[ctypes.c_int64] * 3),
+}
+
+
+def _candidates() -> Iterator[pathlib.Path]:
+    """Where the library may lie, the nearest first: the prefix or the sources that this file is a part of."""
+    package = pathlib.Path(__file__).resolve().parent
+    if (package.parents[1] / "tuner/dispatch/dispatch.h").exists():
+        builds = package.parents[1].glob(f"build/*/**/{SONAME}")
+        yield from sorted(builds, key=lambda path: path.stat().st_mtime, reverse=True)
+    if len(package.parents) > 3:  # PREFIX/lib/python3/dist-packages/tuner
+        for folder in ("lib", "lib64", f"lib/{os.uname().machine}-linux-gnu"):
+            yield package.parents[3] / folder / SONAME
+
+
+def library_path() -> str:
+    """$TUNER_LIBRARY, else that of the prefix or build tree around the package, else the system's."""
+    if named := os.environ.get("TUNER_LIBRARY"):
+        return named
+    return next((str(path) for path in _candidates() if path.exists()), SONAME)
+
+
+@functools.lru_cache(maxsize=None)
+def library() -> ctypes.CDLL:
+    """The library, loaded at the first call. Raises ImportError when there is none."""
+    path = library_path()
+    try:
+        loaded = ctypes.CDLL(path)
+    except OSError as error:
+        raise ImportError(f"{error}. Install tuner, or set TUNER_LIBRARY to the path of {SONAME}") from None
+    for name, types in _CALLS.items():
+        try:
+            call = getattr(loaded, name)
+        except AttributeError:
+            raise ImportError(f"{path} is of another version of tuner: it has no {name}") from None
+        call.argtypes, call.restype = types, ctypes.c_int
+    loaded.tuner_last_error.restype = ctypes.c_char_p
+    loaded.tuner_close.argtypes, loaded.tuner_close.restype = (ctypes.c_void_p,), None
+    return loaded
+
+
+def check(status: int) -> None:
+    """Raises Error for the status of a call that failed in this thread."""
+    if status != 0:
+        raise Error(library().tuner_last_error().decode())

@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""aten's mm, addmm and bmm by tuned kernels, for a whole program: tuner.torch.enable().
+
+Taken are products of float32 matrices on a GPU for which a tuned kernel is expected to be faster than
+cuBLAS. Everything else runs as if nothing had been enabled: other types, TF32, sizes that the library
+serves best, a bias that is broadcast, sizes that are new during a capture, other devices than the
+current one. Gradients, autocast, vmap and torch.compile lie above and work as ever.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import dataclasses
+import os
+import struct
+import threading
+import warnings
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from . import _library
+from ._dispatcher import Dispatcher, Table, default_dispatcher
+from ._library import FLOAT, POINTER, Error
+from ._matmul import matrix_layout
+
+_RUNGS_OF_KERNELS = (0, 1, 2)  # exact, stale, nearest
+_MOST_KNOWN = 4096
+# alpha, A, B, beta, C as tuner_arguments.
+_pack = struct.Struct("i4xf4x i4xQ i4xQ i4xf4x i4xQ").pack
+
+
+@dataclasses.dataclass
+class Statistics:
+    """Calls of mm, addmm and bmm since enable()."""
+
+    taken: int = 0      #: by tuned kernels
+    passed_on: int = 0  #: to aten
+
+
+@dataclasses.dataclass(frozen=True)
+class _Known:
+    """What serves operands of certain shapes and strides."""
+
+    shape: Tuple[int, ...]  # of the result
+    size: bytes             # in the dimensions of the family gemm
+    dispatcher: Any         # its handle
+    family: int
+
+
+class _Override:
+    """The kernels in place of aten's, while they are."""
+
+    def __init__(self, measure: bool, table: Optional[Table]) -> None:
+        import torch
+
+        if not hasattr(torch.library, "get_kernel"):
+            raise ImportError(f"tuner.torch needs a PyTorch with torch.library.get_kernel (2.9 or newer), this is "
+                              f"{torch.__version__}")
+        self.torch = torch
+        self.statistics = Statistics()
+        self.measure, self.table = measure, table
+        self.process = os.getpid()
+        self.lock = threading.Lock()
+        self.dispatchers: Dict[int, Optional[Dispatcher]] = {}
+        self.known: Dict[Any, Optional[_Known]] = {}
+        self.library = torch.library.Library("aten", "IMPL")
+        for name, make in (("mm", self._make_mm), ("addmm", self._make_addmm), ("bmm", self._make_mm)):
+            original = torch.library.get_kernel(f"aten::{name}", "CUDA").call_boxed
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # that a kernel is overridden
+                self.library.impl(name, make(original), "CUDA", with_keyset=True)
+
+    def _make_mm(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """aten's mm and bmm. A call may take 3 us, so that all it needs are variables of its own."""
+        torch, known, statistics, decide = self.torch, self.known, self.statistics, self.decide
+        float32, contiguous = torch.float32, torch.contiguous_format
+        allows_tf32, current_stream = torch._C._get_cublas_allow_tf32, torch._C._cuda_getCurrentRawStream
+        current_device, one_device = torch.cuda.current_device, torch.cuda.device_count() == 1
+        launch = _library.library().tuner_launch
+        missing = object()
+
+        def mm(keys: Any, a: Any, b: Any, c: Any = None, beta: float = 0.0, alpha: float = 1.0) -> Any:
+            """alpha·a@b + beta·c; None for aten's addmm to do."""
+            if a.dtype is float32 and b.dtype is float32 and a.is_cuda and b.is_cuda:
+                device = 0 if one_device else a.get_device()
+                here = one_device or device == b.get_device() == current_device()
+                key = (a.shape, a.stride(), b.shape, b.stride(), device)
+                it = known.get(key, missing) if here else None
+                if it is missing:
+                    it = decide(key)
+                try:
+                    is_taken = it is not None and not allows_tf32()
+                except RuntimeError:  # settings that contradict each other: aten says so
+                    is_taken = False
+                if is_taken and (c is None or c.shape == it.shape):
+                    result = c.clone(memory_format=contiguous) if beta else a.new_empty(it.shape)
+                    arguments = _pack(FLOAT, alpha, POINTER, a.data_ptr(), POINTER, b.data_ptr(), FLOAT, beta,
+                                      POINTER, result.data_ptr())
+                    if launch(it.dispatcher, it.family, it.size, 9, arguments, 5, current_stream(device)) == 0:
+                        statistics.taken += 1
+                        return result
+                    self.give_up(key)
+            if c is not None:
+                return None
+            statistics.passed_on += 1
+            return original(keys, a, b)
+
+        return mm
+
+    def _make_addmm(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        mm, statistics, float32 = self._make_mm(original), self.statistics, self.torch.float32
+
+        def addmm(keys: Any, c: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
+            if c.dim() == 2 and c.dtype is float32 and c.is_cuda:  # a bias of one dimension is aten's
+                result = mm(keys, a, b, c, beta, alpha)
+                if result is not None:
+                    return result
+            statistics.passed_on += 1
+            return original(keys, c, a, b) if beta == alpha == 1 else original(keys, c, a, b, beta=beta, alpha=alpha)
+
+        return addmm
+
+    def give_up(self, key: Any) -> None:
+        """A size whose launch failed is aten's from now on."""
+        warnings.warn(f"tuner: {_library.library().tuner_last_error().decode()}; aten serves this size", RuntimeWarning)
+        self.known[key] = None
+
+    def decide(self, key: Any) -> Optional[_Known]:
+        """Whether a tuned kernel serves operands of these shapes, strides and devices."""
+        if os.getpid() != self.process or self.torch.cuda.is_current_stream_capturing():
+            return None  # not remembered: a later call may be served
+        with self.lock:
+            if key not in self.known:
+                if len(self.known) >= _MOST_KNOWN:
+                    self.known.clear()
+                self.known[key] = self._decide(*key)
+            return self.known.get(key)
+
+    def _decide(self, shape_a: Any, strides_a: Any, shape_b: Any, strides_b: Any, device: int) -> Optional[_Known]:
+        size = gemm_size(tuple(shape_a), strides_a, tuple(shape_b), strides_b)
+        if size is None:
+            return None
+        try:
+            dispatcher = self._dispatcher(device)
+            family = dispatcher._family("gemm")
+            if self.measure:
+                dispatcher.prepare("gemm", [size], measure=True)
+            packed, info = struct.pack("9q", *size), _library.AnswerInfo()
+            _library.check(dispatcher._library.tuner_answer(dispatcher._handle, family, packed, 9,
+                                                            ctypes.byref(info)))
+        except Error:
+            return None  # no table for this device, or nothing can run
+        if info.rung not in _RUNGS_OF_KERNELS:
+            return None
+        shape = (size[0], size[1]) if len(shape_a) == 2 else (size[3], size[0], size[1])
+        return _Known(shape, packed, dispatcher._handle, family)
+
+    def _dispatcher(self, device: int) -> Dispatcher:
+        if self.table is None:
+            return default_dispatcher("cuda", device)
+        if device not in self.dispatchers:
+            self.dispatchers[device] = Dispatcher(self.table, device=device)
+        return self.dispatchers[device]
+
+
+def gemm_size(shape_a: Tuple[int, ...], strides_a: Tuple[int, ...], shape_b: Tuple[int, ...],
+              strides_b: Tuple[int, ...]) -> Optional[List[int]]:
+    """The size in the dimensions of the family gemm; None for operands that it cannot express."""
+    if len(shape_a) != len(shape_b) or shape_a[:-2] != shape_b[:-2] or shape_a[-1] != shape_b[-2]:
+        return None
+    (m, k), n = shape_a[-2:], shape_b[-1]
+    batch = shape_a[0] if len(shape_a) == 3 else 1
+    a, b = matrix_layout(m, k, *strides_a[-2:]), matrix_layout(k, n, *strides_b[-2:])
+    if a is None or b is None or 0 in (m, n, k, batch):
+        return None
+    (trans_a, lda), (trans_b, ldb) = a, b
+    packed = (lda * (k if trans_a else m), ldb * (n if trans_b else k))
+    if batch > 1 and (strides_a[0], strides_b[0]) != packed:
+        return None
+    return [m, n, k, batch, int(trans_a), int(trans_b), lda, ldb, n]
+
+
+_override: Optional[_Override] = None
+
+
+def enable(*, measure: bool = False, table: Optional[Table] = None) -> None:
+    """Serves torch.mm, addmm and bmm, and all that uses them, by tuned kernels in this process.
+
+    measure: choose for each size that was never tuned by timing kernels and cuBLAS at its first call, which
+             then takes up to a second.
+    table: by default the user's database, with the shipped table for sizes that it does not have.
+
+    Results differ from cuBLAS's in the last bits and are the same in every run. Raises ImportError without
+    torch or the library.
+    """
+    global _override
+    _library.library()
+    disable()
+    _override = _Override(measure, table)
+
+
+def disable() -> None:
+    """Gives the products back to aten."""
+    global _override
+    if _override is not None:
+        _override.library._destroy()
+        _override = None
+
+
+def statistics() -> Statistics:
+    """Calls since enable()."""
+    return Statistics() if _override is None else dataclasses.replace(_override.statistics)

@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The Python package on a GPU with PyTorch and CuPy, each skipped where it is not installed."""
+
+import ctypes
+import importlib.util
+import os
+import sys
+import unittest
+
+import tuner
+
+
+def has_gpu():
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return False
+    count = ctypes.c_int()
+    return driver.cuInit(0) == 0 and driver.cuDeviceGetCount(ctypes.byref(count)) == 0 and count.value > 0
+
+
+def needs(name):
+    return unittest.skipUnless(importlib.util.find_spec(name), f"{name} is not installed")
+
+
+@needs("torch")
+class TorchTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        global torch
+        import torch
+        torch.manual_seed(0)
+
+    def setUp(self):
+        self.addCleanup(tuner.torch.disable)
+
+    def floats(self, *shape):
+        return torch.randn(shape, device="cuda")
+
+    def check(self, result, a, b, c=None):
+        """Against float64, as far as sums of floats in any order may lie off."""
+        expected = a.double() @ b.double() + (0 if c is None else c.double())
+        magnitude = a.double().abs() @ b.double().abs() + (0 if c is None else c.double().abs())
+        self.assertEqual((result.shape, result.dtype, result.device), (expected.shape, torch.float32, a.device))
+        self.assertLess(float(((result - expected).abs() / magnitude).max()), 2e-6)
+
+    def test_matmul(self):
+        for a, b in (((300, 200), (200, 500)), ((1024, 1024), (1024, 1024)), ((4, 64, 32), (32, 16)), ((7,), (7, 5)),
+                     ((2, 1, 33, 17), (3, 17, 9))):
+            a, b = self.floats(*a), self.floats(*b)
+            self.check(tuner.matmul(a, b), a, b)
+        a, b = self.floats(256, 512), self.floats(256, 512)
+        self.check(tuner.matmul(a, b.T), a, b.T)
+        self.check(tuner.matmul(a[:, ::2], b[:, ::2].T), a[:, ::2], b[:, ::2].T)
+        out = torch.empty(256, 256, device="cuda").T
+        self.assertIs(tuner.matmul(a, b.T, out), out)
+        self.check(out, a, b.T)
+
+    def test_matmul_follows_the_current_stream(self):
+        stream = torch.cuda.Stream()
+        with torch.cuda.stream(stream):
+            a, b = self.floats(2048, 2048), self.floats(2048, 2048)
+            for _ in range(20):  # on another stream this would read what is not yet written
+                before, a = a, tuner.matmul(a, b) / 45
+        stream.synchronize()
+        self.check(a * 45, before, b)
+
+    def test_what_cannot_be_multiplied_is_said(self):
+        a = self.floats(8, 8)
+        with self.assertRaisesRegex(ValueError, "gradient"):
+            tuner.matmul(a.clone().requires_grad_(), a)
+        with self.assertRaisesRegex(TypeError, "bfloat16"):
+            tuner.matmul(a.bfloat16(), a)
+        with self.assertRaisesRegex(ValueError, "a is on cuda 0, b on cpu 0"):
+            tuner.matmul(a, a.cpu())
+
+    def test_products_of_aten_are_taken(self):
+        tuner.torch.enable()
+        a, b = self.floats(1024, 1024), self.floats(1024, 1024)
+        self.check(torch.mm(a, b), a, b)
+        self.check(a.T @ b, a.T, b)
+        self.check(torch.addmm(b, a, b), a, b, b)
+        self.check(torch.addmm(b, a, b, beta=0.5, alpha=2), 2 * a, b, 0.5 * b)
+        batch = self.floats(8, 256, 256)
+        self.check(torch.bmm(batch, batch), batch, batch)
+        print("\n ", tuner.torch.statistics(), end=" ")
+        self.assertGreater(tuner.torch.statistics().taken, 0)
+
+    def test_what_is_not_ours_is_aten_s(self):
+        a, b = self.floats(512, 512), self.floats(512, 512)
+        expected = [torch.mm(a.bfloat16(), b.bfloat16()), torch.addmm(a[0], a, b), torch.mm(a.double(), b.double()),
+                    torch.mm(a.cpu(), b.cpu())]
+        tuner.torch.enable()
+        results = [torch.mm(a.bfloat16(), b.bfloat16()), torch.addmm(a[0], a, b), torch.mm(a.double(), b.double()),
+                   torch.mm(a.cpu(), b.cpu())]
+        self.assertEqual(tuner.torch.statistics().taken, 0)
+        for result, right in zip(results, expected):
+            self.assertTrue(torch.equal(result, right))
+        with self.assertRaises(RuntimeError):
+            torch.mm(a, self.floats(3, 4))
+
+    def test_gradients_and_training(self):
+        def losses():
+            torch.manual_seed(1)
+            model = torch.nn.Sequential(torch.nn.Linear(1024, 1024, bias=False), torch.nn.GELU(),
+                                        torch.nn.Linear(1024, 1024)).cuda()
+            x = self.floats(1024, 1024)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for _ in range(5):
+                optimizer.zero_grad()
+                loss = (model(x) - x).square().mean()
+                loss.backward()
+                optimizer.step()
+                yield loss.item()
+
+        plain = list(losses())
+        tuner.torch.enable()
+        for ours, expected in zip(losses(), plain):
+            self.assertAlmostEqual(ours, expected, delta=1e-5 * abs(expected))
+        self.assertGreater(tuner.torch.statistics().taken, 0)
+
+    def test_graphs(self):
+        tuner.torch.enable()
+        a, b = self.floats(1024, 1024), self.floats(1024, 1024)
+        torch.mm(a, b)
+        torch.cuda.synchronize()
+        before = tuner.torch.statistics()
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            known = torch.mm(a, b)
+            new = torch.mm(a[:, :640], b[:640])  # passed on
+        after = tuner.torch.statistics()
+        self.assertEqual((after.taken - before.taken, after.passed_on - before.passed_on), (1, 1))
+        a.normal_()
+        graph.replay()
+        self.check(known, a, b)
+        self.check(new, a[:, :640], b[:640])
+
+
+@needs("cupy")
+class CupyTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        global cupy
+        import cupy
+
+    def check(self, result, a, b):
+        expected = a.astype("f8") @ b.astype("f8")
+        magnitude = abs(a).astype("f8") @ abs(b).astype("f8")
+        self.assertIsInstance(result, cupy.ndarray)
+        self.assertEqual(result.shape, expected.shape)
+        self.assertLess(float((abs(result - expected) / magnitude).max()), 2e-6)
+
+    def test_matmul(self):
+        for a, b in (((300, 200), (200, 500)), ((1024, 1024), (1024, 1024)), ((4, 64, 32), (32, 16)), ((2, 1, 33, 17), (3, 17, 9))):
+            a, b = cupy.random.randn(*a, dtype="f4"), cupy.random.randn(*b, dtype="f4")
+            self.check(tuner.matmul(a, b), a, b)
+        a = cupy.random.randn(256, 512, dtype="f4")
+        self.check(tuner.matmul(a[:, ::2], a[:, ::2].T), a[:, ::2], a[:, ::2].T)
+        out = cupy.empty((256, 256), "f4", order="F")
+        self.assertIs(tuner.matmul(a, a.T, out), out)
+        self.check(out, a, a.T)
+
+    def test_matmul_follows_the_current_stream(self):
+        with cupy.cuda.Stream(non_blocking=True) as stream:
+            a, b = cupy.random.randn(2048, 2048, dtype="f4"), cupy.random.randn(2048, 2048, dtype="f4")
+            for _ in range(20):
+                before, a = a, tuner.matmul(a, b) / 45
+        stream.synchronize()
+        self.check(a * 45, before, b)
+
+
+if __name__ == "__main__":
+    required = os.environ.get("TUNER_REQUIRE_GPU") == "1"
+    if not has_gpu() and not required:
+        print("no GPU: skipped", file=sys.stderr)
+        sys.exit(77)
+    unittest.main(verbosity=2)

@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tuner.torch with a stand-in for torch: which products are taken, and what the others get.
+
+gpu_test.py runs it with PyTorch.
+"""
+
+import pathlib
+import sys
+import tempfile
+import types
+import unittest
+import warnings
+
+import numpy
+from tuned import gemm_table
+
+import tuner
+
+
+class Tensor:
+    """As much of a tensor on a GPU as the override uses, in the host's memory."""
+
+    def __init__(self, array, device=0):
+        self.array, self.device_index = array, device
+        self.dtype = torch.float32 if array.dtype == numpy.float32 else torch.float64
+
+    shape = property(lambda self: self.array.shape)
+    is_cuda = property(lambda self: self.device_index >= 0)
+
+    def dim(self):
+        return self.array.ndim
+
+    def stride(self):
+        return tuple(step // self.array.itemsize for step in self.array.strides)
+
+    def get_device(self):
+        return self.device_index
+
+    def data_ptr(self):
+        return self.array.ctypes.data
+
+    def new_empty(self, shape):
+        return Tensor(numpy.full(shape, numpy.nan, self.array.dtype), self.device_index)
+
+    def clone(self, memory_format):
+        assert memory_format is torch.contiguous_format
+        return Tensor(numpy.ascontiguousarray(self.array).copy(), self.device_index)
+
+
+class Library:
+    def __init__(self, namespace, kind):
+        assert (namespace, kind) == ("aten", "IMPL")
+
+    def impl(self, name, function, key, with_keyset):
+        assert key == "CUDA" and with_keyset
+        torch.kernels[name] = function
+
+    def _destroy(self):
+        torch.kernels.clear()
+
+
+def get_kernel(name, key):
+    """aten's kernel; notes that it was called."""
+    def call(keys, *arguments, **options):
+        assert keys == "keys"
+        torch.passed_on.append(name)
+        *c, a, b = (it.array for it in arguments)
+        return Tensor(options.get("alpha", 1) * (a @ b) + (options.get("beta", 1) * c[0] if c else 0))
+
+    return types.SimpleNamespace(call_boxed=call)
+
+
+torch = types.ModuleType("torch")
+torch.float32, torch.float64, torch.contiguous_format = "float32", "float64", "contiguous"
+torch.devices, torch.tf32, torch.capturing, torch.kernels, torch.passed_on = 1, False, False, {}, []
+torch.library = types.SimpleNamespace(Library=Library, get_kernel=get_kernel)
+torch.cuda = types.SimpleNamespace(current_device=lambda: 0, device_count=lambda: torch.devices, is_current_stream_capturing=lambda: torch.capturing)
+torch._C = types.SimpleNamespace(_get_cublas_allow_tf32=lambda: torch.tf32, _cuda_getCurrentRawStream=lambda device: 0)
+sys.modules["torch"] = torch
+
+_random = numpy.random.default_rng(0)
+
+
+def floats(*shape):
+    return _random.standard_normal(shape, dtype="f4")
+
+
+class TorchTest(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory(prefix="tune-test-")
+        cls.addClassCleanup(folder.cleanup)
+        table = gemm_table(pathlib.Path(folder.name), "24,16,8", "24,16,8,TRANS_A=1", "24,16,8,TRANS_A=1,TRANS_B=1")
+        cls.on_the_cpu = tuner.Dispatcher(tuner.Table.text(table), backend="cpu")
+
+    def setUp(self):
+        original = tuner.torch.default_dispatcher
+        tuner.torch.default_dispatcher = lambda backend, device: self.on_the_cpu
+        self.addCleanup(setattr, tuner.torch, "default_dispatcher", original)
+        torch.tf32 = torch.capturing = False
+        torch.passed_on.clear()
+        tuner.torch.enable()
+        self.addCleanup(tuner.torch.disable)
+
+    def check(self, name, arguments, options=None, taken=True, kernel=None):
+        before = tuner.torch.statistics()
+        torch.passed_on.clear()
+        result = torch.kernels[name]("keys", *(Tensor(it) for it in arguments), **(options or {})).array
+        *c, a, b = (it.astype("f8") for it in arguments)
+        expected = (options or {}).get("alpha", 1) * (a @ b) + ((options or {}).get("beta", 1) * c[0] if c else 0)
+        numpy.testing.assert_allclose(result, expected, atol=1e-5)
+        self.assertEqual(torch.passed_on, [] if taken else [f"aten::{name}"])
+        after = tuner.torch.statistics()
+        self.assertEqual((after.taken - before.taken, after.passed_on - before.passed_on), (taken, not taken))
+
+    def test_tuned_products_are_taken(self):
+        for _ in range(2):
+            self.check("mm", (floats(24, 8), floats(8, 16)))
+            self.check("mm", (floats(8, 24).T, floats(16, 8).T))
+            self.check("mm", (floats(24, 20)[:, :8], floats(8, 16)))
+            self.check("bmm", (floats(3, 24, 8), floats(3, 8, 16)))
+            self.check("bmm", (floats(3, 8, 24).transpose(0, 2, 1), floats(3, 8, 16)))
+
+    def test_a_matrix_is_added(self):
+        c, a, b = floats(24, 16), floats(24, 8), floats(8, 16)
+        kept = c.copy()
+        self.check("addmm", (c, a, b))
+        self.check("addmm", (c, a, b), {"beta": 0.5, "alpha": 2})
+        self.check("addmm", (floats(16, 24).T, a, b), {"beta": -1})
+        self.check("addmm", (numpy.zeros((24, 16), "f4"), a, b), {"beta": 0})
+        self.assertTrue((c == kept).all())
+        self.check("addmm", (floats(16), a, b), taken=False)  # a bias
+        self.check("addmm", (floats(24, 16).astype("f8"), a, b), taken=False)
+
+    def test_everything_else_is_aten_s(self):
+        a, b = floats(24, 8), floats(8, 16)
+        self.check("mm", (a.astype("f8"), b.astype("f8")), taken=False)
+        self.check("mm", (a, b.astype("f8")), taken=False)
+        self.check("mm", (floats(24, 16)[:, ::2], b), taken=False)
+        self.check("bmm", (floats(6, 24, 8)[::2], floats(3, 8, 16)), taken=False)
+        self.check("mm", (floats(24, 0), floats(0, 16)), taken=False)
+        torch.tf32 = True
+        self.check("mm", (a, b), taken=False)
+        torch.tf32 = False
+        self.check("mm", (a, b))
+        self.check("addmm", (floats(24, 16), a, floats(8, 32)[:, ::2]), {"beta": 3, "alpha": 2}, taken=False)
+
+    def test_tensors_on_another_device_than_the_current_one_are_aten_s(self):
+        torch.devices = 2
+        self.addCleanup(setattr, torch, "devices", 1)
+        tuner.torch.enable()
+        a, b = floats(24, 8), floats(8, 16)
+        for devices, passed_on in (((0, 0), []), ((1, 1), ["aten::mm"]), ((0, 1), ["aten::mm"]), ((0, -1), ["aten::mm"])):
+            torch.passed_on.clear()
+            result = torch.kernels["mm"]("keys", *(Tensor(it, device) for it, device in zip((a, b), devices)))
+            self.assertEqual(torch.passed_on, passed_on, devices)
+            numpy.testing.assert_allclose(result.array, a @ b, atol=1e-5)
+
+    def test_a_size_that_is_new_in_a_capture_is_aten_s_until_it_ran(self):
+        a, b = floats(24, 8), floats(8, 16)
+        torch.capturing = True
+        self.check("mm", (a, b), taken=False)
+        torch.capturing = False
+        self.check("mm", (a, b))
+        torch.capturing = True
+        self.check("mm", (a, b))
+
+    def test_where_the_library_serves_aten_does(self):
+        tuner.torch.default_dispatcher = lambda *_: tuner.Dispatcher(tuner.Table.empty(), backend="cpu")
+        self.check("mm", (floats(24, 8), floats(8, 16)), taken=False)
+
+    def test_a_launch_that_fails_is_aten_s(self):
+        a, b = floats(24, 8), floats(8, 16)
+        self.check("mm", (a, b))
+        null = Tensor(b)
+        null.data_ptr = lambda: 0
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            result = torch.kernels["mm"]("keys", Tensor(a), null)
+        numpy.testing.assert_allclose(result.array, a @ b, atol=1e-5)
+        self.assertIn("aten serves this size", str(caught[0].message))
+        self.check("mm", (a, b), taken=False)
+
+    def test_disable_gives_everything_back(self):
+        self.assertEqual(sorted(torch.kernels), ["addmm", "bmm", "mm"])
+        tuner.torch.disable()
+        self.assertEqual(torch.kernels, {})
+        self.assertEqual(tuner.torch.statistics(), tuner.torch.Statistics(0, 0))
+
+
+if __name__ == "__main__":
+    unittest.main()

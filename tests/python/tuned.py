@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the program `tune` finds on the cpu backend, for the tests of this folder."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def tune(database, *arguments):
+    return subprocess.run([os.environ["TUNE"], *arguments], check=True, capture_output=True, text=True, timeout=150,
+                          env={**os.environ, "TUNER_DB": str(database)}).stdout
+
+
+def gemm_table(folder, *sizes):
+    """The text of a table of gemm in which kernels are twice as fast as the library at these sizes."""
+    database = folder / "gemm.db"
+    for size in sizes:
+        tune(database, "--space", ROOT / "spaces/gemm.json", "--kernel", "gemm_naive", "--size", size, "--backend",
+             "cpu", "--max-evals", "1", "-q")
+    table = tune(database, "export", "--format", "json", "--family", "gemm")
+    return re.sub(r'"ratio_to_library":[^,]+', '"ratio_to_library":2', table)

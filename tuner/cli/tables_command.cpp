@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/cli/commands.hpp"
+#include "tuner/cli/output.hpp"
+#include "tuner/cli/table.hpp"
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/core/json.hpp"
+#include "tuner/core/printable.hpp"
+#include "tuner/core/quantity.hpp"
+#include "tuner/family/suite.hpp"
+#include "tuner/select/catalogue_json.hpp"
+#include "tuner/select/stored_family.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+
+namespace tuner::cli {
+namespace {
+
+constexpr std::size_t kTableLimitBytes = std::size_t{256} << 20;
+constexpr int kIncomplete = 5;  // nothing was found for a size that should be there
+
+/// What a table has of one family.
+struct TableFamily {
+  std::string name;
+  std::optional<family::Family> file;  ///< none where no kernel came with its space file
+  std::set<std::string> kernels;       ///< that have results
+  std::set<std::string> sizes;
+  std::set<std::string> fresh;  ///< those of a result of the table's driver and compiler
+  std::map<std::string, std::size_t>
+      versions;  ///< how many results by what they were measured with
+
+  [[nodiscard]] std::vector<std::string> stale() const {
+    std::vector<std::string> result;
+    std::ranges::set_difference(sizes, fresh, std::back_inserter(result));
+    return result;
+  }
+};
+
+/// What a table has of a suite.
+struct TableSuite {
+  std::string name;
+  std::string family;
+  std::size_t sizes = 0;
+  std::vector<std::string> missing;
+  std::vector<std::string> stale;
+};
+
+std::string versions_text(const space::EnvironmentInfo& it) {
+  std::vector<std::string> parts;
+  if (!it.driver.empty()) parts.push_back("driver " + it.driver);
+  for (const std::string& part : {it.compiler, it.library}) {
+    if (!part.empty()) parts.push_back(part);
+  }
+  return parts.empty() ? "unknown versions" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::vector<TableFamily> families_of(const select::Catalogue& known) {
+  std::vector<TableFamily> families;
+  for (const select::CatalogueKernel& kernel : known.kernels) {
+    auto found = std::ranges::find(families, kernel.record->family, &TableFamily::name);
+    if (found == families.end()) {
+      families.emplace_back().name = kernel.record->family;
+      found = families.end() - 1;
+    }
+    if (!found->file && kernel.stored != nullptr) {
+      found->file = select::stored_family(*kernel.record);
+    }
+    if (!kernel.entries.empty()) found->kernels.insert(kernel.record->kernel);
+    for (const select::Entry& entry : kernel.entries) {
+      found->sizes.insert(entry.size.text);
+      if (!entry.stale) found->fresh.insert(entry.size.text);
+      ++found->versions[versions_text(entry.environment)];
+    }
+  }
+  std::ranges::sort(families, {}, &TableFamily::name);
+  return families;
+}
+
+/// The family whose sizes "FILE" or "FILE:GROUP" names.
+const TableFamily& family_of(const std::string& suite, const std::vector<TableFamily>& families) {
+  std::optional<Error> why;
+  for (const TableFamily& it : families) {
+    if (!it.file) continue;
+    try {
+      static_cast<void>(family::suite_sizes(suite, *it.file));
+      return it;
+    } catch (const Error& error) {
+      if (!why || families.size() == 1) why = error;
+    }
+  }
+  if (why) throw Error(*why);
+  throw Error(ErrorCode::usage,
+              fmt::format("{}: the table has no space file of any family", suite));
+}
+
+TableSuite check_suite(const std::string& name, const std::vector<TableFamily>& families) {
+  const TableFamily& table = family_of(name, families);
+  TableSuite suite;
+  suite.name = name;
+  suite.family = table.name;
+  for (const space::Size& size : family::suite_sizes(name, *table.file)) {
+    const std::string text = space::canonical_size(size, table.file->problem.dims);
+    ++suite.sizes;
+    if (!table.sizes.contains(text)) {
+      suite.missing.push_back(text);
+    } else if (!table.fresh.contains(text)) {
+      suite.stale.push_back(text);
+    }
+  }
+  return suite;
+}
+
+std::string verdict(const TableSuite& suite) {
+  std::vector<std::string> parts;
+  if (!suite.missing.empty()) parts.push_back(fmt::format("{} missing", suite.missing.size()));
+  if (!suite.stale.empty()) parts.push_back(fmt::format("{} stale", suite.stale.size()));
+  return parts.empty() ? "complete" : fmt::format("{}", fmt::join(parts, ", "));
+}
+
+Json tables_json(const std::string& file, const select::Catalogue& known,
+                 const std::vector<TableFamily>& families, const std::vector<TableSuite>& suites) {
+  Json document = {{"schema", "tune.tables/1"},
+                   {"file", file},
+                   {"device", known.device.name},
+                   {"backend", known.device.backend},
+                   {"driver", known.environment.driver},
+                   {"compiler", known.environment.compiler},
+                   {"library", known.environment.library},
+                   {"families", Json::array()},
+                   {"suites", Json::array()}};
+  for (const TableFamily& it : families) {
+    document["families"].push_back({{"family", it.name},
+                                    {"kernels", it.kernels},
+                                    {"sizes", it.sizes},
+                                    {"stale", it.stale()},
+                                    {"versions", it.versions}});
+  }
+  for (const TableSuite& it : suites) {
+    document["suites"].push_back({{"suite", it.name},
+                                  {"family", it.family},
+                                  {"sizes", it.sizes},
+                                  {"missing", it.missing},
+                                  {"stale", it.stale}});
+  }
+  return document;
+}
+
+void print_tables(const CommonOptions& common, const std::string& file,
+                  const select::Catalogue& known, const std::vector<TableFamily>& families,
+                  const std::vector<TableSuite>& suites) {
+  const Output output(common);
+  output.tell("{}: {}, {}\n", printable(file), printable(known.device.name),
+              versions_text(known.environment));
+  using Align = Table::Align;
+  Table of_families({{"family"},
+                     {"kernels", Align::right},
+                     {"sizes", Align::right},
+                     {"stale", Align::right},
+                     {"measured with"}});
+  for (const TableFamily& it : families) {
+    std::vector<std::string> versions;
+    for (const auto& [text, results] : it.versions) {
+      versions.push_back(it.versions.size() == 1 ? text : fmt::format("{} ({})", text, results));
+    }
+    of_families.add({it.name, std::to_string(it.kernels.size()), std::to_string(it.sizes.size()),
+                     std::to_string(it.stale().size()),
+                     fmt::format("{}", fmt::join(versions, "; "))});
+  }
+  output.table(of_families);
+  if (suites.empty()) return;
+  Table of_suites({{"suite"}, {"family"}, {"answered", Align::right}, {"verdict"}});
+  for (const TableSuite& it : suites) {
+    of_suites.add({it.name, it.family,
+                   fmt::format("{} of {}", it.sizes - it.missing.size(), it.sizes), verdict(it)});
+  }
+  output.print("\n");
+  output.table(of_suites);
+  for (const TableSuite& it : suites) {
+    if (!it.missing.empty()) output.tell("missing: {}\n", fmt::join(it.missing, " "));
+    if (!it.stale.empty()) output.tell("stale: {}\n", fmt::join(it.stale, " "));
+  }
+}
+
+}  // namespace
+
+int check_table(const CommonOptions& common, const TablesOptions& options) {
+  const select::Catalogue known =
+      select::parse_catalogue(read_file(options.file, kTableLimitBytes), options.file);
+  const select::Catalogue aged = select::in_environment(known, known.environment);
+  const std::vector<TableFamily> families = families_of(aged);
+  std::vector<TableSuite> suites;
+  for (const std::string& name : options.suites) suites.push_back(check_suite(name, families));
+  if (common.json) {
+    fmt::print("{}", json_text(tables_json(options.file, known, families, suites)));
+  } else {
+    print_tables(common, options.file, known, families, suites);
+  }
+  const bool is_complete =
+      std::ranges::all_of(suites, [](const TableSuite& it) { return it.missing.empty(); });
+  return is_complete ? 0 : kIncomplete;
+}
+
+}  // namespace tuner::cli
