@@ -24,6 +24,7 @@ namespace {
 const std::vector<family::Family>& families() {
   static const std::vector<family::Family> all = {
       family::load_family(TUNER_SOURCE_DIR "/spaces/gemm.json"),
+      family::load_family(TUNER_SOURCE_DIR "/spaces/gemm_tensor.json"),
       family::load_family(TUNER_SOURCE_DIR "/spaces/convolution.json"),
       family::load_family(TUNER_SOURCE_DIR "/spaces/copy.json"),
       family::load_family(TUNER_SOURCE_DIR "/spaces/reduction.json"),
@@ -35,11 +36,13 @@ const std::vector<family::Family>& families() {
 /// A size at which a kernel has configurations, of this type where it is not empty.
 space::Size size_for(const family::Family& family, const family::Kernel& kernel,
                      std::string_view type = "") {
-  const std::string text = kernel.name == "gemm_skinny"   ? "8,4096,4096"
-                           : family.name == "gemm"        ? "1024,1024,1024"
-                           : family.name == "reduction"   ? "1048576"
-                           : family.name == "convolution" ? "1024,1024,15"
-                                                          : "1024,1024";
+  const std::string text = kernel.name == "gemm_skinny"            ? "8,4096,4096"
+                           : kernel.name == "gemm_wgmma"           ? "1024,1024,8192,TRANS_A=1"
+                           : kernel.name == "gemm_wgmma_realigned" ? "1023,1025,1027,TRANS_B=1"
+                           : family.name == "gemm"                 ? "1024,1024,1024"
+                           : family.name == "reduction"            ? "1048576"
+                           : family.name == "convolution"          ? "1024,1024,15"
+                                                                   : "1024,1024";
   return space::parse_size(type.empty() ? text : fmt::format("{},TYPE={}", text, type),
                            family.problem.dims);
 }
@@ -77,6 +80,7 @@ TEST_P(CudaKernelsTest, CompileAtTheirDefaultsAndElsewhereInTheirSpaces) {
       if (std::ranges::count(kernel.backends, "cuda") == 0 && !kernel.backends.empty()) continue;
       const space::DeviceAttributes device = attributes_of(GetParam());
       if (!kernel.tensor_maps.empty() && device.compute_capability < 90) continue;
+      if (kernel.name.starts_with("gemm_wgmma") && device.compute_capability != 90) continue;
       for (const std::string& type : types_of(family)) {
         const space::Space space(kernel.space, device, size_for(family, kernel, type));
         if (space.size() == 0 && !type.empty() && type != "f32") continue;  // not of this kernel
@@ -107,7 +111,7 @@ TEST_P(SpillsTest, AreRareInTheSpace) {
   const NvrtcCompiler compiler("sm_90");
   const auto& [name, type] = GetParam();
   const family::Family& family = *std::ranges::find_if(families(), [&](const family::Family& each) {
-    return GetParam().first.starts_with(each.name + "_");
+    return std::ranges::count(each.kernels, GetParam().first, &family::Kernel::name) > 0;
   });
   const family::Kernel& kernel = family.kernel(name);
   const space::Space space(kernel.space, attributes_of("sm_90"), size_for(family, kernel, type));
@@ -129,10 +133,11 @@ INSTANTIATE_TEST_SUITE_P(
     OfKernels, SpillsTest,
     testing::Values(TypedKernel("convolution_tiled", ""), TypedKernel("gemm_tiled", ""),
                     TypedKernel("gemm_tma", ""), TypedKernel("gemm_skinny", ""),
-                    TypedKernel("gemm_tiled", "bf16"), TypedKernel("gemm_tiled", "f64"),
-                    TypedKernel("gemm_tiled", "s8"), TypedKernel("gemm_skinny", "bf16"),
-                    TypedKernel("gemm_skinny", "f64"), TypedKernel("reduction_last_block", ""),
-                    TypedKernel("transpose_tiled", ""), TypedKernel("transpose_tma", "")),
+                    TypedKernel("gemm_wgmma", ""), TypedKernel("gemm_tiled", "bf16"),
+                    TypedKernel("gemm_tiled", "f64"), TypedKernel("gemm_tiled", "s8"),
+                    TypedKernel("gemm_skinny", "bf16"), TypedKernel("gemm_skinny", "f64"),
+                    TypedKernel("reduction_last_block", ""), TypedKernel("transpose_tiled", ""),
+                    TypedKernel("transpose_tma", "")),
     [](const auto& tested) { return tested.param.first + tested.param.second; });
 
 /// Whether an index is known to the compiler or not.

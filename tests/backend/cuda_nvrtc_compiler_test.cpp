@@ -83,6 +83,33 @@ TEST_F(NvrtcCompilerTest, TakesAPlainFunctionWithOrWithoutCLinkage) {
   EXPECT_EQ(without_blank->symbols, std::vector<std::string>{"run"});
 }
 
+/// Two products of 64x8x16, with something between them that may touch the accumulators.
+std::string two_products(const std::string& between) {
+  constexpr std::string_view kProduct =
+      "asm volatile(\"wgmma.mma_async.sync.aligned.m64n8k16.f32.bf16.bf16 \"\n"
+      "             \"{%0, %1, %2, %3}, %4, %5, 1, 1, 1, 0, 0;\"\n"
+      "             : \"+f\"(d[0]), \"+f\"(d[1]), \"+f\"(d[2]), \"+f\"(d[3]) : \"l\"(a), "
+      "\"l\"(a));\n";
+  return std::string(
+             "__global__ void run(float* out, unsigned long long a) {\n"
+             "  float d[4];\n"
+             "  asm volatile(\"\" : \"+f\"(d[0]), \"+f\"(d[1]), \"+f\"(d[2]), \"+f\"(d[3]));\n"
+             "  asm volatile(\"wgmma.fence.sync.aligned;\" ::: \"memory\");\n") +
+         std::string(kProduct) + between + std::string(kProduct) +
+         "  asm volatile(\"wgmma.commit_group.sync.aligned;\" ::: \"memory\");\n"
+         "  asm volatile(\"wgmma.wait_group.sync.aligned 0;\" ::: \"memory\");\n"
+         "  out[threadIdx.x] = d[0] + d[1] + d[2] + d[3];\n"
+         "}\n";
+}
+
+TEST_F(NvrtcCompilerTest, RefusesProductsOnTensorCoresThatWaitForOneAnother) {
+  const auto binary = compiler_.compile(job(two_products(""), "run"));
+  ASSERT_TRUE(binary) << message(binary);
+  EXPECT_THAT(message(compiler_.compile(job(two_products("d[0] += 1;\n"), "run"))),
+              AllOf(StartsWith("scale.cu: refused, because the compiler serialises wgmma\n"),
+                    HasSubstr("(C75")));
+}
+
 TEST_F(NvrtcCompilerTest, DefinesWhatNvccDefines) {
   const auto binary = compiler_.compile(
       job("#if defined(__NVCC__) && defined(__CUDACC__) && __CUDACC_VER_MAJOR__ >= 11\n"

@@ -264,6 +264,21 @@ TEST(ParseFamily, ReadsTensorMaps) {
   EXPECT_NE(hash(text("BLOCK")), hash(text("BLOCK", "2*N")));
 }
 
+TEST(ParseFamily, ReadsTensorMapsOfScratchBuffers) {
+  const auto text = [](const std::string& buffer) {
+    return altered(kDocument, R"("launch": {)",
+                   R"("scratch": [{"name": "r", "type": "float*", "count": 8},
+                                  {"name": "s", "type": "int*", "count": 64}],
+                      "tensor_maps": [{"name": "t", "buffer": ")" +
+                       buffer + R"(", "extents": [64], "strides": [], "box": [32]}], "launch": {)");
+  };
+  const Family family = sample::parse(text("s"));
+  const TensorMap& map = family.kernel("plain").tensor_maps.front();
+  EXPECT_EQ(map.argument, family.arguments.size() + 1);
+  EXPECT_EQ(map.type, ElementType::s32);
+  EXPECT_NE(hash(text("s")), hash(text("r")));
+}
+
 TEST(ParseFamily, ReadsWhatToTryFirst) {
   const auto text = [](std::string_view configs) {
     return altered(kDocument, R"("launch": {)",

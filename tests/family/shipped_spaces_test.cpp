@@ -66,7 +66,7 @@ TEST(EverySpace, HasValidConfigurationsToBeTriedFirst) {
   const space::DeviceAttributes h200 = space::device_profile("h200").value().attributes;
   for (const std::filesystem::path& file : space_files()) {
     const Family family = load_family(file);
-    if (family.name == "gemm") continue;  // its kernels are for other sizes each
+    if (family.name.starts_with("gemm")) continue;  // their kernels are for other sizes each
     const std::string suite = file.parent_path() / "suites" / file.filename();
     const std::vector<space::Size> sizes = suite_sizes(suite, family);
     for (const Kernel& kernel : family.kernels) {

@@ -131,7 +131,7 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
       [](const family::Header& header) { return header.name.starts_with("common/"); });
   add_arguments(family, values);
   add_scratch(kernel, values);
-  add_tensor_maps(family, kernel, values);
+  add_tensor_maps(kernel, values);
   add_steps(family, kernel, job, values);
   for (const family::SymbolArgument& symbol : kernel.symbols) {
     symbols_.push_back(
@@ -194,8 +194,7 @@ void Snippet::add_scratch(const family::Kernel& kernel, const space::ExpressionV
   }
 }
 
-void Snippet::add_tensor_maps(const family::Family& family, const family::Kernel& kernel,
-                              const space::ExpressionValues& values) {
+void Snippet::add_tensor_maps(const family::Kernel& kernel, const space::ExpressionValues& values) {
   const std::vector<family::TensorLayout> layouts = family::tensor_layouts(kernel, values);
   for (std::size_t i = 0; i < layouts.size(); ++i) {
     const family::TensorLayout& layout = layouts[i];
@@ -213,9 +212,8 @@ void Snippet::add_tensor_maps(const family::Family& family, const family::Kernel
         "                      CU_TENSOR_MAP_SWIZZLE_{7}) != CUDA_SUCCESS) {{\n"
         "    return cudaErrorInvalidValue;\n"
         "  }}\n",
-        name, family::row(layout.type).tensor_map.name, family.arguments[layout.argument].name,
-        layout.offset, fmt::join(layout.extents, ", "), fmt::join(strides, ", "),
-        fmt::join(layout.box, ", "),
+        name, family::row(layout.type).tensor_map.name, arguments_[layout.argument], layout.offset,
+        fmt::join(layout.extents, ", "), fmt::join(strides, ", "), fmt::join(layout.box, ", "),
         layout.swizzle_bytes == 0 ? "NONE" : fmt::format("{}B", layout.swizzle_bytes)));
   }
 }

@@ -36,8 +36,7 @@ class Snippet {
   };
   void add_arguments(const family::Family& family, const space::ExpressionValues& values);
   void add_scratch(const family::Kernel& kernel, const space::ExpressionValues& values);
-  void add_tensor_maps(const family::Family& family, const family::Kernel& kernel,
-                       const space::ExpressionValues& values);
+  void add_tensor_maps(const family::Kernel& kernel, const space::ExpressionValues& values);
   void add_steps(const family::Family& family, const family::Kernel& kernel,
                  const family::CompileJob& job, const space::ExpressionValues& values);
   [[nodiscard]] std::string heading() const;

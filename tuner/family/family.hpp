@@ -284,7 +284,7 @@ struct ScratchBuffer {
 /// the scratch buffers. Expressions are of the configuration and the size.
 struct TensorMap {
   std::string name;
-  std::size_t argument = 0;  ///< the buffer in which the tensor lies
+  std::size_t argument = 0;  ///< its buffer among the arguments, then scratch buffers
   TypeOf type = ElementType::f32;
   space::Expression offset = space::Expression::constant(0);  ///< elements before it in the buffer
   std::vector<space::Expression> extents;                     ///< elements, innermost first; 1 to 5

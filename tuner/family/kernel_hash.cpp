@@ -98,8 +98,11 @@ void add_argument(Identity& identity, const Argument& argument) {
 }
 
 void add_tensor_map(Identity& identity, const TensorMap& map,
-                    const std::vector<Argument>& arguments) {
-  identity.add("tensor map", {map.name, arguments[map.argument].name});
+                    const std::vector<Argument>& arguments,
+                    const std::vector<ScratchBuffer>& scratch) {
+  const bool is_own = map.argument >= arguments.size();
+  identity.add("tensor map", {map.name, is_own ? scratch[map.argument - arguments.size()].name
+                                               : arguments[map.argument].name});
   identity.add("offset", {map.offset});
   identity.add("extents", map.extents);
   identity.add("strides", map.strides);
@@ -146,7 +149,8 @@ std::string kernel_hash(const Kernel& kernel, const std::vector<Argument>& argum
     identity.add("scratch", {scratch.name, std::string(name(scratch.type.by_default())),
                              code_hash(scratch.count.text())});
   }
-  for (const TensorMap& map : kernel.tensor_maps) add_tensor_map(identity, map, arguments);
+  for (const TensorMap& map : kernel.tensor_maps)
+    add_tensor_map(identity, map, arguments, kernel.scratch);
   for (const KernelStep& step : kernel.steps) add_launch(identity, step);
   for (const space::Derived* derived : relevant_derived(kernel)) {
     identity.add("derived", {derived->name, code_hash(derived->expression.text())});

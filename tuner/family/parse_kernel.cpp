@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <tuple>
+#include <utility>
 
 namespace tuner::family {
 namespace {
@@ -99,20 +101,29 @@ std::vector<ScratchBuffer> parse_scratch(const DocumentNode& node,
   return scratch;
 }
 
+/// The place and the type of a buffer among the family's arguments and the kernel's scratch.
+std::pair<std::size_t, TypeOf> find_buffer(const DocumentNode& node,
+                                           const std::vector<Argument>& arguments,
+                                           const std::vector<ScratchBuffer>& scratch) {
+  const std::string name = node.text();
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto* const buffer = std::get_if<BufferArgument>(&arguments[i].what);
+    if (buffer != nullptr && arguments[i].name == name) return {i, buffer->type};
+  }
+  const auto own = std::ranges::find(scratch, name, &ScratchBuffer::name);
+  if (own == scratch.end()) {
+    node.fail(fmt::format("neither the family nor the kernel has a buffer {}", in_quotes(name)));
+  }
+  return {arguments.size() + static_cast<std::size_t>(own - scratch.begin()), own->type};
+}
+
 TensorMap parse_tensor_map(const DocumentNode& node, const std::vector<Argument>& arguments,
-                           const space::Scope& scope) {
+                           const Kernel& kernel) {
+  const space::Scope& scope = kernel.space->scope;
   node.expect_keys({"name", "buffer", "offset", "extents", "strides", "box", "swizzle"});
   TensorMap map;
   map.name = node.at("name").name();
-  const std::string buffer = node.at("buffer").text();
-  const auto described = std::ranges::find_if(arguments, [&](const Argument& argument) {
-    return argument.name == buffer && std::holds_alternative<BufferArgument>(argument.what);
-  });
-  if (described == arguments.end()) {
-    node.at("buffer").fail(fmt::format("the family has no buffer {}", in_quotes(buffer)));
-  }
-  map.argument = static_cast<std::size_t>(described - arguments.begin());
-  map.type = std::get<BufferArgument>(described->what).type;
+  std::tie(map.argument, map.type) = find_buffer(node.at("buffer"), arguments, kernel.scratch);
   if (const auto offset = node.find("offset")) map.offset = offset->expression(scope);
   map.extents = parse_expressions(node.at("extents"), scope, 1, kMaximumTensorRank);
   const std::size_t rank = map.extents.size();
@@ -124,15 +135,12 @@ TensorMap parse_tensor_map(const DocumentNode& node, const std::vector<Argument>
 
 std::vector<TensorMap> parse_tensor_maps(const DocumentNode& node, const Family& family,
                                          const Kernel& kernel) {
-  if (kernel.backends != std::vector<std::string>{"cuda"}) {
-    node.fail("only GPUs have tensor maps: add \"backends\": [\"cuda\"] to the kernel");
-  }
   std::set<std::string> names;
   for (const Argument& argument : family.arguments) names.insert(argument.name);
   for (const ScratchBuffer& scratch : kernel.scratch) names.insert(scratch.name);
   std::vector<TensorMap> maps;
   for (const DocumentNode& element : node.elements(0, kMaximumTensorMaps)) {
-    maps.push_back(parse_tensor_map(element, family.arguments, kernel.space->scope));
+    maps.push_back(parse_tensor_map(element, family.arguments, kernel));
     if (!names.insert(maps.back().name).second) {
       element.fail(fmt::format("the argument '{}' appears twice", maps.back().name));
     }

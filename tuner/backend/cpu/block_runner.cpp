@@ -87,6 +87,7 @@ BlockRunner::BlockRunner()
   context_.runner = this;
   context_.sync_block = &BlockRunner::sync_block;
   context_.sync_warp = &BlockRunner::sync_warp;
+  context_.await = &BlockRunner::await;
 }
 
 BlockRunner::~BlockRunner() {
@@ -120,6 +121,9 @@ void BlockRunner::begin_block(const KernelCall& call, Index3 block) {
   context_.block_shape = {shape[0], shape[1], shape[2]};
   context_.block = block;
   context_.votes = 0;
+  std::ranges::fill(context_.named, NamedBarrier{});
+  vain_looks_ = 0;
+  begins_next_ = false;
   divergence_.clear();
   live_ = unstarted_ = shape[0] * shape[1] * shape[2];
   for (unsigned first = 0; first < live_; first += 32) {
@@ -140,7 +144,9 @@ void BlockRunner::run_alone() {
 /// The life of a fiber.
 void BlockRunner::run_threads() {
   while (!stopping_) {
-    while (unstarted_ > 0 && runnable_.empty()) {
+    while (unstarted_ > 0 && (runnable_.empty() || begins_next_)) {
+      begins_next_ = false;
+      vain_looks_ = 0;
       --unstarted_;
       context_.thread = next_thread();
       call_->entry(context_, call_->arguments);
@@ -162,6 +168,7 @@ Index3 BlockRunner::next_thread() const {
 
 void BlockRunner::end_thread() {
   --live_;
+  vain_looks_ = 0;
   const unsigned rank = context_.thread_rank();
   Warp& warp = warps_[rank / 32];
   warp.live &= ~(1u << rank % 32);
@@ -202,8 +209,20 @@ void BlockRunner::sync_warp(KernelContext& context, unsigned lanes) {
   runner.wait();
 }
 
+/// When every thread has looked twice in vain and none has gone on, none ever will: all have run as
+/// far as they can between the two looks.
+void BlockRunner::await(KernelContext& context, bool (*is_ready)(const void*), const void* state) {
+  BlockRunner& runner = *static_cast<Place&>(context).runner;
+  while (!is_ready(state)) {
+    if (++runner.vain_looks_ > 2 * runner.live_) runner.switch_to(FiberIndex{0});
+    runner.pause();
+  }
+  runner.vain_looks_ = 0;
+}
+
 void BlockRunner::release_block_if_complete() {
   if (at_barrier_.size() != live_) return;
+  vain_looks_ = 0;
   for (const FiberIndex fiber : at_barrier_) runnable_.push(fiber);
   at_barrier_.clear();
 }
@@ -217,6 +236,7 @@ void BlockRunner::release_warp_if_complete(Warp& warp, unsigned lanes) {
     if ((warp.waiting >> lane & 1u) != 0 && warp.lanes[lane] == lanes) together |= 1u << lane;
   }
   if ((awaited & ~together) != 0) return;
+  vain_looks_ = 0;
   for (unsigned lane = 0; lane < 32; ++lane) {
     if ((together >> lane & 1u) != 0) runnable_.push(warp.fiber[lane]);
   }
@@ -230,6 +250,16 @@ void BlockRunner::release_warp_if_complete(Warp& warp, unsigned lanes) {
 [[gnu::always_inline]] inline void BlockRunner::wait() {
   const Index3 thread = context_.thread;
   switch_to(next_fiber());
+  context_.thread = thread;
+}
+
+/// Lets others run before the running kernel thread goes on: one that has not begun, if any is
+/// left.
+[[gnu::always_inline]] inline void BlockRunner::pause() {
+  const Index3 thread = context_.thread;
+  runnable_.push(current_);
+  begins_next_ = unstarted_ > 0;
+  switch_to(begins_next_ ? idle_fiber() : runnable_.pop());
   context_.thread = thread;
 }
 

@@ -52,7 +52,8 @@ enum class BlockEnd {
 /// next thread. A kernel without barriers so needs one fiber and no switch at all, and one with
 /// warp barriers only as many fibers as a warp has lanes. The only thread of a block runs on the
 /// stack of the caller. Fibers and their stacks live as long as
-/// the runner. As on a GPU, a barrier waits for the threads that have not ended.
+/// the runner. As on a GPU, a barrier waits for the threads that have not ended. A thread that
+/// awaits something else looks again whenever its turn comes.
 class BlockRunner {
  public:
   BlockRunner();
@@ -96,6 +97,7 @@ class BlockRunner {
 
   static void sync_block(KernelContext& context, BarrierSite site);
   static void sync_warp(KernelContext& context, unsigned lanes);
+  static void await(KernelContext& context, bool (*is_ready)(const void*), const void* state);
 
   void give_up(BarrierSite site);
   void begin_block(const KernelCall& call, Index3 block);
@@ -104,6 +106,7 @@ class BlockRunner {
   void run_threads();
   void end_thread();
   void wait();
+  void pause();
   void release_block_if_complete();
   void release_warp_if_complete(Warp& warp, unsigned lanes);
 
@@ -128,6 +131,8 @@ class BlockRunner {
   unsigned unstarted_ = 0;  // threads of the block
   unsigned live_ = 0;       // threads of the block that have not ended
   Queue runnable_;
+  bool begins_next_ = false;  // the next fiber begins a thread though others are runnable
+  unsigned vain_looks_ = 0;   // of threads at what they await, since one has gone on
   std::vector<FiberIndex> at_barrier_;
   BarrierSite site_{};      // where those wait
   std::string divergence_;  // empty: none

@@ -7,6 +7,7 @@
 #include "tuner/backend/cpu/host_compiler.hpp"
 #include "tuner/backend/cpu/host_library.hpp"
 #include "tuner/backend/cpu/host_memory.hpp"
+#include "tuner/backend/cpu/host_tensor_map.hpp"
 #include "tuner/backend/cpu/launch_limits.hpp"
 #include "tuner/backend/cpu/loaded_image.hpp"
 #include "tuner/backend/cpu/openblas.hpp"
@@ -213,7 +214,10 @@ class CpuBackend final : public Backend {
       } else if (const auto* array = std::get_if<ArrayValue>(&argument)) {
         prepared.arguments.push(*array);
       } else {
-        return launch_error("the cpu backend has no tensor maps");
+        const auto& tensor = std::get<Tensor>(argument);
+        const auto map = host_tensor_map(tensor.layout, memory_.data(tensor.region, 0));
+        if (!map) return Unexpected(map.error());
+        prepared.arguments.push(*map);
       }
     }
     if (auto match = match_arguments(prepared.arguments.sizes_bytes(), argument_sizes(function));

@@ -2,6 +2,7 @@
 #include "tuner/backend/cpu/cpu_executor.hpp"
 
 #include "tuner/backend/cpu/host_library.hpp"
+#include "tuner/backend/cpu/host_tensor_map.hpp"
 #include "tuner/backend/cpu/launch_limits.hpp"
 #include "tuner/backend/launch_error.hpp"
 #include "tuner/backend/match_arguments.hpp"
@@ -58,9 +59,9 @@ Expected<void, Failure> CpuExecutor::launch(FunctionId function, const family::G
       {.entry = image_of(function).entry, .arguments = arguments, .geometry = geometry});
 }
 
-Expected<TensorMapValue, Failure> CpuExecutor::tensor_map(const family::TensorLayout&,
-                                                          void*) const {
-  return launch_error("the cpu backend has no tensor maps");
+Expected<TensorMapValue, Failure> CpuExecutor::tensor_map(const family::TensorLayout& layout,
+                                                          void* buffer) const {
+  return host_tensor_map(layout, static_cast<std::byte*>(buffer));
 }
 
 /// All that is launched runs in the order of the calls, as on one stream.

@@ -129,6 +129,40 @@ inline int __syncthreads_and(int predicate, const char* file = __builtin_FILE(),
 inline void __syncwarp(unsigned lanes = 0xffffffffu) {
   tuner::context->sync_warp(*tuner::context, lanes);
 }
+namespace tuner {
+
+/// Lets the other threads of the block run before this one goes on.
+inline void pause() {
+  struct Turn {
+    mutable bool has_come;
+    static bool is_over(const void* turn) {
+      const bool was = static_cast<const Turn*>(turn)->has_come;
+      static_cast<const Turn*>(turn)->has_come = true;
+      return was;
+    }
+  };
+  const Turn turn{false};
+  context->await(*context, &Turn::is_over, &turn);
+}
+
+/// A meeting of `threads` threads at barrier `number` of the block.
+inline void sync_named(int number, unsigned threads) {
+  struct Meeting {
+    const NamedBarrier* barrier;
+    unsigned generation;
+    static bool is_over(const void* meeting) {
+      const auto* const it = static_cast<const Meeting*>(meeting);
+      return it->barrier->generation != it->generation;
+    }
+  };
+  NamedBarrier& barrier = context->named[number];
+  const Meeting meeting{&barrier, barrier.generation};
+  if (++barrier.arrived == threads) barrier = {0, barrier.generation + 1};
+  context->await(*context, &Meeting::is_over, &meeting);
+}
+
+}  // namespace tuner
+
 inline void __threadfence_block() {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
 }

@@ -15,6 +15,25 @@ struct BarrierSite {
   int line;
 };
 
+/// A tensor as a kernel on the host gets it in place of a tensor map, which has as many bytes. The
+/// innermost of extents, strides and box comes first; a tensor of lower rank has extents and boxes
+/// of 1.
+struct HostTensorMap {
+  static constexpr unsigned kRank = 3;
+  unsigned char* begin;
+  long long extents[kRank];            ///< elements
+  long long strides_bytes[kRank - 1];  ///< along each extent but the innermost
+  unsigned box[kRank];                 ///< elements
+  unsigned element_bytes;
+  unsigned swizzle_bytes;  ///< 0: none
+};
+
+/// A barrier that a kernel numbers itself (bar.sync).
+struct NamedBarrier {
+  unsigned arrived;     ///< threads
+  unsigned generation;  ///< of those that met before
+};
+
 /// The place of the kernel thread that runs, and what it may ask of the block it belongs to. One
 /// for each operating-system thread; the backend keeps it current across switches.
 struct KernelContext {
@@ -24,6 +43,9 @@ struct KernelContext {
   unsigned votes;                ///< of the block's threads that wait at __syncthreads_count
   void (*sync_block)(KernelContext&, BarrierSite);
   void (*sync_warp)(KernelContext&, unsigned lanes);
+  /// Lets other threads of the block run until `is_ready(state)`.
+  void (*await)(KernelContext&, bool (*is_ready)(const void* state), const void* state);
+  NamedBarrier named[16];  ///< all zero when a block begins
 
   unsigned thread_rank() const {
     return thread.x + block_shape.x * (thread.y + block_shape.y * thread.z);

@@ -80,6 +80,10 @@ void ArgumentList::push(const ArrayValue& array) {
   push(array.bytes.data(), array.bytes.size());
 }
 
+void ArgumentList::push(const TensorMapValue& map) {
+  push(map.bytes.data(), map.bytes.size());
+}
+
 void ArgumentList::push(const void* value, std::size_t size_bytes) {
   const std::size_t first = words_.size();
   words_.resize(first + words(size_bytes));

@@ -4,6 +4,7 @@
 #include "tuner/backend/backend.hpp"
 #include "tuner/backend/cpu/kernel_abi.hpp"
 #include "tuner/backend/cpu/shared_variables.hpp"
+#include "tuner/backend/executor.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -50,6 +51,7 @@ class ArgumentList {
   void push(const family::Scalar& value);
   void push(void* pointer);
   void push(const ArrayValue& array);
+  void push(const TensorMapValue& map);
 
   /// Valid until the next push.
   [[nodiscard]] void* const* addresses();

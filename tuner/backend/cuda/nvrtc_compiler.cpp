@@ -16,6 +16,7 @@
 #include <array>
 #include <charconv>
 #include <filesystem>
+#include <optional>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -66,6 +67,19 @@ std::string literal(std::string_view text) {
     result += c == '\n' ? ' ' : c;
   }
   return result + '"';
+}
+
+/// The first line of a log that says that products on tensor cores wait for one another, which a
+/// program compiled without an error may do: it computes the same, at a fraction of the speed.
+std::optional<std::string> serialised_products(std::string_view log) {
+  while (!log.empty()) {
+    const std::string_view line = log.substr(0, log.find('\n'));
+    for (const std::string_view code : {"(C7510)", "(C7511)", "(C7514)", "(C7517)", "(C7519)"}) {
+      if (line.find(code) != std::string_view::npos) return std::string(line);
+    }
+    log.remove_prefix(std::min(line.size() + 1, log.size()));
+  }
+  return std::nullopt;
 }
 
 /// One compilation. The first step that fails decides the status, and later ones do nothing.
@@ -124,6 +138,12 @@ class Program {
       status_ = api_->cubin(program_, reinterpret_cast<char*>(binary.image.data()));
     }
     if (status_ != NVRTC_SUCCESS) return Unexpected(Failure{Outcome::compile_error, message()});
+    if (const auto advice = serialised_products(log())) {
+      return Unexpected(
+          Failure{Outcome::compile_error,
+                  fmt::format("{}: refused, because the compiler serialises wgmma\n{}",
+                              job_->source.name, *advice)});
+    }
     return binary;
   }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shared memory by address, as the instructions of compute capability 9.0 take it.
+#pragma once
+
+/// The block's dynamic shared memory, aligned to 1024 bytes.
+__device__ __forceinline__ unsigned char* dynamic_shared() {
+#ifdef __CUDA_ARCH__
+  extern __shared__ __align__(1024) unsigned char memory[];
+  return memory;
+#else
+  return static_cast<unsigned char*>(tuner::context->dynamic_shared);
+#endif
+}
+
+/// The shared memory address of what lies in dynamic_shared().
+__device__ __forceinline__ unsigned shared_address(const void* pointer) {
+#ifdef __CUDA_ARCH__
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+#else
+  return static_cast<unsigned>(static_cast<const unsigned char*>(pointer) - dynamic_shared());
+#endif
+}
+
+#ifndef __CUDA_ARCH__
+/// What lies at a shared memory address.
+template <class T>
+T* at_shared_address(unsigned address) {
+  return reinterpret_cast<T*>(dynamic_shared() + address);
+}
+#endif
+
+/// The 128-byte swizzle: in every 1024 bytes, the 16-byte pieces of row i are in the order of their
+/// number xor i. The same for copies and for wgmma, since it depends on the address alone.
+__device__ constexpr unsigned swizzled_128(unsigned address) {
+  return address ^ (address >> 3 & 0x70u);
+}

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+// C = alpha * op(A) * op(B) + beta * C, row-major, on the tensor cores of compute capability 9.0:
+// operands of 16 bits, sums in single precision.
+//
+// One thread of the producer warpgroup loads k-tiles into a ring of stages by TMA. Consumer
+// warpgroups multiply them by wgmma and store C. Consumers share a tile (each has a part of its
+// rows), or take tiles in turn, so that one stores while the other computes (PING_PONG). A block
+// computes one tile after the other. Blocks of a cluster share operands: each loads a part of a
+// k-tile for all that use it.
+//
+// With SWAP the transpose of C is computed, op(B)' * op(A)': wgmma has 64 rows but as few as 8
+// columns, so small M belongs there. Below, rows and columns are those of the computed product.
+//
+// Grid (clusters * blocks of a cluster), block (128 * (consumers + 1)). Any M, N, K; operands whose
+// rows start on 16 bytes. As in BLAS, alpha == 0 reads neither A nor B, and beta == 0 does not read
+// C.
+//
+// Template parameters: the space file. Design: docs/reference/kernels.md.
+
+#include "common/async_barrier.cuh"
+#include "common/cluster.cuh"
+#include "common/integers.cuh"
+#include "common/shared_memory.cuh"
+#include "common/warpgroup.cuh"
+#include "common/wgmma.cuh"
+#include "tensor_epilogue.cuh"
+#include "tensor_operand.cuh"
+#include "tensor_work.cuh"
+
+template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
+          int TILE_K, int CONSUMERS, bool PING_PONG, int STAGES, int CLUSTER_M, int CLUSTER_N,
+          bool SPLIT_K, int VECTOR_C, int MIN_BLOCKS>
+__global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
+    __launch_bounds__(WARPGROUP*(CONSUMERS + 1), MIN_BLOCKS)
+        gemm_wgmma(int M, int N, int K, float alpha, float beta, TC* C, int ldc, long long stride_c,
+                   int batches, int splits, int streamed, int group_m, float* partials,
+                   unsigned* arrivals, const __grid_constant__ TensorMap3 map_a,
+                   const __grid_constant__ TensorMap3 map_b) {
+  constexpr int TEAM = PING_PONG ? 1 : CONSUMERS;  // warpgroups that share a tile
+  constexpr int PARTS = TILE_M / (64 * TEAM);      // of 64 rows, of a warpgroup
+  constexpr int CLUSTER = CLUSTER_M * CLUSTER_N;
+  constexpr int PEERS = CLUSTER_M + CLUSTER_N - 1;  // blocks that share an operand with this one
+  static_assert(TILE_M % (64 * TEAM) == 0, "a warpgroup has a multiple of 64 rows");
+  using Rows = TensorOperand<T, SWAP ? TRANS_B : !TRANS_A, TILE_M, TILE_K, CLUSTER_N>;
+  using Columns = TensorOperand<T, SWAP ? !TRANS_A : TRANS_B, TILE_N, TILE_K, CLUSTER_M>;
+  constexpr int STAGE_BYTES = Rows::BYTES + Columns::BYTES;
+
+  if (alpha == 0.0f) return scale_output(C, M, N, ldc, stride_c, batches, beta);
+
+  const unsigned stages = shared_address(dynamic_shared());
+  const unsigned full = stages + STAGES * STAGE_BYTES;  // a barrier for each stage
+  const unsigned empty = full + 8 * STAGES;
+  const unsigned turns = empty + 8 * STAGES;  // a barrier for each consumer
+  unsigned* const flags = reinterpret_cast<unsigned*>(
+      dynamic_shared() + STAGES * STAGE_BYTES + 8 * (2 * STAGES + CONSUMERS));  // for each consumer
+
+  const int thread = threadIdx.x;
+  const int rank = blockIdx.x % CLUSTER;  // in the cluster
+  const int rank_m = rank / CLUSTER_N, rank_n = rank % CLUSTER_N;
+  if (thread == 0) {
+    for (int stage = 0; stage < STAGES; ++stage) {
+      init_barrier(full + 8 * stage, 1);
+      init_barrier(empty + 8 * stage, 4 * TEAM * PEERS);
+    }
+    for (int each = 0; each < CONSUMERS; ++each) init_barrier(turns + 8 * each, 4);
+    publish_barriers();
+  }
+  if constexpr (CLUSTER > 1) {
+    sync_cluster();
+  } else {
+    __syncthreads();
+  }
+
+  const int rows = SWAP ? N : M, columns = SWAP ? M : N;
+  const TensorSchedule schedule{ceil_div(rows, TILE_M * CLUSTER_M),
+                                ceil_div(columns, TILE_N * CLUSTER_N),
+                                batches,
+                                SPLIT_K ? splits : 1,
+                                SPLIT_K ? streamed : 0,
+                                group_m,
+                                ceil_div(K, TILE_K)};
+  TensorQueue queue(schedule, blockIdx.x / CLUSTER, gridDim.x / CLUSTER);
+  TensorWork work;
+  RingPosition<STAGES> at;
+
+  // The producer needs few registers; consumers get the rest.
+  constexpr int THREADS = WARPGROUP * (CONSUMERS + 1);
+  constexpr int AVAILABLE = 65536 / (MIN_BLOCKS * THREADS) / 8 * 8;
+  constexpr int LAUNCH_REGISTERS = AVAILABLE < 248 ? AVAILABLE : 248;
+  constexpr int PRODUCER_REGISTERS = 40 < LAUNCH_REGISTERS ? 40 : LAUNCH_REGISTERS;
+  constexpr int REMAINING = (LAUNCH_REGISTERS * THREADS - PRODUCER_REGISTERS * WARPGROUP) /
+                            (WARPGROUP * CONSUMERS) / 8 * 8;
+  constexpr int CONSUMER_REGISTERS = REMAINING < 240 ? REMAINING : 240;
+  const int consumer = thread / WARPGROUP;
+  if (consumer == CONSUMERS) {
+    set_register_count<PRODUCER_REGISTERS, LAUNCH_REGISTERS>();
+    if (thread == CONSUMERS * WARPGROUP) {
+      prefetch_map(map_a);
+      prefetch_map(map_b);
+      const TensorMap3& row_map = SWAP ? map_b : map_a;
+      const TensorMap3& column_map = SWAP ? map_a : map_b;
+      // Blocks that use the same rows, and those that use the same columns.
+      const unsigned short row_ranks = ((1u << CLUSTER_N) - 1) << (rank_m * CLUSTER_N);
+      unsigned short column_ranks = 0;
+      for (int m = 0; m < CLUSTER_M; ++m) column_ranks |= 1u << (m * CLUSTER_N + rank_n);
+      while (queue.next(work)) {
+        const int row = (work.m * CLUSTER_M + rank_m) * TILE_M;
+        const int column = (work.n * CLUSTER_N + rank_n) * TILE_N;
+        for (int k_tile = work.begin; k_tile < work.end; ++k_tile) {
+          const unsigned to = stages + at.stage * STAGE_BYTES;
+          const unsigned barrier = full + 8 * at.stage;
+          await_phase(empty + 8 * at.stage, at.parity ^ 1);
+          arrive_expecting(barrier, STAGE_BYTES);
+          Rows::load(to, row_map, row, k_tile * TILE_K, work.batch, barrier, rank_n, row_ranks);
+          Columns::load(to + Rows::BYTES, column_map, column, k_tile * TILE_K, work.batch, barrier,
+                        rank_m, column_ranks);
+          at.advance();
+        }
+      }
+    }
+    __syncwarp();
+  } else {
+    set_register_count<CONSUMER_REGISTERS, LAUNCH_REGISTERS>();
+    const int first_row = PING_PONG ? 0 : consumer * PARTS * 64;  // in the tile
+    const int lane = thread % 32;
+    // The block to whose producer a lane says that a stage has been read: first those that use the
+    // same rows, then the others that use the same columns.
+    const int other_m = lane - CLUSTER_N + (lane - CLUSTER_N >= rank_m ? 1 : 0);
+    const int told = lane < CLUSTER_N ? rank_m * CLUSTER_N + lane : other_m * CLUSTER_N + rank_n;
+    const auto release = [&](int stage) {
+      __syncwarp();
+      if constexpr (CLUSTER > 1) {
+        if (lane < PEERS) arrive_at_rank(empty + 8 * stage, told);
+      } else {
+        if (lane == 0) arrive(empty + 8 * stage);
+      }
+    };
+
+    // PING_PONG: a consumer begins when the one before it has all its k-tiles. Else a stage could
+    // be two phases away, which the parity does not tell from the present one.
+    int turn = 0;
+    unsigned turn_parity = consumer == 0 ? 1 : 0;  // the first to begin waits for nobody
+    while (queue.next(work)) {
+      if constexpr (PING_PONG) {
+        const bool is_mine = turn == consumer;
+        turn = turn + 1 < CONSUMERS ? turn + 1 : 0;
+        if (!is_mine) {
+          at.advance(work.end - work.begin);
+          continue;
+        }
+        await_phase(turns + 8 * consumer, turn_parity);
+        turn_parity ^= 1;
+      }
+      Accumulators<TILE_N> sum[PARTS];
+      WarpgroupProducts products;
+      const auto begin_k_tile = [&](bool is_first) {
+        await_phase(full + 8 * at.stage, at.parity);
+        const unsigned from = stages + at.stage * STAGE_BYTES;
+        const unsigned long long row_operand = Rows::descriptor(from, first_row);
+        const unsigned long long column_operand = Columns::descriptor(from + Rows::BYTES, 0);
+        products.begin();
+#pragma unroll
+        for (int k = 0; k < TILE_K; k += 16) {
+#pragma unroll
+          for (int part = 0; part < PARTS; ++part) {
+            products.multiply<T, Rows::IS_K_MAJOR, Columns::IS_K_MAJOR>(
+                sum[part], row_operand + Rows::offset(64 * part, k),
+                column_operand + Columns::offset(0, k), !is_first || k > 0);
+          }
+        }
+        products.commit();
+      };
+
+      // The products of one k-tile are begun before those of the last one are complete.
+#pragma unroll
+      for (int part = 0; part < PARTS; ++part) pin(sum[part]);
+      begin_k_tile(true);
+      int reading = at.stage;
+      at.advance();
+      for (int k_tile = work.begin + 1; k_tile < work.end; ++k_tile) {
+        begin_k_tile(false);
+        products.await<1>();
+        release(reading);
+        reading = at.stage;
+        at.advance();
+      }
+      if constexpr (PING_PONG) {
+        __syncwarp();
+        if (lane == 0) arrive(turns + 8 * (consumer + 1 < CONSUMERS ? consumer + 1 : 0));
+      }
+      products.await<0>();
+#pragma unroll
+      for (int part = 0; part < PARTS; ++part) pin(sum[part]);
+      release(reading);
+
+      if constexpr (SPLIT_K) {
+        const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
+        const int counters = 1 + ceil_div(splits, SplitSums::SPLIT_GROUP);
+        const SplitSums sums{
+            work,
+            partials + static_cast<long long>(part) * (PARTS * 64 * TILE_N),
+            CLUSTER * TEAM,
+            arrivals + (static_cast<long long>(work.tile) * CLUSTER * TEAM + part) * counters,
+            flags + consumer,
+            1 + consumer};
+        if (work.splits > 1 && !sums.reduce(sum)) continue;
+      }
+      const TensorOutput<TC, SWAP> c{C + work.batch * stride_c, rows, columns, ldc, alpha, beta};
+      const int row0 = (work.m * CLUSTER_M + rank_m) * TILE_M + first_row;
+      const int column0 = (work.n * CLUSTER_N + rank_n) * TILE_N;
+#pragma unroll
+      for (int part = 0; part < PARTS; ++part) {
+        store_product<VECTOR_C>(sum[part], c, row0 + 64 * part, column0);
+      }
+    }
+  }
+  // No block ends while others load into its shared memory or arrive at its barriers.
+  if constexpr (CLUSTER > 1) sync_cluster();
+}

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// The end of a product on tensor cores: sums over split-K, and C from accumulators.
+#pragma once
+
+#include "common/vector.cuh"
+#include "common/warpgroup.cuh"
+#include "common/wgmma.cuh"
+#include "tensor_work.cuh"
+
+/// The matrix that a product is stored to. With TRANSPOSED the computed product is its transpose.
+template <class T, bool TRANSPOSED>
+struct TensorOutput {
+  T* first;
+  int rows, columns;  ///< of the computed product
+  int pitch;          ///< leading dimension of C
+  float alpha, beta;
+
+  __device__ __forceinline__ bool contains(int row, int column) const {
+    return row < rows && column < columns;
+  }
+  __device__ __forceinline__ T* at(int row, int column) const {
+    return first + (TRANSPOSED ? static_cast<long long>(column) * pitch + row
+                               : static_cast<long long>(row) * pitch + column);
+  }
+  /// alpha * sum + beta * C in single precision, of an element of C.
+  __device__ __forceinline__ float value(float sum, int row, int column) const {
+    const float product = alpha * sum;
+    if (beta == 0.0f || !contains(row, column)) return product;
+    return product + beta * static_cast<float>(*at(row, column));
+  }
+};
+
+/// Transposes 4x4 words among 4 neighbouring lanes: word i of lane j becomes word j of lane i.
+__device__ __forceinline__ void transpose_quad(unsigned (&word)[4], int lane) {
+#pragma unroll
+  for (int distance = 1; distance <= 2; distance *= 2) {
+    const bool is_upper = (lane & distance) != 0;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if ((i & distance) != 0) continue;
+      const unsigned sent = is_upper ? word[i] : word[i + distance];
+      const unsigned received = __shfl_xor_sync(0xffffffffu, sent, distance);
+      if (is_upper) {
+        word[i] = received;
+      } else {
+        word[i + distance] = received;
+      }
+    }
+  }
+}
+
+/// Stores a thread's part of 64 rows from `row0` and COLUMNS columns from `column0` of the product.
+/// VECTOR: elements of C that are aligned together. All threads of the warpgroup call it.
+template <int VECTOR, int COLUMNS, class T, bool TRANSPOSED>
+__device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
+                                              const TensorOutput<T, TRANSPOSED>& c, int row0,
+                                              int column0) {
+  const int lane = threadIdx.x % 32;
+  const int first_row = row0 + threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
+  const int first_column = column0 + 2 * (lane % 4);
+  constexpr bool WIDE =
+      !TRANSPOSED && sizeof(T) == 2 && VECTOR == 8 && COLUMNS % 32 == 0;  // stores 16 bytes
+#pragma unroll
+  for (int h = 0; h < 2; ++h) {
+    const int row = first_row + 8 * h;
+    if constexpr (WIDE) {
+#pragma unroll
+      for (int j = 0; j < COLUMNS / 8; j += 4) {
+        unsigned word[4];
+#pragma unroll
+        for (int i = 0; i < 4; ++i) {
+          const int column = first_column + 8 * (j + i);
+          const float* const pair = &sum.at[4 * (j + i) + 2 * h];
+          const Vector<T, 2> rounded = {{static_cast<T>(c.value(pair[0], row, column)),
+                                         static_cast<T>(c.value(pair[1], row, column + 1))}};
+          word[i] = *reinterpret_cast<const unsigned*>(&rounded);
+        }
+        transpose_quad(word, lane);
+        const int column = column0 + 8 * (j + lane % 4);
+        if (row >= c.rows) continue;
+        if (column + 8 <= c.columns) {
+          *reinterpret_cast<Vector<unsigned, 4>*>(c.at(row, column)) = {
+              {word[0], word[1], word[2], word[3]}};
+        } else {
+#pragma unroll
+          for (int i = 0; i < 8; ++i) {
+            const auto pair = *reinterpret_cast<const Vector<T, 2>*>(&word[i / 2]);
+            if (column + i < c.columns) *c.at(row, column + i) = pair.at[i % 2];
+          }
+        }
+      }
+    } else {
+#pragma unroll
+      for (int j = 0; j < COLUMNS / 8; ++j) {
+        const int column = first_column + 8 * j;
+        const float* const pair = &sum.at[4 * j + 2 * h];
+        const Vector<T, 2> rounded = {{static_cast<T>(c.value(pair[0], row, column)),
+                                       static_cast<T>(c.value(pair[1], row, column + 1))}};
+        if (!TRANSPOSED && VECTOR >= 2 && c.contains(row, column + 1)) {
+          *reinterpret_cast<Vector<T, 2>*>(c.at(row, column)) = rounded;
+        } else {
+#pragma unroll
+          for (int i = 0; i < 2; ++i) {
+            if (c.contains(row, column + i)) *c.at(row, column + i) = rounded.at[i];
+          }
+        }
+      }
+    }
+  }
+}
+
+/// C = beta * C, by all threads of the grid: the product where alpha is 0.
+template <class T>
+__device__ __forceinline__ void scale_output(T* c, int rows, int columns, int pitch,
+                                             long long stride, int batches, float beta) {
+  const long long threads = static_cast<long long>(gridDim.x) * blockDim.x;
+  const long long count = static_cast<long long>(batches) * rows * columns;
+  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count;
+       i += threads) {
+    T* const at = c + i / columns / rows * stride + i / columns % rows * pitch + i % columns;
+    *at = static_cast<T>(beta == 0.0f ? 0.0f : beta * static_cast<float>(*at));
+  }
+}
+
+/// Split-K and stream-K: partial sums of a warpgroup's part of a tile in global memory. The last of
+/// each SPLIT_GROUP splits to arrive adds theirs, the last of these the sums of the groups; each in
+/// a fixed order, so that equal inputs give equal bits.
+struct SplitSums {
+  static constexpr int SPLIT_GROUP = 8;
+
+  const TensorWork& work;
+  float* partials;     ///< of this part of a tile in slot 0
+  int slot_parts;      ///< such parts in a slot
+  unsigned* arrivals;  ///< a counter for the tile and one for each group, zero before and after
+  unsigned* is_last;   ///< a word of shared memory of the warpgroup's own
+  int barrier;         ///< of the warpgroup
+
+  /// Returns true in the warpgroup that has the whole sum.
+  template <int PARTS, int COLUMNS>
+  __device__ __forceinline__ bool reduce(Accumulators<COLUMNS> (&sum)[PARTS]) const {
+    const int groups = (work.splits + SPLIT_GROUP - 1) / SPLIT_GROUP;
+    const int group = work.split / SPLIT_GROUP;
+    const int left = work.splits - group * SPLIT_GROUP;
+    const int members = left < SPLIT_GROUP ? left : SPLIT_GROUP;
+    store(sum, work.split);
+    if (!arrives_last(arrivals + 1 + group, members)) return false;
+    add_up(sum, group * SPLIT_GROUP, 1, members);
+    if (groups == 1) return true;
+    store(sum, group * SPLIT_GROUP);
+    if (!arrives_last(arrivals, groups)) return false;
+    add_up(sum, 0, SPLIT_GROUP, groups);
+    return true;
+  }
+
+ private:
+  using FourSums = Vector<float, 4>;
+
+  template <int PARTS, int COLUMNS>
+  __device__ __forceinline__ FourSums* place(int of_split) const {
+    constexpr int VECTORS = PARTS * Accumulators<COLUMNS>::COUNT / 4;
+    return reinterpret_cast<FourSums*>(partials) +
+           static_cast<long long>(work.slot(of_split)) * slot_parts * (VECTORS * WARPGROUP) +
+           threadIdx.x % WARPGROUP;
+  }
+
+  template <int PARTS, int COLUMNS>
+  __device__ __forceinline__ void store(const Accumulators<COLUMNS> (&sum)[PARTS],
+                                        int as_split) const {
+    constexpr int COUNT = Accumulators<COLUMNS>::COUNT;
+    FourSums* const to = place<PARTS, COLUMNS>(as_split);
+#pragma unroll
+    for (int part = 0; part < PARTS; ++part) {
+#pragma unroll
+      for (int i = 0; i < COUNT; i += 4) {
+        to[(part * COUNT + i) / 4 * WARPGROUP] = {
+            {sum[part].at[i], sum[part].at[i + 1], sum[part].at[i + 2], sum[part].at[i + 3]}};
+      }
+    }
+  }
+
+  template <int PARTS, int COLUMNS>
+  __device__ __forceinline__ void add_up(Accumulators<COLUMNS> (&sum)[PARTS], int first, int step,
+                                         int count) const {
+    constexpr int COUNT = Accumulators<COLUMNS>::COUNT;
+#pragma unroll
+    for (int part = 0; part < PARTS; ++part) {
+#pragma unroll
+      for (int i = 0; i < COUNT; ++i) sum[part].at[i] = 0.0f;
+    }
+    constexpr int IN_FLIGHT = PARTS * COUNT <= 64 ? 128 / (PARTS * COUNT) : 1;  // splits
+#pragma unroll IN_FLIGHT
+    for (int other = 0; other < count; ++other) {
+      const FourSums* const from = place<PARTS, COLUMNS>(first + other * step);
+#pragma unroll
+      for (int part = 0; part < PARTS; ++part) {
+#pragma unroll
+        for (int i = 0; i < COUNT; i += 4) {
+          const FourSums partial = load_from_l2(from + (part * COUNT + i) / 4 * WARPGROUP);
+#pragma unroll
+          for (int v = 0; v < 4; ++v) sum[part].at[i + v] += partial.at[v];
+        }
+      }
+    }
+  }
+
+  /// Reads what another block wrote, from the L2 cache.
+  static __device__ __forceinline__ FourSums load_from_l2(const FourSums* from) {
+#ifdef __CUDA_ARCH__
+    FourSums value;
+    asm volatile("ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];"
+                 : "=f"(value.at[0]), "=f"(value.at[1]), "=f"(value.at[2]), "=f"(value.at[3])
+                 : "l"(from)
+                 : "memory");
+    return value;
+#else
+    return *from;
+#endif
+  }
+
+  /// Whether this is the last of `count` splits to arrive. It can then read what the others wrote,
+  /// and it resets the counter for the next launch.
+  __device__ __forceinline__ bool arrives_last(unsigned* counter, int count) const {
+    __threadfence();
+    sync_warpgroup(barrier);
+    if (threadIdx.x % WARPGROUP == 0) {
+      *is_last = atomicAdd(counter, 1u) == static_cast<unsigned>(count) - 1 ? 1u : 0u;
+      if (*is_last != 0) *counter = 0;
+    }
+    sync_warpgroup(barrier);
+    const bool mine = *is_last != 0;
+    __threadfence();
+    return mine;
+  }
+};

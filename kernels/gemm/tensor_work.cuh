@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a persistent block computes: tiles of C in raster order, whole or in parts along K.
+#pragma once
+
+#include "common/integers.cuh"
+
+/// A part of the depth of a tile of a product: the tile's indices, and k-tiles [begin, end).
+struct TensorWork {
+  int batch, m, n;
+  int begin, end;
+  // Where the tile has several parts: which this is, of how many; the number of the tile among
+  // those that have; and the slots for partial sums, of the first part and from part to part.
+  int split, splits, tile;
+  int first_slot, slot_step, first_extra;
+
+  __device__ __forceinline__ int slot(int of_split) const {
+    return first_slot + of_split * slot_step + (of_split == 0 ? first_extra : 0);
+  }
+};
+
+/// The work of a launch, in units of a cluster's tiles.
+struct TensorSchedule {
+  int tiles_m, tiles_n, batches;
+  int splits;    ///< parts of each tile; where tiles are streamed, the most parts of one
+  int streamed;  ///< stream-K: so many tiles, the last ones, are divided evenly among the workers
+  int group_m;   ///< rows of tiles in a band
+  int k_tiles;   ///< of the whole depth; at least `splits` where no tile is streamed
+
+  __device__ __forceinline__ int tiles() const { return tiles_m * tiles_n * batches; }
+
+  /// Sets the indices of a tile. Consecutive numbers traverse bands of group_m rows of tiles,
+  /// column by column, so that concurrent blocks share operands in the L2 cache.
+  __device__ __forceinline__ void place(TensorWork& work, int tile) const {
+    work.batch = tile / (tiles_m * tiles_n);
+    const int index = tile - work.batch * (tiles_m * tiles_n);
+    const int band = index / (group_m * tiles_n);
+    const int in_band = index - band * (group_m * tiles_n);
+    const int left = tiles_m - band * group_m;
+    const int height = left < group_m ? left : group_m;
+    work.m = band * group_m + in_band % height;
+    work.n = in_band / height;
+  }
+};
+
+/// The work of one worker, a cluster, of several: every `workers`-th tile or part of one, and then
+/// its share of the streamed tiles, a range of their k-tiles.
+class TensorQueue {
+ public:
+  __device__ __forceinline__ TensorQueue(const TensorSchedule& schedule, int worker, int workers)
+      : schedule_(schedule), worker_(worker), workers_(workers), number_(worker) {
+    const int depth = schedule.streamed * schedule.k_tiles;
+    sharers_ = workers < depth ? workers : depth;
+    position_ = worker < sharers_ ? start(worker) : depth;
+    stop_ = worker < sharers_ ? start(worker + 1) : depth;
+  }
+
+  /// False when nothing is left.
+  __device__ __forceinline__ bool next(TensorWork& work) {
+    const int k_tiles = schedule_.k_tiles;
+    const int splits = schedule_.streamed > 0 ? 1 : schedule_.splits;
+    const int whole = schedule_.tiles() - schedule_.streamed;
+    if (number_ < whole * splits) {
+      const int tile = number_ / splits;
+      const int split = number_ - tile * splits;
+      schedule_.place(work, tile);
+      work.begin = static_cast<int>(static_cast<long long>(k_tiles) * split / splits);
+      work.end = static_cast<int>(static_cast<long long>(k_tiles) * (split + 1) / splits);
+      work.split = split;
+      work.splits = splits;
+      work.tile = tile;
+      work.first_slot = tile * splits;
+      work.slot_step = 1;
+      work.first_extra = 0;
+      number_ += workers_;
+      return true;
+    }
+    if (position_ >= stop_) return false;
+    const int tile = position_ / k_tiles;
+    const int first = sharer(tile * k_tiles), last = sharer((tile + 1) * k_tiles - 1);
+    schedule_.place(work, whole + tile);
+    work.begin = position_ - tile * k_tiles;
+    work.end = stop_ < (tile + 1) * k_tiles ? stop_ - tile * k_tiles : k_tiles;
+    work.split = worker_ - first;
+    work.splits = last - first + 1;
+    work.tile = tile;
+    // A worker has two slots: for the tile with which its range begins, and for the one with which
+    // it ends. Only the first part of a tile may end a range that began with another tile.
+    work.first_slot = 2 * first;
+    work.slot_step = 2;
+    work.first_extra = start(first) / k_tiles != tile ? 1 : 0;
+    position_ += work.end - work.begin;
+    return true;
+  }
+
+ private:
+  /// Where the range of a sharer begins: ranges differ by at most one k-tile and none is empty.
+  __device__ __forceinline__ int start(int sharer) const {
+    return static_cast<int>(static_cast<long long>(schedule_.streamed * schedule_.k_tiles) *
+                            sharer / sharers_);
+  }
+  /// Whose range has this k-tile.
+  __device__ __forceinline__ int sharer(int position) const {
+    return static_cast<int>((static_cast<long long>(position + 1) * sharers_ - 1) /
+                            (schedule_.streamed * schedule_.k_tiles));
+  }
+
+  const TensorSchedule& schedule_;
+  int worker_, workers_, number_;
+  int sharers_;  // workers that have a part of the streamed tiles
+  int position_, stop_;
+};
+
+/// Where a ring of STAGES buffers is: the stage, and the parity of its current phase.
+template <int STAGES>
+struct RingPosition {
+  int stage = 0;
+  unsigned parity = 0;
+
+  __device__ __forceinline__ void advance() {
+    if (++stage == STAGES) {
+      stage = 0;
+      parity ^= 1;
+    }
+  }
+  __device__ __forceinline__ void advance(int count) {
+    const int sum = stage + count;
+    parity ^= static_cast<unsigned>(sum / STAGES) & 1u;
+    stage = sum % STAGES;
+  }
+};

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// The kernel for tensor cores on the host: right in every layout, and every mistake in its pipeline
+// and its layouts of shared memory is found.
+#include "kernel_family.hpp"
+#include "tests/support/cached_cpu_backend.hpp"
+#include "tuner/core/hash.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace tuner {
+namespace {
+
+class GemmTensorTest : public testing::Test {
+ protected:
+  /// Of small tiles, which take the time that a test may.
+  void expect_right(std::string_view size, const std::string& condition) {
+    family_.expect_right("gemm_wgmma", size,
+                         "TILE_M*TILE_N*TILE_K <= 16384*64 and STAGES <= 5 and " + condition);
+  }
+
+  std::unique_ptr<backend::Backend> backend_ = testing_support::open_cached_cpu_backend();
+  KernelFamily family_{*backend_, "gemm_tensor"};
+};
+
+TEST_F(GemmTensorTest, TilesAreRightInEveryLayoutAndType) {
+  expect_right("72,80,136", "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and SPLIT == 0");
+  expect_right("72,80,136,TRANS_A=1,TYPE=f16", "TILE_M == 128 and TILE_N == 48 and CONSUMERS == 2");
+  expect_right("72,80,136,TRANS_B=1", "TILE_M == 128 and TILE_N == 64 and CONSUMERS == 1");
+  expect_right("80,72,136,TRANS_A=1,TRANS_B=1",
+               "TILE_M == 64 and TILE_N == 96 and PERSISTENT == 0");
+}
+
+TEST_F(GemmTensorTest, TilesAreRightWithRowsOfCAtAnyAlignmentAndOfSinglePrecision) {
+  expect_right("72,75,136,LDB=80,LDC=75", "VECTOR_C == 1 and TILE_M == 64 and TILE_N == 32");
+  expect_right("72,75,136,LDB=80,LDC=78", "VECTOR_C == 2 and TILE_M == 64 and TILE_N == 32");
+  expect_right("72,80,136,TYPE=bf16_f32", "VECTOR_C == 8 and TILE_M == 64 and TILE_N == 64");
+}
+
+TEST_F(GemmTensorTest, ConsumersShareATileOrTakeTilesInTurn) {
+  expect_right("200,72,136", "CONSUMERS == 3 and TILE_M == 192 and TILE_N == 32 and SPLIT == 0");
+  expect_right("200,200,136,TRANS_B=1",
+               "PING_PONG == 1 and TILE_M == 64 and TILE_N == 64 and STAGES == 3");
+  expect_right("200,200,136", "PING_PONG == 1 and TILE_M == 128 and TILE_N == 48 and SPLIT == 0");
+}
+
+TEST_F(GemmTensorTest, KTilesOfSeveralPanelsAreRight) {
+  expect_right("72,80,200,TRANS_B=1",
+               "TILE_K == 128 and TILE_M == 64 and TILE_N == 64 and STAGES == 2");
+  expect_right("72,80,200,TRANS_A=1",
+               "TILE_K == 256 and TILE_M == 64 and TILE_N == 48 and STAGES == 2");
+  expect_right("8,80,600,TRANS_B=1",
+               "TILE_K == 256 and SWAP == 1 and TILE_M == 64 and TILE_N == 8");
+}
+
+TEST_F(GemmTensorTest, TheTransposedProductIsRight) {
+  expect_right("5,200,136,TRANS_B=1", "SWAP == 1 and TILE_N == 8 and TILE_M == 128");
+  expect_right("40,136,136", "SWAP == 1 and TILE_N == 48 and TILE_M == 64 and CONSUMERS == 1");
+  expect_right("40,136,136,TRANS_A=1,BATCH=2", "SWAP == 1 and TILE_N == 24 and TILE_M == 64");
+}
+
+TEST_F(GemmTensorTest, SplitKIsRightInBatchesAndWithGroupsOfSplits) {
+  expect_right("72,80,520,BATCH=2",
+               "SPLIT_K > 1 and TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1");
+  expect_right("128,64,1200,TRANS_B=1",
+               "SPLIT_K > 8 and TILE_M == 128 and TILE_N == 64 and CONSUMERS == 2");
+  expect_right("128,64,520,TRANS_B=1", "SPLIT_K > 1 and PING_PONG == 1 and TILE_N == 64");
+  expect_right("8,136,520,TRANS_B=1", "SPLIT_K > 1 and SWAP == 1 and TILE_M == 64 and TILE_N == 8");
+}
+
+TEST_F(GemmTensorTest, RowsThatDoNotStartOn16BytesAreCopied) {
+  const auto expect_realigned = [&](std::string_view size, const std::string& condition) {
+    family_.expect_right(
+        "gemm_wgmma_realigned", size,
+        "TILE_K == 64 and TILE_M == 64 and TILE_N <= 64 and STAGES <= 4 and " + condition);
+  };
+  expect_realigned("35,37,71,TRANS_B=1", "TILE_N == 48 and SPLIT == 0");
+  expect_realigned("35,37,300,TRANS_A=1,ALIGN=2", "TILE_N == 32 and SPLIT_K > 1");
+  expect_realigned("35,40,72,LDA=75,BATCH=2", "TILE_N == 64 and SWAP == 1");
+  expect_realigned("33,40,72,ALIGN=1,TYPE=bf16_f32", "TILE_N == 64");
+}
+
+TEST_F(GemmTensorTest, StreamedTilesAreRight) {
+  expect_right("136,136,328,TRANS_B=1",
+               "STREAM == 1 and TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and TILE_K == 64");
+  expect_right("136,200,328", "STREAM == 2 and TILE_M == 128 and TILE_N == 48 and CONSUMERS == 2");
+  expect_right("136,136,328,BATCH=3",
+               "STREAM == 2 and TILE_M == 64 and TILE_N == 48 and PING_PONG == 1");
+}
+
+/// A mistake: a text of the source or a header, and what stands there instead.
+struct Mistake {
+  std::string_view what, right, wrong;
+};
+
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  *out << mistake.what;
+}
+
+class GemmTensorMistakes : public testing::TestWithParam<Mistake> {};
+
+/// Replaces the one occurrence in the source and its headers.
+void make(const Mistake& mistake, family::KernelSource& source) {
+  int found = 0;
+  const auto look = [&](std::string& text) {
+    for (std::size_t at = text.find(mistake.right); at != std::string::npos;
+         at = text.find(mistake.right, at + mistake.wrong.size())) {
+      text.replace(at, mistake.right.size(), mistake.wrong);
+      ++found;
+    }
+  };
+  look(source.text);
+  for (family::Header& header : source.headers) look(header.text);
+  ASSERT_EQ(found, 1) << mistake.right;
+}
+
+TEST_P(GemmTensorMistakes, IsFound) {
+  const auto backend = testing_support::open_cached_cpu_backend();
+  const family::Family family = family::load_family(TUNER_SOURCE_DIR "/spaces/gemm_tensor.json");
+  const family::Kernel& kernel = family.kernel("gemm_wgmma");
+  const space::DeviceAttributes& device = backend->device().attributes;
+  verify::Verifier verifier(*backend, family, 77);
+  // K-major operands that share a tile; others in turn, with split-K; streamed tiles.
+  for (const auto& [size_text, condition] :
+       {std::pair("136,72,328,TRANS_B=1",
+                  "TILE_M == 128 and TILE_N == 32 and CONSUMERS == 2 and PING_PONG == 0 and "
+                  "SPLIT == 0 and STREAM == 0 and PERSISTENT == 1"),
+        std::pair("136,72,328,TRANS_A=1",
+                  "TILE_M == 64 and TILE_N == 96 and PING_PONG == 1 and SPLIT > 0"),
+        std::pair("136,136,328,TRANS_B=1",
+                  "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STREAM == 2")}) {
+    const space::Size size = space::parse_size(size_text, family.problem.dims);
+    const space::Space space(kernel.space, device, size);
+    const space::Config config =
+        configuration(kernel, device, size,
+                      std::string("SWAP == 0 and TILE_K == 64 and STAGES == 3 and ") + condition);
+    family::CompileJob job = family::compile_job(kernel, space, config);
+    make(GetParam(), job.source);
+    job.key = content_hash({job.key, GetParam().right, GetParam().wrong});
+    const auto binary = backend->compiler().compile(job);
+    ASSERT_TRUE(binary) << binary.error().message;
+    const backend::LoadedKernel loaded(*backend, backend->load(*binary).value());
+    verify::LoadedCandidate candidate{
+        .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
+    if (!verifier.verify(candidate, size)) return;
+  }
+  FAIL() << "all three configurations pass";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, GemmTensorMistakes,
+    testing::Values(
+        Mistake{"TheProducerDoesNotWaitForAnEmptyStage",
+                "await_phase(empty + 8 * at.stage, at.parity ^ 1);", ""},
+        Mistake{"TheProducerWaitsForTheOtherPhase", "at.parity ^ 1)", "at.parity)"},
+        Mistake{"ConsumersDoNotWaitForAFullStage", "await_phase(full + 8 * at.stage, at.parity);",
+                ""},
+        Mistake{"AStageIsReleasedWhileItIsRead", "products.await<1>();\n        release(reading);",
+                "release(reading);\n        products.await<1>();"},
+        Mistake{"TheParityNeverChanges", "stage = 0;\n      parity ^= 1;", "stage = 0;"},
+        Mistake{"AConsumerSkipsTooFewStages", "at.advance(work.end - work.begin);",
+                "at.advance(work.end - work.begin - 1);"},
+        Mistake{"TheParityIsNotSkipped", "parity ^= static_cast<unsigned>(sum / STAGES) & 1u;", ""},
+        Mistake{"OneArrivalTooFewEmptiesAStage", "4 * TEAM * PEERS", "4 * TEAM * PEERS - 1"},
+        Mistake{"OneArrivalTooManyEmptiesAStage", "4 * TEAM * PEERS", "4 * TEAM * PEERS + 1"},
+        Mistake{"TheLastKTileIsDropped", "ceil_div(K, TILE_K)}", "K / TILE_K}"},
+        Mistake{"TheFirstProductIsNotCleared", "!is_first || k > 0", "true"},
+        Mistake{"EveryKTileIsCleared", "!is_first || k > 0", "k > 0"},
+        Mistake{"SixteenStepsAreReadTwice", "row_operand + Rows::offset(64 * part, k)",
+                "row_operand + Rows::offset(64 * part, k == 48 ? 32 : k)"},
+        Mistake{"OneSplitBeginsTooLate", "(k_tiles) * split / splits);",
+                "(k_tiles) * split / splits) + (split > 0);"},
+        Mistake{"StreamedRangesOverlap", "stop_ = worker < sharers_ ? start(worker + 1)",
+                "stop_ = worker < sharers_ ? start(worker + 1) + (worker == 0)"},
+        Mistake{"WorkersShareASlot", "work.first_extra = start(first) / k_tiles != tile ? 1 : 0;",
+                "work.first_extra = 0;"},
+        Mistake{"TheEndOfARangeIsForgotten",
+                "stop_ < (tile + 1) * k_tiles ? stop_ - tile * k_tiles : k_tiles", "k_tiles"},
+        Mistake{"TheSumsOfOneSplitAreLost", "add_up(sum, group * SPLIT_GROUP, 1, members)",
+                "add_up(sum, group * SPLIT_GROUP, 1, members - 1)"},
+        Mistake{"TheCounterOfSplitsIsNotReset", "if (*is_last != 0) *counter = 0;", ""},
+        Mistake{"TheSwizzleOfCopiesIsNotThatOfProducts", "map.swizzle_bytes == 128",
+                "map.swizzle_bytes == 64"},
+        Mistake{"TheDescriptorHasAnotherStride", "STRIDE = 1024 / 16", "STRIDE = 512 / 16"},
+        Mistake{"PanelsAreTooNear", "PANEL_BYTES);\n  }\n  /// From",
+                "PANEL_BYTES / 2);\n  }\n  /// From"},
+        Mistake{"ColumnsBeginInTheRows", "Columns::load(to + Rows::BYTES",
+                "Columns::load(to + Rows::BYTES - 1024"},
+        Mistake{"LanesOfAQuadAreExchanged", "column0 + 8 * (j + lane % 4)",
+                "column0 + 8 * (j + (lane ^ 1) % 4)"},
+        Mistake{"StoresReachBeyondTheLastColumn", "column + 8 <= c.columns", "column < c.columns"},
+        Mistake{"BetaIsForgotten", "if (beta == 0.0f || !contains", "if (true || !contains"}),
+    [](const auto& tested) { return std::string(tested.param.what); });
+
+}  // namespace
+}  // namespace tuner
