@@ -155,6 +155,15 @@ struct AttemptRecord {
   std::string config_json;
 };
 
+/// That a run tunes a size on a card.
+struct CardRecord {
+  std::string problem;
+  std::string uuid;
+  std::string host = {};  ///< empty in a write: this one
+  std::string job = {};   ///< of the batch system, SLURM_JOB_ID; empty in a write: this process's
+  std::int64_t first_sequence = 0;  ///< when read: from this trial of the size on
+};
+
 /// A configuration that crashed, hung or died with its run; `kStrikesToQuarantine` of them and
 /// it is not run again on this architecture while the kernel's hash stays.
 struct StrikeRecord {
