@@ -115,9 +115,9 @@ Json card_json(const session::CardResult& card) {
   return json;
 }
 
-void print_table(const family::Kernel& kernel, const session::RunResult& result,
-                 const Output& output) {
-  Table table({{kernel.name},
+void print_table(const family::Kernel& kernel, const std::string& title,
+                 const session::RunResult& result, const Output& output) {
+  Table table({{title},
                {"time", Align::right},
                {"rate", Align::right},
                {"vs library", Align::right},
@@ -304,7 +304,12 @@ void TuningRuns::tell_result(const family::Family& family, const family::Kernel&
                                   {"wall_s", result.wall_s},
                                   {"shared", result.shared},
                                   {"sizes", sizes}});
-  if (!common_.json) print_table(kernel, result, Output(common_));
+  // The first run of a command says on stderr what it runs on.
+  const bool another = document_["device"] != device;
+  if (!common_.json) {
+    print_table(kernel, another ? fmt::format("{} on {}", kernel.name, device) : kernel.name,
+                result, Output(common_));
+  }
   if (common_.quiet || options_.progress == "json") return;
   print_totals(result);
   print_reused_failures(result, family.problem.dims);
