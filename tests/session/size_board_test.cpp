@@ -26,7 +26,7 @@ class SizeBoardTest : public testing::Test {
   }
   std::vector<std::int64_t> taken(std::size_t count) {
     std::vector<std::int64_t> sizes;
-    while (sizes.size() < count) sizes.push_back(board_->take(0)->search->size()[0]);
+    while (sizes.size() < count) sizes.push_back(board_->take({})->search->size()[0]);
     return sizes;
   }
 
@@ -45,27 +45,43 @@ TEST_F(SizeBoardTest, OnOneCardTheOrderIsThatOfNeighbours) {
   EXPECT_THAT(taken(2), ElementsAre(10, 15)) << "the first, and the farthest from it";
 }
 
-TEST_F(SizeBoardTest, ACardHoldsSeveralOnlyWhileManyAreLeftForEachOther) {
-  make(std::vector<double>(12, 1), 2);
-  EXPECT_TRUE(board_->take(0));
-  EXPECT_TRUE(board_->take(1)) << "11 are left, 4 for the other card";
-  EXPECT_TRUE(board_->take(2)) << "10 are left, 8 for the other card";
-  EXPECT_FALSE(board_->take(3)) << "9 are left, 12 would be for the other card";
-  EXPECT_FALSE(board_->take(4)) << "four at the most";
-  for (int i = 0; i < 9; ++i) EXPECT_TRUE(board_->take(0)) << i;
-  EXPECT_FALSE(board_->take(0));
+TEST_F(SizeBoardTest, ACardBeginsNoMoreThanItsShareOfTheRest) {
+  make(std::vector<double>(9, 1), 2);
+  std::vector<SizeSearch*> open;
+  while (const auto taken = board_->take(open)) open.push_back(taken->search);
+  EXPECT_EQ(open.size(), 3U) << "with a fourth it would have begun four, of six that are left";
+  EXPECT_EQ(board_->waiting_per_card(), 3);
+  while (board_->take({})) {
+  }
+  EXPECT_EQ(board_->waiting_per_card(), 0) << "one that has none takes the next";
+}
+
+TEST_F(SizeBoardTest, ACardWithALongSizeTakesNoOther) {
+  make({1, 1, 1, 1, 100, 1}, 2);
+  SizeSearch* const longest = board_->take({})->search;
+  EXPECT_EQ(longest->size()[0], 14);
+  EXPECT_FALSE(board_->take({&longest, 1}));
+}
+
+TEST_F(SizeBoardTest, ACardSearchesAFewAtOnce) {
+  for (const auto& [cards, most] : {std::pair(1U, 8U), std::pair(2U, 4U), std::pair(16U, 2U)}) {
+    make(std::vector<double>(200, 1), cards);
+    std::vector<SizeSearch*> open;
+    while (const auto taken = board_->take(open)) open.push_back(taken->search);
+    EXPECT_EQ(open.size(), most) << cards << " cards";
+  }
 }
 
 TEST_F(SizeBoardTest, WhatIsGivenBackIsTakenFirstAndWakesWhoWaits) {
   make({1, 1}, 2);
-  SizeSearch& first = *board_->take(0)->search;
-  SizeSearch& second = *board_->take(0)->search;
+  SizeSearch& first = *board_->take({})->search;
+  SizeSearch& second = *board_->take({})->search;
   EXPECT_EQ(board_->waiting_per_card(), 0);
   board_->give_back(second, Stage::searched);
   board_->remove_card();
   EXPECT_EQ(board_->waiting_per_card(), 1);
   EXPECT_TRUE(board_->wait([] { return false; }));
-  const auto again = board_->take(0);
+  const auto again = board_->take({});
   EXPECT_EQ(again->search, &second);
   EXPECT_EQ(again->stage, Stage::searched);
   board_->set_ended(second);
@@ -78,14 +94,14 @@ TEST_F(SizeBoardTest, WhatIsGivenBackIsTakenFirstAndWakesWhoWaits) {
 
 TEST_F(SizeBoardTest, OffersGoToTheNeighboursThatAreBeingSearched) {
   make({1, 1, 1}, 1);
-  SizeSearch& first = *board_->take(0)->search;
-  SizeSearch& second = *board_->take(0)->search;
+  SizeSearch& first = *board_->take({})->search;
+  SizeSearch& second = *board_->take({})->search;
   const space::Config config = toy::config(family_, "TILE=3,DEPTH=2");
   board_->offer(first, config);
   EXPECT_THAT(board_->offered(second), ElementsAre(config));
   EXPECT_THAT(board_->offered(second), IsEmpty()) << "each offer once";
   EXPECT_THAT(board_->offered(first), IsEmpty());
-  EXPECT_THAT(board_->offered(*board_->take(0)->search), IsEmpty()) << "it was not open";
+  EXPECT_THAT(board_->offered(*board_->take({})->search), IsEmpty()) << "it was not open";
 }
 
 }  // namespace

@@ -62,10 +62,13 @@ class OneAtATime final : public Observer {
 };
 
 /// What a trial at a size costs beside another one, as far as the sizes tell: a unit is a flop. A
-/// byte counts as what GPUs compute meanwhile, of fp32.
+/// byte counts as what GPUs compute meanwhile, of fp32, and so does what every trial costs, such as
+/// its part of the compilers.
 double expected_work(const family::Problem& problem, const space::Size& size) {
   constexpr double kFlopsPerByte = 16;
-  return family::flops_at(problem, size) + kFlopsPerByte * family::bytes_at(problem, size);
+  constexpr double kFlopsPerTrial = 1e11;
+  return kFlopsPerTrial + family::flops_at(problem, size) +
+         kFlopsPerByte * family::bytes_at(problem, size);
 }
 
 std::vector<double> expected_work(const family::Problem& problem,

@@ -4,14 +4,12 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <numeric>
 #include <utility>
 
 namespace tuner::session {
 namespace {
 
-/// A card takes a size beside those that it holds while so many are left for each that every other
-/// card would then hold: what is taken early cannot fill the end.
-constexpr std::size_t kReserve = 4;
 /// Two searches at once: while one waits for its compilations, or begins, the other has candidates.
 constexpr std::size_t kFewestAtOnce = 2;
 
@@ -20,6 +18,7 @@ constexpr std::size_t kFewestAtOnce = 2;
 SizeBoard::SizeBoard(std::span<const space::Size> sizes, const space::Dimensions& dims,
                      std::span<const double> work, std::size_t cards)
     : neighbours_(sizes, dims),
+      work_(work.begin(), work.end()),
       cards_(cards),
       ended_(sizes.size()),
       being_searched_(sizes.size()),
@@ -31,6 +30,7 @@ SizeBoard::SizeBoard(std::span<const space::Size> sizes, const space::Dimensions
                              [&](std::size_t size) { return std::ilogb(work[size]); });
   }
   for (const std::size_t size : order) waiting_.emplace_back(size, Stage::fresh);
+  waiting_work_ = std::accumulate(work_.begin(), work_.end(), 0.0);
 }
 
 void SizeBoard::add(const space::Size& size, space::Space space, std::string_view strategy,
@@ -40,13 +40,18 @@ void SizeBoard::add(const space::Size& size, space::Space space, std::string_vie
   index_.emplace(&searches_.back(), searches_.size() - 1);
 }
 
-std::optional<SizeBoard::Taken> SizeBoard::take(std::size_t held) {
+std::optional<SizeBoard::Taken> SizeBoard::take(std::span<SizeSearch* const> open) {
   const std::scoped_lock lock(mutex_);
   const std::size_t most = std::max(kFewestAtOnce, kAtOnce / cards_);
-  const bool others_need_them = waiting_.size() < kReserve * (cards_ - 1) * held;
-  if (waiting_.empty() || held >= most || others_need_them) return std::nullopt;
+  if (waiting_.empty() || open.size() >= most) return std::nullopt;
   const auto [size, stage] = waiting_.front();
+  // What is taken early cannot fill the end: a card begins no more than an even share of the rest.
+  double work = work_[size];
+  for (const SizeSearch* const search : open) work += work_[index(*search)];
+  const double even_share = waiting_work_ / static_cast<double>(cards_);
+  if (cards_ > 1 && !open.empty() && work > even_share) return std::nullopt;
   waiting_.pop_front();
+  waiting_work_ -= work_[size];
   ++held_;
   being_searched_[size] = stage != Stage::searched;
   return Taken{.search = &searches_[size], .stage = stage};
@@ -88,6 +93,7 @@ void SizeBoard::give_back(SizeSearch& search, Stage stage) {
   being_searched_[index(search)] = false;
   if (stage == Stage::begun) ended_[index(search)] = false;
   waiting_.emplace_front(index(search), stage);
+  waiting_work_ += work_[index(search)];
   changed_.notify_all();
 }
 

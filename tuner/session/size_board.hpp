@@ -12,6 +12,7 @@
 #include <mutex>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 namespace tuner::session {
@@ -37,9 +38,9 @@ class SizeBoard {
   /// once, asked with less known.
   static constexpr std::size_t kAtOnce = 8;
 
-  /// `sizes` as the searches are added. `work` is the expected work of each, in any unit: with
-  /// several cards the sizes of most work come first, in steps of a factor of two, so that short
-  /// ones fill the end. Among equals, and on one card, the order is that of Neighbours.
+  /// `sizes` as the searches are added. `work` is the expected work of each, above 0, in any unit:
+  /// with several cards the sizes of most work come first, in steps of a factor of two, so that
+  /// short ones fill the end. Among equals, and on one card, the order is that of Neighbours.
   SizeBoard(std::span<const space::Size> sizes, const space::Dimensions& dims,
             std::span<const double> work, std::size_t cards);
   SizeBoard(const SizeBoard&) = delete;
@@ -53,9 +54,9 @@ class SizeBoard {
   [[nodiscard]] const std::deque<SizeSearch>& searches() const { return searches_; }
   [[nodiscard]] std::size_t index(const SizeSearch& search) const { return index_.at(&search); }
 
-  /// The next size for a card that holds `held` of them; none when none is left, or a card that
-  /// holds fewer should have it. A card holds several only while enough are left for the others.
-  [[nodiscard]] std::optional<Taken> take(std::size_t held);
+  /// The next size for a card that is searching `open`; none when none is left, or it is for a card
+  /// that has less to do.
+  [[nodiscard]] std::optional<Taken> take(std::span<SizeSearch* const> open);
   /// Waits until a size can be taken. Returns false when every size is finished, or `stop` said so.
   [[nodiscard]] bool wait(const std::function<bool()>& stop);
   /// That the search at a size came to its end before its time was up, and whether it did.
@@ -91,6 +92,8 @@ class SizeBoard {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::pair<std::size_t, Stage>> waiting_;
+  std::vector<double> work_;
+  double waiting_work_ = 0;
   std::size_t cards_;
   std::size_t held_ = 0;  // sizes, by all cards
   std::vector<bool> ended_;

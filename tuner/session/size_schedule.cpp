@@ -33,14 +33,13 @@ SizeSchedule::SizeSchedule(const RunPlan& plan, const family::Kernel& kernel,
       }) {}
 
 void SizeSchedule::open() {
-  const auto open_ones = [this] {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        held_, [](const SizeSearch* search) { return !search->is_closed(); }));
-  };
-  while (const auto taken = board_.take(open_ones())) {
+  std::vector<SizeSearch*> open_ones = held_;
+  std::erase_if(open_ones, [](const SizeSearch* search) { return search->is_closed(); });
+  while (const auto taken = board_.take(open_ones)) {
     SizeSearch& search = *taken->search;
     held_.push_back(&search);
     if (taken->stage == SizeBoard::Stage::searched) continue;
+    open_ones.push_back(&search);
     if (taken->stage == SizeBoard::Stage::fresh) search.expect(board_.winners_near(search));
     if (taken->stage == SizeBoard::Stage::begun) {
       for (const space::Config& leader : FinalRound::finalists(search)) search.ask_again(leader);
