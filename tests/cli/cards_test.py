@@ -110,7 +110,7 @@ class CardsTest(ProgramTest):
         self.assertEqual(self.rows("SELECT * FROM attempt"), [])
 
     def test_an_interruption_ends_the_work_of_all_devices(self):
-        run = self.start(*self.line("--device", "all", evaluations=24))
+        run = self.start(*self.line("--device", "all", evaluations=8))
         for line in run.stderr:
             if ": best " in line:
                 break
@@ -119,9 +119,9 @@ class CardsTest(ProgramTest):
         self.assertEqual(run.returncode, 130, errors)
         self.assertEqual(self.rows("SELECT state FROM session"), [("interrupted",)])
         self.assertEqual(device_children(run.pid), {})
-        resumed = self.tune(*self.line("--device", "all", evaluations=24))
+        resumed = self.tune(*self.line("--device", "all", evaluations=8))
         self.assertIn("resuming", resumed.stderr)
-        self.assertEqual(self.rows("SELECT count(*) FROM result"), [(24 * len(SIZES),)])
+        self.assertEqual(self.rows("SELECT count(*) FROM result"), [(8 * len(SIZES),)])
 
 
 class ModelsTest(CardsTest):
