@@ -101,9 +101,8 @@ TEST_F(CardsTest, ASizeIsTunedOnOneCardAndNoTrialIsRunTwice) {
   const RunResult result = run({.sizes = sizes(), .compile_threads = 2});
   expect_every_size(result, 20);
   EXPECT_THAT(store.trials(store.runs().front().id), SizeIs(20 * 12));
-  std::map<std::string, std::set<std::string_view>> cards;
-  for (const Recorder::Step& step : seen.steps)
-    cards[step.trial.problem].insert(step.progress.card);
+  std::map<std::string, std::set<std::string>> cards;
+  for (const Recorder::Step& step : seen.steps) cards[step.trial.problem].insert(step.card);
   EXPECT_THAT(cards, Each(testing::Field(&decltype(cards)::value_type::second, SizeIs(1))));
   for (const auto& [problem, uuids] : cards_of_sizes()) EXPECT_THAT(uuids, SizeIs(1)) << problem;
 

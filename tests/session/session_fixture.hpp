@@ -22,15 +22,19 @@ namespace tuner::session {
 class Recorder : public Observer {
  public:
   struct Step {
-    Progress progress;  // `trial` points to what is gone
+    Progress progress;  // `trial` and `card` point to what may be gone
     store::TrialRecord trial;
+    std::string card;
     std::size_t settled = 0;  // sizes, before it
   };
 
   void opened(const Opening& opening) override { openings.push_back(opening); }
   void estimated(std::chrono::milliseconds) override { ++estimates; }
   void progressed(const Progress& progress) override {
-    steps.push_back({.progress = progress, .trial = *progress.trial, .settled = done.size()});
+    steps.push_back({.progress = progress,
+                     .trial = *progress.trial,
+                     .card = std::string(progress.card),
+                     .settled = done.size()});
   }
   void final_began(const space::Size&, std::size_t contenders, LibraryPart library) override {
     finals.push_back(contenders);
