@@ -28,7 +28,7 @@ CACHES = pathlib.Path(os.environ["KILL_CACHES"])  # kept from run to run: compil
 
 OUTCOMES = {2: "compile_error", 4: "ok", 8: "ok", 16: "ok", 32: "crashed"}  # by BLOCK
 BLOCKS = {"compile": (2, 4, 8, 16), "crash": (4, 8, 32)}
-KEPT_TABLES = ("problem", "config", "session", "result", "final", "finalist", "canary", "strike")
+KEPT_TABLES = ("problem", "config", "session", "result", "final", "finalist", "canary", "strike", "card")
 
 
 def command(blocks, *more):
@@ -49,7 +49,8 @@ class Place:
     def run(self, arguments, kill_at="", trace=None):
         (self.directory / "tmp").mkdir(exist_ok=True)
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TUNER_")}
-        mine = {"TUNER_DB": self.database, "XDG_CACHE_HOME": self.cache, "TMPDIR": self.directory / "tmp",
+        # A card with a uuid, as GPUs are: its rows are written, too.
+        mine = {"TUNER_CPU_DEVICES": "1", "TUNER_DB": self.database, "XDG_CACHE_HOME": self.cache, "TMPDIR": self.directory / "tmp",
                 "TUNER_KILL_AT": kill_at, "TUNER_KILL_LATCH": self.latch, "TUNER_KILL_TRACE": trace or ""}
         return subprocess.run(arguments, env={**kept, **{name: str(value) for name, value in mine.items()}},
                               cwd=self.directory, capture_output=True, text=True, timeout=60)

@@ -12,6 +12,7 @@ PARENT = {
         "store.file_created", "store.schema_locked", "store.schema_ready", "store.schema_committed",
         "store.run_ready", "store.run_committed", "session.began",
         "worker.compile_submitted:2", "worker.compile_taken:3", "worker.compile_ended:3",
+        "store.card_ready", "store.card_committed",
         "store.attempt_ready", "store.attempt_committed",
         "worker.asked", "worker.asked:9", "worker.step_heard:20", "worker.answer_heard", "session.trial_judged",
         "session.trial_judged:3",

@@ -88,6 +88,10 @@ class Database {
     best.recorded_at = "2025-11-21T09:00:00Z";
     store_.record_final(run_, best, finalists);
   }
+  /// The size is tuned on this card from now on.
+  void add_card(const std::string& problem, const std::string& uuid) {
+    store_.record_card(run_, {.problem = problem, .uuid = uuid});
+  }
   void use_kernel(const std::string& name) { subject_.kernel.kernel = name; }
   [[nodiscard]] Json document() const { return report_document(store_, subject_.device.name); }
   [[nodiscard]] Json section(const std::string& kind) const {
@@ -124,6 +128,19 @@ TEST(Statements, TheChosenAndTheFastestAreToldApartWithTheRuleThatChose) {
             "(95\u00a0%: 0.50\u00a0% to 0.91\u00a0%).");
   EXPECT_EQ(section.at("table").at("rows").at(0).at(1), "fastest");
   EXPECT_EQ(section.at("table").at("rows").at(1).at(1), "chosen");
+}
+
+TEST(Statements, SayWhichCardWonASizeOfARunThatHadSeveral) {
+  Database database;
+  database.begin_run("aaaaaaaa");
+  database.add_trial(1, 0, 100e3, Outcome::ok, 128);
+  database.add_card(kProblem, "GPU-1");
+  database.add_card(kProblem, "GPU-2");
+  database.add_final({Database::finalist("candidate", 1, 100e3, 1, 1, 1)}, 0);
+  const auto answer = [&] { return database.section("finalists").at("answer").get<std::string>(); };
+  EXPECT_THAT(answer(), testing::StartsWith("1 contender timed in turns. "));
+  database.add_card("4096,4096,4096", "GPU-3");
+  EXPECT_THAT(answer(), testing::StartsWith("1 contender timed in turns on card GPU-2. "));
 }
 
 TEST(Statements, WhatWasBestBeforeIsChosenForThat) {

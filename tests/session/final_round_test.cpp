@@ -59,7 +59,15 @@ class FinalRoundTest : public testing::Test {
     record.uuid = "final";
     record.problems = {"10"};
     const std::int64_t run = store.begin_run(subject, record);
-    TrialRunner runner(kernel_, evaluator, store, subject, run, 0, [] { return 0.0; });
+    FaultGuard guard(store, subject, run);
+    TrialRunner runner({.kernel = kernel_,
+                        .pool = pool,
+                        .store = store,
+                        .guard = guard,
+                        .run = run,
+                        .seed = 0,
+                        .clock = [] { return 0.0; }},
+                       0, evaluator);
     return FinalRound(family_, kernel_, pool, evaluator, runner, seen_, stop)
         .run(*search_, {.rounds = 10}, [this](const SizeSearch&, const CommittedTrial& committed) {
           failed_.push_back(committed.trial);

@@ -65,7 +65,9 @@ class WinnersNearbyTest : public testing::Test {
   }
   std::vector<std::string> winners_at_10() const {
     std::vector<std::string> texts;
-    for (const space::Config& config : winners_nearby(of({10, 20, 40, 1000}), 0, searches_)) {
+    std::vector<std::vector<space::Config>> by_size;
+    for (const SizeSearch& search : searches_) by_size.push_back(winners(search));
+    for (const space::Config& config : winners_nearby(of({10, 20, 40, 1000}), 0, by_size)) {
       texts.push_back(space::display(*family_.kernels.front().space, config));
     }
     return texts;

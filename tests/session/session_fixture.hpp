@@ -22,21 +22,28 @@ namespace tuner::session {
 class Recorder : public Observer {
  public:
   struct Step {
-    Progress progress;  // `trial` points to what is gone
+    Progress progress;  // `trial` and `card` point to what may be gone
     store::TrialRecord trial;
+    std::string card;
     std::size_t settled = 0;  // sizes, before it
   };
 
   void opened(const Opening& opening) override { openings.push_back(opening); }
   void estimated(std::chrono::milliseconds) override { ++estimates; }
   void progressed(const Progress& progress) override {
-    steps.push_back({.progress = progress, .trial = *progress.trial, .settled = done.size()});
+    steps.push_back({.progress = progress,
+                     .trial = *progress.trial,
+                     .card = std::string(progress.card),
+                     .settled = done.size()});
   }
   void final_began(const space::Size&, std::size_t contenders, LibraryPart library) override {
     finals.push_back(contenders);
     with_library.push_back(library);
   }
   void size_done(const SizeResult& result) override { done.push_back(result.size); }
+  void card_dropped(const CardName& card, const std::string& reason) override {
+    dropped[card.name] = reason;
+  }
 
   /// The configurations in the order of their trials.
   [[nodiscard]] std::vector<std::string> order() const {
@@ -54,6 +61,7 @@ class Recorder : public Observer {
   std::vector<std::size_t> finals;
   std::vector<LibraryPart> with_library;
   std::vector<space::Size> done;
+  std::map<std::string, std::string> dropped;  // by name of the card: why
   int estimates = 0;
 };
 
@@ -68,7 +76,8 @@ class SessionTest : public testing::Test {
   RunResult run(const RunPlan& plan, const std::function<bool()>& interrupted) {
     seen = {};
     worker::Evaluator evaluator(device, device.compiler(), family, plan.seed);
-    return tune_kernel(family, family.kernels.front(), plan, evaluator, device.compiler(), store,
+    const Card card{.name = "0", .device = &evaluator};
+    return tune_kernel(family, family.kernels.front(), plan, {&card, 1}, device.compiler(), store,
                        seen, interrupted);
   }
   /// Interrupted as soon as `trials` trials of this run are over.

@@ -15,7 +15,7 @@ class SizeScheduleTest : public testing::Test {
  protected:
   SizeScheduleTest() {
     for (const space::Size& size : plan_.sizes) {
-      schedule_.add(size, space::Space(kernel_.space, {}, size), {});
+      board_.add(size, space::Space(kernel_.space, {}, size), plan_.strategy, 0, {}, {});
     }
     schedule_.open();
   }
@@ -33,11 +33,12 @@ class SizeScheduleTest : public testing::Test {
   const family::Kernel& kernel_ = family_.kernels.front();
   RunPlan plan_{.sizes = {{10}, {20}}, .strategy = "exhaustive", .max_time = 1000ms};
   worker::CompilePool pool_{device_.compiler(), 1};
-  SizeSchedule schedule_{plan_, kernel_, pool_};
+  SizeBoard board_{plan_.sizes, kernel_.space->dims, std::vector{1.0, 1.0}, 1};
+  SizeSchedule schedule_{plan_, kernel_, pool_, board_};
 };
 
 TEST_F(SizeScheduleTest, ASizeIsOverWhenItsShareOfTheTimeIsUsedUp) {
-  SizeSearch& search = schedule_.searches().front();
+  SizeSearch& search = board_.searches().front();
   for (int i = 0; i < 5; ++i) judge(search);
   schedule_.charge(search, 400ms);
   EXPECT_FALSE(schedule_.is_over(search));
@@ -46,7 +47,7 @@ TEST_F(SizeScheduleTest, ASizeIsOverWhenItsShareOfTheTimeIsUsedUp) {
 }
 
 TEST_F(SizeScheduleTest, FourTrialsAreASizesOwnHoweverLongTheyTake) {
-  SizeSearch& search = schedule_.searches().front();
+  SizeSearch& search = board_.searches().front();
   judge(search);
   schedule_.charge(search, 5000ms);
   EXPECT_FALSE(schedule_.is_over(search)) << "what was best before has not been tried";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Sessions of more sizes than are searched at once.
 #include "tests/session/session_fixture.hpp"
-#include "tuner/session/size_schedule.hpp"
+#include "tuner/session/size_board.hpp"
 
 #include <set>
 
@@ -40,9 +40,9 @@ TEST_F(SuiteTest, SettlesEachSizeWhenItsSearchIsOverAndSearchesFewAtOnce) {
   std::set<space::Size> begun;
   for (const Recorder::Step& step : seen.steps) {
     begun.insert(step.progress.size);
-    EXPECT_LE(begun.size() - step.settled, SizeSchedule::kAtOnce);
+    EXPECT_LE(begun.size() - step.settled, SizeBoard::kAtOnce);
   }
-  EXPECT_GE(seen.steps.back().settled, 20 - SizeSchedule::kAtOnce);
+  EXPECT_GE(seen.steps.back().settled, 20 - SizeBoard::kAtOnce);
 }
 
 TEST_F(SuiteTest, ALaterSizeBeginsWithWhatWonNearby) {
@@ -53,7 +53,7 @@ TEST_F(SuiteTest, ALaterSizeBeginsWithWhatWonNearby) {
     const space::Size& size = step.progress.size;
     if (begun.insert(size).second && step.settled > 0) later.insert(size);
   }
-  EXPECT_GE(later.size(), 20 - SizeSchedule::kAtOnce);
+  EXPECT_GE(later.size(), 20 - SizeBoard::kAtOnce);
   const auto by_size = tried();
   for (const space::Size& size : later) {
     const std::vector<std::string> first(by_size.at(size).begin(), by_size.at(size).begin() + 2);

@@ -8,15 +8,22 @@ namespace {
 
 using namespace std::chrono_literals;
 
+/// The time of sizes that are all open.
+TimeShares open_shares(std::optional<std::chrono::milliseconds> total, std::size_t sizes) {
+  TimeShares shares(total, sizes, [] { return 0.0; });
+  for (std::size_t size = 0; size < sizes; ++size) shares.open(size);
+  return shares;
+}
+
 TEST(TimeShares, WithoutATotalNothingIsEverUsedUp) {
-  TimeShares shares(std::nullopt, 2);
+  TimeShares shares = open_shares(std::nullopt, 2);
   shares.charge(0, 1000s);
   EXPECT_EQ(shares.spent(0), std::nullopt);
   EXPECT_FALSE(shares.used_up(0));
 }
 
 TEST(TimeShares, EachSizeHasAnEqualShareWhateverTheOthersDo) {
-  TimeShares shares(40s, 4);
+  TimeShares shares = open_shares(40s, 4);
   shares.charge(0, 5s);
   EXPECT_DOUBLE_EQ(*shares.spent(0), 0.5);
   EXPECT_DOUBLE_EQ(*shares.spent(1), 0);
@@ -27,7 +34,7 @@ TEST(TimeShares, EachSizeHasAnEqualShareWhateverTheOthersDo) {
 }
 
 TEST(TimeShares, WhatASizeLeavesGoesToTheOthersAndWhatItOverdrewIsTheirs) {
-  TimeShares shares(40s, 4);
+  TimeShares shares = open_shares(40s, 4);
   shares.charge(0, 4s);
   shares.close(0);
   shares.charge(1, 6s);
@@ -40,14 +47,24 @@ TEST(TimeShares, WhatASizeLeavesGoesToTheOthersAndWhatItOverdrewIsTheirs) {
 }
 
 TEST(TimeShares, WhatServesAllIsPaidByAll) {
-  TimeShares shares(40s, 2);
+  TimeShares shares = open_shares(40s, 2);
   shares.charge_all(20s);
   shares.charge(0, 5s);
   EXPECT_DOUBLE_EQ(*shares.spent(0), 0.5);
 }
 
 TEST(TimeShares, NoTimeIsUsedUpAtOnce) {
-  EXPECT_TRUE(TimeShares(0s, 1).used_up(0));
+  EXPECT_TRUE(open_shares(0s, 1).used_up(0));
+}
+
+TEST(TimeShares, SizesYetToBeOpenedHaveTheirPartOfTheRest) {
+  double yet_to_open = 3;
+  TimeShares shares(40s, 8, [&] { return yet_to_open; });
+  shares.open(5);
+  shares.charge(5, 5s);
+  EXPECT_DOUBLE_EQ(*shares.spent(5), 0.5);
+  yet_to_open = 0.25;
+  EXPECT_DOUBLE_EQ(*shares.spent(5), 5 / 32.0) << "other cards took the rest";
 }
 
 }  // namespace

@@ -84,6 +84,10 @@ std::string of_run(const Store& store, const RunRecord& run) {
     all += fmt::format("canary {} {} {} {}\n", it.elapsed_s, it.problem, it.median_ns,
                        text(it.clock_mhz));
   }
+  for (const CardRecord& it : store.cards(run.id)) {
+    all += fmt::format("card {} {} {} {} {}\n", it.problem, it.uuid, it.host, it.job,
+                       it.first_sequence);
+  }
   return all;
 }
 
@@ -100,6 +104,8 @@ void fill_run(Store& store, std::int64_t run, int seed) {
                              .median_ns = 1500.0 + i,
                              .clock_mhz = 1980});
   }
+  store.record_card(
+      run, {.problem = "4096,4096,4096", .uuid = "GPU-0000", .host = "example", .job = "17"});
   const FinalistRecord winner{.role = "candidate",
                               .config_json = config(1),
                               .time = example_time(1010.0 + seed),

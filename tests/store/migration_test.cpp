@@ -63,7 +63,7 @@ TEST_F(MigrationTest, KeepsACopyOfWhatItChanges) {
   EXPECT_EQ(old.execAndGet("SELECT count(*) FROM result").getInt(), 8);
   EXPECT_EQ(old.execAndGet("PRAGMA integrity_check").getString(), "ok");
   { const Store store(path, kReadWrite); }  // nothing to change now
-  EXPECT_FALSE(fs::exists(path.string() + ".schema-3.bak"));
+  EXPECT_FALSE(fs::exists(path.string() + ".schema-4.bak"));
 }
 
 TEST_F(MigrationTest, LeavesADamagedDatabaseAsItWas) {
@@ -96,18 +96,27 @@ TEST_F(MigrationTest, DoesNotMendADamagedRowByWritingItAnew) {
   EXPECT_EQ(read_file(path, 1 << 24), before);
 }
 
-TEST_F(MigrationTest, ReadsASchema3) {
+TEST_F(MigrationTest, ReadsASchema3AfterBringingItUpToDate) {
   put("schema-3.sqlite");
+  EXPECT_THAT([&] { Store(path, kReadOnly); }, ThrowsMessage<Error>(HasSubstr("an older tune")));
+  { const Store store(path, kReadWrite); }
   const Store store(path, kReadOnly);
   EXPECT_EQ(everything(store), data("schema-3.txt"));
   EXPECT_THAT(store.known_trials(example_subject(), "4096,4096,4096"), SizeIs(8));
+}
+
+TEST_F(MigrationTest, ReadsASchema4) {
+  put("schema-4.sqlite");
+  const Store store(path, kReadOnly);
+  EXPECT_EQ(everything(store), data("schema-4.txt"));
+  EXPECT_THAT(store.cards(1), SizeIs(1));
 }
 
 TEST_F(MigrationTest, RefusesTablesThatItDoesNotMake) {
   for (const std::string addition :
        {"CREATE TRIGGER t AFTER INSERT ON result BEGIN DELETE FROM best; END",
         "CREATE VIEW v AS SELECT 1", "CREATE TABLE t (x)", "CREATE INDEX i ON device (name)"}) {
-    put("schema-3.sqlite");
+    put("schema-4.sqlite");
     SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec(addition);
     for (const auto mode : {kReadWrite, kReadOnly}) {
       EXPECT_THAT([&] { Store(path, mode); },

@@ -148,7 +148,7 @@ int main(int argc, char** argv) {
       device.name = "Fake device";
       device.attributes.warp_size = 32;
       device.attributes.max_threads_per_block = 1024;
-      say(channel, tuner::worker::to_message(tuner::worker::Opened{device, {}}));
+      say(channel, tuner::worker::to_message(tuner::worker::OpenAnswer{device, {}}));
       continue;
     }
     const auto call = request->at("call").get<std::string>();

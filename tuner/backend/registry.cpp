@@ -4,6 +4,7 @@
 #include "tuner/backend/application.hpp"
 #include "tuner/backend/cpu/cpu_application.hpp"
 #include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/backend/cpu/cpu_device.hpp"
 #include "tuner/backend/executor.hpp"
 #include "tuner/core/environment.hpp"
 #include "tuner/core/error.hpp"
@@ -49,6 +50,10 @@ std::unique_ptr<Backend> open_cuda_backend(int) {
   fail_without_cuda(" `--backend cpu` tunes on the CPU.");
 }
 
+std::vector<space::DeviceInfo> list_cuda_devices() {
+  fail_without_cuda(" `--backend cpu` tunes on the CPU.");
+}
+
 std::unique_ptr<Executor> open_cuda_executor(int) {
   fail_without_cuda();
 }
@@ -77,16 +82,23 @@ void require_own_rights() {
               "capabilities: it would run the compiler that its user names");
 }
 
-void require_cpu(int ordinal) {
+space::DeviceInfo cpu_device_at(int ordinal) {
   require_own_rights();
-  if (ordinal == 0) return;
-  throw Error(ErrorCode::no_device,
-              fmt::format("there is no CPU device {}: all cores together are device 0.", ordinal));
+  const std::vector<space::DeviceInfo> devices = cpu_devices();
+  if (ordinal >= 0 && static_cast<std::size_t>(ordinal) < devices.size()) {
+    return devices[static_cast<std::size_t>(ordinal)];
+  }
+  throw Error(
+      ErrorCode::no_device,
+      devices.size() == 1
+          ? fmt::format("there is no CPU device {}: all cores together are device 0.", ordinal)
+          : fmt::format("there is no CPU device {}: TUNER_CPU_DEVICES makes {}, counted "
+                        "from 0.",
+                        ordinal, devices.size()));
 }
 
 std::unique_ptr<Backend> open_cpu(int ordinal) {
-  require_cpu(ordinal);
-  return open_cpu_backend();
+  return open_cpu_backend(cpu_device_at(ordinal));
 }
 
 [[noreturn]] void fail_unknown(std::string_view kind) {
@@ -104,10 +116,17 @@ std::unique_ptr<Backend> open_backend(std::string_view kind, int ordinal) {
   fail_unknown(kind);
 }
 
+std::vector<space::DeviceInfo> list_devices(std::string_view kind) {
+  if (kind == "cuda" || (kind == "auto" && has_gpu())) return list_cuda_devices();
+  if (kind != "cpu" && kind != "auto") fail_unknown(kind);
+  require_own_rights();
+  return cpu_devices();
+}
+
 std::unique_ptr<Executor> open_executor(std::string_view kind, int ordinal) {
   if (kind == "cuda" || (kind == "auto" && has_gpu())) return open_cuda_executor(ordinal);
   if (kind != "cpu" && kind != "auto") fail_unknown(kind);
-  require_cpu(ordinal);
+  static_cast<void>(cpu_device_at(ordinal));
   return open_cpu_executor();
 }
 

@@ -16,6 +16,10 @@ namespace tuner::backend {
 /// and how to get it.
 [[nodiscard]] std::unique_ptr<Backend> open_backend(std::string_view kind, int ordinal);
 
+/// The devices that open_backend can open, by ordinal, at least one. Opens none of them. Throws as
+/// open_backend does when there is none.
+[[nodiscard]] std::vector<space::DeviceInfo> list_devices(std::string_view kind);
+
 /// The compiler of a backend's devices of one architecture ("sm_90"; the cpu backend knows only
 /// that of this machine). Needs no device. A compiler that is a program of its own is ended at the
 /// deadline; one that works in this process cannot be. Throws as open_backend does.

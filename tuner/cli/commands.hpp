@@ -26,7 +26,7 @@ struct CommonOptions {
 /// Which device, and how what runs on it is isolated.
 struct DeviceOptions {
   std::string backend = "auto";
-  int device = 0;
+  std::string device = "0";  ///< as chosen_devices reads it
   std::string compile_timeout = "60s";
   std::string launch_timeout = "10s";
   bool no_cache = false;

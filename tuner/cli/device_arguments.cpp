@@ -11,7 +11,6 @@
 namespace tuner::cli {
 namespace {
 
-constexpr std::uint64_t kMostDevices = 1023;
 constexpr std::uint64_t kMostRounds = 10'000;
 
 }  // namespace
@@ -31,10 +30,10 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
   app.add_option("--backend", options.backend, "What runs the kernels")
       ->capture_default_str()
       ->type_name("auto|cuda|cpu");
-  app.add_option("--device", options.device, "Number of the device, from 0")
+  app.add_option("--device", options.device,
+                 "Number of the device, from 0, or its uuid; to tune on several: 0,1 or all")
       ->capture_default_str()
-      ->type_name("N")
-      ->check(whole_number(0, kMostDevices));
+      ->type_name("DEVICE");
   app.add_option("--compile-timeout", options.compile_timeout,
                  "Kill a compilation that takes longer; its candidate fails")
       ->capture_default_str()

@@ -60,7 +60,12 @@ void EventLog::opened(const session::Opening& opening) {
                      {"planned", size.planned},
                      {"known", size.known}});
   }
+  Json cards = Json::array();
+  for (const session::CardName& card : opening.cards) {
+    cards.push_back({{"card", card.name}, {"uuid", card.uuid}});
+  }
   write("opened", {{"device", opening.device.name},
+                   {"cards", std::move(cards)},
                    {"driver", opening.environment.driver},
                    {"compiler", opening.environment.compiler},
                    {"library", opening.environment.library},
@@ -78,6 +83,7 @@ void EventLog::progressed(const session::Progress& progress) {
                   {"outcome", name(trial.outcome)},
                   {"message", trial.message},
                   {"median_ns", trial.time ? Json(trial.time->median_ns) : Json()},
+                  {"card", progress.card},
                   {"reused", progress.reused},
                   {"new_best", progress.new_best},
                   {"evaluated", progress.evaluated},
@@ -92,7 +98,9 @@ void EventLog::final_began(const space::Size& size, std::size_t contenders,
 }
 
 void EventLog::size_done(const session::SizeResult& result) {
-  Json fields = {{"size", space::canonical_size(result.size, dims_)}, {"config", nullptr}};
+  Json fields = {{"size", space::canonical_size(result.size, dims_)},
+                 {"card", result.card.name},
+                 {"config", nullptr}};
   if (result.best) {
     fields["config"] = parse_json(result.best->config_json, "a configuration");
     fields["median_ns"] = result.best->time.median_ns;
@@ -100,6 +108,10 @@ void EventLog::size_done(const session::SizeResult& result) {
     fields["ratio_to_default"] = optional(result.best->ratio_to_default);
   }
   write("size", std::move(fields));
+}
+
+void EventLog::card_dropped(const session::CardName& card, const std::string& reason) {
+  write("dropped", {{"card", card.name}, {"uuid", card.uuid}, {"reason", reason}});
 }
 
 }  // namespace tuner::cli

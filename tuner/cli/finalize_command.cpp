@@ -11,6 +11,21 @@
 #include <vector>
 
 namespace tuner::cli {
+namespace {
+
+std::vector<TuningTask> screened_tasks(const family::Family& family, const TuneOptions& options,
+                                       const store::Store& store, OpenedDevice& opened) {
+  std::vector<TuningTask> tasks;
+  for (const family::Kernel& kernel : family.kernels) {
+    if (!options.kernel.empty() && kernel.name != options.kernel) continue;
+    std::vector<space::Size> sizes = session::screened_sizes(
+        store, family, kernel, opened.device().device(), opened.device().environment());
+    if (!sizes.empty()) tasks.push_back({.kernel = kernel, .sizes = std::move(sizes)});
+  }
+  return tasks;
+}
+
+}  // namespace
 
 int finalize(const CommonOptions& common, const TuneOptions& options) {
   if (options.space.empty()) {
@@ -24,17 +39,14 @@ int finalize(const CommonOptions& common, const TuneOptions& options) {
   static_cast<void>(open_database(common, store::Store::Mode::read_only));
   TuningRuns runs(common, options);
   store::Store store = open_database(common, store::Store::Mode::read_write);
-  OpenedDevice opened(options, family, options.seed);
-  std::vector<TuningTask> tasks;
-  for (const family::Kernel& kernel : family.kernels) {
-    if (!options.kernel.empty() && kernel.name != options.kernel) continue;
-    std::vector<space::Size> sizes = session::screened_sizes(
-        store, family, kernel, opened.device().device(), opened.device().environment());
-    if (!sizes.empty()) tasks.push_back({.kernel = kernel, .sizes = std::move(sizes)});
+  bool any = false;
+  for (const auto& model : OpenedDevice::open_all(options, family, options.seed)) {
+    const std::vector<TuningTask> tasks = screened_tasks(family, options, store, *model);
+    any = any || !tasks.empty();
+    runs.run(family, tasks, *model, store, session::Candidates::known);
   }
-  runs.run(family, tasks, opened, store, session::Candidates::known);
   runs.print_result();
-  if (!tasks.empty()) return runs.exit_code();
+  if (any) return runs.exit_code();
   if (!common.json) {
     Output(common).tell("no size of this device and these versions lacks its final round\n");
   }

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/interrupt.hpp"
 
+#include <atomic>
 #include <cstddef>
 #include <unistd.h>
 
 namespace tuner::cli {
 namespace {
 
-// A signal handler can reach nothing but a global.
-volatile std::sig_atomic_t received =
-    0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+// A signal handler can reach nothing but a global; the threads of a run read it.
+std::atomic<int> received = 0;  // NOLINT(cppcoreguidelines-avoid-non-const-global-variables)
+static_assert(std::atomic<int>::is_always_lock_free);
 
 extern "C" void on_signal(int signal) {
-  if (received != 0) ::_exit(128 + signal);
-  received = signal;
+  if (received.exchange(signal) != 0) ::_exit(128 + signal);
 }
 
 }  // namespace
@@ -40,8 +40,9 @@ bool Interrupt::requested() const {
 }
 
 std::optional<int> Interrupt::exit_code() const {
-  if (received == 0) return std::nullopt;
-  return 128 + static_cast<int>(received);
+  const int signal = received;
+  if (signal == 0) return std::nullopt;
+  return 128 + signal;
 }
 
 }  // namespace tuner::cli

@@ -9,7 +9,7 @@ namespace tuner::cli {
 
 /// While it lives, the first SIGINT, SIGTERM or SIGHUP is a request to stop soon, the second ends
 /// the process at once, and its workers with it. A signal that this process was started to ignore,
-/// as by nohup, stays ignored. One at a time.
+/// as by nohup, stays ignored. One at a time; any thread may ask it.
 class Interrupt {
  public:
   Interrupt();

@@ -4,26 +4,51 @@
 #include "tuner/backend/cached_compiler.hpp"
 #include "tuner/cli/commands.hpp"
 #include "tuner/family/family.hpp"
+#include "tuner/session/session.hpp"
 #include "tuner/worker/device_process.hpp"
 
 #include <cstdint>
 #include <memory>
+#include <span>
+#include <vector>
 
 namespace tuner::cli {
 
-/// The device that the options name, driven by a process of its own, and the compiler for it, which
-/// runs in others and remembers what it compiled unless the options say no.
+/// Devices of one model, each driven by a process of its own, and the compiler for them, which runs
+/// in others and remembers what it compiled unless the options say no.
 class OpenedDevice {
  public:
-  /// The family must outlive it; `seed` makes the inputs of checks. Throws as DeviceProcess and
-  /// make_isolated_compiler do, and Error(usage) for a duration that is none.
+  /// The one device that the options name. The family must outlive it; `seed` makes the inputs of
+  /// checks. Throws as chosen_devices, DeviceProcess and make_isolated_compiler do, and
+  /// Error(usage) for a duration that is none or several devices.
   OpenedDevice(const DeviceOptions& options, const family::Family& family, std::uint64_t seed);
 
-  [[nodiscard]] worker::DeviceProcess& device() { return device_; }
+  /// Every device that the options name, by model, in the order of their first devices. Of several
+  /// one that cannot be opened is left out, with a line on stderr that says why. Throws as the
+  /// constructor does, the last reason when none can be opened.
+  [[nodiscard]] static std::vector<std::unique_ptr<OpenedDevice>> open_all(
+      const DeviceOptions& options, const family::Family& family, std::uint64_t seed);
+
+  /// The first of them.
+  [[nodiscard]] worker::DeviceProcess& device() { return *processes_.front(); }
+  [[nodiscard]] std::span<const session::Card> cards() const { return cards_; }
   [[nodiscard]] const backend::Compiler& compiler() const;
 
  private:
-  worker::DeviceProcess device_;
+  struct Opened {
+    std::string name;
+    std::unique_ptr<worker::DeviceProcess> process;
+  };
+  OpenedDevice(const DeviceOptions& options, std::vector<Opened> devices);
+
+  [[nodiscard]] static std::vector<Opened> open(const DeviceOptions& options,
+                                                const family::Family& family, std::uint64_t seed);
+  [[nodiscard]] static std::vector<Opened> open_one(const DeviceOptions& options,
+                                                    const family::Family& family,
+                                                    std::uint64_t seed);
+
+  std::vector<std::unique_ptr<worker::DeviceProcess>> processes_;
+  std::vector<session::Card> cards_;
   std::unique_ptr<const backend::Compiler> isolated_;
   backend::BinaryCache cache_;
   backend::CachedCompiler cached_;

@@ -38,9 +38,19 @@ void ProgressPrinter::redraw(const std::string& text) {
 void ProgressPrinter::opened(const session::Opening& opening) {
   kernel_ = opening.kernel->name;
   dims_ = opening.kernel->space->dims;
-  announce(fmt::format("{} on {} ({}, {}, {})", opening.kernel->name, opening.device.name,
-                       opening.device.architecture, opening.environment.compiler,
-                       opening.environment.library));
+  cards_.clear();
+  if (opening.cards.size() > 1) {
+    for (const session::CardName& card : opening.cards) cards_[card.name];
+  }
+  announce(fmt::format("{} on {}{} ({}, {}, {})", opening.kernel->name,
+                       cards_.empty() ? "" : fmt::format("{} × ", cards_.size()),
+                       opening.device.name, opening.device.architecture,
+                       opening.environment.compiler, opening.environment.library));
+  if (!cards_.empty()) {
+    for (const session::CardName& card : opening.cards) {
+      announce(fmt::format("  device {}: {}", card.name, card.uuid));
+    }
+  }
   for (const session::Opening::SizePlan& size : opening.sizes) {
     std::string text =
         fmt::format("  {}: {} valid of {} configurations, {} to evaluate",
@@ -71,6 +81,7 @@ std::string ProgressPrinter::line(const session::Progress& progress) const {
     }
   }
   text += fmt::format("  failed: {}", format_failures(progress.outcomes));
+  for (const auto& [card, trials] : cards_) text += fmt::format("  [{}] {}", card, trials);
   if (progress.remaining) text += fmt::format("  {} left", quantity::duration(*progress.remaining));
   return text;
 }
@@ -78,13 +89,15 @@ std::string ProgressPrinter::line(const session::Progress& progress) const {
 void ProgressPrinter::announce_trial(const session::Progress& progress) {
   const store::TrialRecord& trial = *progress.trial;
   announce(printable(fmt::format(
-      "  {} {}: {}{}", space::display(progress.size, dims_), trial.config_json,
+      "  {}{} {}: {}{}", on_card(progress.card), space::display(progress.size, dims_),
+      trial.config_json,
       trial.time ? quantity::time(trial.time->median_ns) : std::string(name(trial.outcome)),
       trial.message.empty() ? "" : ": " + trial.message.substr(0, trial.message.find('\n')))));
 }
 
 void ProgressPrinter::progressed(const session::Progress& progress) {
   if (style_ == Style::silent) return;
+  if (const auto card = cards_.find(progress.card); card != cards_.end()) ++card->second;
   if (progress.new_best) best_ns_[progress.size] = progress.trial->time->median_ns;
   if (trials_ == Trials::each && !progress.reused) announce_trial(progress);
   const auto now = SteadyClock::now();
@@ -111,8 +124,19 @@ void ProgressPrinter::size_done(const session::SizeResult& result) {
                          format_failures(result.outcomes)));
     return;
   }
-  announce(fmt::format("  {}: {} {}", space::display(result.size, dims_), result.winner_display,
+  announce(fmt::format("  {}{}: {} {}", on_card(result.card.name),
+                       space::display(result.size, dims_), result.winner_display,
                        quantity::time(result.best->time.median_ns)));
+}
+
+void ProgressPrinter::card_dropped(const session::CardName& card, const std::string& reason) {
+  announce(
+      printable(fmt::format("  device {} {} takes no further part, its sizes go on elsewhere: {}",
+                            card.name, card.uuid, reason)));
+}
+
+std::string ProgressPrinter::on_card(std::string_view card) const {
+  return cards_.empty() ? "" : fmt::format("[{}] ", card);
 }
 
 }  // namespace tuner::cli

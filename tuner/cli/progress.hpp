@@ -5,7 +5,11 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <string>
+#include <string_view>
 
 namespace tuner::cli {
 
@@ -27,9 +31,12 @@ class ProgressPrinter : public session::Observer {
   void final_began(const space::Size& size, std::size_t contenders,
                    session::LibraryPart library) override;
   void size_done(const session::SizeResult& result) override;
+  void card_dropped(const session::CardName& card, const std::string& reason) override;
 
  private:
   [[nodiscard]] std::string line(const session::Progress& progress) const;
+  /// "[1] " in a run on several cards, else nothing.
+  [[nodiscard]] std::string on_card(std::string_view card) const;
   void announce(const std::string& text);  // a line that stays
   void announce_trial(const session::Progress& progress);
   void redraw(const std::string& text);  // a line that the next one replaces
@@ -44,6 +51,8 @@ class ProgressPrinter : public session::Observer {
   bool line_is_open_ = false;
   space::Dimensions dims_;  // of what has been opened
   std::map<space::Size, double> best_ns_;
+  std::map<std::string, std::uint64_t, std::less<>>
+      cards_;  // trials by card, where there are several
 };
 
 }  // namespace tuner::cli

@@ -95,6 +95,7 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
   std::map<Outcome, FailureGroup> failures;
   const std::vector<store::StoredTrial> all = store.trials(run->id);
   const std::vector<session::SizeCost> costs = session::size_costs(all);
+  const std::vector<store::CardRecord> cards = store.cards(run->id);
   const std::vector<store::StoredTrial> trials = store::standing_trials(all);
   for (const store::StoredTrial& stored : trials) {
     const store::TrialRecord& trial = stored.trial;
@@ -106,7 +107,7 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
   if (common.json) {
     Json document = run_json(*run);
     document["schema"] = "tune.run/1";
-    document["sizes"] = costs_json(costs);
+    document["sizes"] = costs_json(costs, cards);
     for (const auto& [outcome, count] : outcomes)
       document["outcomes"][std::string(name(outcome))] = count;
     for (const auto& [outcome, group] : failures) {
@@ -136,7 +137,7 @@ int show(const store::Store& store, const CommonOptions& common, const std::stri
                 quantity::count(static_cast<std::uint64_t>(run->respawns), "time"));
   }
   if (run->shared) output.tell("  other processes used the device during the run\n");
-  if (!costs.empty()) output.tell("\n{}", costs_text(costs, output.terminal()));
+  if (!costs.empty()) output.tell("\n{}", costs_text(costs, cards, output.terminal()));
   for (const auto& [outcome, group] : failures) {
     output.tell("\n{} {}, the first at {}:\n  {}\n", group.count, name(outcome),
                 group.first.config_json, printable(group.first.message));

@@ -44,10 +44,10 @@ double most_run_ns(const BenchOptions& options) {
 }
 
 /// Compiled anew: what compiling takes is part of the answer.
-DeviceOptions options_for(const BenchOptions& options, std::string backend, int device) {
+DeviceOptions options_for(const BenchOptions& options, std::string backend, std::string device) {
   DeviceOptions mine = options;
   mine.backend = std::move(backend);
-  mine.device = device;
+  mine.device = std::move(device);
   mine.no_cache = true;
   return mine;
 }
@@ -164,7 +164,7 @@ int sweep(const CommonOptions& common, const BenchOptions& options) {
                      .bound = {}};
   Side device("", options_for(options, options.backend, options.device), family, options.seed);
   std::optional<Side> host;
-  if (options.cpu) host.emplace("CPU", options_for(options, "cpu", 0), family, options.seed);
+  if (options.cpu) host.emplace("CPU", options_for(options, "cpu", "0"), family, options.seed);
   const Interrupt interrupt;
   const auto stop = [&] { return interrupt.requested(); };
   session::SweepPlan plan{

@@ -75,22 +75,31 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   }
   const family::Family family = family::load_family(options.space);
   if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
-  OpenedDevice opened(options, family, options.seed);
-  worker::DeviceProcess& device = opened.device();
-  const backend::Compiler& compiler = opened.compiler();
+  const auto models = OpenedDevice::open_all(options, family, options.seed);
   TuningRuns runs(common, options);
+  std::vector<std::vector<TuningTask>> tasks;
   std::optional<SlowNotice> notice;
   if (!common.quiet) notice.emplace("finding the valid configurations; Ctrl-C ends it");
-  const std::vector<TuningTask> tasks = tuning_tasks(family, options, device.device());
+  for (const auto& model : models) {
+    tasks.push_back(tuning_tasks(family, options, model->device().device()));
+  }
   notice.reset();
-  if (options.dry_run) return dry_run(tasks, device.device(), compiler, common);
+  if (options.dry_run) {
+    return dry_run(tasks.front(), models.front()->device().device(), models.front()->compiler(),
+                   common);
+  }
 
   store::Store store = open_database(common, store::Store::Mode::read_write);
-  runs.run(family, tasks, opened, store, session::Candidates::all);
+  for (std::size_t i = 0; i < models.size(); ++i) {
+    runs.run(family, tasks[i], *models[i], store, session::Candidates::all);
+  }
   runs.print_result();
   if (!options.report.empty()) {
-    for (const auto& path : report::write_reports(store, device.device().name, options.report)) {
-      tell(fmt::format("report: {}\n", path.string()));
+    for (const auto& model : models) {
+      const std::string& name = model->device().device().name;
+      for (const auto& path : report::write_reports(store, name, options.report)) {
+        tell(fmt::format("report: {}\n", path.string()));
+      }
     }
   }
   return runs.exit_code();

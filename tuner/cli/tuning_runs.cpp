@@ -67,7 +67,8 @@ Json finalist_json(const store::FinalistRecord& finalist) {
 Json best_json(const session::SizeResult& result, const space::Dimensions& dims) {
   Json json = {{"size", space::size_json(result.size, dims)},
                {"evaluated", result.evaluated},
-               {"reused", result.reused}};
+               {"reused", result.reused},
+               {"card", result.card.uuid}};
   if (!result.library_problem.empty()) json["library_problem"] = result.library_problem;
   if (!result.caution.empty()) json["caution"] = result.caution;
   Json outcomes = Json::object();
@@ -100,9 +101,23 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
   return json;
 }
 
-void print_table(const family::Kernel& kernel, const session::RunResult& result,
-                 const Output& output) {
-  Table table({{kernel.name},
+double busy_s(const session::CardResult& card) {
+  return card.verify_s + card.measure_s;
+}
+
+Json card_json(const session::CardResult& card) {
+  Json json = {{"device", card.card.name},
+               {"uuid", card.card.uuid},
+               {"sizes", card.sizes},
+               {"verify_s", card.verify_s},
+               {"measure_s", card.measure_s}};
+  if (!card.dropped.empty()) json["dropped"] = card.dropped;
+  return json;
+}
+
+void print_table(const family::Kernel& kernel, const std::string& title,
+                 const session::RunResult& result, const Output& output) {
+  Table table({{title},
                {"time", Align::right},
                {"rate", Align::right},
                {"vs library", Align::right},
@@ -166,15 +181,24 @@ void print_totals(const session::RunResult& result) {
   }
   const double run = static_cast<double>(evaluated - reused);
   const double wall_s = std::max(result.wall_s, 1e-3);
-  const double device_s = result.verify_s + result.measure_s;
+  const double device_s =
+      (result.verify_s + result.measure_s) / static_cast<double>(result.cards.size());
   tell(fmt::format(
       "  {} in {:.1f} s ({:.1f} a second; {} from the database), failed: {}\n"
-      "  device busy {:.0f} % of it (verify {:.1f} s, measure {:.1f} s), {} busy {:.0f} "
+      "  {} busy {:.0f} % of it (verify {:.1f} s, measure {:.1f} s), {} busy {:.0f} "
       "% ({:.1f} s)\n",
       quantity::count(evaluated, "trial"), result.wall_s, run / wall_s, quantity::count(reused),
-      format_failures(outcomes), 100 * device_s / wall_s, result.verify_s, result.measure_s,
+      format_failures(outcomes), result.cards.size() == 1 ? "device" : "devices",
+      100 * device_s / wall_s, result.verify_s, result.measure_s,
       quantity::count(static_cast<std::uint64_t>(result.compile_threads), "compiler"),
       100 * result.compile_s / wall_s / result.compile_threads, result.compile_s));
+  if (result.cards.size() > 1) {
+    for (const session::CardResult& card : result.cards) {
+      tell(fmt::format("  device {} ({}) busy {:.0f} %, {}{}\n", card.card.name, card.card.uuid,
+                       100 * busy_s(card) / wall_s, quantity::count(card.sizes, "size"),
+                       card.dropped.empty() ? "" : ", then dropped out"));
+    }
+  }
   if (result.respawns > 0) {
     tell(fmt::format("  the device child was replaced {}\n",
                      quantity::count(static_cast<std::uint64_t>(result.respawns), "time")));
@@ -245,8 +269,8 @@ TuningRuns::TuningRuns(const CommonOptions& common, const TuneOptions& options)
 
 void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>& tasks,
                      OpenedDevice& opened, store::Store& store, session::Candidates candidates) {
-  worker::DeviceProcess& device = opened.device();
-  document_["device"] = device.device().name;
+  const std::string& device = opened.device().device().name;
+  if (document_["device"].is_null()) document_["device"] = device;
   if (!interrupt_) interrupt_.emplace();
   session::RunPlan plan = plan_;
   plan.candidates = candidates;
@@ -257,26 +281,35 @@ void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>
       plan.patience = patience(options_, tuned_sizes.size());
     }
     const session::RunResult result =
-        session::tune_kernel(family, kernel, plan, device, opened.compiler(), store, observers_,
-                             [&] { return interrupt_->requested(); });
+        session::tune_kernel(family, kernel, plan, opened.cards(), opened.compiler(), store,
+                             observers_, [&] { return interrupt_->requested(); });
     found_ = found_ || std::ranges::any_of(result.sizes, has_best);
-    tell_result(family, kernel, result);
+    tell_result(family, kernel, device, result);
   }
 }
 
 void TuningRuns::tell_result(const family::Family& family, const family::Kernel& kernel,
-                             const session::RunResult& result) {
+                             const std::string& device, const session::RunResult& result) {
   Json sizes = Json::array();
   for (const session::SizeResult& size : result.sizes) {
     sizes.push_back(best_json(size, family.problem.dims));
   }
+  Json cards = Json::array();
+  for (const session::CardResult& card : result.cards) cards.push_back(card_json(card));
   document_["kernels"].push_back({{"kernel", kernel.name},
+                                  {"device", device},
+                                  {"cards", std::move(cards)},
                                   {"session", result.uuid},
                                   {"state", std::string(store::name(result.state))},
                                   {"wall_s", result.wall_s},
                                   {"shared", result.shared},
                                   {"sizes", sizes}});
-  if (!common_.json) print_table(kernel, result, Output(common_));
+  // The first run of a command says on stderr what it runs on.
+  const bool another = document_["device"] != device;
+  if (!common_.json) {
+    print_table(kernel, another ? fmt::format("{} on {}", kernel.name, device) : kernel.name,
+                result, Output(common_));
+  }
   if (common_.quiet || options_.progress == "json") return;
   print_totals(result);
   print_reused_failures(result, family.problem.dims);

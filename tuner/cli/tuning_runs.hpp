@@ -23,7 +23,7 @@ class TuningRuns {
   /// where --log cannot be written.
   TuningRuns(const CommonOptions& common, const TuneOptions& options);
 
-  /// The tasks of one family on one device; `candidates`: of each size.
+  /// The tasks of one family on devices of one model; `candidates`: of each size.
   void run(const family::Family& family, const std::vector<TuningTask>& tasks, OpenedDevice& opened,
            store::Store& store, session::Candidates candidates);
   /// Writes the document, where one is wanted.
@@ -33,7 +33,7 @@ class TuningRuns {
 
  private:
   void tell_result(const family::Family& family, const family::Kernel& kernel,
-                   const session::RunResult& result);
+                   const std::string& device, const session::RunResult& result);
 
   const CommonOptions& common_;
   const TuneOptions& options_;

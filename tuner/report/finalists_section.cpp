@@ -86,8 +86,9 @@ std::string winner_is_fastest(const Round& round) {
 
 std::string answer_of(const SizeHistory& size, const Round& round) {
   if (size.finalists.empty()) return "No final round was run for this size.";
-  std::string text = fmt::format("{} timed in turns. ",
-                                 format_plural(size.finalists.size(), "contender", "contenders"));
+  std::string text = fmt::format("{} timed in turns{}. ",
+                                 format_plural(size.finalists.size(), "contender", "contenders"),
+                                 size.card.empty() ? "" : " on card " + size.card);
   if (round.winner == nullptr) return text + "The record does not say which of them was chosen.";
   if (round.fastest == round.winner) return text + winner_is_fastest(round);
   const auto ties = static_cast<std::uint64_t>(size.best->ties);

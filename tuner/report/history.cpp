@@ -133,6 +133,17 @@ void drop_repeated(std::vector<ReportedTrial>& evaluations) {
   evaluations = std::move(kept);
 }
 
+/// The uuid of the card that a size was won on; empty where the run had one alone.
+std::string card_among_several(const store::Store& store, std::int64_t run,
+                               const std::string& problem) {
+  const std::map<std::string, store::CardRecord> cards = store::last_cards(store.cards(run));
+  const auto card = cards.find(problem);
+  const bool several = std::ranges::any_of(cards, [&](const auto& other) {
+    return card != cards.end() && other.second.uuid != card->second.uuid;
+  });
+  return several ? card->second.uuid : "";
+}
+
 void attach_bests(std::map<std::string, SizeHistory>& sizes, const store::Store& store,
                   const std::vector<store::StoredBest>& bests) {
   for (const store::StoredBest& stored : bests) {
@@ -143,6 +154,7 @@ void attach_bests(std::map<std::string, SizeHistory>& sizes, const store::Store&
     if (!size.best || size.best->run_uuid.empty()) continue;
     if (const auto run = store.run(size.best->run_uuid)) {
       size.finalists = store.finalists(run->id, problem);
+      size.card = card_among_several(store, run->id, problem);
     }
   }
 }

@@ -31,7 +31,8 @@ struct SizeHistory {
   std::vector<ReportedTrial> evaluations;  ///< the latest of each configuration, in the order made
   std::optional<store::BestRecord> best;   ///< the latest over environments; absent before a final
   std::vector<store::FinalistRecord> finalists;  ///< of the final that chose `best`, best first
-  std::vector<SearchRun> searches;               ///< of its runs, oldest first
+  std::string card;                 ///< uuid, where the run of that final had several cards
+  std::vector<SearchRun> searches;  ///< of its runs, oldest first
 };
 
 /// A kernel in the version tuned last: results of an older source are not mixed in.

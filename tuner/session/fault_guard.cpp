@@ -5,37 +5,45 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace tuner::session {
-namespace {
 
 bool is_death(Outcome outcome) {
   return outcome == Outcome::crashed || outcome == Outcome::timeout;
 }
 
-}  // namespace
-
 FaultGuard::FaultGuard(store::Store& store, const store::Subject& subject, std::int64_t run)
-    : store_(store), session_(run), strikes_(store.strikes(subject)) {}
+    : store_(store), run_(run), strikes_(store.strikes(subject)) {}
 
-bool FaultGuard::quarantined(const std::string& config_json) const {
-  const auto found = strikes_.find(config_json);
-  return found != strikes_.end() && found->second >= store::kStrikesToQuarantine;
+bool FaultGuard::quarantined(std::size_t card, const std::string& config_json) const {
+  const std::scoped_lock lock(mutex_);
+  const auto strikes = [&](const std::map<std::string, int>& by_config) {
+    const auto found = by_config.find(config_json);
+    return found == by_config.end() ? 0 : found->second;
+  };
+  const auto row = in_a_row_.find(card);
+  const int in_a_row = row == in_a_row_.end() ? 0 : strikes(row->second);
+  return strikes(strikes_) + in_a_row >= store::kStrikesToQuarantine;
 }
 
-void FaultGuard::ended(const std::string& config_json, Outcome outcome, std::string_view reason) {
+void FaultGuard::ended(std::size_t card, const std::string& config_json, Outcome outcome,
+                       std::string_view reason) {
+  const std::scoped_lock lock(mutex_);
+  std::map<std::string, int>& in_a_row = in_a_row_[card];
   if (!is_death(outcome)) {
-    in_a_row_.clear();
+    for (const auto& [config, strikes] : std::exchange(in_a_row, {})) strikes_[config] += strikes;
     survived_ = true;
     return;
   }
-  store_.add_strike(session_, config_json, reason);
-  ++strikes_[config_json];
-  if (std::ranges::count(in_a_row_, config_json) == 0) in_a_row_.push_back(config_json);
-  if (in_a_row_.size() < kDeathsInARow) return;
-  store_.withdraw_strikes(session_, in_a_row_);
+  store_.add_strike(run_, config_json, reason);
+  ++in_a_row[config_json];
+  if (in_a_row.size() < kDeathsInARow) return;
+  std::vector<std::string> blameless;
+  for (const auto& [config, strikes] : std::exchange(in_a_row, {})) blameless.push_back(config);
+  store_.withdraw_strikes(run_, blameless);
   const std::string_view cause =
       survived_ ? "others ran before, so the device is the likeliest cause"
                 : "none completed, so the cause is common to all: the kernel's code, inputs that "

@@ -23,15 +23,6 @@ Distance distance(const space::Size& from, const space::Size& to, const space::D
   return near ? Distance(false, *std::move(near)) : Distance(true, {});
 }
 
-std::vector<space::Config> winners(const SizeSearch& search) {
-  std::vector<space::Config> fastest;
-  for (const Ranked& ranked : search.ranking()) {
-    if (fastest.size() == kWinners || ranked.median_ns > kFarBehind * *search.best_ns()) break;
-    fastest.push_back(ranked.config);
-  }
-  return fastest;
-}
-
 }  // namespace
 
 Neighbours::Neighbours(std::span<const space::Size> sizes, const space::Dimensions& dims)
@@ -68,13 +59,21 @@ bool Neighbours::is_neighbour(std::size_t of, std::size_t size) const {
   return std::find(others.begin(), end, size) != end;
 }
 
+std::vector<space::Config> winners(const SizeSearch& search) {
+  std::vector<space::Config> fastest;
+  for (const Ranked& ranked : search.ranking()) {
+    if (fastest.size() == kWinners || ranked.median_ns > kFarBehind * *search.best_ns()) break;
+    fastest.push_back(ranked.config);
+  }
+  return fastest;
+}
+
 std::vector<space::Config> winners_nearby(const Neighbours& neighbours, std::size_t size,
-                                          const std::deque<SizeSearch>& searches) {
+                                          std::span<const std::vector<space::Config>> winners) {
   std::vector<std::vector<space::Config>> by_neighbour;
   for (const std::size_t other : neighbours.nearest(size)) {
     if (by_neighbour.size() == Neighbours::kMost) break;
-    std::vector<space::Config> fastest = winners(searches[other]);
-    if (!fastest.empty()) by_neighbour.push_back(std::move(fastest));
+    if (!winners[other].empty()) by_neighbour.push_back(winners[other]);
   }
   std::vector<space::Config> all;
   for (std::size_t place = 0; place < kWinners; ++place) {

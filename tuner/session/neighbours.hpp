@@ -4,7 +4,6 @@
 #include "tuner/family/family.hpp"
 
 #include <cstddef>
-#include <deque>
 #include <span>
 #include <vector>
 
@@ -37,12 +36,15 @@ class Neighbours {
   std::vector<std::size_t> order_;
 };
 
-/// What to begin a size with: the fastest three configurations of each of its kMost nearest sizes
-/// that have results, less what is far behind the fastest there; the fastest of the nearest first,
-/// then the fastest of the next nearest, and so on. Each once. `searches` are in the order of the
-/// sizes.
-[[nodiscard]] std::vector<space::Config> winners_nearby(const Neighbours& neighbours,
-                                                        std::size_t size,
-                                                        const std::deque<SizeSearch>& searches);
+/// What a size passes on to those near it: its fastest three configurations, less what is far
+/// behind the first.
+[[nodiscard]] std::vector<space::Config> winners(const SizeSearch& search);
+
+/// What to begin a size with: the winners of each of its kMost nearest sizes that have some; the
+/// fastest of the nearest first, then the fastest of the next nearest, and so on. Each once.
+/// `winners` are in the order of the sizes.
+[[nodiscard]] std::vector<space::Config> winners_nearby(
+    const Neighbours& neighbours, std::size_t size,
+    std::span<const std::vector<space::Config>> winners);
 
 }  // namespace tuner::session

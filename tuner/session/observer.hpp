@@ -9,11 +9,18 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::session {
 
 enum class LibraryPart;
+
+/// A card of a run: as the user named it, and its uuid, which a processor lacks.
+struct CardName {
+  std::string name;
+  std::string uuid;
+};
 
 /// What a run is about to do.
 struct Opening {
@@ -29,12 +36,14 @@ struct Opening {
   std::uint64_t cartesian = 0;
   std::vector<SizePlan> sizes;
   int compile_threads = 1;
+  std::vector<CardName> cards;
 };
 
-/// Where a run stands after a trial.
+/// Where a session stands after a trial.
 struct Progress {
   space::Size size;
   const store::TrialRecord* trial = nullptr;
+  std::string_view card;                      ///< name of the card that ran it
   bool reused = false;                        ///< taken from the database, not run
   bool new_best = false;                      ///< the fastest so far at its size
   double flops = 0, bytes = 0;                ///< of the problem
@@ -53,10 +62,20 @@ struct SizeResult {
   std::string winner_display;   ///< "TILE_M=64 …"
   std::string library_problem;  ///< why the final had to do without the library, if so
   std::string caution;          ///< what the user should know of the check, if anything
+  CardName card;                ///< that ran its final round
   std::uint64_t evaluated = 0, reused = 0;
   std::map<Outcome, std::uint64_t> outcomes;
   std::vector<store::TrialRecord>
       reused_failures;  ///< what was taken from the database and is not `ok`
+};
+
+/// What a card did in a run.
+struct CardResult {
+  CardName card;
+  double verify_s = 0, measure_s = 0;  ///< as RunResult's
+  std::uint64_t sizes = 0;             ///< that it brought to their result
+  int respawns = 0;
+  std::string dropped = {};  ///< why it took no further part; empty when it did to the end
 };
 
 /// How a run ended.
@@ -69,9 +88,10 @@ struct RunResult {
   int respawns = 0;     ///< how often the process that drives the device was replaced
   int requeued = 0;     ///< trials timed anew because the device had drifted
   bool shared = false;  ///< other processes were seen on the device
+  std::vector<CardResult> cards;
 };
 
-/// Watches a run. Called from the run's thread; must not throw.
+/// Watches a run. Called from the threads of its cards, one call at a time; must not throw.
 class Observer {
  public:
   virtual ~Observer() = default;
@@ -83,6 +103,8 @@ class Observer {
   virtual void final_began(const space::Size& size, std::size_t contenders,
                            LibraryPart library) = 0;
   virtual void size_done(const SizeResult& result) = 0;
+  /// A card takes no further part; others go on with its sizes.
+  virtual void card_dropped(const CardName& card, const std::string& reason) = 0;
 };
 
 }  // namespace tuner::session

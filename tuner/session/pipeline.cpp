@@ -15,7 +15,7 @@ bool Pending::ready() const {
 }
 
 std::optional<Pending> Pipeline::next(const std::function<bool()>& stop, const BudgetOf& budget) {
-  fill(ahead_, budget);
+  fill(ahead_(), budget);
   if (pending_.empty()) return std::nullopt;
   auto first = std::ranges::find_if(pending_, &Pending::ready);
   while (first == pending_.end()) {
@@ -25,7 +25,7 @@ std::optional<Pending> Pipeline::next(const std::function<bool()>& stop, const B
   }
   Pending next = std::move(*first);
   pending_.erase(first);
-  fill(ahead_, budget);
+  fill(ahead_(), budget);
   return next;
 }
 
@@ -34,9 +34,18 @@ const Pending* Pipeline::peek() const {
   return first == pending_.end() ? nullptr : &*first;
 }
 
-void Pipeline::close(const SizeSearch& search) {
+std::vector<space::Config> Pipeline::close(const SizeSearch& search) {
   std::erase(searches_, &search);
+  std::vector<space::Config> dropped;
+  for (const Pending& pending : pending_) {
+    if (pending.search == &search) dropped.push_back(pending.config);
+  }
   std::erase_if(pending_, [&](const Pending& pending) { return pending.search == &search; });
+  return dropped;
+}
+
+std::size_t Pipeline::in_flight(const SizeSearch& search) const {
+  return static_cast<std::size_t>(std::ranges::count(pending_, &search, &Pending::search));
 }
 
 bool Pipeline::again(SizeSearch& search, const space::Config& config) {
@@ -54,7 +63,9 @@ void Pipeline::fill(std::size_t ahead, const BudgetOf& budget) {
   bool any = true;
   while (any && pending_.size() < ahead) {
     any = false;
-    for (SizeSearch* const search : searches_) any = ask(*search, budget) || any;
+    for (SizeSearch* const search : searches_) {
+      if (in_flight(*search) < kMostOfOne) any = ask(*search, budget) || any;
+    }
   }
 }
 

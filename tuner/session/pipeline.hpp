@@ -10,6 +10,7 @@
 #include <future>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace tuner::session {
@@ -36,15 +37,19 @@ class Pipeline {
  public:
   /// How much of the budget of a search is spent.
   using BudgetOf = std::function<search::Budget(const SizeSearch&)>;
+  /// Of one search so many are in flight at most: what is asked with less known is asked in vain
+  /// more often (docs/reference/search.md).
+  static constexpr std::size_t kMostOfOne = 16;
 
-  /// The kernel and the pool must outlive it, and so must the searches that are open. About `ahead`
-  /// configurations are in flight, of all searches together.
-  Pipeline(const family::Kernel& kernel, worker::CompilePool& pool, std::size_t ahead)
-      : kernel_(kernel), pool_(pool), ahead_(ahead) {}
+  /// The kernel and the pool must outlive it, and so must the searches that are open. About
+  /// `ahead()` configurations are in flight, of all searches together.
+  Pipeline(const family::Kernel& kernel, worker::CompilePool& pool,
+           std::function<std::size_t()> ahead)
+      : kernel_(kernel), pool_(pool), ahead_(std::move(ahead)) {}
 
   void open(SizeSearch& search) { searches_.push_back(&search); }
-  /// Asks it no more and drops its configurations in flight.
-  void close(const SizeSearch& search);
+  /// Asks it no more. Returns its configurations in flight, which are dropped.
+  std::vector<space::Config> close(const SizeSearch& search);
 
   /// The first configuration that is compiled; none when there is nothing left to ask, or `stop`
   /// said so while it was waited for.
@@ -53,7 +58,7 @@ class Pipeline {
   /// What `next` would return without waiting.
   [[nodiscard]] const Pending* peek() const;
   /// Asks for twice as many as usual, so that the compilers have work while nothing is taken.
-  void stock_up(const BudgetOf& budget) { fill(2 * ahead_, budget); }
+  void stock_up(const BudgetOf& budget) { fill(2 * ahead_(), budget); }
   /// Puts a configuration that was run before at the end once more, if its search is still open.
   /// Returns whether it is.
   bool again(SizeSearch& search, const space::Config& config);
@@ -62,13 +67,14 @@ class Pipeline {
 
  private:
   void fill(std::size_t ahead, const BudgetOf& budget);
+  [[nodiscard]] std::size_t in_flight(const SizeSearch& search) const;
   /// Takes one configuration from a search. Returns whether it had one.
   bool ask(SizeSearch& search, const BudgetOf& budget);
   [[nodiscard]] Pending submitted(SizeSearch& search, const space::Config& config);
 
   const family::Kernel& kernel_;
   worker::CompilePool& pool_;
-  std::size_t ahead_;
+  std::function<std::size_t()> ahead_;
   std::vector<SizeSearch*> searches_;  // the open ones
   std::deque<Pending> pending_;
 };

@@ -2,42 +2,56 @@
 #include "tuner/session/progress_report.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace tuner::session {
 
 using std::chrono::milliseconds;
 
-void ProgressReport::ran(const SizeSearch& search, const store::TrialRecord& trial, bool new_best) {
+void ProgressReport::ran(const SizeSearch& search, const store::TrialRecord& trial, bool new_best,
+                         std::string_view card) {
+  const std::scoped_lock lock(mutex_);
   ++ran_;
-  tell(progress(search, trial, new_best));
+  tell(progress(search, trial, new_best, card));
 }
 
 void ProgressReport::reused(const SizeSearch& search, const store::TrialRecord& trial,
-                            bool new_best) {
+                            bool new_best, std::string_view card) {
+  const std::scoped_lock lock(mutex_);
   ++reused_[&search];
-  Progress taken = progress(search, trial, new_best);
+  Progress taken = progress(search, trial, new_best, card);
   taken.reused = true;
   tell(std::move(taken));
 }
 
+void ProgressReport::held_final(Clock::duration time) {
+  const std::scoped_lock lock(mutex_);
+  finals_ += time;
+}
+
 std::uint64_t ProgressReport::reused(const SizeSearch& search) const {
+  const std::scoped_lock lock(mutex_);
   const auto found = reused_.find(&search);
   return found == reused_.end() ? 0 : found->second;
 }
 
 Progress ProgressReport::progress(const SizeSearch& search, const store::TrialRecord& trial,
-                                  bool new_best) const {
+                                  bool new_best, std::string_view card) {
   Progress progress;
   progress.size = search.size();
   progress.trial = &trial;
   progress.new_best = new_best;
   progress.flops = family::flops_at(problem_, search.size());
   progress.bytes = family::bytes_at(problem_, search.size());
-  for (const SizeSearch& each : searches_) {
-    progress.evaluated += each.recorded();
-    progress.planned += each.planned();
-    for (const auto& [outcome, count] : each.outcomes()) progress.outcomes[outcome] += count;
+  progress.card = card;
+  progress.planned = planned_;
+  Counts& counts = counts_[&search];
+  all_.evaluated += search.recorded() - std::exchange(counts.evaluated, search.recorded());
+  for (const auto& [outcome, count] : search.outcomes()) {
+    all_.outcomes[outcome] += count - std::exchange(counts.outcomes[outcome], count);
   }
+  progress.evaluated = all_.evaluated;
+  progress.outcomes = all_.outcomes;
   progress.elapsed = std::chrono::duration_cast<milliseconds>(Clock::now() - start_);
   progress.remaining = remaining(progress);
   return progress;
@@ -48,7 +62,8 @@ Progress ProgressReport::progress(const SizeSearch& search, const store::TrialRe
 std::optional<milliseconds> ProgressReport::remaining(const Progress& progress) const {
   constexpr std::uint64_t kEnoughForARate = 8;
   if (ran_ < kEnoughForARate) return std::nullopt;
-  const auto searched = progress.elapsed - std::chrono::duration_cast<milliseconds>(finals_);
+  const auto finals = std::chrono::duration_cast<milliseconds>(finals_);
+  const auto searched = progress.elapsed - finals / static_cast<int>(cards_);
   std::optional<milliseconds> allowed;
   if (plan_.max_time) allowed = std::max(*plan_.max_time - searched, milliseconds(0));
   if (plan_.patience) return allowed;

@@ -6,43 +6,62 @@
 #include "tuner/session/size_search.hpp"
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <map>
+#include <mutex>
 #include <optional>
+#include <string_view>
 
 namespace tuner::session {
 
-/// Tells an observer where a run stands, and estimates how long it will take.
+/// Tells an observer where a run stands, and estimates how long it will take. May be used from any
+/// thread: the cards of a run share one.
 class ProgressReport {
  public:
   using Clock = std::chrono::steady_clock;
 
-  /// The problem, the searches, the observer and the plan must outlive it.
-  ProgressReport(const family::Problem& problem, const std::deque<SizeSearch>& searches,
+  /// The problem, the observer and the plan must outlive it. `planned`: trials at all sizes.
+  ProgressReport(const family::Problem& problem, std::uint64_t planned, std::size_t cards,
                  Observer& observer, const RunPlan& plan, Clock::time_point start)
-      : problem_(problem), searches_(searches), observer_(observer), plan_(plan), start_(start) {}
+      : problem_(problem),
+        planned_(planned),
+        cards_(cards),
+        observer_(observer),
+        plan_(plan),
+        start_(start) {}
 
-  /// A trial that was run.
-  void ran(const SizeSearch& search, const store::TrialRecord& trial, bool new_best);
+  /// A trial that was run, on the card of this name.
+  void ran(const SizeSearch& search, const store::TrialRecord& trial, bool new_best,
+           std::string_view card);
   /// A trial whose result was taken from the database.
-  void reused(const SizeSearch& search, const store::TrialRecord& trial, bool new_best);
+  void reused(const SizeSearch& search, const store::TrialRecord& trial, bool new_best,
+              std::string_view card);
   [[nodiscard]] std::uint64_t reused(const SizeSearch& search) const;
   /// That a final took so long, which is no time of the search.
-  void held_final(Clock::duration time) { finals_ += time; }
+  void held_final(Clock::duration time);
 
  private:
+  /// What is counted of a search.
+  struct Counts {
+    std::uint64_t evaluated = 0;
+    std::map<Outcome, std::uint64_t> outcomes;
+  };
   [[nodiscard]] Progress progress(const SizeSearch& search, const store::TrialRecord& trial,
-                                  bool new_best) const;
+                                  bool new_best, std::string_view card);
   [[nodiscard]] std::optional<std::chrono::milliseconds> remaining(const Progress& progress) const;
   void tell(Progress progress);
 
   const family::Problem& problem_;
-  const std::deque<SizeSearch>& searches_;
+  std::uint64_t planned_;
+  std::size_t cards_;
   Observer& observer_;
   const RunPlan& plan_;
   Clock::time_point start_;
+  mutable std::mutex mutex_;
   Clock::duration finals_{};
+  std::map<const SizeSearch*, Counts> counts_;
+  Counts all_;
   std::map<const SizeSearch*, std::uint64_t> reused_;
   std::uint64_t ran_ = 0;
   bool estimate_announced_ = false;

@@ -3,97 +3,193 @@
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
-#include "tuner/session/drift_monitor.hpp"
+#include "tuner/session/card_lane.hpp"
 #include "tuner/session/earlier_winners.hpp"
-#include "tuner/session/final_round.hpp"
 #include "tuner/session/kernel_record.hpp"
-#include "tuner/session/other_processes.hpp"
-#include "tuner/session/progress_report.hpp"
-#include "tuner/session/size_schedule.hpp"
-#include "tuner/session/trial_runner.hpp"
-#include "tuner/worker/compile_pool.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
 #include <random>
+#include <thread>
 #include <utility>
 
 namespace tuner::session {
 namespace {
-
-using SteadyClock = std::chrono::steady_clock;
 
 std::string new_uuid() {
   std::random_device random;
   return fmt::format("{:08x}{:08x}{:08x}{:08x}", random(), random(), random(), random());
 }
 
+/// Passes the events of several threads on, one at a time.
+class OneAtATime final : public Observer {
+ public:
+  explicit OneAtATime(Observer& to) : to_(to) {}
+
+  void opened(const Opening& opening) override {
+    const std::scoped_lock lock(mutex_);
+    to_.opened(opening);
+  }
+  void estimated(std::chrono::milliseconds search) override {
+    const std::scoped_lock lock(mutex_);
+    to_.estimated(search);
+  }
+  void progressed(const Progress& progress) override {
+    const std::scoped_lock lock(mutex_);
+    to_.progressed(progress);
+  }
+  void final_began(const space::Size& size, std::size_t contenders, LibraryPart library) override {
+    const std::scoped_lock lock(mutex_);
+    to_.final_began(size, contenders, library);
+  }
+  void size_done(const SizeResult& result) override {
+    const std::scoped_lock lock(mutex_);
+    to_.size_done(result);
+  }
+  void card_dropped(const CardName& card, const std::string& reason) override {
+    const std::scoped_lock lock(mutex_);
+    to_.card_dropped(card, reason);
+  }
+
+ private:
+  Observer& to_;
+  std::mutex mutex_;
+};
+
+/// What a trial at a size costs beside another one, as far as the sizes tell: a unit is a flop. A
+/// byte counts as what GPUs compute meanwhile, of fp32, and so does what every trial costs, such as
+/// its part of the compilers.
+double expected_work(const family::Problem& problem, const space::Size& size) {
+  constexpr double kFlopsPerByte = 16;
+  constexpr double kFlopsPerTrial = 1e11;
+  return kFlopsPerTrial + family::flops_at(problem, size) +
+         kFlopsPerByte * family::bytes_at(problem, size);
+}
+
+std::vector<double> expected_work(const family::Problem& problem,
+                                  const std::vector<space::Size>& sizes) {
+  std::vector<double> work;
+  for (const space::Size& size : sizes) work.push_back(expected_work(problem, size));
+  return work;
+}
+
+/// A card that is free for the run.
+struct FreeCard {
+  const Card* card;
+  OtherProcesses others;
+};
+
 /// One run of tune_kernel: its parts, and the order in which they work.
 class Run {
  public:
   /// Begins the run in the database.
   Run(const family::Family& family, const family::Kernel& kernel, const RunPlan& plan,
-      worker::DeviceWorker& device, const backend::Compiler& compiler, store::Store& store,
+      std::span<const Card> cards, const backend::Compiler& compiler, store::Store& store,
       Observer& observer, const std::function<bool()>& interrupted)
       : family_(family),
         kernel_(kernel),
         plan_(plan),
-        device_(device),
         store_(store),
         observer_(observer),
         interrupted_(interrupted),
-        subject_{.device = device.device(),
-                 .environment = device.environment(),
+        stopped_([this] { return failed_ || interrupted_(); }),
+        cards_(free_ones(cards)),
+        subject_{.device = device(),
+                 .environment = environment(),
                  .kernel = kernel_record(family, kernel),
                  .check_hash = family::check_hash(family, kernel)},
-        respawns_before_(device.respawns()),
-        others_(device, plan.shared_device),
         pool_(compiler, plan.compile_threads),
-        schedule_(plan, kernel, pool_),
+        board_(plan.sizes, kernel.space->dims, expected_work(family.problem, plan.sizes),
+               cards_.size()),
         run_(begin()),
-        progress_(family.problem, schedule_.searches(), observer, plan, start_),
-        runner_(kernel, device, store, subject_, run_, plan.seed, [this] { return elapsed_s(); }),
-        final_round_(family, kernel, pool_, device, runner_, observer, interrupted),
-        // A size of average work shows a drift of the device without taking seconds for it.
-        drift_monitor_(kernel, schedule_.typical([&](const space::Size& size) {
-          return family::flops_at(family.problem, size);
-        }),
-                       pool_, device, store, run_) {}
+        guard_(store, subject_, run_),
+        progress_(family.problem, planned(), cards_.size(), observer_, plan, start_),
+        shared_{.family = family,
+                .kernel = kernel,
+                .plan = plan,
+                .pool = pool_,
+                .store = store,
+                .observer = observer_,
+                .interrupted = stopped_,
+                .run = run_,
+                .uuid = result_.uuid,
+                .start = start_,
+                .board = board_,
+                .guard = guard_,
+                .progress = progress_} {
+    for (std::size_t i = 0; i < cards_.size(); ++i) {
+      lanes_.push_back(std::make_unique<CardLane>(shared_, i, *cards_[i].card, cards_[i].others));
+    }
+    dropped_.resize(lanes_.size());
+  }
 
   RunResult run() {
     observer_.opened(opening());
-    try {
-      search();
-      for (SizeSearch& rest : schedule_.searches()) {
-        if (!results_.contains(&rest)) finish(rest);
+    for (const CardResult& card : result_.cards) observer_.card_dropped(card.card, card.dropped);
+    {
+      // The first card's part is done by this thread: a run on one card has no other.
+      std::vector<std::jthread> threads;
+      for (std::size_t i = 1; i < lanes_.size(); ++i) {
+        threads.emplace_back([this, i] { work(i); });
       }
-    } catch (...) {
-      end(store::RunState::interrupted);
-      throw;
+      work(0);
     }
-    end(interrupted_()                    ? store::RunState::interrupted
-        : schedule_.searched_to_the_end() ? store::RunState::complete
-                                          : store::RunState::budget_spent);
-    for (const SizeSearch& search : schedule_.searches()) {
-      result_.sizes.push_back(std::move(results_.at(&search)));
+    if (error_) {
+      end(store::RunState::interrupted);
+      std::rethrow_exception(error_);
+    }
+    end(interrupted_()       ? store::RunState::interrupted
+        : board_.all_ended() ? store::RunState::complete
+                             : store::RunState::budget_spent);
+    for (const SizeSearch& search : board_.searches()) {
+      for (const auto& lane : lanes_) {
+        const auto found = lane->sizes().find(&search);
+        if (found != lane->sizes().end()) result_.sizes.push_back(std::move(found->second));
+      }
     }
     return std::move(result_);
   }
 
  private:
+  [[nodiscard]] const space::DeviceInfo& device() const {
+    return cards_.front().card->device->device();
+  }
+  [[nodiscard]] const space::EnvironmentInfo& environment() const {
+    return cards_.front().card->device->environment();
+  }
+
+  /// Notes the others as dropped. Throws as OtherProcesses when there is none.
+  [[nodiscard]] std::vector<FreeCard> free_ones(std::span<const Card> cards) {
+    std::vector<FreeCard> free;
+    for (const Card& card : cards) {
+      try {
+        free.push_back({.card = &card, .others = {*card.device, plan_.shared_device}});
+      } catch (const Error& error) {
+        const bool last = free.empty() && &card == &cards.back();
+        if (last || error.code() != ErrorCode::no_device) throw;
+        result_.cards.push_back({.card = {.name = card.name, .uuid = card.device->device().uuid},
+                                 .dropped = error.what()});
+      }
+    }
+    return free;
+  }
+
   /// Opens the searches and stores that the run has begun. Returns its number in the database.
   std::int64_t begin() {
     store_.collect_dead_attempts();
     for (const space::Size& size : plan_.sizes) add_search(size);
     store::RunRecord record;
     record.uuid = result_.uuid = new_uuid();
-    for (const SizeSearch& search : schedule_.searches()) {
+    for (const SizeSearch& search : board_.searches()) {
       record.problems.push_back(space::canonical_size(search.size(), family_.problem.dims));
       record.valid = std::max(record.valid, search.space().size());
     }
-    record.cartesian = schedule_.searches().front().space().cartesian();
+    record.cartesian = board_.searches().front().space().cartesian();
     record.strategy = plan_.strategy;
     record.seed = plan_.seed;
     record.command = plan_.command;
@@ -104,47 +200,96 @@ class Run {
 
   void add_search(const space::Size& size) {
     const std::string problem = space::canonical_size(size, family_.problem.dims);
-    space::Space space(kernel_.space, device_.device().attributes, size);
+    space::Space space(kernel_.space, device().attributes, size);
     if (space.size() == 0) {
       throw Error(
           ErrorCode::no_valid_config,
           fmt::format("{}: kernel {} has no valid configuration on {} at {}; `tune space count` "
                       "shows which constraint removes them",
-                      family_.path, kernel_.name, device_.device().name,
+                      family_.path, kernel_.name, device().name,
                       space::display(size, family_.problem.dims)));
     }
     PriorKnowledge prior{
-        .incumbent = incumbent(store_, family_, kernel_, device_.device(), size),
-        .winners_elsewhere = winners_elsewhere(store_, family_, kernel_, device_.device(), size),
+        .incumbent = incumbent(store_, family_, kernel_, device(), size),
+        .winners_elsewhere = winners_elsewhere(store_, family_, kernel_, device(), size),
         .recommended = kernel_.try_first};
     if (plan_.resume == Resume::yes) prior.trials = store_.known_trials(subject_, problem);
-    schedule_.add(size, std::move(space), std::move(prior));
+    board_.add(size, std::move(space), plan_.strategy, plan_.seed, std::move(prior),
+               plan_.max_evaluations);
+    if (plan_.candidates == Candidates::known) board_.searches().back().limit_to_known();
+  }
+
+  [[nodiscard]] std::uint64_t planned() const {
+    std::uint64_t planned = 0;
+    for (const SizeSearch& search : board_.searches()) planned += search.planned();
+    return planned;
   }
 
   [[nodiscard]] Opening opening() const {
     Opening opening{.kernel = &kernel_,
-                    .device = device_.device(),
-                    .environment = device_.environment(),
-                    .cartesian = schedule_.searches().front().space().cartesian(),
+                    .device = device(),
+                    .environment = environment(),
+                    .cartesian = board_.searches().front().space().cartesian(),
                     .sizes = {},
-                    .compile_threads = plan_.compile_threads};
-    for (const SizeSearch& search : schedule_.searches()) {
+                    .compile_threads = plan_.compile_threads,
+                    .cards = {}};
+    for (const SizeSearch& search : board_.searches()) {
       opening.sizes.push_back({.size = search.size(),
                                .valid = search.space().size(),
                                .planned = search.planned(),
                                .known = search.known_count()});
     }
+    for (const FreeCard& free : cards_) {
+      opening.cards.push_back({.name = free.card->name, .uuid = free.card->device->device().uuid});
+    }
     return opening;
+  }
+
+  /// The part of one card, whatever becomes of it.
+  void work(std::size_t i) {
+    try {
+      lanes_[i]->work();
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::no_device || !drop(i, error)) fail();
+    } catch (...) {
+      fail();
+    }
+  }
+
+  /// Has the others go on without a card. Returns whether there are any.
+  [[nodiscard]] bool drop(std::size_t i, const Error& error) {
+    const std::scoped_lock lock(mutex_);
+    if (board_.cards() == 1) return false;
+    lanes_[i]->give_up();
+    board_.remove_card();
+    dropped_[i] = error.what();
+    observer_.card_dropped(lanes_[i]->result().card, error.what());
+    return true;
+  }
+
+  /// Called while an exception is handled: it ends the run.
+  void fail() {
+    const std::scoped_lock lock(mutex_);
+    if (!error_) error_ = std::current_exception();
+    failed_ = true;
   }
 
   void end(store::RunState state) {
     result_.state = state;
-    result_.wall_s = elapsed_s();
-    result_.respawns = device_.respawns() - respawns_before_;
+    result_.wall_s = shared_.elapsed_s();
     result_.compile_threads = plan_.compile_threads;
-    result_.compile_s = runner_.compile_s();
-    result_.verify_s = runner_.verify_s();
-    result_.measure_s = runner_.measure_s() + final_round_.measure_s() + drift_s_;
+    for (std::size_t i = 0; i < lanes_.size(); ++i) {
+      const CardLane& lane = *lanes_[i];
+      CardResult card = lane.result();
+      result_.compile_s += lane.compile_s();
+      result_.verify_s += card.verify_s;
+      result_.measure_s += card.measure_s;
+      result_.respawns += card.respawns;
+      result_.requeued += lane.requeued();
+      result_.shared = result_.shared || lane.shared();
+      card.dropped = dropped_[i];
+      result_.cards.push_back(std::move(card));
+    }
     store::RunRecord record;
     record.state = state;
     record.wall_s = result_.wall_s;
@@ -152,183 +297,43 @@ class Run {
     record.verify_s = result_.verify_s;
     record.measure_s = result_.measure_s;
     record.respawns = result_.respawns;
-    record.shared = result_.shared = others_.seen();
+    record.shared = result_.shared;
     store_.end_run(run_, record);
     failpoint("session.ended");
-  }
-
-  [[nodiscard]] double elapsed_s() const {
-    return std::chrono::duration<double>(SteadyClock::now() - start_).count();
-  }
-  [[nodiscard]] bool stop() const {
-    return interrupted_() || (plan_.max_time && search_time() >= *plan_.max_time);
-  }
-  /// Without the final rounds.
-  [[nodiscard]] SteadyClock::duration search_time() const {
-    return SteadyClock::now() - start_ - final_time_;
-  }
-
-  void search() {
-    while (!stop()) {
-      schedule_.open();
-      const auto next = schedule_.next([this] { return stop(); });
-      if (!next) return;
-      take(*next);
-      if (drift_monitor_.due()) watch_drift();
-      if (schedule_.is_over(*next->search)) finish(*next->search);
-    }
-  }
-
-  /// What was timed while the device drifted is timed again.
-  void watch_drift() {
-    others_.look();
-    const auto start = SteadyClock::now();
-    for (const DriftMonitor::Suspect& suspect : drift_monitor_.check(elapsed_s())) {
-      if (schedule_.again(*suspect.search, suspect.config)) ++result_.requeued;
-    }
-    drift_s_ += std::chrono::duration<double>(SteadyClock::now() - start).count();
-    schedule_.charge_all(lap());
-  }
-
-  /// The time of the search since this was last asked.
-  SteadyClock::duration lap() {
-    const SteadyClock::duration now = search_time();
-    return now - std::exchange(charged_, now);
-  }
-
-  void take(const Pending& pending) {
-    SizeSearch& search = *pending.search;
-    if (const store::TrialRecord* known = pending.known()) {
-      const store::TrialRecord trial = *known;
-      if (trial.outcome != Outcome::ok) reused_failures_[&search].push_back(trial);
-      progress_.reused(search, trial, search.record(pending.config, trial));
-    } else {
-      const CommittedTrial committed = runner_.run(
-          pending, [&](const store::TrialRecord& trial) { return following(search, trial); });
-      tell(search, committed);
-      if (committed.fastest) schedule_.share(search, pending.config);
-      if (committed.trial.outcome == Outcome::ok) drift_monitor_.add(search, pending.config);
-    }
-    schedule_.charge_all(lap());
-  }
-
-  /// What comes after a candidate; none when that may be a final. The size pays for what the
-  /// candidate did on the device. Compilers and the start of the device serve all: the size that
-  /// happens to wait for them first must not pay with its own share.
-  [[nodiscard]] const Pending* following(const SizeSearch& search,
-                                         const store::TrialRecord& trial) {
-    const auto took = std::chrono::duration<double>(lap());
-    const auto own =
-        std::min(took, TimeShares::Duration((trial.verify_ms + trial.measure_ms) / 1e3));
-    schedule_.charge(search, own);
-    schedule_.charge_all(took - own);
-    return stop() ? nullptr : schedule_.following(search);
-  }
-
-  void tell(const SizeSearch& search, const CommittedTrial& committed) {
-    progress_.ran(search, committed.trial, committed.fastest);
-    failpoint("session.trial_acknowledged");
-  }
-
-  /// Ends the search at a size and runs its final round.
-  void finish(SizeSearch& search) {
-    schedule_.close(search);
-    failpoint("session.searched");
-    if (!stop()) {
-      schedule_.open();
-      schedule_.stock_up();
-    }
-    const auto start = SteadyClock::now();
-    auto outcome = final_round_.run(
-        search, rounds_plan(),
-        [this](const SizeSearch& of, const CommittedTrial& committed) { tell(of, committed); });
-    failpoint("session.final_ended");
-    results_.emplace(&search, recorded(search, std::move(outcome)));
-    const SteadyClock::duration took = SteadyClock::now() - start;
-    final_time_ += took;
-    progress_.held_final(took);
-    failpoint("session.final_acknowledged");
-  }
-
-  /// Where time is short, a final round takes no longer than the search at a size.
-  [[nodiscard]] measure::RoundsPlan rounds_plan() const {
-    constexpr std::chrono::milliseconds kLeast{1000};
-    measure::RoundsPlan plan{.seed = plan_.seed};
-    if (plan_.max_time) {
-      const auto share = *plan_.max_time / static_cast<int>(plan_.sizes.size());
-      plan.budget = std::min(plan.budget, std::max(share, kLeast));
-    }
-    return plan;
-  }
-
-  /// What was best before, unless it failed in this run.
-  [[nodiscard]] std::optional<space::Config> best_before(const SizeSearch& search) const {
-    if (!search.required_finalists().incumbent) return std::nullopt;
-    return incumbent(store_, family_, kernel_, device_.device(), search.size());
-  }
-
-  /// Commits how a size came out.
-  [[nodiscard]] SizeResult recorded(const SizeSearch& search, std::optional<FinalResult> outcome) {
-    SizeResult size_result{.size = search.size(),
-                           .best = std::nullopt,
-                           .finalists = {},
-                           .winner_display = "",
-                           .library_problem = "",
-                           .caution = runner_.caution(search.size()),
-                           .evaluated = search.recorded(),
-                           .reused = progress_.reused(search),
-                           .outcomes = search.outcomes(),
-                           .reused_failures = std::move(reused_failures_[&search])};
-    if (outcome) {
-      outcome->best.run_uuid = result_.uuid;
-      size_result.winner_display = space::display(*kernel_.space, outcome->winner);
-      // Without a final, or with others on the device, nothing says that it is better than what was
-      // best before: that stays.
-      others_.look();
-      const bool compared = !outcome->finalists.empty() && !others_.seen();
-      if (compared || !best_before(search)) {
-        store_.record_final(run_, outcome->best, outcome->finalists);
-      }
-      size_result.best = std::move(outcome->best);
-      size_result.finalists = std::move(outcome->finalists);
-      size_result.library_problem = std::move(outcome->library_problem);
-    }
-    observer_.size_done(size_result);
-    return size_result;
   }
 
   const family::Family& family_;
   const family::Kernel& kernel_;
   const RunPlan& plan_;
-  worker::DeviceWorker& device_;
   store::Store& store_;
-  Observer& observer_;
+  OneAtATime observer_;
   const std::function<bool()>& interrupted_;
-  store::Subject subject_;
-  int respawns_before_;
-  OtherProcesses others_;
-  SteadyClock::time_point start_ = SteadyClock::now();
-  worker::CompilePool pool_;
-  SizeSchedule schedule_;
+  std::atomic<bool> failed_ = false;
+  std::function<bool()> stopped_;
   RunResult result_;
+  std::vector<FreeCard> cards_;
+  store::Subject subject_;
+  SharedRun::Clock::time_point start_ = SharedRun::Clock::now();
+  worker::CompilePool pool_;
+  SizeBoard board_;
   std::int64_t run_;  // in the database
+  FaultGuard guard_;
   ProgressReport progress_;
-  TrialRunner runner_;
-  FinalRound final_round_;
-  DriftMonitor drift_monitor_;
-  SteadyClock::duration charged_{}, final_time_{};
-  double drift_s_ = 0;
-  std::map<const SizeSearch*, std::vector<store::TrialRecord>> reused_failures_;
-  std::map<const SizeSearch*, SizeResult> results_;
+  SharedRun shared_;
+  std::vector<std::unique_ptr<CardLane>> lanes_;
+
+  std::mutex mutex_;                  // of what follows
+  std::vector<std::string> dropped_;  // by lane: why, if it was
+  std::exception_ptr error_;
 };
 
 }  // namespace
 
 RunResult tune_kernel(const family::Family& family, const family::Kernel& kernel,
-                      const RunPlan& plan, worker::DeviceWorker& device,
+                      const RunPlan& plan, std::span<const Card> cards,
                       const backend::Compiler& compiler, store::Store& store, Observer& observer,
                       const std::function<bool()>& interrupted) {
-  return Run(family, kernel, plan, device, compiler, store, observer, interrupted).run();
+  return Run(family, kernel, plan, cards, compiler, store, observer, interrupted).run();
 }
 
 }  // namespace tuner::session

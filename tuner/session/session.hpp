@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,8 @@ struct RunPlan {
   std::string strategy = "auto";
   std::uint64_t seed = 0;
   std::optional<std::uint64_t> max_evaluations = {};  ///< configurations at each size
-  /// Of the search at all sizes together, in equal shares; the finals come on top.
+  /// Of the search at all sizes together, in equal shares, by the clock of each card; the finals
+  /// come on top.
   std::optional<std::chrono::milliseconds> max_time = {};
   /// The search at a size ends after so many results in a row that brought nothing faster by more
   /// than 0.5 %.
@@ -51,15 +53,24 @@ struct RunPlan {
   std::string command = {};  ///< recorded, to reproduce the run
 };
 
-/// Tunes one kernel of a family on one device: searches, compiles ahead while the device works,
-/// verifies, times, commits every trial, and confirms the winner of each size in a final round
-/// beside the library. One search runs for each size, a few at once; they advance in turn and share
-/// compilations. Each size has its final round when its search is over; then the next one begins,
-/// with what won at the sizes near it. `interrupted` is asked between trials; once true the run
-/// commits what it has and returns. Throws Error for what ends a run: no valid configuration, the
-/// database, a device that is lost, sick or shared.
+/// One of the devices that a run uses.
+struct Card {
+  std::string name;              ///< as the user named it: "0", or a uuid
+  worker::DeviceWorker* device;  ///< used from one thread at a time
+};
+
+/// Tunes one kernel of a family on cards of one model with one environment, at least one: searches,
+/// compiles ahead while the devices work, verifies, times, commits every trial, and confirms the
+/// winner of each size in a final round beside the library. The search and the final round of a
+/// size are on one card, each card has a few searches at once; they advance in turn and share
+/// compilations. Each size has its final round when its search is over; then the card takes the
+/// next one, which begins with what won at the sizes near it, on any card. A card that is lost,
+/// sick or shared takes no further part: its sizes go on elsewhere, their leaders timed anew first.
+/// `interrupted` is asked between trials, from any thread; once true the run commits what it has
+/// and returns. Throws Error for what ends a run: no valid configuration, the database, the last
+/// card dropped.
 [[nodiscard]] RunResult tune_kernel(const family::Family& family, const family::Kernel& kernel,
-                                    const RunPlan& plan, worker::DeviceWorker& device,
+                                    const RunPlan& plan, std::span<const Card> cards,
                                     const backend::Compiler& compiler, store::Store& store,
                                     Observer& observer, const std::function<bool()>& interrupted);
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/session/size_schedule.hpp"
 
+#include "tuner/session/final_round.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -17,43 +19,38 @@ constexpr std::uint64_t kFewestTrials = 4;
 }  // namespace
 
 SizeSchedule::SizeSchedule(const RunPlan& plan, const family::Kernel& kernel,
-                           worker::CompilePool& pool)
+                           worker::CompilePool& pool, SizeBoard& board)
     : plan_(plan),
-      neighbours_(plan.sizes, kernel.space->dims),
-      shares_(plan.max_time, plan.sizes.size()),
-      pipeline_(kernel, pool, kAhead * static_cast<std::size_t>(plan.compile_threads)),
+      board_(board),
+      shares_(plan.max_time, plan.sizes.size(), [&board] { return board.waiting_per_card(); }),
+      pipeline_(kernel, pool,
+                [&plan, &board] {
+                  const auto compilers = static_cast<std::size_t>(plan.compile_threads);
+                  return std::max(kAhead, kAhead * compilers / board.cards());
+                }),
       budget_([this](const SizeSearch& search) {
-        return search::Budget{.spent = shares_.spent(index_.at(&search))};
+        return search::Budget{.spent = shares_.spent(board_.index(search))};
       }) {}
 
-void SizeSchedule::add(const space::Size& size, space::Space space, PriorKnowledge prior) {
-  searches_.emplace_back(size, std::move(space), plan_.strategy, plan_.seed, std::move(prior),
-                         plan_.max_evaluations);
-  if (plan_.candidates == Candidates::known) searches_.back().limit_to_known();
-  index_.emplace(&searches_.back(), searches_.size() - 1);
-}
-
-const SizeSearch& SizeSchedule::typical(
-    const std::function<double(const space::Size&)>& value) const {
-  std::vector<std::size_t> first = neighbours_.order();
-  first.resize(std::min(first.size(), kAtOnce));
-  const auto middle = first.begin() + static_cast<std::ptrdiff_t>((first.size() - 1) / 2);
-  std::ranges::nth_element(first, middle, {},
-                           [&](std::size_t i) { return value(searches_[i].size()); });
-  return searches_[*middle];
-}
-
 void SizeSchedule::open() {
-  for (; open_.size() < kAtOnce && opened_ < searches_.size(); ++opened_) {
-    const std::size_t next = neighbours_.order()[opened_];
-    SizeSearch& search = searches_[next];
-    search.expect(winners_nearby(neighbours_, next, searches_));
+  std::vector<SizeSearch*> open_ones = held_;
+  std::erase_if(open_ones, [](const SizeSearch* search) { return search->is_closed(); });
+  while (const auto taken = board_.take(open_ones)) {
+    SizeSearch& search = *taken->search;
+    held_.push_back(&search);
+    if (taken->stage == SizeBoard::Stage::searched) continue;
+    open_ones.push_back(&search);
+    if (taken->stage == SizeBoard::Stage::fresh) search.expect(board_.winners_near(search));
+    if (taken->stage == SizeBoard::Stage::begun) {
+      for (const space::Config& leader : FinalRound::finalists(search)) search.ask_again(leader);
+    }
     pipeline_.open(search);
-    open_.insert(&search);
+    shares_.open(board_.index(search));
   }
 }
 
 std::optional<Pending> SizeSchedule::next(const std::function<bool()>& stop) {
+  hear_offers();
   return pipeline_.next(stop, budget_);
 }
 
@@ -63,16 +60,15 @@ const Pending* SizeSchedule::following(const SizeSearch& search) const {
   return may_end ? nullptr : pipeline_.peek();
 }
 
-void SizeSchedule::share(const SizeSearch& from, const space::Config& config) {
-  const std::size_t origin = index_.at(&from);
-  for (std::size_t i = 0; i < searches_.size(); ++i) {
-    const bool near = i != origin && neighbours_.is_neighbour(i, origin);
-    if (near && open_.contains(&searches_[i])) searches_[i].suggest(config);
+void SizeSchedule::hear_offers() {
+  for (SizeSearch* const search : held_) {
+    if (search->is_closed()) continue;
+    for (const space::Config& config : board_.offered(*search)) search->suggest(config);
   }
 }
 
 void SizeSchedule::charge(const SizeSearch& search, TimeShares::Duration time) {
-  shares_.charge(index_.at(&search), time);
+  shares_.charge(board_.index(search), time);
 }
 
 bool SizeSchedule::is_in_vain(const SizeSearch& search, std::uint64_t more) const {
@@ -80,19 +76,32 @@ bool SizeSchedule::is_in_vain(const SizeSearch& search, std::uint64_t more) cons
 }
 
 bool SizeSchedule::is_out_of_time(const SizeSearch& search, std::uint64_t more) const {
-  return search.recorded() + more >= kFewestTrials && shares_.used_up(index_.at(&search));
+  return search.recorded() + more >= kFewestTrials && shares_.used_up(board_.index(search));
 }
 
 bool SizeSchedule::is_over(SizeSearch& search) {
-  if (is_in_vain(search, 0) || pipeline_.exhausted(search, budget_)) ended_.insert(&search);
-  return ended_.contains(&search) || is_out_of_time(search, 0);
+  if (is_in_vain(search, 0) || pipeline_.exhausted(search, budget_)) board_.set_ended(search);
+  return board_.has_ended(search) || is_out_of_time(search, 0);
 }
 
 void SizeSchedule::close(SizeSearch& search) {
-  pipeline_.close(search);
-  shares_.close(index_.at(&search));
+  static_cast<void>(pipeline_.close(search));
+  shares_.close(board_.index(search));
   search.close();
-  open_.erase(&search);
+}
+
+void SizeSchedule::finish(const SizeSearch& search) {
+  std::erase(held_, &search);
+  board_.finish(search);
+}
+
+void SizeSchedule::give_up() {
+  for (SizeSearch* const search : held_) {
+    for (const space::Config& config : pipeline_.close(*search)) search->ask_again(config);
+    board_.give_back(*search,
+                     search->is_closed() ? SizeBoard::Stage::searched : SizeBoard::Stage::begun);
+  }
+  held_.clear();
 }
 
 }  // namespace tuner::session

@@ -56,6 +56,11 @@ void SizeSearch::suggest(const space::Config& config) {
   if (space_.position(config) && !asked_.contains(config)) queued_.push_front(config);
 }
 
+void SizeSearch::ask_again(const space::Config& config) {
+  known_.erase(space::canonical_json(space_.definition(), config));
+  if (asked_.erase(config) > 0) queued_.push_front(config);
+}
+
 std::uint64_t SizeSearch::planned() const {
   return std::min(space_.size(),
                   max_evaluations_.value_or(std::numeric_limits<std::uint64_t>::max()));

@@ -58,6 +58,9 @@ class SizeSearch {
   void limit_to_known();
   /// Has a configuration asked next, unless it was already or is not in the space.
   void suggest(const space::Config& config);
+  /// Has a configuration that was asked before asked next once more, and run even where its result
+  /// is known.
+  void ask_again(const space::Config& config);
   /// The stored result of a configuration, if it need not be run again.
   [[nodiscard]] const store::TrialRecord* known(const space::Config& config) const;
   /// Stores the trial of a configuration, in place of an earlier one.
@@ -65,6 +68,7 @@ class SizeSearch {
   bool record(const space::Config& config, const store::TrialRecord& trial);
   /// Ends the search and frees the strategy. Results are kept.
   void close();
+  [[nodiscard]] bool is_closed() const { return strategy_ == nullptr; }
 
   [[nodiscard]] const space::Size& size() const { return size_; }
   [[nodiscard]] const space::Space& space() const { return space_; }

@@ -3,23 +3,29 @@
 
 #include <chrono>
 #include <cstddef>
+#include <functional>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tuner::session {
 
-/// Divides the time of a search among its sizes: what is left, with what the open ones have had, in
-/// equal shares. What a size that closes early leaves goes to the others; one whose trials take
-/// long uses up its own share, never theirs.
+/// Divides the time that a card searches among the sizes it searches: what is left, with what the
+/// open ones have had, in equal shares. What a size that closes early leaves goes to the others;
+/// one whose trials take long uses up its own share, never theirs.
 class TimeShares {
  public:
   using Duration = std::chrono::duration<double>;
 
-  /// All sizes are open. Without a total no share is ever used up.
-  TimeShares(std::optional<std::chrono::milliseconds> total, std::size_t sizes)
-      : total_(total), by_size_(sizes), closed_(sizes), open_(sizes) {}
+  /// No size is open. `yet_to_open`: how many more sizes this card can expect, which may be a
+  /// fraction where cards share them. Without a total no share is ever used up.
+  TimeShares(std::optional<std::chrono::milliseconds> total, std::size_t sizes,
+             std::function<double()> yet_to_open)
+      : total_(total), by_size_(sizes), open_(sizes), yet_to_open_(std::move(yet_to_open)) {}
 
-  /// That so much time went into a size.
+  void open(std::size_t size);
+
+  /// That so much time went into a size, which may be closed by now.
   void charge(std::size_t size, Duration time);
   /// That so much time served all of them.
   void charge_all(Duration time) { gone_ += time; }
@@ -33,8 +39,9 @@ class TimeShares {
  private:
   std::optional<Duration> total_;
   std::vector<Duration> by_size_;
-  std::vector<bool> closed_;
-  std::size_t open_;
+  std::vector<bool> open_;
+  std::size_t open_count_ = 0;
+  std::function<double()> yet_to_open_;
   Duration gone_{};  // what closed sizes had, and what served all
 };
 

@@ -10,7 +10,8 @@ namespace tuner::session {
 
 CommittedTrial TrialRunner::run(const Pending& pending, const Following& following) {
   const bool runs = will_run(pending);
-  if (runs) store_.begin_attempt(run_, attempt(pending));
+  if (runs) shared_.store.begin_attempt(shared_.run, attempt(pending));
+  unsettled_.push_back({.search = pending.search, .config = pending.config});
   CommittedTrial committed{.trial = judged(pending)};
   failpoint("session.trial_judged");
   const store::TrialRecord& trial = committed.trial;
@@ -18,21 +19,44 @@ CommittedTrial TrialRunner::run(const Pending& pending, const Following& followi
   verify_s_ += trial.verify_ms / 1e3;
   measure_s_ += trial.measure_ms / 1e3;
   committed.fastest = record(*pending.search, pending.config, trial, following);
-  if (runs) guard_.ended(trial.config_json, trial.outcome, trial.message);
+  // What was not run because of those that died in a row is as unsettled as they are.
+  if (runs) {
+    end(trial);
+  } else if (trial.outcome != Outcome::quarantined || unsettled_.size() == 1) {
+    unsettled_.pop_back();
+  }
   return committed;
+}
+
+void TrialRunner::end(const store::TrialRecord& trial) {
+  shared_.guard.ended(card_, trial.config_json, trial.outcome, trial.message);
+  if (!is_death(trial.outcome)) unsettled_.clear();
 }
 
 CommittedTrial TrialRunner::record_failure(SizeSearch& search, const space::Config& config,
                                            const Failure& failure) {
   store::TrialRecord trial = search.trial(config);
+  unsettled_.push_back({.search = &search, .config = config, .before = trial});
   trial.time.reset();
   trial = with_failure(std::move(trial), failure);
   trial.message += " (in the final)";
   CommittedTrial committed{.trial = std::move(trial)};
   committed.fastest =
       record(search, config, committed.trial, [](const store::TrialRecord&) { return nullptr; });
-  guard_.ended(committed.trial.config_json, committed.trial.outcome, committed.trial.message);
+  end(committed.trial);
   return committed;
+}
+
+void TrialRunner::give_up() {
+  for (const Unsettled& each : unsettled_) {
+    if (!each.search->is_closed()) {
+      each.search->ask_again(each.config);
+    } else if (each.before) {
+      shared_.store.record_trial(shared_.run, *each.before, shared_.clock());
+      each.search->record(each.config, *each.before);
+    }
+  }
+  unsettled_.clear();
 }
 
 std::string TrialRunner::caution(const space::Size& size) const {
@@ -41,14 +65,15 @@ std::string TrialRunner::caution(const space::Size& size) const {
 }
 
 store::AttemptRecord TrialRunner::attempt(const Pending& pending) const {
-  return {.problem = space::canonical_size(pending.search->size(), kernel_.space->dims),
-          .config_json = space::canonical_json(*kernel_.space, pending.config)};
+  return {.problem = space::canonical_size(pending.search->size(), shared_.kernel.space->dims),
+          .config_json = space::canonical_json(*shared_.kernel.space, pending.config)};
 }
 
 /// Whether a candidate, whose compilation is over, gets onto the device.
 bool TrialRunner::will_run(const Pending& pending) const {
   return pending.compiled.valid() && pending.compiled.get().binary.has_value() &&
-         !guard_.quarantined(space::canonical_json(*kernel_.space, pending.config));
+         !shared_.guard.quarantined(card_,
+                                    space::canonical_json(*shared_.kernel.space, pending.config));
 }
 
 bool TrialRunner::record(SizeSearch& search, const space::Config& config,
@@ -56,24 +81,22 @@ bool TrialRunner::record(SizeSearch& search, const space::Config& config,
   const Pending* const next = following(trial);
   const bool next_runs = next != nullptr && next->known() == nullptr && will_run(*next);
   // Both in one transaction where one candidate follows another: a commit costs a disk write.
-  store_.record_trial(run_, trial, clock_(),
-                      next_runs ? std::optional(attempt(*next)) : std::nullopt);
+  shared_.store.record_trial(shared_.run, trial, shared_.clock(),
+                             next_runs ? std::optional(attempt(*next)) : std::nullopt);
   return search.record(config, trial);
 }
 
 store::TrialRecord TrialRunner::judged(const Pending& pending) {
   store::TrialRecord trial;
-  trial.problem = space::canonical_size(pending.search->size(), kernel_.space->dims);
-  trial.config_json = space::canonical_json(*kernel_.space, pending.config);
-  trial.check_seed = seed_;
+  trial.problem = space::canonical_size(pending.search->size(), shared_.kernel.space->dims);
+  trial.config_json = space::canonical_json(*shared_.kernel.space, pending.config);
+  trial.check_seed = shared_.seed;
   if (pending.refused) return with_failure(std::move(trial), *pending.refused);
   const worker::Compiled& compiled = pending.compiled.get();
   // What several sizes share is counted where it was first used.
-  if (counted_compilations_.insert(pending.compile_key).second) {
-    trial.compile_ms = compiled.compile_ms;
-  }
+  if (shared_.pool.count_once(pending.compile_key)) trial.compile_ms = compiled.compile_ms;
   if (!compiled.binary) return with_failure(std::move(trial), compiled.binary.error());
-  if (guard_.quarantined(trial.config_json)) {
+  if (shared_.guard.quarantined(card_, trial.config_json)) {
     return with_failure(std::move(trial),
                         {Outcome::quarantined,
                          "it has crashed or hung before: `tune quarantine list` says how, `tune "
@@ -85,13 +108,13 @@ store::TrialRecord TrialRunner::judged(const Pending& pending) {
 store::TrialRecord TrialRunner::evaluated(store::TrialRecord trial, const Pending& pending) {
   const SizeSearch& search = *pending.search;
   const worker::TrialResult evaluation =
-      device_.evaluate({.kernel = kernel_,
+      device_.evaluate({.kernel = shared_.kernel,
                         .space = search.space(),
                         .config = pending.config,
                         .binary = *pending.compiled.get().binary},
                        search.size(), search.best_ns());
   if (!evaluation.caution.empty()) cautions_[search.size()] = evaluation.caution;
-  return with_evaluation(std::move(trial), evaluation, kernel_,
+  return with_evaluation(std::move(trial), evaluation, shared_.kernel,
                          search.space().expression_values(pending.config));
 }
 

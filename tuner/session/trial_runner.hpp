@@ -4,13 +4,17 @@
 #include "tuner/session/fault_guard.hpp"
 #include "tuner/session/pipeline.hpp"
 #include "tuner/store/store.hpp"
+#include "tuner/worker/compile_pool.hpp"
 #include "tuner/worker/device_worker.hpp"
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <set>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 namespace tuner::session {
 
@@ -20,7 +24,7 @@ struct CommittedTrial {
   bool fastest = false;  ///< so far, at its size
 };
 
-/// Runs candidates on the device, one by one, and stores each trial, with a strike against a
+/// Runs candidates on one card, one by one, and stores each trial, with a strike against a
 /// candidate that crashes or hangs.
 class TrialRunner {
  public:
@@ -29,16 +33,21 @@ class TrialRunner {
   /// Seconds since the run began.
   using Clock = std::function<double()>;
 
-  /// All must outlive it.
-  TrialRunner(const family::Kernel& kernel, worker::DeviceWorker& device, store::Store& store,
-              const store::Subject& subject, std::int64_t run, std::uint64_t seed, Clock clock)
-      : kernel_(kernel),
-        device_(device),
-        store_(store),
-        run_(run),
-        seed_(seed),
-        clock_(std::move(clock)),
-        guard_(store, subject, run) {}
+  /// Where a card's trials come from and go to. All must outlive the runner; the cards of a run
+  /// share them.
+  struct Shared {
+    const family::Kernel& kernel;
+    worker::CompilePool& pool;
+    store::Store& store;
+    FaultGuard& guard;
+    std::int64_t run;  ///< in the store
+    std::uint64_t seed;
+    Clock clock;
+  };
+
+  /// `card` tells the cards of the run apart. The device must outlive it.
+  TrialRunner(Shared shared, std::size_t card, worker::DeviceWorker& device)
+      : shared_(std::move(shared)), card_(card), device_(device) {}
 
   /// Judges a candidate whose compilation is over and records the trial. Throws Error when the
   /// device itself has failed.
@@ -46,6 +55,10 @@ class TrialRunner {
   /// Replaces the trial of a finalist, which ended `ok`, by its failure in the final round.
   [[nodiscard]] CommittedTrial record_failure(SizeSearch& search, const space::Config& config,
                                               const Failure& failure);
+
+  /// This card has dropped out and may be what its last candidates died of: those of open searches
+  /// are asked again, finalists get the result back that they had before the final round.
+  void give_up();
 
   /// What the last trial that ended `ok` at a size says of its check; empty: nothing.
   [[nodiscard]] std::string caution(const space::Size& size) const;
@@ -55,6 +68,13 @@ class TrialRunner {
   [[nodiscard]] double measure_s() const { return measure_s_; }
 
  private:
+  struct Unsettled {
+    SizeSearch* search;
+    space::Config config;
+    std::optional<store::TrialRecord> before = {};  ///< of a finalist
+  };
+
+  void end(const store::TrialRecord& trial);
   [[nodiscard]] store::AttemptRecord attempt(const Pending& pending) const;
   [[nodiscard]] bool will_run(const Pending& pending) const;
   [[nodiscard]] store::TrialRecord judged(const Pending& pending);
@@ -62,14 +82,11 @@ class TrialRunner {
   [[nodiscard]] bool record(SizeSearch& search, const space::Config& config,
                             const store::TrialRecord& trial, const Following& following);
 
-  const family::Kernel& kernel_;
+  Shared shared_;
+  std::size_t card_;
   worker::DeviceWorker& device_;
-  store::Store& store_;
-  std::int64_t run_;
-  std::uint64_t seed_;
-  Clock clock_;
-  FaultGuard guard_;
-  std::set<std::string> counted_compilations_;  // by compile key
+  std::vector<Unsettled>
+      unsettled_;  // the candidate that runs, after those that just died in a row
   std::map<space::Size, std::string> cautions_;
   double compile_s_ = 0, verify_s_ = 0, measure_s_ = 0;
 };

@@ -9,11 +9,13 @@
 #include <SQLiteCpp/Transaction.h>
 
 #include <filesystem>
+#include <mutex>
 #include <type_traits>
 
 namespace tuner::store {
 
-/// One connection to the database, set up and with its schema up to date.
+/// One connection to the database, set up and with its schema up to date. Threads may share it:
+/// their transactions come one after the other.
 class Connection {
  public:
   /// As Store's constructor.
@@ -49,6 +51,7 @@ class Connection {
 
   template <class Work>
   auto transact(SQLite::TransactionBehavior behavior, Work&& work) const {
+    const std::scoped_lock lock(mutex_);
     return guarded([&] {
       SQLite::Transaction transaction(database_, behavior);
       if constexpr (std::is_void_v<decltype(work(database_))>) {
@@ -66,6 +69,7 @@ class Connection {
   void check_integrity() const;
 
   std::filesystem::path path_;
+  mutable std::mutex mutex_;
   mutable SQLite::Database database_;  // a read, too, changes the state of the connection
 };
 

@@ -123,7 +123,8 @@ void copy_what_others_refer_to(RowCopier& copier) {
 
 void copy_runs(RowCopier& copier, const std::vector<std::int64_t>& runs) {
   copier.copy("session", fmt::format("id IN ({})", fmt::join(runs, ", ")), {});
-  for (const char* table : {"session_problem", "result", "final", "finalist", "strike", "canary"}) {
+  for (const char* table :
+       {"session_problem", "result", "final", "finalist", "strike", "canary", "card"}) {
     copier.copy(table, "true", {});
   }
 }

@@ -37,4 +37,10 @@ std::string_view name(RunState state) {
   return "unknown";
 }
 
+std::map<std::string, CardRecord> last_cards(const std::vector<CardRecord>& cards) {
+  std::map<std::string, CardRecord> last;
+  for (const CardRecord& card : cards) last.insert_or_assign(card.problem, card);
+  return last;
+}
+
 }  // namespace tuner::store

@@ -7,6 +7,7 @@
 #include "tuner/space/device.hpp"
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -154,6 +155,19 @@ struct AttemptRecord {
   std::string problem;
   std::string config_json;
 };
+
+/// That a run tunes a size on a card.
+struct CardRecord {
+  std::string problem;
+  std::string uuid;
+  std::string host = {};  ///< empty in a write: this one
+  std::string job = {};   ///< of the batch system, SLURM_JOB_ID; empty in a write: this process's
+  std::int64_t first_sequence = 0;  ///< when read: from this trial of the size on
+};
+
+/// The card that each size of a run ended on, by size: that of its final round. Of what
+/// Store::cards returns.
+[[nodiscard]] std::map<std::string, CardRecord> last_cards(const std::vector<CardRecord>& cards);
 
 /// A configuration that crashed, hung or died with its run; `kStrikesToQuarantine` of them and
 /// it is not run again on this architecture while the kernel's hash stays.

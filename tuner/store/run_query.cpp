@@ -210,6 +210,27 @@ std::vector<StoredTrial> Store::trials(const ResultFilter& filter) const {
   });
 }
 
+std::vector<CardRecord> Store::cards(std::int64_t run) const {
+  return state_->connection.read([&](const SQLite::Database& database) {
+    SQLite::Statement found =
+        prepare(database,
+                "SELECT p.size, n.uuid, n.host, n.job, n.first_sequence, n.intact, p.intact "
+                "FROM card n JOIN problem p ON p.id = n.problem_id "
+                "WHERE n.session_id = ? ORDER BY n.id",
+                run);
+    std::vector<CardRecord> cards;
+    while (found.executeStep()) {
+      RowReader row(found);
+      cards.push_back({.problem = row.text(),
+                       .uuid = row.text(),
+                       .host = row.text(),
+                       .job = row.text(),
+                       .first_sequence = row.integer()});
+    }
+    return cards;
+  });
+}
+
 std::vector<FinalistRecord> Store::finalists(std::int64_t run, std::string_view problem) const {
   return state_->connection.read([&](const SQLite::Database& database) {
     SQLite::Statement found = prepare(

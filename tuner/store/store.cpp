@@ -9,7 +9,7 @@
 namespace tuner::store {
 
 Store::Store(const std::filesystem::path& path, Mode mode, Trust trust)
-    : state_(std::make_unique<State>(State{Connection(path, mode, trust)})) {}
+    : state_(new State{Connection(path, mode, trust)}) {}
 Store::~Store() = default;
 Store::Store(Store&&) noexcept = default;
 Store& Store::operator=(Store&&) noexcept = default;

@@ -87,6 +87,11 @@ class Store {
   void record_final(std::int64_t run, const BestRecord& best,
                     const std::vector<FinalistRecord>& finalists);
 
+  /// Commits that from now on a size is tuned on this card.
+  void record_card(std::int64_t run, const CardRecord& card);
+  /// In the order recorded; none of a run that has only the card of its subject.
+  [[nodiscard]] std::vector<CardRecord> cards(std::int64_t run) const;
+
   /// Commits that a candidate is about to run on the device. Nothing more when it is begun already.
   void begin_attempt(std::int64_t run, const AttemptRecord& attempt);
   /// Commits that a configuration crashed, hung or took its process along.

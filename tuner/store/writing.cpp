@@ -2,6 +2,7 @@
 // The methods of Store that write. Each is one transaction.
 #include "tuner/store/writing.hpp"
 
+#include "tuner/core/environment.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/store/connection.hpp"
 #include "tuner/store/interning.hpp"
@@ -164,6 +165,23 @@ void Store::record_trial(std::int64_t run, const TrialRecord& trial, double elap
     failpoint("store.trial_ready");
   });
   failpoint("store.trial_committed");
+}
+
+void Store::record_card(std::int64_t run, const CardRecord& card) {
+  state_->connection.write([&](SQLite::Database& database) {
+    const RunKey key = find_run(database, run);
+    const std::int64_t problem = store_problem(database, key.family, card.problem);
+    // Of two cards without a trial between them the later one counts.
+    prepare(database,
+            "INSERT OR REPLACE INTO main.card (session_id, problem_id, first_sequence, uuid, host, "
+            "job) VALUES (?1, ?2, (SELECT coalesce(max(sequence), 0) + 1 FROM main.result "
+            "WHERE session_id = ?1 AND problem_id = ?2), ?3, ?4, ?5)",
+            key.id, problem, card.uuid, card.host.empty() ? this_process().host : card.host,
+            card.job.empty() ? environment_variable("SLURM_JOB_ID") : card.job)
+        .exec();
+    failpoint("store.card_ready");
+  });
+  failpoint("store.card_committed");
 }
 
 void Store::record_final(std::int64_t run, const BestRecord& best,

@@ -44,6 +44,11 @@ std::shared_future<Compiled> CompilePool::submit(family::CompileJob job) {
   return result;
 }
 
+bool CompilePool::count_once(const std::string& key) {
+  const std::scoped_lock lock(mutex_);
+  return counted_.insert(key).second;
+}
+
 void CompilePool::work(const std::stop_token& stop) {
   for (;;) {
     std::unique_lock lock(mutex_);

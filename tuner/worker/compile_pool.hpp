@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 namespace tuner::worker {
@@ -21,8 +22,9 @@ struct Compiled {
   double compile_ms = 0;
 };
 
-/// Compiles ahead on threads of its own. Jobs with equal keys are compiled once; the most recent
-/// results are kept, so that one compilation serves every size and the finals.
+/// Compiles ahead on threads of its own, for callers on any threads. Jobs with equal keys are
+/// compiled once; the most recent results are kept, so that one compilation serves every size and
+/// the finals.
 class CompilePool {
  public:
   /// The compiler must outlive the pool.
@@ -34,6 +36,9 @@ class CompilePool {
 
   /// The result, when it is there. First submitted, first compiled.
   [[nodiscard]] std::shared_future<Compiled> submit(family::CompileJob job);
+  /// True the first time that this is asked of the key of a job: who asks then counts what the
+  /// compilation took.
+  [[nodiscard]] bool count_once(const std::string& key);
 
  private:
   struct Task {
@@ -52,6 +57,7 @@ class CompilePool {
   std::deque<Task> tasks_;
   std::unordered_map<std::string, Kept> kept_;  // by key
   std::list<std::string> recency_;              // keys, most recent first
+  std::unordered_set<std::string> counted_;     // keys
   std::vector<std::jthread> threads_;
 };
 

@@ -45,18 +45,33 @@ bool leaves_damage(Outcome outcome) {
 
 }  // namespace
 
+std::vector<space::DeviceInfo> list_devices(const WorkerCommand& command) {
+  WorkerProcess worker(command, ProcessLimits{});
+  auto answer = worker.receive(DeviceDeadlines{}.start);
+  if (const auto* lost = std::get_if<WorkerLost>(&answer)) {
+    throw Error(ErrorCode::no_device, "the process that looks for devices " + lost->how);
+  }
+  const Json& message = std::get<Json>(answer);
+  if (message.contains("error")) throw error_from(message.at("error"));
+  return *result_in<std::vector<space::DeviceInfo>>(message);
+}
+
 DeviceProcess::DeviceProcess(WorkerCommand command, const family::Family& family,
-                             std::uint64_t seed, DeviceDeadlines deadlines)
+                             std::uint64_t seed, DeviceDeadlines deadlines, Opening opening)
     : command_(std::move(command)), family_(family), seed_(seed), deadlines_(deadlines) {
-  start();
+  begin_opening();
+  if (opening == Opening::at_once) finish_opening();
 }
 
 DeviceProcess::~DeviceProcess() = default;
 
-void DeviceProcess::start() {
+void DeviceProcess::begin_opening() {
   worker_ = std::make_unique<WorkerProcess>(command_, ProcessLimits{});
   failpoint("worker.device_started");
-  worker_->send(to_message(Opening{.family = files_of(family_), .seed = seed_}));
+  worker_->send(to_message(OpenRequest{.family = files_of(family_), .seed = seed_}));
+}
+
+void DeviceProcess::finish_opening() {
   auto answer = worker_->receive(deadlines_.start);
   if (const auto* lost = std::get_if<WorkerLost>(&answer)) {
     worker_.reset();
@@ -65,7 +80,7 @@ void DeviceProcess::start() {
   }
   const Json& message = std::get<Json>(answer);
   if (message.contains("error")) throw error_from(message.at("error"));
-  auto opened = from_message<Opened>(message);
+  auto opened = from_message<OpenAnswer>(message);
   device_ = std::move(opened.device);
   environment_ = std::move(opened.environment);
   served_another_ = false;
@@ -77,7 +92,8 @@ void DeviceProcess::require_worker() {
   for (int attempt = 1;; ++attempt) {
     try {
       ++respawns_;
-      start();
+      begin_opening();
+      finish_opening();
       return;
     } catch (const Error& error) {
       if (attempt == kStartsBeforeLost) {

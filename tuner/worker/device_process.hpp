@@ -28,15 +28,28 @@ struct DeviceDeadlines {
   std::chrono::duration<double> launch{10};
 };
 
+/// The devices of a backend by their ordinals, at least one, as a child process sees them: this
+/// process touches none. Throws Error as list_devices does, and Error(no_device) when the child
+/// dies.
+[[nodiscard]] std::vector<space::DeviceInfo> list_devices(const WorkerCommand& command);
+
+/// Whether a new DeviceProcess has opened its device. Of several devices the children are started
+/// first and waited for then, so that they open at the same time.
+enum class Opening { at_once, later };
+
 /// A device driven by a child process. What crashes or hangs there is the outcome of the candidate
 /// that ran; the child is replaced by a new one before the next. This process never touches the
 /// device.
 class DeviceProcess : public DeviceWorker {
  public:
   /// `command` starts a worker that drives a device (serve_device). The family must outlive it.
-  /// Throws Error as open_backend does, and Error(no_device) when the worker dies before it serves.
+  /// Unless it is to open later, throws as finish_opening does.
   DeviceProcess(WorkerCommand command, const family::Family& family, std::uint64_t seed,
-                DeviceDeadlines deadlines);
+                DeviceDeadlines deadlines, Opening opening = Opening::at_once);
+  /// Waits until the device is open: to be called once, before anything else, where it was to open
+  /// later. Throws Error as open_backend does, and Error(no_device) when the worker dies before it
+  /// serves.
+  void finish_opening();
   ~DeviceProcess() override;
 
   const space::DeviceInfo& device() const override { return device_; }
@@ -69,7 +82,7 @@ class DeviceProcess : public DeviceWorker {
   };
   using Answer = std::variant<Json, NoAnswer>;
 
-  void start();
+  void begin_opening();
   void require_worker();
   /// Sends a request and waits for its answer through all steps announced. Throws the Error that
   /// the worker answers with.

@@ -37,11 +37,11 @@ struct FamilyFiles {
 [[nodiscard]] family::Family family_of(const FamilyFiles& files);
 
 /// The first message to a process that drives a device, and its answer.
-struct Opening {
+struct OpenRequest {
   FamilyFiles family;
   std::uint64_t seed = 0;
 };
-struct Opened {
+struct OpenAnswer {
   space::DeviceInfo device;
   space::EnvironmentInfo environment;
 };
@@ -134,11 +134,11 @@ inline constexpr auto kFields<FamilyFiles> =
     std::tuple(Field("text", &FamilyFiles::text), Field("path", &FamilyFiles::path),
                Field("sources", &FamilyFiles::sources));
 template <>
-inline constexpr auto kFields<Opening> =
-    std::tuple(Field("family", &Opening::family), Field("seed", &Opening::seed));
+inline constexpr auto kFields<OpenRequest> =
+    std::tuple(Field("family", &OpenRequest::family), Field("seed", &OpenRequest::seed));
 template <>
-inline constexpr auto kFields<Opened> =
-    std::tuple(Field("device", &Opened::device), Field("environment", &Opened::environment));
+inline constexpr auto kFields<OpenAnswer> = std::tuple(
+    Field("device", &OpenAnswer::device), Field("environment", &OpenAnswer::environment));
 
 [[noreturn]] void fail_to_read(std::string_view key);
 

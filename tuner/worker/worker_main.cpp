@@ -180,18 +180,27 @@ class DeviceServer {
   std::map<std::string, std::function<Json(const Json&)>, std::less<>> calls_;
 };
 
+/// Says which devices there are.
+void tell_devices(Channel& channel, const std::string& backend_kind) {
+  try {
+    send(channel, {{"result", to_message(backend::list_devices(backend_kind))}});
+  } catch (const Error& error) {
+    send(channel, {{"error", to_message(error)}});
+  }
+}
+
 int drive_device(Channel& channel, const std::string& backend_kind, int ordinal) {
   const auto first = next_request(channel);
   if (!first) return 0;
   try {
-    const auto opening = from_message<Opening>(*first);
+    const auto opening = from_message<OpenRequest>(*first);
     const auto begin = std::chrono::steady_clock::now();
     const auto backend = backend::open_backend(backend_kind, ordinal);
     const double device_ms = milliseconds_since(begin);
     DeviceServer server(channel, *backend, device_ms, family_of(opening.family), opening.seed);
     failpoint("worker.device_opened");
-    send(channel,
-         to_message(Opened{.device = backend->device(), .environment = backend->environment()}));
+    send(channel, to_message(OpenAnswer{.device = backend->device(),
+                                        .environment = backend->environment()}));
     while (const auto request = next_request(channel)) {
       failpoint("worker.request_taken");
       try {
@@ -236,6 +245,10 @@ int worker_main(std::span<const std::string> arguments) {
     const std::string& text = arguments[2];
     std::from_chars(text.data(), text.data() + text.size(), ordinal);
     return drive_device(channel, arguments[1], ordinal);
+  }
+  if (arguments.size() == 2 && arguments[0] == "devices") {
+    tell_devices(channel, arguments[1]);
+    return 0;
   }
   throw Error(ErrorCode::usage, "`tune worker` is started by `tune` itself; do not run it by hand");
 }

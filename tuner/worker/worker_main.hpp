@@ -9,9 +9,9 @@
 
 namespace tuner::worker {
 
-/// The worker side of the program: `tune worker compile BACKEND ARCHITECTURE` and
-/// `tune worker device BACKEND ORDINAL`. Serves its parent over descriptor 3 until the parent is
-/// gone and returns the exit code. It dies with its parent.
+/// The worker side of the program: `tune worker compile BACKEND ARCHITECTURE`,
+/// `tune worker device BACKEND ORDINAL` and `tune worker devices BACKEND`. Serves its parent over
+/// descriptor 3 until the parent is gone and returns the exit code. It dies with its parent.
 [[nodiscard]] int worker_main(std::span<const std::string> arguments);
 
 /// Compiles what arrives until the channel closes.

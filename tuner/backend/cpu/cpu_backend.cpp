@@ -40,8 +40,8 @@ space::EnvironmentInfo cpu_environment(const HostCompilerInfo& compiler) {
 
 class CpuBackend final : public Backend {
  public:
-  explicit CpuBackend(HostCompilerInfo compiler)
-      : device_(cpu_device()),
+  CpuBackend(space::DeviceInfo device, HostCompilerInfo compiler)
+      : device_(std::move(device)),
         environment_(cpu_environment(compiler)),
         compiler_(std::move(compiler)),
         memory_(static_cast<std::size_t>(device_.attributes.memory_bytes)),
@@ -304,7 +304,11 @@ std::unique_ptr<Executor> open_cpu_executor() {
 }
 
 std::unique_ptr<Backend> open_cpu_backend() {
-  return std::make_unique<CpuBackend>(require_host_compiler());
+  return open_cpu_backend(cpu_device());
+}
+
+std::unique_ptr<Backend> open_cpu_backend(space::DeviceInfo device) {
+  return std::make_unique<CpuBackend>(std::move(device), require_host_compiler());
 }
 
 std::unique_ptr<const Compiler> make_cpu_compiler(std::chrono::seconds deadline) {

@@ -3,14 +3,21 @@
 
 #include "tuner/backend/cpu/block_runner.hpp"
 #include "tuner/backend/cpu/cpu_backend.hpp"
+#include "tuner/core/environment.hpp"
+#include "tuner/core/error.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 #include <thread>
 #include <unistd.h>
+#include <utility>
 
 namespace tuner::backend {
 namespace {
@@ -62,6 +69,34 @@ space::DeviceInfo cpu_device() {
           .uuid = "",
           .architecture = architecture(),
           .attributes = attributes};
+}
+
+std::vector<space::DeviceInfo> cpu_devices() {
+  const std::string variable = environment_variable("TUNER_CPU_DEVICES");
+  if (variable.empty()) return {cpu_device()};
+  constexpr int kMostOfAModel = 64;
+  std::vector<space::DeviceInfo> devices;
+  std::istringstream words(variable);
+  int model = 0;
+  for (std::string word; std::getline(words, word, '+'); ++model) {
+    int count = 0;
+    const char* const end = word.data() + word.size();
+    const auto [after, error] = std::from_chars(word.data(), end, count);
+    if (error != std::errc{} || after != end || count < 1 || count > kMostOfAModel) {
+      throw Error(
+          ErrorCode::usage,
+          fmt::format("TUNER_CPU_DEVICES={}: write numbers of devices of one model, 1 … {}, "
+                      "such as 2 or 2+1",
+                      variable, kMostOfAModel));
+    }
+    for (int i = 0; i < count; ++i) {
+      space::DeviceInfo device = cpu_device();
+      if (model > 0) device.name += fmt::format(" (model {})", model + 1);
+      device.uuid = fmt::format("CPU-{}", devices.size());
+      devices.push_back(std::move(device));
+    }
+  }
+  return devices;
 }
 
 double timestamp_mhz() {

@@ -4,11 +4,18 @@
 #include "tuner/space/device.hpp"
 
 #include <string>
+#include <vector>
 
 namespace tuner::backend {
 
 /// This machine's processor with the limits of a GPU of the Hopper generation, so that a space has
 /// the same configurations here as there; cores, level-2 cache and memory are the machine's own.
 [[nodiscard]] space::DeviceInfo cpu_device();
+
+/// The devices that the processor stands for: one, itself, without a uuid; or as many as
+/// TUNER_CPU_DEVICES says, so that runs on several cards can be tried without a GPU. "3" is three
+/// of one model, "2+1" two of one and one of another. All of them use all cores. Throws
+/// Error(usage) when the variable says nothing of the kind.
+[[nodiscard]] std::vector<space::DeviceInfo> cpu_devices();
 
 }  // namespace tuner::backend

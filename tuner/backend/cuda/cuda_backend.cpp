@@ -415,19 +415,33 @@ Expected<KernelArgument, Failure> CudaBackend::argument(const LaunchArgument& ar
 
 }  // namespace
 
-std::unique_ptr<Backend> open_cuda_backend(int ordinal) {
+namespace {
+
+int require_cuda_devices() {
   const CudaDevices devices = find_cuda_devices();
-  if (devices.count == 0) {
-    throw Error(ErrorCode::no_device,
-                devices.problem +
-                    ". `query`, `report` and `space` still work; `--backend cpu` tunes on the CPU; "
-                    "`tune doctor` explains.");
-  }
-  if (ordinal < 0 || ordinal >= devices.count) {
+  if (devices.count > 0) return devices.count;
+  throw Error(ErrorCode::no_device,
+              devices.problem +
+                  ". `query`, `report` and `space` still work; `--backend cpu` tunes on the CPU; "
+                  "`tune doctor` explains.");
+}
+
+}  // namespace
+
+std::vector<space::DeviceInfo> list_cuda_devices() {
+  std::vector<space::DeviceInfo> devices;
+  const int count = require_cuda_devices();
+  for (int ordinal = 0; ordinal < count; ++ordinal) devices.push_back(cuda_device_info(ordinal));
+  return devices;
+}
+
+std::unique_ptr<Backend> open_cuda_backend(int ordinal) {
+  const int count = require_cuda_devices();
+  if (ordinal < 0 || ordinal >= count) {
     throw Error(ErrorCode::no_device,
                 fmt::format("there is no GPU {}: this machine has {}, counted from 0. `tune "
                             "doctor` lists them.",
-                            ordinal, devices.count));
+                            ordinal, count));
   }
   if (const cudaError_t result = cudaSetDevice(ordinal); result != cudaSuccess) {
     throw Error(ErrorCode::no_device,

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/session/card_lane.hpp"
+
+#include "tuner/core/failpoint.hpp"
+#include "tuner/session/earlier_winners.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace tuner::session {
+
+CardLane::CardLane(SharedRun& run, std::size_t index, const Card& card, OtherProcesses& others)
+    : run_(run),
+      card_(card),
+      device_(*card.device),
+      respawns_before_(device_.respawns()),
+      others_(others),
+      schedule_(run.plan, run.kernel, run.pool, run.board),
+      runner_({.kernel = run.kernel,
+               .pool = run.pool,
+               .store = run.store,
+               .guard = run.guard,
+               .run = run.run,
+               .seed = run.plan.seed,
+               .clock = [&run] { return run.elapsed_s(); }},
+              index, device_),
+      final_round_(run.family, run.kernel, run.pool, device_, runner_, run.observer,
+                   run.interrupted) {}
+
+void CardLane::work() {
+  // A size that another card gives back is taken, too.
+  while (run_.board.wait(run_.interrupted) || !schedule_.held().empty()) {
+    search();
+    if (stop()) schedule_.open();
+    while (!schedule_.held().empty()) finish(*schedule_.held().front());
+  }
+}
+
+void CardLane::give_up() {
+  runner_.give_up();
+  schedule_.give_up();
+}
+
+CardResult CardLane::result() const {
+  return {.card = {.name = card_.name, .uuid = device_.device().uuid},
+          .verify_s = runner_.verify_s(),
+          .measure_s = runner_.measure_s() + final_round_.measure_s() + drift_s_,
+          .sizes = results_.size(),
+          .respawns = device_.respawns() - respawns_before_};
+}
+
+bool CardLane::stop() const {
+  return run_.interrupted() || (run_.plan.max_time && search_time() >= *run_.plan.max_time);
+}
+
+CardLane::SteadyClock::duration CardLane::search_time() const {
+  return SteadyClock::now() - run_.start - final_time_;
+}
+
+CardLane::SteadyClock::duration CardLane::lap() {
+  const SteadyClock::duration now = search_time();
+  return now - std::exchange(charged_, now);
+}
+
+void CardLane::search() {
+  while (!stop()) {
+    schedule_.open();
+    const auto next = schedule_.next([this] { return stop(); });
+    if (!next) return;
+    take(*next);
+    watch_drift();
+    if (schedule_.is_over(*next->search)) finish(*next->search);
+  }
+}
+
+void CardLane::watch_drift() {
+  if (!drift_monitor_) {
+    // A size of average work shows a drift of the device without taking seconds for it.
+    std::vector<SizeSearch*> open = schedule_.held();
+    const auto middle = open.begin() + static_cast<std::ptrdiff_t>((open.size() - 1) / 2);
+    std::ranges::nth_element(open, middle, {}, [&](const SizeSearch* search) {
+      return family::flops_at(run_.family.problem, search->size());
+    });
+    drift_monitor_.emplace(run_.kernel, **middle, run_.pool, device_, run_.store, run_.run);
+  }
+  if (!drift_monitor_->due()) return;
+  others_.look();
+  const auto start = SteadyClock::now();
+  for (const DriftMonitor::Suspect& suspect : drift_monitor_->check(run_.elapsed_s())) {
+    if (schedule_.again(*suspect.search, suspect.config)) ++requeued_;
+  }
+  drift_s_ += std::chrono::duration<double>(SteadyClock::now() - start).count();
+  schedule_.charge_all(lap());
+}
+
+void CardLane::take(const Pending& pending) {
+  SizeSearch& search = *pending.search;
+  if (const store::TrialRecord* known = pending.known()) {
+    const store::TrialRecord trial = *known;
+    if (trial.outcome != Outcome::ok) reused_failures_[&search].push_back(trial);
+    const bool fastest = search.record(pending.config, trial);
+    run_.board.set_winners(search);
+    run_.progress.reused(search, trial, fastest, card_.name);
+  } else {
+    place(search);
+    const CommittedTrial committed = runner_.run(
+        pending, [&](const store::TrialRecord& trial) { return following(search, trial); });
+    run_.board.set_winners(search);
+    tell(search, committed);
+    if (committed.fastest) {
+      run_.board.offer(search, pending.config);
+      schedule_.hear_offers();
+    }
+    if (drift_monitor_ && committed.trial.outcome == Outcome::ok) {
+      drift_monitor_->add(search, pending.config);
+    }
+  }
+  schedule_.charge_all(lap());
+}
+
+/// The size pays for what the candidate did on the device. Compilers and the start of the device
+/// serve all: the size that happens to wait for them first must not pay with its own share.
+const Pending* CardLane::following(const SizeSearch& search, const store::TrialRecord& trial) {
+  const auto took = std::chrono::duration<double>(lap());
+  const auto own = std::min(took, TimeShares::Duration((trial.verify_ms + trial.measure_ms) / 1e3));
+  schedule_.charge(search, own);
+  schedule_.charge_all(took - own);
+  return stop() ? nullptr : schedule_.following(search);
+}
+
+void CardLane::tell(const SizeSearch& search, const CommittedTrial& committed) {
+  run_.progress.ran(search, committed.trial, committed.fastest, card_.name);
+  failpoint("session.trial_acknowledged");
+}
+
+void CardLane::finish(SizeSearch& search) {
+  schedule_.close(search);
+  failpoint("session.searched");
+  if (!stop()) {
+    schedule_.open();
+    schedule_.stock_up();
+  }
+  const auto start = SteadyClock::now();
+  if (search.best_ns()) place(search);
+  auto outcome = final_round_.run(
+      search, rounds_plan(),
+      [this](const SizeSearch& of, const CommittedTrial& committed) { tell(of, committed); });
+  failpoint("session.final_ended");
+  results_.emplace(&search, recorded(search, std::move(outcome)));
+  run_.board.set_winners(search);
+  schedule_.finish(search);
+  const SteadyClock::duration took = SteadyClock::now() - start;
+  final_time_ += took;
+  run_.progress.held_final(took);
+  failpoint("session.final_acknowledged");
+}
+
+measure::RoundsPlan CardLane::rounds_plan() const {
+  constexpr std::chrono::milliseconds kLeast{1000};
+  measure::RoundsPlan plan{.seed = run_.plan.seed};
+  if (run_.plan.max_time) {
+    const auto cards = static_cast<int>(run_.board.cards());
+    const auto share = *run_.plan.max_time * cards / static_cast<int>(run_.plan.sizes.size());
+    plan.budget = std::min(plan.budget, std::max(share, kLeast));
+  }
+  return plan;
+}
+
+std::optional<space::Config> CardLane::best_before(const SizeSearch& search) const {
+  if (!search.required_finalists().incumbent) return std::nullopt;
+  return incumbent(run_.store, run_.family, run_.kernel, device_.device(), search.size());
+}
+
+SizeResult CardLane::recorded(const SizeSearch& search, std::optional<FinalResult> outcome) {
+  SizeResult size_result{.size = search.size(),
+                         .best = std::nullopt,
+                         .finalists = {},
+                         .winner_display = "",
+                         .library_problem = "",
+                         .caution = runner_.caution(search.size()),
+                         .card = {.name = card_.name, .uuid = device_.device().uuid},
+                         .evaluated = search.recorded(),
+                         .reused = run_.progress.reused(search),
+                         .outcomes = search.outcomes(),
+                         .reused_failures = std::move(reused_failures_[&search])};
+  if (outcome) {
+    outcome->best.run_uuid = run_.uuid;
+    size_result.winner_display = space::display(*run_.kernel.space, outcome->winner);
+    // Without a final, or with others on the device, nothing says that it is better than what was
+    // best before: that stays.
+    others_.look();
+    const bool compared = !outcome->finalists.empty() && !others_.seen();
+    if (compared || !best_before(search)) {
+      run_.store.record_final(run_.run, outcome->best, outcome->finalists);
+    }
+    size_result.best = std::move(outcome->best);
+    size_result.finalists = std::move(outcome->finalists);
+    size_result.library_problem = std::move(outcome->library_problem);
+  }
+  run_.observer.size_done(size_result);
+  return size_result;
+}
+
+void CardLane::place(const SizeSearch& search) {
+  if (device_.device().uuid.empty() || !placed_.insert(&search).second) return;
+  run_.store.record_card(run_.run,
+                         {.problem = space::canonical_size(search.size(), run_.kernel.space->dims),
+                          .uuid = device_.device().uuid});
+}
+
+}  // namespace tuner::session

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "tuner/session/drift_monitor.hpp"
+#include "tuner/session/final_round.hpp"
+#include "tuner/session/observer.hpp"
+#include "tuner/session/other_processes.hpp"
+#include "tuner/session/progress_report.hpp"
+#include "tuner/session/session.hpp"
+#include "tuner/session/size_board.hpp"
+#include "tuner/session/size_schedule.hpp"
+#include "tuner/session/trial_runner.hpp"
+#include "tuner/worker/compile_pool.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace tuner::session {
+
+/// What the cards of a run share. All of it may be used from any thread.
+struct SharedRun {
+  using Clock = std::chrono::steady_clock;
+
+  const family::Family& family;
+  const family::Kernel& kernel;
+  const RunPlan& plan;
+  worker::CompilePool& pool;
+  store::Store& store;
+  Observer& observer;
+  const std::function<bool()>& interrupted;
+  std::int64_t run;  ///< in the store
+  std::string uuid;
+  Clock::time_point start;
+  SizeBoard& board;
+  FaultGuard& guard;
+  ProgressReport& progress;
+
+  [[nodiscard]] double elapsed_s() const {
+    return std::chrono::duration<double>(Clock::now() - start).count();
+  }
+};
+
+/// The part that one card has in a run: it takes sizes, searches a few of them at once, and holds
+/// their final rounds, until none is left.
+class CardLane {
+ public:
+  /// The run, the card and `others`, which are of its device, must outlive it; `index` tells the
+  /// cards of the run apart.
+  CardLane(SharedRun& run, std::size_t index, const Card& card, OtherProcesses& others);
+  CardLane(const CardLane&) = delete;
+  CardLane& operator=(const CardLane&) = delete;
+
+  /// Works until every size of the run has its result. Throws Error(no_device) when the device
+  /// cannot go on, and other Errors for what ends the run.
+  void work();
+  /// Returns its sizes to the board, with what was in flight: the device cannot go on.
+  void give_up();
+
+  /// Seconds spent so far, and sizes finished.
+  [[nodiscard]] CardResult result() const;
+  [[nodiscard]] double compile_s() const { return runner_.compile_s(); }
+  [[nodiscard]] int requeued() const { return requeued_; }
+  [[nodiscard]] bool shared() const { return others_.seen(); }
+  /// By search: of the sizes that this card has finished.
+  [[nodiscard]] std::map<const SizeSearch*, SizeResult>& sizes() { return results_; }
+
+ private:
+  using SteadyClock = SharedRun::Clock;
+
+  void search();
+  /// What was timed while the device drifted is timed again.
+  void watch_drift();
+  void take(const Pending& pending);
+  /// What comes after a candidate; none when that may be a final.
+  [[nodiscard]] const Pending* following(const SizeSearch& search, const store::TrialRecord& trial);
+  void tell(const SizeSearch& search, const CommittedTrial& committed);
+  /// Ends the search at a size and runs its final round.
+  void finish(SizeSearch& search);
+  /// Where time is short, a final round takes no longer than the search at a size.
+  [[nodiscard]] measure::RoundsPlan rounds_plan() const;
+  /// What was best before, unless it failed in this run.
+  [[nodiscard]] std::optional<space::Config> best_before(const SizeSearch& search) const;
+  /// Commits how a size came out.
+  [[nodiscard]] SizeResult recorded(const SizeSearch& search, std::optional<FinalResult> outcome);
+  /// Commits that a size is tuned on this card, once, before its first row from here.
+  void place(const SizeSearch& search);
+
+  [[nodiscard]] bool stop() const;
+  /// Without the final rounds.
+  [[nodiscard]] SteadyClock::duration search_time() const;
+  /// The time of the search since this was last asked.
+  SteadyClock::duration lap();
+
+  SharedRun& run_;
+  const Card& card_;
+  worker::DeviceWorker& device_;
+  int respawns_before_;
+  OtherProcesses& others_;
+  SizeSchedule schedule_;
+  TrialRunner runner_;
+  FinalRound final_round_;
+  std::optional<DriftMonitor> drift_monitor_;  // once a size is open
+  SteadyClock::duration charged_{}, final_time_{};
+  double drift_s_ = 0;
+  int requeued_ = 0;
+  std::set<const SizeSearch*> placed_;
+  std::map<const SizeSearch*, std::vector<store::TrialRecord>> reused_failures_;
+  std::map<const SizeSearch*, SizeResult> results_;
+};
+
+}  // namespace tuner::session
