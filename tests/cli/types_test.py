@@ -4,7 +4,7 @@
 import json
 import unittest
 
-from program import ProgramTest
+from program import ROOT, ProgramTest
 
 TYPES = {"name": "TYPE", "default": "f32",
          "types": {"f32": {"A": "f32", "compute": "f32"}, "bf16": {"A": "bf16", "compute": "f32"},
@@ -85,6 +85,22 @@ class TypesTest(ProgramTest):
         self.run_scale(file, "--size", "1000,TYPE=bf16")
         self.run_scale(file, "--size", "1000", code=4)
         self.run_scale(file, "--size", "1000,TYPE=f16", code=4)
+
+    def test_the_published_product_has_types(self):
+        space = ROOT / "spaces/gemm.json"
+        run = lambda kernel, *sizes, **options: self.tune(
+            "--space", space, "--kernel", kernel, "--backend", "cpu", "--max-evals", "1",
+            *[word for size in sizes for word in ("--size", size)], **options)
+        run("gemm_naive", "16,16,16,TYPE=bf16", "16,16,16,TYPE=s8")
+        code = lambda size: self.tune("query", "--kernel", "gemm_naive", "--size", size, "--format", "cpp").stdout
+        self.assertIn('#include <cuda_bf16.h>\n#include "gemm_naive.cu"', code("16,16,16,TYPE=bf16"))
+        self.assertIn("(int alpha, const signed char* A, const signed char* B, int beta, int* C,", code("16,16,16,TYPE=s8"))
+        table = json.loads(self.tune("export", "--format", "json", "--family", "gemm").stdout)
+        self.assertEqual(set(table["kernels"][0]["sizes"]), {"16,16,16,TYPE=bf16", "16,16,16,TYPE=s8"})
+        self.refuse("--space", space, "--kernel", "gemm_cpu_rows", "--backend", "cpu", "--size", "16,16,16,TYPE=bf16", code=4,
+                    says="this kernel computes in single precision; gemm_tiled has every type")
+        self.refuse("--space", space, "--kernel", "gemm_naive", "--backend", "cpu", "--size", "16,16,16,ALIGN=1,TYPE=f64",
+                    code=2, says="matrices begin at whole elements")
 
     def test_bad_input_is_refused_with_the_place(self):
         def change(what):

@@ -268,7 +268,7 @@ TEST_F(CpuDispatcherTest, TheTypedDoorMultipliesWithoutAnyTable) {
           1, c.data(), 2);
     FAIL();
   } catch (const DispatchError& error) {
-    EXPECT_THAT(error.what(), HasSubstr("lda is 2, but a stored row has 3 floats"));
+    EXPECT_THAT(error.what(), HasSubstr("lda is 2, but a stored row has 3 elements"));
   }
 }
 
@@ -314,6 +314,132 @@ TEST_F(CpuDispatcherTest, TheTypedDoorGivesFloatsToNoFamilyOfOtherElements) {
     const bool by_library = c == std::vector<float>{5, 6, 11, 12};
     EXPECT_EQ(by_library, element == "bf16") << "else the family is served";
   }
+}
+
+/// Its kernel adds 1 to every result, so that it shows who multiplied.
+constexpr const char* kTypedSpace = R"json({
+  "format": "space/1", "family": "gemm",
+  "problem": {"dims": ["M", "N", "K", {"name": "BATCH", "default": 1},
+                       {"name": "TRANS_A", "values": [0, 1], "default": 0},
+                       {"name": "TRANS_B", "values": [0, 1], "default": 0},
+                       {"name": "LDA", "default": "TRANS_A ? M : K"},
+                       {"name": "LDB", "default": "TRANS_B ? K : N"},
+                       {"name": "LDC", "default": "N"},
+                       {"name": "ALIGN", "values": [1, 2, 4], "default": 4},
+                       {"name": "TYPE", "default": "f32", "types": {
+                         "f32": {"A": "f32", "C": "f32", "compute": "f32"},
+                         "bf16": {"A": "bf16", "C": "bf16", "compute": "f32"},
+                         "s8": {"A": "s8", "C": "s32", "compute": "s32"}}}],
+              "flops": "2*M*N*K", "bytes": "bytes(A)*(M*K + K*N) + bytes(C)*M*N"},
+  "arguments": [ {"name": "N", "type": "int", "value": "N"},
+                 {"name": "K", "type": "int", "value": "K"},
+                 {"name": "alpha", "type": "${compute}", "value": 1},
+                 {"name": "A", "type": "${A}*", "count": "M*K", "offset": "4*(ALIGN % 4)//bytes(A)"},
+                 {"name": "B", "type": "${A}*", "count": "K*N", "offset": "4*(ALIGN % 4)//bytes(A)"},
+                 {"name": "beta", "type": "${compute}", "value": 0},
+                 {"name": "C", "type": "${C}*", "count": "M*N", "offset": "4*(ALIGN % 4)//bytes(C)",
+                  "role": "output"} ],
+  "check": {"reference": {"op": "gemm", "m": "M", "n": "N", "k": "K", "a": "A", "b": "B", "c": "C",
+                          "alpha": "alpha", "beta": "beta"}},
+  "kernels": {"marked": {"source": "product.cu", "entry": "marked<${A},${C},${compute}>",
+                         "launch": {"grid": ["M"], "block": [1]}}}})json";
+constexpr const char* kTypedSource = R"cuda(
+template <class T, class Result, class Sum>
+__global__ void marked(int N, int K, Sum alpha, const T* A, const T* B, Sum beta, Result* C) {
+  for (int n = 0; n < N; ++n) {
+    Sum sum = 0;
+    for (int k = 0; k < K; ++k) sum += Sum(A[blockIdx.x * K + k]) * Sum(B[k * N + n]);
+    Result& c = C[blockIdx.x * N + n];
+    c = Result(alpha * sum + beta * Sum(c) + Sum(1));
+  }
+}
+)cuda";
+
+class TypedGemmTest : public CpuDispatcherTest {
+ protected:
+  void add(const std::string& size) {
+    database.add({.size = size,
+                  .kernel = "marked",
+                  .config = "{}",
+                  .family = "gemm",
+                  .space = kTypedSpace,
+                  .source = kTypedSource});
+  }
+  /// The product of 2x3 and 3x2 numbers of a type, plus once the old results, which are 1.
+  template <class Element, class Result>
+  static std::vector<Result> multiplied(Dispatcher& dispatcher, GemmType type,
+                                        const std::vector<Element>& a,
+                                        const std::vector<Element>& b, Result one) {
+    std::vector<Result> c(4, one);
+    gemm(dispatcher, nullptr, {.type = type, .m = 2, .n = 2, .k = 3}, 1, a.data(), b.data(), 1,
+         c.data());
+    return c;
+  }
+};
+
+TEST_F(TypedGemmTest, EveryTypeIsServedByAKernelOfItsOwnElseByTheLibrary) {
+  add("2,2,3");
+  add("2,2,3,TYPE=s8");
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const auto served = [&](GemmType type) {
+    if (type == GemmType::s8) {
+      return multiplied<std::int8_t, std::int32_t>(dispatcher, type, {1, 2, 3, 4, 5, 6},
+                                                   {1, 0, 0, 1, 1, 1},
+                                                   1) == std::vector<std::int32_t>{6, 7, 12, 13};
+    }
+    return multiplied<float, float>(dispatcher, type, {1, 2, 3, 4, 5, 6}, {1, 0, 0, 1, 1, 1}, 1) ==
+           std::vector<float>{6, 7, 12, 13};
+  };
+  EXPECT_TRUE(served(GemmType::f32));
+  EXPECT_TRUE(served(GemmType::s8));
+  EXPECT_EQ((multiplied<double, double>(dispatcher, GemmType::f64, {1, 2, 3, 4, 5, 6},
+                                        {1, 0, 0, 1, 1, 1}, 1)),
+            (std::vector<double>{5, 6, 11, 12}))
+      << "the family has no such type";
+  // 1, 2, … 6 in bf16 and in f16.
+  const std::vector<std::uint16_t> brain = {0x3F80, 0x4000, 0x4040, 0x4080, 0x40A0, 0x40C0};
+  const std::vector<std::uint16_t> half = {0x3C00, 0x4000, 0x4200, 0x4400, 0x4500, 0x4600};
+  EXPECT_EQ(multiplied(dispatcher, GemmType::bf16, brain, {0x3F80, 0, 0, 0x3F80, 0x3F80, 0x3F80},
+                       std::uint16_t{0x3F80}),
+            (std::vector<std::uint16_t>{0x40A0, 0x40C0, 0x4130, 0x4140}))
+      << "nothing was tuned in this type";
+  EXPECT_EQ(multiplied(dispatcher, GemmType::f16, half, {0x3C00, 0, 0, 0x3C00, 0x3C00, 0x3C00},
+                       std::uint16_t{0x3C00}),
+            (std::vector<std::uint16_t>{0x4500, 0x4600, 0x4980, 0x4A00}));
+}
+
+TEST_F(TypedGemmTest, LessAlignedMatricesAreNotTakenForThoseOfAnotherType) {
+  add("2,2,3,ALIGN=1");
+  Dispatcher dispatcher(Table::database(database.path()), options);
+  const std::vector<float> a = {0, 1, 2, 3, 4, 5, 6}, b = {0, 1, 0, 0, 1, 1, 1};
+  std::vector<float> c(5, 1);
+  sgemm(dispatcher, nullptr, Transpose::no, Transpose::no, 2, 2, 3, 1, a.data() + 1, 3,
+        b.data() + 1, 2, 1, c.data() + 1, 2);
+  EXPECT_EQ(c, (std::vector<float>{1, 6, 7, 12, 13}));
+}
+
+TEST_F(TypedGemmTest, SaysWhatCannotBeMultiplied) {
+  Dispatcher dispatcher(Table::empty(), options);
+  const std::vector<std::int8_t> a(6, 1), b(6, 1);
+  std::vector<std::int32_t> c(4);
+  const auto message = [&](const GemmProblem& problem, double alpha) -> std::string {
+    try {
+      gemm(dispatcher, nullptr, problem, alpha, a.data(), b.data(), 0, c.data());
+      return "done";
+    } catch (const DispatchError& error) {
+      return error.what();
+    }
+  };
+  const GemmProblem problem = {.type = GemmType::s8, .m = 2, .n = 2, .k = 3};
+  EXPECT_EQ(message(problem, 2), "done");
+  EXPECT_EQ(c, std::vector<std::int32_t>(4, 6));
+  EXPECT_EQ(message(problem, 0.5), "gemm of s8: alpha is 0.5, not a whole number of 32 bits");
+  GemmProblem wrong = problem;
+  wrong.lda = 2;
+  EXPECT_EQ(message(wrong, 1), "gemm of s8 2x2x3: lda is 2, but a stored row has 3 elements");
+  wrong = problem;
+  wrong.type = static_cast<GemmType>(9);
+  EXPECT_EQ(message(wrong, 1), "gemm: the type 9 is none of GemmType");
 }
 
 TEST_F(CpuDispatcherTest, TheTypedDoorRecordsItsSizesWithoutAnyTable) {

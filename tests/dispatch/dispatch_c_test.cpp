@@ -149,6 +149,19 @@ TEST_F(DispatchCTest, MultipliesByTheLibraryWhereNothingWasTuned) {
       << tuner_last_error();
   EXPECT_EQ(c[0], 17);
   EXPECT_EQ(c[1], 53);
+  const std::array<std::int8_t, 4> x = {1, 2, 3, 4}, y = {5, 6, 7, 8};
+  std::array<std::int32_t, 4> z = {1, 1, 1, 1};
+  tuner_gemm_problem problem = {};
+  problem.type = TUNER_GEMM_S8;
+  problem.trans_a = TUNER_TRANSPOSE;
+  problem.m = problem.n = problem.k = 2;
+  problem.batch = 1;
+  ASSERT_EQ(tuner_gemm(dispatcher, nullptr, &problem, 1, x.data(), y.data(), 2, z.data()), TUNER_OK)
+      << tuner_last_error();
+  EXPECT_THAT(z, testing::ElementsAre(28, 32, 40, 46));
+  EXPECT_EQ(tuner_gemm(dispatcher, nullptr, nullptr, 1, x.data(), y.data(), 2, z.data()),
+            TUNER_FAILED);
+  EXPECT_THAT(tuner_last_error(), HasSubstr("problem"));
 }
 
 TEST_F(DispatchCTest, ReloadTakesWhatWasTunedSince) {

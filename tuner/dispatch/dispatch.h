@@ -304,6 +304,42 @@ TUNER_API tuner_status tuner_sgemm_strided_batched(
     int64_t lda, int64_t stride_a, const float* b, int64_t ldb, int64_t stride_b, float beta,
     float* c, int64_t ldc, int64_t stride_c, int64_t batch);
 
+/** The types of a product, named as TYPE of spaces/gemm.json. */
+typedef enum tuner_gemm_type {
+  TUNER_GEMM_F32 = 0,  /**< float */
+  TUNER_GEMM_BF16 = 1, /**< matrices of __nv_bfloat16; sums and factors in float */
+  TUNER_GEMM_F16 = 2,  /**< matrices of __half; sums and factors in float */
+  TUNER_GEMM_F64 = 3,  /**< double */
+  TUNER_GEMM_S8 = 4    /**< A and B of signed char; C, sums and factors of int */
+} tuner_gemm_type;
+
+/** A product C = alpha·op(A)·op(B) + beta·C for each matrix of a batch, row-major. */
+typedef struct tuner_gemm_problem {
+  tuner_gemm_type type;
+  tuner_transpose trans_a;  /**< whether A is stored transposed (k×m) */
+  tuner_transpose trans_b;  /**< whether B is stored transposed (n×k) */
+  int64_t m, n, k;          /**< op(A) is m×k, op(B) k×n, C m×n */
+  int64_t lda, ldb, ldc;    /**< elements from one stored row to the next; 0: the row's length */
+  int64_t batch;            /**< number of products, 0 or more */
+  int64_t stride_a, stride_b, stride_c; /**< elements from one matrix to the next; not read where
+                                             batch is 1 */
+} tuner_gemm_problem;
+
+/** A product in the types that the problem names: by a kernel of these types, else by the library.
+ *
+ * @param dispatcher Not NULL.
+ * @param stream Where the work is enqueued.
+ * @param problem Not NULL.
+ * @param alpha Factor of the product, rounded to the type of the sums; of s8 a whole number.
+ * @param a The first matrix A.
+ * @param b The first matrix B.
+ * @param beta Factor of C, as alpha.
+ * @param c The first matrix C; read and written.
+ * @return As tuner_launch(). */
+TUNER_API tuner_status tuner_gemm(tuner_dispatcher* dispatcher, tuner_stream stream,
+                                  const tuner_gemm_problem* problem, double alpha, const void* a,
+                                  const void* b, double beta, void* c);
+
 #ifdef __cplusplus
 }
 #endif

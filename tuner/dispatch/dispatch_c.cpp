@@ -303,3 +303,28 @@ tuner_status tuner_sgemm_strided_batched(tuner_dispatcher* dispatcher, tuner_str
 }
 
 }  // extern "C"
+
+tuner_status tuner_gemm(tuner_dispatcher* dispatcher, tuner_stream stream,
+                        const tuner_gemm_problem* problem, double alpha, const void* a,
+                        const void* b, double beta, void* c) {
+  return guarded([&] {
+    const tuner_gemm_problem& it = required(problem, "problem");
+    tuner::GemmProblem product{.type = static_cast<tuner::GemmType>(it.type),
+                               .trans_a = transpose_of(it.trans_a),
+                               .trans_b = transpose_of(it.trans_b),
+                               .m = it.m,
+                               .n = it.n,
+                               .k = it.k,
+                               .lda = it.lda,
+                               .ldb = it.ldb,
+                               .ldc = it.ldc,
+                               .batch = it.batch};
+    if (it.batch != 1) {
+      product.stride_a = it.stride_a;
+      product.stride_b = it.stride_b;
+      product.stride_c = it.stride_c;
+    }
+    tuner::gemm(required(dispatcher, "dispatcher").dispatcher, stream, product, alpha, a, b, beta,
+                c);
+  });
+}

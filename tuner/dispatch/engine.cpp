@@ -113,7 +113,7 @@ std::shared_ptr<const Engine::TableSnapshot> Engine::read(const Table& table) {
     if (source.shipped) {
       next->families[place]->add_shipped(*std::move(source.shipped), stale_, reclaimer_);
     }
-    if (is_blas_gemm(*next->families[place])) next->gemm = FamilyId{static_cast<unsigned>(place)};
+    find_gemm(next->gemm, FamilyId{static_cast<unsigned>(place)}, *next->families[place]);
   }
   return next;
 }
@@ -150,9 +150,9 @@ FamilyId Engine::family(std::string_view name) const {
                                   name, did_you_mean(name, names_)));
 }
 
-std::optional<FamilyId> Engine::gemm_family() const {
+std::optional<GemmFamily> Engine::gemm_family(GemmType type) const {
   const auto section = reclaimer_.enter();
-  return current_.load()->gemm;
+  return current_.load()->gemm.at(static_cast<std::size_t>(type));
 }
 
 void Engine::launch(FamilyId family, std::span<const std::int64_t> size,
@@ -169,7 +169,7 @@ bool Engine::launch_prepared(FamilyId id, std::span<const std::int64_t> size,
   FamilyTable* const family = current_.load()->find(id);
   SizeSlot* slot = family == nullptr ? nullptr : family->find(size);
   if (slot == nullptr) return false;
-  family->check_arguments(arguments);
+  family->check_arguments(*slot, arguments);
   if (!holds(slot->claim, arguments)) {
     const auto other = std::ranges::find_if(
         slot->realignments, [&](const Realignment& it) { return holds(it.claim, arguments); });
@@ -193,7 +193,7 @@ void Engine::launch_anew(FamilyId id, std::span<const std::int64_t> size,
   const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
   FamilyTable& family = snapshot->at(id);
   const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
-  family.check_arguments(arguments);
+  family.check_arguments(*asked, arguments);
   family.check_not_null(*asked, arguments);
   // Here, because a stream that cannot be used must not be held against every plan.
   const auto state = executor_->state(stream);
@@ -225,11 +225,12 @@ std::optional<KernelUse> Engine::launch_prepared_gemm_kernel(
     backend::StreamHandle stream) {
   const auto section = reclaimer_.enter();
   const TableSnapshot& snapshot = *current_.load();
-  if (!snapshot.gemm) return KernelUse{.end = KernelEnd::untuned};
-  FamilyTable* const family = snapshot.find(*snapshot.gemm);
+  const auto& gemm = snapshot.gemm[static_cast<std::size_t>(GemmType::f32)];
+  if (!gemm) return KernelUse{.end = KernelEnd::untuned};
+  FamilyTable* const family = snapshot.find(gemm->id);
   SizeSlot* slot = family == nullptr ? nullptr : family->find(size);
   if (slot == nullptr) return std::nullopt;
-  family->check_arguments(arguments);
+  family->check_arguments(*slot, arguments);
   if (!holds(slot->claim, arguments)) {
     const auto other = std::ranges::find_if(
         slot->realignments, [&](const Realignment& it) { return holds(it.claim, arguments); });
@@ -251,10 +252,11 @@ KernelUse Engine::launch_gemm_kernel(std::span<const std::int64_t> size,
                                      backend::StreamHandle stream) {
   if (const auto use = launch_prepared_gemm_kernel(size, arguments, stream)) return *use;
   const std::shared_ptr<const TableSnapshot> snapshot = this->snapshot();
-  if (!snapshot->gemm) return {.end = KernelEnd::untuned};
-  FamilyTable& family = snapshot->at(*snapshot->gemm);
+  const auto& gemm = snapshot->gemm[static_cast<std::size_t>(GemmType::f32)];
+  if (!gemm) return {.end = KernelEnd::untuned};
+  FamilyTable& family = snapshot->at(gemm->id);
   const std::shared_ptr<SizeSlot> asked = family.slot(size, SlotLife::droppable);
-  family.check_arguments(arguments);
+  family.check_arguments(*asked, arguments);
   family.check_not_null(*asked, arguments);
   const auto state = executor_->state(stream);
   if (!state) return {.end = KernelEnd::failed};

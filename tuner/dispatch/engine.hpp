@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/dispatch/blas_family.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/dispatch/epoch_reclaimer.hpp"
 #include "tuner/dispatch/family_table.hpp"
@@ -35,8 +36,9 @@ class Engine {
 
   [[nodiscard]] FamilyId family(std::string_view name) const;
   [[nodiscard]] std::optional<FamilyId> find_family(std::string_view name) const;
-  /// The table's family "gemm" when its sizes and arguments are those of BLAS. Without a lock.
-  [[nodiscard]] std::optional<FamilyId> gemm_family() const;
+  /// The table's family "gemm" when its sizes and arguments are those of BLAS in such types.
+  /// Without a lock.
+  [[nodiscard]] std::optional<GemmFamily> gemm_family(GemmType type) const;
 
   std::vector<Preparation> prepare(FamilyId family, std::span<const space::Size> sizes,
                                    ChooseBy choose_by = ChooseBy::expectation);
@@ -45,8 +47,8 @@ class Engine {
   [[nodiscard]] Answer answer(FamilyId family, std::span<const std::int64_t> size) const;
   void launch(FamilyId family, std::span<const std::int64_t> size,
               std::span<const DispatchArgument> arguments, backend::StreamHandle stream);
-  /// As launch() of the family gemm_family() where that would launch a tuned kernel; else nothing
-  /// is enqueued.
+  /// As launch() of the family gemm_family(GemmType::f32) where that would launch a tuned kernel;
+  /// else nothing is enqueued.
   [[nodiscard]] KernelUse launch_gemm_kernel(std::span<const std::int64_t> size,
                                              std::span<const DispatchArgument> arguments,
                                              backend::StreamHandle stream);
@@ -65,7 +67,7 @@ class Engine {
   /// A table in use.
   struct TableSnapshot {
     std::vector<std::unique_ptr<FamilyTable>> families;  ///< by FamilyId; null: not in this table
-    std::optional<FamilyId> gemm;
+    GemmFamilies gemm;
     std::map<std::string, std::string> without_sources;  ///< what the user is told, by family
 
     [[nodiscard]] FamilyTable* find(FamilyId id) const;

@@ -38,20 +38,23 @@ std::string_view name(DispatchArgument::Type type) {
 }
 
 /// None for a number that follows from the size.
-std::optional<DispatchArgument::Type> given_type(const family::Argument& argument) {
+std::optional<DispatchArgument::Type> given_type(const family::Argument& argument,
+                                                 const space::ExpressionValues& values) {
   if (std::holds_alternative<family::BufferArgument>(argument.what))
     return DispatchArgument::Type::pointer;
   if (std::holds_alternative<family::ArrayArgument>(argument.what))
     return DispatchArgument::Type::array;
   const auto& scalar = std::get<family::ScalarArgument>(argument.what);
   if (!scalar.value.slots().empty()) return std::nullopt;
-  return argument_type(scalar.type.by_default());
+  return argument_type(scalar.type.at(values));
 }
 
-std::vector<GivenArgument> given_arguments(const std::vector<family::Argument>& arguments) {
+/// Those of a family at a size, of which only the types depend on it.
+std::vector<GivenArgument> given_arguments(const std::vector<family::Argument>& arguments,
+                                           const space::ExpressionValues& values) {
   std::vector<GivenArgument> given;
   for (std::size_t place = 0; place < arguments.size(); ++place) {
-    const auto type = given_type(arguments[place]);
+    const auto type = given_type(arguments[place], values);
     if (type) given.push_back({arguments[place].name, place, *type});
   }
   return given;
@@ -83,7 +86,8 @@ std::vector<std::size_t> alignment_dimensions(const family::Family& family) {
   const auto add = [&](const space::Expression& expression) {
     for (const std::size_t slot : expression.slots()) {
       const std::size_t first = space::attribute_fields().size();
-      if (slot >= first && slot - first < dims.size() && dims[slot - first].is_kind()) {
+      if (slot >= first && slot - first < dims.size() && dims[slot - first].is_kind() &&
+          dims[slot - first].types.empty()) {
         found.insert(slot - first);
       }
     }
@@ -103,6 +107,17 @@ std::vector<const store::KernelRecord*> records_of(const FamilyCatalogue& catalo
     records.push_back(kernel->record.get());
   }
   return records;
+}
+
+/// A size of default kinds; what types of arguments are depends on nothing else.
+space::Size default_kinds(const family::Family& family) {
+  space::Size size;
+  for (const space::Dimension& dimension : family.problem.dims) {
+    const auto value = dimension.types.empty() ? Expected<std::int64_t, space::Fault>(1)
+                                               : dimension.default_value->evaluate({});
+    size.push_back(value ? *value : 1);
+  }
+  return size;
 }
 
 std::string alignments(const std::vector<family::Argument>& arguments) {
@@ -133,10 +148,9 @@ FamilyTable::FamilyTable(select::CatalogueOutline outline, StalePolicy policy,
     : catalogue_(std::move(outline), policy),
       family_(select::stored_family(records_of(catalogue_), *records_of(catalogue_).front())),
       device_(catalogue_.device().attributes),
-      given_(given_arguments(family_.arguments)),
       alignment_dims_(alignment_dimensions(family_)),
       slots_(reclaimer) {
-  for (const GivenArgument& it : given_) given_types_.push_back(it.type);
+  given_ = given_arguments(family_.arguments, expression_values(default_kinds(family_)));
   const std::string backend = catalogue_.device().backend;
   const std::vector<const store::KernelRecord*> records = records_of(catalogue_);
   std::map<std::string, family::Family> families = {{records.front()->space_text, family_}};
@@ -178,11 +192,12 @@ space::ExpressionValues FamilyTable::expression_values(const space::Size& size) 
   return values;
 }
 
-void FamilyTable::fail_arguments(std::span<const DispatchArgument> arguments) const {
+void FamilyTable::fail_arguments(const SizeSlot& slot,
+                                 std::span<const DispatchArgument> arguments) const {
   std::vector<std::string> wanted;
   std::vector<std::string_view> found;
-  for (const GivenArgument& it : given_) {
-    wanted.push_back(fmt::format("{} {}", name(it.type), it.name));
+  for (std::size_t i = 0; i < given_.size(); ++i) {
+    wanted.push_back(fmt::format("{} {}", name(slot.given_types[i]), given_[i].name));
   }
   for (const DispatchArgument& it : arguments) found.push_back(name(it.type()));
   throw DispatchError(
@@ -209,7 +224,7 @@ space::Size FamilyTable::complete(std::span<const std::int64_t> numbers) const {
 std::vector<ArgumentInfo> FamilyTable::arguments(std::span<const std::int64_t> numbers) const {
   const space::ExpressionValues values = expression_values(complete(numbers));
   std::vector<ArgumentInfo> result;
-  for (const GivenArgument& it : given_) {
+  for (const GivenArgument& it : given_arguments(family_.arguments, values)) {
     ArgumentInfo& info = result.emplace_back();
     info.name = it.name;
     info.type = it.type;
@@ -227,6 +242,14 @@ std::vector<ArgumentInfo> FamilyTable::arguments(std::span<const std::int64_t> n
     }
   }
   return result;
+}
+
+std::vector<DispatchArgument::Type> FamilyTable::given_types(const space::Size& size) const {
+  std::vector<DispatchArgument::Type> types;
+  for (const GivenArgument& it : given_arguments(family_.arguments, expression_values(size))) {
+    types.push_back(it.type);
+  }
+  return types;
 }
 
 AddressClaim FamilyTable::claim(const space::Size& size) const {
@@ -301,6 +324,7 @@ std::shared_ptr<SizeSlot> FamilyTable::slot(std::span<const std::int64_t> size, 
   auto slot = std::make_shared<SizeSlot>();
   slot->size = complete(size);
   slot->text = space::canonical_size(slot->size, family_.problem.dims);
+  slot->given_types = given_types(slot->size);
   slot->claim = claim(slot->size);
   slot->realignments = realignments(slot->size);
   return slots_.add(std::move(slot), size.size(), life);

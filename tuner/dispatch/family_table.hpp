@@ -19,6 +19,7 @@ namespace tuner::dispatch {
 struct GivenArgument {
   std::string name;
   std::size_t place = 0;  ///< among the family's arguments
+  /// Where the size names no type.
   DispatchArgument::Type type = DispatchArgument::Type::pointer;
 };
 
@@ -49,11 +50,13 @@ class FamilyTable {
   /// What a launch at a size gives. Throws DispatchError when it is none of the family's.
   [[nodiscard]] std::vector<ArgumentInfo> arguments(std::span<const std::int64_t> size) const;
   /// Throws DispatchError unless there is one argument of the right type for each of given().
-  void check_arguments(std::span<const DispatchArgument> arguments) const {
-    if (!std::ranges::equal(arguments, given_types_, {}, &DispatchArgument::type)) {
-      fail_arguments(arguments);
+  void check_arguments(const SizeSlot& slot, std::span<const DispatchArgument> arguments) const {
+    if (!std::ranges::equal(arguments, slot.given_types, {}, &DispatchArgument::type)) {
+      fail_arguments(slot, arguments);
     }
   }
+  /// What the arguments of a launch are at a size, one for each of given().
+  [[nodiscard]] std::vector<DispatchArgument::Type> given_types(const space::Size& size) const;
 
   /// Throws DispatchError when a buffer that the size needs is null.
   void check_not_null(const SizeSlot& slot, std::span<const DispatchArgument> arguments) const;
@@ -75,15 +78,14 @@ class FamilyTable {
   [[nodiscard]] space::Size complete(std::span<const std::int64_t> numbers) const;
   [[nodiscard]] AddressClaim claim(const space::Size& size) const;
   [[nodiscard]] std::vector<Realignment> realignments(const space::Size& size) const;
-  [[noreturn]] void fail_arguments(std::span<const DispatchArgument> arguments) const;
+  [[noreturn]] void fail_arguments(const SizeSlot& slot,
+                                   std::span<const DispatchArgument> arguments) const;
 
   std::unique_ptr<const FamilyTable> shipped_;
   FamilyCatalogue catalogue_;
   family::Family family_;
   space::DeviceAttributes device_;
   std::vector<GivenArgument> given_;
-  std::vector<DispatchArgument::Type>
-      given_types_;                          // close together, as every launch looks at them
   std::vector<std::size_t> alignment_dims_;  // kinds that say how buffers are aligned
   std::map<std::string, family::Kernel> kernels_;
   /// The family's arguments, as each of the kernels was verified with them: they may differ in what

@@ -12,32 +12,72 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
+#include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace tuner {
 namespace {
 
+/// What GemmType says: the types of A and B, of C, and of alpha and beta.
+struct TypeRow {
+  const char* name;  // of the function in messages
+  family::ElementType matrices, result, factors;
+};
+constexpr std::array<TypeRow, dispatch::kGemmTypes> kTypes = {
+    {{"sgemm", family::ElementType::f32, family::ElementType::f32, family::ElementType::f32},
+     {"gemm of bf16", family::ElementType::bf16, family::ElementType::bf16,
+      family::ElementType::f32},
+     {"gemm of f16", family::ElementType::f16, family::ElementType::f16, family::ElementType::f32},
+     {"gemm of f64", family::ElementType::f64, family::ElementType::f64, family::ElementType::f64},
+     {"gemm of s8", family::ElementType::s8, family::ElementType::s32, family::ElementType::s32}}};
+
+const TypeRow& row_of(GemmType type) {
+  const auto place = static_cast<std::size_t>(type);
+  if (place < kTypes.size()) return kTypes[place];
+  throw DispatchError(fmt::format("gemm: the type {} is none of GemmType", place));
+}
+
+/// The dimensions of a size that say what BLAS says: M to LDC.
+constexpr std::size_t kBlasDimensions = 9;
+
 /// A call as it came.
 struct Product {
+  GemmType type;
   family::GemmShape shape;
-  float alpha;
-  const float* a;
-  const float* b;
-  float beta;
-  float* c;
+  double alpha;
+  const void* a;
+  const void* b;
+  double beta;
+  void* c;
 };
+
+/// A factor as a launch takes it.
+DispatchArgument factor(const TypeRow& row, const char* name, double value) {
+  if (row.factors == family::ElementType::f32) return static_cast<float>(value);
+  if (row.factors == family::ElementType::f64) return value;
+  const auto whole = static_cast<std::int32_t>(
+      std::clamp(value, static_cast<double>(std::numeric_limits<std::int32_t>::min()),
+                 static_cast<double>(std::numeric_limits<std::int32_t>::max())));
+  if (static_cast<double>(whole) == value) return whole;
+  throw DispatchError(
+      fmt::format("{}: {} is {}, not a whole number of 32 bits", row.name, name, value));
+}
 
 void multiply_by_library(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
   try {
-    const auto end = dispatcher.engine().executor().run_library(
-        {.type = family::ElementType::f32, .shape = product.shape},
-        {.a = product.a,
-         .b = product.b,
-         .c = product.c,
-         .alpha = product.alpha,
-         .beta = product.beta},
-        stream);
+    const auto end =
+        dispatcher.engine().executor().run_library({.type = row_of(product.type).matrices,
+                                                    .result = row_of(product.type).result,
+                                                    .shape = product.shape},
+                                                   {.a = product.a,
+                                                    .b = product.b,
+                                                    .c = product.c,
+                                                    .alpha = product.alpha,
+                                                    .beta = product.beta},
+                                                   stream);
     if (!end) throw DispatchError("the library cannot multiply: " + end.error().message);
   } catch (const Error& error) {
     throw DispatchError(error.what());
@@ -69,11 +109,11 @@ const space::Dimensions& blas_dimensions() {
 
 /// As the library takes them: of A and B nothing is read where k is 0.
 void check_not_null(const Product& product) {
-  const auto check = [&](const char* name, const float* matrix) {
+  const auto check = [&](const char* name, const void* matrix) {
     if (matrix != nullptr) return;
     const family::GemmShape& shape = product.shape;
-    throw DispatchError(
-        fmt::format("sgemm {}x{}x{}: {} is a null pointer", shape.m, shape.n, shape.k, name));
+    throw DispatchError(fmt::format("{} {}x{}x{}: {} is a null pointer", row_of(product.type).name,
+                                    shape.m, shape.n, shape.k, name));
   };
   if (product.shape.k > 0) check("a", product.a);
   if (product.shape.k > 0) check("b", product.b);
@@ -81,7 +121,7 @@ void check_not_null(const Product& product) {
 }
 
 /// In the family's dimensions.
-std::array<std::int64_t, 9> size_of(const family::GemmShape& shape) {
+std::array<std::int64_t, kBlasDimensions> size_of(const family::GemmShape& shape) {
   return {shape.m,
           shape.n,
           shape.k,
@@ -95,18 +135,26 @@ std::array<std::int64_t, 9> size_of(const family::GemmShape& shape) {
 
 void multiply(Dispatcher& dispatcher, StreamHandle stream, const Product& product) {
   const family::GemmShape& shape = product.shape;
-  const auto family = dispatcher.engine().gemm_family();
+  const TypeRow& types = row_of(product.type);
+  const auto family = dispatcher.engine().gemm_family(product.type);
+  const DispatchArgument alpha = factor(types, "alpha", product.alpha);
+  const DispatchArgument beta = factor(types, "beta", product.beta);
   if (shape.m == 0 || shape.n == 0 || shape.batch == 0) return;
   check_not_null(product);
   if (!fits_family(shape)) return multiply_by_library(dispatcher, stream, product);
-  const std::array<std::int64_t, 9> size = size_of(shape);
+  const std::array<std::int64_t, kBlasDimensions> size = size_of(shape);
   if (!family) {
-    dispatcher.engine().record("gemm", blas_dimensions(), {size.begin(), size.end()});
+    if (product.type == GemmType::f32) {
+      dispatcher.engine().record("gemm", blas_dimensions(), {size.begin(), size.end()});
+    }
     return multiply_by_library(dispatcher, stream, product);
   }
-  const std::array<DispatchArgument, 5> arguments = {product.alpha, product.a, product.b,
-                                                     product.beta, product.c};
-  dispatcher.launch(*family, size, arguments, stream);
+  std::array<std::int64_t, kBlasDimensions + std::tuple_size_v<decltype(family->rest)>> all{};
+  std::ranges::copy(size, all.begin());
+  std::ranges::copy(family->rest, all.begin() + kBlasDimensions);
+  const std::array<DispatchArgument, 5> arguments = {alpha, product.a, product.b, beta, product.c};
+  dispatcher.launch(family->id, std::span(all).first(kBlasDimensions + family->rest_count),
+                    arguments, stream);
 }
 
 family::MatrixLayout stored(std::int64_t rows, std::int64_t columns, Transpose transpose,
@@ -116,14 +164,15 @@ family::MatrixLayout stored(std::int64_t rows, std::int64_t columns, Transpose t
 }
 
 /// Refused here, where the caller's own names can be said.
-void check_call(const family::GemmShape& shape) {
+void check_call(const char* function, const family::GemmShape& shape) {
   const auto fail = [&](const std::string& what) {
-    throw DispatchError(fmt::format("sgemm {}x{}x{}: {}", shape.m, shape.n, shape.k, what));
+    throw DispatchError(fmt::format("{} {}x{}x{}: {}", function, shape.m, shape.n, shape.k, what));
   };
   if (shape.m < 0 || shape.n < 0 || shape.k < 0 || shape.batch < 0) fail("a size is negative");
   const auto check = [&](const char* name, const family::MatrixLayout& layout) {
     if (layout.ld >= std::max<std::int64_t>(layout.columns, 1)) return;
-    fail(fmt::format("{} is {}, but a stored row has {} floats", name, layout.ld, layout.columns));
+    fail(
+        fmt::format("{} is {}, but a stored row has {} elements", name, layout.ld, layout.columns));
   };
   const auto check_transpose = [&](const char* name, Transpose transpose) {
     if (transpose == Transpose::no || transpose == Transpose::yes) return;
@@ -138,9 +187,9 @@ void check_call(const family::GemmShape& shape) {
 }
 
 /// The shape of a checked call; throws as check_call.
-family::GemmShape shape_of(Transpose trans_a, Transpose trans_b, std::int64_t m, std::int64_t n,
-                           std::int64_t k, std::int64_t lda, std::int64_t ldb, std::int64_t ldc,
-                           std::int64_t batch = 1) {
+family::GemmShape shape_of(const char* function, Transpose trans_a, Transpose trans_b,
+                           std::int64_t m, std::int64_t n, std::int64_t k, std::int64_t lda,
+                           std::int64_t ldb, std::int64_t ldc, std::int64_t batch = 1) {
   const family::GemmShape shape{.m = m,
                                 .n = n,
                                 .k = k,
@@ -150,27 +199,82 @@ family::GemmShape shape_of(Transpose trans_a, Transpose trans_b, std::int64_t m,
                                 .a = stored(m, k, trans_a, lda),
                                 .b = stored(k, n, trans_b, ldb),
                                 .c = stored(m, n, Transpose::no, ldc)};
-  check_call(shape);
+  check_call(function, shape);
   return shape;
 }
 
 }  // namespace
 
-bool dispatch::is_blas_gemm(const FamilyTable& family) {
-  const std::vector<std::string> dims = {"M",       "N",   "K",   "BATCH", "TRANS_A",
+void dispatch::find_gemm(GemmFamilies& found, FamilyId id, const FamilyTable& table) {
+  const family::Family& family = table.family();
+  const std::vector<std::string> blas = {"M",       "N",   "K",   "BATCH", "TRANS_A",
                                          "TRANS_B", "LDA", "LDB", "LDC"};
-  const std::vector<std::string> arguments = {"alpha", "A", "B", "beta", "C"};
-  std::vector<std::string> names = family.family().problem.dims.names();
-  if (family.family().name != "gemm" || names.size() < dims.size()) return false;
-  names.resize(dims.size());
+  std::vector<std::string> names = family.problem.dims.names();
+  if (family.name != "gemm" || names.size() < kBlasDimensions) return;
+  names.resize(kBlasDimensions);
   std::vector<std::string> given;
-  for (const dispatch::GivenArgument& argument : family.given()) {
-    given.push_back(argument.name);
-    const auto& what = family.family().arguments[argument.place].what;
-    const auto* const matrix = std::get_if<family::BufferArgument>(&what);
-    if (matrix != nullptr && matrix->type.by_default() != family::ElementType::f32) return false;
+  for (const GivenArgument& argument : table.given()) given.push_back(argument.name);
+  if (names != blas || given != std::vector<std::string>{"alpha", "A", "B", "beta", "C"}) return;
+
+  const auto add = [&](const GemmFamily& candidate) {
+    space::Size size(family.problem.dims.size(), 1);
+    for (std::size_t i = 0; i < family.problem.dims.size(); ++i) {
+      const space::Dimension& dimension = family.problem.dims[i];
+      if (!dimension.types.empty()) size[i] = *dimension.default_value->evaluate({});
+    }
+    if (candidate.rest_count > 0) {
+      size[kBlasDimensions + candidate.rest_count - 1] = candidate.rest[candidate.rest_count - 1];
+    }
+    const space::ExpressionValues values = table.expression_values(size);
+    std::vector<family::ElementType> types;
+    for (const GivenArgument& argument : table.given()) {
+      const auto& what = family.arguments[argument.place].what;
+      if (const auto* const matrix = std::get_if<family::BufferArgument>(&what)) {
+        types.push_back(matrix->type.at(values));
+      } else if (const auto* const number = std::get_if<family::ScalarArgument>(&what)) {
+        types.push_back(number->type.at(values));
+      }
+    }
+    for (std::size_t type = 0; type < kTypes.size(); ++type) {
+      const auto& [name, matrices, result, factors] = kTypes[type];
+      if (types == std::vector{factors, matrices, matrices, factors, result} && !found[type]) {
+        found[type] = candidate;
+      }
+    }
+  };
+  GemmFamily candidate{.id = id};
+  add(candidate);
+  for (std::size_t i = kBlasDimensions; i < family.problem.dims.size(); ++i) {
+    const space::Dimension& dimension = family.problem.dims[i];
+    const auto value = dimension.default_value->evaluate({});
+    if (!value || candidate.rest_count == candidate.rest.size()) return;
+    std::int64_t& last = candidate.rest[candidate.rest_count++];
+    for (const std::int64_t each :
+         dimension.types.empty() ? std::vector{*value} : dimension.values) {
+      last = each;
+      if (!dimension.types.empty()) add(candidate);
+    }
+    if (!dimension.types.empty()) return;
   }
-  return names == dims && given == arguments;
+}
+
+void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem, double alpha,
+          const void* a, const void* b, double beta, void* c) {
+  const TypeRow& types = row_of(problem.type);
+  const auto ld = [](std::int64_t given, Transpose transpose, std::int64_t rows,
+                     std::int64_t columns) {
+    if (given != 0) return given;
+    return std::max<std::int64_t>(transpose == Transpose::yes ? rows : columns, 1);
+  };
+  family::GemmShape shape =
+      shape_of(types.name, problem.trans_a, problem.trans_b, problem.m, problem.n, problem.k,
+               ld(problem.lda, problem.trans_a, problem.m, problem.k),
+               ld(problem.ldb, problem.trans_b, problem.k, problem.n),
+               ld(problem.ldc, Transpose::no, problem.m, problem.n), problem.batch);
+  shape.a.stride = problem.stride_a.value_or(shape.a.stride);
+  shape.b.stride = problem.stride_b.value_or(shape.b.stride);
+  shape.c.stride = problem.stride_c.value_or(shape.c.stride);
+  multiply(dispatcher, stream, {problem.type, shape, alpha, a, b, beta, c});
 }
 
 void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a, Transpose trans_b,
@@ -178,7 +282,8 @@ void sgemm(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a, Trans
            std::int64_t lda, const float* b, std::int64_t ldb, float beta, float* c,
            std::int64_t ldc) {
   multiply(dispatcher, stream,
-           {shape_of(trans_a, trans_b, m, n, k, lda, ldb, ldc), alpha, a, b, beta, c});
+           {GemmType::f32, shape_of("sgemm", trans_a, trans_b, m, n, k, lda, ldb, ldc),
+            static_cast<double>(alpha), a, b, static_cast<double>(beta), c});
 }
 
 void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpose trans_a,
@@ -186,11 +291,12 @@ void sgemm_strided_batched(Dispatcher& dispatcher, StreamHandle stream, Transpos
                            float alpha, const float* a, std::int64_t lda, std::int64_t stride_a,
                            const float* b, std::int64_t ldb, std::int64_t stride_b, float beta,
                            float* c, std::int64_t ldc, std::int64_t stride_c, std::int64_t batch) {
-  family::GemmShape shape = shape_of(trans_a, trans_b, m, n, k, lda, ldb, ldc, batch);
+  family::GemmShape shape = shape_of("sgemm", trans_a, trans_b, m, n, k, lda, ldb, ldc, batch);
   shape.a.stride = stride_a;
   shape.b.stride = stride_b;
   shape.c.stride = stride_c;
-  multiply(dispatcher, stream, {shape, alpha, a, b, beta, c});
+  multiply(dispatcher, stream,
+           {GemmType::f32, shape, static_cast<double>(alpha), a, b, static_cast<double>(beta), c});
 }
 
 dispatch::KernelUse dispatch::sgemm_by_kernel(
@@ -198,7 +304,7 @@ dispatch::KernelUse dispatch::sgemm_by_kernel(
     std::int64_t m, std::int64_t n, std::int64_t k, float alpha, const float* a, std::int64_t lda,
     std::int64_t stride_a, const float* b, std::int64_t ldb, std::int64_t stride_b, float beta,
     float* c, std::int64_t ldc, std::int64_t stride_c, std::int64_t batch) {
-  family::GemmShape shape = shape_of(trans_a, trans_b, m, n, k, lda, ldb, ldc, batch);
+  family::GemmShape shape = shape_of("sgemm", trans_a, trans_b, m, n, k, lda, ldb, ldc, batch);
   shape.a.stride = stride_a;
   shape.b.stride = stride_b;
   shape.c.stride = stride_c;

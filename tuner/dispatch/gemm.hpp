@@ -1,13 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
-// Matrix products in single precision through a Dispatcher: row-major, arguments in BLAS's order.
+// Matrix products through a Dispatcher, row-major.
 #pragma once
 
 #include "tuner/dispatch/dispatcher.hpp"
 #include "tuner/family/transpose.hpp"
 
 #include <cstdint>
+#include <optional>
 
 namespace tuner {
+
+/// The types of a product, named as TYPE of spaces/gemm.json.
+enum class GemmType {
+  f32,   ///< float
+  bf16,  ///< matrices of __nv_bfloat16; sums and factors in float
+  f16,   ///< matrices of __half; sums and factors in float
+  f64,   ///< double
+  s8,    ///< A and B of signed char; C, sums and factors of int
+};
+
+/// A product C = alpha·op(A)·op(B) + beta·C for each matrix of a batch, row-major: op(A) is m×k,
+/// op(B) k×n, C m×n.
+struct GemmProblem {
+  GemmType type = GemmType::f32;
+  Transpose trans_a = Transpose::no;  ///< whether A is stored transposed (k×m)
+  Transpose trans_b = Transpose::no;  ///< whether B is stored transposed (n×k)
+  std::int64_t m = 0, n = 0, k = 0;   ///< 0 or more
+  /// Elements from one stored row to the next; 0: the row's length.
+  std::int64_t lda = 0, ldb = 0, ldc = 0;
+  std::int64_t batch = 1;  ///< number of products, 0 or more
+  /// Elements from one matrix to the next; nothing: stored rows · leading dimension.
+  std::optional<std::int64_t> stride_a = {}, stride_b = {}, stride_c = {};
+};
+
+/// Multiplies matrices in device memory. Served by the family "gemm" of the dispatcher's table
+/// where it has the type, else by the library: never by a kernel of another type. Otherwise as
+/// sgemm(). Throws as Dispatcher::launch; DispatchError where a factor is not one of the type, and
+/// where neither a kernel nor the library can multiply so.
+///
+/// @param dispatcher The device and what was tuned for it.
+/// @param stream Where the work is enqueued.
+/// @param problem Types, layout and extents.
+/// @param alpha Factor of the product, rounded to the type of the sums; of s8 a whole number.
+/// @param a The first matrix A.
+/// @param b The first matrix B.
+/// @param beta Factor of C, as alpha.
+/// @param c The first matrix C, read and written.
+TUNER_API void gemm(Dispatcher& dispatcher, StreamHandle stream, const GemmProblem& problem,
+                    double alpha, const void* a, const void* b, double beta, void* c);
 
 /// C = alpha·op(A)·op(B) + beta·C for row-major matrices in device memory: op(A) is m×k, op(B) k×n,
 /// C m×n. Served by the family "gemm" of the dispatcher's table, or by the library where the table

@@ -61,9 +61,15 @@ Expected<LaunchEnd, Failure> enqueue_kernel(backend::Executor& executor, const K
 }
 
 double value_of(const DispatchArgument& argument) {
-  return argument.type() == DispatchArgument::Type::f32
-             ? std::bit_cast<float>(static_cast<std::uint32_t>(argument.bits()))
-             : std::bit_cast<double>(argument.bits());
+  const auto word = static_cast<std::uint32_t>(argument.bits());
+  switch (argument.type()) {
+    case DispatchArgument::Type::f32:
+      return std::bit_cast<float>(word);
+    case DispatchArgument::Type::i32:
+      return std::bit_cast<std::int32_t>(word);
+    default:
+      return std::bit_cast<double>(argument.bits());
+  }
 }
 
 Expected<LaunchEnd, Failure> enqueue_library(backend::Executor& executor,

@@ -46,12 +46,14 @@ Expected<TrialArguments, Failure> trial_arguments(backend::Executor& executor,
                                                   const space::Size& size) {
   TrialArguments trial;
   const space::ExpressionValues values = family.expression_values(size);
-  for (const GivenArgument& given : family.given()) {
+  const std::vector<DispatchArgument::Type> types = family.given_types(size);
+  for (std::size_t i = 0; i < types.size(); ++i) {
+    const GivenArgument& given = family.given()[i];
     const auto& what = family.family().arguments[given.place].what;
     if (const auto* const scalar = std::get_if<family::ScalarArgument>(&what)) {
       const auto value = scalar->value.evaluate(values);
       if (!value) return no_value(given.name);
-      trial.values.push_back(number(given.type, *value));
+      trial.values.push_back(number(types[i], *value));
       continue;
     }
     if (std::holds_alternative<family::ArrayArgument>(what)) {

@@ -55,6 +55,7 @@ enum class SlotLife {
 struct SizeSlot : std::enable_shared_from_this<SizeSlot> {
   space::Size size;  ///< complete
   std::string text;
+  std::vector<DispatchArgument::Type> given_types;  ///< of the arguments of a launch
   AddressClaim claim;
   std::vector<Realignment> realignments;  ///< the most aligned first
   std::atomic<const LaunchPlan*> plan = nullptr;
