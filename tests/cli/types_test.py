@@ -98,7 +98,7 @@ class TypesTest(ProgramTest):
         table = json.loads(self.tune("export", "--format", "json", "--family", "gemm").stdout)
         self.assertEqual(set(table["kernels"][0]["sizes"]), {"16,16,16,TYPE=bf16", "16,16,16,TYPE=s8"})
         self.refuse("--space", space, "--kernel", "gemm_cpu_rows", "--backend", "cpu", "--size", "16,16,16,TYPE=bf16", code=4,
-                    says="this kernel computes in single precision; gemm_tiled has every type")
+                    says="this kernel computes in single precision; gemm_tiled has every type): TYPE=bf16")
         self.refuse("--space", space, "--kernel", "gemm_naive", "--backend", "cpu", "--size", "16,16,16,ALIGN=1,TYPE=f64",
                     code=2, says="matrices begin at whole elements")
 

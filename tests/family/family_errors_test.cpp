@@ -334,7 +334,7 @@ TEST(SpaceFile, ASumOfMatricesNeedsMatricesOfOneTypeAndSaysNothingOfOnesItDoesNo
   EXPECT_EQ(error(altered(altered(kDocument, R"("x", "type": "float*")", R"("x", "type": "int*")"),
                           reference, geam + "}")),
             "axpy.json: check.reference: the buffers a and c of \"geam\" must be all float* or all "
-            "double*");
+            "double*, all u16* or all u8*");
   EXPECT_EQ(
       error(reference, geam + R"(, "lda": 0})"),
       "axpy.json: geam: lda is 0, less than a row of a is long: 1 at the size 1 of this file");

@@ -315,14 +315,19 @@ typedef enum tuner_gemm_type {
 
 /** A product C = alpha·op(A)·op(B) + beta·C for each matrix of a batch, row-major. */
 typedef struct tuner_gemm_problem {
-  tuner_gemm_type type;
-  tuner_transpose trans_a;  /**< whether A is stored transposed (k×m) */
-  tuner_transpose trans_b;  /**< whether B is stored transposed (n×k) */
-  int64_t m, n, k;          /**< op(A) is m×k, op(B) k×n, C m×n */
-  int64_t lda, ldb, ldc;    /**< elements from one stored row to the next; 0: the row's length */
-  int64_t batch;            /**< number of products, 0 or more */
-  int64_t stride_a, stride_b, stride_c; /**< elements from one matrix to the next; not read where
-                                             batch is 1 */
+  tuner_gemm_type type;    /**< of the matrices, sums and factors */
+  tuner_transpose trans_a; /**< whether A is stored transposed (k×m) */
+  tuner_transpose trans_b; /**< whether B is stored transposed (n×k) */
+  int64_t m;               /**< rows of op(A) and C, 0 or more */
+  int64_t n;               /**< columns of op(B) and C, 0 or more */
+  int64_t k;               /**< columns of op(A), rows of op(B), 0 or more */
+  int64_t lda;             /**< elements from one stored row of A to the next; 0: its length */
+  int64_t ldb;             /**< elements from one stored row of B to the next; 0: its length */
+  int64_t ldc;             /**< elements from one row of C to the next; 0: its length */
+  int64_t batch;           /**< number of products, 0 or more */
+  int64_t stride_a;        /**< elements from one A to the next; not read where batch is 1 */
+  int64_t stride_b;        /**< elements from one B to the next, as stride_a */
+  int64_t stride_c;        /**< elements from one C to the next, as stride_a */
 } tuner_gemm_problem;
 
 /** A product in the types that the problem names: by a kernel of these types, else by the library.

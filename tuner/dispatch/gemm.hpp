@@ -22,15 +22,20 @@ enum class GemmType {
 /// A product C = alpha·op(A)·op(B) + beta·C for each matrix of a batch, row-major: op(A) is m×k,
 /// op(B) k×n, C m×n.
 struct GemmProblem {
-  GemmType type = GemmType::f32;
+  GemmType type = GemmType::f32;      ///< of the matrices, sums and factors
   Transpose trans_a = Transpose::no;  ///< whether A is stored transposed (k×m)
   Transpose trans_b = Transpose::no;  ///< whether B is stored transposed (n×k)
-  std::int64_t m = 0, n = 0, k = 0;   ///< 0 or more
-  /// Elements from one stored row to the next; 0: the row's length.
-  std::int64_t lda = 0, ldb = 0, ldc = 0;
+  std::int64_t m = 0;                 ///< rows of op(A) and C, 0 or more
+  std::int64_t n = 0;                 ///< columns of op(B) and C, 0 or more
+  std::int64_t k = 0;                 ///< columns of op(A), rows of op(B), 0 or more
+  std::int64_t lda = 0;    ///< elements from one stored row of A to the next; 0: its length
+  std::int64_t ldb = 0;    ///< elements from one stored row of B to the next; 0: its length
+  std::int64_t ldc = 0;    ///< elements from one row of C to the next; 0: its length
   std::int64_t batch = 1;  ///< number of products, 0 or more
-  /// Elements from one matrix to the next; nothing: stored rows · leading dimension.
-  std::optional<std::int64_t> stride_a = {}, stride_b = {}, stride_c = {};
+  /// Elements from one A to the next; nothing: stored rows · leading dimension.
+  std::optional<std::int64_t> stride_a = {};
+  std::optional<std::int64_t> stride_b = {};  ///< as stride_a, of B
+  std::optional<std::int64_t> stride_c = {};  ///< as stride_a, of C
 };
 
 /// Multiplies matrices in device memory. Served by the family "gemm" of the dispatcher's table

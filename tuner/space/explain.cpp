@@ -2,6 +2,7 @@
 #include "tuner/space/explain.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/space/device.hpp"
 
 #include <fmt/format.h>
 
@@ -60,6 +61,10 @@ class Values {
     for (std::size_t i = 0; i < definition_.parameters.size(); ++i) {
       const Parameter& parameter = definition_.parameters[i];
       if (parameter.slot == slot) return parameter.values[config_.choice[i]].text;
+    }
+    const std::size_t first = attribute_fields().size();
+    if (slot >= first && slot - first < definition_.dims.size()) {
+      return definition_.dims[slot - first].text_of(values_[slot]);
     }
     return std::to_string(values_[slot]);
   }
