@@ -87,7 +87,8 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
   constexpr int THREADS = WARPGROUP * (CONSUMERS + 1);
   constexpr int AVAILABLE = 65536 / (MIN_BLOCKS * THREADS) / 8 * 8;
   constexpr int LAUNCH_REGISTERS = AVAILABLE < 248 ? AVAILABLE : 248;
-  constexpr int PRODUCER_REGISTERS = 40 < LAUNCH_REGISTERS ? 40 : LAUNCH_REGISTERS;
+  constexpr int NEEDED = SPLIT_K ? 80 : 56;  // for the schedule
+  constexpr int PRODUCER_REGISTERS = NEEDED < LAUNCH_REGISTERS ? NEEDED : LAUNCH_REGISTERS;
   constexpr int REMAINING = (LAUNCH_REGISTERS * THREADS - PRODUCER_REGISTERS * WARPGROUP) /
                             (WARPGROUP * CONSUMERS) / 8 * 8;
   constexpr int CONSUMER_REGISTERS = REMAINING < 240 ? REMAINING : 240;

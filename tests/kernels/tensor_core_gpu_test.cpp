@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tensor cores of compute capability 9.0: the wrappers do what their host versions do, and the
-// kernel is right with what the host does not have, clusters.
+// The kernel for tensor cores is right with what the host does not have: clusters.
 #include "kernel_family.hpp"
-#include "tensor_core_probes.hpp"
 #include "tests/backend/cuda_fixture.hpp"
 
 namespace tuner {
@@ -18,14 +16,6 @@ class TensorCoreGpuTest : public backend::TensorMapTest {
     }
   }
 };
-
-TEST_F(TensorCoreGpuTest, WrappersDoWhatTheirHostVersionsDo) {
-  TensorCoreProbes probes(backend());
-  probes.expect_copy(32, 5, 1, 16);
-  probes.expect_copy(-3, -2, 1, 8);
-  probes.expect_descriptors();
-  probes.expect_products();
-}
 
 TEST_F(TensorCoreGpuTest, ClustersShareOperandsInEveryLayout) {
   KernelFamily family(backend(), "gemm_tensor");

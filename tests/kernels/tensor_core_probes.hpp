@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that show what the wrappers of kernels/common for tensor cores do, run on a backend: the
-// same on the host as on a GPU of compute capability 9.0.
+// Kernels that show what the wrappers of kernels/common for tensor cores do, run on a backend.
 #pragma once
 
 #include "tuner/backend/owned.hpp"
