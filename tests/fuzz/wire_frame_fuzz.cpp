@@ -59,7 +59,7 @@ void read_everything(const Json& message) {
     });
   };
   as(std::type_identity<family::CompileJob>());
-  as(std::type_identity<worker::Opened>());
+  as(std::type_identity<worker::OpenAnswer>());
   as(std::type_identity<worker::DeviceStep>());
   as(std::type_identity<worker::EvaluateArguments>());
   as(std::type_identity<worker::TransferArguments>());
@@ -72,7 +72,7 @@ void read_everything(const Json& message) {
   attempt(worker::result_in<bool>);
   attempt(worker::error_from);
   attempt([](const Json& each) {
-    return worker::family_of(worker::from_message<worker::Opening>(each).family).path;
+    return worker::family_of(worker::from_message<worker::OpenRequest>(each).family).path;
   });
 }
 
