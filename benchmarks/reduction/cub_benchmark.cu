@@ -80,8 +80,9 @@ void add_ours(std::vector<Contender>& contenders, Memory& memory) {
                             const int step = 4 * BLOCK * UNROLL;
                             const int most = blocks * memory.multiprocessors;
                             const int grid = std::max(1, std::min(most, count / step));
-                            reduction_last_block<4, BLOCK, UNROLL, LOAD, CHUNKED><<<grid, BLOCK>>>(
-                                count, memory.x, memory.sum, memory.partials, memory.arrivals);
+                            reduction_last_block<float, 4, BLOCK, UNROLL, LOAD, CHUNKED>
+                                <<<grid, BLOCK>>>(count, memory.x, memory.sum, memory.partials,
+                                                  memory.arrivals);
                           }});
   }
 }

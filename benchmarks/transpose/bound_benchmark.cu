@@ -81,7 +81,7 @@ Contender transposing(const Memory& memory) {
                 TILE_Y, THREADS, BAND, MIN_BLOCKS);
   return {name, [&memory](int n) {
             const int tiles = ceil_div(n, TILE_X) * ceil_div(n, TILE_Y);
-            transpose_tiled<4, 4, TILE_X, TILE_Y, 1, THREADS, 0, 0, BAND, false, MIN_BLOCKS>
+            transpose_tiled<float, 4, 4, TILE_X, TILE_Y, 1, THREADS, 0, 0, BAND, false, MIN_BLOCKS>
                 <<<tiles, THREADS, 4 * TILE_X * TILE_Y>>>(n, n, memory.in, memory.out);
           }};
 }
@@ -92,7 +92,7 @@ Contender copying(const Memory& memory) {
   std::snprintf(name, sizeof name, "BLOCK_X=%d BLOCK_Y=%d UNROLL=%d", BLOCK_X, BLOCK_Y, UNROLL);
   return {name, [&memory](int n) {
             const dim3 grid(ceil_div(n, 4 * BLOCK_X * UNROLL), ceil_div(n, BLOCK_Y));
-            copy_row<4, BLOCK_X, BLOCK_Y, UNROLL, 0, 0>
+            copy_row<float, 4, BLOCK_X, BLOCK_Y, UNROLL, 0, 0>
                 <<<grid, dim3(BLOCK_X, BLOCK_Y)>>>(n, n, memory.in, memory.out);
           }};
 }

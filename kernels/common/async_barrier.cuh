@@ -5,7 +5,7 @@
 
 #include "common/shared_memory.cuh"
 
-#ifndef __CUDA_ARCH__
+#ifdef TUNER_CPU_BACKEND
 /// The 64 bits of a barrier on the host.
 struct HostBarrier {
   unsigned short count;    ///< arrivals of a phase
@@ -34,7 +34,7 @@ struct AwaitedPhase {
 
 /// Initializes a barrier. A phase completes after `count` arrivals and all expected bytes.
 __device__ __forceinline__ void init_barrier(unsigned barrier, int count) {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(barrier), "r"(count));
 #else
   const auto arrivals = static_cast<unsigned short>(count);
@@ -44,13 +44,13 @@ __device__ __forceinline__ void init_barrier(unsigned barrier, int count) {
 
 /// Makes the barriers that this thread initialized visible to the TMA unit and to the cluster.
 __device__ __forceinline__ void publish_barriers() {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
 #endif
 }
 
 __device__ __forceinline__ void arrive(unsigned barrier) {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   asm volatile("mbarrier.arrive.shared.b64 _, [%0];" ::"r"(barrier) : "memory");
 #else
   auto* const at = at_shared_address<HostBarrier>(barrier);
@@ -62,7 +62,7 @@ __device__ __forceinline__ void arrive(unsigned barrier) {
 
 /// Arrives, and adds to the bytes that the phase expects.
 __device__ __forceinline__ void arrive_expecting(unsigned barrier, int bytes) {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(barrier), "r"(bytes)
                : "memory");
 #else
@@ -76,7 +76,7 @@ __device__ __forceinline__ void arrive_expecting(unsigned barrier, int bytes) {
 /// Waits until the phase with this parity has completed. On a new barrier a wait for parity 1
 /// passes.
 __device__ __forceinline__ void await_phase(unsigned barrier, unsigned parity) {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   asm volatile(
       "{\n"
       ".reg .pred complete;\n"

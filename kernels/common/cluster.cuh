@@ -7,7 +7,7 @@
 
 /// A barrier of all threads of the cluster that have not ended.
 __device__ __forceinline__ void sync_cluster() {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   asm volatile(
       "barrier.cluster.arrive.release.aligned;\n"
       "barrier.cluster.wait.acquire.aligned;" ::
@@ -17,7 +17,7 @@ __device__ __forceinline__ void sync_cluster() {
 
 /// Arrives at the barrier that is at the same address in the block with this rank.
 __device__ __forceinline__ void arrive_at_rank(unsigned barrier, int rank) {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   asm volatile(
       "{\n"
       ".reg .b32 remote;\n"

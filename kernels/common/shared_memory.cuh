@@ -4,7 +4,7 @@
 
 /// The block's dynamic shared memory, aligned to 1024 bytes.
 __device__ __forceinline__ unsigned char* dynamic_shared() {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   extern __shared__ __align__(1024) unsigned char memory[];
   return memory;
 #else
@@ -14,14 +14,14 @@ __device__ __forceinline__ unsigned char* dynamic_shared() {
 
 /// The shared memory address of what lies in dynamic_shared().
 __device__ __forceinline__ unsigned shared_address(const void* pointer) {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 #else
   return static_cast<unsigned>(static_cast<const unsigned char*>(pointer) - dynamic_shared());
 #endif
 }
 
-#ifndef __CUDA_ARCH__
+#ifdef TUNER_CPU_BACKEND
 /// What lies at a shared memory address.
 template <class T>
 T* at_shared_address(unsigned address) {

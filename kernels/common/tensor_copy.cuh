@@ -11,7 +11,7 @@ struct alignas(64) TensorMap3 {
   unsigned long long opaque[16];
 };
 
-#ifndef __CUDA_ARCH__
+#ifdef TUNER_CPU_BACKEND
 inline void copy_box_on_host(unsigned to, const TensorMap3& tensor, int x, int y, int z,
                              unsigned barrier) {
   tuner::HostTensorMap map;
@@ -48,7 +48,7 @@ inline void copy_box_on_host(unsigned to, const TensorMap3& tensor, int x, int y
 /// Starts the copy of the box at (x, y, z) to shared memory; its bytes arrive at `barrier`.
 __device__ __forceinline__ void copy_box(unsigned to, const TensorMap3& tensor, int x, int y, int z,
                                          unsigned barrier) {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes "
       "[%0], [%1, {%2, %3, %4}], [%5];" ::"r"(to),
@@ -64,7 +64,7 @@ __device__ __forceinline__ void copy_box(unsigned to, const TensorMap3& tensor, 
 __device__ __forceinline__ void copy_box_to_ranks(unsigned to, const TensorMap3& tensor, int x,
                                                   int y, int z, unsigned barrier,
                                                   unsigned short ranks) {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   asm volatile(
       "cp.async.bulk.tensor.3d.shared::cluster.global.mbarrier::complete_tx::bytes"
       ".multicast::cluster [%0], [%1, {%2, %3, %4}], [%5], %6;" ::"r"(to),
@@ -77,7 +77,7 @@ __device__ __forceinline__ void copy_box_to_ranks(unsigned to, const TensorMap3&
 
 /// Fetches the tensor map itself.
 __device__ __forceinline__ void prefetch_map(const TensorMap3& tensor) {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   asm volatile("prefetch.tensormap [%0];" ::"l"(&tensor) : "memory");
 #endif
 }

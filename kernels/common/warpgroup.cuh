@@ -8,7 +8,7 @@ constexpr int WARPGROUP = 128;  ///< threads
 /// by all its warps.
 template <int REGISTERS, int BEFORE>
 __device__ __forceinline__ void set_register_count() {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   if constexpr (REGISTERS < BEFORE) {
     asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(REGISTERS));
   } else {
@@ -19,7 +19,7 @@ __device__ __forceinline__ void set_register_count() {
 
 /// A barrier of this warpgroup. `barrier` is 1 to 15, different for each warpgroup of a block.
 __device__ __forceinline__ void sync_warpgroup(int barrier) {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
   asm volatile("bar.sync %0, %1;" ::"r"(barrier), "n"(WARPGROUP) : "memory");
 #else
   tuner::sync_named(barrier, WARPGROUP);

@@ -36,7 +36,7 @@ struct Accumulators {
   float at[COUNT];
 };
 
-#ifndef __CUDA_ARCH__
+#ifdef TUNER_CPU_BACKEND
 /// The element in this row (or column) and step of K of the operand that a descriptor describes.
 template <class T, bool K_MAJOR>
 float described_element(unsigned long long descriptor, int row, int k) {
@@ -193,7 +193,7 @@ class WarpgroupProducts {
  public:
   /// Called before the first product whose accumulators or operands this thread has written.
   __device__ __forceinline__ void begin() {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
 #endif
   }
@@ -204,7 +204,7 @@ class WarpgroupProducts {
   __device__ __forceinline__ void multiply(Accumulators<COLUMNS>& sum, unsigned long long rows,
                                            unsigned long long columns, bool accumulate) {
     static_assert(COLUMNS % (COLUMNS > 64 ? 16 : 8) == 0 && 8 <= COLUMNS && COLUMNS <= 256);
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
     constexpr bool IS_BF16 = IsBf16<T>::value;
     PRODUCT_OF_COLUMNS(8, 4, 5, 6, 7, 8)
     PRODUCT_OF_COLUMNS(16, 8, 9, 10, 11, 12)
@@ -236,7 +236,7 @@ class WarpgroupProducts {
 
   /// Makes a group of the products begun since the last one.
   __device__ __forceinline__ void commit() {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
 #else
     ++group_;
@@ -247,7 +247,7 @@ class WarpgroupProducts {
   /// late as a GPU may read their operands.
   template <int PENDING>
   __device__ __forceinline__ void await() {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(PENDING) : "memory");
 #else
     int kept = 0;
@@ -262,7 +262,7 @@ class WarpgroupProducts {
 #endif
   }
 
-#ifndef __CUDA_ARCH__
+#ifdef TUNER_CPU_BACKEND
  private:
   static constexpr int MOST = 160;
   HostProduct begun_[MOST];
@@ -274,7 +274,7 @@ class WarpgroupProducts {
 /// Tells the compiler that accumulators change here, so that it moves no access to them across.
 template <int COLUMNS>
 __device__ __forceinline__ void pin(Accumulators<COLUMNS>& sum) {
-#ifdef __CUDA_ARCH__
+#ifndef TUNER_CPU_BACKEND
 #pragma unroll
   for (int i = 0; i < Accumulators<COLUMNS>::COUNT; ++i)
     asm volatile("" : "+f"(sum.at[i])::"memory");

@@ -10,9 +10,9 @@ from program import ROOT, ProgramTest
 
 NVCC = os.environ["NVCC"]
 HOST_COMPILER = os.environ["HOST_COMPILER"]
-SIZES = {"gemm": "16,16,16", "transpose": "16,16", "copy": "16,16", "reduction": "1000",
-         "convolution": "16,16,3", "window_square": "15,15"}
-FOLDERS = {"copy": "transpose"}  # of the sources, where they are another family's
+SIZES = {"gemm": "16,16,16", "gemm_tensor": "16,16,16", "gemm_wgmma_realigned": "17,17,17",
+         "transpose": "16,16", "copy": "16,16", "reduction": "1000", "convolution": "16,16,3", "window_square": "15,15"}
+FOLDERS = {"copy": "transpose", "gemm_tensor": "gemm"}  # of the sources, where they are another family's
 GPU_ONLY = ("gemm_tma", "transpose_tma")  # nothing is tuned without a GPU, so there is nothing to print
 
 
@@ -20,19 +20,20 @@ class LaunchCodeTest(ProgramTest):
     def compile(self, text, folder):
         file = self.text_file("launch.cu", text)
         options = re.search(r"compile with (.*)", text.splitlines()[0])
-        subprocess.run([NVCC, "-ccbin", HOST_COMPILER, "-c", "-arch=sm_90", "-Werror", "all-warnings",
+        subprocess.run([NVCC, "-ccbin", HOST_COMPILER, "-c", "-gencode", "arch=compute_90a,code=sm_90a",
+                        "-Werror", "all-warnings",
                         "-I", str(folder), "-I", str(folder.parent), *(options[1].split() if options else ()),
                         str(file), "-o", str(self.directory / "launch.o")], check=True, timeout=120)
 
     def test_every_shipped_kernel(self):
         kernels = 0
         for space in sorted((ROOT / "spaces").glob("*.json")):
-            size = SIZES[space.stem]
             for line in self.tune("space", "check", space).stdout.splitlines():
                 kernel = line.split(":")[0]
                 if kernel in GPU_ONLY or " parameters, " not in line:
                     continue
                 kernels += 1
+                size = SIZES.get(kernel, SIZES[space.stem])
                 with self.subTest(kernel=kernel):
                     self.tune("--space", space, "--kernel", kernel, "--backend", "cpu", "--size", size,
                               "--max-evals", "1", "-q")

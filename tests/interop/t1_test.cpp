@@ -241,6 +241,25 @@ TEST(T1_export, Elements_of_16_bits_come_back) {
   EXPECT_EQ(parsed(import(t1).text).document["arguments"][1]["type"], "unsigned short*");
 }
 
+TEST(T1_export, Types_are_those_of_the_size) {
+  std::string text = kOurs;
+  const auto replace = [&text](std::string_view from, std::string_view to) {
+    text.replace(text.find(from), from.size(), to);
+  };
+  replace("float*", "${A}*");
+  replace("scale<${BLOCK}", "scale<${A},${BLOCK}");
+  replace("is_pow2(BLOCK) ? true : !FAST", "BLOCK*bytes(A) <= 64");
+  replace(R"("dims": ["N"])", R"("dims": ["N", {"name": "TYPE", "default": "u16", "types": {
+    "f32": {"A": "f32"}, "u16": {"A": "u16"}}}])");
+  Imported ours = parsed(text);
+  ours.size = {1000, 1};  // the second type
+  const std::string t1 = export_t1(text, "scale", *ours.definition, h200(), ours.size, ".");
+  const Json specification = Json::parse(t1)["KernelSpecification"];
+  EXPECT_EQ(specification["KernelName"], "scale<unsigned short,BLOCK,(BLOCK * 2)>");
+  EXPECT_EQ(specification["Arguments"][1]["Type"], "uint16");
+  EXPECT_NO_THROW(static_cast<void>(parsed(import(t1).text)));
+}
+
 TEST(T1_export, A_function_that_Python_lacks_is_refused) {
   const std::string text =
       std::string(kOurs).replace(std::string(kOurs).find("is_pow2(BLOCK)"), 14, "log2(BLOCK) > 0");

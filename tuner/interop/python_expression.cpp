@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 namespace tuner::interop {
 namespace {
@@ -82,6 +83,9 @@ class PythonWriter::Nodes {
       case space::NodeKind::logical_or:
         return fmt::format("({} or {})", operand(node, 0), operand(node, 1));
       case space::NodeKind::conditional:
+        if (const auto is = known_type(syntax_.nodes[node.operands[0]])) {
+          return operand(node, *is ? 1 : 2);
+        }
         return fmt::format("({} if {} else {})", operand(node, 1), operand(node, 0),
                            operand(node, 2));
     }
@@ -91,6 +95,23 @@ class PythonWriter::Nodes {
  private:
   std::string operand(const space::Node& node, std::size_t i) const {
     return write(node.operands[i]);
+  }
+
+  /// Whether the size is of the type that a condition names, as in TYPE == 'f32'; none where the
+  /// condition is another.
+  std::optional<bool> known_type(const space::Node& condition) const {
+    if (condition.kind != space::NodeKind::comparison || condition.operands.size() != 2 ||
+        condition.comparisons.front() != space::Operation::equal) {
+      return std::nullopt;
+    }
+    const space::Node& slot = syntax_.nodes[condition.operands[0]];
+    const space::Node& word = syntax_.nodes[condition.operands[1]];
+    const auto place = static_cast<std::size_t>(slot.value);
+    if (slot.kind != space::NodeKind::slot || word.kind != space::NodeKind::constant ||
+        place >= writer_.base_.size()) {
+      return std::nullopt;
+    }
+    return writer_.base_[place] == word.value;
   }
 
   std::string constant(const space::Node& node) const {

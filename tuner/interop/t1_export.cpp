@@ -129,13 +129,28 @@ class T1Writer {
                        python_literal(json_value(parameter, parameter.default_index)));
   }
 
-  /// f<${A},${B}> as f<A,B>: the parameters are macros in the other tools.
+  /// f<${A},${B}> as f<A,B>: the parameters are macros in the other tools. Types are those of the
+  /// size.
   std::string entry(std::string text) const {
     for (std::size_t at = text.find("${"); at != std::string::npos; at = text.find("${")) {
       const std::size_t end = text.find('}', at);
-      text.replace(at, end + 1 - at, python_.write(text.substr(at + 2, end - at - 2)));
+      const std::string inner = text.substr(at + 2, end - at - 2);
+      const auto type = type_called(inner);
+      text.replace(at, end + 1 - at,
+                   type ? std::string(row(*type).cpp_name) : python_.write(inner));
     }
     return text;
+  }
+
+  /// The element type that a dimension of types gives this name at the size; none when none does.
+  std::optional<ElementType> type_called(const std::string& name) const {
+    for (std::size_t i = 0; i < definition_.dims.size(); ++i) {
+      const auto& types = definition_.dims[i].types;
+      if (const auto found = types.find(name); found != types.end()) {
+        return found->second.at(static_cast<std::size_t>(size_[i]));
+      }
+    }
+    return std::nullopt;
   }
 
   Json axes(const Json& expressions) const {
@@ -181,6 +196,9 @@ class T1Writer {
     }
     const bool is_buffer = type.ends_with('*');
     if (is_buffer) type.pop_back();
+    if (type.starts_with("${")) {
+      if (const auto named = type_called(type.substr(2, type.size() - 3))) type = row(*named).name;
+    }
     if (!types.contains(type)) {
       throw Error(ErrorCode::usage, fmt::format("argument {}: T1 has no type for elements of '{}'",
                                                 argument.at("name").get<std::string>(), type));
@@ -229,13 +247,6 @@ std::string export_t1(std::string_view text, const std::string& kernel,
                       const space::SpaceDefinition& definition,
                       const space::DeviceAttributes& device, std::span<const std::int64_t> size,
                       const std::filesystem::path& folder) {
-  for (const space::Dimension& dimension : definition.dims) {
-    if (dimension.types.empty()) continue;
-    throw Error(ErrorCode::usage,
-                fmt::format("T1 has no dimension of types such as {}: export a space file for one "
-                            "of them",
-                            dimension.name));
-  }
   const Json document = parse_json(text, "the space file");
   const Json& described = document.at("kernels").at(kernel);
   const T1Writer writer(definition, device, size);

@@ -9,12 +9,12 @@
 
 namespace tuner::session {
 
-CardLane::CardLane(SharedRun& run, std::size_t index, const Card& card, OtherProcesses& others)
+CardLane::CardLane(SharedRun& run, std::size_t index, FreeCard& card)
     : run_(run),
-      card_(card),
-      device_(*card.device),
-      respawns_before_(device_.respawns()),
-      others_(others),
+      card_(*card.card),
+      device_(*card_.device),
+      respawns_before_(card.respawns_before),
+      others_(card.others),
       schedule_(run.plan, run.kernel, run.pool, run.board),
       runner_({.kernel = run.kernel,
                .pool = run.pool,

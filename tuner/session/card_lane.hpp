@@ -46,13 +46,19 @@ struct SharedRun {
   }
 };
 
+/// A card that is free for the run.
+struct FreeCard {
+  const Card* card;
+  int respawns_before;  ///< of its device, when the run began
+  OtherProcesses others;
+};
+
 /// The part that one card has in a run: it takes sizes, searches a few of them at once, and holds
 /// their final rounds, until none is left.
 class CardLane {
  public:
-  /// The run, the card and `others`, which are of its device, must outlive it; `index` tells the
-  /// cards of the run apart.
-  CardLane(SharedRun& run, std::size_t index, const Card& card, OtherProcesses& others);
+  /// The run and the card must outlive it; `index` tells the cards of the run apart.
+  CardLane(SharedRun& run, std::size_t index, FreeCard& card);
   CardLane(const CardLane&) = delete;
   CardLane& operator=(const CardLane&) = delete;
 

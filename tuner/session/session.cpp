@@ -78,12 +78,6 @@ std::vector<double> expected_work(const family::Problem& problem,
   return work;
 }
 
-/// A card that is free for the run.
-struct FreeCard {
-  const Card* card;
-  OtherProcesses others;
-};
-
 /// One run of tune_kernel: its parts, and the order in which they work.
 class Run {
  public:
@@ -123,7 +117,7 @@ class Run {
                 .guard = guard_,
                 .progress = progress_} {
     for (std::size_t i = 0; i < cards_.size(); ++i) {
-      lanes_.push_back(std::make_unique<CardLane>(shared_, i, *cards_[i].card, cards_[i].others));
+      lanes_.push_back(std::make_unique<CardLane>(shared_, i, cards_[i]));
     }
     dropped_.resize(lanes_.size());
   }
@@ -168,7 +162,9 @@ class Run {
     std::vector<FreeCard> free;
     for (const Card& card : cards) {
       try {
-        free.push_back({.card = &card, .others = {*card.device, plan_.shared_device}});
+        free.push_back({.card = &card,
+                        .respawns_before = card.device->respawns(),
+                        .others = {*card.device, plan_.shared_device}});
       } catch (const Error& error) {
         const bool last = free.empty() && &card == &cards.back();
         if (last || error.code() != ErrorCode::no_device) throw;

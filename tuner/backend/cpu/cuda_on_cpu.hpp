@@ -3,6 +3,7 @@
 // every kernel; standard headers are left out because parsing them would double the compile time.
 #pragma once
 
+#define TUNER_CPU_BACKEND    // for kernels with a version for the host
 #ifndef TUNER_STANDARD_MATH  // as nvcc does
 #ifndef __NVCC__
 #define __NVCC__
