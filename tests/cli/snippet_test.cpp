@@ -61,7 +61,7 @@ TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {
   EXPECT_EQ(
       snippet.cpp(),
       "// scale at 1000 on NVIDIA H200; nvcc finds scale.cu in a folder named with -I, compile "
-      "with --use_fast_math -DWIDTH=4\n"
+      "with -gencode arch=compute_90a,code=sm_90a --use_fast_math -DWIDTH=4\n"
       "#include \"scale.cu\"\n\n"
       "#include <cuda_runtime.h>\n\n"
       "// Of the kernel's own, zero before the first call, not shared by launches that "

@@ -123,6 +123,12 @@ Snippet::Snippet(const store::KernelRecord& record, const space::DeviceInfo& dev
   is_cuda_ = kernel.backends.empty() ||
              std::ranges::find(kernel.backends, "cuda") != kernel.backends.end();
   options_ = job.options;
+  // What was measured may use what only this very architecture has, as NVRTC compiled it.
+  if (const auto capability = device.attributes.compute_capability;
+      device.backend == "cuda" && capability >= 90) {
+    const std::string target = fmt::format("arch=compute_{0}a,code=sm_{0}a", capability);
+    options_.insert(options_.begin(), {"-gencode", target});
+  }
   for (const std::string_view header : family::type_headers(kernel, values)) {
     type_headers_ += fmt::format("#include <{}>\n", header);
   }
