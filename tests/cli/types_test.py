@@ -117,8 +117,12 @@ class TypesTest(ProgramTest):
         file = self.space_file(typed, SOURCES)
         self.refuse("--space", file, "--kernel", "scale", "--backend", "cpu", "--size", "10,TYPE=fp4", code=2,
                     says="TYPE = fp4 is none of f32, bf16, f16")
-        self.refuse("space", "export", file, "--kernel", "scale", "--device", "h200", "-o", "t1.json", code=2,
-                    says="T1 has no dimension of types")
+        export = ("space", "export", file, "--kernel", "scale", "--device", "h200", "-o", "t1.json", "--size")
+        self.refuse(*export, "10,TYPE=bf16", code=2, says="T1 has no type for elements of '__nv_bfloat16'")
+        self.tune("-q", *export, "10,TYPE=f16")
+        types = [it["Type"] for it in json.loads((self.directory / "t1.json").read_text())
+                 ["KernelSpecification"]["Arguments"]]
+        self.assertIn("half", types)
 
 
 if __name__ == "__main__":
