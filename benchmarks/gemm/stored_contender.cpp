@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "benchmarks/gemm/stored_contender.hpp"
 
+#include "benchmarks/gemm/size_of.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/parse.hpp"
@@ -61,38 +62,6 @@ int compile_threads() {
 }
 
 }  // namespace
-
-std::optional<space::Size> size_of(const Shape& shape, const family::Problem& problem) {
-  const std::map<std::string, std::int64_t> values = {{"M", shape.m},
-                                                      {"N", shape.n},
-                                                      {"K", shape.k},
-                                                      {"BATCH", shape.batch},
-                                                      {"TRANS_A", shape.trans_a},
-                                                      {"TRANS_B", shape.trans_b},
-                                                      {"LDA", shape.lda},
-                                                      {"LDB", shape.ldb},
-                                                      {"LDC", shape.ldc},
-                                                      {"ALIGN", shape.align}};
-  const std::vector<std::string> names = problem.dims.names();
-  // What the family cannot say must be as it is for a plain product.
-  const Shape plain = parse_shape(fmt::format("{},{},{}", shape.m, shape.n, shape.k));
-  const std::map<std::string, std::int64_t> otherwise = {
-      {"BATCH", 1},       {"TRANS_A", 0},     {"TRANS_B", 0},        {"LDA", plain.lda},
-      {"LDB", plain.ldb}, {"LDC", plain.ldc}, {"ALIGN", plain.align}};
-  for (const auto& [name, value] : values) {
-    if (std::ranges::find(names, name) != names.end()) continue;
-    const auto expected = otherwise.find(name);
-    if (expected == otherwise.end() || expected->second != value) return std::nullopt;
-  }
-  std::vector<std::optional<std::int64_t>> numbers;
-  for (const std::string& name : names) {
-    const auto value = values.find(name);
-    if (value == values.end()) return std::nullopt;
-    numbers.emplace_back(value->second);
-  }
-  auto size = problem.dims.complete(numbers);
-  return size ? std::optional(*std::move(size)) : std::nullopt;
-}
 
 StoredContenders::StoredContenders(const std::filesystem::path& database,
                                    const std::filesystem::path& space,

@@ -18,10 +18,6 @@
 
 namespace tuner::gemm_benchmark {
 
-/// The shape as a size of the family; none when the shape needs a dimension that the family lacks.
-[[nodiscard]] std::optional<space::Size> size_of(const Shape& shape,
-                                                 const family::Problem& problem);
-
 /// The bests of a family's kernels, as their sources are now, that a database has for one device.
 class StoredContenders {
  public:
