@@ -10,6 +10,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -65,6 +66,20 @@ class Recorder : public Observer {
   int estimates = 0;
 };
 
+/// Stands still until a test lets time pass.
+class ManualClock {
+ public:
+  void advance(std::chrono::nanoseconds by) { since_start_ns_ += by.count(); }
+  [[nodiscard]] RunClock now() const {
+    return [this] {
+      return std::chrono::steady_clock::time_point(std::chrono::nanoseconds(since_start_ns_));
+    };
+  }
+
+ private:
+  std::atomic<std::int64_t> since_start_ns_ = 0;
+};
+
 /// On a device where toy<3,2> is twice as fast as every other configuration.
 class SessionTest : public testing::Test {
  protected:
@@ -97,6 +112,7 @@ class SessionTest : public testing::Test {
   toy::Device device;
   store::Store store = store::Store::in_memory();
   Recorder seen;
+  ManualClock clock;  // of plans with `.now = clock.now()`
 };
 
 inline constexpr const char* kDefault = R"({"DEPTH":1,"TILE":2})";

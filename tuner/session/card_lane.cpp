@@ -44,7 +44,8 @@ void CardLane::give_up() {
 CardResult CardLane::result() const {
   return {.card = {.name = card_.name, .uuid = device_.device().uuid},
           .verify_s = runner_.verify_s(),
-          .measure_s = runner_.measure_s() + final_round_.measure_s() + drift_s_,
+          .measure_s =
+              runner_.measure_s() + std::chrono::duration<double>(final_time_).count() + drift_s_,
           .sizes = results_.size(),
           .respawns = device_.respawns() - respawns_before_};
 }
@@ -53,12 +54,12 @@ bool CardLane::stop() const {
   return run_.interrupted() || (run_.plan.max_time && search_time() >= *run_.plan.max_time);
 }
 
-CardLane::SteadyClock::duration CardLane::search_time() const {
-  return SteadyClock::now() - run_.start - final_time_;
+CardLane::Duration CardLane::search_time() const {
+  return run_.plan.now() - run_.start - final_time_;
 }
 
-CardLane::SteadyClock::duration CardLane::lap() {
-  const SteadyClock::duration now = search_time();
+CardLane::Duration CardLane::lap() {
+  const Duration now = search_time();
   return now - std::exchange(charged_, now);
 }
 
@@ -81,15 +82,16 @@ void CardLane::watch_drift() {
     std::ranges::nth_element(open, middle, {}, [&](const SizeSearch* search) {
       return family::flops_at(run_.family.problem, search->size());
     });
-    drift_monitor_.emplace(run_.kernel, **middle, run_.pool, device_, run_.store, run_.run);
+    drift_monitor_.emplace(run_.kernel, **middle, run_.pool, device_, run_.store, run_.run,
+                           run_.plan.now);
   }
   if (!drift_monitor_->due()) return;
   others_.look();
-  const auto start = SteadyClock::now();
+  const auto start = run_.plan.now();
   for (const DriftMonitor::Suspect& suspect : drift_monitor_->check(run_.elapsed_s())) {
     if (schedule_.again(*suspect.search, suspect.config)) ++requeued_;
   }
-  drift_s_ += std::chrono::duration<double>(SteadyClock::now() - start).count();
+  drift_s_ += std::chrono::duration<double>(run_.plan.now() - start).count();
   schedule_.charge_all(lap());
 }
 
@@ -140,7 +142,7 @@ void CardLane::finish(SizeSearch& search) {
     schedule_.open();
     schedule_.stock_up();
   }
-  const auto start = SteadyClock::now();
+  const auto start = run_.plan.now();
   if (search.best_ns()) place(search);
   auto outcome = final_round_.run(
       search, rounds_plan(),
@@ -149,7 +151,7 @@ void CardLane::finish(SizeSearch& search) {
   results_.emplace(&search, recorded(search, std::move(outcome)));
   run_.board.set_winners(search);
   schedule_.finish(search);
-  const SteadyClock::duration took = SteadyClock::now() - start;
+  const Duration took = run_.plan.now() - start;
   final_time_ += took;
   run_.progress.held_final(took);
   failpoint("session.final_acknowledged");

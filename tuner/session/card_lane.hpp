@@ -25,8 +25,6 @@ namespace tuner::session {
 
 /// What the cards of a run share. All of it may be used from any thread.
 struct SharedRun {
-  using Clock = std::chrono::steady_clock;
-
   const family::Family& family;
   const family::Kernel& kernel;
   const RunPlan& plan;
@@ -36,13 +34,13 @@ struct SharedRun {
   const std::function<bool()>& interrupted;
   std::int64_t run;  ///< in the store
   std::string uuid;
-  Clock::time_point start;
+  std::chrono::steady_clock::time_point start;
   SizeBoard& board;
   FaultGuard& guard;
   ProgressReport& progress;
 
   [[nodiscard]] double elapsed_s() const {
-    return std::chrono::duration<double>(Clock::now() - start).count();
+    return std::chrono::duration<double>(plan.now() - start).count();
   }
 };
 
@@ -77,7 +75,7 @@ class CardLane {
   [[nodiscard]] std::map<const SizeSearch*, SizeResult>& sizes() { return results_; }
 
  private:
-  using SteadyClock = SharedRun::Clock;
+  using Duration = std::chrono::steady_clock::duration;
 
   void search();
   /// What was timed while the device drifted is timed again.
@@ -99,9 +97,9 @@ class CardLane {
 
   [[nodiscard]] bool stop() const;
   /// Without the final rounds.
-  [[nodiscard]] SteadyClock::duration search_time() const;
+  [[nodiscard]] Duration search_time() const;
   /// The time of the search since this was last asked.
-  SteadyClock::duration lap();
+  Duration lap();
 
   SharedRun& run_;
   const Card& card_;
@@ -112,7 +110,7 @@ class CardLane {
   TrialRunner runner_;
   FinalRound final_round_;
   std::optional<DriftMonitor> drift_monitor_;  // once a size is open
-  SteadyClock::duration charged_{}, final_time_{};
+  Duration charged_{}, final_time_{};
   double drift_s_ = 0;
   int requeued_ = 0;
   std::set<const SizeSearch*> placed_;

@@ -58,7 +58,7 @@ std::vector<backend::Sample> DriftMonitor::retime() {
 }
 
 std::vector<DriftMonitor::Suspect> DriftMonitor::check(double elapsed_s) {
-  next_ = Clock::now() + kInterval;
+  next_ = now_() + kInterval;
   const auto samples = retime();
   if (samples.empty()) return {};
   failpoint("session.drift_timed");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/session/session.hpp"
 #include "tuner/session/size_search.hpp"
 #include "tuner/store/store.hpp"
 #include "tuner/worker/compile_pool.hpp"
@@ -19,15 +20,20 @@ namespace tuner::session {
 /// between two checks that differ must be repeated.
 class DriftMonitor {
  public:
-  using Clock = std::chrono::steady_clock;
-
   /// All must outlive it. The work is re-timed at the size of `search`.
   DriftMonitor(const family::Kernel& kernel, const SizeSearch& search, worker::CompilePool& pool,
-               worker::DeviceWorker& device, store::Store& store, std::int64_t run)
-      : kernel_(kernel), search_(search), pool_(pool), device_(device), store_(store), run_(run) {}
+               worker::DeviceWorker& device, store::Store& store, std::int64_t run,
+               const RunClock& now)
+      : kernel_(kernel),
+        search_(search),
+        pool_(pool),
+        device_(device),
+        store_(store),
+        run_(run),
+        now_(now) {}
 
   /// Whether the next check is due.
-  [[nodiscard]] bool due() const { return Clock::now() >= next_; }
+  [[nodiscard]] bool due() const { return now_() >= next_; }
   /// Adds a trial that was timed since the last check.
   void add(SizeSearch& search, const space::Config& config);
 
@@ -55,7 +61,8 @@ class DriftMonitor {
   worker::DeviceWorker& device_;
   store::Store& store_;
   std::int64_t run_;
-  Clock::time_point next_ = Clock::now();
+  const RunClock& now_;
+  std::chrono::steady_clock::time_point next_ = now_();
   std::vector<double> baseline_ns_;  // samples; empty before the first look
   std::vector<Suspect> since_;
   std::map<std::pair<const SizeSearch*, space::Config>, int> suspicions_;

@@ -131,7 +131,6 @@ FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space
 
 std::optional<FinalResult> FinalRound::run(SizeSearch& search, const measure::RoundsPlan& plan,
                                            const Failed& failed) {
-  using Clock = std::chrono::steady_clock;
   // One failure may have a cause outside, such as a process that was killed.
   constexpr int kMostLibraryFailures = 2;
   const bool has_library = family::library_arguments(family_.check) != nullptr;
@@ -143,9 +142,7 @@ std::optional<FinalResult> FinalRound::run(SizeSearch& search, const measure::Ro
                                     ? LibraryPart::included
                                     : LibraryPart::excluded;
     observer_.final_began(search.size(), finalists(search).size(), library);
-    const auto start = Clock::now();
     auto attempted = attempt(search, plan, library);
-    measure_s_ += std::chrono::duration<double>(Clock::now() - start).count();
     if (attempted) {
       if (library_failures == kMostLibraryFailures) attempted->library_problem = library_problem;
       return std::move(*attempted);

@@ -55,9 +55,6 @@ class FinalRound {
   [[nodiscard]] std::optional<FinalResult> run(SizeSearch& search, const measure::RoundsPlan& plan,
                                                const Failed& failed);
 
-  /// Seconds spent in final rounds.
-  [[nodiscard]] double measure_s() const { return measure_s_; }
-
  private:
   [[nodiscard]] Expected<FinalResult, LostContender> attempt(const SizeSearch& search,
                                                              const measure::RoundsPlan& plan,
@@ -76,7 +73,6 @@ class FinalRound {
   TrialRunner& runner_;
   Observer& observer_;
   const std::function<bool()>& interrupted_;
-  double measure_s_ = 0;
 };
 
 }  // namespace tuner::session

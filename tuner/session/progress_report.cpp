@@ -24,7 +24,7 @@ void ProgressReport::reused(const SizeSearch& search, const store::TrialRecord& 
   tell(std::move(taken));
 }
 
-void ProgressReport::held_final(Clock::duration time) {
+void ProgressReport::held_final(std::chrono::steady_clock::duration time) {
   const std::scoped_lock lock(mutex_);
   finals_ += time;
 }
@@ -52,7 +52,7 @@ Progress ProgressReport::progress(const SizeSearch& search, const store::TrialRe
   }
   progress.evaluated = all_.evaluated;
   progress.outcomes = all_.outcomes;
-  progress.elapsed = std::chrono::duration_cast<milliseconds>(Clock::now() - start_);
+  progress.elapsed = std::chrono::duration_cast<milliseconds>(plan_.now() - start_);
   progress.remaining = remaining(progress);
   return progress;
 }

@@ -19,11 +19,10 @@ namespace tuner::session {
 /// thread: the cards of a run share one.
 class ProgressReport {
  public:
-  using Clock = std::chrono::steady_clock;
-
   /// The problem, the observer and the plan must outlive it. `planned`: trials at all sizes.
   ProgressReport(const family::Problem& problem, std::uint64_t planned, std::size_t cards,
-                 Observer& observer, const RunPlan& plan, Clock::time_point start)
+                 Observer& observer, const RunPlan& plan,
+                 std::chrono::steady_clock::time_point start)
       : problem_(problem),
         planned_(planned),
         cards_(cards),
@@ -39,7 +38,7 @@ class ProgressReport {
               std::string_view card);
   [[nodiscard]] std::uint64_t reused(const SizeSearch& search) const;
   /// That a final took so long, which is no time of the search.
-  void held_final(Clock::duration time);
+  void held_final(std::chrono::steady_clock::duration time);
 
  private:
   /// What is counted of a search.
@@ -57,9 +56,9 @@ class ProgressReport {
   std::size_t cards_;
   Observer& observer_;
   const RunPlan& plan_;
-  Clock::time_point start_;
+  std::chrono::steady_clock::time_point start_;
   mutable std::mutex mutex_;
-  Clock::duration finals_{};
+  std::chrono::steady_clock::duration finals_{};
   std::map<const SizeSearch*, Counts> counts_;
   Counts all_;
   std::map<const SizeSearch*, std::uint64_t> reused_;

@@ -309,7 +309,7 @@ class Run {
   RunResult result_;
   std::vector<FreeCard> cards_;
   store::Subject subject_;
-  SharedRun::Clock::time_point start_ = SharedRun::Clock::now();
+  std::chrono::steady_clock::time_point start_ = plan_.now();
   worker::CompilePool pool_;
   SizeBoard board_;
   std::int64_t run_;  // in the database

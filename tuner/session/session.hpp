@@ -34,6 +34,9 @@ enum class Candidates {
   known,  ///< the default, what was best before, and what has a result: for a final round alone
 };
 
+/// Tells the time to a run. Called from any thread.
+using RunClock = std::function<std::chrono::steady_clock::time_point()>;
+
 /// What to tune and for how long.
 struct RunPlan {
   std::vector<space::Size> sizes;
@@ -50,7 +53,8 @@ struct RunPlan {
   Resume resume = Resume::yes;
   Candidates candidates = Candidates::all;
   SharedDevice shared_device = SharedDevice::refused;
-  std::string command = {};  ///< recorded, to reproduce the run
+  std::string command = {};                       ///< recorded, to reproduce the run
+  RunClock now = std::chrono::steady_clock::now;  ///< of budgets, intervals and recorded times
 };
 
 /// One of the devices that a run uses.
