@@ -49,9 +49,10 @@ Expected<LaunchEnd, Failure> enqueue_kernel(backend::Executor& executor, const K
   }
   for (std::size_t i = 0; i < launch.steps.size(); ++i) {
     const FunctionLaunch& step = launch.steps[i];
-    std::array<void*, kMostKernelArguments> taken;
-    for (std::size_t j = 0; j < step.taken.size(); ++j) taken[j] = addresses[step.taken[j]];
-    const auto done = executor.launch(step.function, step.geometry, taken.data(), stream);
+    std::array<void*, kMostKernelArguments> picked;
+    for (std::size_t j = 0; j < step.taken.size(); ++j) picked[j] = addresses[step.taken[j]];
+    void** const taken = step.taken.empty() ? addresses.data() : picked.data();
+    const auto done = executor.launch(step.function, step.geometry, taken, stream);
     if (done) continue;
     Failure failure = backend::in_step(done.error(), i, launch.steps.size());
     if (i > 0) failure.is_transient = false;  // it cannot be taken back, nor done again

@@ -24,7 +24,8 @@ inline constexpr std::size_t kMostKernelArguments = 64;
 struct FunctionLaunch {
   backend::FunctionId function{};
   family::Geometry geometry;
-  std::vector<std::size_t> taken;  ///< the places of what it takes, in its order
+  /// The places of what it takes, in its order; empty where it takes everything as it stands.
+  std::vector<std::size_t> taken;
 };
 
 /// A launch of a kernel.

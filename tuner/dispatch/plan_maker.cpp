@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <ranges>
 #include <utility>
 
 namespace tuner::dispatch {
@@ -327,6 +328,9 @@ Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& 
   const std::size_t count = kernel->steps.size();
   for (std::size_t i = 0; i < count; ++i) {
     auto& [places, bytes] = values.steps[i];
+    if (std::ranges::equal(places, std::views::iota(std::size_t{0}, launch.values.size()))) {
+      places.clear();
+    }
     launch.steps.push_back({.function = functions->at(i),
                             .geometry = family::geometry(*kernel, i, slots),
                             .taken = std::move(places)});
