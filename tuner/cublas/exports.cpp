@@ -8,16 +8,19 @@
 
 using tuner::cublas::Detail;
 using tuner::cublas::original;
-using tuner::cublas::ProductCall;
 
-extern "C" {
+namespace tuner::cublas {
+namespace {
 
-cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
-                              cublasOperation_t transb, int m, int n, int k, const float* alpha,
-                              const float* a, int lda, const float* b, int ldb, const float* beta,
-                              float* c, int ldc) {
+// Each product has two forms, whose numbers are of 32 and of 64 bits: Int.
+
+template <class Int, class Original>
+cublasStatus_t sgemm(const char* name, const Original& pass_on, cublasHandle_t handle,
+                     cublasOperation_t transa, cublasOperation_t transb, Int m, Int n, Int k,
+                     const float* alpha, const float* a, Int lda, const float* b, Int ldb,
+                     const float* beta, float* c, Int ldc) {
   const auto describe = [&](Detail) {
-    return ProductCall{.function = "cublasSgemm_v2",
+    return ProductCall{.function = name,
                        .handle = handle,
                        .op_a = transa,
                        .op_b = transb,
@@ -30,40 +33,19 @@ cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
                        .beta = beta,
                        .c = {.data = c, .ld = ldc}};
   };
-  return tuner::cublas::call(original.sgemm, describe, handle, transa, transb, m, n, k, alpha, a,
-                             lda, b, ldb, beta, c, ldc);
+  return call(pass_on, describe, handle, transa, transb, m, n, k, alpha, a, lda, b, ldb, beta, c,
+              ldc);
 }
 
-cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa,
-                                 cublasOperation_t transb, int64_t m, int64_t n, int64_t k,
-                                 const float* alpha, const float* a, int64_t lda, const float* b,
-                                 int64_t ldb, const float* beta, float* c, int64_t ldc) {
+template <class Int, class Original>
+cublasStatus_t sgemm_batched(const char* name, const Original& pass_on, cublasHandle_t handle,
+                             cublasOperation_t transa, cublasOperation_t transb, Int m, Int n,
+                             Int k, const float* alpha, const float* a, Int lda,
+                             long long int stride_a, const float* b, Int ldb,
+                             long long int stride_b, const float* beta, float* c, Int ldc,
+                             long long int stride_c, Int batch) {
   const auto describe = [&](Detail) {
-    return ProductCall{.function = "cublasSgemm_v2_64",
-                       .handle = handle,
-                       .op_a = transa,
-                       .op_b = transb,
-                       .m = m,
-                       .n = n,
-                       .k = k,
-                       .alpha = alpha,
-                       .a = {.data = a, .ld = lda},
-                       .b = {.data = b, .ld = ldb},
-                       .beta = beta,
-                       .c = {.data = c, .ld = ldc}};
-  };
-  return tuner::cublas::call(original.sgemm_64, describe, handle, transa, transb, m, n, k, alpha, a,
-                             lda, b, ldb, beta, c, ldc);
-}
-
-cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
-                                         cublasOperation_t transb, int m, int n, int k,
-                                         const float* alpha, const float* a, int lda,
-                                         long long int stride_a, const float* b, int ldb,
-                                         long long int stride_b, const float* beta, float* c,
-                                         int ldc, long long int stride_c, int batch) {
-  const auto describe = [&](Detail) {
-    return ProductCall{.function = "cublasSgemmStridedBatched",
+    return ProductCall{.function = name,
                        .handle = handle,
                        .op_a = transa,
                        .op_b = transb,
@@ -77,9 +59,96 @@ cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_
                        .beta = beta,
                        .c = {.data = c, .ld = ldc, .stride = stride_c}};
   };
-  return tuner::cublas::call(original.sgemm_batched, describe, handle, transa, transb, m, n, k,
-                             alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c,
-                             batch);
+  return call(pass_on, describe, handle, transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb,
+              stride_b, beta, c, ldc, stride_c, batch);
+}
+
+template <class Int, class Original>
+cublasStatus_t gemm_ex(const char* name, const Original& pass_on, cublasHandle_t handle,
+                       cublasOperation_t transa, cublasOperation_t transb, Int m, Int n, Int k,
+                       const void* alpha, const void* a, cudaDataType a_type, Int lda,
+                       const void* b, cudaDataType b_type, Int ldb, const void* beta, void* c,
+                       cudaDataType c_type, Int ldc, cublasComputeType_t compute,
+                       cublasGemmAlgo_t algorithm) {
+  const auto describe = [&](Detail) {
+    return ProductCall{.function = name,
+                       .handle = handle,
+                       .op_a = transa,
+                       .op_b = transb,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .alpha = alpha,
+                       .a = {.data = a, .type = a_type, .ld = lda},
+                       .b = {.data = b, .type = b_type, .ld = ldb},
+                       .beta = beta,
+                       .c = {.data = c, .type = c_type, .ld = ldc},
+                       .compute = compute,
+                       .algorithm = algorithm};
+  };
+  return call(pass_on, describe, handle, transa, transb, m, n, k, alpha, a, a_type, lda, b, b_type,
+              ldb, beta, c, c_type, ldc, compute, algorithm);
+}
+
+template <class Int, class Original>
+cublasStatus_t gemm_batched_ex(const char* name, const Original& pass_on, cublasHandle_t handle,
+                               cublasOperation_t transa, cublasOperation_t transb, Int m, Int n,
+                               Int k, const void* alpha, const void* a, cudaDataType a_type,
+                               Int lda, long long int stride_a, const void* b, cudaDataType b_type,
+                               Int ldb, long long int stride_b, const void* beta, void* c,
+                               cudaDataType c_type, Int ldc, long long int stride_c, Int batch,
+                               cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
+  const auto describe = [&](Detail) {
+    return ProductCall{.function = name,
+                       .handle = handle,
+                       .op_a = transa,
+                       .op_b = transb,
+                       .m = m,
+                       .n = n,
+                       .k = k,
+                       .batch = batch,
+                       .alpha = alpha,
+                       .a = {.data = a, .type = a_type, .ld = lda, .stride = stride_a},
+                       .b = {.data = b, .type = b_type, .ld = ldb, .stride = stride_b},
+                       .beta = beta,
+                       .c = {.data = c, .type = c_type, .ld = ldc, .stride = stride_c},
+                       .compute = compute,
+                       .algorithm = algorithm};
+  };
+  return call(pass_on, describe, handle, transa, transb, m, n, k, alpha, a, a_type, lda, stride_a,
+              b, b_type, ldb, stride_b, beta, c, c_type, ldc, stride_c, batch, compute, algorithm);
+}
+
+}  // namespace
+}  // namespace tuner::cublas
+
+extern "C" {
+
+cublasStatus_t cublasSgemm_v2(cublasHandle_t handle, cublasOperation_t transa,
+                              cublasOperation_t transb, int m, int n, int k, const float* alpha,
+                              const float* a, int lda, const float* b, int ldb, const float* beta,
+                              float* c, int ldc) {
+  return tuner::cublas::sgemm("cublasSgemm_v2", original.sgemm, handle, transa, transb, m, n, k,
+                              alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+cublasStatus_t cublasSgemm_v2_64(cublasHandle_t handle, cublasOperation_t transa,
+                                 cublasOperation_t transb, int64_t m, int64_t n, int64_t k,
+                                 const float* alpha, const float* a, int64_t lda, const float* b,
+                                 int64_t ldb, const float* beta, float* c, int64_t ldc) {
+  return tuner::cublas::sgemm("cublasSgemm_v2_64", original.sgemm_64, handle, transa, transb, m, n,
+                              k, alpha, a, lda, b, ldb, beta, c, ldc);
+}
+
+cublasStatus_t cublasSgemmStridedBatched(cublasHandle_t handle, cublasOperation_t transa,
+                                         cublasOperation_t transb, int m, int n, int k,
+                                         const float* alpha, const float* a, int lda,
+                                         long long int stride_a, const float* b, int ldb,
+                                         long long int stride_b, const float* beta, float* c,
+                                         int ldc, long long int stride_c, int batch) {
+  return tuner::cublas::sgemm_batched("cublasSgemmStridedBatched", original.sgemm_batched, handle,
+                                      transa, transb, m, n, k, alpha, a, lda, stride_a, b, ldb,
+                                      stride_b, beta, c, ldc, stride_c, batch);
 }
 
 cublasStatus_t cublasSgemmStridedBatched_64(cublasHandle_t handle, cublasOperation_t transa,
@@ -89,24 +158,9 @@ cublasStatus_t cublasSgemmStridedBatched_64(cublasHandle_t handle, cublasOperati
                                             int64_t ldb, long long int stride_b, const float* beta,
                                             float* c, int64_t ldc, long long int stride_c,
                                             int64_t batch) {
-  const auto describe = [&](Detail) {
-    return ProductCall{.function = "cublasSgemmStridedBatched_64",
-                       .handle = handle,
-                       .op_a = transa,
-                       .op_b = transb,
-                       .m = m,
-                       .n = n,
-                       .k = k,
-                       .batch = batch,
-                       .alpha = alpha,
-                       .a = {.data = a, .ld = lda, .stride = stride_a},
-                       .b = {.data = b, .ld = ldb, .stride = stride_b},
-                       .beta = beta,
-                       .c = {.data = c, .ld = ldc, .stride = stride_c}};
-  };
-  return tuner::cublas::call(original.sgemm_batched_64, describe, handle, transa, transb, m, n, k,
-                             alpha, a, lda, stride_a, b, ldb, stride_b, beta, c, ldc, stride_c,
-                             batch);
+  return tuner::cublas::sgemm_batched("cublasSgemmStridedBatched_64", original.sgemm_batched_64,
+                                      handle, transa, transb, m, n, k, alpha, a, lda, stride_a, b,
+                                      ldb, stride_b, beta, c, ldc, stride_c, batch);
 }
 
 cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
@@ -115,24 +169,9 @@ cublasStatus_t cublasGemmEx(cublasHandle_t handle, cublasOperation_t transa,
                             cudaDataType b_type, int ldb, const void* beta, void* c,
                             cudaDataType c_type, int ldc, cublasComputeType_t compute,
                             cublasGemmAlgo_t algorithm) {
-  const auto describe = [&](Detail) {
-    return ProductCall{.function = "cublasGemmEx",
-                       .handle = handle,
-                       .op_a = transa,
-                       .op_b = transb,
-                       .m = m,
-                       .n = n,
-                       .k = k,
-                       .alpha = alpha,
-                       .a = {.data = a, .type = a_type, .ld = lda},
-                       .b = {.data = b, .type = b_type, .ld = ldb},
-                       .beta = beta,
-                       .c = {.data = c, .type = c_type, .ld = ldc},
-                       .compute = compute,
-                       .algorithm = algorithm};
-  };
-  return tuner::cublas::call(original.gemm_ex, describe, handle, transa, transb, m, n, k, alpha, a,
-                             a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, compute, algorithm);
+  return tuner::cublas::gemm_ex("cublasGemmEx", original.gemm_ex, handle, transa, transb, m, n, k,
+                                alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc,
+                                compute, algorithm);
 }
 
 cublasStatus_t cublasGemmEx_64(cublasHandle_t handle, cublasOperation_t transa,
@@ -141,25 +180,9 @@ cublasStatus_t cublasGemmEx_64(cublasHandle_t handle, cublasOperation_t transa,
                                const void* b, cudaDataType b_type, int64_t ldb, const void* beta,
                                void* c, cudaDataType c_type, int64_t ldc,
                                cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
-  const auto describe = [&](Detail) {
-    return ProductCall{.function = "cublasGemmEx_64",
-                       .handle = handle,
-                       .op_a = transa,
-                       .op_b = transb,
-                       .m = m,
-                       .n = n,
-                       .k = k,
-                       .alpha = alpha,
-                       .a = {.data = a, .type = a_type, .ld = lda},
-                       .b = {.data = b, .type = b_type, .ld = ldb},
-                       .beta = beta,
-                       .c = {.data = c, .type = c_type, .ld = ldc},
-                       .compute = compute,
-                       .algorithm = algorithm};
-  };
-  return tuner::cublas::call(original.gemm_ex_64, describe, handle, transa, transb, m, n, k, alpha,
-                             a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc, compute,
-                             algorithm);
+  return tuner::cublas::gemm_ex("cublasGemmEx_64", original.gemm_ex_64, handle, transa, transb, m,
+                                n, k, alpha, a, a_type, lda, b, b_type, ldb, beta, c, c_type, ldc,
+                                compute, algorithm);
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation_t transa,
@@ -170,26 +193,10 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                                           const void* beta, void* c, cudaDataType c_type, int ldc,
                                           long long int stride_c, int batch,
                                           cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
-  const auto describe = [&](Detail) {
-    return ProductCall{.function = "cublasGemmStridedBatchedEx",
-                       .handle = handle,
-                       .op_a = transa,
-                       .op_b = transb,
-                       .m = m,
-                       .n = n,
-                       .k = k,
-                       .batch = batch,
-                       .alpha = alpha,
-                       .a = {.data = a, .type = a_type, .ld = lda, .stride = stride_a},
-                       .b = {.data = b, .type = b_type, .ld = ldb, .stride = stride_b},
-                       .beta = beta,
-                       .c = {.data = c, .type = c_type, .ld = ldc, .stride = stride_c},
-                       .compute = compute,
-                       .algorithm = algorithm};
-  };
-  return tuner::cublas::call(original.gemm_batched_ex, describe, handle, transa, transb, m, n, k,
-                             alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c,
-                             c_type, ldc, stride_c, batch, compute, algorithm);
+  return tuner::cublas::gemm_batched_ex("cublasGemmStridedBatchedEx", original.gemm_batched_ex,
+                                        handle, transa, transb, m, n, k, alpha, a, a_type, lda,
+                                        stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc,
+                                        stride_c, batch, compute, algorithm);
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx_64(
@@ -198,26 +205,10 @@ cublasStatus_t cublasGemmStridedBatchedEx_64(
     long long int stride_a, const void* b, cudaDataType b_type, int64_t ldb, long long int stride_b,
     const void* beta, void* c, cudaDataType c_type, int64_t ldc, long long int stride_c,
     int64_t batch, cublasComputeType_t compute, cublasGemmAlgo_t algorithm) {
-  const auto describe = [&](Detail) {
-    return ProductCall{.function = "cublasGemmStridedBatchedEx_64",
-                       .handle = handle,
-                       .op_a = transa,
-                       .op_b = transb,
-                       .m = m,
-                       .n = n,
-                       .k = k,
-                       .batch = batch,
-                       .alpha = alpha,
-                       .a = {.data = a, .type = a_type, .ld = lda, .stride = stride_a},
-                       .b = {.data = b, .type = b_type, .ld = ldb, .stride = stride_b},
-                       .beta = beta,
-                       .c = {.data = c, .type = c_type, .ld = ldc, .stride = stride_c},
-                       .compute = compute,
-                       .algorithm = algorithm};
-  };
-  return tuner::cublas::call(original.gemm_batched_ex_64, describe, handle, transa, transb, m, n, k,
-                             alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c,
-                             c_type, ldc, stride_c, batch, compute, algorithm);
+  return tuner::cublas::gemm_batched_ex(
+      "cublasGemmStridedBatchedEx_64", original.gemm_batched_ex_64, handle, transa, transb, m, n, k,
+      alpha, a, a_type, lda, stride_a, b, b_type, ldb, stride_b, beta, c, c_type, ldc, stride_c,
+      batch, compute, algorithm);
 }
 
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t desc, const void* alpha,
