@@ -50,7 +50,7 @@ class SchemaTest(unittest.TestCase):
         found = dict(documents())
         for path in [*(ROOT / "spaces").glob("*.json"), *(ROOT / "spaces" / "suites").glob("*.json")]:
             self.assertIn(str(path.relative_to(ROOT)), found)
-        self.assertGreaterEqual(sum(where.startswith("docs/reference/space-file.md") for where in found), 2)
+        self.assertTrue(any(where.startswith("docs/reference/space-file.md") for where in found))
         for where, document in found.items():
             with self.subTest(where=where):
                 self.assertEqual(mistakes(document), [])

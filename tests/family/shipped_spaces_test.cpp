@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the files in spaces/ and the page about their format promise.
-#include "tuner/core/file.hpp"
+// What the files in spaces/ promise.
 #include "tuner/family/candidate.hpp"
 #include "tuner/family/suite.hpp"
 #include "tuner/space/device.hpp"
@@ -119,21 +118,6 @@ TEST(GemmSpace, LaunchesWhatTheKernelExpects) {
   EXPECT_THAT(launch.grid, ElementsAre(8U, 8U, 1U));  // ceil(500/64), ceil(1000/128)
   EXPECT_THAT(launch.block, ElementsAre(8U, 16U, 1U));
   EXPECT_EQ(launch.dynamic_shared_bytes, 4U * (128 * 20 + 16 * 68));
-}
-
-TEST(SpaceFormatDocument, HasAnExampleThatLoads) {
-  const std::string page =
-      read_file(std::filesystem::path(TUNER_SOURCE_DIR) / "docs/reference/space-file.md", 1 << 20);
-  const std::string fence = "```json\n";
-  const std::size_t begin = page.find(fence) + fence.size();
-  const std::string example = page.substr(begin, page.find("```", begin) - begin);
-  const KernelSource source = {.name = "scale.cu", .text = "", .headers = {}};
-  const Family family =
-      parse_family(example, "the example", {{"scale", source}, {"scale_plain", source}});
-  for (const Kernel& kernel : family.kernels) {
-    EXPECT_NO_THROW(
-        check_default(kernel, space::device_profile("h200").value().attributes, {1000}));
-  }
 }
 
 }  // namespace
