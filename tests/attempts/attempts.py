@@ -359,7 +359,7 @@ def environments():
         tuned(folder).rename(folder / "tune" / "tune.db")
         return ["default"]
 
-    @attempt("environment", "a tune.db in the working directory of `tune`", "database: ./tune.db of this folder", 0,
+    @attempt("environment", "a tune.db in the working directory of `tune`", "database: ./tune.db in this folder", 0,
              "opened, and said so", env={"TUNER_DB": ""})
     def announced(folder):
         tuned(folder).rename(folder / "tune.db")

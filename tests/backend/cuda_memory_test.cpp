@@ -106,7 +106,7 @@ TEST_F(CudaMemoryTest, SaysHowMuchMemoryIsMissingAndGoesOn) {
     FAIL() << "16 TiB of device memory";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), ErrorCode::failure);
-    EXPECT_THAT(error.what(), HasSubstr("16384.00 GiB asked for"));
+    EXPECT_THAT(error.what(), HasSubstr("16384.00 GiB requested"));
   }
   EXPECT_EQ(download<int>(upload(std::vector<int>{1, 2})), (std::vector<int>{1, 2}));
 }

@@ -66,7 +66,7 @@ TEST_F(NvrtcCompilerTest, MakesOneCubinOfAllEntries) {
                                       "_Z5partsILi32EEvPf"}));
   several.entries = {"parts<64>", "totals"};
   EXPECT_THAT(message(compiler_.compile(several)),
-              ::testing::HasSubstr("there is no one kernel 'totals'"));
+              ::testing::HasSubstr("there is no unique kernel 'totals'"));
 }
 
 TEST_F(NvrtcCompilerTest, TakesAPlainFunctionWithOrWithoutCLinkage) {
@@ -144,7 +144,7 @@ TEST_F(NvrtcCompilerTest, ReportsASyntaxErrorWithFileAndLine) {
 
 TEST_F(NvrtcCompilerTest, NamesAnEntryThatIsNotInTheSource) {
   EXPECT_THAT(message(compiler_.compile(job(kScale, "scales<3, true>"))),
-              AllOf(StartsWith("scale.cu: there is no one kernel 'scales<3, true>'"),
+              AllOf(StartsWith("scale.cu: there is no unique kernel 'scales<3, true>'"),
                     HasSubstr("identifier \"scales\" is undefined")));
 }
 

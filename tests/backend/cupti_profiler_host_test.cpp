@@ -54,7 +54,7 @@ TEST(WhyNotCounted, NamesTheRemedy) {
   EXPECT_THAT(why_not_counted(CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, "NAME", "call"),
               HasSubstr("a whole GPU"));
   EXPECT_EQ(why_not_counted(CUPTI_ERROR_UNKNOWN, "NAME", "call"),
-            "CUPTI cannot count: NAME (999) from call");
+            "CUPTI cannot read counters: NAME (999) from call");
 }
 
 TEST(CountersAreRestricted, ToAdministratorsWhereTheDriverSaysSo) {

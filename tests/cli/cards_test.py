@@ -80,9 +80,9 @@ class CardsTest(ProgramTest):
                                  ("", 2, "names no device"),
                                  ("0,", 2, "a device has no name"),
                                  (",", 2, "a device has no name"),
-                                 ("all,0", 2, "'all' stands alone"),
-                                 ("0,x", 2, "'x' is no device"),
-                                 ("0 1", 2, "'0 1' is no device")):
+                                 ("all,0", 2, "'all' cannot be combined with other devices"),
+                                 ("0,x", 2, "'x' is not a device"),
+                                 ("0 1", 2, "'0 1' is not a device")):
             with self.subTest(text=text):
                 self.refuse(*self.line("--device", text), code=code, says=says)
         self.refuse("bench", "--space", SAXPY, "--kernel", "saxpy", "--size", "1000", "--backend", "cpu",

@@ -94,10 +94,10 @@ TEST_F(ExplainResultTest, WithoutCountersSaysWhyAndShowsTheRest) {
   result_.counters_problem = "no CUPTI";
   result_.contenders[1].profile.footprint->registers = 128;
   const std::string text = explain_text(report());
-  EXPECT_THAT(text, HasSubstr("bound: not known: no CUPTI\n"));
+  EXPECT_THAT(text, HasSubstr("bound: unknown: no CUPTI\n"));
   EXPECT_THAT(text, HasSubstr("TILE 3 → 4: 128 registers a thread instead of 96, +21 %\n"));
   EXPECT_THAT(text, HasSubstr("library, cuBLAS 13.1.0: -5.0 %\n"));
-  EXPECT_THAT(text, Not(HasSubstr("not all were counted")));
+  EXPECT_THAT(text, Not(HasSubstr("counters are missing")));
 }
 
 TEST_F(ExplainResultTest, WhatFailedHasItsOutcome) {
@@ -108,7 +108,7 @@ TEST_F(ExplainResultTest, WhatFailedHasItsOutcome) {
   result_.counters_problem = "the device is lost";
   const std::string text = explain_text(report());
   EXPECT_THAT(text, HasSubstr("TILE 3 → 4: launch_error\n"));
-  EXPECT_THAT(text, HasSubstr("not all were counted: the device is lost\n"));
+  EXPECT_THAT(text, HasSubstr("counters are missing: the device is lost\n"));
 }
 
 TEST_F(ExplainResultTest, TheDocumentHasTheCounters) {

@@ -18,7 +18,7 @@ class ExplainTest(ProgramTest):
         space = self.tuned()
         lines = self.tune("explain", "--space", space, *SCALE, "--size", "64").stdout.splitlines()
         self.assertRegex(lines[0], "^scale 64 on ")
-        self.assertEqual(lines[1], "bound: not known: hardware counters are not available on the cpu backend")
+        self.assertEqual(lines[1], "bound: unknown: hardware counters are not available on the cpu backend")
         self.assertRegex(lines[2], r"^best: BLOCK=(32|64), [0-9.]+ .?s$")
         self.assertEqual(lines[3], "one parameter changed:")
         self.assertRegex(lines[4], r"^  BLOCK (32 → 64|64 → 32): (same time|[-+][0-9.]+ %|×[0-9.]+ the time)$")
@@ -40,7 +40,7 @@ class ExplainTest(ProgramTest):
         self.tuned()
         self.assertIn("best: BLOCK=", self.tune("explain", *SCALE, "--size", "64").stdout)
         (self.directory / "scale.json").unlink()
-        self.refuse("explain", *SCALE, "--size", "64", code=2, says="name it with --space")
+        self.refuse("explain", *SCALE, "--size", "64", code=2, says="name one with --space")
 
     def test_neighbours_of_another_source_do_not_count(self):
         self.tuned()

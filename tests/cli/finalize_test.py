@@ -36,7 +36,7 @@ class FinalizeTest(ProgramTest):
 
     def test_says_that_nothing_is_left(self):
         self.finalize()
-        self.assertEqual(self.finalize().stdout, "no size of this device and these versions lacks its final round\n")
+        self.assertEqual(self.finalize().stdout, "every size of this device and these versions has its final round\n")
         self.assertEqual(self.tune_json("finalize", "--space", self.space, "--backend", "cpu")["kernels"], [])
 
     def test_the_report_names_the_command(self):

@@ -62,7 +62,7 @@ class QueryTest(ProgramTest):
         self.assertRegex(text, r"answer +nearest\nexpected +not known: too few results for a cost model\ntaken from +16,16,16\n")
         self.assertNotRegex(text, r"(?m)^(time|rate|speed) {2}", "of the other size")
         self.assertRegex(text, r"time there +[\d.]+ [nµm]s")
-        self.assertIn("why this one:\n  - ", text)
+        self.assertIn("reasons:\n  - ", text)
 
     def test_what_is_expected_at_another_size_is_of_that_size(self):
         self.database = self.directory / "expected.db"

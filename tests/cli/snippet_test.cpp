@@ -51,29 +51,27 @@ store::KernelRecord record(const char* space = kSpace, const char* headers = "[]
 TEST(Snippet, SaysWhereSharedHeadersAre) {
   const Snippet snippet(record(kSpace, R"([{"name":"common/a.cuh","text":""}])"),
                         *space::device_profile("h200"), R"({"BLOCK":64})", {1000});
-  EXPECT_THAT(snippet.cpp(), testing::HasSubstr("nvcc finds scale.cu in a folder named with -I, "
-                                                "common/ in the one above it, named so too, "));
+  EXPECT_THAT(snippet.cpp(), testing::HasSubstr("nvcc needs -I with the folder of scale.cu, "
+                                                "and with its parent folder for common/, "));
 }
 
 TEST(Snippet, IsAFunctionThatLaunchesTheConfigurationAtTheAskedSize) {
   const Snippet snippet(record(), *space::device_profile("h200"),
                         R"({"BLOCK":64,"BYTES":1024,"WIDTH":4})", {1000});
-  EXPECT_EQ(
-      snippet.cpp(),
-      "// scale at 1000 on NVIDIA H200; nvcc finds scale.cu in a folder named with -I, compile "
-      "with -gencode arch=compute_90a,code=sm_90a --use_fast_math -DWIDTH=4\n"
-      "#include \"scale.cu\"\n\n"
-      "#include <cuda_runtime.h>\n\n"
-      "// Of the kernel's own, zero before the first call, not shared by launches that "
-      "overlap:\n"
-      "// sums (15 x double)\n"
-      "inline cudaError_t launch_scale(float factor, const float* x, float* y, double* sums, "
-      "cudaStream_t stream) {\n"
-      "  const int N = 1000;\n"
-      "  const auto kernel = scale<64>;\n"
-      "  kernel<<<dim3(16, 1, 1), dim3(64, 1, 1), 1024, stream>>>(N, factor, x, y, sums);\n"
-      "  return cudaGetLastError();\n"
-      "}\n");
+  EXPECT_EQ(snippet.cpp(),
+            "// scale at 1000 on NVIDIA H200; nvcc needs -I with the folder of scale.cu, compile "
+            "with -gencode arch=compute_90a,code=sm_90a --use_fast_math -DWIDTH=4\n"
+            "#include \"scale.cu\"\n\n"
+            "#include <cuda_runtime.h>\n\n"
+            "// Scratch memory: zero before the first call, not shared by concurrent launches:\n"
+            "// sums (15 x double)\n"
+            "inline cudaError_t launch_scale(float factor, const float* x, float* y, double* sums, "
+            "cudaStream_t stream) {\n"
+            "  const int N = 1000;\n"
+            "  const auto kernel = scale<64>;\n"
+            "  kernel<<<dim3(16, 1, 1), dim3(64, 1, 1), 1024, stream>>>(N, factor, x, y, sums);\n"
+            "  return cudaGetLastError();\n"
+            "}\n");
 }
 
 TEST(Snippet, LaunchesEveryStepInItsOrder) {

@@ -47,7 +47,7 @@ class WorkingDirectoryTest(ProgramTest):
         env = {"TUNER_DB": "", "XDG_DATA_HOME": str(self.directory / "data")}
         self.tune("-q", *RUN, self.space_file(), "--db", self.directory / "tune.db")
         done = self.tune("runs", "list", env=env)
-        self.assertEqual(done.stderr, "database: ./tune.db of this folder\n")
+        self.assertEqual(done.stderr, "database: ./tune.db in this folder\n")
         self.assertEqual(self.tune("-q", "runs", "list", env=env).stderr, "")
         self.assertEqual(self.tune("runs", "list", "--db", "tune.db", env=env).stderr, "")
 

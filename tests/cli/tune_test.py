@@ -120,7 +120,7 @@ class TuneTest(ProgramTest):
         scale = ("--space", self.space_file(small_only), "--backend", "cpu", "--kernel", "scale")
         run = self.tune(*scale, "--size", 500, "--size", 16, "--size", 100, "--size", 64)
         self.assertRegex(run.stderr, r"(?m)^skipped: 2 of 4 sizes for kernel scale; the first: .* at 500; its default "
-                                     r"breaks N <= 64 \* BLOCK // 32 \(small vectors\): .*N=500")
+                                     r"violates N <= 64 \* BLOCK // 32 \(small vectors\): .*N=500")
         self.assertEqual(run.stderr.count("skipped"), 1)
         self.assertEqual([line.split()[0] for line in run.stdout.splitlines()], ["scale", "16", "64"])
         self.assertEqual(self.rows("SELECT size FROM problem ORDER BY size"), [("16",), ("64",)])

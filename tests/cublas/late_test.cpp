@@ -46,12 +46,12 @@ TEST_F(LateTest, AnExtensionWithCublasOfItsOwnIsServed) {
                 void* const extension = open(TUNER_EXTENSION, RTLD_NOW | RTLD_LOCAL);
                 return find<int()>(extension, "extension_multiplies")() == 1 ? 0 : 1;
               }),
-              HasSubstr("1 taken, 0 passed on"));
+              HasSubstr("1 served, 0 passed to cuBLAS"));
 }
 
 TEST_F(LateTest, AProgramThatLooksFunctionsUpIsServed) {
   EXPECT_THAT(log_of([] { return multiply(open(TUNER_STANDIN, RTLD_NOW | RTLD_LOCAL)); }),
-              HasSubstr("1 taken, 0 passed on"));
+              HasSubstr("1 served, 0 passed to cuBLAS"));
 }
 
 TEST_F(LateTest, CublasMayBeLoadedForAllLate) {
@@ -59,7 +59,7 @@ TEST_F(LateTest, CublasMayBeLoadedForAllLate) {
                 open(TUNER_STANDIN, RTLD_NOW | RTLD_GLOBAL);
                 return multiply(RTLD_DEFAULT);
               }),
-              HasSubstr("1 taken, 0 passed on"));
+              HasSubstr("1 served, 0 passed to cuBLAS"));
 }
 
 TEST_F(LateTest, WithoutCublasACallFails) {

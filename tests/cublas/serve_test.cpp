@@ -195,8 +195,9 @@ TEST_F(ServeTest, TheLastLineCountsCallsAndTheTimeSaved) {
     call.sgemm();
     return 0;
   });
-  EXPECT_EQ(line,
-            "tuner: cuBLAS calls: 3 taken, 1 passed on (empty 1); saved 0.003 s of GPU time\n");
+  EXPECT_EQ(
+      line,
+      "tuner: cuBLAS calls: 3 served, 1 passed to cuBLAS (empty 1); saved 0.003 s of GPU time\n");
 }
 
 TEST_F(ServeTest, WithBetaZeroCIsNotRead) {
@@ -219,7 +220,7 @@ TEST_F(ServeTest, ACallThatIsNotCertainlyTheSameIsPassedOn) {
   };
   EXPECT_THAT(
       with([](Call& it) { cublasSetPointerMode_v2(it.handle, CUBLAS_POINTER_MODE_DEVICE); }),
-      HasSubstr("0 taken, 1 passed on (device pointers 1)"));
+      HasSubstr("0 served, 1 passed to cuBLAS (device pointers 1)"));
   for (const auto mode :
        {CUBLAS_TF32_TENSOR_OP_MATH, CUBLAS_PEDANTIC_MATH, CUBLAS_FP32_EMULATED_BF16X9_MATH}) {
     EXPECT_THAT(with([&](Call& it) { cublasSetMathMode(it.handle, mode); }),
@@ -355,8 +356,9 @@ TEST_F(ServeTest, WhereTheLibraryIsFasterOrNothingWasTunedItServes) {
   tune({kSize}, 0.5);
   EXPECT_THAT(passed_on([] { Call().sgemm(); }), HasSubstr("(cuBLAS is as fast 1)"));
   ::setenv("TUNER_DB", (folder.path() / "none.db").c_str(), 1);
-  EXPECT_THAT(passed_on([] { Call().sgemm(); }),
-              AllOf(HasSubstr("cuBLAS does everything on device 0"), HasSubstr("(not tuned 1)")));
+  EXPECT_THAT(
+      passed_on([] { Call().sgemm(); }),
+      AllOf(HasSubstr("all calls are passed to cuBLAS on device 0"), HasSubstr("(not tuned 1)")));
 }
 
 TEST_F(ServeTest, WhatCublasReturnsReachesTheCaller) {
@@ -377,7 +379,7 @@ TEST_F(ServeTest, AKernelThatCannotBeCompiledLeavesTheCallToCublas) {
                 .family = "gemm",
                 .space = kGemmSpace,
                 .source = "template <int, int, int> __global__ void plain() { mistake; }"});
-  EXPECT_THAT(passed_on([] { Call().sgemm(); }), HasSubstr("0 taken, 1 passed on"));
+  EXPECT_THAT(passed_on([] { Call().sgemm(); }), HasSubstr("0 served, 1 passed to cuBLAS"));
 }
 
 TEST_F(ServeTest, WhatCublasCallsItselfIsNotTheProgramsCall) {
@@ -390,7 +392,7 @@ TEST_F(ServeTest, WhatCublasCallsItselfIsNotTheProgramsCall) {
                 call.sgemm();  // by cublasLtMatmul
                 return standin_last_call()->calls == before + 2 ? 0 : 1;
               }),
-              HasSubstr("0 taken, 1 passed on (empty 1)"));
+              HasSubstr("0 served, 1 passed to cuBLAS (empty 1)"));
 }
 
 TEST_F(ServeTest, ThreadsAreServedAtTheSameTime) {
@@ -417,7 +419,7 @@ TEST_F(ServeTest, AForkOfAProgramThatWasServedIsServed) {
                 Call call;
                 return call.sgemm() == CUBLAS_STATUS_SUCCESS && call.c == call.right ? 0 : 1;
               }),
-              HasSubstr("1 taken, 0 passed on"));
+              HasSubstr("1 served, 0 passed to cuBLAS"));
 }
 
 TEST_F(ServeTest, OffPassesEverythingOn) {

@@ -138,7 +138,7 @@ TEST_F(EngineTest, ALostDeviceIsSaidAndHeldAgainstNoConfiguration) {
   database.add({.size = "8,16,4"});
   open();
   device->device_is_lost = true;
-  EXPECT_THAT(error_of({8, 16, 4}), HasSubstr("the device has failed"));
+  EXPECT_THAT(error_of({8, 16, 4}), HasSubstr("the device failed"));
   device->device_is_lost = false;
   EXPECT_EQ(launched({8, 16, 4}), "rows<2,4>");
 }

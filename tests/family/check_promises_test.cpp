@@ -59,7 +59,7 @@ TEST(CheckCautions, NameWhatLetsMistakesPass) {
   Family without_sizes = family("");
   without_sizes.check.sizes.clear();
   EXPECT_THAT(check_cautions(without_sizes, {1000}),
-              ElementsAre(HasSubstr("checked at the tuned size alone")));
+              ElementsAre(HasSubstr("verified at the tuned size only")));
   EXPECT_THAT(check_cautions(family("", "fast", ""), {1000}),
               ElementsAre(HasSubstr("kernel fast is its own reference")));
   EXPECT_THAT(check_cautions(family(R"(, "accumulates": "N*N*N")"), {100'000}),

@@ -97,7 +97,7 @@ TEST(SpaceFile, NamesAreIdentifiers) {
   EXPECT_EQ(error("[\"N\"]", "[\"N\", \"N\"]"),
             "axpy.json: problem.dims[1]: the dimension 'N' appears twice");
   EXPECT_EQ(error("[\"N\"]", "[\"min\"]"),
-            "axpy.json: problem.dims[0]: 'min' has a meaning in expressions");
+            "axpy.json: problem.dims[0]: 'min' is a reserved word of expressions");
   EXPECT_EQ(error("\"name\": \"x\"", "\"name\": \"y\""),
             "axpy.json: arguments[3]: the argument 'y' appears twice");
 }

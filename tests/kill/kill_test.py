@@ -244,7 +244,7 @@ class Parent(Matrix):
         self.assertLessEqual(len(suspects), 1)
         self.assertTrue(set(suspects).isdisjoint(result["config_id"] for result in table(before, "result").values()))
         new = [strike for id, strike in after["strike"].items() if id not in table(before, "strike")]
-        died = [strike["config_id"] for strike in new if strike["reason"].startswith("the whole program ended")]
+        died = [strike["config_id"] for strike in new if strike["reason"].startswith("`tune` ended")]
         self.assertEqual(died, suspects)
         self.assertEqual(len(new) - len(died), int(crashes))
 

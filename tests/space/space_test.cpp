@@ -174,8 +174,7 @@ TEST(Space, DependsOnTheSizeWhenItsConstraintsDo) {
   EXPECT_EQ(Space(definition, h200(), small).size(), 3U);
   EXPECT_EQ(Space(definition, h200(), large).size(), 5U);
   EXPECT_EQ(error([&] { (void)Space(definition, h200(), {}); }),
-            "'PER_TILE = M // A' depends on M: the space has to be asked for at one problem size "
-            "(--size)");
+            "'PER_TILE = M // A' depends on M: give a problem size (--size)");
 }
 
 TEST(Space, SlotsHoldDerivedValues) {
@@ -190,7 +189,7 @@ TEST(Space, SlotsHoldDerivedValues) {
   EXPECT_EQ(slots[definition->scope.find("E")->slot], 4);
   EXPECT_EQ(error([&] { (void)space.expression_values(Config{{1}}); }),
             "the derived value D = M // A cannot be computed: division by zero (M=7, A=0); add a "
-            "constraint that keeps such configurations out");
+            "constraint that excludes such configurations");
 }
 
 TEST(Space, SurvivesItsCopies) {

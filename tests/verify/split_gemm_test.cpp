@@ -109,7 +109,7 @@ TEST_F(SplitGemmTest, NothingIsWrittenBetweenTheRowsOfTheResult) {
              "if (row < M && col < ldc) {\n    float sum = 0.0f;\n    for (int p");
   EXPECT_EQ(failure.outcome, Outcome::wrong_result);
   EXPECT_THAT(failure.message, HasSubstr("(between the rows) is "));
-  EXPECT_THAT(failure.message, HasSubstr("should be left as it is"));
+  EXPECT_THAT(failure.message, HasSubstr("should be left unwritten"));
 }
 
 TEST_F(SplitGemmTest, WhatIsReadBetweenTheRowsShows) {

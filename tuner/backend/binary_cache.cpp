@@ -45,20 +45,20 @@ class File {
 };
 
 std::string cannot_use(const fs::path& directory, std::string_view why, std::string_view remedy) {
-  return fmt::format("{}: compiled kernels are not kept from run to run: {}: {}",
-                     directory.string(), why, remedy);
+  return fmt::format("{}: compiled kernels are not cached: {}: {}", directory.string(), why,
+                     remedy);
 }
 
 /// Why an open directory must not be used; empty when it may be.
 std::string objection(const fs::path& path, int directory) {
   struct stat status {};
   if (::fstat(directory, &status) != 0) {
-    return cannot_use(path, std::strerror(errno), "set XDG_CACHE_HOME to another place");
+    return cannot_use(path, std::strerror(errno), "set XDG_CACHE_HOME to another folder");
   }
   const auto found = distrust(status, "the directory");
   return found ? cannot_use(path, found->why,
-                            "take that right from them with `chmod go-w`, or set XDG_CACHE_HOME to "
-                            "a place of your own")
+                            "remove that permission with `chmod go-w`, or set XDG_CACHE_HOME to a "
+                            "folder of your own")
                : "";
 }
 
@@ -135,19 +135,17 @@ fs::path default_binary_cache() {
 BinaryCache::BinaryCache(fs::path directory, std::uint64_t limit_bytes)
     : limit_bytes_(limit_bytes) {
   if (directory.empty()) {
-    problem_ =
-        "compiled kernels are not kept from run to run: HOME is not set: set it or "
-        "XDG_CACHE_HOME";
+    problem_ = "compiled kernels are not cached: HOME is not set: set it or XDG_CACHE_HOME";
     return;
   }
   if (const auto error = make_private_directories(directory)) {
-    problem_ =
-        cannot_use(directory, error.message(), "set XDG_CACHE_HOME to a place that can be written");
+    problem_ = cannot_use(directory, error.message(),
+                          "set XDG_CACHE_HOME to a folder that can be written");
     return;
   }
   directory_ = ::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (directory_ < 0) {
-    problem_ = cannot_use(directory, std::strerror(errno), "set XDG_CACHE_HOME to another place");
+    problem_ = cannot_use(directory, std::strerror(errno), "set XDG_CACHE_HOME to another folder");
     return;
   }
   problem_ = objection(directory, directory_);

@@ -64,11 +64,11 @@ std::string strategies() {
 
 /// How a run is followed.
 void add_progress_options(CLI::App& app, TuneOptions& o) {
-  app.add_flag("-v,--verbose", o.verbose, "Say what became of each trial");
+  app.add_flag("-v,--verbose", o.verbose, "Print a line for each trial");
   app.add_option("--progress", o.progress, "json: events as lines of JSON on stderr")
       ->capture_default_str()
       ->type_name("auto|json");
-  app.add_option("--log", o.log, "Append the events to this file, too")->type_name("FILE");
+  app.add_option("--log", o.log, "Also append the events to this file")->type_name("FILE");
 }
 
 void add_tune(CLI::App& app, Arguments& arguments) {
@@ -113,12 +113,12 @@ void add_tune(CLI::App& app, Arguments& arguments) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--jobs", o.jobs,
-                 "Compile N candidates at a time; default: one less than the cores")
+                 "Number of concurrent compilations; default: one less than the cores")
       ->type_name("N")
       ->check(whole_number(1, kMostThreads));
   app.add_flag("--allow-shared", o.allow_shared,
                "Tune even while other processes use the GPU; the results are marked");
-  app.add_flag("--fresh", o.fresh, "Run everything again instead of resuming from the database");
+  app.add_flag("--fresh", o.fresh, "Repeat all trials instead of resuming from the database");
   app.add_flag("--dry-run", o.dry_run,
                "Validate, count, compile the default configuration; launch nothing");
   app.add_option("--report", o.report, "Write the HTML report into this directory afterwards")
@@ -135,29 +135,29 @@ CLI::App* add_command(CLI::App& app, Arguments& arguments, const std::string& na
 
 void add_finalize(CLI::App& app, Arguments& arguments) {
   TuneOptions& o = arguments.tune;
-  CLI::App* sub = add_command(app, arguments, "finalize",
-                              "Re-time the best of each size that has screening times only",
-                              [&arguments] { return finalize(arguments.common, arguments.tune); });
+  CLI::App* sub =
+      add_command(app, arguments, "finalize", "Run the final round of each size that has none",
+                  [&arguments] { return finalize(arguments.common, arguments.tune); });
   sub->add_option("--space", o.space, "Space file of the kernels")->type_name("FILE");
   sub->add_option("--kernel", o.kernel, "Only this kernel")->type_name("NAME");
   add_device_options(*sub, o);
   sub->add_flag("--allow-shared", o.allow_shared,
-                "Even while other processes use the GPU; the results are marked");
+                "Run even while other processes use the GPU; the results are marked");
   add_progress_options(*sub, o);
 }
 
 void add_bench(CLI::App& app, Arguments& arguments) {
   CLI::App* sub =
-      add_command(app, arguments, "bench", "Verify and time configurations by hand; stores nothing",
+      add_command(app, arguments, "bench", "Verify and time named configurations; stores nothing",
                   [&arguments] { return bench(arguments.common, arguments.bench); });
   add_bench_options(*sub, arguments.bench);
 }
 
 void add_explain(CLI::App& app, Arguments& arguments) {
   ExplainOptions& o = arguments.explain;
-  CLI::App* sub =
-      add_command(app, arguments, "explain", "Why the best configuration of a size is the fastest",
-                  [&arguments] { return explain(arguments.common, arguments.explain); });
+  CLI::App* sub = add_command(
+      app, arguments, "explain", "Explain why the best configuration of a size is the fastest",
+      [&arguments] { return explain(arguments.common, arguments.explain); });
   sub->add_option("--kernel", o.kernel, "Kernel to explain")->type_name("NAME");
   sub->add_option("--size", o.size, "Problem size such as 4096,4096,4096")->type_name("SIZE");
   sub->add_option("--space", o.space, "Space file; default: that of the kernel's newest run")
@@ -167,13 +167,14 @@ void add_explain(CLI::App& app, Arguments& arguments) {
 
 void add_query(CLI::App& app, Arguments& arguments) {
   QueryOptions& o = arguments.query;
-  CLI::App* sub = add_command(app, arguments, "query", "What is best for a size, and why",
+  CLI::App* sub = add_command(app, arguments, "query", "Print the best configuration for a size",
                               [&arguments] { return query(arguments.common, arguments.query); });
-  sub->add_option("--kernel", o.kernel, "Kernel to ask about")->type_name("NAME");
-  sub->add_option("--family", o.family, "Or a family: the best of its kernels")->type_name("NAME");
+  sub->add_option("--kernel", o.kernel, "Kernel to query")->type_name("NAME");
+  sub->add_option("--family", o.family, "Family to query: the best of its kernels")
+      ->type_name("NAME");
   sub->add_option("--size", o.size, "Problem size such as 4096,4096,4096")->type_name("SIZE");
   sub->add_option("--device", o.device,
-                  "Device by its name; default: the one with the newest results")
+                  "Name of the device; default: the one with the newest results")
       ->type_name("NAME");
   sub->add_option("--policy", o.policy, "nearest: also answer from another size")
       ->capture_default_str()
@@ -182,7 +183,7 @@ void add_query(CLI::App& app, Arguments& arguments) {
       ->capture_default_str()
       ->type_name("table|json|args|cpp");
   sub->add_flag("--explain", o.explain,
-                "Print every answer that was considered and why it was or was not chosen");
+                "Print every possible answer with the reason for or against it");
 }
 
 void add_report(CLI::App& app, Arguments& arguments) {
@@ -194,7 +195,7 @@ void add_report(CLI::App& app, Arguments& arguments) {
                   "Also show this result of `tune bench --range … --json`; may be repeated")
       ->type_name("FILE");
   sub->add_option("--compare", o.compared,
-                  "Also compare with these results, as of `tune compare`; may be repeated")
+                  "Also compare with these results (see `tune compare`); may be repeated")
       ->type_name("DB");
   sub->add_flag("--all-environments", o.all_environments,
                 "Also compare the latest driver and versions with each earlier one");
@@ -205,14 +206,14 @@ void add_report(CLI::App& app, Arguments& arguments) {
 
 void add_compare(CLI::App& app, Arguments& arguments) {
   CompareOptions& o = arguments.compare;
-  CLI::App* sub =
-      add_command(app, arguments, "compare", "Which sizes are faster or slower in other results",
-                  [&arguments] { return compare(arguments.common, arguments.compare); });
+  CLI::App* sub = add_command(
+      app, arguments, "compare", "Show which sizes are faster or slower in other results",
+      [&arguments] { return compare(arguments.common, arguments.compare); });
   const std::string side =
-      "A database, or DB@WORDS: those results whose device, driver, compiler, library, kernel or "
-      "hash is so called; @WORDS: of the usual database";
+      "A database; DB@WORDS: only results whose device, driver, compiler, library, kernel or hash "
+      "matches; @WORDS: of the default database";
   sub->add_option("A", o.a, side)->type_name("A")->required();
-  sub->add_option("B", o.b, "Likewise; said to be faster or slower than A")
+  sub->add_option("B", o.b, "Like A; its sizes are reported as faster or slower than those of A")
       ->type_name("B")
       ->required();
   sub->add_option("--by", o.by,
@@ -228,7 +229,7 @@ void add_compare(CLI::App& app, Arguments& arguments) {
 void add_export(CLI::App& app, Arguments& arguments) {
   ExportOptions& o = arguments.export_;
   CLI::App* sub =
-      add_command(app, arguments, "export", "Write the best configurations, or all measurements",
+      add_command(app, arguments, "export", "Write the best configurations, or all trials",
                   [&arguments] { return export_results(arguments.common, arguments.export_); });
   sub->add_option("--format", o.format,
                   "bests: JSON lines; json, header: a table for the dispatcher; cache (Kernel "
@@ -242,7 +243,8 @@ void add_export(CLI::App& app, Arguments& arguments) {
   sub->add_option("--name", o.name, "header: its function; default: FAMILY_table")
       ->type_name("NAME");
   sub->add_option("--size", o.size, "cache, t4: this problem size")->type_name("SIZE");
-  sub->add_option("--from", o.from, "cache, t4: of a cache, T4 or KTT file instead of the database")
+  sub->add_option("--from", o.from,
+                  "cache, t4: convert this cache, T4 or KTT file instead of the database")
       ->type_name("FILE");
   sub->add_option("-o,--output", o.output, "File to write; default: stdout")->type_name("FILE");
 }
@@ -266,16 +268,17 @@ void add_merge(CLI::App& app, Arguments& arguments) {
 }
 
 void add_tables(CLI::App& app, Arguments& arguments) {
-  CLI::App* sub = app.add_subcommand("tables", "Tables of `tune export --format json`");
+  CLI::App* sub = app.add_subcommand("tables", "Inspect tables of `tune export --format json`");
   sub->require_subcommand(1);
   TablesOptions& o = arguments.tables;
   CLI::App* leaf = sub->add_subcommand(
-      "check", "Which sizes a table answers, what they were measured with, which are stale");
+      "check", "Show the sizes of a table, their versions, and which are stale");
   leaf->final_callback([&arguments] {
     arguments.command = [&arguments] { return check_table(arguments.common, arguments.tables); };
   });
   leaf->add_option("file", o.file, "The table")->type_name("FILE")->required();
-  leaf->add_option("--sizes", o.suites, "Suites of which it should answer every size")
+  leaf->add_option("--sizes", o.suites,
+                   "Suites whose sizes the table should have; missing ones are listed")
       ->type_name("FILE[:GROUP]");
 }
 
@@ -283,7 +286,7 @@ void add_quarantine(CLI::App& app, Arguments& arguments) {
   CLI::App* sub = app.add_subcommand("quarantine", "Configurations that crashed or hung");
   sub->require_subcommand(1);
   const std::vector<std::pair<std::string, std::string>> actions = {
-      {"list", "List them, with how often and why"},
+      {"list", "List them, with number and cause of the failures"},
       {"clear", "Remove them, so that they run again"}};
   for (const auto& [action, description] : actions) {
     CLI::App* leaf = sub->add_subcommand(action, description);
@@ -304,11 +307,11 @@ void add_space(CLI::App& app, Arguments& arguments) {
   const std::vector<std::pair<std::string, std::string>> actions = {
       {"init", "Draft a space file for a kernel, from its signature"},
       {"check", "Validate a space file"},
-      {"count", "Count the configurations, and what each constraint removes"},
+      {"count", "Count the configurations, and how many each constraint removes"},
       {"show", "List parameters, values, defaults and their meaning"},
-      {"why", "Say which constraint rejects a configuration"},
-      {"import", "Make a space file of a T1 description"},
-      {"export", "Write a kernel as a T1 description"}};
+      {"why", "Show which constraint rejects a configuration"},
+      {"import", "Convert a T1 description to a space file"},
+      {"export", "Convert a kernel to a T1 description"}};
   for (const auto& [action, description] : actions) {
     SpaceOptions& o = arguments.space;
     CLI::App* leaf = sub->add_subcommand(action, description);
@@ -335,11 +338,11 @@ void add_space(CLI::App& app, Arguments& arguments) {
     }
     if (action != "import" && action != "init") {
       leaf->add_option("--size", o.size,
-                       "Size to bind to; default: the first of the list 'default'")
+                       "Problem size to evaluate; default: the first of the list 'default'")
           ->type_name("SIZE");
     }
     if (action != "init")
-      leaf->add_option("--device", o.device, "Limits to bind to: h200, h100, a100 or cpu")
+      leaf->add_option("--device", o.device, "Device limits to use: h200, h100, a100 or cpu")
           ->capture_default_str()
           ->type_name("NAME");
   }
@@ -364,7 +367,7 @@ void add_runs(CLI::App& app, Arguments& arguments) {
 void add_replay(CLI::App& app, Arguments& arguments) {
   ReplayOptions& o = arguments.replay;
   CLI::App* sub = add_command(app, arguments, "replay",
-                              "Search recorded measurements as if they were the device",
+                              "Run searches on recorded measurements instead of a device",
                               [&arguments] { return replay(arguments.common, arguments.replay); });
   sub->add_option("files", o.files, "Kernel Tuner caches, T4 or KTT results")
       ->type_name("FILE")
@@ -375,7 +378,7 @@ void add_replay(CLI::App& app, Arguments& arguments) {
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false);
-  sub->add_option("--seed", o.seed, "Seed of the first run; the others follow")
+  sub->add_option("--seed", o.seed, "Seed of the first run; each further run adds 1")
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(0));
@@ -394,29 +397,30 @@ void add_replay(CLI::App& app, Arguments& arguments) {
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(1));
-  sub->add_option("--jobs", o.jobs, "Runs at a time; default: as many as there are cores")
+  sub->add_option("--jobs", o.jobs, "Concurrent runs; default: number of cores")
       ->type_name("N")
       ->check(whole_number(1, kMostThreads));
   sub->add_option("--trace", o.trace,
-                  "Write what was tried: a file of JSON lines, with several FILEs a directory of "
-                  "them")
+                  "Write the tried configurations to this file of JSON lines, or with several "
+                  "FILEs to files in this directory")
       ->type_name("PATH");
-  sub->add_flag("--score", o.score, "Score the runs: 0 random search, 1 the optimum at once");
+  sub->add_flag("--score", o.score,
+                "Score the runs: 0 is random search, 1 finds the optimum immediately");
 }
 
 /// What stands behind `--` is the program's.
 void add_program(CLI::App& sub, std::vector<std::string>& program) {
-  sub.add_option("program", program, "The program and its arguments, behind --")
+  sub.add_option("program", program, "The program and its arguments, after --")
       ->type_name("PROGRAM")
       ->required();
 }
 
 void add_record(CLI::App& app, Arguments& arguments) {
   CLI::App* sub = add_command(app, arguments, "record",
-                              "Note the matrix products that a program asks cuBLAS for",
+                              "Record the matrix products that a program computes with cuBLAS",
                               [&arguments] { return record(arguments.common, arguments.record); });
   sub->add_option("-o,--output", arguments.record.output,
-                  "Write those that can be tuned as a suite, for tune --sizes")
+                  "Write the sizes that can be tuned to a suite, for tune --sizes")
       ->type_name("FILE");
   add_program(*sub, arguments.record.program);
 }
@@ -509,12 +513,11 @@ std::vector<std::string> given_commands(const CLI::App& app) {
 
 /// Commands that describe the command line itself.
 void add_descriptions(CLI::App& app, Arguments& arguments) {
-  CLI::App* completion =
-      add_command(app, arguments, "completion", "Print the script that completes tune in a shell",
-                  [&app, &arguments] {
-                    fmt::print("{}", completion_script(description_of(app), arguments.shell));
-                    return 0;
-                  });
+  CLI::App* completion = add_command(
+      app, arguments, "completion", "Print the completion script for a shell", [&app, &arguments] {
+        fmt::print("{}", completion_script(description_of(app), arguments.shell));
+        return 0;
+      });
   completion->add_option("shell", arguments.shell, "The shell")
       ->type_name("bash|zsh|fish")
       ->required();
@@ -535,7 +538,7 @@ void add_common(CLI::App& app, Arguments& arguments) {
                  "Database; default: $TUNER_DB, ./tune.db, then the user's")
       ->type_name("PATH");
   app.add_flag("--trust-db", arguments.common.trust_database,
-               "Use the database even where others could change it or locks may fail");
+               "Accept a database that other users can change, or on a network file system");
   app.add_flag("--json", arguments.common.json, "Write one JSON document to stdout");
   app.add_flag("-q,--quiet", arguments.common.quiet, "No progress on stderr");
   app.add_option("--color", arguments.color,
@@ -569,7 +572,8 @@ int run(int argc, char** argv) {
   add_replay(app, arguments);
   add_record(app, arguments);
   add_exec(app, arguments);
-  add_command(app, arguments, "doctor", "What is there, what is missing, and how to get it",
+  add_command(app, arguments, "doctor",
+              "Show what is available, what is missing, and how to install it",
               [&arguments] { return doctor(arguments.common); });
   add_descriptions(app, arguments);
   app.require_subcommand(0, 1);

@@ -21,17 +21,17 @@ report::ComparedResults compared_results(const CommonOptions& common, const std:
   std::vector<store::StoredBest> bests = store.bests({});
   if (bests.empty()) {
     throw Error(ErrorCode::nothing_found,
-                fmt::format("{} holds no confirmed results", store.path().string()));
+                fmt::format("{} has no results of final rounds", store.path().string()));
   }
   if (at == std::string::npos) return {.name = text, .bests = std::move(bests)};
   const std::string words = text.substr(at + 1);
   std::vector<store::StoredBest> chosen =
       words.empty() ? std::vector<store::StoredBest>() : report::results_about(bests, words);
   if (chosen.empty()) {
-    throw Error(ErrorCode::nothing_found,
-                fmt::format("'{}': nothing in {} is about '{}'; it holds\n  {}", text,
-                            store.path().string(), words,
-                            fmt::join(report::described_environments(bests), "\n  ")));
+    throw Error(
+        ErrorCode::nothing_found,
+        fmt::format("'{}': no result in {} matches '{}'; it has\n  {}", text, store.path().string(),
+                    words, fmt::join(report::described_environments(bests), "\n  ")));
   }
   return {.name = text, .bests = std::move(chosen)};
 }

@@ -21,7 +21,7 @@ std::optional<std::filesystem::path> local_database(const CommonOptions& common)
   if (!std::filesystem::exists(kLocal, ignored)) return std::nullopt;
   static std::once_flag told;
   if (!common.quiet) {
-    std::call_once(told, [] { tell("database: ./tune.db of this folder\n"); });
+    std::call_once(told, [] { tell("database: ./tune.db in this folder\n"); });
   }
   return kLocal;
 }

@@ -31,7 +31,7 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
       ->capture_default_str()
       ->type_name("auto|cuda|cpu");
   app.add_option("--device", options.device,
-                 "Number of the device, from 0, or its uuid; to tune on several: 0,1 or all")
+                 "Index or UUID of the device; to tune on several: 0,1 or all")
       ->capture_default_str()
       ->type_name("DEVICE");
   app.add_option("--compile-timeout", options.compile_timeout,
@@ -43,23 +43,22 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
          "Kill a launch that takes longer than this and than 20 times the first candidate's")
       ->capture_default_str()
       ->type_name("TIME");
-  app.add_flag("--no-cache", options.no_cache,
-               "Compile again what is in the cache of compiled kernels");
+  app.add_flag("--no-cache", options.no_cache, "Do not use the cache of compiled kernels");
 }
 
 void add_bench_options(CLI::App& app, BenchOptions& options) {
   app.add_option("--space", options.space, "Space file: kernels, parameters, constraints")
       ->type_name("FILE");
   app.add_option("--kernel", options.kernels,
-                 "Kernel of the space file; over a range it may be repeated, default: every one")
+                 "Kernel of the space file; with --range may be repeated, default: all")
       ->type_name("NAME")
       ->delimiter(',')
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--size", options.size, "Problem size such as 4096,4096,4096")->type_name("SIZE");
   app.add_option("--config", options.configs,
-                 "TILE_M=64,TILE_N=32,… (the rest is default), the same as a JSON object, best "
-                 "(the best stored) or default; may be repeated. Without it: best if there is one")
+                 "TILE_M=64,TILE_N=32,… (other parameters have their default), a JSON object, best "
+                 "(the best stored) or default; may be repeated; default: best if there is one")
       ->type_name("CONFIG")
       ->delimiter(';')
       ->take_all()
@@ -69,19 +68,19 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
                  "every kernel with its default and its tuned configuration")
       ->type_name("RANGE");
   app.add_flag("--cpu", options.cpu,
-               "Also time the processor: its library and the kernels for the cpu backend alone");
+               "Also time the CPU: its library and the kernels for the cpu backend only");
   app.add_flag("--transfers", options.transfers,
-               "Also time each with the transfers to the device and back");
+               "Also time each contender with allocation and copies");
   app.add_option("--memory", options.memory,
-                 "Where the host keeps data: pageable, pinned, mapped, or A=mapped,B=pinned (the "
-                 "rest pageable); may be repeated. Without it: each of the three")
+                 "Host memory of the data: pageable, pinned, mapped, or A=mapped,B=pinned (others "
+                 "pageable); may be repeated; default: each of the three")
       ->type_name("PLACE")
       ->delimiter(';')
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--bound", options.bound,
-                 "Also time the kernels of this space file, such as of a copy; the rates are shown "
-                 "as shares of the fastest of them")
+                 "Also time the kernels of this space file, such as a copy; rates are shown "
+                 "relative to the fastest of them")
       ->type_name("FILE");
   app.add_option("--limit", options.limit,
                  "Over a range, skip contenders with a longer expected time")
@@ -91,17 +90,17 @@ void add_bench_options(CLI::App& app, BenchOptions& options) {
          "--table", options.table,
          "Tuned results for a range: a file of `tune export --format json` instead of the database")
       ->type_name("FILE");
-  app.add_option("--seed", options.seed, "Seed of the inputs, as a failure names it")
+  app.add_option("--seed", options.seed, "Seed of the inputs; the message of a failure states it")
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(0));
   app.add_option("--rounds", options.rounds,
-                 "Time them in at most N rounds; fewer if the ranking is certain before")
+                 "At most N rounds; fewer if the ranking is certain earlier")
       ->capture_default_str()
       ->type_name("N")
       ->check(whole_number(static_cast<std::uint64_t>(measure::RoundsPlan{}.fewest_rounds),
                            kMostRounds));
-  app.add_option("--max-time", options.max_time, "Begin no further round after this long")
+  app.add_option("--max-time", options.max_time, "Start no round after this time")
       ->capture_default_str()
       ->type_name("TIME");
   add_device_options(app, options);

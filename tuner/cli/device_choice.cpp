@@ -79,7 +79,7 @@ int ordinal_of(const std::string& word, const std::string& text, const Devices& 
     fail_usage(text, fmt::format("{} devices begin with '{}'", matching.size(), printable(word)));
   }
   if (word.find('-') == std::string::npos) {
-    fail_usage(text, fmt::format("'{}' is no device", printable(word)));
+    fail_usage(text, fmt::format("'{}' is not a device", printable(word)));
   }
   throw Error(ErrorCode::no_device,
               fmt::format("--device {}: there is no device {}; there are:{}", printable(text),
@@ -107,10 +107,10 @@ std::vector<ChosenDevice> chosen_devices(const std::string& text,
   // What no list of devices can make right is said before anybody is asked.
   for (const std::string& word : words_of(text)) {
     if (word.empty()) fail_usage(text, "a device has no name");
-    if (word == "all") fail_usage(text, "'all' stands alone");
+    if (word == "all") fail_usage(text, "'all' cannot be combined with other devices");
     const bool may_be_uuid = word.size() >= kFewestOfUuid && !word.starts_with('-');
     if (!as_number(word) && !may_be_uuid) {
-      fail_usage(text, fmt::format("'{}' is no device", printable(word)));
+      fail_usage(text, fmt::format("'{}' is not a device", printable(word)));
     }
   }
   const Devices devices = list();

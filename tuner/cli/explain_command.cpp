@@ -37,7 +37,7 @@ std::string chosen_space(const ExplainOptions& options, const store::Store& stor
     if (std::filesystem::exists(file)) return file;
   }
   throw Error(ErrorCode::usage,
-              fmt::format("no run of {} names a space file that is here: name it with --space",
+              fmt::format("no run in {} has a space file that exists here: name one with --space",
                           options.kernel));
 }
 

@@ -73,7 +73,7 @@ std::string configuration_of(const ExplainReport& report, const ExplainedContend
 std::string best_lines(const ExplainReport& report) {
   const ExplainedContender& best = best_of(report);
   const std::string bound = bound_of(best);
-  std::string text = bound.empty() ? fmt::format("bound: not known: {}\n",
+  std::string text = bound.empty() ? fmt::format("bound: unknown: {}\n",
                                                  report.result.counters_problem.empty()
                                                      ? "not counted"
                                                      : printable(report.result.counters_problem))
@@ -90,7 +90,7 @@ std::string neighbour_lines(const ExplainReport& report) {
   }
   if (lines.empty()) {
     return "one parameter changed: no such configuration has a result of this source, driver and "
-           "compiler; `tune` finds some\n";
+           "compiler; run `tune` first\n";
   }
   return "one parameter changed:\n" + lines;
 }
@@ -182,7 +182,7 @@ std::string explain_text(const ExplainReport& report) {
                         printable(report.result.library_problem));
   }
   if (best.profile.counters && !report.result.counters_problem.empty()) {
-    text += fmt::format("not all were counted: {}\n", printable(report.result.counters_problem));
+    text += fmt::format("counters are missing: {}\n", printable(report.result.counters_problem));
   }
   return text;
 }

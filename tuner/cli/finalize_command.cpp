@@ -48,7 +48,7 @@ int finalize(const CommonOptions& common, const TuneOptions& options) {
   runs.print_result();
   if (any) return runs.exit_code();
   if (!common.json) {
-    Output(common).tell("no size of this device and these versions lacks its final round\n");
+    Output(common).tell("every size of this device and these versions has its final round\n");
   }
   return 0;
 }

@@ -114,10 +114,9 @@ class PassedSignals {
 void set_preloading(const CommonOptions& common, const std::string& mode) {
   const std::string library = preloaded_library().string();
   if (library.find_first_of(": ") != std::string::npos) {
-    throw Error(ErrorCode::failure,
-                fmt::format("{}: the dynamic linker takes no path with a colon or a space: install "
-                            "tuner elsewhere",
-                            library));
+    throw Error(ErrorCode::failure, fmt::format("{}: the dynamic linker accepts no path with a "
+                                                "colon or a space: install tuner elsewhere",
+                                                library));
   }
   const std::string others = environment_variable("LD_PRELOAD");
   set("LD_PRELOAD", others.empty() ? library : library + ":" + others);

@@ -111,17 +111,16 @@ bool has_files(const store::KernelRecord& kernel) {
 [[noreturn]] void fail_without_files(const select::Selection& selection,
                                      const std::string& format) {
   throw Error(ErrorCode::nothing_found,
-              fmt::format("--format {}: {} was imported without its files: ask with --format table "
-                          "or json, or run `tune` on it here",
+              fmt::format("--format {}: {} was imported without its sources: use --format table or "
+                          "json, or tune it here",
                           format, selection.kernel->kernel));
 }
 
 [[noreturn]] void fail_without_cuda(const select::Selection& selection) {
-  throw Error(
-      ErrorCode::nothing_found,
-      fmt::format("--format cpp: {} runs only on the cpu backend, so it has no CUDA launch code: "
-                  "ask with --format table, args or json",
-                  selection.kernel->kernel));
+  throw Error(ErrorCode::nothing_found,
+              fmt::format("--format cpp: {} runs only on the cpu backend, so it has no CUDA launch "
+                          "code: use --format table, args or json",
+                          selection.kernel->kernel));
 }
 
 std::string launch_code(const select::Selection& selection) {
@@ -244,7 +243,7 @@ int query(const CommonOptions& common, const QueryOptions& options) {
                printable(format == "cpp" ? snippet.cpp() : snippet.compiler_arguments() + "\n"));
   }
   if (options.explain) {
-    output.print("{}why this one:\n", format == "table" ? "\n" : "");
+    output.print("{}reasons:\n", format == "table" ? "\n" : "");
     for (const std::string& line : selection.explanation) {
       output.tell("  - {}\n", printable(line));
     }

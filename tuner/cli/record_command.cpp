@@ -172,7 +172,7 @@ std::string gain_text(const CommonOptions& common, const RecordedCalls& calls, d
   for (const RecordedProduct& it : calls.products) {
     if (can_be_tuned(it)) saved_ns += it.estimated_ns() * expected_gain(*known, it);
   }
-  return fmt::format("By what is known of this device, kernels would save {} of that time.\n",
+  return fmt::format("Expected saving with tuned kernels on this device: {} of that time.\n",
                      share(saved_ns, all_ns));
 }
 
@@ -196,7 +196,7 @@ std::string summary(const CommonOptions& common, const RecordedCalls& calls) {
       share(tunable_ns, all_ns));
   text += gain_text(common, calls, all_ns);
   if (captured != 0) {
-    text += fmt::format("{} went into CUDA graphs, whose runs are not counted.\n",
+    text += fmt::format("{} were captured in CUDA graphs, whose launches are not counted.\n",
                         quantity::count(captured, "call"));
   }
   return text;
@@ -231,7 +231,7 @@ int record(const CommonOptions& common, const RecordOptions& options) {
   const int exit_code = run_program(options.program);
   const RecordedCalls calls = read_recordings(folder.path());
   if (calls.products.empty()) {
-    tell("record: the program asked cuBLAS for no product\n");
+    tell("record: the program computed no product with cuBLAS\n");
     return exit_code;
   }
   const std::string suite = suite_text(calls, options.program);
@@ -241,7 +241,7 @@ int record(const CommonOptions& common, const RecordOptions& options) {
   tell("\n" + table_text(calls, terminal) + "\n" +
        wrapped_lines(summary(common, calls), terminal.width()));
   if (options.output.empty()) return exit_code;
-  tell(suite.empty() ? fmt::format("{} was not written: nothing can be tuned\n", options.output)
+  tell(suite.empty() ? fmt::format("{} was not written: no product can be tuned\n", options.output)
                      : fmt::format("To tune them: tune --space spaces/gemm.json --sizes {}\n",
                                    options.output));
   return exit_code;

@@ -70,7 +70,7 @@ int list(const store::Store& store, const CommonOptions& common) {
   }
   const Output output(common);
   if (table.is_empty()) {
-    output.tell("no runs in {}; `tune --space FILE` makes one\n", store.path().string());
+    output.tell("no runs in {}; `tune --space FILE` starts one\n", store.path().string());
   } else {
     output.table(table);
   }

@@ -245,9 +245,9 @@ std::string Snippet::compiler_arguments() const {
 }
 
 std::string Snippet::heading() const {
-  std::string text = fmt::format("// {} at {}; nvcc finds {} in a folder named with -I", kernel_,
+  std::string text = fmt::format("// {} at {}; nvcc needs -I with the folder of {}", kernel_,
                                  subject_, source_name_);
-  if (has_shared_headers_) text += ", common/ in the one above it, named so too";
+  if (has_shared_headers_) text += ", and with its parent folder for common/";
   if (!options_.empty()) text += fmt::format(", compile with {}", one_line(shell_line(options_)));
   if (!tensor_maps_.empty()) text += ", link with -lcuda";
   text += fmt::format("\n{}#include \"{}\"\n\n#include <cuda_runtime.h>\n\n", type_headers_,
@@ -256,8 +256,8 @@ std::string Snippet::heading() const {
   if (has_arrays_) text += kArrays;
   if (!scratch_.empty()) {
     text += fmt::format(
-        "// Of the kernel's own, zero before the first call, not shared by launches that overlap:\n"
-        "// {}\n",
+        "// Scratch memory: zero before the first call, not shared by concurrent launches:\n// "
+        "{}\n",
         fmt::join(scratch_, ", "));
   }
   return text;

@@ -152,8 +152,7 @@ void check_kernels(const BenchOptions& options, const family::Family& family) {
   }
   for (const std::string& name : options.kernels) {
     if (!is_for_processors(family.kernel(name)) || options.cpu) continue;
-    throw Error(ErrorCode::usage,
-                fmt::format("--kernel {}: it is a kernel for processors; add --cpu", name));
+    throw Error(ErrorCode::usage, fmt::format("--kernel {}: it is a CPU kernel; add --cpu", name));
   }
 }
 

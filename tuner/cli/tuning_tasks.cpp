@@ -91,7 +91,7 @@ std::string nothing_valid(const family::Family& family, const family::Kernel& ke
       "{}: kernel {} has no valid configuration on {} at {}{}; `tune space count` shows what each "
       "constraint removes",
       family.path, kernel.name, device.name, space::display(size, family.problem.dims),
-      violation ? "; its default breaks " + violation->message : "");
+      violation ? "; its default violates " + violation->message : "");
 }
 
 /// Why a kernel cannot be tuned at a size, if it cannot.

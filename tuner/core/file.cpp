@@ -209,10 +209,11 @@ TemporaryDirectory::TemporaryDirectory() {
   const fs::path folder = folder_for_temporaries();
   std::string name = (folder / "tune-XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) {
-    throw Error(ErrorCode::failure,
-                fmt::format("{}: no folder for temporary files can be made in it: {}; name another "
-                            "one in TMPDIR",
-                            folder.string(), last_error()));
+    throw Error(
+        ErrorCode::failure,
+        fmt::format(
+            "{}: no folder for temporary files can be created in it: {}; set TMPDIR to another one",
+            folder.string(), last_error()));
   }
   path_ = name;
 }

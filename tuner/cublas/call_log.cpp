@@ -42,7 +42,8 @@ std::string CallCounts::text() const {
                            calls);
   }
   if (all + taken_ == 0) return "";
-  std::string text = fmt::format("cuBLAS calls: {} taken, {} passed on", taken_.load(), all);
+  std::string text =
+      fmt::format("cuBLAS calls: {} served, {} passed to cuBLAS", taken_.load(), all);
   if (!reasons.empty()) text += fmt::format(" ({})", reasons);
   // What the final rounds say of the sizes that were tuned themselves; of others nothing is known.
   if (taken_ != 0) text += fmt::format("; saved {:.3g} s of GPU time", double(saved_ns_) / 1e9);

@@ -51,7 +51,7 @@ class PerProcess {
       }
     } catch (const std::exception& error) {
       place.failed = true;
-      write_line_once(fmt::format("cuBLAS does everything: {}", error.what()));
+      write_line_once(fmt::format("all calls are passed to cuBLAS: {}", error.what()));
     } catch (...) {
       place.failed = true;
     }

@@ -177,7 +177,7 @@ void Recorder::write() noexcept {
     if (calls.products.empty()) return;
     write_file(folder_ / fmt::format("{}.json", ::getpid()), family::recorded_calls_json(calls));
   } catch (const std::exception& error) {
-    write_line_once(fmt::format("what was recorded cannot be written: {}", error.what()));
+    write_line_once(fmt::format("the recording cannot be written: {}", error.what()));
   } catch (...) {  // no memory: the next one may have some
   }
 }

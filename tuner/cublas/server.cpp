@@ -85,7 +85,8 @@ Dispatcher* Server::dispatcher(int device) {
       it.dispatcher = std::make_unique<Dispatcher>(
           Table::database(), DispatchOptions{.backend = settings().backend, .device = device});
     } catch (const std::exception& error) {
-      write_line_once(fmt::format("cuBLAS does everything on device {}: {}", device, error.what()));
+      write_line_once(
+          fmt::format("all calls are passed to cuBLAS on device {}: {}", device, error.what()));
     }
   });
   return it.dispatcher.get();

@@ -64,7 +64,7 @@ bool serve(ProductCall&& call) noexcept {
   } catch (const std::exception& error) {
     write_line_once(error.what());
   } catch (...) {
-    write_line_once("a call failed here, and went to cuBLAS");
+    write_line_once("a call failed and was passed to cuBLAS");
   }
   call_counts().add_passed(reason);
   return false;

@@ -55,9 +55,9 @@ std::optional<select::CatalogueOutline> DatabaseSnapshot::find() const {
   try {
     const std::string_view explanation = next_line(text);
     select::CatalogueOutline outline =
-        select::outline_catalogue(std::string(text), "the kept table");
+        select::outline_catalogue(std::string(text), "the cached table");
     outline.known.explanation =
-        parse_json(explanation, "the kept table").get<std::vector<std::string>>();
+        parse_json(explanation, "the cached table").get<std::vector<std::string>>();
     return outline;
   } catch (const Error&) {  // of another version: the database itself is read
     return std::nullopt;

@@ -51,10 +51,10 @@ std::filesystem::path table_cache(const DispatchOptions& options) {
 }
 
 [[noreturn]] void fail_device(const Failure& failure) {
-  throw DispatchError(fmt::format(
-      "the device has failed, perhaps before this launch: {}. Work in this process cannot go on "
-      "there; compute-sanitizer finds the kernel that is at fault",
-      failure.message));
+  throw DispatchError(
+      fmt::format("the device failed, possibly before this launch: {}. This process cannot use it "
+                  "any more; compute-sanitizer finds the faulty kernel",
+                  failure.message));
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::optional<std::vector<CandidateTime>> KeptMeasurement::find() const {
                               kept->image.size());
   try {
     std::vector<CandidateTime> times;
-    for (const Json& it : parse_json(text, "the kept measurement")) {
+    for (const Json& it : parse_json(text, "the cached measurement")) {
       times.push_back({it.at(0).get<std::string>(), it.at(1).get<double>()});
     }
     return times;

@@ -134,7 +134,7 @@ void PlanMaker::remember_failure(const std::string& identity, const Failure& fai
 std::string PlanMaker::objection(const select::Selection& selection, const SizeSlot& slot,
                                  PlanChoice choice) const {
   const bool is_tuned = selection.rung != Rung::library && selection.rung != Rung::default_config;
-  if (is_tuned && settings_.tuned == TunedKernels::ignored) return "TUNER_DISABLE=1 leaves it out";
+  if (is_tuned && settings_.tuned == TunedKernels::ignored) return "excluded by TUNER_DISABLE=1";
   if (choice == PlanChoice::library && selection.kernel != nullptr) {
     return "only the library can serve this launch";
   }

@@ -68,7 +68,7 @@ class DirectoryLock {
 Json empty_suite(std::string_view family) {
   return {{"format", "suite/1"},
           {"family", std::string(family)},
-          {"doc", "Sizes that applications asked for, recorded by the dispatcher (TUNER_RECORD)."},
+          {"doc", "Sizes that applications requested, recorded by the dispatcher (TUNER_RECORD)."},
           {"groups", Json::array()}};
 }
 

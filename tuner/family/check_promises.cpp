@@ -32,8 +32,8 @@ std::string margin_text(const Check& check, bool is_kernel) {
   const std::string& terms = check.accumulates.text();
   if (is_kernel) {
     return fmt::format(
-        "results equal the reference's where all of them are whole numbers; else they may differ "
-        "by what rounding errors of the inputs do to the reference, times 8·√n, n = {}",
+        "results equal the reference's where all of them are whole numbers; otherwise they may "
+        "differ by 8·√n times the effect of rounding errors of the inputs on the reference, n = {}",
         terms);
   }
   return fmt::format(
@@ -56,8 +56,7 @@ std::vector<std::string> promises_of_files(const Family& family, const NpyRefere
       fmt::format(
           "results are checked against {}: {}", fmt::join(files, ", "),
           check.tolerance ? margin_text(check, false) : "every result must equal the reference's"),
-      fmt::format("that is one size, {}, and one content of the inputs: no other can be tuned or "
-                  "checked",
+      fmt::format("they are for one size, {}, and fixed inputs: no others can be tuned or checked",
                   size),
       repetition_text(check)};
 }
@@ -128,24 +127,22 @@ std::vector<std::string> check_cautions(const Family& family, const space::Size&
   std::vector<std::string> cautions;
   const auto* const reference = std::get_if<KernelReference>(&family.check.reference);
   if (reference != nullptr && judges_itself(family, *reference)) {
-    cautions.push_back(fmt::format(
-        "kernel {} is its own reference: what its default configuration computes counts as right; "
-        "name a plain kernel instead",
-        reference->kernel));
+    cautions.push_back(
+        fmt::format("kernel {} is its own reference: results are only compared with those of its "
+                    "default configuration; name a simple kernel instead",
+                    reference->kernel));
   }
   const auto has_no_sizes = [](const Kernel& kernel) { return kernel.check_sizes.empty(); };
   if (reference != nullptr && family.check.sizes.empty() &&
       std::ranges::all_of(family.kernels, has_no_sizes)) {
     cautions.emplace_back(
-        "results are checked at the tuned size alone: list others in \"check\": {\"sizes\": …}, "
-        "such "
-        "as 1 and primes, at which indices go wrong first");
+        "results are verified at the tuned size only: list others in \"check\": {\"sizes\": …}, "
+        "such as 1 and primes, which show index errors");
   }
   if (const auto share = allowed_share(family, size); share && *share >= kLargestShare) {
     cautions.push_back(fmt::format(
         "errors up to {:.0f} % of a result are allowed at the size {}: state a \"tolerance\", or "
-        "in "
-        "\"accumulates\" the additions that one term goes through where kernels add up in a tree",
+        "for kernels that add in a tree its height in \"accumulates\"",
         100 * *share, space::display(size, family.problem.dims)));
   }
   for (const Argument& argument : family.arguments) {
@@ -155,10 +152,10 @@ std::vector<std::string> check_cautions(const Family& family, const space::Size&
         buffer->fill.kind != FillKind::normal || !has_floating_results(family.arguments)) {
       continue;
     }
-    cautions.push_back(fmt::format(
-        "{} holds integers at random; if they are indices or counts, give it a \"fill\", such as "
-        "{{\"integers\": [0, \"N-1\"]}}",
-        argument.name));
+    cautions.push_back(
+        fmt::format("{} contains random integers; if they are indices or counts, give it a "
+                    "\"fill\", such as {{\"integers\": [0, \"N-1\"]}}",
+                    argument.name));
   }
   for (const CheckCase& check_case : family.check.cases) {
     for (const auto& [name, value] : check_case.set) {

@@ -235,8 +235,8 @@ decltype(Check::reference) parse_reference(const DocumentNode& node, const Probl
   if (name == "geam") return parse_geam(node, scope, finder);
   const std::vector<std::string> known = {"gemm", "geam"};
   op.fail(
-      fmt::format("unknown operation {}{}; for another computation name a kernel of this "
-                  "family that is known to be right: {{\"kernel\": NAME}}",
+      fmt::format("unknown operation {}{}; for another computation name a correct kernel of this "
+                  "family: {{\"kernel\": NAME}}",
                   in_quotes(name), did_you_mean(name, known)));
 }
 
@@ -274,7 +274,7 @@ Tolerance parse_tolerance(const DocumentNode& node) {
   }
   if (tolerance.relative >= 1) {
     node.at("relative")
-        .fail(fmt::format("is {}: with 1 or more, 0 would always be right", tolerance.relative));
+        .fail(fmt::format("is {}: with 1 or more, 0 would always be correct", tolerance.relative));
   }
   return tolerance;
 }

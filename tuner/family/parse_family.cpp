@@ -201,8 +201,8 @@ KernelSource read_source(const fs::path& folder, const DocumentNode& node) {
   const fs::path real = fs::canonical(path);
   if (!is_below(real, folder) && !names_code(real)) {
     node.fail(
-        fmt::format("{} is outside of the space file's folder and no source by its name "
-                    "(.cu, .cuh, .cpp, .h, …): move it beside the space file",
+        fmt::format("{} is outside of the space file's folder and does not have the suffix of a "
+                    "source (.cu, .cuh, .cpp, .h, …): move it into that folder",
                     in_quotes(real.string())));
   }
   return read_kernel_source(path);

@@ -344,8 +344,8 @@ std::vector<Argument> parse_arguments(const DocumentNode& node, const Problem& p
   }
   if (std::none_of(arguments.begin(), arguments.end(), is_output)) {
     node.fail(
-        "no argument is an output: give the buffer that the kernel writes \"role\": "
-        "\"output\", or \"inout\" where it updates it in place, or there is nothing to check");
+        "no argument is an output: give the buffer that the kernel writes \"role\": \"output\", or "
+        "\"inout\" where it updates it in place, otherwise there is nothing to verify");
   }
   return arguments;
 }

@@ -73,11 +73,10 @@ std::vector<std::string> general_notes(const Json& specification, const T1Space&
   notes.emplace_back(
       "T1 does not say how many floating-point operations a size takes: state them in "
       "`problem.flops` to see rates");
-  notes.push_back(
-      fmt::format("T1's reference data is ignored: `check.reference` is {} at its default, so "
-                  "configurations are compared only with each other; name a plain kernel that is "
-                  "known to be right, or an operation",
-                  kernel));
+  notes.push_back(fmt::format(
+      "T1's reference data is ignored: `check.reference` is {} at its default, so configurations "
+      "are compared only with each other; name a correct reference kernel, or an operation",
+      kernel));
   return notes;
 }
 
@@ -93,8 +92,8 @@ std::string source_of(const Json& specification, const std::filesystem::path& fo
   if (is_outside && !names_code(normal)) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: KernelSpecification.KernelFile {} is outside of the file's folder "
-                            "and no source by its name (.cu, .cuh, .cpp, .h, …): put the kernel "
-                            "beside the file",
+                            "and does not have the suffix of a source (.cu, .cuh, .cpp, .h, …): "
+                            "move the kernel into that folder",
                             origin, in_quotes(file)));
   }
   return (folder / normal).lexically_normal().generic_string();

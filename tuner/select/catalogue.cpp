@@ -30,7 +30,7 @@ bool same_versions(const space::EnvironmentInfo& a, const space::EnvironmentInfo
                                const std::string& name, const std::set<std::string>& known) {
   const std::vector<std::string> names(known.begin(), known.end());
   throw Error(ErrorCode::nothing_found,
-              fmt::format("{}: nothing is known of {} '{}'{}: run `tune` on it first",
+              fmt::format("{}: there are no results of {} '{}'{}: run `tune` on it first",
                           store.path().string(), what, name, did_you_mean(name, names)));
 }
 
@@ -54,7 +54,7 @@ space::DeviceInfo choose_device(const store::Store& store, const CatalogueQuery&
     for (const space::DeviceInfo& device : devices) known.insert(device.name);
     fail_unknown(store, "device", *query.device, known);
   }
-  catalogue.explanation.push_back(fmt::format("device: {}, as asked", found->name));
+  catalogue.explanation.push_back(fmt::format("device: {}, as requested", found->name));
   if (std::count_if(devices.begin(), devices.end(), named) > 1) {
     catalogue.explanation.push_back(
         fmt::format("device: of several models of this name the one used last ({}, {} "

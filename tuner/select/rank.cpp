@@ -42,7 +42,7 @@ std::vector<AskedKernel> asked_kernels(const Catalogue& catalogue, const RankQue
   if (known.empty()) {
     for (const CatalogueKernel& kernel : catalogue.kernels) known.push_back(kernel.record->family);
   }
-  throw Error(ErrorCode::nothing_found, fmt::format("nothing is known of '{}'{}: tune it first",
+  throw Error(ErrorCode::nothing_found, fmt::format("there are no results of '{}'{}: tune it first",
                                                     name, did_you_mean(name, known)));
 }
 

@@ -27,7 +27,7 @@ std::string family_of(const Catalogue& known, const Question& question) {
 Selection select_configuration(const store::Store& store, const Question& question) {
   if (!question.kernel && !question.family) {
     throw Error(ErrorCode::usage,
-                "a question needs a kernel or a family: name one with --kernel or --family");
+                "a query needs a kernel or a family: name one with --kernel or --family");
   }
   const Catalogue known = catalogue(store, {.device = question.device,
                                             .family = question.family,
@@ -46,12 +46,13 @@ Selection select_configuration(const Catalogue& known, const Question& question)
       ranking.answers, [](const Selection& answer) { return answer.rung != Rung::library; });
   if (found == ranking.answers.end()) {
     const auto size = known_size(space::normalised_size(question.size), known.kernels.front());
-    throw Error(ErrorCode::nothing_found,
-                fmt::format("there is no configuration for {} at {} on {}:\n  {}\ntune it, or ask "
-                            "with another policy",
-                            question.kernel.value_or(question.family.value_or("")),
-                            size ? size->text : space::normalised_size(question.size),
-                            known.device.name, fmt::join(ranking.explanation, "\n  ")));
+    throw Error(
+        ErrorCode::nothing_found,
+        fmt::format(
+            "there is no configuration for {} at {} on {}:\n  {}\ntune it, or use another policy",
+            question.kernel.value_or(question.family.value_or("")),
+            size ? size->text : space::normalised_size(question.size), known.device.name,
+            fmt::join(ranking.explanation, "\n  ")));
   }
   Selection selection = std::move(*found);
   selection.explanation = std::move(ranking.explanation);

@@ -21,9 +21,10 @@ namespace {
 void require_file_name(const store::KernelRecord& record) {
   const std::string& name = record.source_name;
   if (printable(name) == name && name.find_first_of("\"\\/\n\t") == std::string::npos) return;
-  throw Error(ErrorCode::usage, fmt::format("kernel {}: {} is no name of a source file: it may not "
-                                            "hold quotes, slashes or control characters",
-                                            in_quotes(record.kernel), in_quotes(name)));
+  throw Error(ErrorCode::usage,
+              fmt::format("kernel {}: {} is not the name of a source file: it must not contain "
+                          "quotes, slashes or control characters",
+                          in_quotes(record.kernel), in_quotes(name)));
 }
 
 family::KernelSource source_of(const store::KernelRecord& record) {

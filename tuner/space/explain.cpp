@@ -87,7 +87,7 @@ ExpressionValues evaluate_values(const SpaceDefinition& definition, ExpressionVa
                    [slot = slot](const Derived& candidate) { return candidate.slot == slot; });
   throw Error(ErrorCode::usage,
               fmt::format("the derived value {} = {} cannot be computed: {} ({}); add a constraint "
-                          "that keeps such configurations out",
+                          "that excludes such configurations",
                           derived->name, derived->expression.text(), name(fault),
                           values.seen_by(derived->expression)));
 }

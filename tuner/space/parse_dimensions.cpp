@@ -52,7 +52,7 @@ std::string dimension_name(const Json& json, std::string_view where) {
   if (!json.is_string()) refuse(where, fmt::format("must be a name, is a {}", json.type_name()));
   auto name = json.get<std::string>();
   if (is_name(name)) return name;
-  refuse(where, is_word(name) ? fmt::format("'{}' has a meaning in expressions", name)
+  refuse(where, is_word(name) ? fmt::format("'{}' is a reserved word of expressions", name)
                               : fmt::format("{} is not a name: a name is a letter or _ followed by "
                                             "at most 63 letters, digits or _",
                                             json.dump()));

@@ -53,10 +53,8 @@ void refuse_dimensions(const Rules& rules) {
   const auto check = [&](const Expression& expression, std::string_view whole) {
     for (const std::size_t slot : expression.slots()) {
       if (slot < first || slot >= first + definition.dims.size()) continue;
-      throw Error(ErrorCode::usage,
-                  fmt::format("'{}' depends on {}: the space has to be asked for at one problem "
-                              "size (--size)",
-                              whole, definition.dims[slot - first].name));
+      throw Error(ErrorCode::usage, fmt::format("'{}' depends on {}: give a problem size (--size)",
+                                                whole, definition.dims[slot - first].name));
     }
   };
   for (const Rule& rule : rules.all()) {

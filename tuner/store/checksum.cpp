@@ -73,7 +73,7 @@ void checked_row(sqlite3_context* context, int count, sqlite3_value** arguments)
   const char* const path = sqlite3_db_filename(sqlite3_context_db_handle(context), "main");
   const std::string message = fmt::format(
       "row {1} of table {0} is damaged (its checksum does not fit its values): restore a copy, or "
-      "give the row up, and all that refers to it, with `sqlite3 {2} \"PRAGMA foreign_keys = ON; "
+      "delete the row and all rows that refer to it with `sqlite3 {2} \"PRAGMA foreign_keys = ON; "
       "DELETE FROM {0} WHERE id = {1}\"` and tune again",
       text_of(values[0]), sqlite3_value_int64(row[0]), path == nullptr ? "" : path);
   sqlite3_result_error(context, message.data(), static_cast<int>(message.size()));

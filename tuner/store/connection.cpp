@@ -45,8 +45,8 @@ std::string explain(const SQLite::Exception& exception, int system_error) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return fmt::format(
-          "another program has kept the database locked for {} s: wait for it, or name another "
-          "file with --db",
+          "another program has locked the database for {} s: wait for it, or name another file "
+          "with --db",
           kBusyTimeoutMs / 1000);
     case SQLITE_FULL:
       return "the disk is full: free some space; everything committed before is kept";

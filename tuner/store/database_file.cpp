@@ -24,10 +24,11 @@ namespace {
 namespace fs = std::filesystem;
 
 [[noreturn]] void fail_to_create(const fs::path& path, const std::string& why) {
-  throw Error(ErrorCode::failure,
-              fmt::format("{}: the database cannot be created: {}: name a place that can be "
-                          "written with --db",
-                          path.string(), why));
+  throw Error(
+      ErrorCode::failure,
+      fmt::format(
+          "{}: the database cannot be created: {}: name a path that can be written with --db",
+          path.string(), why));
 }
 
 /// Makes the directory and those above it that are missing, for the user alone.
@@ -49,10 +50,9 @@ void require_local(const fs::path& path, const fs::path& directory) {
   struct statfs status {};
   if (::statfs(directory.c_str(), &status) != 0) return;  // opening it says why
   if (const auto name = network_file_system(static_cast<std::uint32_t>(status.f_type))) {
-    refuse(
-        path,
-        fmt::format("lies on a network file system ({}), whose locks cannot be relied on", *name),
-        "name a local file with --db or TUNER_DB");
+    refuse(path,
+           fmt::format("is on a network file system ({}), where locks are not reliable", *name),
+           "name a local file with --db or TUNER_DB");
   }
 }
 

@@ -14,9 +14,9 @@ std::filesystem::path default_database() {
   if (data.is_absolute()) return data / "tune" / "tune.db";
   const fs::path home = environment_variable("HOME");
   if (!home.is_absolute()) {
-    throw Error(ErrorCode::usage,
-                "there is no place for the database: HOME is not set; name one with --db or in "
-                "TUNER_DB");
+    throw Error(
+        ErrorCode::usage,
+        "there is no path for the database: HOME is not set; name one with --db or in TUNER_DB");
   }
   return home / ".local" / "share" / "tune" / "tune.db";
 }

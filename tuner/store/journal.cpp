@@ -82,7 +82,7 @@ std::vector<std::int64_t> strike_open_attempts(const SQLite::Database& database,
     RowReader row(found);
     configs.push_back(row.integer());
     store_strike(database, run, configs.back(),
-                 fmt::format("the whole program ended while it ran at {}", row.text()));
+                 fmt::format("`tune` ended while it ran at {}", row.text()));
     failpoint("store.dead_struck");
   }
   prepare(database, "DELETE FROM main.attempt WHERE session_id = ?", run).exec();

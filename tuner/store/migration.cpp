@@ -75,10 +75,9 @@ void back_up(const std::filesystem::path& path, int schema) {
   SQLite::Database source(path.string(), SQLite::OPEN_READONLY);
   SQLite::Database target(copy.string(), SQLite::OPEN_READWRITE);
   if (SQLite::Backup(target, source).executeStep() != SQLITE_DONE) {
-    throw Error(ErrorCode::failure,
-                fmt::format("{}: cannot be brought up to date: the copy to {} failed: try again "
-                            "when no other program uses it",
-                            path.string(), copy.string()));
+    throw Error(ErrorCode::failure, fmt::format("{}: cannot be migrated: the copy to {} failed: "
+                                                "try again when no other program uses it",
+                                                path.string(), copy.string()));
   }
 }
 
@@ -123,7 +122,7 @@ void require_current_schema(SQLite::Database& database, const std::filesystem::p
   if (schema(database) < current_schema()) {
     throw Error(ErrorCode::usage,
                 fmt::format("{}: was written by an older tune (schema {}; this one reads {}): the "
-                            "next `tune` run that writes to it brings it up to date",
+                            "next `tune` run that writes to it migrates it",
                             path.string(), schema(database), current_schema()));
   }
 }

@@ -125,7 +125,7 @@ Failure CheckReport::result_failure(std::size_t part) const {
           ? ", as before the launch (not written, or computed from its old content)"
           : "";
   const std::string wanted =
-      element.left_out ? "left as it is" : value_text(element.reference, data.type);
+      element.left_out ? "left unwritten" : value_text(element.reference, data.type);
   return failure_of(
       Outcome::wrong_result,
       fmt::format("{} is {}{}, should be {}{}; {} of {} elements are wrong",

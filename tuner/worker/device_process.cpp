@@ -195,8 +195,8 @@ void DeviceProcess::fail_without_candidate(const NoAnswer& none) const {
   if (none.reference != nullptr) {
     throw Error(ErrorCode::failure,
                 fmt::format("the reference kernel {} ({}) fails at size {}: the process that ran "
-                            "it {}, twice. Nothing can be checked against it: it must be right for "
-                            "the inputs that `arguments` of {} describe",
+                            "it {}, twice. Nothing can be checked against it: it must be correct "
+                            "for the inputs that `arguments` of {} describe",
                             none.reference->name, none.reference->source.name, none.size,
                             none.lost.how, family_.path));
   }
@@ -218,11 +218,10 @@ Failure DeviceProcess::failure_of(const NoAnswer& none) {
       : lost.late ? "a launch"
                   : "the process that ran it";
   // Checks place buffers where the space file claims them to begin, and no better.
-  const std::string_view hint =
-      reference != nullptr || lost.late
-          ? ""
-          : "; a write far beside its buffers ends so, and a vector loaded or stored where the "
-            "space file claims no \"align\"";
+  const std::string_view hint = reference != nullptr || lost.late
+                                    ? ""
+                                    : "; possible causes: a write far outside its buffers, or a "
+                                      "vector load or store without \"align\" in the space file";
   return {outcome, fmt::format("{} at size {} {}{}", what, size, lost.how, hint)};
 }
 

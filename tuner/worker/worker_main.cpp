@@ -250,7 +250,8 @@ int worker_main(std::span<const std::string> arguments) {
     tell_devices(channel, arguments[1]);
     return 0;
   }
-  throw Error(ErrorCode::usage, "`tune worker` is started by `tune` itself; do not run it by hand");
+  throw Error(ErrorCode::usage,
+              "`tune worker` is started by `tune` itself; do not run it directly");
 }
 
 }  // namespace tuner::worker

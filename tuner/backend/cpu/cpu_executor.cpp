@@ -85,7 +85,7 @@ Expected<void, Failure> CpuExecutor::clear(void* memory, std::size_t size_bytes,
 }
 
 Expected<void*, Failure> CpuExecutor::graph_memory(std::size_t, StreamHandle) {
-  return launch_error("a processor captures nothing");
+  return launch_error("the cpu backend has no stream capture");
 }
 
 Expected<std::vector<std::vector<double>>, Failure> CpuExecutor::time(

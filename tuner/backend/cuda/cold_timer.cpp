@@ -23,8 +23,8 @@ void forget_persisting_lines() {
 
 Failure gate_expired() {
   return {Outcome::unstable,
-          "a sample could not be enqueued within 5 s, twice: the work waits for the device by "
-          "itself, so that launch latency would be in its time"};
+          "a sample could not be enqueued within 5 s, twice: the work synchronizes with the "
+          "device, so that its time would include launch latency"};
 }
 
 }  // namespace

@@ -232,7 +232,8 @@ Expected<Counting, Failure> make_passes(RangeProfiler& profiler, const Enqueue& 
     if (!all) return Counting(Unexpected(all.error()));
     if (*all) return Counting();
   }
-  return Counting(Unexpected(fmt::format("CUPTI wants more than the {} passes it said", passes)));
+  return Counting(
+      Unexpected(fmt::format("CUPTI needs more than the {} passes that it reported", passes)));
 }
 
 counters::CounterReading problem(std::string text) {
@@ -279,11 +280,11 @@ std::string why_not_counted(int code, std::string_view name, std::string_view ca
     case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
     case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
       return fmt::format(
-          "this device cannot count in the mode that it is in ({}): use a whole GPU "
-          "of a machine of its own",
+          "hardware counters are not available in the mode of this device ({}): use a full GPU "
+          "without virtualization",
           name);
     default:
-      return fmt::format("CUPTI cannot count: {} ({}) from {}", name, code, call);
+      return fmt::format("CUPTI cannot read counters: {} ({}) from {}", name, code, call);
   }
 }
 

@@ -36,7 +36,7 @@ CudaDevices unusable(cudaError_t error) {
                 "a container, start it with --gpus all"};
   }
   return {.problem = "CUDA cannot start: " + describe(error),
-          .remedy = "see whether `nvidia-smi` works and what the kernel's log says of NVRM"};
+          .remedy = "check whether `nvidia-smi` works, and the kernel log (NVRM)"};
 }
 
 /// As nvidia-smi -L writes it.
@@ -61,7 +61,7 @@ CudaDevices find_cuda_devices() {
 
 space::DeviceInfo cuda_device_info(int ordinal) {
   cudaDeviceProp properties{};
-  check(cudaGetDeviceProperties(&properties, ordinal), "ask the GPU for its properties");
+  check(cudaGetDeviceProperties(&properties, ordinal), "query the properties of the GPU");
   return {
       .backend = "cuda",
       .name = properties.name,

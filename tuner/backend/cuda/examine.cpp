@@ -41,7 +41,7 @@ Finding examine_gpu(int ordinal) {
                                   static_cast<double>(device.attributes.memory_bytes) / kGibibyte));
   } catch (const Error& error) {
     return missing(what, error.what(),
-                   "see whether `nvidia-smi` works and what the kernel's log says of NVRM");
+                   "check whether `nvidia-smi` works, and the kernel log (NVRM)");
   }
 }
 

@@ -44,7 +44,7 @@ Expected<KernelArgument, Failure> packed(const family::TensorLayout& layout, std
       driver_function("cuTensorMapEncodeTiled"));
   const int type = family::row(layout.type).tensor_map.value;
   const auto pattern = swizzle(layout.swizzle_bytes);
-  if (type < 0) return refused(layout, "of this type of elements there are none");
+  if (type < 0) return refused(layout, "this element type is not supported");
   if (!pattern) return refused(layout, "rows are swizzled by 0, 32, 64 or 128 bytes");
   constexpr std::size_t kMostExtents = 5;
   constexpr std::size_t kAlignment = 16;

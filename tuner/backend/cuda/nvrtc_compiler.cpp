@@ -170,12 +170,12 @@ std::string missing_header_hint(const NvrtcApi& api) {
   if (api.header_folders.empty()) {
     return fmt::format(
         "\nthe headers of CUDA {} were not found beside libnvrtc, in $CUDA_HOME, $CUDA_PATH or "
-        "/usr/local/cuda: install them, or let CUDA_HOME name the toolkit's folder",
+        "/usr/local/cuda: install them, or set CUDA_HOME to the toolkit's folder",
         api.version_number());
   }
   return fmt::format(
-      "\na kernel may include files of its own folder, headers of the CUDA toolkit in {}, and "
-      "those of the C and C++ library that have a meaning on a GPU",
+      "\na kernel may include files of its own folder, headers of the CUDA toolkit in {}, and C "
+      "and C++ library headers with device functionality",
       api.header_folders.front().string());
 }
 
@@ -196,7 +196,7 @@ std::string Program::message() const {
   std::string text = log();
   if (text.find("open source file") != std::string::npos) text += missing_header_hint(*api_);
   if (text.starts_with("__nv_name_map")) {
-    text = fmt::format("{}: there is no one kernel '{}'\n{}", job_->source.name,
+    text = fmt::format("{}: there is no unique kernel '{}'\n{}", job_->source.name,
                        unknown_entry(*job_, text), text);
   } else if (status_ != NVRTC_ERROR_COMPILATION || text.empty()) {
     text = fmt::format("{}: {}\n{}", job_->source.name, api_->error_string(status_), text);

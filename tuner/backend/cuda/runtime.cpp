@@ -45,9 +45,8 @@ double gibibytes(std::size_t size_bytes) {
 
 std::string describe(cudaError_t error) {
   const std::string_view hint = error == cudaErrorMisalignedAddress
-                                    ? "; buffers begin where the space file says: a kernel that "
-                                      "loads or stores vectors needs "
-                                      "\"align\""
+                                    ? "; buffers have the alignment that the space file declares: "
+                                      "a kernel that loads or stores vectors needs \"align\""
                                     : "";
   return fmt::format("{} ({}): {}{}", cudaGetErrorName(error), static_cast<int>(error),
                      cudaGetErrorString(error), hint);
@@ -91,9 +90,9 @@ DeviceMemory make_device_memory(std::size_t size_bytes) {
     static_cast<void>(cudaGetLastError());
     std::size_t free_bytes = 0;
     std::size_t total_bytes = 0;
-    check(cudaMemGetInfo(&free_bytes, &total_bytes), "ask for the free device memory");
+    check(cudaMemGetInfo(&free_bytes, &total_bytes), "query the free device memory");
     throw Error(ErrorCode::failure,
-                fmt::format("not enough device memory: {:.2f} GiB asked for, {:.2f} of {:.2f} GiB "
+                fmt::format("not enough device memory: {:.2f} GiB requested, {:.2f} of {:.2f} GiB "
                             "free. Tune a smaller size, or end other programs on this GPU.",
                             gibibytes(size_bytes), gibibytes(free_bytes), gibibytes(total_bytes)));
   }

@@ -13,7 +13,7 @@ StreamGate::StreamGate(const Compiler& compiler, cudaStream_t stream)
   constexpr std::int64_t kLongest_ns = 5'000'000'000;
   auto hold = kernel_.functions().front().launch(
       {}, {packed(&flags()->released), packed(&flags()->expired), packed(kLongest_ns)}, stream);
-  if (!hold) throw Error(ErrorCode::failure, "cannot hold a stream back: " + hold.error().message);
+  if (!hold) throw Error(ErrorCode::failure, "cannot block a stream:  " + hold.error().message);
   hold_ = std::move(*hold);
 }
 
