@@ -113,7 +113,7 @@ void add_tune(CLI::App& app, Arguments& arguments) {
       ->take_all()
       ->allow_extra_args(false);
   app.add_option("--jobs", o.jobs,
-                 "Number of concurrent compilations; default: one less than the cores")
+                 "Compile N configurations at a time; default: one less than the cores")
       ->type_name("N")
       ->check(whole_number(1, kMostThreads));
   app.add_flag("--allow-shared", o.allow_shared,
