@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Tunes the suite of fp32 matrix products on a GPU, which it needs, and writes the tables of the documents anew:
 #   scripts/tune_suite.sh DATABASE [TILED_TIME [TMA_TIME [SKINNY_TIME]]]     default: 10m, 10m and 3m of search
-# The finals come on top. The same command goes on where one that was stopped left off.
+# Final rounds take additional time. The same command resumes an interrupted run.
 set -euo pipefail
 if [ $# -lt 1 ] || [ $# -gt 4 ]; then
   sed -n '2,4s/^# \{0,1\}//p' "$0" >&2
