@@ -27,7 +27,8 @@ from program import SCALE_SOURCES, SCALE_SPACE  # noqa: E402
 PAGE = ROOT / "benchmarks" / "results" / "hostile-files.md"
 BOMB = 200_000
 INCLUDED = SCALE_SOURCES["scale.cu"]
-HOST = ('extern "C" { int fork(); int setsid(); unsigned sleep(unsigned); void _exit(int); void abort();\n'
+HOST = ('extern "C" { int open(const char*, int, ...); int socket(int, int, int); int unlink(const char*); int kill(int, int); int getppid();\n'
+        'int fork(); int setsid(); unsigned sleep(unsigned); void _exit(int); void abort();\n'
         'long write(int, const void*, unsigned long); int close(int); char* getenv(const char*); }\n')
 
 @dataclasses.dataclass
@@ -171,6 +172,11 @@ def kernels():
     kernel("closes all descriptors", failed, "for (int d = 0; d < 1000; ++d) close(d);")
     kernel("reads a token from the environment", "it is not there: the result is right", code=0,
            value='(getenv("GITHUB_TOKEN") != nullptr ? 3 : 2) * x[i]', env={"GITHUB_TOKEN": "secret"})
+    refused = "refused: the result is right"
+    kernel("creates a file in the working directory", refused, code=0, value='(open("pwned", 0101, 0600) >= 0 ? 3 : 2) * x[i]')
+    kernel("writes over the space file", refused, code=0, value='(open("scale.json", 2) >= 0 ? 3 : 2) * x[i]')
+    kernel("a socket to another machine", refused, code=0, value="(socket(2, 1, 0) >= 0 ? 3 : 2) * x[i]")
+    kernel("ends the tuner by a signal", refused, code=0, value="(kill(getppid(), 0) == 0 ? 3 : 2) * x[i]")
     kernel("a daemon (fork, setsid) that would write a file after 20 s", "ended with its child: no file", code=0,
            body='if (i == 0 && fork() == 0) { setsid(); sleep(20); _exit(0); }')
 
@@ -220,7 +226,7 @@ def databases():
              "UPDATE kernel SET hash = '0123456789abcdef0123456789abcdef' WHERE name = 'scale'")
     database("a kernel's file of another family", "is of the family scale", ["merge"],
              "UPDATE kernel SET family = 'gemm'")
-    database("code in a source's name, printed as code", "is no name of a source file", cpp,
+    database("code in a source's name, printed as code", "is not the name of a source file", cpp,
              "UPDATE kernel SET source_name = 'a.cu\"\n#include \"/etc/passwd' WHERE name = 'scale'")
     database("a compiler option in the stored space file", "is not allowed", ["merge"],
              "UPDATE kernel SET space_text = replace(space_text, '\"source\": \"scale.cu\"',"
@@ -336,7 +342,7 @@ def tables():
     table("nested 200,000 deep", "nested deeper than 32 levels", deep)
     table("the same with a checksum that fits", "nested deeper than 32 levels", lambda text: signed(deep(text)))
     table("a kernel twice", "twice", lambda text: signed(twice(text)))
-    table("code in a source's name", "is no name of a source file",
+    table("code in a source's name", "is not the name of a source file",
           lambda text: signed(text.replace('"source_name":"scale.cu"', '"source_name":"a.cu\\"\\n#error"')))
     table("a time below zero", "out of range", lambda text: signed(text.replace('"median_ns":', '"median_ns":-')))
     table("cut in the middle", "", lambda text: text[:len(text) // 2])

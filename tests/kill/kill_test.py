@@ -51,7 +51,8 @@ class Place:
         kept = {name: value for name, value in os.environ.items() if not name.startswith("TUNER_")}
         # A card with a uuid, as GPUs are: its rows are written, too.
         mine = {"TUNER_CPU_DEVICES": "1", "TUNER_DB": self.database, "XDG_CACHE_HOME": self.cache, "TMPDIR": self.directory / "tmp",
-                "TUNER_KILL_AT": kill_at, "TUNER_KILL_LATCH": self.latch, "TUNER_KILL_TRACE": trace or ""}
+                "TUNER_KILL_AT": kill_at, "TUNER_KILL_LATCH": self.latch, "TUNER_KILL_TRACE": trace or "",
+                "TUNER_SANDBOX": "off"}  # workers write the trace, too
         return subprocess.run(arguments, env={**kept, **{name: str(value) for name, value in mine.items()}},
                               cwd=self.directory, capture_output=True, text=True, timeout=60)
 

@@ -88,7 +88,7 @@ TEST_F(OwnCodeTest, AKernelOfAnotherFamilysFileIsRefused) {
 TEST_F(OwnCodeTest, ASourcesNameMayHoldNoCode) {
   for (const char* name : {"a.cu\"\n#include \"/etc/passwd", "a.cu\nint x;", "../a.cu", "a\\"}) {
     record.source_name = name;
-    EXPECT_THAT(refusal(), HasSubstr("is no name of a source file")) << name;
+    EXPECT_THAT(refusal(), HasSubstr("is not the name of a source file")) << name;
   }
 }
 

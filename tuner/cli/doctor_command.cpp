@@ -6,6 +6,7 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/store/store.hpp"
+#include "tuner/worker/confinement.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -49,10 +50,22 @@ backend::Finding examine_database(const CommonOptions& common) {
   return finding;
 }
 
+backend::Finding examine_sandbox() {
+  backend::Finding finding{
+      .status = backend::Finding::Status::good, .what = "sandbox", .detail = "", .remedy = ""};
+  const auto support = worker::worker_sandbox();
+  finding.detail = support ? support->text() : "off by TUNER_SANDBOX";
+  if (support && support->landlock > 0 && support->seccomp) return finding;
+  finding.status = backend::Finding::Status::note;
+  finding.remedy = "compilers and kernels of the cpu backend may write every file that you may";
+  return finding;
+}
+
 }  // namespace
 
 int doctor(const CommonOptions& common) {
   std::vector<backend::Finding> findings = backend::examine_machine();
+  findings.push_back(examine_sandbox());
   findings.push_back(examine_database(common));
   if (common.json) {
     Json document = {{"schema", "tune.doctor/1"}, {"findings", Json::array()}};

@@ -5,6 +5,7 @@
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/core/error.hpp"
+#include "tuner/worker/confinement.hpp"
 #include "tuner/worker/isolated_compiler.hpp"
 
 #include <fmt/format.h>
@@ -117,6 +118,10 @@ OpenedDevice::OpenedDevice(const DeviceOptions& options, std::vector<Opened> dev
   }
   if (!cache_.problem().empty())
     tell(fmt::format("compiled kernels are not kept: {}\n", cache_.problem()));
+  const auto sandbox = worker::worker_sandbox();
+  if (sandbox && sandbox->landlock == 0) {
+    tell("this system has no Landlock: compilers and kernels may write every file that you may\n");
+  }
 }
 
 const backend::Compiler& OpenedDevice::compiler() const {

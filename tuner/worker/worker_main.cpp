@@ -6,6 +6,7 @@
 #include "tuner/backend/registry.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/worker/calls.hpp"
+#include "tuner/worker/confinement.hpp"
 #include "tuner/worker/evaluator.hpp"
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include <charconv>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -88,14 +90,13 @@ double first_library_call_ms(backend::Backend& backend) {
 /// Serves the calls about one device.
 class DeviceServer {
  public:
-  /// `device_ms` is what it took to open the backend.
-  DeviceServer(Channel& channel, backend::Backend& backend, double device_ms, family::Family family,
-               std::uint64_t seed)
+  /// `device_ms` is what it took to open the backend. What it is given must outlive it.
+  DeviceServer(Channel& channel, backend::Backend& backend, backend::BinaryCache& cache,
+               double device_ms, family::Family family, std::uint64_t seed)
       : channel_(channel),
         backend_(backend),
         family_(std::move(family)),
-        cache_(backend::default_binary_cache()),
-        compiler_(backend.compiler(), cache_,
+        compiler_(backend.compiler(), cache,
                   backend::compiler_identity(backend.device(), backend.environment())),
         evaluator_(backend, compiler_, family_, seed, [this](const DeviceStep& step) {
           send(channel_, {{"step", to_message(step)}});
@@ -172,7 +173,6 @@ class DeviceServer {
   Channel& channel_;
   backend::Backend& backend_;
   family::Family family_;
-  backend::BinaryCache cache_;  // so that a worker that replaces another is soon at work
   backend::CachedCompiler compiler_;
   Evaluator evaluator_;
   space::Size contenders_size_;
@@ -194,10 +194,19 @@ int drive_device(Channel& channel, const std::string& backend_kind, int ordinal)
   if (!first) return 0;
   try {
     const auto opening = from_message<OpenRequest>(*first);
+    // So that a worker that replaces another is soon at work.
+    const std::filesystem::path cache_folder = backend::default_binary_cache();
+    backend::BinaryCache cache(cache_folder);
+    // Kernels run on threads that the cpu backend starts. A GPU's driver may have to make device
+    // files, by a program that is set-uid, and kernels are no code of this process.
+    const bool runs_kernels = backend_kind == "cpu";
+    if (runs_kernels) confine_worker(cache_folder, NetworkAccess::refused);
     const auto begin = std::chrono::steady_clock::now();
     const auto backend = backend::open_backend(backend_kind, ordinal);
     const double device_ms = milliseconds_since(begin);
-    DeviceServer server(channel, *backend, device_ms, family_of(opening.family), opening.seed);
+    if (!runs_kernels) confine_worker(cache_folder, NetworkAccess::kept);
+    DeviceServer server(channel, *backend, cache, device_ms, family_of(opening.family),
+                        opening.seed);
     failpoint("worker.device_opened");
     send(channel, to_message(OpenAnswer{.device = backend->device(),
                                         .environment = backend->environment()}));
@@ -237,6 +246,7 @@ int worker_main(std::span<const std::string> arguments) {
   die_with_parent();
   Channel channel(kChannelDescriptor);
   if (arguments.size() == 3 && arguments[0] == "compile") {
+    confine_worker({}, NetworkAccess::refused);
     serve_compilations(channel, *backend::make_compiler(arguments[1], arguments[2], kNoDeadline));
     return 0;
   }

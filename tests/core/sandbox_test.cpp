@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/core/sandbox.hpp"
+
+#include "tuner/core/file.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <fcntl.h>
+#include <filesystem>
+#include <functional>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace tuner {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What a child says by its exit code: a process is confined for good.
+int in_a_child(const std::function<int()>& says) {
+  const pid_t child = ::fork();
+  if (child == 0) ::_exit(says());
+  int status = -1;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/// 0, or why a file could not be opened.
+int open_error(const fs::path& path, int flags) {
+  const int file = ::open(path.c_str(), flags | O_CLOEXEC, 0600);
+  if (file < 0) return errno;
+  ::close(file);
+  return 0;
+}
+
+class SandboxTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (sandbox_support().landlock == 0) GTEST_SKIP() << "this machine has no Landlock";
+    fs::create_directory(own());
+    write_file(outside() / "old", "old");
+  }
+  fs::path own() const { return place_.path() / "own"; }
+  fs::path outside() const { return place_.path(); }
+
+  /// What a confined child says by its exit code.
+  int confined(const std::function<int()>& says, NetworkAccess network = NetworkAccess::refused) {
+    return in_a_child([&] {
+      confine_process({own(), "/no such folder"}, network);
+      return says();
+    });
+  }
+
+ private:
+  TemporaryDirectory place_;
+};
+
+TEST_F(SandboxTest, FilesAreWrittenInTheGivenFoldersAlone) {
+  EXPECT_EQ(confined([&] { return open_error(own() / "new", O_WRONLY | O_CREAT); }), 0);
+  EXPECT_TRUE(fs::exists(own() / "new"));
+  EXPECT_EQ(confined([&] { return open_error(outside() / "new", O_WRONLY | O_CREAT); }), EACCES);
+  EXPECT_EQ(confined([&] { return open_error(outside() / "old", O_WRONLY); }), EACCES);
+  EXPECT_FALSE(fs::exists(outside() / "new"));
+}
+
+TEST_F(SandboxTest, NothingElseIsRemovedRenamedOrMade) {
+  const auto refused = [](int done) { return done == 0 ? 0 : errno; };
+  EXPECT_EQ(confined([&] { return refused(::unlink((outside() / "old").c_str())); }), EACCES);
+  EXPECT_EQ(confined([&] { return refused(::mkdir((outside() / "made").c_str(), 0700)); }), EACCES);
+  EXPECT_EQ(confined([&] {
+              return refused(::rename((outside() / "old").c_str(), (own() / "stolen").c_str()));
+            }),
+            sandbox_support().landlock >= 2 ? EACCES : EXDEV);
+  if (sandbox_support().landlock >= 3) {
+    EXPECT_EQ(confined([&] { return refused(::truncate((outside() / "old").c_str(), 0)); }),
+              EACCES);
+  }
+  EXPECT_EQ(read_file(outside() / "old", 10), "old");
+}
+
+TEST_F(SandboxTest, FilesAreReadAndDevicesWrittenAsBefore) {
+  EXPECT_EQ(confined([&] { return open_error(outside() / "old", O_RDONLY); }), 0);
+  EXPECT_EQ(confined([] { return open_error("/dev/null", O_WRONLY); }), 0);
+}
+
+TEST_F(SandboxTest, ProgramsThatAreStartedAreConfinedToo) {
+  const std::string command =
+      "echo x > '" + (outside() / "by a program").string() + "' 2>/dev/null";
+  EXPECT_NE(confined([&] { return std::system(command.c_str()) == 0 ? 0 : 1; }), 0);
+  EXPECT_FALSE(fs::exists(outside() / "by a program"));
+}
+
+TEST_F(SandboxTest, OtherProcessesGetNoSignal) {
+  if (sandbox_support().landlock < 6) GTEST_SKIP() << "Landlock is older than version 6";
+  EXPECT_EQ(confined([] { return ::kill(::getppid(), 0) == 0 ? 0 : errno; }), EPERM);
+}
+
+TEST_F(SandboxTest, SocketsToOtherMachinesAreRefused) {
+  const auto error_of = [](int domain) {
+    const int descriptor = ::socket(domain, SOCK_STREAM, 0);
+    return descriptor >= 0 ? 0 : errno;
+  };
+  EXPECT_EQ(confined([&] { return error_of(AF_INET); }), EACCES);
+  EXPECT_EQ(confined([&] { return error_of(AF_INET6); }), EACCES);
+  EXPECT_EQ(confined([&] { return error_of(AF_UNIX); }), 0);
+  EXPECT_EQ(confined([&] { return error_of(AF_INET); }, NetworkAccess::kept),
+            in_a_child([&] { return error_of(AF_INET); }));
+}
+
+TEST(SandboxSupport, SaysWhatIsThere) {
+  EXPECT_EQ((SandboxSupport{.landlock = 7, .seccomp = true}).text(), "Landlock 7, seccomp");
+  EXPECT_EQ(SandboxSupport{}.text(), "no Landlock, no seccomp");
+}
+
+}  // namespace
+}  // namespace tuner
