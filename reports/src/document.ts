@@ -22,9 +22,9 @@ export type PlainSection = Part<"best" | "failures" | "budget">;
 export interface PerformanceSection extends Part<"performance"> { unit: string }
 export interface DistributionSection extends Part<"distribution"> { marks: Mark[] }
 export interface FinalistsSection extends Part<"finalists"> { ties: number }
-/** Shares of the variance of log time: of one size, or their medians over the sizes. */
+/** Shares of the variance of log time: at one size, or within all sizes of a kernel. */
 export interface ImportanceSection extends Part<"importance"> { trials: number }
-export interface SpreadSection extends Part<"importance_over_sizes"> { sizes: number }
+export interface SpreadSection extends Part<"importance_over_sizes"> { trials: number; sizes: number }
 
 /** How the search of a run ended. */
 export type Convergence = "exhausted" | "few_trials" | "improving" | "converged";
@@ -87,9 +87,10 @@ export type Kernel = KernelOf<Size>;
 export interface Family {
   family: string;
   verdict: string[];
+  types: Table; // a row for each element type
   library: string; // empty: none was timed, and ratios are to the fastest kernel
   unit: string;
-  roofs: { gflops: number; gbytes: number }; // the highest rates measured on the device, a second
+  roofs: { gflops: Record<string, number>; gbytes: number }; // the highest rates measured on the device, a second; by type
   wins: Table;
   to_do: { text: string; commands: string[] }[];
   sizes: Table;

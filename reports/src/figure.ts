@@ -59,7 +59,8 @@ export class Figure {
     this.draw = draw;
     if (!this.chart) return;
     const option = this.draw(currentTheme(medium));
-    if (option) this.chart.setOption({ animation: false, textStyle: { fontFamily: getComputedStyle(this.element).fontFamily }, ...option }, { notMerge: true });
+    if (!option) this.chart.clear(); // what was chosen has nothing to draw
+    else this.chart.setOption({ animation: false, textStyle: { fontFamily: getComputedStyle(this.element).fontFamily }, ...option }, { notMerge: true });
   }
 
   private begin(): void {

@@ -14,14 +14,25 @@ import { recall, remember } from "./state";
 const overview = readOverview();
 
 function fillFamily(element: HTMLElement, family: Family): void {
-  const table = new SizesTable(element, overview, family);
+  const figures: (() => void)[] = [];
+  const table = new SizesTable(element, overview, family, () => figures.forEach((redraw) => redraw()));
   const charts = { ratios: ratiosChart, roofline: rooflineChart };
   for (const [name, draw] of Object.entries(charts)) {
     const panel = element.querySelector<HTMLElement>(`[data-overview=${name}]`)!;
     const chart = panel.querySelector<HTMLElement>(".chart")!;
-    new Figure(chart, (theme) => draw(family, theme), { pick: (i) => table.show(i), whenEmpty: () => { panel.hidden = true; } });
+    const reactions = { pick: (i: number) => table.show(i), whenEmpty: () => { panel.hidden = true; } };
+    const figure = new Figure(chart, (theme) => draw(family, () => true, theme), reactions);
+    figure.redraw((theme) => draw(family, table.passes, theme));
+    figures.push(() => figure.redraw());
   }
   element.querySelector("[data-overview=roofline] .note")!.textContent = "The roof is made of the highest rates measured on this device.";
+  for (const head of element.querySelectorAll<HTMLElement>(".types tbody th")) {
+    const type = head.textContent!;
+    const button = make("button", { type: "button", class: "pick", "aria-pressed": "false" }, type);
+    button.addEventListener("click", () => table.toggleType(type));
+    head.replaceChildren(button);
+  }
+  table.apply();
 }
 
 /** A kernel's sections, made when it is first opened. */

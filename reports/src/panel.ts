@@ -12,7 +12,7 @@ import { performanceChart } from "./charts/performance";
 import { searchChart, searchNote } from "./charts/search";
 import { sharesChart } from "./charts/shares";
 import { choice, downloadButton } from "./controls";
-import { columnIndex, type ConvergenceSection, type CurveProgress, type HeatmapSection, type SearchSection, type Section, type SweepSection, type Table, type Trials } from "./document";
+import { columnIndex, texts, type ConvergenceSection, type CurveProgress, type HeatmapSection, type PerformanceSection, type SearchSection, type Section, type SweepSection, type Table, type Trials } from "./document";
 import { make, makeTable } from "./elements";
 import { Figure, type Draw } from "./figure";
 import { count } from "./format";
@@ -59,6 +59,14 @@ function convergence(places: Places, section: ConvergenceSection, size: OfSize):
     ? `Each dot is a trial; ${lines}.`
     : `Dots: ${count(trials.shown)} of ${count(trials.total)} trials, the fastest and an even sample of the others; ${lines}.`);
   places.offerCsv(`trials-${size.problem}`, () => trialsCsv(trials), "Download trials (CSV)");
+}
+
+/** Sizes of one type at a time. */
+function performance(places: Places, section: PerformanceSection): void {
+  const types = [...new Set(texts(section.table, "type"))].sort();
+  const draw = (i: number): Draw => (theme) => performanceChart(section, types[i], theme);
+  const figure = new Figure(places.chart, draw(0));
+  if (types.length > 1) places.control(choice("Type", types, 0, (i) => figure.redraw(draw(i))).element);
 }
 
 function search(places: Places, section: SearchSection, size: OfSize): void {
@@ -133,7 +141,7 @@ export function fillPanel(element: HTMLElement, section: Section, size?: OfSize)
   switch (section.kind) {
     case "best":
     case "comparison": chart.hidden = true; break;
-    case "performance": new Figure(chart, (theme) => performanceChart(section, theme)); break;
+    case "performance": performance(places, section); break;
     case "failures":
       places.height(2.25, new Set(section.table.rows.map((row) => row[0])).size);
       new Figure(chart, (theme) => failuresChart(section, theme));
@@ -146,9 +154,7 @@ export function fillPanel(element: HTMLElement, section: Section, size?: OfSize)
     case "importance_over_sizes":
       places.height(1.6, section.table.rows.length);
       new Figure(chart, (theme) => sharesChart(section, theme));
-      places.note(section.kind === "importance"
-        ? "Bars: the share that the parameter alone explains; lines: 95\u00a0% intervals."
-        : "Bars: the median over the sizes; lines: from the lowest to the highest.");
+      places.note("Bars: the share that the parameter alone explains; lines: 95\u00a0% intervals.");
       break;
     case "curves": curves(places, section); break;
     case "split": barsBySize(places, section, "transfer", ["allocate_ns", "to_device_ns", "kernel_ns", "to_host_ns", "free_ns"]); break;

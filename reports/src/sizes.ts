@@ -9,23 +9,25 @@ import { recall, remember } from "./state";
 interface Line { row: HTMLTableRowElement; button: HTMLButtonElement; detail: HTMLTableRowElement | null; index: number }
 
 /** Values that filter, by the key of their column. */
-interface Filter { key: "shape" | "best" | "state"; label: string; values: string[] }
+interface Filter { key: "type" | "shape" | "best" | "state"; label: string; values: string[] }
 
 export class SizesTable {
   private readonly lines: Line[];
   private readonly body: HTMLTableSectionElement;
   private readonly chosen = new Map<string, string>();
+  private readonly selects = new Map<string, HTMLSelectElement>();
   private sort = { column: -1, down: false };
 
-  constructor(private readonly section: HTMLElement, private readonly overview: Overview, private readonly family: Family) {
-    const table = section.querySelector("table")!;
+  /** `whenFiltered` hears that other sizes are shown. */
+  constructor(private readonly section: HTMLElement, private readonly overview: Overview, private readonly family: Family,
+    private readonly whenFiltered: () => void) {
+    const table = section.querySelector<HTMLTableElement>(".sizes table")!;
     this.body = table.tBodies[0];
     const labels = texts(family.sizes, "size");
     this.lines = [...this.body.rows].map((row, index) => this.makeLine(row, labels[index], index));
     this.addSorting(table);
     this.addFilters();
     this.body.addEventListener("keydown", (event) => this.move(event));
-    this.apply();
     for (const problem of (recall(this.key("open")) ?? "").split(" ")) {
       const index = texts(family.sizes, "problem").indexOf(problem);
       if (index >= 0) void this.open(this.lines[index]);
@@ -36,6 +38,27 @@ export class SizesTable {
   show(index: number): void {
     const line = this.lines[index];
     void this.open(line).then(() => { line.button.scrollIntoView({ block: "start" }); line.button.focus(); });
+  }
+
+  /** Whether the filters let a size pass. */
+  readonly passes = (index: number): boolean => {
+    const { sizes } = this.family;
+    const row = sizes.rows[index];
+    const value = (key: string) => String(row[columnIndex(sizes, key)] ?? "");
+    const wanted = (key: string) => this.chosen.get(key) ?? "";
+    const text = wanted("text").toLowerCase().replaceAll("*", "×").trim();
+    return ["type", "shape", "best"].every((key) => wanted(key) === "" || value(key) === wanted(key))
+      && (wanted("state") === "" || value("state").split(", ").includes(wanted("state")))
+      && (text === "" || value("size").toLowerCase().includes(text) || value("problem").toLowerCase().includes(text));
+  };
+
+  /** Shows the sizes of one type alone, or all again where it was chosen before. */
+  toggleType(type: string): void {
+    const select = this.selects.get("type");
+    if (!select) return;
+    const values = [...select.options].map((option) => option.text);
+    select.selectedIndex = this.chosen.get("type") === type ? 0 : Math.max(0, values.indexOf(type));
+    select.dispatchEvent(new Event("change"));
   }
 
   private key(name: string): string {
@@ -78,6 +101,7 @@ export class SizesTable {
     const controls = this.section.querySelector(".filters")!;
     const states = [...new Set(texts(sizes, "state").flatMap((state) => state.split(", ")))].sort();
     const filters: Filter[] = [
+      { key: "type", label: "Type", values: [...new Set(texts(sizes, "type"))].sort() },
       { key: "shape", label: "Shape", values: [...new Set(texts(sizes, "shape"))].sort() },
       { key: "best", label: "Best kernel", values: [...new Set(texts(sizes, "best"))].sort() },
       { key: "state", label: "State", values: states },
@@ -87,11 +111,14 @@ export class SizesTable {
       const remembered = recall(this.key(key)) ?? "";
       const chosen = values.indexOf(remembered) + 1;
       if (chosen > 0) this.chosen.set(key, remembered);
-      controls.append(choice(label, ["all", ...values], chosen, (i) => {
+      const { element, select } = choice(label, ["all", ...values], chosen, (i) => {
         this.chosen.set(key, i === 0 ? "" : values[i - 1]);
         remember(this.key(key), this.chosen.get(key)!);
         this.apply();
-      }).element);
+        this.whenFiltered();
+      });
+      this.selects.set(key, select);
+      controls.append(element);
     }
     const search = make("input", { type: "search", placeholder: "4096", "aria-label": `Search sizes of ${this.family.family}` });
     search.value = recall(this.key("text")) ?? "";
@@ -100,23 +127,13 @@ export class SizesTable {
       this.chosen.set("text", search.value);
       remember(this.key("text"), search.value);
       this.apply();
+      this.whenFiltered();
     });
     controls.append(make("label", {}, "Search ", search));
   }
 
-  private passes(index: number): boolean {
-    const { sizes } = this.family;
-    const row = sizes.rows[index];
-    const value = (key: string) => String(row[columnIndex(sizes, key)] ?? "");
-    const wanted = (key: string) => this.chosen.get(key) ?? "";
-    const text = wanted("text").toLowerCase().replaceAll("*", "×").trim();
-    return (wanted("shape") === "" || value("shape") === wanted("shape"))
-      && (wanted("best") === "" || value("best") === wanted("best"))
-      && (wanted("state") === "" || value("state").split(", ").includes(wanted("state")))
-      && (text === "" || value("size").toLowerCase().includes(text) || value("problem").toLowerCase().includes(text));
-  }
-
-  private apply(): void {
+  /** Shows what passes, in order. */
+  apply(): void {
     const { column, down } = this.sort;
     const { rows } = this.family.sizes;
     const before = (a: Cell, b: Cell): number => {
@@ -133,6 +150,9 @@ export class SizesTable {
       if (!hidden) ++shown;
     }
     this.body.replaceChildren(...sorted.flatMap((line) => (line.detail ? [line.row, line.detail] : [line.row])));
+    for (const button of this.section.querySelectorAll<HTMLElement>(".types .pick")) {
+      button.setAttribute("aria-pressed", String(this.chosen.get("type") === button.textContent));
+    }
     for (const head of this.section.querySelectorAll<HTMLElement>("th[data-column]")) {
       head.setAttribute("aria-sort", Number(head.dataset.column) !== column ? "none" : down ? "descending" : "ascending");
     }

@@ -176,6 +176,30 @@ const tests = {
     await close();
   },
 
+  async "every type has its verdict, and choosing one shows its sizes alone, in the charts too"() {
+    const { page, problems, close } = await open();
+    const family = page.locator("#family-2");
+    assert.equal(await family.locator(".verdict").textContent(), "3 types, 6 sizes, 1 kernel.");
+    assert.deepEqual(await family.locator(".types tbody th").allTextContents(), ["bf16", "f32", "f64"]);
+    await family.locator("[data-overview=roofline]").scrollIntoViewIfNeeded();
+    await family.locator("[data-overview=roofline] [data-drawn]").waitFor();
+    const image = () => family.locator("[data-overview=roofline] canvas").evaluateAll(imageOf);
+    const before = await image();
+    await family.getByRole("button", { name: "bf16", exact: true }).click();
+    const shown = () => family.locator(".sizes tbody > tr:visible .open").allTextContents();
+    assert.deepEqual(await shown(), ["1024×1024×1024, TYPE=bf16", "4096×4096×4096, TYPE=bf16"]);
+    assert.notEqual(await image(), before);
+    assert.match(page.url(), /rows\.type=bf16/);
+    const again = await page.context().newPage();
+    await again.goto(page.url());
+    assert.equal(await again.locator("#family-2 .sizes tbody > tr:visible").count(), 2);
+    assert.equal(await again.locator("#family-2").getByRole("button", { name: "bf16", exact: true }).getAttribute("aria-pressed"), "true");
+    await family.getByLabel("Type").selectOption("all");
+    assert.equal((await shown()).length, 6);
+    assert.deepEqual(problems, []);
+    await close();
+  },
+
   async "the keyboard moves between sizes, opens and closes them"() {
     const { page, close } = await open();
     await page.locator("#family-1 .open").first().focus();
@@ -270,7 +294,7 @@ const tests = {
     const [whole] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: "Download its data (JSON)" }).click()]);
     const report = JSON.parse(readFileSync(await whole.path(), "utf8"));
     assert.equal(report.format, "tune.report/2");
-    assert.deepEqual(report.kernels.map((kernel) => kernel.sizes.length), [1, 4]);
+    assert.deepEqual(report.kernels.map((kernel) => kernel.sizes.length), [1, 4, 6]);
     assert.equal(report.kernels[1].sizes[3].trials.trial.length, 378);
     await close();
   },
@@ -334,7 +358,7 @@ const tests = {
 
   async "without scripts the sizes and their configurations are there"() {
     const { page, close } = await open({ javaScriptEnabled: false });
-    assert.equal(await page.locator("#family-1 tbody tr").count(), 4);
+    assert.equal(await page.locator("#family-1 .sizes tbody tr").count(), 4);
     await page.locator("#kernel-1 > summary").click();
     assert.equal(await page.locator("#kernel-1 noscript tbody tr:visible").count(), 4);
     assert.equal(await page.locator(".overview:visible").count(), 0, "titles of charts that are not drawn");

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
 #include <vector>
 
 namespace tuner::report {
@@ -257,6 +258,46 @@ void tune_hostile(store::Store& store) {
   store.end_run(run, record);
 }
 
+/// A kernel of three element types, each at two sizes: ahead of the library with f32, behind with
+/// bf16, and without one with f64.
+void tune_typed(store::Store& store) {
+  store::RunRecord record;
+  record.uuid = "5e551011-0000-4000-8000-000000000003";
+  record.device = "NVIDIA H200";
+  record.backend = "cuda";
+  record.family = kTypedName;
+  record.kernel = kTypedName;
+  record.kernel_hash = sample_subject(kTypedName).kernel.hash;
+  record.strategy = "auto";
+  record.command = "tune --kernel rows --space spaces/rows.json";
+  const std::int64_t run = store.begin_run(sample_subject(kTypedName), record);
+  const std::map<std::string, std::pair<double, double>> types = {
+      {"", {1.25, 1}}, {",TYPE=bf16", {0.8, 6}}, {",TYPE=f64", {0, 0.5}}};
+  for (const auto& [type, figures] : types) {
+    const auto [ratio, speed] = figures;
+    for (const double n : {1024.0, 4096.0}) {
+      store::BestRecord best;
+      best.problem = problem_of(n) + type;
+      best.config_json = R"({"BLOCK":256})";
+      best.time = spread(n * n * n / 2e4 / speed, 30);
+      best.flops = 2 * n * n * n;
+      best.bytes = 12 * n * n / speed;
+      if (ratio > 0) {
+        best.library_name = "cuBLAS 13.0.2";
+        best.library_ns = ratio * best.time.median_ns;
+        best.ratio_to_library = ratio;
+        best.ratio_to_library_low = 0.99 * ratio;
+        best.ratio_to_library_high = 1.01 * ratio;
+      }
+      best.run_uuid = record.uuid;
+      best.recorded_at = "2025-11-21T09:00:00Z";
+      store.record_final(run, best, {{"candidate", best.config_json, best.time, 1, 1, 1, {}}});
+    }
+  }
+  record.state = store::RunState::complete;
+  store.end_run(run, record);
+}
+
 /// A configuration of 19 parameters, of which the first seven are those of a candidate.
 std::string wide_config_json(const Candidate& c, std::size_t n) {
   std::string text = config_json(c);
@@ -350,6 +391,10 @@ store::Subject sample_subject(const std::string& kernel) {
   subject.kernel.hash = kernel == "gemm_shared" ? "a1b2c3d4e5f60718293a4b5c6d7e8f90" : "ff00";
   subject.kernel.space_text = R"({"kernels":{"gemm_shared":{"parameters":{
       "TILE_M":{}, "TILE_N":{}, "TILE_K":{}, "BLOCK_X":{}, "BLOCK_Y":{}, "UNROLL":{}, "PAD":{}}}}})";
+  if (kernel == kTypedName) {
+    subject.kernel.space_text = R"({"problem":{"dims":["M","N","K",{"name":"TYPE","default":"f32",
+        "types":{"f32":{}, "bf16":{}, "f64":{}}}]}})";
+  }
   subject.kernel.source_name = "gemm_shared.cu";
   subject.kernel.headers_json = "[]";
   return subject;
@@ -362,6 +407,7 @@ store::Store sample_store() {
   for (const std::uint64_t seed : {2U, 3U}) search_anew(store, "random", seed);
   for (const std::uint64_t seed : {1U, 2U}) search_anew(store, "bayesian", seed);
   tune_hostile(store);
+  tune_typed(store);
   return store;
 }
 

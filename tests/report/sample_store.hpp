@@ -11,12 +11,16 @@ namespace tuner::report {
 inline constexpr const char* kHostileName =
     "\"></h2></script><script>window.hit=1</script>{{data}}";
 
+/// A family of several element types, with a kernel of the same name.
+inline constexpr const char* kTypedName = "rows";
+
 /// A GPU and versions as a real run records them, with a kernel of a given name.
 [[nodiscard]] store::Subject sample_subject(const std::string& kernel);
 
 /// A database in memory with a run of gemm_shared over four sizes (1,512 trials, of which some
-/// failed in each way), seven more that search the largest of them by three strategies, and a small
-/// one of a kernel named kHostileName. The same on every call but for the clock.
+/// failed in each way), seven more that search the largest of them by three strategies, a small
+/// one of a kernel named kHostileName and one of kTypedName. The same on every call but for the
+/// clock.
 [[nodiscard]] store::Store sample_store();
 
 /// A database in memory of so many kernels of one family at as many sizes, each with 116 trials of

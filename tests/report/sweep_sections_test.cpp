@@ -45,8 +45,8 @@ TEST_F(SweepSectionsTest, CurvesHaveAColumnForEachContenderAndGapsWhereItWasNotT
   const Json curves = section("curves");
   std::vector<std::string> labels;
   for (const Json& column : curves.at("table").at("columns")) labels.push_back(column.at("label"));
-  EXPECT_THAT(labels, ElementsAre("Size", "Mean extent", "CPU OpenBLAS 0.3.21", "CPU slow",
-                                  "GPU cuBLAS 13.1.0", "GPU tuned", "GPU broken"));
+  EXPECT_THAT(labels, ElementsAre("Size", "Size (mean of the dimensions)", "CPU OpenBLAS 0.3.21",
+                                  "CPU slow", "GPU cuBLAS 13.1.0", "GPU tuned", "GPU broken"));
   EXPECT_EQ(rows(curves).at(2),
             Json({"1024×1024×1024", 1024.0, 8e6, nullptr, 50000.0, 48000.0, nullptr}));
   EXPECT_EQ(curves.at("answer"),

@@ -3,6 +3,7 @@
 #include "tuner/core/shell_words.hpp"
 #include "tuner/report/family_section.hpp"
 #include "tuner/report/format.hpp"
+#include "tuner/report/importance_sections.hpp"
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/report.hpp"
 #include "tuner/report/size_sections.hpp"
@@ -98,11 +99,11 @@ Json commands_of(const KernelHistory& kernel) {
 
 Json kernel_document(const KernelHistory& kernel, const std::string& device_name) {
   const Metric metric = metric_of(kernel);
+  const KernelImportances ranked = importances(kernel);
   Json sizes = Json::array();
-  std::vector<Importances> ranked;
-  for (const SizeHistory& size : kernel.sizes) {
-    ranked.push_back(importances(kernel, size));
-    sizes.push_back(size_document(kernel, size, metric, ranked.back(), device_name));
+  for (std::size_t i = 0; i < kernel.sizes.size(); ++i) {
+    sizes.push_back(
+        size_document(kernel, kernel.sizes[i], metric, ranked.of_sizes[i], device_name));
   }
   return Json{
       {"family", kernel.family},

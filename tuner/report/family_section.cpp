@@ -37,6 +37,7 @@ struct Entry {
 /// A size with the kernels that have a result there, the fastest first.
 struct Row {
   std::string problem;
+  std::string type;  // empty: not known
   std::vector<Entry> entries;
 
   [[nodiscard]] const SizeHistory* best() const {
@@ -45,17 +46,19 @@ struct Row {
 };
 
 std::vector<Row> rows_of(std::span<const KernelHistory> kernels) {
-  std::map<std::string, std::vector<Entry>, BySize> by_size;
+  std::map<std::string, Row, BySize> by_size;
   for (const KernelHistory& kernel : kernels) {
     for (const SizeHistory& size : kernel.sizes) {
-      std::vector<Entry>& entries = by_size[size.problem];
-      if (best_ns(size)) entries.push_back({&kernel, &size});
+      Row& row = by_size[size.problem];
+      if (row.type.empty()) row.type = kernel.types.at(size.problem);
+      if (best_ns(size)) row.entries.push_back({&kernel, &size});
     }
   }
   std::vector<Row> rows;
-  for (auto& [problem, entries] : by_size) {
-    std::ranges::stable_sort(entries, {}, [](const Entry& it) { return *best_ns(*it.size); });
-    rows.push_back({problem, std::move(entries)});
+  for (auto& [problem, row] : by_size) {
+    std::ranges::stable_sort(row.entries, {}, [](const Entry& it) { return *best_ns(*it.size); });
+    row.problem = problem;
+    rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -105,7 +108,8 @@ const store::BestRecord* demand_of(const Row& row) {
 std::optional<double> share_of_roof(const Row& row, const Roofs& roofs) {
   const store::BestRecord* demand = demand_of(row);
   if (demand == nullptr) return std::nullopt;
-  const double compute = roofs.flops > 0 ? demand->flops / roofs.flops : 0;
+  const auto roof = roofs.flops.find(row.type);
+  const double compute = roof == roofs.flops.end() ? 0 : demand->flops / roof->second;
   const double memory = roofs.bytes > 0 ? demand->bytes / roofs.bytes : 0;
   return std::max(compute, memory) / *best_ns(*row.best());
 }
@@ -161,6 +165,7 @@ Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>&
   Json table = make_table({{"size", "Size", "text"},
                            {"problem", "As --size takes it", "code"},
                            {"shape", "Shape", "text"},
+                           {"type", "Type", "text"},
                            {"work", is_bytes ? "GB" : "GFLOP", "number"},
                            {"intensity", "FLOP/byte", "number"},
                            {"best", "Best kernel", "code"},
@@ -186,6 +191,7 @@ Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>&
     Json cells = {format_size(row.problem),
                   row.problem,
                   shape_class(row.problem),
+                  row.type,
                   cell(work ? std::optional(*work / 1e9) : std::nullopt),
                   cell(balanced ? std::optional(demand->flops / demand->bytes) : std::nullopt),
                   best == nullptr ? Json() : Json(row.entries.front().kernel->kernel),
@@ -206,55 +212,135 @@ Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>&
 
 // ---- the verdict --------------------------------------------------------------------------------
 
-std::string against_library(const std::vector<Row>& rows, const std::string& library) {
+/// How the best kernels of some sizes stand beside the library.
+struct Standing {
   double logs = 0;
   std::uint64_t count = 0, ahead = 0, behind = 0;
-  for (const Row& row : rows) {
+
+  void add(const Row& row) {
     const auto ratio = row.best() == nullptr ? std::nullopt : ratio_of(*row.best());
-    if (!ratio) continue;
+    if (!ratio) return;
     const store::BestRecord& best = *row.best()->best;
     logs += std::log(*ratio);
     ++count;
     if (best.ratio_to_library_low.value_or(*ratio) > 1) ++ahead;
     if (best.ratio_to_library_high.value_or(*ratio) < 1) ++behind;
   }
-  if (count == 0) return "No library was timed beside the best kernels.";
+  [[nodiscard]] double mean() const { return std::exp(logs / static_cast<double>(count)); }
+};
+
+/// The sizes of one element type.
+struct OfType {
+  std::string type;
+  std::uint64_t sizes = 0;
+  Standing standing = {};
+  const Row* highest = nullptr;  // of the highest rate
+  std::map<const KernelHistory*, std::uint64_t> wins = {};
+};
+
+/// By name.
+std::vector<OfType> by_type(const std::vector<Row>& rows, const FamilyMetric& metric) {
+  std::vector<OfType> types;
+  for (const Row& row : rows) {
+    auto of = std::ranges::find(types, row.type, &OfType::type);
+    if (of == types.end()) of = types.insert(types.end(), OfType{.type = row.type});
+    ++of->sizes;
+    of->standing.add(row);
+    if (row.best() == nullptr) continue;
+    ++of->wins[row.entries.front().kernel];
+    const auto rate = metric.rate(row);
+    if (rate && (of->highest == nullptr || *rate > *metric.rate(*of->highest))) of->highest = &row;
+  }
+  std::ranges::sort(types, {}, &OfType::type);
+  return types;
+}
+
+std::string against_library(const Standing& all, const std::string& library) {
+  if (all.count == 0) return "No library was timed beside the best kernels.";
   std::string text = fmt::format(
       "The best kernel of each size is {:.2f}× as fast as {} (geometric mean of {}): ahead at {}, "
       "behind at {}",
-      std::exp(logs / static_cast<double>(count)), library, format_plural(count, "size", "sizes"),
-      format_count(ahead), format_count(behind));
-  if (ahead + behind < count) {
-    text += fmt::format(", not told apart at {}", format_count(count - ahead - behind));
+      all.mean(), library, format_plural(all.count, "size", "sizes"), format_count(all.ahead),
+      format_count(all.behind));
+  if (all.ahead + all.behind < all.count) {
+    text += fmt::format(", not told apart at {}", format_count(all.count - all.ahead - all.behind));
   }
   return text + ".";
 }
 
-std::string highest_rate(const std::vector<Row>& rows, const FamilyMetric& metric) {
-  const Row* best = nullptr;
-  for (const Row& row : rows) {
-    if (row.best() == nullptr || !metric.rate(row)) continue;
-    if (best == nullptr || *metric.rate(row) > *metric.rate(*best)) best = &row;
+/// Of one type in sentences; of several the table of types has what differs.
+Json verdict_of(std::span<const KernelHistory> kernels, const std::vector<OfType>& types,
+                const FamilyMetric& metric, const std::string& library) {
+  std::uint64_t sizes = 0;
+  for (const OfType& of : types) sizes += of.sizes;
+  const std::string counted = fmt::format("{}, {}.", format_plural(sizes, "size", "sizes"),
+                                          format_plural(kernels.size(), "kernel", "kernels"));
+  if (types.size() > 1) {
+    return {fmt::format("{}, {}", format_plural(types.size(), "type", "types"), counted)};
   }
-  if (best == nullptr) return "";
-  return fmt::format("Highest rate: {}\u00a0{} at {}.", format_number(*metric.rate(*best)),
-                     metric.metric.unit, format_size(best->problem));
+  const OfType& of = types.front();
+  Json verdict = {of.type.empty() ? counted : of.type + ": " + counted,
+                  against_library(of.standing, library)};
+  if (of.highest != nullptr) {
+    verdict.push_back(fmt::format("Highest rate: {}\u00a0{} at {}.",
+                                  format_number(*metric.rate(*of.highest)), metric.metric.unit,
+                                  format_size(of.highest->problem)));
+  }
+  return verdict;
 }
 
-Json wins_of(std::span<const KernelHistory> kernels, const std::vector<Row>& rows) {
-  Json table = make_table({{"kernel", "Kernel", "code"},
+/// The kernels of a type by the number of sizes at which they are best, and that number.
+std::vector<std::pair<std::uint64_t, const KernelHistory*>> winners_of(
+    const OfType& of, std::span<const KernelHistory> kernels) {
+  std::vector<std::pair<std::uint64_t, const KernelHistory*>> winners;
+  for (const KernelHistory& kernel : kernels) {
+    const auto won = of.wins.find(&kernel);
+    winners.emplace_back(won == of.wins.end() ? 0 : won->second, &kernel);
+  }
+  std::ranges::stable_sort(winners, std::greater(), [](const auto& it) { return it.first; });
+  return winners;
+}
+
+Json types_table(std::span<const KernelHistory> kernels, const std::vector<OfType>& types,
+                 const FamilyMetric& metric, const std::string& library) {
+  Json table = make_table({{"type", "Type", "text"},
+                           {"sizes", "Sizes", "count"},
+                           {"ratio", library.empty() ? "× library" : "× " + library, "factor"},
+                           {"ahead", "Ahead at", "count"},
+                           {"behind", "Behind at", "count"},
+                           {"equal", "Not told apart at", "count"},
+                           {"rate", "Highest " + metric.metric.unit, "number"},
+                           {"wins", "Best kernel", "text"}});
+  for (const OfType& of : types) {
+    const Standing& all = of.standing;
+    const bool compared = all.count > 0;
+    const auto counted = [&](std::uint64_t count) { return compared ? Json(count) : Json(); };
+    std::vector<std::string> wins;
+    for (const auto& [count, kernel] : winners_of(of, kernels)) {
+      if (count > 0) wins.push_back(fmt::format("{} {}", kernel->kernel, format_count(count)));
+    }
+    table["rows"].push_back({of.type.empty() ? "not known" : of.type, of.sizes,
+                             cell(compared ? std::optional(all.mean()) : std::nullopt),
+                             counted(all.ahead), counted(all.behind),
+                             counted(all.count - all.ahead - all.behind),
+                             cell(of.highest == nullptr ? std::nullopt : metric.rate(*of.highest)),
+                             fmt::format("{}", fmt::join(wins, ", "))});
+  }
+  return table;
+}
+
+Json wins_table(std::span<const KernelHistory> kernels, const std::vector<OfType>& types) {
+  Json table = make_table({{"type", "Type", "text"},
+                           {"kernel", "Kernel", "code"},
                            {"wins", "Best at", "count"},
                            {"sizes", "Of its sizes", "count"}});
-  std::vector<std::pair<std::uint64_t, const KernelHistory*>> wins;
-  for (const KernelHistory& kernel : kernels) {
-    const auto count = std::ranges::count_if(rows, [&](const Row& row) {
-      return !row.entries.empty() && row.entries.front().kernel == &kernel;
-    });
-    wins.emplace_back(static_cast<std::uint64_t>(count), &kernel);
-  }
-  std::ranges::stable_sort(wins, std::greater(), [](const auto& it) { return it.first; });
-  for (const auto& [count, kernel] : wins) {
-    table["rows"].push_back({kernel->kernel, count, kernel->sizes.size()});
+  for (const OfType& of : types) {
+    for (const auto& [count, kernel] : winners_of(of, kernels)) {
+      const auto sizes = std::ranges::count_if(kernel->sizes, [&](const SizeHistory& size) {
+        return kernel->types.at(size.problem) == of.type;
+      });
+      if (sizes > 0) table["rows"].push_back({of.type, kernel->kernel, count, sizes});
+    }
   }
   return table;
 }
@@ -345,12 +431,6 @@ Json to_do(const std::vector<Row>& rows, const std::string& library) {
   return list;
 }
 
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  const std::size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
-}
-
 }  // namespace
 
 Roofs roofs_of(std::span<const KernelHistory> kernels) {
@@ -361,7 +441,10 @@ Roofs roofs_of(std::span<const KernelHistory> kernels) {
       const double ns = std::min(size.best->time.median_ns,
                                  size.best->library_ns.value_or(size.best->time.median_ns));
       if (ns <= 0) continue;
-      roofs.flops = std::max(roofs.flops, size.best->flops / ns);
+      if (size.best->flops > 0) {
+        double& flops = roofs.flops[kernel.types.at(size.problem)];
+        flops = std::max(flops, size.best->flops / ns);
+      }
       roofs.bytes = std::max(roofs.bytes, size.best->bytes / ns);
     }
   }
@@ -372,54 +455,21 @@ Json family_section(std::span<const KernelHistory> kernels, const Roofs& roofs) 
   const std::vector<Row> rows = rows_of(kernels);
   const FamilyMetric metric(kernels);
   const std::string library = library_of(rows);
-  Json wins = wins_of(kernels, rows);
-  Json verdict = Json::array();
-  verdict.push_back(fmt::format("{}, {}.", format_plural(rows.size(), "size", "sizes"),
-                                format_plural(kernels.size(), "kernel", "kernels")));
-  verdict.push_back(against_library(rows, library));
-  if (const std::string text = highest_rate(rows, metric); !text.empty()) verdict.push_back(text);
+  const std::vector<OfType> types = by_type(rows, metric);
+  Json gflops = Json::object();
+  for (const OfType& of : types) {
+    const auto roof = roofs.flops.find(of.type);
+    if (roof != roofs.flops.end()) gflops[of.type] = rounded(roof->second);
+  }
   return Json{{"family", kernels.front().family},
-              {"verdict", std::move(verdict)},
+              {"verdict", verdict_of(kernels, types, metric, library)},
+              {"types", types_table(kernels, types, metric, library)},
               {"library", library},
               {"unit", metric.metric.unit},
-              {"roofs", {{"gflops", rounded(roofs.flops)}, {"gbytes", rounded(roofs.bytes)}}},
-              {"wins", std::move(wins)},
+              {"roofs", {{"gflops", std::move(gflops)}, {"gbytes", rounded(roofs.bytes)}}},
+              {"wins", wins_table(kernels, types)},
               {"to_do", to_do(rows, library)},
               {"sizes", sizes_table(kernels, rows, metric, roofs, library)}};
-}
-
-Json importance_over_sizes(const KernelHistory& kernel, std::span<const Importances> of_sizes) {
-  std::map<std::size_t, std::vector<double>> shares;
-  std::size_t sizes = 0;
-  for (const Importances& known : of_sizes) {
-    if (!known) continue;
-    ++sizes;
-    for (const Importance& one : *known) shares[one.parameter].push_back(one.share);
-  }
-  std::vector<std::pair<double, std::size_t>> order;
-  for (const auto& [parameter, values] : shares) order.emplace_back(median(values), parameter);
-  std::ranges::stable_sort(order, std::greater(), [](const auto& it) { return it.first; });
-  Json table = make_table({{"parameter", "Parameter", "code"},
-                           {"share", "Median share of the variance", "share"},
-                           {"low", "Lowest", "share"},
-                           {"high", "Highest", "share"},
-                           {"sizes", "Sizes", "count"}});
-  for (const auto& [share, parameter] : order) {
-    const auto [low, high] = std::ranges::minmax_element(shares[parameter]);
-    table["rows"].push_back({kernel.parameters[parameter], rounded(share), rounded(*low),
-                             rounded(*high), shares[parameter].size()});
-  }
-  std::string answer = fmt::format("Unknown: no size has {} working trials.", kFewestTrials);
-  if (!order.empty()) {
-    answer =
-        fmt::format("Over {} {} explains most of the variance of log time, {} in the median.",
-                    format_plural(sizes, "size", "sizes"), kernel.parameters[order.front().second],
-                    format_percent(order.front().first));
-  }
-  Json section = make_section("importance_over_sizes", "Importance of the parameters over sizes",
-                              answer, std::move(table));
-  section["sizes"] = sizes;
-  return section;
 }
 
 }  // namespace tuner::report

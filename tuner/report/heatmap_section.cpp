@@ -98,53 +98,7 @@ Json pair_rows(const SizeHistory& size, const Axis& x, const Axis& y, const Metr
   return rows;
 }
 
-std::uint64_t working_trials(const SizeHistory& size) {
-  return static_cast<std::uint64_t>(std::ranges::count_if(
-      size.evaluations, [](const ReportedTrial& it) { return it.trial.time.has_value(); }));
-}
-
-std::string share_of(const KernelHistory& kernel, const Importance& one) {
-  return fmt::format("{} explains {} of the variance of log time (95\u00a0%: {} to {})",
-                     kernel.parameters[one.parameter], format_percent(one.share),
-                     format_percent(one.low), format_percent(one.high));
-}
-
-std::string importance_answer(const KernelHistory& kernel, const SizeHistory& size,
-                              const Importances& ranked) {
-  const std::uint64_t count = working_trials(size);
-  if (count < kFewestTrials) {
-    return fmt::format("Unknown: it takes {} working trials, and there {} {}.", kFewestTrials,
-                       count == 1 ? "is" : "are", format_count(count));
-  }
-  if (!ranked || ranked->empty()) return "No parameter changed the time.";
-  std::string text = share_of(kernel, ranked->front());
-  if (ranked->size() > 1) {
-    const Importance& second = (*ranked)[1];
-    text += fmt::format(", {} {} ({} to {})", kernel.parameters[second.parameter],
-                        format_percent(second.share), format_percent(second.low),
-                        format_percent(second.high));
-    if (second.high >= ranked->front().low) text += "; their order is not certain";
-  }
-  return text + fmt::format(". From {} trials.", format_count(count));
-}
-
 }  // namespace
-
-Json importance_section(const KernelHistory& kernel, const SizeHistory& size,
-                        const Importances& ranked) {
-  Json table = make_table({{"parameter", "Parameter", "code"},
-                           {"share", "Share of the variance", "share"},
-                           {"low", "95\u00a0% from", "share"},
-                           {"high", "to", "share"}});
-  for (const Importance& one : ranked.value_or(std::vector<Importance>())) {
-    table["rows"].push_back({kernel.parameters[one.parameter], rounded(one.share), rounded(one.low),
-                             rounded(one.high)});
-  }
-  Json section = make_section("importance", "Importance of the parameters",
-                              importance_answer(kernel, size, ranked), std::move(table));
-  section["trials"] = working_trials(size);
-  return section;
-}
 
 Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
                      const Importances& ranked) {

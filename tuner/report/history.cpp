@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/history.hpp"
 
-#include "tuner/core/error.hpp"
-#include "tuner/core/json.hpp"
-
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -23,33 +20,6 @@ namespace tuner::report {
 namespace {
 
 using KernelKey = std::pair<std::string, std::string>;  // family, kernel
-
-/// Stored text that another program may have written: an empty object when it is not JSON.
-Json tolerant_object(std::string_view text) {
-  try {
-    Json parsed = parse_json(text, "a stored text");
-    return parsed.is_object() ? parsed : Json::object();
-  } catch (const Error&) {
-    return Json::object();
-  }
-}
-
-const Json* member(const Json& object, const std::string& key) {
-  const auto found = object.find(key);  // the end when it is no object
-  return found == object.end() ? nullptr : &*found;
-}
-
-/// The kernel's parameters as its space file orders them.
-std::vector<std::string> parameters_of_space(const store::KernelRecord& record) {
-  std::vector<std::string> names;
-  const Json space = tolerant_object(record.space_text);
-  const Json* node = member(space, "kernels");
-  if (node != nullptr) node = member(*node, record.kernel);
-  if (node != nullptr) node = member(*node, "parameters");
-  if (node == nullptr || !node->is_object()) return names;
-  for (const auto& [name, definition] : node->items()) names.push_back(name);
-  return names;
-}
 
 /// `names` and, after them, what configurations hold besides.
 std::vector<std::string> with_stored_parameters(std::vector<std::string> names,
@@ -185,10 +155,20 @@ std::vector<SizeHistory> smallest_first(std::map<std::string, SizeHistory> by_pr
   return sizes;
 }
 
+/// The space file of the kernel's version; empty where it is not known.
+std::string space_text_of(const store::Store& store, const KernelHistory& kernel) {
+  for (const store::KernelRecord& record :
+       store.kernels({.family = kernel.family, .kernel = kernel.kernel})) {
+    if (record.hash == kernel.hash) return record.space_text;
+  }
+  return "";
+}
+
 KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
                              std::vector<store::RunRecord> runs,
                              std::vector<store::StoredBest> bests) {
-  KernelHistory history{key.first, key.second, latest_hash(runs, bests), {}, {}, {}, {}};
+  KernelHistory history{
+      .family = key.first, .kernel = key.second, .hash = latest_hash(runs, bests)};
   std::erase_if(runs, [&](const auto& run) { return run.kernel_hash != history.hash; });
   std::erase_if(bests, [&](const auto& best) { return best.subject->kernel.hash != history.hash; });
   std::reverse(runs.begin(), runs.end());
@@ -199,10 +179,10 @@ KernelHistory kernel_history(const store::Store& store, const KernelKey& key,
     trials.push_back(store.trials(run.id));
     stored_parameters.merge(parameter_names(trials.back(), {}));
   }
-  const std::vector<std::string> declared =
-      bests.empty() ? std::vector<std::string>()
-                    : parameters_of_space(bests.front().subject->kernel);
-  history.parameters = with_stored_parameters(declared, stored_parameters);
+  const std::string space_text = space_text_of(store, history);
+  history.types = result_types(space_text);
+  history.parameters =
+      with_stored_parameters(parameters_of_space(space_text, history.kernel), stored_parameters);
 
   std::map<std::string, SizeHistory> sizes;
   for (auto& [problem, searches] : search_runs(store, runs, trials)) {

@@ -3,11 +3,13 @@
 #pragma once
 
 #include "tuner/report/search_run.hpp"
+#include "tuner/report/stored_space.hpp"
 #include "tuner/store/store.hpp"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace tuner::report {
@@ -37,12 +39,13 @@ struct SizeHistory {
 
 /// A kernel in the version tuned last: results of an older source are not mixed in.
 struct KernelHistory {
-  std::string family, kernel, hash;
-  std::vector<std::string> parameters;  ///< in the order of the space file
-  std::vector<space::EnvironmentInfo>
-      environments;                    ///< that the bests were measured in, latest first
-  std::vector<store::RunRecord> runs;  ///< oldest first
-  std::vector<SizeHistory> sizes;      ///< smallest first
+  std::string family = {}, kernel = {}, hash = {};
+  ResultTypes types = {};
+  std::vector<std::string> parameters = {};  ///< in the order of the space file
+  std::vector<space::EnvironmentInfo> environments =
+      {};                                   ///< that the bests were measured in, latest first
+  std::vector<store::RunRecord> runs = {};  ///< oldest first
+  std::vector<SizeHistory> sizes = {};      ///< smallest first
 };
 
 /// The kernels with results on a device, by family and name; empty when there are none.
@@ -54,8 +57,10 @@ struct KernelHistory {
 [[nodiscard]] std::vector<double> extents(std::string_view problem);
 /// Whether a size stands before another: by volume, then number by number.
 [[nodiscard]] bool comes_before(std::string_view a, std::string_view b);
-/// Their geometric mean: where a size stands on the axis of sizes.
+/// Their geometric mean: where a size stands on the axis of sizes whose work is not known.
 [[nodiscard]] double mean_extent(std::string_view problem);
+/// What that axis is called.
+inline constexpr std::string_view kMeanOfDimensions = "Size (mean of the dimensions)";
 
 /// The values of a stored configuration in the order of `parameters`.
 [[nodiscard]] ConfigValues config_values(const std::vector<std::string>& parameters,

@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <functional>
 #include <map>
-#include <string>
+#include <span>
+#include <string_view>
 
 namespace tuner::report {
 namespace {
@@ -34,83 +36,139 @@ struct Sums {
 /// The sums of each group of trials.
 using Groups = std::array<Sums, kGroups>;
 
-/// `values` holds the sums of each of a parameter's values, `all` those of all trials; without the
-/// trials of one group, where one is named.
-double explained(const std::vector<Groups>& values, const std::vector<Sums>& totals,
-                 const Sums& all, std::optional<std::size_t> left_out) {
-  double within = 0, taken = 0;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const Sums sums = left_out ? totals[i].without(values[i][*left_out]) : totals[i];
-    if (sums.count < 0.5) continue;
-    within += sums.deviation();
-    taken += 1;
+Sums total_of(const Groups& groups) {
+  Sums total;
+  for (const Sums& sums : groups) {
+    total = {total.count + sums.count, total.sum + sums.sum, total.squares + sums.squares};
   }
-  const double total = all.deviation();
-  if (total <= 0 || all.count <= taken) return 0;
-  const double unbiased = within / (all.count - taken) * (all.count - 1);
-  return std::clamp(1 - unbiased / total, 0.0, 1.0);
+  return total;
 }
 
-Importance importance(std::size_t parameter, const std::vector<Groups>& values,
-                      const Groups& groups, const Sums& all) {
-  std::vector<Sums> totals;
-  for (const Groups& of_value : values) {
-    Sums total;
-    for (const Sums& sums : of_value) {
-      total = {total.count + sums.count, total.sum + sums.sum, total.squares + sums.squares};
-    }
-    totals.push_back(total);
+/// Trials with a total, from which those of a group can be left out.
+struct Grouped {
+  Groups groups;
+  Sums total;
+
+  [[nodiscard]] Sums without(std::optional<std::size_t> group) const {
+    return group ? total.without(groups[*group]) : total;
   }
-  Importance result{.parameter = parameter};
-  result.share = explained(values, totals, all, {});
+};
+
+/// The log times of a size's working trials, summed for each value of each parameter.
+struct SizeSums {
+  Grouped all;
+  std::vector<std::vector<Grouped>> values;  // by parameter
+};
+
+/// `first`: the number of working trials of the sizes before, so that groups are equally large.
+SizeSums sums_of(const KernelHistory& kernel, const SizeHistory& size, std::size_t first) {
+  SizeSums sums;
+  sums.values.resize(kernel.parameters.size());
+  std::vector<std::map<std::string_view, std::size_t>> places(kernel.parameters.size());
+  std::optional<double> reference;
+  for (const ReportedTrial& trial : size.evaluations) {
+    if (!trial.trial.time) continue;
+    // Beside the first time, so that the sums of squares keep their digits.
+    if (!reference) reference = trial.trial.time->median_ns;
+    const double log = std::log(trial.trial.time->median_ns / *reference);
+    const std::size_t group = first++ % kGroups;
+    sums.all.groups[group].add(log);
+    for (std::size_t i = 0; i < kernel.parameters.size(); ++i) {
+      std::vector<Grouped>& values = sums.values[i];
+      const auto [place, is_new] = places[i].try_emplace(trial.values[i], values.size());
+      if (is_new) values.emplace_back();
+      values[place->second].groups[group].add(log);
+    }
+  }
+  sums.all.total = total_of(sums.all.groups);
+  for (auto& values : sums.values) {
+    for (Grouped& value : values) value.total = total_of(value.groups);
+  }
+  return sums;
+}
+
+/// What a parameter explains of the variance within sizes.
+struct Explained {
+  double share = 0;
+  double trials = 0;  // of the sizes that tell something
+};
+
+Explained explained(std::span<const SizeSums> sizes, std::size_t parameter,
+                    std::optional<std::size_t> left_out) {
+  double within = 0, total = 0, free_within = 0, free_total = 0, trials = 0;
+  for (const SizeSums& size : sizes) {
+    const Sums all = size.all.without(left_out);
+    double deviation = 0, taken = 0;
+    for (const Grouped& value : size.values[parameter]) {
+      const Sums sums = value.without(left_out);
+      if (sums.count < 0.5) continue;
+      deviation += sums.deviation();
+      taken += 1;
+    }
+    if (taken < 1.5 || all.count < taken + 0.5) continue;
+    within += deviation;
+    total += all.deviation();
+    free_within += all.count - taken;
+    free_total += all.count - 1;
+    trials += all.count;
+  }
+  if (total <= 1e-12) return {.trials = trials};
+  const double rest = within / free_within / (total / free_total);
+  return {.share = std::clamp(1 - rest, 0.0, 1.0), .trials = trials};
+}
+
+/// None where the parameter took no two values among enough trials.
+std::optional<Importance> importance(std::span<const SizeSums> sizes, std::size_t parameter) {
+  const Explained whole = explained(sizes, parameter, {});
+  if (whole.trials < kFewestTrials - 0.5) return std::nullopt;
   std::array<double, kGroups> shares{};
   double mean = 0;
   for (std::size_t group = 0; group < kGroups; ++group) {
-    shares[group] = explained(values, totals, all.without(groups[group]), group);
+    shares[group] = explained(sizes, parameter, group).share;
     mean += shares[group] / kGroups;
   }
   double spread = 0;
   for (const double share : shares) spread += (share - mean) * (share - mean);
   const double half = kStudent * std::sqrt(spread * (kGroups - 1.0) / kGroups);
-  result.low = std::max(0.0, result.share - half);
-  result.high = std::min(1.0, result.share + half);
-  return result;
+  return Importance{.parameter = parameter,
+                    .share = whole.share,
+                    .low = std::max(0.0, whole.share - half),
+                    .high = std::min(1.0, whole.share + half)};
+}
+
+Importances importances(std::span<const SizeSums> sizes, std::size_t parameters) {
+  double trials = 0, deviation = 0;
+  for (const SizeSums& size : sizes) {
+    trials += size.all.total.count;
+    deviation += size.all.total.deviation();
+  }
+  if (trials < kFewestTrials - 0.5 || deviation <= 1e-12) return std::nullopt;
+  std::vector<Importance> found;
+  for (std::size_t parameter = 0; parameter < parameters; ++parameter) {
+    if (const auto one = importance(sizes, parameter)) found.push_back(*one);
+  }
+  std::ranges::stable_sort(found, std::greater(), &Importance::share);
+  return found;
 }
 
 }  // namespace
 
-Importances importances(const KernelHistory& kernel, const SizeHistory& size) {
-  std::vector<const ReportedTrial*> trials;
-  for (const ReportedTrial& trial : size.evaluations) {
-    if (trial.trial.time) trials.push_back(&trial);
+KernelImportances importances(const KernelHistory& kernel) {
+  KernelImportances result;
+  std::vector<SizeSums> sums;
+  std::size_t first = 0;
+  for (const SizeHistory& size : kernel.sizes) {
+    sums.push_back(sums_of(kernel, size, first));
+    first += static_cast<std::size_t>(sums.back().all.total.count);
+    result.of_sizes.push_back(importances(std::span(&sums.back(), 1), kernel.parameters.size()));
   }
-  if (trials.size() < kFewestTrials) return std::nullopt;
-  // Beside the first time, so that the sums of squares keep their digits.
-  const double reference = trials.front()->trial.time->median_ns;
-  std::vector<double> logs;
-  logs.reserve(trials.size());
-  Groups groups;
-  Sums all;
-  for (std::size_t i = 0; i < trials.size(); ++i) {
-    logs.push_back(std::log(trials[i]->trial.time->median_ns / reference));
-    groups[i % kGroups].add(logs[i]);
-    all.add(logs[i]);
-  }
-  if (all.deviation() <= 1e-12) return std::nullopt;
+  result.over_sizes = importances(sums, kernel.parameters.size());
+  return result;
+}
 
-  std::vector<Importance> found;
-  for (std::size_t parameter = 0; parameter < kernel.parameters.size(); ++parameter) {
-    std::map<std::string_view, std::size_t> places;
-    std::vector<Groups> values;
-    for (std::size_t i = 0; i < trials.size(); ++i) {
-      const auto place = places.try_emplace(trials[i]->values[parameter], values.size());
-      if (place.second) values.emplace_back();
-      values[place.first->second][i % kGroups].add(logs[i]);
-    }
-    if (values.size() > 1) found.push_back(importance(parameter, values, groups, all));
-  }
-  std::ranges::stable_sort(found, std::greater(), &Importance::share);
-  return found;
+std::uint64_t working_trials(const SizeHistory& size) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(
+      size.evaluations, [](const ReportedTrial& it) { return it.trial.time.has_value(); }));
 }
 
 }  // namespace tuner::report

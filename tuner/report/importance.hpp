@@ -23,6 +23,17 @@ struct Importance {
 /// Of the parameters that took several values, the most important first; none below kFewestTrials
 /// working trials, nor where all of them took the same time.
 using Importances = std::optional<std::vector<Importance>>;
-[[nodiscard]] Importances importances(const KernelHistory& kernel, const SizeHistory& size);
+
+/// Importances of a kernel's parameters.
+struct KernelImportances {
+  std::vector<Importances> of_sizes;  ///< in the order of KernelHistory::sizes
+  /// Of the variance within the sizes: what a size's own level explains is left out. A parameter is
+  /// counted at the sizes at which it took several values and that leave degrees of freedom.
+  Importances over_sizes;
+};
+[[nodiscard]] KernelImportances importances(const KernelHistory& kernel);
+
+/// The trials of a size that ended with a time.
+[[nodiscard]] std::uint64_t working_trials(const SizeHistory& size);
 
 }  // namespace tuner::report

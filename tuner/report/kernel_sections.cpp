@@ -168,8 +168,12 @@ Json best_section(const KernelHistory& kernel, const Metric& metric,
 Json performance_section(const KernelHistory& kernel, const Metric& metric) {
   const bool rated = metric.work != Metric::Work::none;
   const std::string_view kind = rated ? "number" : "time";
+  const std::string_view extent_label = metric.work == Metric::Work::flops ? "Problem size (GFLOP)"
+                                        : metric.work == Metric::Work::bytes ? "Problem size (GB)"
+                                                                             : kMeanOfDimensions;
   Json table = make_table({{"size", "Size", "text"},
-                           {"extent", "Mean extent", "number"},
+                           {"type", "Type", "text"},
+                           {"extent", extent_label, "number"},
                            {"best", "Best", kind},
                            {"default", "Default", kind},
                            {"library", "Library", kind}});
@@ -179,13 +183,17 @@ Json performance_section(const KernelHistory& kernel, const Metric& metric) {
   };
   std::string library;
   for (const SizeHistory& size : kernel.sizes) {
-    if (!best_ns(size)) continue;
+    const auto work = metric.work_of(size);
+    if (!best_ns(size) || (rated && !work)) continue;
     const store::BestRecord best = size.best.value_or(store::BestRecord{});
     if (best.library_ns) library = best.library_name;
-    table["rows"].push_back({format_size(size.problem), rounded(mean_extent(size.problem)),
+    table["rows"].push_back({format_size(size.problem), kernel.types.at(size.problem),
+                             rounded(rated ? *work / 1e9 : mean_extent(size.problem)),
                              value(size, best_ns(size)), value(size, best.default_ns),
                              value(size, best.library_ns)});
   }
+  const auto extent_of = [](const Json& row) { return row[2].get<double>(); };
+  std::ranges::stable_sort(table["rows"].get_ref<Json::array_t&>(), {}, extent_of);
   if (!library.empty()) table["columns"].back()["label"] = library;
   Json section = make_section("performance", "Performance over sizes", performance_answer(kernel),
                               std::move(table));

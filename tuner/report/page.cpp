@@ -13,7 +13,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -93,6 +92,28 @@ std::string command_list(const Json& commands) {
 
 // ---- families: the first screen -----------------------------------------------------------------
 
+/// A table without columns of these keys, and without those that have no value in any row.
+Json without_empty_columns(const Json& table, const std::vector<std::string_view>& hidden = {}) {
+  const auto is_shown = [&](std::size_t i) {
+    const Json& rows = table.at("rows");
+    const auto is_known = [i](const Json& row) { return !row[i].is_null(); };
+    return std::ranges::count(hidden, table["columns"][i].at("key").get<std::string>()) == 0 &&
+           std::any_of(rows.begin(), rows.end(), is_known);
+  };
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < table.at("columns").size(); ++i) {
+    if (is_shown(i)) kept.push_back(i);
+  }
+  const auto part = [&](const Json& all) {
+    Json some = Json::array();
+    for (const std::size_t i : kept) some.push_back(all[i]);
+    return some;
+  };
+  Json shown = {{"columns", part(table["columns"])}, {"rows", Json::array()}};
+  for (const Json& row : table.at("rows")) shown["rows"].push_back(part(row));
+  return shown;
+}
+
 /// A chart that the page's script draws from the table of sizes.
 std::string overview_chart(std::string_view name, std::string_view title) {
   return fmt::format(
@@ -111,38 +132,33 @@ std::string to_do_part(const Json& list) {
   return html + "</ul></section>";
 }
 
-std::string wins_part(const Json& wins) {
-  if (wins.at("rows").size() < 2) return "";
+/// The wins of each kernel in a sentence; of several types they are in the table of types.
+std::string wins_part(const Json& family) {
+  const Json& rows = family.at("wins").at("rows");
+  if (family.at("types").at("rows").size() > 1 || rows.size() < 2) return "";
   std::string html = "<p class=\"wins\">Best kernel: ";
-  for (std::size_t i = 0; i < wins["rows"].size(); ++i) {
+  for (std::size_t i = 0; i < rows.size(); ++i) {
     html += fmt::format("{}<strong>{}</strong> at {}", i == 0 ? "" : ", ",
-                        escape_html(wins["rows"][i][0].get<std::string>()),
-                        format_plural(wins["rows"][i][1].get<std::uint64_t>(), "size", "sizes"));
+                        escape_html(rows[i][1].get<std::string>()),
+                        format_plural(rows[i][2].get<std::uint64_t>(), "size", "sizes"));
   }
   return html + ".</p>";
 }
 
+/// A row for each type, where there are several.
+std::string types_part(const Json& family) {
+  const Json& types = family.at("types");
+  if (types.at("rows").size() < 2) return "";
+  return fmt::format("<div class=\"types\">{}</div>",
+                     render_table(without_empty_columns(types),
+                                  family.at("family").get<std::string>() + ": types"));
+}
+
 /// The table of sizes without what only its charts and commands need, and without empty columns.
-Json shown_sizes(const Json& table) {
-  const std::array<std::string_view, 5> kHidden = {"problem", "work", "intensity", "low", "high"};
-  const auto is_shown = [&](std::size_t i) {
-    const Json& rows = table.at("rows");
-    const auto is_known = [i](const Json& row) { return !row[i].is_null(); };
-    return std::ranges::count(kHidden, table["columns"][i].at("key").get<std::string>()) == 0 &&
-           std::any_of(rows.begin(), rows.end(), is_known);
-  };
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < table.at("columns").size(); ++i) {
-    if (is_shown(i)) kept.push_back(i);
-  }
-  const auto part = [&](const Json& all) {
-    Json some = Json::array();
-    for (const std::size_t i : kept) some.push_back(all[i]);
-    return some;
-  };
-  Json shown = {{"columns", part(table["columns"])}, {"rows", Json::array()}};
-  for (const Json& row : table.at("rows")) shown["rows"].push_back(part(row));
-  return shown;
+Json shown_sizes(const Json& family) {
+  std::vector<std::string_view> hidden = {"problem", "work", "intensity", "low", "high"};
+  if (family.at("types").at("rows").size() < 2) hidden.emplace_back("type");
+  return without_empty_columns(family.at("sizes"), hidden);
 }
 
 std::string family_part(const Json& family, std::size_t index) {
@@ -153,14 +169,13 @@ std::string family_part(const Json& family, std::size_t index) {
   const std::string name = family.at("family").get<std::string>();
   return fmt::format(
       "<section class=\"family\" id=\"family-{0}\" data-family=\"{0}\"><h2>{1}</h2>"
-      "<p class=\"verdict\">{2}</p>{3}{4}<div class=\"grid\">{5}{6}</div>"
+      "<p class=\"verdict\">{2}</p>{8}{3}{4}<div class=\"grid\">{5}{6}</div>"
       "<h3>Sizes</h3><div class=\"controls filters\"></div><p class=\"shown\" "
-      "role=\"status\"></p>{7}</section>",
-      index, escape_html(name), verdict, wins_part(family.at("wins")),
-      to_do_part(family.at("to_do")),
+      "role=\"status\"></p><div class=\"sizes\">{7}</div></section>",
+      index, escape_html(name), verdict, wins_part(family), to_do_part(family.at("to_do")),
       overview_chart("ratios", "Ratio to the library over the size"),
-      overview_chart("roofline", "Roofline"),
-      render_table(shown_sizes(family.at("sizes")), name + ": sizes"));
+      overview_chart("roofline", "Roofline"), render_table(shown_sizes(family), name + ": sizes"),
+      types_part(family));
 }
 
 // ---- kernels ------------------------------------------------------------------------------------

@@ -35,9 +35,6 @@ enum class Convergence {
 /// How did each strategy's searches come to their best? Their best so far over candidates and over
 /// seconds, as a multiple of the best known, and how soon they were close to it.
 [[nodiscard]] Json search_section(const SizeHistory& size);
-/// Which parameters decide? The share of the variance of log time that each explains.
-[[nodiscard]] Json importance_section(const KernelHistory& kernel, const SizeHistory& size,
-                                      const Importances& ranked);
 /// How do two parameters work together? For every pair of the most important ones the best over all
 /// others.
 [[nodiscard]] Json heatmap_section(const KernelHistory& kernel, const SizeHistory& size,

@@ -85,7 +85,7 @@ std::string skipped_text(const Json& sweep) {
 class CurvesTable {
  public:
   explicit CurvesTable(const Json& sweep)
-      : table_(make_table({{"size", "Size", "text"}, {"extent", "Mean extent", "number"}})) {
+      : table_(make_table({{"size", "Size", "text"}, {"extent", kMeanOfDimensions, "number"}})) {
     for (const Json& size : sweep.at("sizes")) {
       table_["rows"].push_back(
           {format_size(text(size, "size")), rounded(mean_extent(text(size, "size")))});

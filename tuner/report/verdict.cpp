@@ -43,32 +43,44 @@ std::string without_success(const SizeHistory& size) {
                      in_words(commonest->first));
 }
 
-/// "41.2 %–55.3 % of cuBLAS" over the sizes that know it; empty when fewer than two do.
-std::string range(const KernelHistory& kernel, std::optional<double> store::BestRecord::*ratio,
-                  std::string (*format)(double)) {
+/// "41.2 % to 55.3 %" over sizes that know the ratio; empty when fewer than two do.
+std::string range(const std::vector<const SizeHistory*>& sizes,
+                  std::optional<double> store::BestRecord::*ratio, std::string (*format)(double)) {
   std::vector<double> values;
-  for (const SizeHistory& size : kernel.sizes) {
-    if (size.best && (*size.best).*ratio) values.push_back(*((*size.best).*ratio));
+  for (const SizeHistory* size : sizes) {
+    if (size->best && (*size->best).*ratio) values.push_back(*((*size->best).*ratio));
   }
   if (values.size() < 2) return "";
   const auto [low, high] = std::minmax_element(values.begin(), values.end());
   return fmt::format("{} to {}", format(*low), format(*high));
 }
 
-std::string over_sizes(const KernelHistory& kernel) {
+/// " Over 12 sizes of f64 it reaches …" for sizes of one type; empty when too few are known.
+std::string over_sizes(const std::vector<const SizeHistory*>& sizes, const std::string& of_type) {
   std::vector<std::string> parts;
-  const std::string library = range(kernel, &store::BestRecord::ratio_to_library, format_percent);
+  const std::string library = range(sizes, &store::BestRecord::ratio_to_library, format_percent);
   if (!library.empty()) {
-    const auto known = std::find_if(kernel.sizes.begin(), kernel.sizes.end(), [](const auto& size) {
-      return size.best && size.best->ratio_to_library;
-    });
-    parts.push_back(fmt::format("{} of {}", library, library_brand(known->best->library_name)));
+    const auto known = std::ranges::find_if(
+        sizes, [](const auto* size) { return size->best && size->best->ratio_to_library; });
+    parts.push_back(fmt::format("{} of {}", library, library_brand((*known)->best->library_name)));
   }
-  const std::string standard = range(kernel, &store::BestRecord::ratio_to_default, format_factor);
+  const std::string standard = range(sizes, &store::BestRecord::ratio_to_default, format_factor);
   if (!standard.empty()) parts.push_back(fmt::format("{} the default", standard));
   if (parts.empty()) return "";
-  return fmt::format(" Over {} sizes it reaches {}.", kernel.sizes.size(),
+  return fmt::format(" Over {} sizes{} it reaches {}.", sizes.size(), of_type,
                      fmt::join(parts, " and "));
+}
+
+std::string over_sizes(const KernelHistory& kernel) {
+  std::map<std::string, std::vector<const SizeHistory*>> types;
+  for (const SizeHistory& size : kernel.sizes) {
+    types[kernel.types.at(size.problem)].push_back(&size);
+  }
+  std::string text;
+  for (const auto& [type, sizes] : types) {
+    text += over_sizes(sizes, types.size() > 1 ? " of " + type : "");
+  }
+  return text;
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ export function curvesChart(section: SweepSection, scales: { x: Scale; y: Scale 
       data: numbers(table, key).map((ns, i) => [place(extents[i], "x"), ns === null ? null : place(ns, "y"), i]),
     };
   });
-  const named = { name: `mean extent of the dimensions, ${scales.x}`, nameLocation: "middle" as const, nameGap: 28, splitLine: { show: false } };
+  const named = { name: `${table.columns[1].label}, ${scales.x}`, nameLocation: "middle" as const, nameGap: 28, splitLine: { show: false } };
   return {
     legend: { type: "plain", top: 0, left: 0, textStyle: { color: theme.muted }, itemWidth: 16, itemHeight: 8 },
     grid: plot(24 * (1 + legendRows(section)), 24, 4, 4),

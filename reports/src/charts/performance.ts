@@ -6,9 +6,10 @@ import { columnIndex, numbers, texts, type PerformanceSection } from "../documen
 import type { Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
-/** Rate (or time, where no work is known) of best, default and library over the sizes. */
-export function performanceChart(section: PerformanceSection, theme: Theme): EChartsOption {
-  const { table } = section;
+/** Rate (or time, where no work is known) of best, default and library over the sizes of a type. */
+export function performanceChart(section: PerformanceSection, type: string, theme: Theme): EChartsOption {
+  const { columns } = section.table;
+  const table = { columns, rows: section.table.rows.filter((row) => row[columnIndex(section.table, "type")] === type) };
   const extents = numbers(table, "extent") as number[];
   const labels = texts(table, "size");
   const kind = table.columns[columnIndex(table, "best")].kind;
@@ -39,7 +40,7 @@ export function performanceChart(section: PerformanceSection, theme: Theme): ECh
     grid: plot(34, 120, 4, 4),
     xAxis: {
       ...logAxis(theme, extents, extents, (x) => significant(x, 3)),
-      name: "mean extent of the dimensions, logarithmic", nameLocation: "middle", nameGap: 28, splitLine: { show: false },
+      name: `${columns[columnIndex(table, "extent")].label}, logarithmic`, nameLocation: "middle", nameGap: 28, splitLine: { show: false },
     },
     yAxis: isTime
       ? { ...timeAxis(theme, all), name: "time", nameLocation: "end" }
@@ -48,8 +49,8 @@ export function performanceChart(section: PerformanceSection, theme: Theme): ECh
       ...tooltipStyle(theme), trigger: "item",
       formatter: (hovered) => {
         const i = ((hovered as { data: number[] }).data)[2];
-        const columns = table.columns.map((column, c) => ({ column, value: table.rows[i][c] }));
-        return tip(labels[i], columns.slice(2).map(({ column, value }) => [column.label, `${cell(value, kind)}${isTime || value === null ? "" : ` ${section.unit}`}`]));
+        const cells = columns.map((column, c) => ({ column, value: table.rows[i][c] }));
+        return tip(labels[i], cells.slice(columnIndex(table, "best")).map(({ column, value }) => [column.label, `${cell(value, kind)}${isTime || value === null ? "" : ` ${section.unit}`}`]));
       },
     },
     series,

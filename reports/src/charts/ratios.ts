@@ -2,17 +2,17 @@
 import type { EChartsOption, ScatterSeriesOption } from "echarts";
 import { axisStyle, logAxis, plot } from "../axis";
 import { cell, significant } from "../format";
-import { numbers, texts, type Family } from "../document";
+import { columnIndex, numbers, texts, type Family } from "../document";
 import { seriesStyle, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
 const kSymbols = ["circle", "diamond", "triangle", "rect"];
 
 /** The best kernel's ratio to the library over the work of a size, a colour and a mark for each shape. */
-export function ratiosChart({ sizes: table, library }: Family, theme: Theme): EChartsOption | null {
+export function ratiosChart({ sizes: table, library }: Family, shown: (index: number) => boolean, theme: Theme): EChartsOption | null {
   const work = numbers(table, "work"), ratio = numbers(table, "ratio");
   const labels = texts(table, "size"), shapes = texts(table, "shape"), best = texts(table, "best");
-  const drawn = ratio.flatMap((value, i) => (value !== null && work[i] !== null && work[i]! > 0 ? [i] : []));
+  const drawn = ratio.flatMap((value, i) => (value !== null && work[i] !== null && work[i]! > 0 && shown(i) ? [i] : []));
   if (drawn.length === 0) return null;
   const far = 1.05 * Math.max(...drawn.map((i) => Math.max(ratio[i]!, 1 / ratio[i]!)));
   const ticks = [0.1, 0.2, 0.5, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10, 20].filter((tick) => tick < far && tick > 1 / far);
@@ -29,7 +29,7 @@ export function ratiosChart({ sizes: table, library }: Family, theme: Theme): EC
     xAxis: {
       ...logAxis(theme, drawn.map((i) => work[i]!), null, (x) => significant(x, 1)),
       axisLine: { ...style.axisLine, onZero: false }, splitLine: { show: false },
-      name: `${table.columns[3].label} of the size, logarithmic`, nameLocation: "middle", nameGap: 28,
+      name: `${table.columns[columnIndex(table, "work")].label} of the size, logarithmic`, nameLocation: "middle", nameGap: 28,
     },
     yAxis: {
       ...style, type: "value", min: -Math.log10(far), max: Math.log10(far), axisLine: { ...style.axisLine, onZero: false }, splitLine: { show: false },

@@ -3,31 +3,37 @@ import type { EChartsOption } from "echarts";
 import { axisStyle, logAxis, plot } from "../axis";
 import { cell, significant } from "../format";
 import { numbers, texts, type Family } from "../document";
-import type { Theme } from "../theme";
+import { seriesStyle, type Theme } from "../theme";
 import { tip, tooltipStyle } from "../tooltip";
 
-/** The best rate of each size over its FLOP per byte, below the highest rates measured on the device. */
-export function rooflineChart({ sizes: table, roofs }: Family, theme: Theme): EChartsOption | null {
+/** The best rate of each size over its FLOP per byte, below the highest rates measured on the device with its type. */
+export function rooflineChart({ sizes: table, roofs }: Family, shown: (index: number) => boolean, theme: Theme): EChartsOption | null {
   const intensity = numbers(table, "intensity"), ns = numbers(table, "median_ns"), work = numbers(table, "work");
-  const labels = texts(table, "size");
-  const drawn = intensity.flatMap((value, i) => (value !== null && value > 0 && ns[i] !== null && work[i] !== null ? [i] : []));
-  if (drawn.length === 0 || roofs.gflops <= 0 || roofs.gbytes <= 0) return null;
+  const labels = texts(table, "size"), types = texts(table, "type");
+  const drawn = intensity.flatMap((value, i) =>
+    (value !== null && value > 0 && ns[i] !== null && work[i] !== null && roofs.gflops[types[i]] !== undefined && shown(i) ? [i] : []));
+  if (drawn.length === 0 || roofs.gbytes <= 0) return null;
   const gflops = (i: number) => 1e9 * work[i]! / ns[i]!;
-  const ridge = roofs.gflops / roofs.gbytes;
-  const xs = [...drawn.map((i) => intensity[i]!), ridge];
+  const kinds = [...new Set(Object.keys(roofs.gflops))].sort();
+  const some = kinds.filter((type) => drawn.some((i) => types[i] === type));
+  const ridge = (type: string) => roofs.gflops[type] / roofs.gbytes;
+  const xs = [...drawn.map((i) => intensity[i]!), ...some.map(ridge)];
   const low = Math.min(...xs) / 1.08, high = Math.max(...xs) * 1.08;
-  const roof = [low, ridge, high].map((x) => [Math.log10(x), Math.log10(Math.min(roofs.gflops, x * roofs.gbytes))]);
+  const roof = (type: string) => [low, ridge(type), high].map((x) => [Math.log10(x), Math.log10(Math.min(roofs.gflops[type], x * roofs.gbytes))]);
+  const heights = some.flatMap((type) => roof(type).map(([, y]) => 10 ** y));
   const style = axisStyle(theme);
   const rate = (value: number) => (value >= 1000 ? `${significant(value / 1000, 2)}\u00a0T` : `${significant(value, 2)}\u00a0G`);
+  const many = kinds.length > 1;
   return {
+    legend: { show: many, top: 0, left: 0, textStyle: { color: theme.muted }, itemWidth: 12, itemHeight: 10 },
     grid: plot(34, 16, 4, 4),
     xAxis: {
       ...logAxis(theme, xs, null, (x) => significant(x, 1)), axisLine: { ...style.axisLine, onZero: false }, splitLine: { show: false },
       name: "FLOP/byte, logarithmic", nameLocation: "middle", nameGap: 28,
     },
     yAxis: {
-      ...logAxis(theme, [...drawn.map(gflops), ...roof.map(([, y]) => 10 ** y)], null, rate),
-      axisLine: { ...style.axisLine, onZero: false }, name: "FLOP/s", nameLocation: "end",
+      ...logAxis(theme, [...drawn.map(gflops), ...heights], null, rate),
+      axisLine: { ...style.axisLine, onZero: false }, name: many ? "" : "FLOP/s", nameLocation: "end",
     },
     tooltip: {
       ...tooltipStyle(theme), trigger: "item",
@@ -36,10 +42,14 @@ export function rooflineChart({ sizes: table, roofs }: Family, theme: Theme): EC
         return tip(labels[i], [["rate", `${rate(gflops(i))}FLOP/s`], ["FLOP/byte", cell(intensity[i], "number")]]);
       },
     },
-    series: [
-      { type: "line", data: roof, showSymbol: false, silent: true, color: theme.ink, lineStyle: { width: 1.5 } },
-      { type: "scatter", symbolSize: 8, color: theme.best, itemStyle: { borderColor: theme.paper, borderWidth: 0.5 },
-        data: drawn.map((i) => [Math.log10(intensity[i]!), Math.log10(gflops(i)), i]) },
-    ],
+    series: some.flatMap((type) => {
+      const { color, symbol } = seriesStyle(kinds.indexOf(type));
+      return [
+        { type: "line", name: type, data: roof(type), showSymbol: false, silent: true, color: many ? color : theme.ink, lineStyle: { width: 1.5 } },
+        { type: "scatter", name: type, symbol: many ? symbol : "circle", symbolSize: 8, color: many ? color : theme.best,
+          itemStyle: { borderColor: theme.paper, borderWidth: 0.5 },
+          data: drawn.filter((i) => types[i] === type).map((i) => [Math.log10(intensity[i]!), Math.log10(gflops(i)), i]) },
+      ];
+    }),
   };
 }

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/report/importance.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+
+namespace tuner::report {
+namespace {
+
+// The variance of 0.5·b, b uniform of {0, 1, 2}, over itself and the noise's.
+constexpr double kTruth = 0.25 * (2.0 / 3) / (0.25 * (2.0 / 3) + 0.09);
+constexpr int kStudies = 200;
+constexpr int kMustHold = kStudies * 88 / 100;
+
+/// Trials at which one of two parameters decides and the other does nothing but noise. Each size is
+/// ten times as slow as the one before, and at every second one another value is the fastest.
+KernelHistory two_parameters(std::size_t sizes, std::size_t trials, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::normal_distribution<double> noise(0, 0.3);
+  KernelHistory kernel;
+  kernel.parameters = {"NOTHING", "DECIDES"};
+  double level = 1e3;
+  for (std::size_t s = 0; s < sizes; ++s, level *= 10) {
+    SizeHistory& size = kernel.sizes.emplace_back();
+    for (std::size_t i = 0; i < trials; ++i) {
+      const std::uint64_t a = random() % 4, b = random() % 3;
+      const auto rank = static_cast<double>(s % 2 == 0 ? b : 2 - b);
+      store::TrialRecord trial;
+      const double ns = level * std::exp(0.5 * rank + noise(random));
+      trial.time = store::TimeRecord{ns, ns, ns, ns, 5};
+      size.evaluations.push_back({0, i + 1, 0, {std::to_string(a), std::to_string(b)}, trial});
+    }
+  }
+  return kernel;
+}
+
+bool holds_truth(const Importances& found) {
+  return found->front().low <= kTruth && kTruth <= found->front().high;
+}
+
+TEST(Importance, IntervalsHoldTheTrueShareAboutAsOftenAsTheySay) {
+  int held = 0;
+  for (std::uint64_t seed = 0; seed < kStudies; ++seed) {
+    const Importances found = importances(two_parameters(1, 200, seed)).of_sizes.front();
+    ASSERT_TRUE(found);
+    EXPECT_EQ(found->front().parameter, 1U);
+    EXPECT_LT(found->back().share, 0.1);
+    held += holds_truth(found) ? 1 : 0;
+  }
+  EXPECT_GE(held, kMustHold);
+}
+
+TEST(Importance, OverSizesIsWithinThemAndNeedsFewTrialsOfEach) {
+  int held = 0;
+  for (std::uint64_t seed = 0; seed < kStudies; ++seed) {
+    const KernelImportances found = importances(two_parameters(10, 20, seed));
+    EXPECT_FALSE(found.of_sizes.front()) << "20 trials tell nothing about a size";
+    ASSERT_TRUE(found.over_sizes);
+    EXPECT_EQ(found.over_sizes->front().parameter, 1U);
+    EXPECT_LT(found.over_sizes->back().share, 0.25);
+    held += holds_truth(found.over_sizes) ? 1 : 0;
+  }
+  EXPECT_GE(held, kMustHold);
+}
+
+TEST(Importance, OverSizesOfOneSizeIsThatOfTheSize) {
+  const KernelImportances found = importances(two_parameters(1, 60, 3));
+  ASSERT_TRUE(found.over_sizes);
+  EXPECT_EQ(found.over_sizes->front().share, found.of_sizes.front()->front().share);
+  EXPECT_EQ(found.over_sizes->front().low, found.of_sizes.front()->front().low);
+}
+
+TEST(Importance, FewTrialsOverAllSizesTellNothing) {
+  EXPECT_FALSE(importances(two_parameters(3, 9, 1)).over_sizes);
+  EXPECT_TRUE(importances(two_parameters(3, 10, 1)).over_sizes);
+}
+
+TEST(Importance, AParameterThatNoSizeVariedIsNotNamed) {
+  KernelHistory kernel = two_parameters(3, 40, 1);
+  for (std::size_t s = 0; s < kernel.sizes.size(); ++s) {
+    for (ReportedTrial& trial : kernel.sizes[s].evaluations) trial.values[0] = std::to_string(s);
+  }
+  const Importances found = importances(kernel).over_sizes;
+  ASSERT_EQ(found->size(), 1U);
+  EXPECT_EQ(found->front().parameter, 1U);
+}
+
+TEST(Importance, EqualTimesHaveNone) {
+  KernelHistory kernel = two_parameters(2, 40, 1);
+  for (SizeHistory& size : kernel.sizes) {
+    for (ReportedTrial& trial : size.evaluations) {
+      trial.trial.time = store::TimeRecord{5, 5, 5, 5, 5};
+    }
+  }
+  EXPECT_FALSE(importances(kernel).of_sizes.front());
+  EXPECT_FALSE(importances(kernel).over_sizes);
+}
+
+}  // namespace
+}  // namespace tuner::report
