@@ -73,7 +73,7 @@ function search(places: Places, section: SearchSection, size: OfSize): void {
   const draw = (progress: CurveProgress): Draw => (theme) => searchChart(section, progress, theme);
   const figure = new Figure(places.chart, draw("candidates"));
   const over: CurveProgress[] = ["candidates", "seconds"];
-  places.control(choice("Over", ["candidates", "elapsed time"], 0, (i) => figure.redraw(draw(over[i]))).element);
+  places.control(choice("Over", ["trials", "elapsed time"], 0, (i) => figure.redraw(draw(over[i]))).element);
   places.note(searchNote(section));
   places.offerCsv(`curves-${size.problem}`, () => curvesCsv(section), "Download curves (CSV)");
 }

@@ -31,16 +31,23 @@ class InterruptTest(ProgramTest):
     def save_and_resume(self, sent, code):
         run = self.start_until(" 1/66 ", *LONG_RUN)
         run.send_signal(sent)
-        _, stderr = run.communicate(timeout=30)
+        stdout, stderr = run.communicate(timeout=30)
         self.assertEqual(run.returncode, code, stderr)
         self.assertIn("Resume with the same command:\n  tune --space", stderr)
         saved = len(self.rows("SELECT * FROM result"))
         self.assertIn(saved, range(1, 66))
         self.assertEqual(self.rows("SELECT state FROM session"), [("interrupted",)])
-        self.assertEqual(self.rows("SELECT count(*) FROM best"), [(1,)])
+        # Screening times are no result, and are not given out as one.
+        self.assertEqual(self.rows("SELECT count(*) FROM best"), [(0,)])
+        self.assertIn("16x16x16: screening time only, not re-timed: no result yet", stdout)
+        self.refuse("export", code=5, says="nothing to export")
+        self.refuse("export", "--format", "json", code=5, says="no size has a confirmed result")
+        asked = self.tune("query", "--kernel", "gemm_naive", "--size", "16,16,16")
+        self.assertRegex(" ".join(asked.stdout.split()), "answer default warning this size has screening times only")
         resumed = self.tune(*LONG_RUN, "--max-evals", saved)
         self.assertIn("resuming: ", resumed.stderr)
         self.assertEqual(len(self.rows("SELECT * FROM result")), saved)
+        self.assertEqual(self.tune_json("query", "--kernel", "gemm_naive", "--size", "16,16,16")["rung"], "exact")
 
     def test_ctrl_c_saves_and_the_same_command_resumes(self):
         self.save_and_resume(signal.SIGINT, 130)

@@ -26,6 +26,13 @@ TEST(Terminal, ColoursOnlyWhereAsked) {
   EXPECT_THROW(static_cast<void>(color_choice("allways")), Error);
 }
 
+TEST(Terminal, WrapsMessagesButNoCommandsNorWhatACaretPointsAt) {
+  EXPECT_EQ(wrapped_messages("one two three\n", 9), "one two\n  three\n");
+  EXPECT_EQ(wrapped_messages("  tune --space a.json\n", 8), "  tune --space a.json\n");
+  EXPECT_EQ(wrapped_messages("  one two three\n      ^\n", 8), "  one two three\n      ^\n");
+  EXPECT_EQ(wrapped_messages("one two three", 9), "one two\n  three");
+}
+
 TEST(Terminal, CountsCharactersNotBytesNorColours) {
   EXPECT_EQ(text_width("8.4 µs"), 6U);
   EXPECT_EQ(text_width("\x1b[31mred\x1b[0m"), 3U);

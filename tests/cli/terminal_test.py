@@ -25,12 +25,13 @@ class TerminalTest(ProgramTest):
         for line in text.splitlines():
             self.assertLessEqual(len(line), width, line)
 
-    def in_terminal(self, columns, *arguments, **variables):
-        """What a terminal of so many columns receives."""
+    def in_terminal(self, columns, *arguments, stream="stdout", code=0, **variables):
+        """What a terminal of so many columns receives from one of the program's streams."""
         leader, follower = pty.openpty()
         fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
-        run = subprocess.Popen([TUNE, *map(str, arguments)], cwd=self.directory, stdout=follower,
-                               env=self.environment(TERM="xterm", **variables), stderr=subprocess.DEVNULL)
+        streams = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, stream: follower}
+        run = subprocess.Popen([TUNE, *map(str, arguments)], cwd=self.directory, **streams,
+                               env=self.environment(TERM="xterm", **variables))
         os.close(follower)
         text = b""
         try:
@@ -39,7 +40,7 @@ class TerminalTest(ProgramTest):
         except OSError:
             pass  # the program has ended
         os.close(leader)
-        self.assertEqual(run.wait(timeout=60), 0)
+        self.assertEqual(run.wait(timeout=60), code)
         return text.decode().replace("\r\n", "\n")
 
 
@@ -77,6 +78,36 @@ class WidthTest(TerminalTest):
         self.fits(wide, 200)
         self.fits(self.in_terminal(60, *ask, NO_COLOR="1"), 60)
         self.assertGreater(max(map(len, self.tune(*ask, env={"COLUMNS": "200"}).stdout.splitlines())), 80)
+
+
+class MessagesTest(TerminalTest):
+    WRONG = ("finalize", "--color", "auto")  # its message has a sentence and a command to copy
+
+    def test_messages_fit_the_terminal_but_not_a_file(self):
+        for command in (self.WRONG, ["query", "--kernel", "gemm_naive", "--size", "16,16,16", "--db", "n" * 30 + ".db"]):
+            with self.subTest(command=command):
+                code = 2 if command is self.WRONG else 5
+                self.fits(self.in_terminal(60, *command, stream="stderr", code=code, NO_COLOR="1"), 60)
+        name = "no-such-space-file-" * 4 + ".json"
+        refused = self.refuse("space", "check", name, code=2, says=name)
+        self.assertEqual(refused.stderr.count("\n"), 1)
+        self.fits(self.in_terminal(60, "space", "check", name, stream="stderr", code=2, NO_COLOR="1"), 60)
+
+    def test_an_error_is_red_where_colours_are(self):
+        red = "\x1b[31merror:\x1b[0m "
+        show = lambda *arguments, **variables: self.in_terminal(80, "finalize", *arguments, stream="stderr", code=2, **variables)
+        self.assertTrue(show().startswith(red))
+        self.assertTrue(show(NO_COLOR="1").startswith("error: "))
+        self.assertTrue(show("--color", "never").startswith("error: "))
+        self.assertTrue(self.tune("finalize", "--color=always", code=2).stderr.startswith(red))
+
+    def test_the_live_line_has_kernel_ratio_to_the_library_and_finals(self):
+        text = self.in_terminal(100, *SHORT_RUN[:-2], "--max-evals", "12", stream="stderr")
+        self.fits(text.replace("\r", "\n").replace("\x1b[K", ""), 100)
+        self.assertRegex(text, r"\r  gemm_naive: \d+/12  16x16x16: best [\d.]+ [nµm]?s \([^)]+\) ×[\d.]+ OpenBLAS ")
+        self.assertRegex(text, r"final round: re-timing \d+ finalists against OpenBLAS\n")
+        self.assertRegex(text, r"\r  gemm_naive: 16x16x16: round \d+ of at most 100: re-timing")
+        self.assertRegex(text, r"\x1b\[K  16x16x16: [\d.]+ [nµm]?s, ×[\d.]+ OpenBLAS, ×[\d.]+ default: BLOCK_X=")
 
 
 class ColorTest(TerminalTest):

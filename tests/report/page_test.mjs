@@ -194,7 +194,7 @@ const tests = {
     await again.goto(page.url());
     assert.equal(await again.locator("#family-2 .sizes tbody > tr:visible").count(), 2);
     assert.equal(await again.locator("#family-2").getByRole("button", { name: "bf16", exact: true }).getAttribute("aria-pressed"), "true");
-    await family.getByLabel("Type").selectOption("all");
+    await family.locator(".filters").getByLabel("Type").selectOption("all");
     assert.equal((await shown()).length, 6);
     assert.deepEqual(problems, []);
     await close();
@@ -248,10 +248,10 @@ const tests = {
     await close();
   },
 
-  async "the searches are compared over candidates and over seconds, with their table open"() {
+  async "the searches are compared over trials and over seconds, with their table open"() {
     const { page, problems, close } = await open();
     const panel = (await openSize(page, "4096×4096×4096")).locator(".panel[data-kind=search]");
-    assert.match(await panel.locator(".answer").textContent(), /^Within 3\u00a0% of the best known: auto after \d+ candidates/);
+    assert.match(await panel.locator(".answer").textContent(), /^Within 3\u00a0% of the best known: auto after \d+ trials/);
     assert.deepEqual(await panel.locator("tbody tr:visible th").allTextContents(), ["auto", "bayesian", "random"]);
     await panel.scrollIntoViewIfNeeded();
     await panel.locator("[data-drawn]").waitFor();

@@ -112,7 +112,7 @@ TEST_F(Report, WhenNothingSucceededTheVerdictNamesTheCommonestCause) {
   add_trial(64, 0, {}, Outcome::compile_error);
   add_trial(64, 1, {}, Outcome::crashed);
   EXPECT_EQ(kernel().at("verdict"),
-            "1000×1000×1000: none of 3 candidates succeeded; 2 did not compile.");
+            "1000×1000×1000: none of 3 trials succeeded; 2 did not compile.");
 }
 
 TEST_F(Report, BestBySizeHoldsTheNumbersAndTheCommandToUseThem) {
@@ -184,9 +184,8 @@ TEST_F(Report, FailuresAreCountedByCauseWithAMessageWithoutDirectories) {
   add_trial(64, 1, {}, Outcome::compile_error, "another");
   add_trial(128, 1, {}, Outcome::wrong_result, "C[0,0]");
   const Json section = section_of(kernel().at("sections"), "failures");
-  EXPECT_EQ(
-      section.at("answer"),
-      "3 of 4 candidates failed (75.0\u00a0%): 2 did not compile, 1 computed a wrong result.");
+  EXPECT_EQ(section.at("answer"),
+            "3 of 4 trials failed (75.0\u00a0%): 2 did not compile, 1 computed a wrong result.");
   EXPECT_EQ(section.at("table").at("rows").at(1), Json({"1000×1000×1000", "compile_error", 2, 0.5,
                                                         "k.cu(3): error: no", "TILE_M=64,PAD=0"}));
 }

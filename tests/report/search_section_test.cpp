@@ -31,10 +31,9 @@ TEST(SearchSection, TheVerdictNamesTheSoonestFirstAndWhoNeverCameNear) {
   const Json section =
       section_of({search("random", {{1, 2, 200}, {90, 40, 102}}), search("genetic", {{1, 2, 200}}),
                   search("auto", {{1, 2, 200}, {41, 7, 100}})});
-  EXPECT_EQ(
-      section.at("answer"),
-      "Within 3\u00a0% of the best known: auto after 41 candidates (7.0\u00a0s), random after "
-      "90 candidates (40\u00a0s), genetic never.");
+  EXPECT_EQ(section.at("answer"),
+            "Within 3\u00a0% of the best known: auto after 41 trials (7.0\u00a0s), random after "
+            "90 trials (40\u00a0s), genetic never.");
   EXPECT_EQ(section.at("wide"), true);
 }
 
@@ -44,7 +43,7 @@ TEST(SearchSection, OfSeveralRunsTheMedianCountsAndHowManyCameNear) {
                   search("auto", {{1, 1, 104}}), search("random", {{7, 1, 103}}),
                   search("random", {{1, 1, 150}}), search("random", {{1, 1, 150}})});
   EXPECT_EQ(section.at("answer"),
-            "Within 3\u00a0% of the best known: auto after 20 candidates (4.0\u00a0s), random in 1 "
+            "Within 3\u00a0% of the best known: auto after 20 trials (4.0\u00a0s), random in 1 "
             "of 3 runs. Medians of 3 runs each.");
   EXPECT_EQ(section.at("table").at("rows"),
             Json::parse(R"([["auto",3,3,10,2.0,2,20,4.0,1.02,1.0,1.04,1.02,1.0,1.04],
@@ -80,18 +79,17 @@ TEST(SearchSection, WhatMayNotBeComparedIsLeftOutAndSaidSo) {
   SearchRun old = search("auto", {{1, 1, 50}});
   old.environment.driver = "12.0";
   const Json section = section_of({old, resumed, resumed, told, search("random", {{9, 5, 102}})});
-  EXPECT_EQ(
-      section.at("answer"),
-      "Within 3\u00a0% of the best known: random after 9 candidates (5.0\u00a0s). Left out: 2 "
-      "runs that reused earlier results, 1 run that was told an earlier winner, 1 "
-      "run of another environment.");
+  EXPECT_EQ(section.at("answer"),
+            "Within 3\u00a0% of the best known: random after 9 trials (5.0\u00a0s). Left out: 2 "
+            "runs that reused earlier results, 1 run that was told an earlier winner, 1 "
+            "run of another environment.");
   EXPECT_EQ(section.at("table").at("rows").size(), 1);
   EXPECT_EQ(section.at("wide"), false);
 }
 
 TEST(SearchSection, WithoutASuccessThereIsNothingToDraw) {
   const Json section = section_of({search("auto", {})});
-  EXPECT_EQ(section.at("answer"), "No candidate succeeded.");
+  EXPECT_EQ(section.at("answer"), "No trial succeeded.");
   EXPECT_TRUE(section.at("table").at("rows").empty());
   EXPECT_EQ(section_of({}).at("answer"), "The results were imported: no run here.");
 }

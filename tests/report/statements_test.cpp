@@ -95,7 +95,7 @@ TEST(Statements, EveryOutcomeIsCountedAmongTheFailures) {
   for (const Json& section : kernel.at("sections")) {
     if (section.at("kind") != "failures") continue;
     EXPECT_EQ(section.at("table").at("rows").size(), kOutcomes.size() - 1);
-    EXPECT_THAT(section.at("answer").get<std::string>(), HasSubstr("11 of 11 candidates failed"));
+    EXPECT_THAT(section.at("answer").get<std::string>(), HasSubstr("11 of 11 trials failed"));
   }
 }
 

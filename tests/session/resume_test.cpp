@@ -86,14 +86,15 @@ TEST_F(ResumeTest, ResultsOfAnotherSizeAreNotReused) {
   EXPECT_EQ(run({.sizes = {{20}}}).sizes.front().reused, 0U);
 }
 
-TEST_F(ResumeTest, AnInterruptionKeepsTheTrialsAndTheFastestOfThem) {
+TEST_F(ResumeTest, AnInterruptionKeepsTheTrialsAndTellsTheFastestWhichIsNoResult) {
   const RunResult result = run_interrupted_after(3, {.sizes = {{10}}});
   EXPECT_EQ(result.state, store::RunState::interrupted);
   EXPECT_EQ(store.runs().front().state, store::RunState::interrupted);
   EXPECT_THAT(stored_trials(), SizeIs(3));
   EXPECT_THAT(seen.finals, IsEmpty());
-  ASSERT_THAT(store.bests({}), SizeIs(1));
-  EXPECT_EQ(store.bests({}).front().best.ratio_to_library, std::nullopt);
+  EXPECT_TRUE(result.sizes.front().best);
+  EXPECT_THAT(result.sizes.front().finalists, IsEmpty());
+  EXPECT_THAT(store.bests({}), IsEmpty());
 
   const RunResult rest = run({.sizes = {{10}}});
   EXPECT_EQ(rest.state, store::RunState::complete);

@@ -41,6 +41,9 @@ class Recorder : public Observer {
     finals.push_back(contenders);
     with_library.push_back(library);
   }
+  void round_done(const space::Size&, int done_rounds, int) override {
+    rounds.push_back(done_rounds);
+  }
   void size_done(const SizeResult& result) override { done.push_back(result.size); }
   void card_dropped(const CardName& card, const std::string& reason) override {
     dropped[card.name] = reason;
@@ -60,6 +63,7 @@ class Recorder : public Observer {
   std::vector<Opening> openings;
   std::vector<Step> steps;
   std::vector<std::size_t> finals;
+  std::vector<int> rounds;
   std::vector<LibraryPart> with_library;
   std::vector<space::Size> done;
   std::map<std::string, std::string> dropped;  // by name of the card: why

@@ -56,6 +56,20 @@ TEST_F(SessionTest, StoresWhatATrialUsedAndTook) {
   EXPECT_EQ(trial.shared_bytes, 100U + 4 * 2) << "static and dynamic";
 }
 
+TEST_F(SessionTest, TellsTheLibrarysTimeAtASizeOnceAConfigurationWorks) {
+  device.library_ns = 1500;
+  static_cast<void>(run({.sizes = {{10}}}));
+  EXPECT_EQ(seen.steps.front().progress.library_ns, std::nullopt);
+  for (std::size_t i = 1; i < seen.steps.size(); ++i) {
+    EXPECT_EQ(seen.steps[i].progress.library_ns, 1500);
+  }
+  EXPECT_THAT(seen.rounds, testing::Not(IsEmpty()));
+
+  device.library_failure = Outcome::launch_error;
+  static_cast<void>(run({.sizes = {{20}}}));
+  EXPECT_EQ(seen.steps.back().progress.library_ns, std::nullopt) << "and the search goes on";
+}
+
 TEST_F(SessionTest, ReportsItsPlanItsProgressAndItsEnd) {
   const RunResult result = run({.sizes = {{10}, {20}}, .max_evaluations = 6});
   ASSERT_THAT(seen.openings, SizeIs(1));

@@ -35,12 +35,11 @@ void add_device_options(CLI::App& app, DeviceOptions& options) {
       ->capture_default_str()
       ->type_name("DEVICE");
   app.add_option("--compile-timeout", options.compile_timeout,
-                 "Kill a compilation that takes longer; its candidate fails")
+                 "Kill a compilation that takes longer; recorded as compile_timeout")
       ->capture_default_str()
       ->type_name("TIME");
-  app.add_option(
-         "--launch-timeout", options.launch_timeout,
-         "Kill a launch that takes longer than this and than 20 times the first candidate's")
+  app.add_option("--launch-timeout", options.launch_timeout,
+                 "Kill a launch that takes longer than this and than 20 times the first trial's")
       ->capture_default_str()
       ->type_name("TIME");
   app.add_flag("--no-cache", options.no_cache, "Do not use the cache of compiled kernels");

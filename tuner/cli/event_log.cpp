@@ -83,6 +83,7 @@ void EventLog::progressed(const session::Progress& progress) {
                   {"outcome", name(trial.outcome)},
                   {"message", trial.message},
                   {"median_ns", trial.time ? Json(trial.time->median_ns) : Json()},
+                  {"library_ns", optional(progress.library_ns)},
                   {"card", progress.card},
                   {"reused", progress.reused},
                   {"new_best", progress.new_best},

@@ -119,6 +119,13 @@ std::string dispatch_table(const CommonOptions& common, const ExportOptions& opt
     select::require_own_code(*kernel.record);
     entries += kernel.entries.size();
   }
+  if (entries == 0) {
+    throw Error(
+        ErrorCode::nothing_found,
+        fmt::format("{}: no size has a confirmed result on {}: `tune finalize` re-times what "
+                    "has screening times only",
+                    store.path().string(), known.device.name));
+  }
   const std::string subject =
       fmt::format("{} and {} on {}", quantity::count(known.kernels.size(), "kernel"),
                   quantity::count(entries, "tuned size"), known.device.name);

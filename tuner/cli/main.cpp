@@ -32,11 +32,12 @@ void end_by_sigpipe() {
 int main(int argc, char** argv) {
   using tuner::ErrorCode;
   using tuner::printable;
-  using tuner::cli::tell;
+  using tuner::cli::tell_error;
   tuner::cli::open_missing_streams();
   // A reader that has gone and a file that may not grow are errors of a write, not the end.
   for (const int signal : {SIGPIPE, SIGXFSZ}) std::signal(signal, SIG_IGN);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const auto color = tuner::cli::asked_color(arguments);
   try {
     // Not a command for people: what `tune` starts itself as, in a process of its own.
     if (!arguments.empty() && arguments.front() == "worker") {
@@ -49,16 +50,18 @@ int main(int argc, char** argv) {
     tuner::cli::flush_result();
     return exit_code;
   } catch (const tuner::Error& error) {
-    tell(fmt::format("error: {}\n", printable(error.what())));
+    tell_error(printable(error.what()), color);
     return static_cast<int>(error.code());
   } catch (const std::system_error& error) {
     if (std::ferror(stdout) != 0 && error.code().value() == EPIPE) end_by_sigpipe();
-    tell(std::ferror(stdout) != 0
-             ? fmt::format("error: the result cannot be written: {}\n", error.code().message())
-             : fmt::format("error: {}\n", printable(error.what())));
+    tell_error(std::ferror(stdout) != 0
+                   ? fmt::format("the result cannot be written: {}", error.code().message())
+                   : printable(error.what()),
+               color);
   } catch (const std::exception& error) {
-    tell(fmt::format("error: {} (this is a defect of tune; please report it with the command)\n",
-                     printable(error.what())));
+    tell_error(fmt::format("{} (this is a defect of tune; please report it with the command)",
+                           printable(error.what())),
+               color);
   }
   return static_cast<int>(ErrorCode::failure);
 }

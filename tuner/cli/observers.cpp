@@ -20,6 +20,10 @@ void Observers::final_began(const space::Size& size, std::size_t contenders,
   for (const auto& each : all_) each->final_began(size, contenders, library);
 }
 
+void Observers::round_done(const space::Size& size, int rounds, int most) {
+  for (const auto& each : all_) each->round_done(size, rounds, most);
+}
+
 void Observers::size_done(const session::SizeResult& result) {
   for (const auto& each : all_) each->size_done(result);
 }

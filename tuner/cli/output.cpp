@@ -21,9 +21,34 @@ void open_missing_streams() {
 }
 
 void tell(std::string_view text) noexcept {
+  // In a file a line stays one: who searches it expects a message in one piece.
+  if (::isatty(STDERR_FILENO) == 0) return draw(text);
+  draw(wrapped_messages(text, Terminal(STDERR_FILENO, ColorChoice::never).width()));
+}
+
+void tell_error(std::string_view message, ColorChoice color) noexcept {
+  const Terminal terminal(STDERR_FILENO, color);
+  tell(fmt::format("{} {}\n", terminal.colored("error:", Color::red), message));
+}
+
+void draw(std::string_view text) noexcept {
   const Terminal terminal(STDERR_FILENO, ColorChoice::never);
   const std::string encoded = terminal.encoded(text);
   std::fwrite(encoded.data(), 1, encoded.size(), stderr);
+}
+
+ColorChoice asked_color(std::span<const std::string> arguments) {
+  constexpr std::string_view kOption = "--color";
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    std::string_view word = arguments[i];
+    if (!word.starts_with(kOption)) continue;
+    word.remove_prefix(kOption.size());
+    if (word.empty() && i + 1 < arguments.size()) word = arguments[i + 1];
+    if (word.starts_with('=')) word.remove_prefix(1);
+    if (word == "always") return ColorChoice::always;
+    if (word == "never") return ColorChoice::never;
+  }
+  return ColorChoice::automatic;
 }
 
 std::string json_text(const Json& document) {

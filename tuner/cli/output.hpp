@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -19,8 +20,16 @@ namespace tuner::cli {
 /// where there was no stdout. Before anything else is opened.
 void open_missing_streams();
 
-/// Writes to stderr. That nobody reads it, or that its disk is full, stops nothing.
+/// Writes lines to stderr. That nobody reads it, or that its disk is full, stops nothing. On a
+/// terminal, lines that are too wide are wrapped (wrapped_messages).
 void tell(std::string_view text) noexcept;
+/// The same of an error, whose first word is red where `color` has it so.
+void tell_error(std::string_view message, ColorChoice color) noexcept;
+/// Writes to stderr as it stands: what moves the terminal's cursor.
+void draw(std::string_view text) noexcept;
+
+/// --color as typed among arguments; `automatic` without it, and for a word that is no choice.
+[[nodiscard]] ColorChoice asked_color(std::span<const std::string> arguments);
 
 /// A result document as it is printed. Bytes that are no UTF-8, as in the name of a file or in a
 /// compiler's words, are replaced: a reader of JSON would refuse the whole document.

@@ -24,20 +24,31 @@ ProgressPrinter::Style ProgressPrinter::style_for_stderr() {
 
 void ProgressPrinter::announce(const std::string& text) {
   if (style_ == Style::silent) return;
-  tell(fmt::format("{}{}\n", line_is_open_ ? "\r\x1b[K" : "", text));
+  if (line_is_open_) draw("\r\x1b[K");
+  tell(text + "\n");
   line_is_open_ = false;
 }
 
 void ProgressPrinter::redraw(const std::string& text) {
   // A line that the terminal breaks would not be replaced.
   const std::size_t width = Terminal(STDERR_FILENO, ColorChoice::never).width();
-  tell(fmt::format("\r{:.{}}\x1b[K", text, width - 1));
+  const bool is_cut = text_width(text) >= width;
+  draw(fmt::format("\r{:.{}}{}\x1b[K", text, is_cut ? width - 4 : width, is_cut ? "…" : ""));
   line_is_open_ = true;
+}
+
+bool ProgressPrinter::may_redraw() {
+  const auto now = SteadyClock::now();
+  if (now - last_ < std::chrono::milliseconds(100)) return false;
+  last_ = now;
+  return true;
 }
 
 void ProgressPrinter::opened(const session::Opening& opening) {
   kernel_ = opening.kernel->name;
   dims_ = opening.kernel->space->dims;
+  const std::string& library = opening.environment.library;
+  library_ = library.empty() ? "the library" : library.substr(0, library.find(' '));
   cards_.clear();
   if (opening.cards.size() > 1) {
     for (const session::CardName& card : opening.cards) cards_[card.name];
@@ -79,10 +90,13 @@ std::string ProgressPrinter::line(const session::Progress& progress) const {
     if (progress.flops > 0 || progress.bytes > 0) {
       text += fmt::format(" ({})", format_rate(progress.flops, progress.bytes, best->second));
     }
+    if (progress.library_ns) {
+      text += fmt::format(" {} {}", format_ratio(*progress.library_ns / best->second), library_);
+    }
   }
+  if (progress.remaining) text += fmt::format("  {} left", quantity::duration(*progress.remaining));
   text += fmt::format("  failed: {}", format_failures(progress.outcomes));
   for (const auto& [card, trials] : cards_) text += fmt::format("  [{}] {}", card, trials);
-  if (progress.remaining) text += fmt::format("  {} left", quantity::duration(*progress.remaining));
   return text;
 }
 
@@ -100,22 +114,27 @@ void ProgressPrinter::progressed(const session::Progress& progress) {
   if (const auto card = cards_.find(progress.card); card != cards_.end()) ++card->second;
   if (progress.new_best) best_ns_[progress.size] = progress.trial->time->median_ns;
   if (trials_ == Trials::each && !progress.reused) announce_trial(progress);
-  const auto now = SteadyClock::now();
   if (style_ == Style::redrawn) {
-    if (now - last_ < std::chrono::milliseconds(100)) return;
-    redraw(line(progress));
-  } else {
-    if (!(progress.new_best && !progress.reused) && now - last_ < std::chrono::seconds(30)) return;
-    announce(line(progress));
+    if (may_redraw()) redraw(line(progress));
+    return;
   }
+  const auto now = SteadyClock::now();
+  if (!(progress.new_best && !progress.reused) && now - last_ < std::chrono::seconds(30)) return;
+  announce(line(progress));
   last_ = now;
 }
 
 void ProgressPrinter::final_began(const space::Size& size, std::size_t contenders,
                                   session::LibraryPart library) {
-  announce(fmt::format("  {}: final round: re-timing {}{}", space::display(size, dims_),
-                       quantity::count(contenders, "finalist"),
-                       library == session::LibraryPart::included ? " and the library" : ""));
+  final_ = fmt::format("re-timing {}{}", quantity::count(contenders, "finalist"),
+                       library == session::LibraryPart::included ? " against " + library_ : "");
+  announce(fmt::format("  {}: final round: {}", space::display(size, dims_), final_));
+}
+
+void ProgressPrinter::round_done(const space::Size& size, int rounds, int most) {
+  if (style_ != Style::redrawn || !may_redraw()) return;
+  redraw(fmt::format("  {}: {}: round {} of at most {}: {}", kernel_, space::display(size, dims_),
+                     rounds, most, final_));
 }
 
 void ProgressPrinter::size_done(const session::SizeResult& result) {
@@ -124,9 +143,16 @@ void ProgressPrinter::size_done(const session::SizeResult& result) {
                          format_failures(result.outcomes)));
     return;
   }
-  announce(fmt::format("  {}{}: {} {}", on_card(result.card.name),
-                       space::display(result.size, dims_), result.winner_display,
-                       quantity::time(result.best->time.median_ns)));
+  std::string text = quantity::time(result.best->time.median_ns);
+  if (result.finalists.empty()) text += " (screening time)";
+  if (result.best->ratio_to_library) {
+    text += fmt::format(", {} {}", format_ratio(result.best->ratio_to_library), library_);
+  }
+  if (result.best->ratio_to_default) {
+    text += fmt::format(", {} default", format_ratio(result.best->ratio_to_default));
+  }
+  announce(fmt::format("  {}{}: {}: {}", on_card(result.card.name),
+                       space::display(result.size, dims_), text, result.winner_display));
 }
 
 void ProgressPrinter::card_dropped(const session::CardName& card, const std::string& reason) {

@@ -30,6 +30,7 @@ class ProgressPrinter : public session::Observer {
   void progressed(const session::Progress& progress) override;
   void final_began(const space::Size& size, std::size_t contenders,
                    session::LibraryPart library) override;
+  void round_done(const space::Size& size, int rounds, int most) override;
   void size_done(const session::SizeResult& result) override;
   void card_dropped(const session::CardName& card, const std::string& reason) override;
 
@@ -40,11 +41,15 @@ class ProgressPrinter : public session::Observer {
   void announce(const std::string& text);  // a line that stays
   void announce_trial(const session::Progress& progress);
   void redraw(const std::string& text);  // a line that the next one replaces
+  /// Whether the line may be drawn anew; then it counts as drawn.
+  [[nodiscard]] bool may_redraw();
 
   using SteadyClock = std::chrono::steady_clock;
   Style style_;
   Trials trials_;
-  std::string kernel_;  // what has been opened
+  std::string kernel_;   // what has been opened
+  std::string library_;  // "cuBLAS"
+  std::string final_;    // the final round that goes on
   // The line that is redrawn appears with the first trial, however soon that is over.
   SteadyClock::time_point last_ =
       style_ == Style::redrawn ? SteadyClock::time_point() : SteadyClock::now();

@@ -123,11 +123,41 @@ bool has_files(const store::KernelRecord& kernel) {
                           selection.kernel->kernel));
 }
 
+bool is_of_the_size(const select::Selection& selection) {
+  return selection.rung == Rung::exact || selection.rung == Rung::stale;
+}
+
+/// What code that nothing confirmed at the asked size says of itself; empty where something did.
+std::string reservation(const select::Selection& selection) {
+  if (is_of_the_size(selection)) return "";
+  return fmt::format(
+      "// not tuned at this size: {}\n",
+      selection.entry ? "taken from " + selection.entry->best.problem : "the default");
+}
+
 std::string launch_code(const select::Selection& selection) {
   if (!has_files(*selection.kernel)) return selection.config_json + "\n";
   const Snippet snippet(*selection.kernel, selection.device, selection.config_json, selection.size);
-  return snippet.is_cuda() ? snippet.cpp() : selection.config_json + "\n";
+  return snippet.is_cuda() ? reservation(selection) + snippet.cpp() : selection.config_json + "\n";
 }
+
+/// Whether the kernel was timed at the asked size, on this device, without a final round.
+bool awaits_final_round(const store::Store& store, const select::Selection& selection) {
+  if (is_of_the_size(selection) || !selection.kernel) return false;
+  return std::ranges::any_of(store.runs(), [&](const store::RunRecord& run) {
+    if (run.kernel_hash != selection.kernel->hash || run.device != selection.device.name ||
+        std::ranges::count(run.problems, selection.size_text) == 0) {
+      return false;
+    }
+    return std::ranges::any_of(store.trials(run.id), [&](const store::StoredTrial& it) {
+      return it.trial.problem == selection.size_text && it.trial.time;
+    });
+  });
+}
+
+constexpr std::string_view kAwaits =
+    "this size has screening times only, which are no result: `tune finalize`, or the command that "
+    "was interrupted, confirms one";
 
 /// What was measured: at the asked size or, as the labels say, at the one it was taken from.
 void add_measurement(Table& table, const store::BestRecord& best, std::string_view where) {
@@ -182,6 +212,9 @@ void print_table(const select::Selection& selection, const Output& output) {
                  fmt::format("imported from {}, not yet verified on this machine", best.origin)});
     }
   }
+  if (std::ranges::count(selection.explanation, kAwaits) > 0) {
+    table.add({"warning", std::string(kAwaits)});
+  }
   output.table(table);
   output.print("\n{}", printable(launch_code(selection)));
 }
@@ -202,9 +235,10 @@ std::optional<select::Selection> shipped_answer(const std::string& device,
 /// Of the database where it has the very size; else of the table that is shipped for the device.
 select::Selection answer(const CommonOptions& common, const select::Question& asked) {
   try {
-    select::Selection own =
-        select::select_configuration(open_database(common, store::Store::Mode::read_only), asked);
-    if (own.rung == Rung::exact || own.rung == Rung::stale) return own;
+    const store::Store store = open_database(common, store::Store::Mode::read_only);
+    select::Selection own = select::select_configuration(store, asked);
+    if (is_of_the_size(own)) return own;
+    if (awaits_final_round(store, own)) own.explanation.emplace_back(kAwaits);
     auto shipped = shipped_answer(own.device.name, asked);
     return shipped ? *std::move(shipped) : own;
   } catch (const Error& error) {
@@ -239,8 +273,8 @@ int query(const CommonOptions& common, const QueryOptions& options) {
     const Snippet snippet(*selection.kernel, selection.device, selection.config_json,
                           selection.size);
     if (format == "cpp" && !snippet.is_cuda()) fail_without_cuda(selection);
-    fmt::print("{}",
-               printable(format == "cpp" ? snippet.cpp() : snippet.compiler_arguments() + "\n"));
+    fmt::print("{}", printable(format == "cpp" ? reservation(selection) + snippet.cpp()
+                                               : snippet.compiler_arguments() + "\n"));
   }
   if (options.explain) {
     output.print("{}reasons:\n", format == "table" ? "\n" : "");

@@ -76,7 +76,7 @@ std::string costs_text(std::span<const session::SizeCost> costs,
                                         {"shared", Align::right},
                                         {"compile", Align::right},
                                         {"device", Align::right},
-                                        {"trials to 3 %", Align::right},
+                                        {"trials to within 3 %", Align::right},
                                         {"time", Align::right},
                                         {"compile", Align::right},
                                         {"device", Align::right}};
@@ -97,8 +97,8 @@ std::string costs_text(std::span<const session::SizeCost> costs,
   }
   return table.text(terminal) + (winning.are_several() ? winning.legend() : "") +
          "  shared: trials that reused a compiled kernel; compile: summed over all compilers;\n  "
-         "the last four, to 3 %: until a trial was within 3 % of the run's best at the size; time: "
-         "wall time "
+         "the last four: until a trial was within 3 % of the run's best at the size; time: wall "
+         "time "
          "since the first trial\n";
 }
 

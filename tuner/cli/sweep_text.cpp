@@ -133,8 +133,8 @@ std::string shares_text(const Json& sweep, const Terminal& terminal) {
     Table table({{label(sweep, size)},
                  {"time", Align::right},
                  {"GB/s", Align::right},
-                 {"of the peak", Align::right},
-                 {"of the bound", Align::right}});
+                 {"% of peak", Align::right},
+                 {"% of bound", Align::right}});
     for (const Json& timing : times) {
       table.add({text(timing, "contender"), time_cell(timing),
                  scaled_cell(timing, "bytes_per_s", 1e9), percent(timing, "of_peak"),

@@ -161,4 +161,22 @@ std::string wrapped_lines(std::string_view text, std::size_t width, std::size_t 
   return result;
 }
 
+std::string wrapped_messages(std::string_view text, std::size_t width) {
+  const auto next_line = [](std::string_view rest) {
+    return rest.substr(0, std::min(rest.find('\n'), rest.size() - 1) + 1);
+  };
+  const auto words = [](std::string_view line) {
+    return line.substr(std::min(line.find_first_not_of(' '), line.size()));
+  };
+  std::string result;
+  while (!text.empty()) {
+    const std::string_view line = next_line(text);
+    text.remove_prefix(line.size());
+    const bool is_command = line.starts_with(' ') && words(line).starts_with("tune ");
+    const bool is_pointed_at = !text.empty() && words(next_line(text)).starts_with('^');
+    result += is_command || is_pointed_at ? std::string(line) : wrapped_lines(line, width);
+  }
+  return result;
+}
+
 }  // namespace tuner::cli

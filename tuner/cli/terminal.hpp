@@ -45,6 +45,10 @@ class Terminal {
 /// The lines of a paragraph, broken at spaces; a word that is too long behind a comma, or anywhere.
 [[nodiscard]] std::vector<std::string> wrapped(std::string_view text, std::size_t width);
 
+/// A message: as wrapped_lines, but commands to be copied ("  tune …") and lines above a caret stay
+/// as they are.
+[[nodiscard]] std::string wrapped_messages(std::string_view text, std::size_t width);
+
 /// A text with line breaks, of which each line is wrapped; what follows the first is indented
 /// as the line was, and by `hang` more columns.
 [[nodiscard]] std::string wrapped_lines(std::string_view text, std::size_t width,

@@ -89,6 +89,7 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
                   {"median_ns", best.time.median_ns},
                   {"q1_ns", best.time.q1_ns},
                   {"q3_ns", best.time.q3_ns},
+                  {"confirmed", !result.finalists.empty()},
                   {"library", best.library_name},
                   {"library_ns", optional(best.library_ns)},
                   {"default_ns", optional(best.default_ns)},
@@ -142,6 +143,9 @@ void print_table(const family::Kernel& kernel, const std::string& title,
     if (!size.library_problem.empty()) {
       output.tell("{}: final round without the library, which could not be timed: {}\n", at,
                   printable(size.library_problem));
+    }
+    if (size.best && size.finalists.empty()) {
+      output.tell("{}: screening time only, not re-timed: no result yet\n", at);
     }
     if (!size.caution.empty()) output.tell("caution at {}: {}\n", at, size.caution);
   }

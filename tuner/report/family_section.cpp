@@ -119,7 +119,9 @@ std::vector<std::string_view> warnings(const Row& row) {
   if (row.entries.empty()) return {"no result"};
   const SizeHistory& size = *row.best();
   std::vector<std::string_view> found;
-  if (!size.best) found.push_back("screened");
+  // Earlier versions stored a best by screening times where a run was interrupted.
+  const bool is_own = size.best && size.best->verified;
+  if (!size.best || (is_own && size.finalists.empty())) found.push_back("screened");
   if (size.best && size.best->ratio_to_library_high.value_or(1) < 1) found.push_back("behind");
   if (size.best && !size.best->verified) found.push_back("imported");
   if (!size.searches.empty()) {

@@ -17,6 +17,7 @@ namespace tuner::report {
 namespace {
 
 constexpr std::size_t kMessageLimit = 600;  // bytes
+constexpr std::size_t kLibraryColumn = 6;   // of the table of best configurations
 
 }  // namespace
 
@@ -113,10 +114,10 @@ std::string failures_answer(const std::map<Outcome, std::uint64_t>& totals) {
     tried += count;
     if (outcome != Outcome::ok) failed.emplace_back(count, outcome);
   }
-  if (tried == 0) return "No candidates were tried.";
+  if (tried == 0) return "Nothing was tried.";
   std::sort(failed.rbegin(), failed.rend());
   if (failed.empty()) {
-    return fmt::format("All {} candidates compiled, ran and computed the right result.",
+    return fmt::format("All {} trials compiled, ran and computed the right result.",
                        format_count(tried));
   }
   std::vector<std::string> parts;
@@ -125,8 +126,7 @@ std::string failures_answer(const std::map<Outcome, std::uint64_t>& totals) {
     lost += count;
     parts.push_back(fmt::format("{} {}", format_count(count), in_words(outcome)));
   }
-  return fmt::format("{} of {} candidates failed ({}): {}.", format_count(lost),
-                     format_count(tried),
+  return fmt::format("{} of {} trials failed ({}): {}.", format_count(lost), format_count(tried),
                      format_percent(static_cast<double>(lost) / static_cast<double>(tried)),
                      fmt::join(parts, ", "));
 }
@@ -159,6 +159,9 @@ Json best_section(const KernelHistory& kernel, const Metric& metric,
   for (const SizeHistory& size : kernel.sizes) {
     Json row = best_row(kernel, size, metric, device_name);
     if (!row.is_null()) table["rows"].push_back(std::move(row));
+    if (size.best && size.best->ratio_to_library) {
+      table["columns"][kLibraryColumn]["label"] = "% of " + library_brand(size.best->library_name);
+    }
   }
   const std::string answer =
       fmt::format("{} with a result.", format_plural(table["rows"].size(), "size", "sizes"));
@@ -204,7 +207,7 @@ Json performance_section(const KernelHistory& kernel, const Metric& metric) {
 Json failures_section(const KernelHistory& kernel) {
   Json table = make_table({{"size", "Size", "text"},
                            {"outcome", "Outcome", "code"},
-                           {"count", "Candidates", "count"},
+                           {"count", "Trials", "count"},
                            {"share", "Share", "share"},
                            {"message", "For example", "text"},
                            {"config", "With", "code"}});

@@ -111,13 +111,13 @@ StrategyComparison comparison_of(const SizeHistory& size) {
 
 // ---- the answer ---------------------------------------------------------------------------------
 
-/// "auto after 41 candidates (7.0 s)", "genetic in 2 of 5 runs", "random never".
+/// "auto after 41 trials (7.0 s)", "genetic in 2 of 5 runs", "random never".
 std::string soonness(const StrategyRuns& strategy, double ns) {
   const Spread candidates = reached(strategy, ProgressAxis::candidates, ns);
   if (candidates.median < kNever) {
     const double seconds = reached(strategy, ProgressAxis::seconds, ns).median;
     return fmt::format("{} after {} ({})", strategy.strategy,
-                       format_plural(whole(candidates.median), "candidate", "candidates"),
+                       format_plural(whole(candidates.median), "trial", "trials"),
                        format_duration(seconds));
   }
   const std::uint64_t count = count_reached(strategy, ns);
@@ -159,7 +159,7 @@ std::string left_out(const StrategyComparison& comparison) {
 
 std::string search_answer(const SizeHistory& size, const StrategyComparison& comparison) {
   if (size.searches.empty()) return "The results were imported: no run here.";
-  if (comparison.best_ns == kNever) return "No candidate succeeded." + left_out(comparison);
+  if (comparison.best_ns == kNever) return "No trial succeeded." + left_out(comparison);
   if (comparison.strategies.empty()) return "No run began anew." + left_out(comparison);
   std::vector<std::string> parts;
   parts.reserve(comparison.strategies.size());
@@ -206,15 +206,15 @@ Json search_table(const StrategyComparison& comparison) {
   Json table = make_table({{"strategy", "Strategy", "text"},
                            {"runs", "Runs", "count"},
                            {"reached_5", "Within 5\u00a0%", "count"},
-                           {"candidates_5", "Candidates", "count"},
+                           {"candidates_5", "Trials", "count"},
                            {"seconds_5", "After", "duration"},
                            {"reached_3", "Within 3\u00a0%", "count"},
-                           {"candidates_3", "Candidates", "count"},
+                           {"candidates_3", "Trials", "count"},
                            {"seconds_3", "After", "duration"},
                            {"best_60s", "Best at 60\u00a0s", "factor"},
                            {"best_60s_low", "from", "factor"},
                            {"best_60s_high", "to", "factor"},
-                           {"best_200", "At 200 candidates", "factor"},
+                           {"best_200", "At 200 trials", "factor"},
                            {"best_200_low", "from", "factor"},
                            {"best_200_high", "to", "factor"}});
   if (comparison.best_ns == kNever) return table;

@@ -54,13 +54,13 @@ Json histogram_rows(const std::vector<double>& times) {
 }
 
 std::string distribution_answer(const std::vector<double>& times) {
-  if (times.empty()) return "No candidate succeeded.";
+  if (times.empty()) return "No trial succeeded.";
   const auto near =
       std::upper_bound(times.begin(), times.end(), kNear * times.front()) - times.begin();
   const double typical = times[times.size() / 2] / times.front();
   const auto count = static_cast<std::uint64_t>(near);
   return fmt::format(
-      "{} of {} working candidates {} within 5\u00a0% of the fastest; the median one takes {} as "
+      "{} of {} working trials {} within 5\u00a0% of the fastest; the median one takes {} as "
       "long.",
       format_count(count), format_count(times.size()), count == 1 ? "is" : "are",
       format_factor(typical));
@@ -120,10 +120,10 @@ Json distribution_section(const SizeHistory& size) {
   const std::vector<double> times = times_of(size);
   Json table = make_table({{"from_ns", "From", "time"},
                            {"to_ns", "To", "time"},
-                           {"count", "Candidates", "count"},
+                           {"count", "Trials", "count"},
                            {"cumulative", "Up to here", "share"}});
   table["rows"] = histogram_rows(times);
-  Json section = make_section("distribution", "Distribution of all working candidates",
+  Json section = make_section("distribution", "Distribution of all working trials",
                               distribution_answer(times), std::move(table));
   section["marks"] = marks_of(size);
   return section;

@@ -37,10 +37,9 @@ std::string without_success(const SizeHistory& size) {
   for (const ReportedTrial& evaluation : size.evaluations) ++counts[evaluation.trial.outcome];
   const auto fewer = [](const auto& a, const auto& b) { return a.second < b.second; };
   const auto commonest = std::max_element(counts.begin(), counts.end(), fewer);
-  if (commonest == counts.end()) return "no candidate has been tried yet.";
-  return fmt::format("none of {} candidates succeeded; {} {}.",
-                     format_count(size.evaluations.size()), format_count(commonest->second),
-                     in_words(commonest->first));
+  if (commonest == counts.end()) return "nothing has been tried yet.";
+  return fmt::format("none of {} trials succeeded; {} {}.", format_count(size.evaluations.size()),
+                     format_count(commonest->second), in_words(commonest->first));
 }
 
 /// "41.2 % to 55.3 %" over sizes that know the ratio; empty when fewer than two do.

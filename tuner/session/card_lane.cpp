@@ -25,7 +25,8 @@ CardLane::CardLane(SharedRun& run, std::size_t index, FreeCard& card)
                .clock = [&run] { return run.elapsed_s(); }},
               index, device_),
       final_round_(run.family, run.kernel, run.pool, device_, runner_, run.observer,
-                   run.interrupted) {}
+                   run.interrupted),
+      library_gauge_(run.family, run.kernel, run.pool, device_, run.interrupted) {}
 
 void CardLane::work() {
   // A size that another card gives back is taken, too.
@@ -116,8 +117,16 @@ void CardLane::take(const Pending& pending) {
     if (drift_monitor_ && committed.trial.outcome == Outcome::ok) {
       drift_monitor_->add(search, pending.config);
     }
+    gauge_library(search);
   }
   schedule_.charge_all(lap());
+}
+
+void CardLane::gauge_library(const SizeSearch& search) {
+  if (stop()) return;
+  if (const auto ns = library_gauge_.time(search)) {
+    run_.progress.timed_library(search, *ns);
+  }
 }
 
 /// The size pays for what the candidate did on the device. Compilers and the start of the device
@@ -188,11 +197,11 @@ SizeResult CardLane::recorded(const SizeSearch& search, std::optional<FinalResul
   if (outcome) {
     outcome->best.run_uuid = run_.uuid;
     size_result.winner_display = space::display(*run_.kernel.space, outcome->winner);
-    // Without a final, or with others on the device, nothing says that it is better than what was
-    // best before: that stays.
+    // A screening time is no result: whoever asks would take it for one. With others on the device
+    // nothing says that it is better than what was best before: that stays.
     others_.look();
-    const bool compared = !outcome->finalists.empty() && !others_.seen();
-    if (compared || !best_before(search)) {
+    const bool confirmed = !outcome->finalists.empty();
+    if (confirmed && (!others_.seen() || !best_before(search))) {
       run_.store.record_final(run_.run, outcome->best, outcome->finalists);
     }
     size_result.best = std::move(outcome->best);

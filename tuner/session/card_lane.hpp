@@ -3,6 +3,7 @@
 
 #include "tuner/session/drift_monitor.hpp"
 #include "tuner/session/final_round.hpp"
+#include "tuner/session/library_gauge.hpp"
 #include "tuner/session/observer.hpp"
 #include "tuner/session/other_processes.hpp"
 #include "tuner/session/progress_report.hpp"
@@ -81,6 +82,8 @@ class CardLane {
   /// What was timed while the device drifted is timed again.
   void watch_drift();
   void take(const Pending& pending);
+  /// Times the library beside the first configuration that works.
+  void gauge_library(const SizeSearch& search);
   /// What comes after a candidate; none when that may be a final.
   [[nodiscard]] const Pending* following(const SizeSearch& search, const store::TrialRecord& trial);
   void tell(const SizeSearch& search, const CommittedTrial& committed);
@@ -109,6 +112,7 @@ class CardLane {
   SizeSchedule schedule_;
   TrialRunner runner_;
   FinalRound final_round_;
+  LibraryGauge library_gauge_;
   std::optional<DriftMonitor> drift_monitor_;  // once a size is open
   Duration charged_{}, final_time_{};
   double drift_s_ = 0;

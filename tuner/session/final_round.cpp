@@ -88,9 +88,14 @@ Expected<FinalResult, LostContender> FinalRound::attempt(const SizeSearch& searc
                                                          const measure::RoundsPlan& plan,
                                                          LibraryPart library) {
   const std::vector<space::Config> configs = finalists(search);
+  int rounds = 0;
+  const auto between_rounds = [&] {
+    observer_.round_done(search.size(), rounds++, plan.rounds);
+    return interrupted_();
+  };
   const auto times =
       SideBySideTimer(kernel_, search.space(), search.size(), pool_, device_, library)
-          .time(configs, plan, interrupted_);
+          .time(configs, plan, between_rounds);
   if (!times) return Unexpected(times.error());
   return *times ? result(search, configs, **times) : by_screening(search);
 }

@@ -47,6 +47,7 @@ struct Progress {
   bool reused = false;                        ///< taken from the database, not run
   bool new_best = false;                      ///< the fastest so far at its size
   double flops = 0, bytes = 0;                ///< of the problem
+  std::optional<double> library_ns;           ///< roughly, once it was timed at the size
   std::uint64_t evaluated = 0;                ///< over all sizes, reused ones included
   std::uint64_t planned = 0;                  ///< likewise
   std::map<Outcome, std::uint64_t> outcomes;  ///< over all sizes
@@ -58,6 +59,8 @@ struct Progress {
 struct SizeResult {
   space::Size size;
   std::optional<store::BestRecord> best;  ///< absent: no configuration ended `ok`
+  /// Empty: there was no final round, and `best` is by screening times alone, which are not stored
+  /// as a result.
   std::vector<store::FinalistRecord> finalists;
   std::string winner_display;   ///< "TILE_M=64 …"
   std::string library_problem;  ///< why the final had to do without the library, if so
@@ -102,6 +105,8 @@ class Observer {
   /// `contenders` configurations are re-timed side by side, with the library where it takes part.
   virtual void final_began(const space::Size& size, std::size_t contenders,
                            LibraryPart library) = 0;
+  /// So many of at most so many rounds of it are over.
+  virtual void round_done(const space::Size& /*size*/, int /*rounds*/, int /*most*/) {}
   virtual void size_done(const SizeResult& result) = 0;
   /// A card takes no further part; others go on with its sizes.
   virtual void card_dropped(const CardName& card, const std::string& reason) = 0;

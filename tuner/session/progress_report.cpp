@@ -24,6 +24,11 @@ void ProgressReport::reused(const SizeSearch& search, const store::TrialRecord& 
   tell(std::move(taken));
 }
 
+void ProgressReport::timed_library(const SizeSearch& search, double ns) {
+  const std::scoped_lock lock(mutex_);
+  library_ns_[&search] = ns;
+}
+
 void ProgressReport::held_final(std::chrono::steady_clock::duration time) {
   const std::scoped_lock lock(mutex_);
   finals_ += time;
@@ -43,6 +48,8 @@ Progress ProgressReport::progress(const SizeSearch& search, const store::TrialRe
   progress.new_best = new_best;
   progress.flops = family::flops_at(problem_, search.size());
   progress.bytes = family::bytes_at(problem_, search.size());
+  const auto library = library_ns_.find(&search);
+  if (library != library_ns_.end()) progress.library_ns = library->second;
   progress.card = card;
   progress.planned = planned_;
   Counts& counts = counts_[&search];

@@ -36,6 +36,8 @@ class ProgressReport {
   /// A trial whose result was taken from the database.
   void reused(const SizeSearch& search, const store::TrialRecord& trial, bool new_best,
               std::string_view card);
+  /// That the library takes about so long at the size of a search.
+  void timed_library(const SizeSearch& search, double ns);
   [[nodiscard]] std::uint64_t reused(const SizeSearch& search) const;
   /// That a final took so long, which is no time of the search.
   void held_final(std::chrono::steady_clock::duration time);
@@ -62,6 +64,7 @@ class ProgressReport {
   std::map<const SizeSearch*, Counts> counts_;
   Counts all_;
   std::map<const SizeSearch*, std::uint64_t> reused_;
+  std::map<const SizeSearch*, double> library_ns_;
   std::uint64_t ran_ = 0;
   bool estimate_announced_ = false;
 };

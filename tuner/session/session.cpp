@@ -47,6 +47,10 @@ class OneAtATime final : public Observer {
     const std::scoped_lock lock(mutex_);
     to_.final_began(size, contenders, library);
   }
+  void round_done(const space::Size& size, int rounds, int most) override {
+    const std::scoped_lock lock(mutex_);
+    to_.round_done(size, rounds, most);
+  }
   void size_done(const SizeResult& result) override {
     const std::scoped_lock lock(mutex_);
     to_.size_done(result);

@@ -36,7 +36,7 @@ export function distributionChart(section: DistributionSection, theme: Theme): E
       formatter: (hovered) => {
         const i = (hovered as { dataIndex: number }).dataIndex;
         return tip(`${time(from[i])} – ${time(to[i])}`, [
-          ["candidates", count(counts[i])],
+          ["trials", count(counts[i])],
           ["as fast or faster", cell(cumulative[i], "share")],
         ]);
       },

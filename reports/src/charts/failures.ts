@@ -26,7 +26,7 @@ export function failuresChart(section: PlainSection, theme: Theme): EChartsOptio
       formatter: (hovered) => {
         const { seriesName, name } = hovered as { seriesName: string; name: string };
         const row = rowOf(seriesName, name)!;
-        return tip(`${name}: ${seriesName}`, [["candidates", count(row[number] as number)], ["share", cell(row[share], "share")]]);
+        return tip(`${name}: ${seriesName}`, [["trials", count(row[number] as number)], ["share", cell(row[share], "share")]]);
       },
     },
     series: causes.map((cause) => ({

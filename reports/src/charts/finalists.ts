@@ -15,7 +15,7 @@ function contenders(section: FinalistsSection): Contender[] {
   const index = (key: string) => columnIndex(table, key);
   let candidates = 0;
   return table.rows.map((row) => ({
-    name: row[index("role")] === "candidate" ? `candidate ${++candidates}` : String(row[index("role")]),
+    name: row[index("role")] === "candidate" ? `finalist ${++candidates}` : String(row[index("role")]),
     role: String(row[index("role")]),
     config: String(row[index("config")]),
     ratio: row[index("ratio")] as number,

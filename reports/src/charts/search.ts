@@ -71,7 +71,7 @@ function progressAxis(theme: Theme, places: number[], progress: CurveProgress): 
   return {
     ...axis, axisLine: { ...axis.axisLine, onZero: false }, min: Math.log10(Math.min(...places)), splitLine: { show: false },
     nameLocation: "middle", nameGap: 28,
-    name: progress === "candidates" ? "candidates tried, failed ones included, logarithmic" : "time since the run began, logarithmic",
+    name: progress === "candidates" ? "trials, failed ones included, logarithmic" : "time since the run began, logarithmic",
   };
 }
 
@@ -91,7 +91,7 @@ export function searchChart(section: SearchSection, progress: CurveProgress, the
       ...tooltipStyle(theme), trigger: "axis", axisPointer: { lineStyle: { color: theme.line } },
       formatter: (hovered) => {
         const x = 10 ** Number((hovered as unknown as { axisValue: number }[])[0].axisValue);
-        const title = progress === "candidates" ? `After ${count(Math.round(x))} candidates` : `After ${duration(x)}`;
+        const title = progress === "candidates" ? `After ${count(Math.round(x))} trials` : `After ${duration(x)}`;
         return tip(title, shown.map((one): [string, string] => [one.strategy, bestAt(one[progress], x, one.runs)]));
       },
     },
