@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The document that the program writes into the page (format "tune.report/2"). This is its only
+// The document that the program writes into the page (format "tune.report/3"). This is its only
 // declaration: the test report.document has tsc check documents of the program against it.
 
 export type Kind = "text" | "code" | "count" | "time" | "duration" | "bytes" | "number" | "factor" | "share";
@@ -100,7 +100,7 @@ export interface Sweep { family: string; verdict: string; sections: SweepSection
 export interface Comparison { title: string; verdict: string[]; sections: ComparisonSection[] }
 /** What the page reads at once. */
 export interface Overview {
-  format: "tune.report/2"; device: string; backend: string; facts: [string, string][]; period: string;
+  format: "tune.report/3"; device: string; backend: string; facts: [string, string][]; period: string;
   families: Family[]; kernels: KernelSummary[]; sweeps: Sweep[]; comparisons: Comparison[];
 }
 export interface Report extends Overview { kernels: Kernel[] }

@@ -66,7 +66,10 @@ export class SizesTable {
   }
 
   private makeLine(row: HTMLTableRowElement, label: string, index: number): Line {
-    const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, label);
+    const type = texts(this.family.sizes, "type")[index];
+    const shown = this.family.types.rows.length > 1 ? label.replace(new RegExp(`, \\w+=${type}(?=,|$)`), "") : label; // it has a column
+    const button = make("button", { type: "button", class: "open", "aria-expanded": "false" }, shown);
+    if (shown !== label) button.setAttribute("aria-label", label);
     row.cells[0].replaceChildren(button);
     const line: Line = { row, button, detail: null, index };
     button.addEventListener("click", () => { if (line.detail) this.close(line); else void this.open(line); });

@@ -151,8 +151,9 @@ void ProgressPrinter::size_done(const session::SizeResult& result) {
   if (result.best->ratio_to_default) {
     text += fmt::format(", {} default", format_ratio(result.best->ratio_to_default));
   }
-  announce(fmt::format("  {}{}: {}: {}", on_card(result.card.name),
-                       space::display(result.size, dims_), text, result.winner_display));
+  if (!result.winner_display.empty()) text += ": " + result.winner_display;
+  announce(fmt::format("  {}{}: {}", on_card(result.card.name), space::display(result.size, dims_),
+                       text));
 }
 
 void ProgressPrinter::card_dropped(const session::CardName& card, const std::string& reason) {

@@ -76,7 +76,7 @@ std::string costs_text(std::span<const session::SizeCost> costs,
                                         {"shared", Align::right},
                                         {"compile", Align::right},
                                         {"device", Align::right},
-                                        {"trials to within 3 %", Align::right},
+                                        {"within 3 %", Align::right},
                                         {"time", Align::right},
                                         {"compile", Align::right},
                                         {"device", Align::right}};
@@ -96,10 +96,11 @@ std::string costs_text(std::span<const session::SizeCost> costs,
     table.add(std::move(row));
   }
   return table.text(terminal) + (winning.are_several() ? winning.legend() : "") +
-         "  shared: trials that reused a compiled kernel; compile: summed over all compilers;\n  "
-         "the last four: until a trial was within 3 % of the run's best at the size; time: wall "
-         "time "
-         "since the first trial\n";
+         "  shared: trials that reused a compiled kernel; compile: summed over all compilers; the "
+         "last "
+         "four: until a trial was within 3 % of the run's best at the size; time: wall time since "
+         "the "
+         "first trial\n";
 }
 
 nlohmann::json costs_json(std::span<const session::SizeCost> costs,

@@ -7,6 +7,7 @@
 #include "tuner/core/json.hpp"
 #include "tuner/core/printable.hpp"
 #include "tuner/core/quantity.hpp"
+#include "tuner/core/suggest.hpp"
 #include "tuner/family/suite.hpp"
 #include "tuner/select/catalogue_json.hpp"
 #include "tuner/select/stored_family.hpp"
@@ -83,21 +84,20 @@ std::vector<TableFamily> families_of(const select::Catalogue& known) {
   return families;
 }
 
-/// The family whose sizes "FILE" or "FILE:GROUP" names.
+/// The table's family whose sizes "FILE" or "FILE:GROUP" names.
 const TableFamily& family_of(const std::string& suite, const std::vector<TableFamily>& families) {
-  std::optional<Error> why;
-  for (const TableFamily& it : families) {
-    if (!it.file) continue;
-    try {
-      static_cast<void>(family::suite_sizes(suite, *it.file));
-      return it;
-    } catch (const Error& error) {
-      if (!why || families.size() == 1) why = error;
-    }
-  }
-  if (why) throw Error(*why);
-  throw Error(ErrorCode::usage,
-              fmt::format("{}: the table has no space file of any family", suite));
+  const std::string name = family::suite_family(suite);
+  const auto found = std::ranges::find(families, name, &TableFamily::name);
+  if (found != families.end() && found->file) return *found;
+  std::vector<std::string> known;
+  for (const TableFamily& it : families) known.push_back(it.name);
+  throw Error(
+      ErrorCode::usage,
+      found == families.end()
+          ? fmt::format("{}: these are sizes of '{}', of which the table has nothing{}; it has "
+                        "{}",
+                        suite, name, did_you_mean(name, known), fmt::join(known, ", "))
+          : fmt::format("{}: the table has no space file of '{}'", suite, name));
 }
 
 TableSuite check_suite(const std::string& name, const std::vector<TableFamily>& families) {

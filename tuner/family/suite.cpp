@@ -30,6 +30,25 @@ SuiteGroup parse_group(const DocumentNode& node, const space::Dimensions& dims) 
   return group;
 }
 
+struct PathAndGroup {
+  std::string path, group;
+};
+
+PathAndGroup path_and_group(std::string_view file_and_group) {
+  std::string path(file_and_group);
+  std::string group;
+  const std::size_t colon = path.rfind(':');
+  if (colon != std::string::npos && !std::filesystem::exists(path)) {
+    group = path.substr(colon + 1);
+    path.resize(colon);
+    if (group.empty()) {
+      throw Error(ErrorCode::usage,
+                  fmt::format("{}: no group is named after the colon", in_quotes(file_and_group)));
+    }
+  }
+  return {std::move(path), std::move(group)};
+}
+
 void check_head(const DocumentNode& root, const Family& family) {
   const DocumentNode format = root.at("format");
   if (format.text() != kFormat) {
@@ -78,18 +97,14 @@ Suite parse_suite(std::string_view text, std::string_view origin, const Family& 
 }
 
 std::vector<space::Size> suite_sizes(std::string_view file_and_group, const Family& family) {
-  std::string path(file_and_group);
-  std::string group;
-  const std::size_t colon = path.rfind(':');
-  if (colon != std::string::npos && !std::filesystem::exists(path)) {
-    group = path.substr(colon + 1);
-    path.resize(colon);
-    if (group.empty()) {
-      throw Error(ErrorCode::usage,
-                  fmt::format("{}: no group is named after the colon", in_quotes(file_and_group)));
-    }
-  }
+  const auto [path, group] = path_and_group(file_and_group);
   return parse_suite(read_file(path, kSuiteLimitBytes), path, family).sizes(group);
+}
+
+std::string suite_family(std::string_view file_and_group) {
+  const auto [path, group] = path_and_group(file_and_group);
+  const Json json = parse_json(read_file(path, kSuiteLimitBytes), path);
+  return DocumentNode(json, path).at("family").name();
 }
 
 }  // namespace tuner::family

@@ -332,7 +332,7 @@ Json comparison_document(const Comparison& comparison) {
       facts.push_back({fmt::format("{}: {}", label, side->name), words});
     }
   }
-  return Json{{"format", "tune.report/2"},
+  return Json{{"format", "tune.report/3"},
               {"device", "Comparison"},
               {"backend", ""},
               {"facts", std::move(facts)},

@@ -166,7 +166,7 @@ Json report_document(const store::Store& store, const std::string& device_name,
                             "tune --kernel NAME --space FILE",
                             device_name));
   }
-  Json document = {{"format", "tune.report/2"},    {"device", device.name},
+  Json document = {{"format", "tune.report/3"},    {"device", device.name},
                    {"backend", device.backend},    {"facts", facts_of(device, kernels)},
                    {"period", period_of(kernels)}, {"families", families_of(kernels)},
                    {"kernels", Json::array()}};

@@ -173,7 +173,7 @@ Json sizes_table(std::span<const KernelHistory> kernels, const std::vector<Row>&
                            {"best", "Best kernel", "code"},
                            {"median_ns", "Time", "time"},
                            {"rate", metric.metric.unit, "number"},
-                           {"roof", "Of the roof", "share"},
+                           {"roof", "% of roof", "share"},
                            {"ratio", library.empty() ? "× library" : "× " + library, "factor"},
                            {"low", "95\u00a0% from", "factor"},
                            {"high", "to", "factor"},
@@ -428,7 +428,8 @@ Json to_do(const std::vector<Row>& rows, const std::string& library) {
       fmt::format("{} still improving in the last fifth of the latest run: search longer.",
                   format_plural(improving.size(), "size was", "sizes were")),
       commands_for(improving));
-  const auto behind = with(rows, "behind");
+  auto behind = with(rows, "behind");
+  std::ranges::stable_sort(behind, {}, [](const Row* row) { return *ratio_of(*row->best()); });
   add(behind, behind.empty() ? "" : behind_text(behind, library), Json::array());
   return list;
 }

@@ -21,7 +21,7 @@ struct Additions {
   std::vector<ComparedResults> compared = {};        ///< each, on this device, beside the results
 };
 
-/// Everything the page of one device shows, as a document of format "tune.report/2"
+/// Everything the page of one device shows, as a document of format "tune.report/3"
 /// (docs/reference/report.md). Every number of the page is computed here, once; the page and its
 /// script only draw. Holds no host name and, outside the commands as typed, no directories. Throws
 /// Error(nothing_found), naming the devices that are known, when the device has no results.

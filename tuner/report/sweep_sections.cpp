@@ -350,7 +350,7 @@ Json sweep_part(const Json& sweep) {
 
 Json sweep_document(const std::string& device_name, std::span<const Json> sweeps) {
   Json document = {
-      {"format", "tune.report/2"}, {"device", device_name},   {"backend", ""},
+      {"format", "tune.report/3"}, {"device", device_name},   {"backend", ""},
       {"families", Json::array()}, {"facts", Json::array()},  {"period", ""},
       {"kernels", Json::array()},  {"sweeps", Json::array()}, {"comparisons", Json::array()}};
   for (const Json& sweep : sweeps) {

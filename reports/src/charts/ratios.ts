@@ -15,7 +15,8 @@ export function ratiosChart({ sizes: table, library }: Family, shown: (index: nu
   const drawn = ratio.flatMap((value, i) => (value !== null && work[i] !== null && work[i]! > 0 && shown(i) ? [i] : []));
   if (drawn.length === 0) return null;
   const far = 1.05 * Math.max(...drawn.map((i) => Math.max(ratio[i]!, 1 / ratio[i]!)));
-  const ticks = [0.1, 0.2, 0.5, 0.8, 1, 1.25, 1.5, 2, 3, 5, 10, 20].filter((tick) => tick < far && tick > 1 / far);
+  const known = far > 4 ? [0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20] : [0.3, 0.5, 0.8, 1, 1.25, 1.5, 2, 3];
+  const ticks = known.filter((tick) => tick < far && tick > 1 / far);
   const kinds = [...new Set(shapes)].sort();
   const series = kinds.map((shape, nth): ScatterSeriesOption => ({
     type: "scatter", name: shape, color: seriesStyle(nth).color, symbol: kSymbols[nth % kSymbols.length], symbolSize: 9,

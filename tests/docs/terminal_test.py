@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""docs/terminal.txt is a session in a terminal of 80 columns: what the program prints, but for what was measured.
+
+terminal_test.py --write writes it anew.
+"""
+
+import fcntl
+import os
+import pathlib
+import pty
+import re
+import shlex
+import shutil
+import struct
+import subprocess
+import sys
+import tempfile
+import termios
+import unittest
+
+TUNE = os.environ["TUNE"]
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SESSION = ROOT / "docs/terminal.txt"
+WIDTH = 80
+
+COMMANDS = """
+tune space check examples/saxpy/saxpy.json
+tune --space examples/saxpy/saxpy.json --backend cpu --size 100000 --max-evals 9
+tune query --kernel saxpy --size 100000
+tune query --kernel saxpy --size 130000 --explain
+tune query --kernel sxpy --size 100000
+tune runs show
+tune space why spaces/gemm.json --kernel gemm_naive BLOCK_X=1024,BLOCK_Y=2
+""".strip().splitlines()
+
+# What was measured, and where. The longest kinds of numbers first.
+MEASURED = [
+    (r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?Z?( UTC)?", "DATE"),
+    (r"\b[0-9a-f]{32}\b", "ID"),
+    (r"(?m)^ties .*\n", ""),
+    (r"BLOCK=\d+(.)ITEMS=\d+", "CONFIGURATION"),
+    (r"saxpy<\d+>", "KERNEL"),
+    (r"dim3\([^)]*\)", "DIM3"),
+    (r"(×?\d+(\.\d+)?(–×?\d+(\.\d+)?)?)+ ?([nµm]?s|[GMT](FLOP|B)/s|min|%|of OpenBLAS)?\b", "N"),
+    (r"\bon .*? \(x86_64, g\+\+ [^)]*\)", "on DEVICE"),
+    (r"(?m)(?<= on )(?!DEVICE)[A-Z][^;\n]*", "DEVICE"),
+    (r"g\+\+ [\w.]+|OpenBLAS [\w.]+", "VERSION"),
+]
+
+
+def in_terminal(command, directory, surroundings):
+    """What a terminal receives from both streams of a command."""
+    leader, follower = pty.openpty()
+    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, WIDTH, 0, 0))
+    run = subprocess.Popen(command, cwd=directory, env=surroundings, stdin=follower, stdout=follower, stderr=follower)
+    os.close(follower)
+    received = b""
+    try:
+        while part := os.read(leader, 65536):
+            received += part
+    except OSError:
+        pass  # the program has ended
+    os.close(leader)
+    run.wait(timeout=120)
+    return received.decode().replace("\r\n", "\n")
+
+
+def session():
+    """Each command with what it prints."""
+    text = ""
+    with tempfile.TemporaryDirectory(prefix="tune-test-") as directory:
+        for folder in ("spaces", "kernels", "examples"):
+            shutil.copytree(ROOT / folder, pathlib.Path(directory) / folder)
+        surroundings = {name: value for name, value in os.environ.items() if not name.startswith("TUNER")}
+        for command in COMMANDS:
+            printed = in_terminal([TUNE, *shlex.split(command)[1:]], directory,
+                                  {**surroundings, "LC_ALL": "C.UTF-8", "TERM": "dumb", "TUNER_DB": "tune.db",
+                                   "XDG_CACHE_HOME": directory})
+            text += f"$ {command}\n{printed.rstrip()}\n\n"
+    return text.rstrip() + "\n"
+
+
+def masked(text):
+    """The text without what was measured, without its lines, which are as long as the numbers in them, and with the lines
+    of a search once, however often it found something better."""
+    for pattern, word in MEASURED:
+        text = re.sub(pattern, word, text)
+    text = re.sub(r"[ –\n]+", " ", text)
+    return re.sub(r"(saxpy: N/N N: best N \(N\) (N left )?failed: none )+", "SEARCH ", text).split(" ")
+
+
+class TerminalTest(unittest.TestCase):
+    maxDiff = None
+
+    def test_the_session_is_what_the_program_prints(self):
+        printed = session()
+        self.assertEqual(masked(SESSION.read_text()), masked(printed), "terminal_test.py --write writes it anew")
+
+    def test_it_fits_the_terminal(self):
+        text = SESSION.read_text()
+        code = re.findall(r"^(?:// .*|#include.*|inline .*|  const .*|  kernel<<<.*|  return .*|\$ .*|  tune .*|  command: .*)$", text, flags=re.M)
+        for line in text.splitlines():
+            if line not in code:  # what is there to be copied stays in one line
+                self.assertLessEqual(len(line), WIDTH, line)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--write"]:
+        SESSION.write_text(session())
+    else:
+        unittest.main()
