@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/core/error.hpp"
-#include "tuner/core/shell_words.hpp"
 #include "tuner/report/family_section.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/importance_sections.hpp"
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/report.hpp"
+#include "tuner/report/reproduce.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/sweep_sections.hpp"
 #include "tuner/report/verdict.hpp"
@@ -90,7 +90,7 @@ Json size_document(const KernelHistory& kernel, const SizeHistory& size, const M
 Json commands_of(const KernelHistory& kernel) {
   Json commands = Json::array();
   for (auto run = kernel.runs.rbegin(); run != kernel.runs.rend(); ++run) {
-    const std::string command = own_command(run->command);
+    const std::string command = repeatable(run->command);
     const bool listed = std::find(commands.begin(), commands.end(), command) != commands.end();
     if (!command.empty() && !listed) commands.push_back(command);
   }

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/report/family_section.hpp"
 
+#include "tuner/core/shell_words.hpp"
 #include "tuner/report/format.hpp"
 #include "tuner/report/kernel_sections.hpp"
 #include "tuner/report/metric.hpp"
+#include "tuner/report/reproduce.hpp"
 #include "tuner/report/size_sections.hpp"
 #include "tuner/report/table.hpp"
 #include "tuner/report/verdict.hpp"
@@ -349,18 +351,13 @@ Json wins_table(std::span<const KernelHistory> kernels, const std::vector<OfType
 
 // ---- what to do next ----------------------------------------------------------------------------
 
-/// The space file as the latest run named it: an absolute path, which is the machine's own, without
-/// its directories.
+/// The space file that the latest run names; empty without runs.
 std::string space_of(const KernelHistory& kernel) {
   if (kernel.runs.empty()) return "";
-  constexpr std::string_view kOption = "--space ";
-  // The latest that names one: `tune finalize` does not.
   for (auto run = kernel.runs.rbegin(); run != kernel.runs.rend(); ++run) {
-    const std::string& command = run->command;
-    const std::size_t at = command.find(kOption);
-    if (at == std::string::npos) continue;
-    const std::size_t start = at + kOption.size();
-    return shareable(command.substr(start, command.find(' ', start) - start));
+    if (const std::string file = space_of_command(run->command); !file.empty()) {
+      return shell_line(std::vector<std::string>{file});
+    }
   }
   return "FILE";
 }

@@ -23,7 +23,7 @@ struct Additions {
 
 /// Everything the page of one device shows, as a document of format "tune.report/3"
 /// (docs/reference/report.md). Every number of the page is computed here, once; the page and its
-/// script only draw. Holds no host name and, outside the commands as typed, no directories. Throws
+/// script only draw. Holds no host name and no directories of the machine. Throws
 /// Error(nothing_found), naming the devices that are known, when the device has no results.
 [[nodiscard]] Json report_document(const store::Store& store, const std::string& device_name,
                                    const Additions& additions = {});
