@@ -42,7 +42,7 @@ class FinalizeTest(ProgramTest):
     def test_the_report_names_the_command(self):
         def page():
             return (self.directory / self.tune("report", "-o", "pages").stdout.split()[0]).read_text()
-        self.assertTrue("tune finalize --kernel scale --space scale.json" in page())
+        self.assertTrue("tune finalize --kernel scale --space scale.json --backend cpu" in page())
         self.finalize()
         self.assertFalse("screening times only" in page())
 

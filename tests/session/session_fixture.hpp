@@ -29,6 +29,7 @@ class Recorder : public Observer {
     std::size_t settled = 0;  // sizes, before it
   };
 
+  [[nodiscard]] bool shows_library() const override { return with_gauge; }
   void opened(const Opening& opening) override { openings.push_back(opening); }
   void estimated(std::chrono::milliseconds) override { ++estimates; }
   void progressed(const Progress& progress) override {
@@ -68,6 +69,7 @@ class Recorder : public Observer {
   std::vector<space::Size> done;
   std::map<std::string, std::string> dropped;  // by name of the card: why
   int estimates = 0;
+  bool with_gauge = false;
 };
 
 /// Stands still until a test lets time pass.
@@ -93,7 +95,9 @@ class SessionTest : public testing::Test {
     return run(plan, [] { return false; });
   }
   RunResult run(const RunPlan& plan, const std::function<bool()>& interrupted) {
+    const bool with_gauge = seen.with_gauge;
     seen = {};
+    seen.with_gauge = with_gauge;
     worker::Evaluator evaluator(device, device.compiler(), family, plan.seed);
     const Card card{.name = "0", .device = &evaluator};
     return tune_kernel(family, family.kernels.front(), plan, {&card, 1}, device.compiler(), store,

@@ -58,6 +58,7 @@ TEST_F(SessionTest, StoresWhatATrialUsedAndTook) {
 
 TEST_F(SessionTest, TellsTheLibrarysTimeAtASizeOnceAConfigurationWorks) {
   device.library_ns = 1500;
+  seen.with_gauge = true;
   static_cast<void>(run({.sizes = {{10}}}));
   EXPECT_EQ(seen.steps.front().progress.library_ns, std::nullopt);
   for (std::size_t i = 1; i < seen.steps.size(); ++i) {
@@ -68,6 +69,11 @@ TEST_F(SessionTest, TellsTheLibrarysTimeAtASizeOnceAConfigurationWorks) {
   device.library_failure = Outcome::launch_error;
   static_cast<void>(run({.sizes = {{20}}}));
   EXPECT_EQ(seen.steps.back().progress.library_ns, std::nullopt) << "and the search goes on";
+
+  device.library_failure.reset();
+  seen.with_gauge = false;
+  static_cast<void>(run({.sizes = {{30}}}));
+  EXPECT_EQ(seen.steps.back().progress.library_ns, std::nullopt) << "nobody would see it";
 }
 
 TEST_F(SessionTest, ReportsItsPlanItsProgressAndItsEnd) {

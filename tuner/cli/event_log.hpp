@@ -20,6 +20,7 @@ class EventLog : public session::Observer {
   /// Appends to a file. Throws Error(failure) when it cannot be opened.
   explicit EventLog(const std::filesystem::path& path);
 
+  [[nodiscard]] bool shows_library() const override { return true; }
   void opened(const session::Opening& opening) override;
   void estimated(std::chrono::milliseconds search) override;
   void progressed(const session::Progress& progress) override;

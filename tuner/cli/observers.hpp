@@ -14,6 +14,7 @@ class Observers : public session::Observer {
  public:
   void add(std::unique_ptr<session::Observer> observer) { all_.push_back(std::move(observer)); }
 
+  [[nodiscard]] bool shows_library() const override;
   void opened(const session::Opening& opening) override;
   void estimated(std::chrono::milliseconds search) override;
   void progressed(const session::Progress& progress) override;

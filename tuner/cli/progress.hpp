@@ -25,6 +25,7 @@ class ProgressPrinter : public session::Observer {
 
   ProgressPrinter(Style style, Trials trials) : style_(style), trials_(trials) {}
 
+  [[nodiscard]] bool shows_library() const override { return style_ != Style::silent; }
   void opened(const session::Opening& opening) override;
   void estimated(std::chrono::milliseconds search) override;
   void progressed(const session::Progress& progress) override;

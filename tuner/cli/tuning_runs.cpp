@@ -135,7 +135,7 @@ void print_table(const family::Kernel& kernel, const std::string& title,
     table.add({space::display(size.size, kernel.space->dims), quantity::time(best.time.median_ns),
                format_rate(best.flops, best.bytes, best.time.median_ns),
                format_ratio(best.ratio_to_library), format_ratio(best.ratio_to_default),
-               fmt::format("{}", best.ties), size.winner_display});
+               size.finalists.empty() ? "–" : fmt::format("{}", best.ties), size.winner_display});
   }
   output.table(table);
   for (const session::SizeResult& size : result.sizes) {

@@ -376,9 +376,10 @@ Json commands_for(const std::vector<const Row*>& rows, std::string_view command 
   Json commands = Json::array();
   for (const KernelHistory* kernel : order) {
     // A final round is for each size that lacks one.
-    commands.push_back(fmt::format("tune {}--kernel {} --space {}{}", command,
-                                   shell_word(kernel->kernel), space_of(*kernel),
-                                   command.empty() ? sizes[kernel] : ""));
+    const bool on_cpu = kernel->runs.back().backend == "cpu";
+    commands.push_back(fmt::format(
+        "tune {}--kernel {} --space {}{}{}", command, shell_word(kernel->kernel), space_of(*kernel),
+        on_cpu ? " --backend cpu" : "", command.empty() ? sizes[kernel] : ""));
   }
   return commands;
 }

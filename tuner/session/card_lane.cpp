@@ -123,7 +123,7 @@ void CardLane::take(const Pending& pending) {
 }
 
 void CardLane::gauge_library(const SizeSearch& search) {
-  if (stop()) return;
+  if (stop() || !run_.observer.shows_library()) return;
   if (const auto ns = library_gauge_.time(search)) {
     run_.progress.timed_library(search, *ns);
   }

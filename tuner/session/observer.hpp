@@ -98,6 +98,8 @@ struct RunResult {
 class Observer {
  public:
   virtual ~Observer() = default;
+  /// Whether it shows Progress::library_ns: only then the search takes the time for it.
+  [[nodiscard]] virtual bool shows_library() const { return false; }
   virtual void opened(const Opening& opening) = 0;
   /// The first candidates have been timed: how long the search may take if nothing stops it.
   virtual void estimated(std::chrono::milliseconds search) = 0;

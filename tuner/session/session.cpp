@@ -31,6 +31,7 @@ class OneAtATime final : public Observer {
  public:
   explicit OneAtATime(Observer& to) : to_(to) {}
 
+  [[nodiscard]] bool shows_library() const override { return to_.shows_library(); }
   void opened(const Opening& opening) override {
     const std::scoped_lock lock(mutex_);
     to_.opened(opening);
