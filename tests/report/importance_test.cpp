@@ -31,7 +31,8 @@ KernelHistory two_parameters(std::size_t sizes, std::size_t trials, std::uint64_
       store::TrialRecord trial;
       const double ns = level * std::exp(0.5 * rank + noise(random));
       trial.time = store::TimeRecord{ns, ns, ns, ns, 5};
-      size.evaluations.push_back({0, i + 1, 0, {std::to_string(a), std::to_string(b)}, trial});
+      size.evaluations.push_back(
+          {0, i + 1, 0, ConfigValues{std::to_string(a), std::to_string(b)}, trial});
     }
   }
   return kernel;
@@ -81,7 +82,9 @@ TEST(Importance, FewTrialsOverAllSizesTellNothing) {
 TEST(Importance, AParameterThatNoSizeVariedIsNotNamed) {
   KernelHistory kernel = two_parameters(3, 40, 1);
   for (std::size_t s = 0; s < kernel.sizes.size(); ++s) {
-    for (ReportedTrial& trial : kernel.sizes[s].evaluations) trial.values[0] = std::to_string(s);
+    for (ReportedTrial& trial : kernel.sizes[s].evaluations) {
+      trial.values = ConfigValues{std::to_string(s), trial.values[1]};
+    }
   }
   const Importances found = importances(kernel).over_sizes;
   ASSERT_EQ(found->size(), 1U);

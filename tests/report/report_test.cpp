@@ -199,7 +199,7 @@ TEST_F(Report, ALargeSearchIsSampledWithAllOfTheFastest) {
     const double ns = 1e6 - 50.0 * i;  // the last are the fastest
     trial.time = store::TimeRecord{ns, ns, ns, ns, 5};
     const auto number = static_cast<std::uint64_t>(i) + 1;
-    size.evaluations.push_back({0, number, 0.1 * i, {std::to_string(i)}, trial});
+    size.evaluations.push_back({0, number, 0.1 * i, ConfigValues{std::to_string(i)}, trial});
   }
   const Json trials = trial_columns(kernel, size);
   EXPECT_EQ(trials.at("total"), 12'000);

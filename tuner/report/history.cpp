@@ -63,13 +63,13 @@ std::string latest_hash(const std::vector<store::RunRecord>& runs,
 }
 
 /// Values by canonical configuration: sizes share configurations.
-using ValuesByConfig = std::unordered_map<std::string, ConfigValues>;
+using ValuesByConfig = std::unordered_map<std::string, SharedValues>;
 
-const ConfigValues& values_of(ValuesByConfig& known, const std::vector<std::string>& parameters,
+const SharedValues& values_of(ValuesByConfig& known, const std::vector<std::string>& parameters,
                               const std::string& config_json) {
-  const auto [found, is_new] = known.try_emplace(config_json);
-  if (is_new) found->second = config_values(parameters, config_json);
-  return found->second;
+  const auto found = known.find(config_json);
+  if (found != known.end()) return found->second;
+  return known.emplace(config_json, config_values(parameters, config_json)).first->second;
 }
 
 /// Adds the trials of one run, which is the next of each of its sizes' searches.

@@ -7,9 +7,11 @@
 #include "tuner/store/store.hpp"
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace tuner::report {
@@ -18,12 +20,26 @@ namespace tuner::report {
 /// the configuration lacks the parameter.
 using ConfigValues = std::vector<std::string>;
 
+/// The same of trials that share a configuration, of which most sizes have many.
+class SharedValues {
+ public:
+  SharedValues(ConfigValues values)  // NOLINT(google-explicit-constructor): the same, shared
+      : values_(std::make_shared<const ConfigValues>(std::move(values))) {}
+  [[nodiscard]] const ConfigValues& all() const { return *values_; }
+  [[nodiscard]] const std::string& operator[](std::size_t parameter) const {
+    return (*values_)[parameter];
+  }
+
+ private:
+  std::shared_ptr<const ConfigValues> values_;
+};
+
 /// One candidate at one size.
 struct ReportedTrial {
   std::size_t run = 0;       ///< which of SizeHistory::searches
   std::uint64_t number = 0;  ///< among the trials of the run at this size, from 1
   double elapsed_s = 0;      ///< since the run's first trial at this size began
-  ConfigValues values;
+  SharedValues values;
   store::TrialRecord trial;
 };
 

@@ -41,9 +41,9 @@ std::string query_command(const KernelHistory& kernel, const SizeHistory& size,
 }
 
 std::string best_config(const KernelHistory& kernel, const SizeHistory& size) {
-  return config_text(
-      kernel.parameters,
-      size.best ? config_values(kernel.parameters, size.best->config_json) : fastest(size)->values);
+  return config_text(kernel.parameters,
+                     size.best ? config_values(kernel.parameters, size.best->config_json)
+                               : fastest(size)->values.all());
 }
 
 Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric& metric,
@@ -218,9 +218,10 @@ Json failures_section(const KernelHistory& kernel) {
       const double share =
           static_cast<double>(cause.count) / static_cast<double>(size.evaluations.size());
       const bool failed = outcome != Outcome::ok;
-      table["rows"].push_back({format_size(size.problem), name(outcome), cause.count,
-                               rounded(share), failed ? shareable(cause.sample->trial.message) : "",
-                               failed ? config_text(kernel.parameters, cause.sample->values) : ""});
+      table["rows"].push_back(
+          {format_size(size.problem), name(outcome), cause.count, rounded(share),
+           failed ? shareable(cause.sample->trial.message) : "",
+           failed ? config_text(kernel.parameters, cause.sample->values.all()) : ""});
     }
   }
   return make_section("failures", "Failures by cause", failures_answer(totals), std::move(table));
