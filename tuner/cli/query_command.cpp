@@ -130,9 +130,10 @@ bool is_of_the_size(const select::Selection& selection) {
 /// What code that nothing confirmed at the asked size says of itself; empty where something did.
 std::string reservation(const select::Selection& selection) {
   if (is_of_the_size(selection)) return "";
-  return fmt::format(
-      "// not tuned at this size: {}\n",
-      selection.entry ? "taken from " + selection.entry->best.problem : "the default");
+  return fmt::format("// not tuned at this size: {}\n",
+                     selection.entry ? "taken from " + selection.entry->best.problem
+                     : selection.rung == Rung::default_config ? "the default"
+                                                              : "chosen by the cost model");
 }
 
 std::string launch_code(const select::Selection& selection) {
