@@ -92,6 +92,17 @@ TEST_F(GemmTensorTest, StreamedTilesAreRight) {
                "STREAM == 2 and TILE_M == 64 and TILE_N == 48 and PING_PONG == 1");
 }
 
+TEST_F(GemmTensorTest, SkinnyProductsAreRight) {
+  const auto expect_skinny = [&](std::string_view size, const std::string& condition) {
+    family_.expect_right("gemm_skinny_mma", size, "THREADS <= 128 and " + condition);
+  };
+  expect_skinny("1,72,136,TRANS_B=1", "TILES == 1 and UNROLL == 1 and STAGES == 2 and SPLIT == 0");
+  expect_skinny("8,200,328,TRANS_B=1", "TILES == 2 and UNROLL == 2 and STAGES == 3 and WARPS == 2");
+  expect_skinny("13,136,1200,TRANS_B=1,TYPE=f16", "SPLIT_K > 8 and WARPS_K == 2 and TILES == 1");
+  expect_skinny("72,17,136,TRANS_B=1,TYPE=bf16_f32", "TILES == 4 and WARPS_K == 4");
+  expect_skinny("5,40,72,TRANS_B=1,LDA=80,BATCH=3", "UNROLL == 1 and SPLIT_K > 1");
+}
+
 /// A mistake: a text of the source or a header, and what stands there instead.
 struct Mistake {
   std::string_view what, right, wrong;
