@@ -29,13 +29,13 @@
 
 template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
           int TILE_K, int CONSUMERS, bool PING_PONG, int STAGES, int CLUSTER_M, int CLUSTER_N,
-          bool SPLIT_K, int VECTOR_C, int MIN_BLOCKS>
-__global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
-    __launch_bounds__(WARPGROUP*(CONSUMERS + 1), MIN_BLOCKS)
-        gemm_wgmma(int M, int N, int K, float alpha, float beta, TC* C, int ldc, long long stride_c,
-                   int batches, int splits, int streamed, int group_m, float* partials,
-                   unsigned* arrivals, const __grid_constant__ TensorMap3 map_a,
-                   const __grid_constant__ TensorMap3 map_b) {
+          bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS, int MIN_BLOCKS>
+__global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N) __launch_bounds__(WARPGROUP*(CONSUMERS + 1),
+                                                                         MIN_BLOCKS)
+    gemm_wgmma(int M, int N, int K, float alpha, float beta, TC* C, int ldc, long long stride_c,
+               int batches, int splits, int streamed, int group_m, float* partials,
+               unsigned* arrivals, const __grid_constant__ TensorMap3 map_a,
+               const __grid_constant__ TensorMap3 map_b, const __grid_constant__ TensorMap3 map_c) {
   constexpr int TEAM = PING_PONG ? 1 : CONSUMERS;  // warpgroups that share a tile
   constexpr int PARTS = TILE_M / (64 * TEAM);      // of 64 rows, of a warpgroup
   constexpr int CLUSTER = CLUSTER_M * CLUSTER_N;
@@ -44,15 +44,19 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
   using Rows = TensorOperand<T, SWAP ? TRANS_B : !TRANS_A, TILE_M, TILE_K, CLUSTER_N>;
   using Columns = TensorOperand<T, SWAP ? !TRANS_A : TRANS_B, TILE_N, TILE_K, CLUSTER_M>;
   constexpr int STAGE_BYTES = Rows::BYTES + Columns::BYTES;
+  using Staging = TensorStaging<TC, STORE_BUFFERS>;
+  static_assert(STORE_BUFFERS == 0 || !SWAP, "boxes of C are not transposed");
 
   if (alpha == 0.0f) return scale_output(C, M, N, ldc, stride_c, batches, beta);
 
   const unsigned stages = shared_address(dynamic_shared());
-  const unsigned full = stages + STAGES * STAGE_BYTES;  // a barrier for each stage
+  const unsigned staging = stages + STAGES * STAGE_BYTES;      // for each consumer
+  const unsigned full = staging + CONSUMERS * Staging::BYTES;  // a barrier for each stage
   const unsigned empty = full + 8 * STAGES;
   const unsigned turns = empty + 8 * STAGES;  // a barrier for each consumer
   unsigned* const flags = reinterpret_cast<unsigned*>(
-      dynamic_shared() + STAGES * STAGE_BYTES + 8 * (2 * STAGES + CONSUMERS));  // for each consumer
+      dynamic_shared() + STAGES * STAGE_BYTES + CONSUMERS * Staging::BYTES +
+      8 * (2 * STAGES + CONSUMERS));  // for each consumer
 
   const int thread = threadIdx.x;
   const int rank = blockIdx.x % CLUSTER;  // in the cluster
@@ -139,6 +143,7 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
 
     // PING_PONG: a consumer begins when the one before it has all its k-tiles. Else a stage could
     // be two phases away, which the parity does not tell from the present one.
+    Staging output{staging + consumer * Staging::BYTES, map_c, 1 + consumer};
     int turn = 0;
     unsigned turn_parity = consumer == 0 ? 1 : 0;  // the first to begin waits for nobody
     while (queue.next(work)) {
@@ -211,9 +216,14 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
       const int column0 = (work.n * CLUSTER_N + rank_n) * TILE_N;
 #pragma unroll
       for (int part = 0; part < PARTS; ++part) {
-        store_product<VECTOR_C>(sum[part], c, row0 + 64 * part, column0);
+        if constexpr (STORE_BUFFERS > 0) {
+          output.store_product(sum[part], c, row0 + 64 * part, column0, work.batch);
+        } else {
+          store_product<VECTOR_C>(sum[part], c, row0 + 64 * part, column0);
+        }
       }
     }
+    if constexpr (STORE_BUFFERS > 0) output.finish();
   }
   // No block ends while others load into its shared memory or arrive at its barriers.
   if constexpr (CLUSTER > 1) sync_cluster();

@@ -2,6 +2,7 @@
 // The end of a product on tensor cores: sums over split-K, and C from accumulators.
 #pragma once
 
+#include "common/tensor_copy.cuh"
 #include "common/vector.cuh"
 #include "common/warpgroup.cuh"
 #include "common/wgmma.cuh"
@@ -108,6 +109,88 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
     }
   }
 }
+
+/// Where a warpgroup stores its part of a tile through shared memory by TMA: in boxes of 64 rows of
+/// 128 bytes, BUFFERS of them on their way. One with BUFFERS == 0 has no memory.
+template <class T, int BUFFERS>
+struct TensorStaging {
+  static constexpr int WIDTH = 128 / sizeof(T);  // columns of a box
+  static constexpr int BOX_BYTES = 64 * 128;
+  static constexpr int BYTES = BUFFERS * BOX_BYTES;
+
+  unsigned buffers;  ///< shared memory, aligned to 1024 bytes
+  const TensorMap3& map;
+  int barrier;       ///< of the warpgroup
+  BoxStores stores;  ///< of its first thread
+  int next = 0;      ///< the buffer of the next box
+
+  /// As store_product.
+  template <int COLUMNS>
+  __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
+                                                const TensorOutput<T, false>& c, int row0,
+                                                int column0, int batch) {
+    static_assert(COLUMNS % WIDTH == 0, "boxes lie inside of a tile");
+    const bool is_first = threadIdx.x % WARPGROUP == 0;
+    const int lane = threadIdx.x % 32;
+    const int first_row = threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
+#pragma unroll
+    for (int box = 0; box < COLUMNS / WIDTH; ++box) {
+      const int first_column = column0 + box * WIDTH;
+      if (!c.contains(row0, first_column)) continue;
+      if (is_first) stores.template await_read<BUFFERS - 1>();
+      sync_warpgroup(barrier);
+      const unsigned buffer = buffers + next * BOX_BYTES;
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const int row = first_row + 8 * h;
+        // Swizzled as swizzled_128: the row xor the 16-byte piece.
+        const unsigned row_at = buffer + row * 128 + (row % 8 << 4);
+#pragma unroll
+        for (int j = 0; j < WIDTH / 8; ++j) {
+          const int in_box = 8 * j + 2 * (lane % 4);
+          const float* const pair = &sum.at[4 * (box * (WIDTH / 8) + j) + 2 * h];
+          const int column = first_column + in_box;
+          const Vector<T, 2> rounded = {{static_cast<T>(c.value(pair[0], row0 + row, column)),
+                                         static_cast<T>(c.value(pair[1], row0 + row, column + 1))}};
+          const unsigned byte = in_box * static_cast<int>(sizeof(T));
+          store_shared((row_at ^ (byte & 0x70u)) + byte % 16, rounded);
+        }
+      }
+      publish_to_tma();
+      sync_warpgroup(barrier);
+      if (is_first) stores.template store<BOX_BYTES>(buffer, map, first_column, row0, batch);
+      next = next + 1 < BUFFERS ? next + 1 : 0;
+    }
+  }
+
+  /// Waits until the boxes have been read: before the block ends.
+  __device__ __forceinline__ void finish() {
+    if (threadIdx.x % WARPGROUP == 0) stores.template await_read<0>();
+  }
+
+ private:
+  static __device__ __forceinline__ void store_shared(unsigned to, const Vector<T, 2>& pair) {
+#ifndef TUNER_CPU_BACKEND
+    if constexpr (sizeof pair == 4) {
+      asm volatile("st.shared.b32 [%0], %1;" ::"r"(to),
+                   "r"(*reinterpret_cast<const unsigned*>(&pair))
+                   : "memory");
+    } else {
+      asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(pair.at[0]), "f"(pair.at[1])
+                   : "memory");
+    }
+#else
+    *at_shared_address<Vector<T, 2> >(to) = pair;
+#endif
+  }
+};
+template <class T>
+struct TensorStaging<T, 0> {
+  static constexpr int BYTES = 0;
+  unsigned buffers;
+  const TensorMap3& map;
+  int barrier;
+};
 
 /// C = beta * C, by all threads of the grid: the product where alpha is 0.
 template <class T>

@@ -134,11 +134,11 @@ INSTANTIATE_TEST_SUITE_P(
     OfKernels, SpillsTest,
     testing::Values(TypedKernel("convolution_tiled", ""), TypedKernel("gemm_tiled", ""),
                     TypedKernel("gemm_tma", ""), TypedKernel("gemm_skinny", ""),
-                    TypedKernel("gemm_wgmma", ""), TypedKernel("gemm_skinny_mma", ""), TypedKernel("gemm_tiled", "bf16"),
-                    TypedKernel("gemm_tiled", "f64"), TypedKernel("gemm_tiled", "s8"),
-                    TypedKernel("gemm_skinny", "bf16"), TypedKernel("gemm_skinny", "f64"),
-                    TypedKernel("reduction_last_block", ""), TypedKernel("transpose_tiled", ""),
-                    TypedKernel("transpose_tma", "")),
+                    TypedKernel("gemm_wgmma", ""), TypedKernel("gemm_skinny_mma", ""),
+                    TypedKernel("gemm_tiled", "bf16"), TypedKernel("gemm_tiled", "f64"),
+                    TypedKernel("gemm_tiled", "s8"), TypedKernel("gemm_skinny", "bf16"),
+                    TypedKernel("gemm_skinny", "f64"), TypedKernel("reduction_last_block", ""),
+                    TypedKernel("transpose_tiled", ""), TypedKernel("transpose_tma", "")),
     [](const auto& tested) { return tested.param.first + tested.param.second; });
 
 /// Whether an index is known to the compiler or not.

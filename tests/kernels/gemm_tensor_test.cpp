@@ -103,6 +103,17 @@ TEST_F(GemmTensorTest, SkinnyProductsAreRight) {
   expect_skinny("5,40,72,TRANS_B=1,LDA=80,BATCH=3", "UNROLL == 1 and SPLIT_K > 1");
 }
 
+TEST_F(GemmTensorTest, TilesStoredByTmaAreRight) {
+  expect_right("136,200,136,TRANS_B=1", "STORE_BUFFERS == 2 and TILE_M == 64 and TILE_N == 128");
+  expect_right("200,136,136,BATCH=2",
+               "STORE_BUFFERS == 1 and TILE_M == 128 and TILE_N == 64 and CONSUMERS == 2 and "
+               "PING_PONG == 0");
+  expect_right("136,136,200,TRANS_B=1",
+               "STORE_BUFFERS == 2 and TILE_M == 64 and TILE_N == 64 and PING_PONG == 1");
+  expect_right("72,100,136,LDB=104,TYPE=bf16_f32",
+               "STORE_BUFFERS == 4 and TILE_M == 64 and TILE_N == 96");
+}
+
 /// A mistake: a text of the source or a header, and what stands there instead.
 struct Mistake {
   std::string_view what, right, wrong;
@@ -135,9 +146,13 @@ TEST_P(GemmTensorMistakes, IsFound) {
   const family::Kernel& kernel = family.kernel("gemm_wgmma");
   const space::DeviceAttributes& device = backend->device().attributes;
   verify::Verifier verifier(*backend, family, 77);
-  // K-major operands that share a tile; others in turn, with split-K; streamed tiles.
+  // Tiles stored by TMA; K-major operands that share a tile; others in turn, with split-K; streamed
+  // tiles.
   for (const auto& [size_text, condition] :
-       {std::pair("136,72,328,TRANS_B=1",
+       {std::pair("136,200,328,TRANS_B=1",
+                  "TILE_M == 64 and TILE_N == 128 and CONSUMERS == 1 and SPLIT == 0 and "
+                  "STREAM == 0 and STORE_BUFFERS == 1"),
+        std::pair("136,72,328,TRANS_B=1",
                   "TILE_M == 128 and TILE_N == 32 and CONSUMERS == 2 and PING_PONG == 0 and "
                   "SPLIT == 0 and STREAM == 0 and PERSISTENT == 1"),
         std::pair("136,72,328,TRANS_A=1",
@@ -159,7 +174,7 @@ TEST_P(GemmTensorMistakes, IsFound) {
         .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
     if (!verifier.verify(candidate, size)) return;
   }
-  FAIL() << "all three configurations pass";
+  FAIL() << "all configurations pass";
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -204,6 +219,15 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"LanesOfAQuadAreExchanged", "column0 + 8 * (j + lane % 4)",
                 "column0 + 8 * (j + (lane ^ 1) % 4)"},
         Mistake{"StoresReachBeyondTheLastColumn", "column + 8 <= c.columns", "column < c.columns"},
+        Mistake{"ABoxIsNotComplete", "publish_to_tma();\n      sync_warpgroup(barrier);",
+                "publish_to_tma();"},
+        Mistake{"ABoxIsOverwritten", "await_read<BUFFERS - 1>()", "await_read<BUFFERS>()"},
+        Mistake{"OthersOverwriteABox", "await_read<BUFFERS - 1>();\n      sync_warpgroup(barrier);",
+                "await_read<BUFFERS - 1>();"},
+        Mistake{"BoxesAreNotAwaited", "if constexpr (STORE_BUFFERS > 0) output.finish();", ""},
+        Mistake{"BoxesAreSwizzledByTheWrongRow", "(row % 8 << 4)", "(row % 4 << 4)"},
+        Mistake{"BoxesFollowTooNear", "first_column = column0 + box * WIDTH;",
+                "first_column = column0 + box * (WIDTH / 2);"},
         Mistake{"BetaIsForgotten", "if (beta == 0.0f || !contains", "if (true || !contains"}),
     [](const auto& tested) { return std::string(tested.param.what); });
 
