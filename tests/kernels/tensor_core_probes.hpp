@@ -105,6 +105,7 @@ class TensorCoreProbes {
   /// are numbered from 1: in shared memory every element is where the documentation puts it, and
   /// zero outside of the tensor.
   void expect_copy(int x, int y, int z, unsigned rows) {
+    SCOPED_TRACE(fmt::format("{} rows at {}, {}, {}", rows, x, y, z));
     constexpr int kColumns = 70, kRows = 11, kPitch = 72;
     std::vector<std::uint16_t> numbers(std::size_t{2} * kRows * kPitch);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::uint16_t>(i + 1);
