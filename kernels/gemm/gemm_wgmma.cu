@@ -6,7 +6,9 @@
 // warpgroups multiply them by wgmma and store C. Consumers share a tile (each has a part of its
 // rows), or take tiles in turn, so that one stores while the other computes (PING_PONG). A block
 // computes one tile after the other. Blocks of a cluster share operands: each loads a part of a
-// k-tile for all that use it.
+// k-tile for all that use it; or they divide K (CLUSTER_K), and a block has one tile. C is stored
+// from registers, or through STORE_BUFFERS boxes of shared memory by TMA, while the next tile is
+// computed.
 //
 // With SWAP the transpose of C is computed, op(B)' * op(A)': wgmma has 64 rows but as few as 8
 // columns, so small M belongs there. Below, rows and columns are those of the computed product.
@@ -27,24 +29,39 @@
 #include "tensor_operand.cuh"
 #include "tensor_work.cuh"
 
+/// A barrier of all consumers.
+template <int CONSUMERS>
+__device__ __forceinline__ void sync_consumers() {
+#ifndef TUNER_CPU_BACKEND
+  asm volatile("bar.sync %0, %1;" ::"n"(1 + CONSUMERS), "n"(CONSUMERS * WARPGROUP) : "memory");
+#else
+  tuner::sync_named(1 + CONSUMERS, CONSUMERS * WARPGROUP);
+#endif
+}
+
 template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
           int TILE_K, int CONSUMERS, bool PING_PONG, int STAGES, int CLUSTER_M, int CLUSTER_N,
-          bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS, int MIN_BLOCKS>
-__global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N) __launch_bounds__(WARPGROUP*(CONSUMERS + 1),
-                                                                         MIN_BLOCKS)
-    gemm_wgmma(int M, int N, int K, float alpha, float beta, TC* C, int ldc, long long stride_c,
-               int batches, int splits, int streamed, int group_m, float* partials,
-               unsigned* arrivals, const __grid_constant__ TensorMap3 map_a,
-               const __grid_constant__ TensorMap3 map_b, const __grid_constant__ TensorMap3 map_c) {
+          int CLUSTER_K, bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS, int MIN_BLOCKS>
+__global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N* CLUSTER_K)
+    __launch_bounds__(WARPGROUP*(CONSUMERS + 1), MIN_BLOCKS)
+        gemm_wgmma(int M, int N, int K, float alpha, float beta, TC* C, int ldc, long long stride_c,
+                   int batches, int splits, int streamed, int group_m, float* partials,
+                   unsigned* arrivals, const __grid_constant__ TensorMap3 map_a,
+                   const __grid_constant__ TensorMap3 map_b,
+                   const __grid_constant__ TensorMap3 map_c) {
   constexpr int TEAM = PING_PONG ? 1 : CONSUMERS;  // warpgroups that share a tile
   constexpr int PARTS = TILE_M / (64 * TEAM);      // of 64 rows, of a warpgroup
-  constexpr int CLUSTER = CLUSTER_M * CLUSTER_N;
-  constexpr int PEERS = CLUSTER_M + CLUSTER_N - 1;  // blocks that share an operand with this one
+  constexpr int CLUSTER = CLUSTER_M * CLUSTER_N * CLUSTER_K;
+  constexpr bool SHARES = CLUSTER_M * CLUSTER_N > 1;  // blocks share operands
+  constexpr int PEERS = CLUSTER_M + CLUSTER_N - 1;    // blocks that share an operand with this one
   static_assert(TILE_M % (64 * TEAM) == 0, "a warpgroup has a multiple of 64 rows");
   using Rows = TensorOperand<T, SWAP ? TRANS_B : !TRANS_A, TILE_M, TILE_K, CLUSTER_N>;
   using Columns = TensorOperand<T, SWAP ? !TRANS_A : TRANS_B, TILE_N, TILE_K, CLUSTER_M>;
   constexpr int STAGE_BYTES = Rows::BYTES + Columns::BYTES;
   using Staging = TensorStaging<TC, STORE_BUFFERS>;
+  static_assert(CLUSTER_K == 1 || (!SHARES && !PING_PONG && STORE_BUFFERS == 0 &&
+                                   TILE_M * TILE_N * 4 <= STAGES * STAGE_BYTES),
+                "blocks that divide K have one tile, whose sums replace the stages");
   static_assert(STORE_BUFFERS == 0 || !SWAP, "boxes of C are not transposed");
 
   if (alpha == 0.0f) return scale_output(C, M, N, ldc, stride_c, batches, beta);
@@ -60,7 +77,7 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N) __launch_bounds__(WARPGRO
 
   const int thread = threadIdx.x;
   const int rank = blockIdx.x % CLUSTER;  // in the cluster
-  const int rank_m = rank / CLUSTER_N, rank_n = rank % CLUSTER_N;
+  const int rank_m = SHARES ? rank / CLUSTER_N : 0, rank_n = SHARES ? rank % CLUSTER_N : 0;
   if (thread == 0) {
     for (int stage = 0; stage < STAGES; ++stage) {
       init_barrier(full + 8 * stage, 1);
@@ -109,6 +126,7 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N) __launch_bounds__(WARPGRO
       unsigned short column_ranks = 0;
       for (int m = 0; m < CLUSTER_M; ++m) column_ranks |= 1u << (m * CLUSTER_N + rank_n);
       while (queue.next(work)) {
+        if constexpr (CLUSTER_K > 1) take_share(work, rank, CLUSTER_K, schedule.k_tiles);
         const int row = (work.m * CLUSTER_M + rank_m) * TILE_M;
         const int column = (work.n * CLUSTER_N + rank_n) * TILE_N;
         for (int k_tile = work.begin; k_tile < work.end; ++k_tile) {
@@ -124,6 +142,7 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N) __launch_bounds__(WARPGRO
       }
     }
     __syncwarp();
+    if constexpr (CLUSTER_K > 1) sync_cluster();  // as add_up_cluster
   } else {
     set_register_count<CONSUMER_REGISTERS, LAUNCH_REGISTERS>();
     const int first_row = PING_PONG ? 0 : consumer * PARTS * 64;  // in the tile
@@ -134,7 +153,7 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N) __launch_bounds__(WARPGRO
     const int told = lane < CLUSTER_N ? rank_m * CLUSTER_N + lane : other_m * CLUSTER_N + rank_n;
     const auto release = [&](int stage) {
       __syncwarp();
-      if constexpr (CLUSTER > 1) {
+      if constexpr (SHARES) {
         if (lane < PEERS) arrive_at_rank(empty + 8 * stage, told);
       } else {
         if (lane == 0) arrive(empty + 8 * stage);
@@ -147,6 +166,7 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N) __launch_bounds__(WARPGRO
     int turn = 0;
     unsigned turn_parity = consumer == 0 ? 1 : 0;  // the first to begin waits for nobody
     while (queue.next(work)) {
+      if constexpr (CLUSTER_K > 1) take_share(work, rank, CLUSTER_K, schedule.k_tiles);
       if constexpr (PING_PONG) {
         const bool is_mine = turn == consumer;
         turn = turn + 1 < CONSUMERS ? turn + 1 : 0;
@@ -199,28 +219,40 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N) __launch_bounds__(WARPGRO
       for (int part = 0; part < PARTS; ++part) pin(sum[part]);
       release(reading);
 
-      if constexpr (SPLIT_K) {
-        const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
-        const int counters = 1 + ceil_div(splits, SplitSums::SPLIT_GROUP);
-        const SplitSums sums{
-            work,
-            partials + static_cast<long long>(part) * (PARTS * 64 * TILE_N),
-            CLUSTER * TEAM,
-            arrivals + (static_cast<long long>(work.tile) * CLUSTER * TEAM + part) * counters,
-            flags + consumer,
-            1 + consumer};
-        if (work.splits > 1 && !sums.reduce(sum)) continue;
-      }
-      const TensorOutput<TC, SWAP> c{C + work.batch * stride_c, rows, columns, ldc, alpha, beta};
-      const int row0 = (work.m * CLUSTER_M + rank_m) * TILE_M + first_row;
-      const int column0 = (work.n * CLUSTER_N + rank_n) * TILE_N;
-#pragma unroll
-      for (int part = 0; part < PARTS; ++part) {
-        if constexpr (STORE_BUFFERS > 0) {
-          output.store_product(sum[part], c, row0 + 64 * part, column0, work.batch);
-        } else {
-          store_product<VECTOR_C>(sum[part], c, row0 + 64 * part, column0);
+      const auto store = [&](Accumulators<TILE_N / CLUSTER_K>(&sum)[PARTS]) {
+        if constexpr (SPLIT_K) {
+          const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
+          const int counters = 1 + ceil_div(splits, SplitSums::SPLIT_GROUP);
+          const SplitSums sums{
+              work,
+              partials + static_cast<long long>(part) * (PARTS * 64 * (TILE_N / CLUSTER_K)),
+              CLUSTER * TEAM,
+              arrivals + (static_cast<long long>(work.tile) * CLUSTER * TEAM + part) * counters,
+              flags + consumer,
+              1 + consumer};
+          if (work.splits > 1 && !sums.reduce(sum)) return;
         }
+        const TensorOutput<TC, SWAP> c{C + work.batch * stride_c, rows, columns, ldc, alpha, beta};
+        const int row0 = (work.m * CLUSTER_M + rank_m) * TILE_M + first_row;
+        const int column0 = (work.n * CLUSTER_N + rank_n) * TILE_N +
+                            (CLUSTER_K > 1 ? rank * (TILE_N / CLUSTER_K) : 0);
+#pragma unroll
+        for (int part = 0; part < PARTS; ++part) {
+          if constexpr (STORE_BUFFERS > 0) {
+            output.store_product(sum[part], c, row0 + 64 * part, column0, work.batch);
+          } else {
+            store_product<VECTOR_C>(sum[part], c, row0 + 64 * part, column0);
+          }
+        }
+      };
+      if constexpr (CLUSTER_K > 1) {
+        // The last k-tile of this block has been read by all consumers: its stages are free.
+        sync_consumers<CONSUMERS>();
+        Accumulators<TILE_N / CLUSTER_K> own[PARTS];
+        add_up_cluster<CLUSTER_K>(sum, own, stages + consumer * (PARTS * 64 * TILE_N * 4), rank);
+        store(own);
+      } else {
+        store(sum);
       }
     }
     if constexpr (STORE_BUFFERS > 0) output.finish();

@@ -2,6 +2,7 @@
 // The end of a product on tensor cores: sums over split-K, and C from accumulators.
 #pragma once
 
+#include "common/cluster.cuh"
 #include "common/tensor_copy.cuh"
 #include "common/vector.cuh"
 #include "common/warpgroup.cuh"
@@ -153,7 +154,7 @@ struct TensorStaging {
           const Vector<T, 2> rounded = {{static_cast<T>(c.value(pair[0], row0 + row, column)),
                                          static_cast<T>(c.value(pair[1], row0 + row, column + 1))}};
           const unsigned byte = in_box * static_cast<int>(sizeof(T));
-          store_shared((row_at ^ (byte & 0x70u)) + byte % 16, rounded);
+          store_to_shared((row_at ^ (byte & 0x70u)) + byte % 16, rounded);
         }
       }
       publish_to_tma();
@@ -166,22 +167,6 @@ struct TensorStaging {
   /// Waits until the boxes have been read: before the block ends.
   __device__ __forceinline__ void finish() {
     if (threadIdx.x % WARPGROUP == 0) stores.template await_read<0>();
-  }
-
- private:
-  static __device__ __forceinline__ void store_shared(unsigned to, const Vector<T, 2>& pair) {
-#ifndef TUNER_CPU_BACKEND
-    if constexpr (sizeof pair == 4) {
-      asm volatile("st.shared.b32 [%0], %1;" ::"r"(to),
-                   "r"(*reinterpret_cast<const unsigned*>(&pair))
-                   : "memory");
-    } else {
-      asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(to), "f"(pair.at[0]), "f"(pair.at[1])
-                   : "memory");
-    }
-#else
-    *at_shared_address<Vector<T, 2> >(to) = pair;
-#endif
   }
 };
 template <class T>
@@ -202,6 +187,47 @@ __device__ __forceinline__ void scale_output(T* c, int rows, int columns, int pi
        i += threads) {
     T* const at = c + i / columns / rows * stride + i / columns % rows * pitch + i % columns;
     *at = static_cast<T>(beta == 0.0f ? 0.0f : beta * static_cast<float>(*at));
+  }
+}
+
+/// Split-K in a cluster: adds the sums of its BLOCKS blocks in the order of their ranks. The block
+/// with rank r gets those of the r-th part of the columns. `shared`: memory for the sums of this
+/// warpgroup, at the same address in every block; it may be written by now. Other threads of the
+/// cluster call sync_cluster() once meanwhile; it must be called again before the memory changes.
+template <int BLOCKS, int PARTS, int COLUMNS>
+__device__ __forceinline__ void add_up_cluster(const Accumulators<COLUMNS> (&sum)[PARTS],
+                                               Accumulators<COLUMNS / BLOCKS> (&own)[PARTS],
+                                               unsigned shared, int rank) {
+  constexpr int VECTORS = COLUMNS / 8, OWN = VECTORS / BLOCKS;  // of a thread and part
+  const unsigned first = shared + 16 * (threadIdx.x % WARPGROUP);
+#pragma unroll
+  for (int part = 0; part < PARTS; ++part) {
+#pragma unroll
+    for (int i = 0; i < VECTORS; ++i) {
+      const float* const at = &sum[part].at[4 * i];
+      store_to_shared(first + (part * VECTORS + i) * (16 * WARPGROUP),
+                      Vector<float, 4>{{at[0], at[1], at[2], at[3]}});
+    }
+  }
+  sync_cluster();
+#pragma unroll
+  for (int part = 0; part < PARTS; ++part) {
+#pragma unroll
+    for (int i = 0; i < OWN; ++i) {
+      Vector<float, 4> of_block[BLOCKS];
+#pragma unroll
+      for (int block = 0; block < BLOCKS; ++block) {
+        of_block[block] =
+            load_from_rank(first + (part * VECTORS + rank * OWN + i) * (16 * WARPGROUP), block);
+      }
+#pragma unroll
+      for (int v = 0; v < 4; ++v) {
+        float& total = own[part].at[4 * i + v];
+        total = 0.0f;
+#pragma unroll
+        for (int block = 0; block < BLOCKS; ++block) total += of_block[block].at[v];
+      }
+    }
   }
 }
 

@@ -18,6 +18,18 @@ struct TensorWork {
   }
 };
 
+/// Reduces work to the share of one of several blocks that divide it along K. One for which no
+/// k-tile is left gets one behind the last of `k_tiles`, whose elements are zero.
+__device__ __forceinline__ void take_share(TensorWork& work, int block, int blocks, int k_tiles) {
+  const int depth = work.end - work.begin;
+  work.end = work.begin + depth * (block + 1) / blocks;
+  work.begin += depth * block / blocks;
+  if (work.begin == work.end) {
+    work.begin = k_tiles;
+    work.end = k_tiles + 1;
+  }
+}
+
 /// The work of a launch, in units of a cluster's tiles.
 struct TensorSchedule {
   int tiles_m, tiles_n, batches;

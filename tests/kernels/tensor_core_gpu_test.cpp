@@ -54,6 +54,9 @@ TEST_F(TensorCoreGpuTest, ClustersShareOperandsInEveryLayout) {
           "CLUSTER_M == 2 and CLUSTER_N == 2 and PING_PONG == 1 and SPLIT == 0 and STREAM == 0",
           "CLUSTER_M == 2 and CLUSTER_N == 1 and STORE_BUFFERS == 2 and TILE_N == 256",
           "CLUSTER_M == 2 and CLUSTER_N == 2 and SPLIT == 1 and TILE_M == 64 and TILE_N == 64",
+          "CLUSTER_K == 4 and SPLIT == 0 and TILE_N == 64 and CONSUMERS == 2",
+          "CLUSTER_K == 8 and SPLIT == 0 and TILE_N == 128 and SWAP == 1",
+          "CLUSTER_K == 2 and SPLIT_K > 1 and TILE_M == 64 and TILE_N == 64",
           "CLUSTER_M == 4 and SWAP == 1 and TILE_N == 32 and SPLIT == 0 and STREAM == 0"}) {
       family.expect_right("gemm_wgmma", size, condition);
     }
