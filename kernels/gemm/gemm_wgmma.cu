@@ -78,6 +78,10 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N* CLUSTER_K)
   const int thread = threadIdx.x;
   const int rank = blockIdx.x % CLUSTER;  // in the cluster
   const int rank_m = SHARES ? rank / CLUSTER_N : 0, rank_n = SHARES ? rank % CLUSTER_N : 0;
+  if (thread == CONSUMERS * WARPGROUP) {
+    prefetch_map(map_a);
+    prefetch_map(map_b);
+  }
   if (thread == 0) {
     for (int stage = 0; stage < STAGES; ++stage) {
       init_barrier(full + 8 * stage, 1);
@@ -117,8 +121,6 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N* CLUSTER_K)
   if (consumer == CONSUMERS) {
     set_register_count<PRODUCER_REGISTERS, LAUNCH_REGISTERS>();
     if (thread == CONSUMERS * WARPGROUP) {
-      prefetch_map(map_a);
-      prefetch_map(map_b);
       const TensorMap3& row_map = SWAP ? map_b : map_a;
       const TensorMap3& column_map = SWAP ? map_a : map_b;
       // Blocks that use the same rows, and those that use the same columns.
@@ -238,6 +240,7 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N* CLUSTER_K)
                             (CLUSTER_K > 1 ? rank * (TILE_N / CLUSTER_K) : 0);
 #pragma unroll
         for (int part = 0; part < PARTS; ++part) {
+          c.apply_factors(sum[part], row0 + 64 * part, column0);
           if constexpr (STORE_BUFFERS > 0) {
             output.store_product(sum[part], c, row0 + 64 * part, column0, work.batch);
           } else {

@@ -24,13 +24,46 @@ struct TensorOutput {
     return first + (TRANSPOSED ? static_cast<long long>(column) * pitch + row
                                : static_cast<long long>(row) * pitch + column);
   }
-  /// alpha * sum + beta * C in single precision, of an element of C.
-  __device__ __forceinline__ float value(float sum, int row, int column) const {
-    const float product = alpha * sum;
-    if (beta == 0.0f || !contains(row, column)) return product;
-    return product + beta * static_cast<float>(*at(row, column));
+  /// sum = alpha * sum + beta * C in single precision, of a thread's part of 64 rows from `row0`
+  /// and COLUMNS columns from `column0`. One branch for all elements: most products do not read C.
+  template <int COLUMNS>
+  __device__ __forceinline__ void apply_factors(Accumulators<COLUMNS>& sum, int row0,
+                                                int column0) const {
+    if (beta == 0.0f) {
+#pragma unroll
+      for (float& each : sum.at) each *= alpha;
+      return;
+    }
+    const int first_row = row0 + threadIdx.x % WARPGROUP / 32 * 16 + threadIdx.x % 32 / 4;
+    const int first_column = column0 + threadIdx.x % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < Accumulators<COLUMNS>::COUNT; ++i) {
+      const int row = first_row + i / 2 % 2 * 8, column = first_column + i / 4 * 8 + i % 2;
+      const float before = contains(row, column) ? static_cast<float>(*at(row, column)) : 0.0f;
+      sum.at[i] = alpha * sum.at[i] + beta * before;
+    }
   }
 };
+
+/// Two numbers, each rounded once.
+template <class T>
+__device__ __forceinline__ Vector<T, 2> rounded_pair(float first, float second) {
+#ifndef TUNER_CPU_BACKEND
+  if constexpr (sizeof(T) == 2) {  // one instruction, which the compiler does not make of two
+    union {
+      unsigned word;
+      Vector<T, 2> pair;
+    } rounded;
+    if constexpr (IsBf16<T>::value) {
+      asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(rounded.word) : "f"(second), "f"(first));
+    } else {
+      asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(rounded.word) : "f"(second), "f"(first));
+    }
+    return rounded.pair;
+  }
+#endif
+  return {{static_cast<T>(first), static_cast<T>(second)}};
+}
 
 /// Transposes 4x4 words among 4 neighbouring lanes: word i of lane j becomes word j of lane i.
 __device__ __forceinline__ void transpose_quad(unsigned (&word)[4], int lane) {
@@ -71,10 +104,8 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
         unsigned word[4];
 #pragma unroll
         for (int i = 0; i < 4; ++i) {
-          const int column = first_column + 8 * (j + i);
           const float* const pair = &sum.at[4 * (j + i) + 2 * h];
-          const Vector<T, 2> rounded = {{static_cast<T>(c.value(pair[0], row, column)),
-                                         static_cast<T>(c.value(pair[1], row, column + 1))}};
+          const Vector<T, 2> rounded = rounded_pair<T>(pair[0], pair[1]);
           word[i] = *reinterpret_cast<const unsigned*>(&rounded);
         }
         transpose_quad(word, lane);
@@ -96,8 +127,7 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
       for (int j = 0; j < COLUMNS / 8; ++j) {
         const int column = first_column + 8 * j;
         const float* const pair = &sum.at[4 * j + 2 * h];
-        const Vector<T, 2> rounded = {{static_cast<T>(c.value(pair[0], row, column)),
-                                       static_cast<T>(c.value(pair[1], row, column + 1))}};
+        const Vector<T, 2> rounded = rounded_pair<T>(pair[0], pair[1]);
         if (!TRANSPOSED && VECTOR >= 2 && c.contains(row, column + 1)) {
           *reinterpret_cast<Vector<T, 2>*>(c.at(row, column)) = rounded;
         } else {
@@ -150,9 +180,7 @@ struct TensorStaging {
         for (int j = 0; j < WIDTH / 8; ++j) {
           const int in_box = 8 * j + 2 * (lane % 4);
           const float* const pair = &sum.at[4 * (box * (WIDTH / 8) + j) + 2 * h];
-          const int column = first_column + in_box;
-          const Vector<T, 2> rounded = {{static_cast<T>(c.value(pair[0], row0 + row, column)),
-                                         static_cast<T>(c.value(pair[1], row0 + row, column + 1))}};
+          const Vector<T, 2> rounded = rounded_pair<T>(pair[0], pair[1]);
           const unsigned byte = in_box * static_cast<int>(sizeof(T));
           store_to_shared((row_at ^ (byte & 0x70u)) + byte % 16, rounded);
         }

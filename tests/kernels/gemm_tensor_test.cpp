@@ -228,7 +228,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"BoxesAreSwizzledByTheWrongRow", "(row % 8 << 4)", "(row % 4 << 4)"},
         Mistake{"BoxesFollowTooNear", "first_column = column0 + box * WIDTH;",
                 "first_column = column0 + box * (WIDTH / 2);"},
-        Mistake{"BetaIsForgotten", "if (beta == 0.0f || !contains", "if (true || !contains"}),
+        Mistake{"BetaIsForgotten", "if (beta == 0.0f) {", "if (true) {"}),
     [](const auto& tested) { return std::string(tested.param.what); });
 
 }  // namespace
