@@ -5,8 +5,7 @@
 
 /// Where a copy is kept on its way.
 enum class CopyCache {
-  l2,         ///< in L2
-  l2_by_256,  ///< in L2, which fetches the 256 bytes around it
+  l2_by_256,  ///< in L2, which fetches the 256 bytes around it: rows that are read once
   l1,         ///< in L1, too: other warps are about to read the same
 };
 
@@ -23,13 +22,9 @@ class AsyncCopies {
       asm volatile("cp.async.ca.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
                    "r"(bytes)
                    : "memory");
-    } else if constexpr (CACHE == CopyCache::l2_by_256) {
+    } else {
       asm volatile("cp.async.cg.shared.global.L2::256B [%0], [%1], 16, %2;" ::"r"(address),
                    "l"(from), "r"(bytes)
-                   : "memory");
-    } else {
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(address), "l"(from),
-                   "r"(bytes)
                    : "memory");
     }
 #else

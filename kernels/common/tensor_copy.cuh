@@ -13,13 +13,16 @@ struct alignas(64) TensorMap3 {
 };
 
 #ifdef TUNER_CPU_BACKEND
-/// Calls `what(shared memory, element of the tensor, its bytes)` for each element of the box at (x,
-/// y, z); the second is null outside of the tensor. Returns the bytes of the box.
-template <class What>
+/// Calls `what(shared memory, element of the tensor, its bytes)` for each element of the box at
+/// (x, y, z); the second is null outside of the tensor. Returns the bytes of the box. With
+/// WHOLE_PIECES rows of the tensor end at a multiple of 16 bytes.
+template <bool WHOLE_PIECES, class What>
 unsigned for_each_of_box(unsigned box, const TensorMap3& tensor, int x, int y, int z,
                          const What& what) {
   tuner::HostTensorMap map;
   __builtin_memcpy(&map, &tensor, sizeof map);
+  const long long piece = WHOLE_PIECES ? 16 / map.element_bytes : 1;
+  const long long columns = (map.extents[0] + piece - 1) / piece * piece;
   const int first[3] = {x, y, z};
   unsigned address = box;
   for (unsigned k = 0; k < map.box[2]; ++k) {
@@ -32,7 +35,7 @@ unsigned for_each_of_box(unsigned box, const TensorMap3& tensor, int x, int y, i
         const long long column = first[0] + static_cast<long long>(i);
         const unsigned at = map.swizzle_bytes == 128 ? swizzled_128(address) : address;
         what(at_shared_address<unsigned char>(at),
-             is_row && column >= 0 && column < map.extents[0]
+             is_row && column >= 0 && column < columns
                  ? map.begin + row[0] * map.strides_bytes[0] + row[1] * map.strides_bytes[1] +
                        column * map.element_bytes
                  : nullptr,
@@ -45,7 +48,7 @@ unsigned for_each_of_box(unsigned box, const TensorMap3& tensor, int x, int y, i
 
 inline void copy_box_on_host(unsigned to, const TensorMap3& tensor, int x, int y, int z,
                              unsigned barrier) {
-  const unsigned bytes = for_each_of_box(
+  const unsigned bytes = for_each_of_box<false>(
       to, tensor, x, y, z,
       [](unsigned char* element, const unsigned char* from, unsigned element_bytes) {
         if (from != nullptr) {
@@ -60,10 +63,11 @@ inline void copy_box_on_host(unsigned to, const TensorMap3& tensor, int x, int y
 }
 
 inline void store_box_on_host(unsigned from, const TensorMap3& tensor, int x, int y, int z) {
-  for_each_of_box(from, tensor, x, y, z,
-                  [](const unsigned char* element, unsigned char* to, unsigned element_bytes) {
-                    if (to != nullptr) __builtin_memcpy(to, element, element_bytes);
-                  });
+  for_each_of_box<true>(
+      from, tensor, x, y, z,
+      [](const unsigned char* element, unsigned char* to, unsigned element_bytes) {
+        if (to != nullptr) __builtin_memcpy(to, element, element_bytes);
+      });
 }
 #endif
 
@@ -116,7 +120,8 @@ __device__ __forceinline__ void publish_to_tma() {
 class BoxStores {
  public:
   /// Starts the store of a box of BYTES bytes at (x, y, z) from shared memory. Elements outside of
-  /// the tensor are left out. Until await_read() covers it the shared memory must not change.
+  /// the tensor are left out, but a row is stored up to a multiple of 16 bytes (H200). Until
+  /// await_read() covers it the shared memory must not change.
   template <int BYTES>
   __device__ __forceinline__ void store(unsigned from, const TensorMap3& tensor, int x, int y,
                                         int z) {

@@ -26,7 +26,7 @@
 #include "split_k.cuh"
 
 template <class T, class Result, bool SHORT_M, int COLUMNS, int TILES, int UNROLL, int STAGES,
-          bool BY_256, int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS>
+          int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS>
 __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
     gemm_skinny_mma(int M, int N, int K, float alpha, const T* A, int lda, const T* B, int ldb,
                     float beta, Result* C, int ldc, long long stride_a, long long stride_b,
@@ -39,7 +39,6 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
   constexpr int STEP_K = WARPS_K * WARP_K;
   constexpr int LONG_ROWS = 2 * TILES, SHORT_ROWS = COLUMNS / 8;  // of a lane
   constexpr int ROWS = LONG_ROWS + SHORT_ROWS;
-  constexpr CopyCache CACHE = BY_256 ? CopyCache::l2_by_256 : CopyCache::l2;
   static_assert(sizeof(T) == 2 && COLUMNS % 8 == 0 && STAGES >= 2);
   using Words = Vector<unsigned, 4>;  // 8 elements
 
@@ -88,7 +87,7 @@ __global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
         for (int i = 0; i < ROWS; ++i) {
           Words* const to = ring + ((stage * UNROLL + u) * ROWS + i) * 32;
           if (i < LONG_ROWS) {
-            copies.copy<CACHE>(to, first[i] + offset, bytes);
+            copies.copy<CopyCache::l2_by_256>(to, first[i] + offset, bytes);
           } else {
             copies.copy<CopyCache::l1>(to, first[i] + offset, bytes);
           }

@@ -84,6 +84,20 @@ __device__ __forceinline__ void transpose_quad(unsigned (&word)[4], int lane) {
   }
 }
 
+/// Stores the elements of a pair that lie in C. VECTOR >= 2: they are aligned together.
+template <int VECTOR, class T, bool TRANSPOSED>
+__device__ __forceinline__ void store_pair(const TensorOutput<T, TRANSPOSED>& c, int row,
+                                           int column, const Vector<T, 2>& pair) {
+  if (!TRANSPOSED && VECTOR >= 2 && c.contains(row, column + 1)) {
+    *reinterpret_cast<Vector<T, 2>*>(c.at(row, column)) = pair;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    if (c.contains(row, column + i)) *c.at(row, column + i) = pair.at[i];
+  }
+}
+
 /// Stores a thread's part of 64 rows from `row0` and COLUMNS columns from `column0` of the product.
 /// VECTOR: elements of C that are aligned together. All threads of the warpgroup call it.
 template <int VECTOR, int COLUMNS, class T, bool TRANSPOSED>
@@ -128,14 +142,7 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
         const int column = first_column + 8 * j;
         const float* const pair = &sum.at[4 * j + 2 * h];
         const Vector<T, 2> rounded = rounded_pair<T>(pair[0], pair[1]);
-        if (!TRANSPOSED && VECTOR >= 2 && c.contains(row, column + 1)) {
-          *reinterpret_cast<Vector<T, 2>*>(c.at(row, column)) = rounded;
-        } else {
-#pragma unroll
-          for (int i = 0; i < 2; ++i) {
-            if (c.contains(row, column + i)) *c.at(row, column + i) = rounded.at[i];
-          }
-        }
+        store_pair<VECTOR>(c, row, column, rounded);
       }
     }
   }
@@ -168,6 +175,21 @@ struct TensorStaging {
     for (int box = 0; box < COLUMNS / WIDTH; ++box) {
       const int first_column = column0 + box * WIDTH;
       if (!c.contains(row0, first_column)) continue;
+      const auto rounded = [&](int j, int h) {
+        const float* const pair = &sum.at[4 * (box * (WIDTH / 8) + j) + 2 * h];
+        return rounded_pair<T>(pair[0], pair[1]);
+      };
+      if (first_column + WIDTH > c.columns) {  // a box would reach beyond the end of a row
+#pragma unroll
+        for (int h = 0; h < 2; ++h) {
+#pragma unroll
+          for (int j = 0; j < WIDTH / 8; ++j) {
+            store_pair<2>(c, row0 + first_row + 8 * h, first_column + 8 * j + 2 * (lane % 4),
+                          rounded(j, h));
+          }
+        }
+        continue;
+      }
       if (is_first) stores.template await_read<BUFFERS - 1>();
       sync_warpgroup(barrier);
       const unsigned buffer = buffers + next * BOX_BYTES;
@@ -178,11 +200,8 @@ struct TensorStaging {
         const unsigned row_at = buffer + row * 128 + (row % 8 << 4);
 #pragma unroll
         for (int j = 0; j < WIDTH / 8; ++j) {
-          const int in_box = 8 * j + 2 * (lane % 4);
-          const float* const pair = &sum.at[4 * (box * (WIDTH / 8) + j) + 2 * h];
-          const Vector<T, 2> rounded = rounded_pair<T>(pair[0], pair[1]);
-          const unsigned byte = in_box * static_cast<int>(sizeof(T));
-          store_to_shared((row_at ^ (byte & 0x70u)) + byte % 16, rounded);
+          const int byte = (8 * j + 2 * (lane % 4)) * static_cast<int>(sizeof(T));
+          store_to_shared((row_at ^ (byte & 0x70)) + byte % 16, rounded(j, h));
         }
       }
       publish_to_tma();

@@ -226,6 +226,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "await_read<BUFFERS - 1>();"},
         Mistake{"BoxesAreNotAwaited", "if constexpr (STORE_BUFFERS > 0) output.finish();", ""},
         Mistake{"BoxesAreSwizzledByTheWrongRow", "(row % 8 << 4)", "(row % 4 << 4)"},
+        Mistake{"ABoxReachesBeyondTheLastColumn", "if (first_column + WIDTH > c.columns) {",
+                "if (false) {"},
         Mistake{"BoxesFollowTooNear", "first_column = column0 + box * WIDTH;",
                 "first_column = column0 + box * (WIDTH / 2);"},
         Mistake{"BetaIsForgotten", "if (beta == 0.0f) {", "if (true) {"}),

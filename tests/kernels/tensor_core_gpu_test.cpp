@@ -23,7 +23,7 @@ TEST_F(TensorCoreGpuTest, CopiesOfBoxesAreSwizzledWithZerosOutsideOfTheTensor) {
   TensorCoreProbes probes(backend());
   probes.expect_copy(0, 0, 0, 8);
   probes.expect_copy(32, 5, 1, 16);
-  probes.expect_copy(-3, -2, 1, 8);
+  probes.expect_copy(3, 2, 1, 8);
   probes.expect_copy(72, 3, 0, 8);
 }
 
@@ -37,8 +37,8 @@ TEST_F(TensorCoreGpuTest, ProductsReadOperandsOfEitherOrderInSharedMemory) {
 
 TEST_F(TensorCoreGpuTest, SkinnyProductsAreRight) {
   KernelFamily family(backend(), "gemm_tensor");
-  for (const char* const condition : {"SPLIT == 0 and TILES == 1", "SPLIT_K > 1 and TILES == 2",
-                                      "BY_256 == 1 and WARPS_K == 8"}) {
+  for (const char* const condition :
+       {"SPLIT == 0 and TILES == 1", "SPLIT_K > 1 and TILES == 2", "TILES == 4 and WARPS_K == 8"}) {
     family.expect_right("gemm_skinny_mma", "8,1048,4096,TRANS_B=1", condition);
     family.expect_right("gemm_skinny_mma", "1000,24,1104,TRANS_B=1,TYPE=f16", condition);
   }
@@ -53,10 +53,10 @@ TEST_F(TensorCoreGpuTest, ClustersShareOperandsInEveryLayout) {
           "CLUSTER_M == 1 and CLUSTER_N == 4 and SPLIT == 0 and STREAM == 0",
           "CLUSTER_M == 2 and CLUSTER_N == 2 and PING_PONG == 1 and SPLIT == 0 and STREAM == 0",
           "CLUSTER_M == 2 and CLUSTER_N == 1 and STORE_BUFFERS == 2 and TILE_N == 256",
-          "CLUSTER_M == 2 and CLUSTER_N == 2 and SPLIT == 1 and TILE_M == 64 and TILE_N == 64",
+          "CLUSTER_M == 2 and CLUSTER_N == 1 and SPLIT_K > 1 and SPLIT > 0 and TILE_K == 64",
           "CLUSTER_K == 4 and SPLIT == 0 and TILE_N == 64 and CONSUMERS == 2",
           "CLUSTER_K == 8 and SPLIT == 0 and TILE_N == 128 and SWAP == 1",
-          "CLUSTER_K == 2 and SPLIT_K > 1 and TILE_M == 64 and TILE_N == 64",
+          "CLUSTER_K == 2 and SPLIT_K > 1 and SPLIT > 0 and TILE_K == 64",
           "CLUSTER_M == 4 and SWAP == 1 and TILE_N == 32 and SPLIT == 0 and STREAM == 0"}) {
       family.expect_right("gemm_wgmma", size, condition);
     }

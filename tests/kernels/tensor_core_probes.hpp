@@ -76,6 +76,7 @@ __global__ void probe_product(int k, int twice, const T* rows, const T* columns,
   const auto column_operand = matrix_descriptor<COLUMNS_K_MAJOR>(
       from + 2 * FIRST_COLUMN + k * (COLUMNS_K_MAJOR ? 2 : 128), 8192);
   Accumulators<COLUMNS> sum;
+  pin(sum);
   WarpgroupProducts products;
   products.begin();
   products.multiply<T, ROWS_K_MAJOR, COLUMNS_K_MAJOR>(sum, row_operand, column_operand, false);
