@@ -48,6 +48,9 @@ unsigned for_each_of_box(unsigned box, const TensorMap3& tensor, int x, int y, i
 
 inline void copy_box_on_host(unsigned to, const TensorMap3& tensor, int x, int y, int z,
                              unsigned barrier) {
+  tuner::HostTensorMap map;
+  __builtin_memcpy(&map, &tensor, sizeof map);
+  if (map.swizzle_bytes != 0 && x * static_cast<int>(map.element_bytes) % 16 != 0) __trap();
   const unsigned bytes = for_each_of_box<false>(
       to, tensor, x, y, z,
       [](unsigned char* element, const unsigned char* from, unsigned element_bytes) {
@@ -72,6 +75,8 @@ inline void store_box_on_host(unsigned from, const TensorMap3& tensor, int x, in
 #endif
 
 /// Starts the copy of the box at (x, y, z) to shared memory; its bytes arrive at `barrier`.
+/// Swizzled boxes start at a multiple of 16 bytes of a row: else an H200 ends the program, as if
+/// the instruction were illegal.
 __device__ __forceinline__ void copy_box(unsigned to, const TensorMap3& tensor, int x, int y, int z,
                                          unsigned barrier) {
 #ifndef TUNER_CPU_BACKEND

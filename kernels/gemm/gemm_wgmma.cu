@@ -29,6 +29,13 @@
 #include "tensor_operand.cuh"
 #include "tensor_work.cuh"
 
+// CLUSTER_BLOCKS: blocks of a cluster. A cluster of one is not launched as one.
+#if CLUSTER_BLOCKS > 1
+#define CLUSTER_DIMENSIONS __cluster_dims__(CLUSTER_BLOCKS)
+#else
+#define CLUSTER_DIMENSIONS
+#endif
+
 /// A barrier of all consumers.
 template <int CONSUMERS>
 __device__ __forceinline__ void sync_consumers() {
@@ -42,16 +49,15 @@ __device__ __forceinline__ void sync_consumers() {
 template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
           int TILE_K, int CONSUMERS, bool PING_PONG, int STAGES, int CLUSTER_M, int CLUSTER_N,
           int CLUSTER_K, bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS, int MIN_BLOCKS>
-__global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N* CLUSTER_K)
-    __launch_bounds__(WARPGROUP*(CONSUMERS + 1), MIN_BLOCKS)
-        gemm_wgmma(int M, int N, int K, float alpha, float beta, TC* C, int ldc, long long stride_c,
-                   int batches, int splits, int streamed, int group_m, float* partials,
-                   unsigned* arrivals, const __grid_constant__ TensorMap3 map_a,
-                   const __grid_constant__ TensorMap3 map_b,
-                   const __grid_constant__ TensorMap3 map_c) {
+__global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), MIN_BLOCKS)
+    gemm_wgmma(int M, int N, int K, float alpha, float beta, TC* C, int ldc, long long stride_c,
+               int batches, int splits, int streamed, int group_m, float* partials,
+               unsigned* arrivals, const __grid_constant__ TensorMap3 map_a,
+               const __grid_constant__ TensorMap3 map_b, const __grid_constant__ TensorMap3 map_c) {
   constexpr int TEAM = PING_PONG ? 1 : CONSUMERS;  // warpgroups that share a tile
   constexpr int PARTS = TILE_M / (64 * TEAM);      // of 64 rows, of a warpgroup
   constexpr int CLUSTER = CLUSTER_M * CLUSTER_N * CLUSTER_K;
+  static_assert(CLUSTER == CLUSTER_BLOCKS);
   constexpr bool SHARES = CLUSTER_M * CLUSTER_N > 1;  // blocks share operands
   constexpr int PEERS = CLUSTER_M + CLUSTER_N - 1;    // blocks that share an operand with this one
   static_assert(TILE_M % (64 * TEAM) == 0, "a warpgroup has a multiple of 64 rows");
