@@ -230,7 +230,7 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
       const auto store = [&](Accumulators<TILE_N / CLUSTER_K>(&sum)[PARTS]) {
         if constexpr (SPLIT_K) {
           const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
-          const int counters = 1 + ceil_div(splits, SplitSums::SPLIT_GROUP);
+          const int counters = 1 + ceil_div(splits, SplitSums::LEAST_GROUP);
           const SplitSums sums{
               work,
               partials + static_cast<long long>(part) * (PARTS * 64 * (TILE_N / CLUSTER_K)),

@@ -279,10 +279,10 @@ __device__ __forceinline__ void add_up_cluster(const Accumulators<COLUMNS> (&sum
 }
 
 /// Split-K and stream-K: partial sums of a warpgroup's part of a tile in global memory. The last of
-/// each SPLIT_GROUP splits to arrive adds theirs, the last of these the sums of the groups; each in
-/// a fixed order, so that equal inputs give equal bits.
+/// each group of splits to arrive adds theirs, the last of these the sums of the groups; each in a
+/// fixed order, so that equal inputs give equal bits.
 struct SplitSums {
-  static constexpr int SPLIT_GROUP = 8;
+  static constexpr int LEAST_GROUP = 8;  ///< splits of a group; more where a thread has few sums
 
   const TensorWork& work;
   float* partials;     ///< of this part of a tile in slot 0
@@ -294,17 +294,19 @@ struct SplitSums {
   /// Returns true in the warpgroup that has the whole sum.
   template <int PARTS, int COLUMNS>
   __device__ __forceinline__ bool reduce(Accumulators<COLUMNS> (&sum)[PARTS]) const {
-    const int groups = (work.splits + SPLIT_GROUP - 1) / SPLIT_GROUP;
-    const int group = work.split / SPLIT_GROUP;
-    const int left = work.splits - group * SPLIT_GROUP;
-    const int members = left < SPLIT_GROUP ? left : SPLIT_GROUP;
+    constexpr int GROUP =
+        PARTS * Accumulators<COLUMNS>::COUNT <= 16 ? 2 * LEAST_GROUP : LEAST_GROUP;
+    const int groups = (work.splits + GROUP - 1) / GROUP;
+    const int group = work.split / GROUP;
+    const int left = work.splits - group * GROUP;
+    const int members = left < GROUP ? left : GROUP;
     store(sum, work.split);
     if (!arrives_last(arrivals + 1 + group, members)) return false;
-    add_up(sum, group * SPLIT_GROUP, 1, members);
+    add_up(sum, group * GROUP, 1, members);
     if (groups == 1) return true;
-    store(sum, group * SPLIT_GROUP);
+    store(sum, group * GROUP);
     if (!arrives_last(arrivals, groups)) return false;
-    add_up(sum, 0, SPLIT_GROUP, groups);
+    add_up(sum, 0, GROUP, groups);
     return true;
   }
 

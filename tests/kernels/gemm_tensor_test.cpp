@@ -68,6 +68,8 @@ TEST_F(GemmTensorTest, SplitKIsRightInBatchesAndWithGroupsOfSplits) {
                "SPLIT_K > 1 and TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1");
   expect_right("128,64,1200,TRANS_B=1",
                "SPLIT_K > 8 and TILE_M == 128 and TILE_N == 64 and CONSUMERS == 2");
+  expect_right("64,8,3000,TRANS_B=1,LDC=8",
+               "SPLIT_K > 16 and TILE_M == 64 and TILE_N == 16 and SWAP == 0 and TILE_K == 64");
   expect_right("128,64,520,TRANS_B=1", "SPLIT_K > 1 and PING_PONG == 1 and TILE_N == 64");
   expect_right("8,136,520,TRANS_B=1", "SPLIT_K > 1 and SWAP == 1 and TILE_M == 64 and TILE_N == 8");
 }
@@ -207,8 +209,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "work.first_extra = 0;"},
         Mistake{"TheEndOfARangeIsForgotten",
                 "stop_ < (tile + 1) * k_tiles ? stop_ - tile * k_tiles : k_tiles", "k_tiles"},
-        Mistake{"TheSumsOfOneSplitAreLost", "add_up(sum, group * SPLIT_GROUP, 1, members)",
-                "add_up(sum, group * SPLIT_GROUP, 1, members - 1)"},
+        Mistake{"TheSumsOfOneSplitAreLost", "add_up(sum, group * GROUP, 1, members)",
+                "add_up(sum, group * GROUP, 1, members - 1)"},
         Mistake{"TheCounterOfSplitsIsNotReset", "if (*is_last != 0) *counter = 0;", ""},
         Mistake{"TheSwizzleOfCopiesIsNotThatOfProducts", "map.swizzle_bytes == 128",
                 "map.swizzle_bytes == 64"},
