@@ -6,14 +6,21 @@
 #include "common/async_barrier.cuh"
 #include "common/vector.cuh"
 
-/// A barrier of all threads of the cluster that have not ended.
-__device__ __forceinline__ void sync_cluster() {
+/// Arrives at a barrier of all threads of the cluster that have not ended; await_cluster() waits
+/// for the others.
+__device__ __forceinline__ void arrive_at_cluster() {
 #ifndef TUNER_CPU_BACKEND
-  asm volatile(
-      "barrier.cluster.arrive.release.aligned;\n"
-      "barrier.cluster.wait.acquire.aligned;" ::
-          : "memory");
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
+}
+__device__ __forceinline__ void await_cluster() {
+#ifndef TUNER_CPU_BACKEND
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void sync_cluster() {
+  arrive_at_cluster();
+  await_cluster();
 }
 
 /// Arrives at the barrier that is at the same address in the block with this rank.

@@ -96,8 +96,9 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
     for (int each = 0; each < CONSUMERS; ++each) init_barrier(turns + 8 * each, 4);
     publish_barriers();
   }
+  // The barriers of other blocks are needed after what follows.
   if constexpr (CLUSTER > 1) {
-    sync_cluster();
+    arrive_at_cluster();
   } else {
     __syncthreads();
   }
@@ -126,6 +127,7 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
   const int consumer = thread / WARPGROUP;
   if (consumer == CONSUMERS) {
     set_register_count<PRODUCER_REGISTERS, LAUNCH_REGISTERS>();
+    if constexpr (CLUSTER > 1) await_cluster();
     if (thread == CONSUMERS * WARPGROUP) {
       const TensorMap3& row_map = SWAP ? map_b : map_a;
       const TensorMap3& column_map = SWAP ? map_a : map_b;
@@ -148,11 +150,18 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
           at.advance();
         }
       }
+      // The block must not end before its stages have been read: until then other blocks arrive at
+      // its barriers.
+      for (int stage = 0; stage < STAGES; ++stage) {
+        await_phase(empty + 8 * at.stage, at.parity ^ 1);
+        at.advance();
+      }
     }
     __syncwarp();
     if constexpr (CLUSTER_K > 1) sync_cluster();  // as add_up_cluster
   } else {
     set_register_count<CONSUMER_REGISTERS, LAUNCH_REGISTERS>();
+    if constexpr (CLUSTER > 1) await_cluster();
     const int first_row = PING_PONG ? 0 : consumer * PARTS * 64;  // in the tile
     const int lane = thread % 32;
     // The block to whose producer a lane says that a stage has been read: first those that use the
@@ -266,6 +275,5 @@ __global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), 
     }
     if constexpr (STORE_BUFFERS > 0) output.finish();
   }
-  // No block ends while others load into its shared memory or arrive at its barriers.
-  if constexpr (CLUSTER > 1) sync_cluster();
+  if constexpr (CLUSTER_K > 1) sync_cluster();  // others read the sums of this block
 }

@@ -30,6 +30,7 @@ struct TensorOutput {
   __device__ __forceinline__ void apply_factors(Accumulators<COLUMNS>& sum, int row0,
                                                 int column0) const {
     if (beta == 0.0f) {
+      if (alpha == 1.0f) return;
 #pragma unroll
       for (float& each : sum.at) each *= alpha;
       return;

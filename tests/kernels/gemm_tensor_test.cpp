@@ -183,8 +183,10 @@ INSTANTIATE_TEST_SUITE_P(
     Each, GemmTensorMistakes,
     testing::Values(
         Mistake{"TheProducerDoesNotWaitForAnEmptyStage",
-                "await_phase(empty + 8 * at.stage, at.parity ^ 1);", ""},
-        Mistake{"TheProducerWaitsForTheOtherPhase", "at.parity ^ 1)", "at.parity)"},
+                "await_phase(empty + 8 * at.stage, at.parity ^ 1);\n          arrive_expecting",
+                "arrive_expecting"},
+        Mistake{"TheProducerWaitsForTheOtherPhase", "at.parity ^ 1);\n          arrive_expecting",
+                "at.parity);\n          arrive_expecting"},
         Mistake{"ConsumersDoNotWaitForAFullStage", "await_phase(full + 8 * at.stage, at.parity);",
                 ""},
         Mistake{"AStageIsReleasedWhileItIsRead", "products.await<1>();\n        release(reading);",
