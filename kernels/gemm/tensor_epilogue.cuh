@@ -29,7 +29,7 @@ struct TensorOutput {
   template <int COLUMNS>
   __device__ __forceinline__ void apply_factors(Accumulators<COLUMNS>& sum, int row0,
                                                 int column0) const {
-    if (beta == 0.0f) {
+    if (__builtin_expect(beta == 0.0f, 1)) {
       if (alpha == 1.0f) return;
 #pragma unroll
       for (float& each : sum.at) each *= alpha;
@@ -110,41 +110,39 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
   const int first_column = column0 + 2 * (lane % 4);
   constexpr bool WIDE =
       !TRANSPOSED && sizeof(T) == 2 && VECTOR == 8 && COLUMNS % 32 == 0;  // stores 16 bytes
+  // One branch for the whole tile: instructions that most tiles do not need are not between others,
+  // which a first tile waits for.
+  if constexpr (WIDE) {
+    if (column0 + COLUMNS <= c.columns) {
 #pragma unroll
-  for (int h = 0; h < 2; ++h) {
-    const int row = first_row + 8 * h;
-    if constexpr (WIDE) {
+      for (int h = 0; h < 2; ++h) {
+        const int row = first_row + 8 * h;
 #pragma unroll
-      for (int j = 0; j < COLUMNS / 8; j += 4) {
-        unsigned word[4];
+        for (int j = 0; j < COLUMNS / 8; j += 4) {
+          unsigned word[4];
 #pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const float* const pair = &sum.at[4 * (j + i) + 2 * h];
-          const Vector<T, 2> rounded = rounded_pair<T>(pair[0], pair[1]);
-          word[i] = *reinterpret_cast<const unsigned*>(&rounded);
-        }
-        transpose_quad(word, lane);
-        const int column = column0 + 8 * (j + lane % 4);
-        if (row >= c.rows) continue;
-        if (column + 8 <= c.columns) {
-          *reinterpret_cast<Vector<unsigned, 4>*>(c.at(row, column)) = {
-              {word[0], word[1], word[2], word[3]}};
-        } else {
-#pragma unroll
-          for (int i = 0; i < 8; ++i) {
-            const auto pair = *reinterpret_cast<const Vector<T, 2>*>(&word[i / 2]);
-            if (column + i < c.columns) *c.at(row, column + i) = pair.at[i % 2];
+          for (int i = 0; i < 4; ++i) {
+            const float* const pair = &sum.at[4 * (j + i) + 2 * h];
+            const Vector<T, 2> rounded = rounded_pair<T>(pair[0], pair[1]);
+            word[i] = *reinterpret_cast<const unsigned*>(&rounded);
+          }
+          transpose_quad(word, lane);
+          if (row < c.rows) {
+            *reinterpret_cast<Vector<unsigned, 4>*>(c.at(row, column0 + 8 * (j + lane % 4))) = {
+                {word[0], word[1], word[2], word[3]}};
           }
         }
       }
-    } else {
+      return;
+    }
+  }
 #pragma unroll
-      for (int j = 0; j < COLUMNS / 8; ++j) {
-        const int column = first_column + 8 * j;
-        const float* const pair = &sum.at[4 * j + 2 * h];
-        const Vector<T, 2> rounded = rounded_pair<T>(pair[0], pair[1]);
-        store_pair<VECTOR>(c, row, column, rounded);
-      }
+  for (int h = 0; h < 2; ++h) {
+#pragma unroll
+    for (int j = 0; j < COLUMNS / 8; ++j) {
+      const float* const pair = &sum.at[4 * j + 2 * h];
+      store_pair<VECTOR>(c, first_row + 8 * h, first_column + 8 * j,
+                         rounded_pair<T>(pair[0], pair[1]));
     }
   }
 }
@@ -169,28 +167,16 @@ struct TensorStaging {
                                                 const TensorOutput<T, false>& c, int row0,
                                                 int column0, int batch) {
     static_assert(COLUMNS % WIDTH == 0, "boxes lie inside of a tile");
+    if (column0 + COLUMNS > c.columns) {  // a box would reach beyond the end of a row
+      ::store_product<2>(sum, c, row0, column0);
+      return;
+    }
+    if (row0 >= c.rows) return;
     const bool is_first = threadIdx.x % WARPGROUP == 0;
     const int lane = threadIdx.x % 32;
     const int first_row = threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
 #pragma unroll
     for (int box = 0; box < COLUMNS / WIDTH; ++box) {
-      const int first_column = column0 + box * WIDTH;
-      if (!c.contains(row0, first_column)) continue;
-      const auto rounded = [&](int j, int h) {
-        const float* const pair = &sum.at[4 * (box * (WIDTH / 8) + j) + 2 * h];
-        return rounded_pair<T>(pair[0], pair[1]);
-      };
-      if (first_column + WIDTH > c.columns) {  // a box would reach beyond the end of a row
-#pragma unroll
-        for (int h = 0; h < 2; ++h) {
-#pragma unroll
-          for (int j = 0; j < WIDTH / 8; ++j) {
-            store_pair<2>(c, row0 + first_row + 8 * h, first_column + 8 * j + 2 * (lane % 4),
-                          rounded(j, h));
-          }
-        }
-        continue;
-      }
       if (is_first) stores.template await_read<BUFFERS - 1>();
       sync_warpgroup(barrier);
       const unsigned buffer = buffers + next * BOX_BYTES;
@@ -202,12 +188,15 @@ struct TensorStaging {
 #pragma unroll
         for (int j = 0; j < WIDTH / 8; ++j) {
           const int byte = (8 * j + 2 * (lane % 4)) * static_cast<int>(sizeof(T));
-          store_to_shared((row_at ^ (byte & 0x70)) + byte % 16, rounded(j, h));
+          const float* const pair = &sum.at[4 * (box * (WIDTH / 8) + j) + 2 * h];
+          store_to_shared((row_at ^ (byte & 0x70)) + byte % 16, rounded_pair<T>(pair[0], pair[1]));
         }
       }
       publish_to_tma();
       sync_warpgroup(barrier);
-      if (is_first) stores.template store<BOX_BYTES>(buffer, map, first_column, row0, batch);
+      if (is_first) {
+        stores.template store<BOX_BYTES>(buffer, map, column0 + box * WIDTH, row0, batch);
+      }
       next = next + 1 < BUFFERS ? next + 1 : 0;
     }
   }

@@ -223,7 +223,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "Columns::load(to + Rows::BYTES - 1024"},
         Mistake{"LanesOfAQuadAreExchanged", "column0 + 8 * (j + lane % 4)",
                 "column0 + 8 * (j + (lane ^ 1) % 4)"},
-        Mistake{"StoresReachBeyondTheLastColumn", "column + 8 <= c.columns", "column < c.columns"},
+        Mistake{"StoresReachBeyondTheLastColumn", "column0 + COLUMNS <= c.columns",
+                "column0 < c.columns"},
         Mistake{"ABoxIsNotComplete", "publish_to_tma();\n      sync_warpgroup(barrier);",
                 "publish_to_tma();"},
         Mistake{"ABoxIsOverwritten", "await_read<BUFFERS - 1>()", "await_read<BUFFERS>()"},
@@ -231,11 +232,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "await_read<BUFFERS - 1>();"},
         Mistake{"BoxesAreNotAwaited", "if constexpr (STORE_BUFFERS > 0) output.finish();", ""},
         Mistake{"BoxesAreSwizzledByTheWrongRow", "(row % 8 << 4)", "(row % 4 << 4)"},
-        Mistake{"ABoxReachesBeyondTheLastColumn", "if (first_column + WIDTH > c.columns) {",
+        Mistake{"ABoxReachesBeyondTheLastColumn", "if (column0 + COLUMNS > c.columns) {",
                 "if (false) {"},
-        Mistake{"BoxesFollowTooNear", "first_column = column0 + box * WIDTH;",
-                "first_column = column0 + box * (WIDTH / 2);"},
-        Mistake{"BetaIsForgotten", "if (beta == 0.0f) {", "if (true) {"}),
+        Mistake{"BoxesFollowTooNear", "column0 + box * WIDTH", "column0 + box * (WIDTH / 2)"},
+        Mistake{"BetaIsForgotten", "if (__builtin_expect(beta == 0.0f, 1)) {", "if (true) {"}),
     [](const auto& tested) { return std::string(tested.param.what); });
 
 }  // namespace
