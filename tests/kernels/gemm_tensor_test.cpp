@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tuner {
 namespace {
@@ -142,33 +143,26 @@ void make(const Mistake& mistake, family::KernelSource& source) {
   ASSERT_EQ(found, 1) << mistake.right;
 }
 
-TEST_P(GemmTensorMistakes, IsFound) {
+struct MistakenCase {
+  std::string_view size;
+  std::string condition;
+};
+
+/// Verification refuses the kernel with the mistake in one of the cases.
+void expect_found(const Mistake& mistake, std::string_view kernel_name,
+                  const std::vector<MistakenCase>& cases) {
   const auto backend = testing_support::open_cached_cpu_backend();
   const family::Family family = family::load_family(TUNER_SOURCE_DIR "/spaces/gemm_tensor.json");
-  const family::Kernel& kernel = family.kernel("gemm_wgmma");
+  const family::Kernel& kernel = family.kernel(std::string(kernel_name));
   const space::DeviceAttributes& device = backend->device().attributes;
   verify::Verifier verifier(*backend, family, 77);
-  // Tiles stored by TMA; K-major operands that share a tile; others in turn, with split-K; streamed
-  // tiles.
-  for (const auto& [size_text, condition] :
-       {std::pair("136,200,328,TRANS_B=1",
-                  "TILE_M == 64 and TILE_N == 128 and CONSUMERS == 1 and SPLIT == 0 and "
-                  "STREAM == 0 and STORE_BUFFERS == 1"),
-        std::pair("136,72,328,TRANS_B=1",
-                  "TILE_M == 128 and TILE_N == 32 and CONSUMERS == 2 and PING_PONG == 0 and "
-                  "SPLIT == 0 and STREAM == 0 and PERSISTENT == 1"),
-        std::pair("136,72,328,TRANS_A=1",
-                  "TILE_M == 64 and TILE_N == 96 and PING_PONG == 1 and SPLIT > 0"),
-        std::pair("136,136,328,TRANS_B=1",
-                  "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STREAM == 2")}) {
+  for (const auto& [size_text, condition] : cases) {
     const space::Size size = space::parse_size(size_text, family.problem.dims);
     const space::Space space(kernel.space, device, size);
-    const space::Config config =
-        configuration(kernel, device, size,
-                      std::string("SWAP == 0 and TILE_K == 64 and STAGES == 3 and ") + condition);
+    const space::Config config = configuration(kernel, device, size, condition);
     family::CompileJob job = family::compile_job(kernel, space, config);
-    make(GetParam(), job.source);
-    job.key = content_hash({job.key, GetParam().right, GetParam().wrong});
+    make(mistake, job.source);
+    job.key = content_hash({job.key, mistake.right, mistake.wrong});
     const auto binary = backend->compiler().compile(job);
     ASSERT_TRUE(binary) << binary.error().message;
     const backend::LoadedKernel loaded(*backend, backend->load(*binary).value());
@@ -178,6 +172,48 @@ TEST_P(GemmTensorMistakes, IsFound) {
   }
   FAIL() << "all configurations pass";
 }
+
+TEST_P(GemmTensorMistakes, IsFound) {
+  const std::string common = "SWAP == 0 and TILE_K == 64 and STAGES == 3 and ";
+  // Tiles stored by TMA; K-major operands that share a tile; others in turn, with split-K; streamed
+  // tiles.
+  expect_found(GetParam(), "gemm_wgmma",
+               {{"136,200,328,TRANS_B=1",
+                 common + "TILE_M == 64 and TILE_N == 128 and CONSUMERS == 1 and SPLIT == 0 and "
+                          "STREAM == 0 and STORE_BUFFERS == 1"},
+                {"136,72,328,TRANS_B=1",
+                 common + "TILE_M == 128 and TILE_N == 32 and CONSUMERS == 2 and PING_PONG == 0 "
+                          "and SPLIT == 0 and STREAM == 0 and PERSISTENT == 1"},
+                {"136,72,328,TRANS_A=1",
+                 common + "TILE_M == 64 and TILE_N == 96 and PING_PONG == 1 and SPLIT > 0"},
+                {"136,136,328,TRANS_B=1",
+                 common + "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STREAM == 2"}});
+}
+
+class GemmSkinnyMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(GemmSkinnyMistakes, IsFound) {
+  const std::string common = "TILES == 2 and UNROLL == 2 and STAGES == 3 and WARPS == 1 and ";
+  expect_found(GetParam(), "gemm_skinny_mma",
+               {{"5,72,328,TRANS_B=1", common + "WARPS_K == 2 and SPLIT > 0"},
+                {"5,72,328,TRANS_B=1", common + "WARPS_K == 2 and SPLIT == 0"}});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, GemmSkinnyMistakes,
+    testing::Values(
+        Mistake{"AStageIsNotAwaited", "copies.await<STAGES - 2>();", ""},
+        Mistake{"AStageIsAwaitedTooLate", "copies.await<STAGES - 2>()",
+                "copies.await<STAGES - 1>()"},
+        Mistake{"AStageIsOverwrittenWhileItIsRead", "stage == 0 ? STAGES - 1 : stage - 1", "stage"},
+        Mistake{"TheEndOfARowIsNotZero", "left < 0 ? 0 : left < 16 ? left : 16", "16"},
+        Mistake{"HalvesOfAVectorAreExchanged", "column[2 * half + 1]", "column[2 * half]"},
+        Mistake{"LowerRowsAreUpper", "lower[2 * half], upper[2 * half + 1]",
+                "upper[2 * half], upper[2 * half + 1]"},
+        Mistake{"HalfOfTheSumsIsLost", " + sum[tile][j][1][i]", ""},
+        Mistake{"OneWarpAlongKIsLost", "w < WARPS_K; ++w", "w < WARPS_K - 1; ++w"},
+        Mistake{"PartsOfKOverlap", "begin + part;", "begin + part + 8;"}),
+    [](const auto& tested) { return std::string(tested.param.what); });
 
 INSTANTIATE_TEST_SUITE_P(
     Each, GemmTensorMistakes,
