@@ -4,15 +4,23 @@
 #pragma once
 
 #include "common/async_barrier.cuh"
+#include "common/vector.cuh"
 
-/// A barrier of all threads of the cluster that have not ended.
-__device__ __forceinline__ void sync_cluster() {
+/// Arrives at a barrier of all threads of the cluster that have not ended; await_cluster() waits
+/// for the others.
+__device__ __forceinline__ void arrive_at_cluster() {
 #ifndef TUNER_CPU_BACKEND
-  asm volatile(
-      "barrier.cluster.arrive.release.aligned;\n"
-      "barrier.cluster.wait.acquire.aligned;" ::
-          : "memory");
+  asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");
 #endif
+}
+__device__ __forceinline__ void await_cluster() {
+#ifndef TUNER_CPU_BACKEND
+  asm volatile("barrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void sync_cluster() {
+  arrive_at_cluster();
+  await_cluster();
 }
 
 /// Arrives at the barrier that is at the same address in the block with this rank.
@@ -28,5 +36,24 @@ __device__ __forceinline__ void arrive_at_rank(unsigned barrier, int rank) {
       : "memory");
 #else
   arrive(barrier);
+#endif
+}
+
+/// Reads what is at this shared memory address in the block with this rank.
+__device__ __forceinline__ Vector<float, 4> load_from_rank(unsigned address, int rank) {
+#ifndef TUNER_CPU_BACKEND
+  Vector<float, 4> value;
+  asm volatile(
+      "{\n"
+      ".reg .b32 remote;\n"
+      "mapa.shared::cluster.u32 remote, %4, %5;\n"
+      "ld.shared::cluster.v4.f32 {%0, %1, %2, %3}, [remote];\n"
+      "}"
+      : "=f"(value.at[0]), "=f"(value.at[1]), "=f"(value.at[2]), "=f"(value.at[3])
+      : "r"(address), "r"(rank)
+      : "memory");
+  return value;
+#else
+  return *at_shared_address<Vector<float, 4> >(address);
 #endif
 }

@@ -29,6 +29,28 @@ T* at_shared_address(unsigned address) {
 }
 #endif
 
+/// Stores 4, 8 or 16 bytes at a shared memory address.
+template <class T>
+__device__ __forceinline__ void store_to_shared(unsigned address, const T& value) {
+#ifndef TUNER_CPU_BACKEND
+  constexpr int WORDS = sizeof(T) / 4;
+  static_assert(sizeof(T) == 4 * WORDS && (WORDS == 1 || WORDS == 2 || WORDS == 4));
+  const unsigned* const word = reinterpret_cast<const unsigned*>(&value);
+  if constexpr (WORDS == 1) {
+    asm volatile("st.shared.b32 [%0], %1;" ::"r"(address), "r"(word[0]) : "memory");
+  } else if constexpr (WORDS == 2) {
+    asm volatile("st.shared.v2.b32 [%0], {%1, %2};" ::"r"(address), "r"(word[0]), "r"(word[1])
+                 : "memory");
+  } else {
+    asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(word[0]),
+                 "r"(word[1]), "r"(word[2]), "r"(word[3])
+                 : "memory");
+  }
+#else
+  *at_shared_address<T>(address) = value;
+#endif
+}
+
 /// The 128-byte swizzle: in every 1024 bytes, the 16-byte pieces of row i are in the order of their
 /// number xor i. The same for copies and for wgmma, since it depends on the address alone.
 __device__ constexpr unsigned swizzled_128(unsigned address) {

@@ -6,7 +6,9 @@
 // warpgroups multiply them by wgmma and store C. Consumers share a tile (each has a part of its
 // rows), or take tiles in turn, so that one stores while the other computes (PING_PONG). A block
 // computes one tile after the other. Blocks of a cluster share operands: each loads a part of a
-// k-tile for all that use it.
+// k-tile for all that use it; or they divide K (CLUSTER_K), and a block has one tile. C is stored
+// from registers, or through STORE_BUFFERS boxes of shared memory by TMA, while the next tile is
+// computed.
 //
 // With SWAP the transpose of C is computed, op(B)' * op(A)': wgmma has 64 rows but as few as 8
 // columns, so small M belongs there. Below, rows and columns are those of the computed product.
@@ -27,36 +29,65 @@
 #include "tensor_operand.cuh"
 #include "tensor_work.cuh"
 
+// CLUSTER_BLOCKS: blocks of a cluster. A cluster of one is not launched as one.
+#if CLUSTER_BLOCKS > 1
+#define CLUSTER_DIMENSIONS __cluster_dims__(CLUSTER_BLOCKS)
+#else
+#define CLUSTER_DIMENSIONS
+#endif
+
+/// A barrier of all consumers.
+template <int CONSUMERS>
+__device__ __forceinline__ void sync_consumers() {
+#ifndef TUNER_CPU_BACKEND
+  asm volatile("bar.sync %0, %1;" ::"n"(1 + CONSUMERS), "n"(CONSUMERS * WARPGROUP) : "memory");
+#else
+  tuner::sync_named(1 + CONSUMERS, CONSUMERS * WARPGROUP);
+#endif
+}
+
 template <class T, class TC, bool TRANS_A, bool TRANS_B, bool SWAP, int TILE_M, int TILE_N,
           int TILE_K, int CONSUMERS, bool PING_PONG, int STAGES, int CLUSTER_M, int CLUSTER_N,
-          bool SPLIT_K, int VECTOR_C, int MIN_BLOCKS>
-__global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
-    __launch_bounds__(WARPGROUP*(CONSUMERS + 1), MIN_BLOCKS)
-        gemm_wgmma(int M, int N, int K, float alpha, float beta, TC* C, int ldc, long long stride_c,
-                   int batches, int splits, int streamed, int group_m, float* partials,
-                   unsigned* arrivals, const __grid_constant__ TensorMap3 map_a,
-                   const __grid_constant__ TensorMap3 map_b) {
+          int CLUSTER_K, bool SPLIT_K, int VECTOR_C, int STORE_BUFFERS, int MIN_BLOCKS>
+__global__ void CLUSTER_DIMENSIONS __launch_bounds__(WARPGROUP*(CONSUMERS + 1), MIN_BLOCKS)
+    gemm_wgmma(int M, int N, int K, float alpha, float beta, TC* C, int ldc, long long stride_c,
+               int batches, int splits, int streamed, int group_m, float* partials,
+               unsigned* arrivals, const __grid_constant__ TensorMap3 map_a,
+               const __grid_constant__ TensorMap3 map_b, const __grid_constant__ TensorMap3 map_c) {
   constexpr int TEAM = PING_PONG ? 1 : CONSUMERS;  // warpgroups that share a tile
   constexpr int PARTS = TILE_M / (64 * TEAM);      // of 64 rows, of a warpgroup
-  constexpr int CLUSTER = CLUSTER_M * CLUSTER_N;
-  constexpr int PEERS = CLUSTER_M + CLUSTER_N - 1;  // blocks that share an operand with this one
+  constexpr int CLUSTER = CLUSTER_M * CLUSTER_N * CLUSTER_K;
+  static_assert(CLUSTER == CLUSTER_BLOCKS);
+  constexpr bool SHARES = CLUSTER_M * CLUSTER_N > 1;  // blocks share operands
+  constexpr int PEERS = CLUSTER_M + CLUSTER_N - 1;    // blocks that share an operand with this one
   static_assert(TILE_M % (64 * TEAM) == 0, "a warpgroup has a multiple of 64 rows");
   using Rows = TensorOperand<T, SWAP ? TRANS_B : !TRANS_A, TILE_M, TILE_K, CLUSTER_N>;
   using Columns = TensorOperand<T, SWAP ? !TRANS_A : TRANS_B, TILE_N, TILE_K, CLUSTER_M>;
   constexpr int STAGE_BYTES = Rows::BYTES + Columns::BYTES;
+  using Staging = TensorStaging<TC, STORE_BUFFERS>;
+  static_assert(CLUSTER_K == 1 || (!SHARES && !PING_PONG && STORE_BUFFERS == 0 &&
+                                   TILE_M * TILE_N * 4 <= STAGES * STAGE_BYTES),
+                "blocks that divide K have one tile, whose sums replace the stages");
+  static_assert(STORE_BUFFERS == 0 || !SWAP, "boxes of C are not transposed");
 
   if (alpha == 0.0f) return scale_output(C, M, N, ldc, stride_c, batches, beta);
 
   const unsigned stages = shared_address(dynamic_shared());
-  const unsigned full = stages + STAGES * STAGE_BYTES;  // a barrier for each stage
+  const unsigned staging = stages + STAGES * STAGE_BYTES;      // for each consumer
+  const unsigned full = staging + CONSUMERS * Staging::BYTES;  // a barrier for each stage
   const unsigned empty = full + 8 * STAGES;
   const unsigned turns = empty + 8 * STAGES;  // a barrier for each consumer
   unsigned* const flags = reinterpret_cast<unsigned*>(
-      dynamic_shared() + STAGES * STAGE_BYTES + 8 * (2 * STAGES + CONSUMERS));  // for each consumer
+      dynamic_shared() + STAGES * STAGE_BYTES + CONSUMERS * Staging::BYTES +
+      8 * (2 * STAGES + CONSUMERS));  // for each consumer
 
   const int thread = threadIdx.x;
   const int rank = blockIdx.x % CLUSTER;  // in the cluster
-  const int rank_m = rank / CLUSTER_N, rank_n = rank % CLUSTER_N;
+  const int rank_m = SHARES ? rank / CLUSTER_N : 0, rank_n = SHARES ? rank % CLUSTER_N : 0;
+  if (thread == CONSUMERS * WARPGROUP) {
+    prefetch_map(map_a);
+    prefetch_map(map_b);
+  }
   if (thread == 0) {
     for (int stage = 0; stage < STAGES; ++stage) {
       init_barrier(full + 8 * stage, 1);
@@ -65,8 +96,9 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
     for (int each = 0; each < CONSUMERS; ++each) init_barrier(turns + 8 * each, 4);
     publish_barriers();
   }
+  // The barriers of other blocks are needed after what follows.
   if constexpr (CLUSTER > 1) {
-    sync_cluster();
+    arrive_at_cluster();
   } else {
     __syncthreads();
   }
@@ -95,9 +127,8 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
   const int consumer = thread / WARPGROUP;
   if (consumer == CONSUMERS) {
     set_register_count<PRODUCER_REGISTERS, LAUNCH_REGISTERS>();
+    if constexpr (CLUSTER > 1) await_cluster();
     if (thread == CONSUMERS * WARPGROUP) {
-      prefetch_map(map_a);
-      prefetch_map(map_b);
       const TensorMap3& row_map = SWAP ? map_b : map_a;
       const TensorMap3& column_map = SWAP ? map_a : map_b;
       // Blocks that use the same rows, and those that use the same columns.
@@ -105,6 +136,7 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
       unsigned short column_ranks = 0;
       for (int m = 0; m < CLUSTER_M; ++m) column_ranks |= 1u << (m * CLUSTER_N + rank_n);
       while (queue.next(work)) {
+        if constexpr (CLUSTER_K > 1) take_share(work, rank, CLUSTER_K, schedule.k_tiles);
         const int row = (work.m * CLUSTER_M + rank_m) * TILE_M;
         const int column = (work.n * CLUSTER_N + rank_n) * TILE_N;
         for (int k_tile = work.begin; k_tile < work.end; ++k_tile) {
@@ -118,10 +150,18 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
           at.advance();
         }
       }
+      // The block must not end before its stages have been read: until then other blocks arrive at
+      // its barriers.
+      for (int stage = 0; stage < STAGES; ++stage) {
+        await_phase(empty + 8 * at.stage, at.parity ^ 1);
+        at.advance();
+      }
     }
     __syncwarp();
+    if constexpr (CLUSTER_K > 1) sync_cluster();  // as add_up_cluster
   } else {
     set_register_count<CONSUMER_REGISTERS, LAUNCH_REGISTERS>();
+    if constexpr (CLUSTER > 1) await_cluster();
     const int first_row = PING_PONG ? 0 : consumer * PARTS * 64;  // in the tile
     const int lane = thread % 32;
     // The block to whose producer a lane says that a stage has been read: first those that use the
@@ -130,7 +170,7 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
     const int told = lane < CLUSTER_N ? rank_m * CLUSTER_N + lane : other_m * CLUSTER_N + rank_n;
     const auto release = [&](int stage) {
       __syncwarp();
-      if constexpr (CLUSTER > 1) {
+      if constexpr (SHARES) {
         if (lane < PEERS) arrive_at_rank(empty + 8 * stage, told);
       } else {
         if (lane == 0) arrive(empty + 8 * stage);
@@ -139,9 +179,11 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
 
     // PING_PONG: a consumer begins when the one before it has all its k-tiles. Else a stage could
     // be two phases away, which the parity does not tell from the present one.
+    Staging output{staging + consumer * Staging::BYTES, map_c, 1 + consumer};
     int turn = 0;
     unsigned turn_parity = consumer == 0 ? 1 : 0;  // the first to begin waits for nobody
     while (queue.next(work)) {
+      if constexpr (CLUSTER_K > 1) take_share(work, rank, CLUSTER_K, schedule.k_tiles);
       if constexpr (PING_PONG) {
         const bool is_mine = turn == consumer;
         turn = turn + 1 < CONSUMERS ? turn + 1 : 0;
@@ -194,27 +236,44 @@ __global__ void __cluster_dims__(CLUSTER_M* CLUSTER_N)
       for (int part = 0; part < PARTS; ++part) pin(sum[part]);
       release(reading);
 
-      if constexpr (SPLIT_K) {
-        const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
-        const int counters = 1 + ceil_div(splits, SplitSums::SPLIT_GROUP);
-        const SplitSums sums{
-            work,
-            partials + static_cast<long long>(part) * (PARTS * 64 * TILE_N),
-            CLUSTER * TEAM,
-            arrivals + (static_cast<long long>(work.tile) * CLUSTER * TEAM + part) * counters,
-            flags + consumer,
-            1 + consumer};
-        if (work.splits > 1 && !sums.reduce(sum)) continue;
-      }
-      const TensorOutput<TC, SWAP> c{C + work.batch * stride_c, rows, columns, ldc, alpha, beta};
-      const int row0 = (work.m * CLUSTER_M + rank_m) * TILE_M + first_row;
-      const int column0 = (work.n * CLUSTER_N + rank_n) * TILE_N;
+      const auto store = [&](Accumulators<TILE_N / CLUSTER_K>(&sum)[PARTS]) {
+        if constexpr (SPLIT_K) {
+          const int part = rank * TEAM + (PING_PONG ? 0 : consumer);
+          const int counters = 1 + ceil_div(splits, SplitSums::LEAST_GROUP);
+          const SplitSums sums{
+              work,
+              partials + static_cast<long long>(part) * (PARTS * 64 * (TILE_N / CLUSTER_K)),
+              CLUSTER * TEAM,
+              arrivals + (static_cast<long long>(work.tile) * CLUSTER * TEAM + part) * counters,
+              flags + consumer,
+              1 + consumer};
+          if (work.splits > 1 && !sums.reduce(sum)) return;
+        }
+        const TensorOutput<TC, SWAP> c{C + work.batch * stride_c, rows, columns, ldc, alpha, beta};
+        const int row0 = (work.m * CLUSTER_M + rank_m) * TILE_M + first_row;
+        const int column0 = (work.n * CLUSTER_N + rank_n) * TILE_N +
+                            (CLUSTER_K > 1 ? rank * (TILE_N / CLUSTER_K) : 0);
 #pragma unroll
-      for (int part = 0; part < PARTS; ++part) {
-        store_product<VECTOR_C>(sum[part], c, row0 + 64 * part, column0);
+        for (int part = 0; part < PARTS; ++part) {
+          c.apply_factors(sum[part], row0 + 64 * part, column0);
+          if constexpr (STORE_BUFFERS > 0) {
+            output.store_product(sum[part], c, row0 + 64 * part, column0, work.batch);
+          } else {
+            store_product<VECTOR_C>(sum[part], c, row0 + 64 * part, column0);
+          }
+        }
+      };
+      if constexpr (CLUSTER_K > 1) {
+        // The last k-tile of this block has been read by all consumers: its stages are free.
+        sync_consumers<CONSUMERS>();
+        Accumulators<TILE_N / CLUSTER_K> own[PARTS];
+        add_up_cluster<CLUSTER_K>(sum, own, stages + consumer * (PARTS * 64 * TILE_N * 4), rank);
+        store(own);
+      } else {
+        store(sum);
       }
     }
+    if constexpr (STORE_BUFFERS > 0) output.finish();
   }
-  // No block ends while others load into its shared memory or arrive at its barriers.
-  if constexpr (CLUSTER > 1) sync_cluster();
+  if constexpr (CLUSTER_K > 1) sync_cluster();  // others read the sums of this block
 }

@@ -2,6 +2,8 @@
 // The end of a product on tensor cores: sums over split-K, and C from accumulators.
 #pragma once
 
+#include "common/cluster.cuh"
+#include "common/tensor_copy.cuh"
 #include "common/vector.cuh"
 #include "common/warpgroup.cuh"
 #include "common/wgmma.cuh"
@@ -22,13 +24,47 @@ struct TensorOutput {
     return first + (TRANSPOSED ? static_cast<long long>(column) * pitch + row
                                : static_cast<long long>(row) * pitch + column);
   }
-  /// alpha * sum + beta * C in single precision, of an element of C.
-  __device__ __forceinline__ float value(float sum, int row, int column) const {
-    const float product = alpha * sum;
-    if (beta == 0.0f || !contains(row, column)) return product;
-    return product + beta * static_cast<float>(*at(row, column));
+  /// sum = alpha * sum + beta * C in single precision, of a thread's part of 64 rows from `row0`
+  /// and COLUMNS columns from `column0`. One branch for all elements: most products do not read C.
+  template <int COLUMNS>
+  __device__ __forceinline__ void apply_factors(Accumulators<COLUMNS>& sum, int row0,
+                                                int column0) const {
+    if (__builtin_expect(beta == 0.0f, 1)) {
+      if (alpha == 1.0f) return;
+#pragma unroll
+      for (float& each : sum.at) each *= alpha;
+      return;
+    }
+    const int first_row = row0 + threadIdx.x % WARPGROUP / 32 * 16 + threadIdx.x % 32 / 4;
+    const int first_column = column0 + threadIdx.x % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < Accumulators<COLUMNS>::COUNT; ++i) {
+      const int row = first_row + i / 2 % 2 * 8, column = first_column + i / 4 * 8 + i % 2;
+      const float before = contains(row, column) ? static_cast<float>(*at(row, column)) : 0.0f;
+      sum.at[i] = alpha * sum.at[i] + beta * before;
+    }
   }
 };
+
+/// Two numbers, each rounded once.
+template <class T>
+__device__ __forceinline__ Vector<T, 2> rounded_pair(float first, float second) {
+#ifndef TUNER_CPU_BACKEND
+  if constexpr (sizeof(T) == 2) {  // one instruction, which the compiler does not make of two
+    union {
+      unsigned word;
+      Vector<T, 2> pair;
+    } rounded;
+    if constexpr (IsBf16<T>::value) {
+      asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(rounded.word) : "f"(second), "f"(first));
+    } else {
+      asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(rounded.word) : "f"(second), "f"(first));
+    }
+    return rounded.pair;
+  }
+#endif
+  return {{static_cast<T>(first), static_cast<T>(second)}};
+}
 
 /// Transposes 4x4 words among 4 neighbouring lanes: word i of lane j becomes word j of lane i.
 __device__ __forceinline__ void transpose_quad(unsigned (&word)[4], int lane) {
@@ -49,6 +85,20 @@ __device__ __forceinline__ void transpose_quad(unsigned (&word)[4], int lane) {
   }
 }
 
+/// Stores the elements of a pair that lie in C. VECTOR >= 2: they are aligned together.
+template <int VECTOR, class T, bool TRANSPOSED>
+__device__ __forceinline__ void store_pair(const TensorOutput<T, TRANSPOSED>& c, int row,
+                                           int column, const Vector<T, 2>& pair) {
+  if (!TRANSPOSED && VECTOR >= 2 && c.contains(row, column + 1)) {
+    *reinterpret_cast<Vector<T, 2>*>(c.at(row, column)) = pair;
+    return;
+  }
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    if (c.contains(row, column + i)) *c.at(row, column + i) = pair.at[i];
+  }
+}
+
 /// Stores a thread's part of 64 rows from `row0` and COLUMNS columns from `column0` of the product.
 /// VECTOR: elements of C that are aligned together. All threads of the warpgroup call it.
 template <int VECTOR, int COLUMNS, class T, bool TRANSPOSED>
@@ -60,54 +110,109 @@ __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
   const int first_column = column0 + 2 * (lane % 4);
   constexpr bool WIDE =
       !TRANSPOSED && sizeof(T) == 2 && VECTOR == 8 && COLUMNS % 32 == 0;  // stores 16 bytes
+  // One branch for the whole tile: instructions that most tiles do not need are not between others,
+  // which a first tile waits for.
+  if constexpr (WIDE) {
+    if (column0 + COLUMNS <= c.columns) {
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const int row = first_row + 8 * h;
+#pragma unroll
+        for (int j = 0; j < COLUMNS / 8; j += 4) {
+          unsigned word[4];
+#pragma unroll
+          for (int i = 0; i < 4; ++i) {
+            const float* const pair = &sum.at[4 * (j + i) + 2 * h];
+            const Vector<T, 2> rounded = rounded_pair<T>(pair[0], pair[1]);
+            word[i] = *reinterpret_cast<const unsigned*>(&rounded);
+          }
+          transpose_quad(word, lane);
+          if (row < c.rows) {
+            *reinterpret_cast<Vector<unsigned, 4>*>(c.at(row, column0 + 8 * (j + lane % 4))) = {
+                {word[0], word[1], word[2], word[3]}};
+          }
+        }
+      }
+      return;
+    }
+  }
 #pragma unroll
   for (int h = 0; h < 2; ++h) {
-    const int row = first_row + 8 * h;
-    if constexpr (WIDE) {
 #pragma unroll
-      for (int j = 0; j < COLUMNS / 8; j += 4) {
-        unsigned word[4];
-#pragma unroll
-        for (int i = 0; i < 4; ++i) {
-          const int column = first_column + 8 * (j + i);
-          const float* const pair = &sum.at[4 * (j + i) + 2 * h];
-          const Vector<T, 2> rounded = {{static_cast<T>(c.value(pair[0], row, column)),
-                                         static_cast<T>(c.value(pair[1], row, column + 1))}};
-          word[i] = *reinterpret_cast<const unsigned*>(&rounded);
-        }
-        transpose_quad(word, lane);
-        const int column = column0 + 8 * (j + lane % 4);
-        if (row >= c.rows) continue;
-        if (column + 8 <= c.columns) {
-          *reinterpret_cast<Vector<unsigned, 4>*>(c.at(row, column)) = {
-              {word[0], word[1], word[2], word[3]}};
-        } else {
-#pragma unroll
-          for (int i = 0; i < 8; ++i) {
-            const auto pair = *reinterpret_cast<const Vector<T, 2>*>(&word[i / 2]);
-            if (column + i < c.columns) *c.at(row, column + i) = pair.at[i % 2];
-          }
-        }
-      }
-    } else {
-#pragma unroll
-      for (int j = 0; j < COLUMNS / 8; ++j) {
-        const int column = first_column + 8 * j;
-        const float* const pair = &sum.at[4 * j + 2 * h];
-        const Vector<T, 2> rounded = {{static_cast<T>(c.value(pair[0], row, column)),
-                                       static_cast<T>(c.value(pair[1], row, column + 1))}};
-        if (!TRANSPOSED && VECTOR >= 2 && c.contains(row, column + 1)) {
-          *reinterpret_cast<Vector<T, 2>*>(c.at(row, column)) = rounded;
-        } else {
-#pragma unroll
-          for (int i = 0; i < 2; ++i) {
-            if (c.contains(row, column + i)) *c.at(row, column + i) = rounded.at[i];
-          }
-        }
-      }
+    for (int j = 0; j < COLUMNS / 8; ++j) {
+      const float* const pair = &sum.at[4 * j + 2 * h];
+      store_pair<VECTOR>(c, first_row + 8 * h, first_column + 8 * j,
+                         rounded_pair<T>(pair[0], pair[1]));
     }
   }
 }
+
+/// Where a warpgroup stores its part of a tile through shared memory by TMA: in boxes of 64 rows of
+/// 128 bytes, BUFFERS of them on their way. One with BUFFERS == 0 has no memory.
+template <class T, int BUFFERS>
+struct TensorStaging {
+  static constexpr int WIDTH = 128 / sizeof(T);  // columns of a box
+  static constexpr int BOX_BYTES = 64 * 128;
+  static constexpr int BYTES = BUFFERS * BOX_BYTES;
+
+  unsigned buffers;  ///< shared memory, aligned to 1024 bytes
+  const TensorMap3& map;
+  int barrier;       ///< of the warpgroup
+  BoxStores stores;  ///< of its first thread
+  int next = 0;      ///< the buffer of the next box
+
+  /// As store_product.
+  template <int COLUMNS>
+  __device__ __forceinline__ void store_product(const Accumulators<COLUMNS>& sum,
+                                                const TensorOutput<T, false>& c, int row0,
+                                                int column0, int batch) {
+    static_assert(COLUMNS % WIDTH == 0, "boxes lie inside of a tile");
+    if (column0 + COLUMNS > c.columns) {  // a box would reach beyond the end of a row
+      ::store_product<2>(sum, c, row0, column0);
+      return;
+    }
+    if (row0 >= c.rows) return;
+    const bool is_first = threadIdx.x % WARPGROUP == 0;
+    const int lane = threadIdx.x % 32;
+    const int first_row = threadIdx.x % WARPGROUP / 32 * 16 + lane / 4;
+#pragma unroll
+    for (int box = 0; box < COLUMNS / WIDTH; ++box) {
+      if (is_first) stores.template await_read<BUFFERS - 1>();
+      sync_warpgroup(barrier);
+      const unsigned buffer = buffers + next * BOX_BYTES;
+#pragma unroll
+      for (int h = 0; h < 2; ++h) {
+        const int row = first_row + 8 * h;
+        // Swizzled as swizzled_128: the row xor the 16-byte piece.
+        const unsigned row_at = buffer + row * 128 + (row % 8 << 4);
+#pragma unroll
+        for (int j = 0; j < WIDTH / 8; ++j) {
+          const int byte = (8 * j + 2 * (lane % 4)) * static_cast<int>(sizeof(T));
+          const float* const pair = &sum.at[4 * (box * (WIDTH / 8) + j) + 2 * h];
+          store_to_shared((row_at ^ (byte & 0x70)) + byte % 16, rounded_pair<T>(pair[0], pair[1]));
+        }
+      }
+      publish_to_tma();
+      sync_warpgroup(barrier);
+      if (is_first) {
+        stores.template store<BOX_BYTES>(buffer, map, column0 + box * WIDTH, row0, batch);
+      }
+      next = next + 1 < BUFFERS ? next + 1 : 0;
+    }
+  }
+
+  /// Waits until the boxes have been read: before the block ends.
+  __device__ __forceinline__ void finish() {
+    if (threadIdx.x % WARPGROUP == 0) stores.template await_read<0>();
+  }
+};
+template <class T>
+struct TensorStaging<T, 0> {
+  static constexpr int BYTES = 0;
+  unsigned buffers;
+  const TensorMap3& map;
+  int barrier;
+};
 
 /// C = beta * C, by all threads of the grid: the product where alpha is 0.
 template <class T>
@@ -122,11 +227,52 @@ __device__ __forceinline__ void scale_output(T* c, int rows, int columns, int pi
   }
 }
 
+/// Split-K in a cluster: adds the sums of its BLOCKS blocks in the order of their ranks. The block
+/// with rank r gets those of the r-th part of the columns. `shared`: memory for the sums of this
+/// warpgroup, at the same address in every block; it may be written by now. Other threads of the
+/// cluster call sync_cluster() once meanwhile; it must be called again before the memory changes.
+template <int BLOCKS, int PARTS, int COLUMNS>
+__device__ __forceinline__ void add_up_cluster(const Accumulators<COLUMNS> (&sum)[PARTS],
+                                               Accumulators<COLUMNS / BLOCKS> (&own)[PARTS],
+                                               unsigned shared, int rank) {
+  constexpr int VECTORS = COLUMNS / 8, OWN = VECTORS / BLOCKS;  // of a thread and part
+  const unsigned first = shared + 16 * (threadIdx.x % WARPGROUP);
+#pragma unroll
+  for (int part = 0; part < PARTS; ++part) {
+#pragma unroll
+    for (int i = 0; i < VECTORS; ++i) {
+      const float* const at = &sum[part].at[4 * i];
+      store_to_shared(first + (part * VECTORS + i) * (16 * WARPGROUP),
+                      Vector<float, 4>{{at[0], at[1], at[2], at[3]}});
+    }
+  }
+  sync_cluster();
+#pragma unroll
+  for (int part = 0; part < PARTS; ++part) {
+#pragma unroll
+    for (int i = 0; i < OWN; ++i) {
+      Vector<float, 4> of_block[BLOCKS];
+#pragma unroll
+      for (int block = 0; block < BLOCKS; ++block) {
+        of_block[block] =
+            load_from_rank(first + (part * VECTORS + rank * OWN + i) * (16 * WARPGROUP), block);
+      }
+#pragma unroll
+      for (int v = 0; v < 4; ++v) {
+        float& total = own[part].at[4 * i + v];
+        total = 0.0f;
+#pragma unroll
+        for (int block = 0; block < BLOCKS; ++block) total += of_block[block].at[v];
+      }
+    }
+  }
+}
+
 /// Split-K and stream-K: partial sums of a warpgroup's part of a tile in global memory. The last of
-/// each SPLIT_GROUP splits to arrive adds theirs, the last of these the sums of the groups; each in
-/// a fixed order, so that equal inputs give equal bits.
+/// each group of splits to arrive adds theirs, the last of these the sums of the groups; each in a
+/// fixed order, so that equal inputs give equal bits.
 struct SplitSums {
-  static constexpr int SPLIT_GROUP = 8;
+  static constexpr int LEAST_GROUP = 8;  ///< splits of a group; more where a thread has few sums
 
   const TensorWork& work;
   float* partials;     ///< of this part of a tile in slot 0
@@ -138,17 +284,19 @@ struct SplitSums {
   /// Returns true in the warpgroup that has the whole sum.
   template <int PARTS, int COLUMNS>
   __device__ __forceinline__ bool reduce(Accumulators<COLUMNS> (&sum)[PARTS]) const {
-    const int groups = (work.splits + SPLIT_GROUP - 1) / SPLIT_GROUP;
-    const int group = work.split / SPLIT_GROUP;
-    const int left = work.splits - group * SPLIT_GROUP;
-    const int members = left < SPLIT_GROUP ? left : SPLIT_GROUP;
+    constexpr int GROUP =
+        PARTS * Accumulators<COLUMNS>::COUNT <= 16 ? 2 * LEAST_GROUP : LEAST_GROUP;
+    const int groups = (work.splits + GROUP - 1) / GROUP;
+    const int group = work.split / GROUP;
+    const int left = work.splits - group * GROUP;
+    const int members = left < GROUP ? left : GROUP;
     store(sum, work.split);
     if (!arrives_last(arrivals + 1 + group, members)) return false;
-    add_up(sum, group * SPLIT_GROUP, 1, members);
+    add_up(sum, group * GROUP, 1, members);
     if (groups == 1) return true;
-    store(sum, group * SPLIT_GROUP);
+    store(sum, group * GROUP);
     if (!arrives_last(arrivals, groups)) return false;
-    add_up(sum, 0, SPLIT_GROUP, groups);
+    add_up(sum, 0, GROUP, groups);
     return true;
   }
 

@@ -37,6 +37,7 @@ const std::vector<family::Family>& families() {
 space::Size size_for(const family::Family& family, const family::Kernel& kernel,
                      std::string_view type = "") {
   const std::string text = kernel.name == "gemm_skinny"            ? "8,4096,4096"
+                           : kernel.name == "gemm_skinny_mma"      ? "8,4096,4096,TRANS_B=1"
                            : kernel.name == "gemm_wgmma"           ? "1024,1024,8192,TRANS_A=1"
                            : kernel.name == "gemm_wgmma_realigned" ? "1023,1025,1027,TRANS_B=1"
                            : family.name == "gemm"                 ? "1024,1024,1024"
@@ -133,11 +134,11 @@ INSTANTIATE_TEST_SUITE_P(
     OfKernels, SpillsTest,
     testing::Values(TypedKernel("convolution_tiled", ""), TypedKernel("gemm_tiled", ""),
                     TypedKernel("gemm_tma", ""), TypedKernel("gemm_skinny", ""),
-                    TypedKernel("gemm_wgmma", ""), TypedKernel("gemm_tiled", "bf16"),
-                    TypedKernel("gemm_tiled", "f64"), TypedKernel("gemm_tiled", "s8"),
-                    TypedKernel("gemm_skinny", "bf16"), TypedKernel("gemm_skinny", "f64"),
-                    TypedKernel("reduction_last_block", ""), TypedKernel("transpose_tiled", ""),
-                    TypedKernel("transpose_tma", "")),
+                    TypedKernel("gemm_wgmma", ""), TypedKernel("gemm_skinny_mma", ""),
+                    TypedKernel("gemm_tiled", "bf16"), TypedKernel("gemm_tiled", "f64"),
+                    TypedKernel("gemm_tiled", "s8"), TypedKernel("gemm_skinny", "bf16"),
+                    TypedKernel("gemm_skinny", "f64"), TypedKernel("reduction_last_block", ""),
+                    TypedKernel("transpose_tiled", ""), TypedKernel("transpose_tma", "")),
     [](const auto& tested) { return tested.param.first + tested.param.second; });
 
 /// Whether an index is known to the compiler or not.

@@ -11,6 +11,7 @@ from program import ROOT, ProgramTest
 NVCC = os.environ["NVCC"]
 HOST_COMPILER = os.environ["HOST_COMPILER"]
 SIZES = {"gemm": "16,16,16", "gemm_tensor": "16,16,16", "gemm_wgmma_realigned": "17,17,17",
+         "gemm_skinny_mma": "16,16,16,TRANS_B=1",
          "transpose": "16,16", "copy": "16,16", "reduction": "1000", "convolution": "16,16,3", "window_square": "15,15"}
 FOLDERS = {"copy": "transpose", "gemm_tensor": "gemm"}  # of the sources, where they are another family's
 GPU_ONLY = ("gemm_tma", "transpose_tma")  # nothing is tuned without a GPU, so there is nothing to print
@@ -19,7 +20,7 @@ GPU_ONLY = ("gemm_tma", "transpose_tma")  # nothing is tuned without a GPU, so t
 class LaunchCodeTest(ProgramTest):
     def compile(self, text, folder):
         file = self.text_file("launch.cu", text)
-        options = re.search(r"compile with (.*)", text.splitlines()[0])
+        options = re.search(r"compile with (.*?)(, link with -lcuda)?$", text.splitlines()[0])
         subprocess.run([NVCC, "-ccbin", HOST_COMPILER, "-c", "-gencode", "arch=compute_90a,code=sm_90a",
                         "-Werror", "all-warnings",
                         "-I", str(folder), "-I", str(folder.parent), *(options[1].split() if options else ()),

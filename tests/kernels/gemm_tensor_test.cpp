@@ -11,6 +11,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace tuner {
 namespace {
@@ -68,6 +69,8 @@ TEST_F(GemmTensorTest, SplitKIsRightInBatchesAndWithGroupsOfSplits) {
                "SPLIT_K > 1 and TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1");
   expect_right("128,64,1200,TRANS_B=1",
                "SPLIT_K > 8 and TILE_M == 128 and TILE_N == 64 and CONSUMERS == 2");
+  expect_right("64,8,3000,TRANS_B=1,LDC=8",
+               "SPLIT_K > 16 and TILE_M == 64 and TILE_N == 16 and SWAP == 0 and TILE_K == 64");
   expect_right("128,64,520,TRANS_B=1", "SPLIT_K > 1 and PING_PONG == 1 and TILE_N == 64");
   expect_right("8,136,520,TRANS_B=1", "SPLIT_K > 1 and SWAP == 1 and TILE_M == 64 and TILE_N == 8");
 }
@@ -90,6 +93,28 @@ TEST_F(GemmTensorTest, StreamedTilesAreRight) {
   expect_right("136,200,328", "STREAM == 2 and TILE_M == 128 and TILE_N == 48 and CONSUMERS == 2");
   expect_right("136,136,328,BATCH=3",
                "STREAM == 2 and TILE_M == 64 and TILE_N == 48 and PING_PONG == 1");
+}
+
+TEST_F(GemmTensorTest, SkinnyProductsAreRight) {
+  const auto expect_skinny = [&](std::string_view size, const std::string& condition) {
+    family_.expect_right("gemm_skinny_mma", size, "THREADS <= 128 and " + condition);
+  };
+  expect_skinny("1,72,136,TRANS_B=1", "TILES == 1 and UNROLL == 1 and STAGES == 2 and SPLIT == 0");
+  expect_skinny("8,200,328,TRANS_B=1", "TILES == 2 and UNROLL == 2 and STAGES == 3 and WARPS == 2");
+  expect_skinny("13,136,1200,TRANS_B=1,TYPE=f16", "SPLIT_K > 8 and WARPS_K == 2 and TILES == 1");
+  expect_skinny("72,17,136,TRANS_B=1,TYPE=bf16_f32", "TILES == 4 and WARPS_K == 4");
+  expect_skinny("5,40,72,TRANS_B=1,LDA=80,BATCH=3", "UNROLL == 1 and SPLIT_K > 1");
+}
+
+TEST_F(GemmTensorTest, TilesStoredByTmaAreRight) {
+  expect_right("136,200,136,TRANS_B=1", "STORE_BUFFERS == 2 and TILE_M == 64 and TILE_N == 128");
+  expect_right("200,136,136,BATCH=2",
+               "STORE_BUFFERS == 1 and TILE_M == 128 and TILE_N == 64 and CONSUMERS == 2 and "
+               "PING_PONG == 0");
+  expect_right("136,136,200,TRANS_B=1",
+               "STORE_BUFFERS == 2 and TILE_M == 64 and TILE_N == 64 and PING_PONG == 1");
+  expect_right("72,100,136,LDB=104,TYPE=bf16_f32",
+               "STORE_BUFFERS == 4 and TILE_M == 64 and TILE_N == 96");
 }
 
 /// A mistake: a text of the source or a header, and what stands there instead.
@@ -118,29 +143,26 @@ void make(const Mistake& mistake, family::KernelSource& source) {
   ASSERT_EQ(found, 1) << mistake.right;
 }
 
-TEST_P(GemmTensorMistakes, IsFound) {
+struct MistakenCase {
+  std::string_view size;
+  std::string condition;
+};
+
+/// Verification refuses the kernel with the mistake in one of the cases.
+void expect_found(const Mistake& mistake, std::string_view kernel_name,
+                  const std::vector<MistakenCase>& cases) {
   const auto backend = testing_support::open_cached_cpu_backend();
   const family::Family family = family::load_family(TUNER_SOURCE_DIR "/spaces/gemm_tensor.json");
-  const family::Kernel& kernel = family.kernel("gemm_wgmma");
+  const family::Kernel& kernel = family.kernel(std::string(kernel_name));
   const space::DeviceAttributes& device = backend->device().attributes;
   verify::Verifier verifier(*backend, family, 77);
-  // K-major operands that share a tile; others in turn, with split-K; streamed tiles.
-  for (const auto& [size_text, condition] :
-       {std::pair("136,72,328,TRANS_B=1",
-                  "TILE_M == 128 and TILE_N == 32 and CONSUMERS == 2 and PING_PONG == 0 and "
-                  "SPLIT == 0 and STREAM == 0 and PERSISTENT == 1"),
-        std::pair("136,72,328,TRANS_A=1",
-                  "TILE_M == 64 and TILE_N == 96 and PING_PONG == 1 and SPLIT > 0"),
-        std::pair("136,136,328,TRANS_B=1",
-                  "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STREAM == 2")}) {
+  for (const auto& [size_text, condition] : cases) {
     const space::Size size = space::parse_size(size_text, family.problem.dims);
     const space::Space space(kernel.space, device, size);
-    const space::Config config =
-        configuration(kernel, device, size,
-                      std::string("SWAP == 0 and TILE_K == 64 and STAGES == 3 and ") + condition);
+    const space::Config config = configuration(kernel, device, size, condition);
     family::CompileJob job = family::compile_job(kernel, space, config);
-    make(GetParam(), job.source);
-    job.key = content_hash({job.key, GetParam().right, GetParam().wrong});
+    make(mistake, job.source);
+    job.key = content_hash({job.key, mistake.right, mistake.wrong});
     const auto binary = backend->compiler().compile(job);
     ASSERT_TRUE(binary) << binary.error().message;
     const backend::LoadedKernel loaded(*backend, backend->load(*binary).value());
@@ -148,15 +170,59 @@ TEST_P(GemmTensorMistakes, IsFound) {
         .kernel = kernel, .space = space, .config = config, .loaded = loaded.id()};
     if (!verifier.verify(candidate, size)) return;
   }
-  FAIL() << "all three configurations pass";
+  FAIL() << "all configurations pass";
 }
+
+TEST_P(GemmTensorMistakes, IsFound) {
+  const std::string common = "SWAP == 0 and TILE_K == 64 and STAGES == 3 and ";
+  // Tiles stored by TMA; K-major operands that share a tile; others in turn, with split-K; streamed
+  // tiles.
+  expect_found(GetParam(), "gemm_wgmma",
+               {{"136,200,328,TRANS_B=1",
+                 common + "TILE_M == 64 and TILE_N == 128 and CONSUMERS == 1 and SPLIT == 0 and "
+                          "STREAM == 0 and STORE_BUFFERS == 1"},
+                {"136,72,328,TRANS_B=1",
+                 common + "TILE_M == 128 and TILE_N == 32 and CONSUMERS == 2 and PING_PONG == 0 "
+                          "and SPLIT == 0 and STREAM == 0 and PERSISTENT == 1"},
+                {"136,72,328,TRANS_A=1",
+                 common + "TILE_M == 64 and TILE_N == 96 and PING_PONG == 1 and SPLIT > 0"},
+                {"136,136,328,TRANS_B=1",
+                 common + "TILE_M == 64 and TILE_N == 64 and CONSUMERS == 1 and STREAM == 2"}});
+}
+
+class GemmSkinnyMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(GemmSkinnyMistakes, IsFound) {
+  const std::string common = "TILES == 2 and UNROLL == 2 and STAGES == 3 and WARPS == 1 and ";
+  expect_found(GetParam(), "gemm_skinny_mma",
+               {{"5,72,328,TRANS_B=1", common + "WARPS_K == 2 and SPLIT > 0"},
+                {"5,72,328,TRANS_B=1", common + "WARPS_K == 2 and SPLIT == 0"}});
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, GemmSkinnyMistakes,
+    testing::Values(
+        Mistake{"AStageIsNotAwaited", "copies.await<STAGES - 2>();", ""},
+        Mistake{"AStageIsAwaitedTooLate", "copies.await<STAGES - 2>()",
+                "copies.await<STAGES - 1>()"},
+        Mistake{"AStageIsOverwrittenWhileItIsRead", "stage == 0 ? STAGES - 1 : stage - 1", "stage"},
+        Mistake{"TheEndOfARowIsNotZero", "left < 0 ? 0 : left < 16 ? left : 16", "16"},
+        Mistake{"HalvesOfAVectorAreExchanged", "column[2 * half + 1]", "column[2 * half]"},
+        Mistake{"LowerRowsAreUpper", "lower[2 * half], upper[2 * half + 1]",
+                "upper[2 * half], upper[2 * half + 1]"},
+        Mistake{"HalfOfTheSumsIsLost", " + sum[tile][j][1][i]", ""},
+        Mistake{"OneWarpAlongKIsLost", "w < WARPS_K; ++w", "w < WARPS_K - 1; ++w"},
+        Mistake{"PartsOfKOverlap", "begin + part;", "begin + part + 8;"}),
+    [](const auto& tested) { return std::string(tested.param.what); });
 
 INSTANTIATE_TEST_SUITE_P(
     Each, GemmTensorMistakes,
     testing::Values(
         Mistake{"TheProducerDoesNotWaitForAnEmptyStage",
-                "await_phase(empty + 8 * at.stage, at.parity ^ 1);", ""},
-        Mistake{"TheProducerWaitsForTheOtherPhase", "at.parity ^ 1)", "at.parity)"},
+                "await_phase(empty + 8 * at.stage, at.parity ^ 1);\n          arrive_expecting",
+                "arrive_expecting"},
+        Mistake{"TheProducerWaitsForTheOtherPhase", "at.parity ^ 1);\n          arrive_expecting",
+                "at.parity);\n          arrive_expecting"},
         Mistake{"ConsumersDoNotWaitForAFullStage", "await_phase(full + 8 * at.stage, at.parity);",
                 ""},
         Mistake{"AStageIsReleasedWhileItIsRead", "products.await<1>();\n        release(reading);",
@@ -172,16 +238,17 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"EveryKTileIsCleared", "!is_first || k > 0", "k > 0"},
         Mistake{"SixteenStepsAreReadTwice", "row_operand + Rows::offset(64 * part, k)",
                 "row_operand + Rows::offset(64 * part, k == 48 ? 32 : k)"},
-        Mistake{"OneSplitBeginsTooLate", "(k_tiles) * split / splits);",
-                "(k_tiles) * split / splits) + (split > 0);"},
+        Mistake{"OneSplitBeginsTooLate", "(split < more ? split : more);",
+                "(split < more ? split : more) + (split > 0);"},
+        Mistake{"ThePartsOfASplitOverlap", "each + (split < more ? 1 : 0);", "each + 1;"},
         Mistake{"StreamedRangesOverlap", "stop_ = worker < sharers_ ? start(worker + 1)",
                 "stop_ = worker < sharers_ ? start(worker + 1) + (worker == 0)"},
         Mistake{"WorkersShareASlot", "work.first_extra = start(first) / k_tiles != tile ? 1 : 0;",
                 "work.first_extra = 0;"},
         Mistake{"TheEndOfARangeIsForgotten",
                 "stop_ < (tile + 1) * k_tiles ? stop_ - tile * k_tiles : k_tiles", "k_tiles"},
-        Mistake{"TheSumsOfOneSplitAreLost", "add_up(sum, group * SPLIT_GROUP, 1, members)",
-                "add_up(sum, group * SPLIT_GROUP, 1, members - 1)"},
+        Mistake{"TheSumsOfOneSplitAreLost", "add_up(sum, group * GROUP, 1, members)",
+                "add_up(sum, group * GROUP, 1, members - 1)"},
         Mistake{"TheCounterOfSplitsIsNotReset", "if (*is_last != 0) *counter = 0;", ""},
         Mistake{"TheSwizzleOfCopiesIsNotThatOfProducts", "map.swizzle_bytes == 128",
                 "map.swizzle_bytes == 64"},
@@ -192,8 +259,19 @@ INSTANTIATE_TEST_SUITE_P(
                 "Columns::load(to + Rows::BYTES - 1024"},
         Mistake{"LanesOfAQuadAreExchanged", "column0 + 8 * (j + lane % 4)",
                 "column0 + 8 * (j + (lane ^ 1) % 4)"},
-        Mistake{"StoresReachBeyondTheLastColumn", "column + 8 <= c.columns", "column < c.columns"},
-        Mistake{"BetaIsForgotten", "if (beta == 0.0f || !contains", "if (true || !contains"}),
+        Mistake{"StoresReachBeyondTheLastColumn", "column0 + COLUMNS <= c.columns",
+                "column0 < c.columns"},
+        Mistake{"ABoxIsNotComplete", "publish_to_tma();\n      sync_warpgroup(barrier);",
+                "publish_to_tma();"},
+        Mistake{"ABoxIsOverwritten", "await_read<BUFFERS - 1>()", "await_read<BUFFERS>()"},
+        Mistake{"OthersOverwriteABox", "await_read<BUFFERS - 1>();\n      sync_warpgroup(barrier);",
+                "await_read<BUFFERS - 1>();"},
+        Mistake{"BoxesAreNotAwaited", "if constexpr (STORE_BUFFERS > 0) output.finish();", ""},
+        Mistake{"BoxesAreSwizzledByTheWrongRow", "(row % 8 << 4)", "(row % 4 << 4)"},
+        Mistake{"ABoxReachesBeyondTheLastColumn", "if (column0 + COLUMNS > c.columns) {",
+                "if (false) {"},
+        Mistake{"BoxesFollowTooNear", "column0 + box * WIDTH", "column0 + box * (WIDTH / 2)"},
+        Mistake{"BetaIsForgotten", "if (__builtin_expect(beta == 0.0f, 1)) {", "if (true) {"}),
     [](const auto& tested) { return std::string(tested.param.what); });
 
 }  // namespace

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// The kernel for tensor cores is right with what the host does not have: clusters.
+// The wrappers for tensor cores do on a GPU what their host versions do, and the kernel is right
+// with what the host does not have: clusters.
 #include "kernel_family.hpp"
+#include "tensor_core_probes.hpp"
 #include "tests/backend/cuda_fixture.hpp"
 
 namespace tuner {
@@ -17,16 +19,43 @@ class TensorCoreGpuTest : public backend::TensorMapTest {
   }
 };
 
+TEST_F(TensorCoreGpuTest, CopiesOfBoxesAreSwizzledWithZerosOutsideOfTheTensor) {
+  TensorCoreProbes probes(backend());
+  probes.expect_copy(0, 0, 0, 8);
+  probes.expect_copy(32, 5, 1, 16);
+  probes.expect_copy(-8, -2, 1, 8);
+  probes.expect_copy(72, 3, 0, 8);
+}
+
+TEST_F(TensorCoreGpuTest, DescriptorsHaveTheBitsThatTheInstructionReads) {
+  TensorCoreProbes(backend()).expect_descriptors();
+}
+
+TEST_F(TensorCoreGpuTest, ProductsReadOperandsOfEitherOrderInSharedMemory) {
+  TensorCoreProbes(backend()).expect_products();
+}
+
+TEST_F(TensorCoreGpuTest, SkinnyProductsAreRight) {
+  KernelFamily family(backend(), "gemm_tensor");
+  for (const char* const condition :
+       {"SPLIT == 0 and TILES == 1", "SPLIT_K > 1 and TILES == 2", "TILES == 4 and WARPS_K == 8"}) {
+    family.expect_right("gemm_skinny_mma", "8,1048,4096,TRANS_B=1", condition);
+    family.expect_right("gemm_skinny_mma", "1000,24,1104,TRANS_B=1,TYPE=f16", condition);
+  }
+}
+
 TEST_F(TensorCoreGpuTest, ClustersShareOperandsInEveryLayout) {
   KernelFamily family(backend(), "gemm_tensor");
   for (const char* const layout : {"", ",TRANS_A=1", ",TRANS_B=1", ",TRANS_A=1,TRANS_B=1"}) {
-    const std::string size = std::string("1000,1048,1104") + layout;
+    const std::string size = std::string("1000,1048,2128") + layout;
     for (const char* const condition :
-         {"CLUSTER_M == 2 and CLUSTER_N == 1 and PING_PONG == 0",
-          "CLUSTER_M == 1 and CLUSTER_N == 4",
-          "CLUSTER_M == 2 and CLUSTER_N == 2 and PING_PONG == 1",
-          "CLUSTER_M == 2 and CLUSTER_N == 2 and SPLIT_K > 1 and PERSISTENT == 1",
-          "CLUSTER_M == 4 and SWAP == 1 and TILE_N == 16"}) {
+         {"CLUSTER_M == 2 and CLUSTER_N == 1 and PING_PONG == 0 and SPLIT == 0 and STREAM == 0",
+          "CLUSTER_M == 1 and CLUSTER_N == 4 and SPLIT == 0 and STREAM == 0",
+          "CLUSTER_M == 2 and CLUSTER_N == 1 and STORE_BUFFERS == 2 and TILE_N == 256",
+          "CLUSTER_M == 2 and CLUSTER_N == 2 and SPLIT_K > 1 and SPLIT > 0 and TILE_K == 64",
+          "CLUSTER_K == 4 and SPLIT == 0 and TILE_N == 64 and CONSUMERS == 2",
+          "CLUSTER_K == 8 and SPLIT == 0 and TILE_N == 128 and SWAP == 1",
+          "CLUSTER_K == 2 and SPLIT_K > 1 and SPLIT > 0 and TILE_K == 64"}) {
       family.expect_right("gemm_wgmma", size, condition);
     }
   }

@@ -50,8 +50,8 @@ __global__ void probe_descriptors(unsigned long long* out) {
 
 /// One product of 64 rows and COLUMNS columns over 16 steps from step `k` of 64; operands that are
 /// not K-major have panels of 64 rows.
-template <class T, bool ROWS_K_MAJOR, bool COLUMNS_K_MAJOR, int COLUMNS>
-__global__ void probe_product(int k, int twice, const T* rows, const T* columns, float* out) {
+template <class T, bool ROWS_K_MAJOR, bool COLUMNS_K_MAJOR, int COLUMNS, bool TWICE>
+__global__ void probe_product(int k, const T* rows, const T* columns, float* out) {
   T* const shared = reinterpret_cast<T*>(dynamic_shared());
   // By the layout of the CUDA documentation: piece p of row r of 128 bytes lies at p xor r % 8.
   const auto place = [](bool k_major, int row, int step) {
@@ -76,10 +76,11 @@ __global__ void probe_product(int k, int twice, const T* rows, const T* columns,
   const auto column_operand = matrix_descriptor<COLUMNS_K_MAJOR>(
       from + 2 * FIRST_COLUMN + k * (COLUMNS_K_MAJOR ? 2 : 128), 8192);
   Accumulators<COLUMNS> sum;
+  pin(sum);
   WarpgroupProducts products;
   products.begin();
   products.multiply<T, ROWS_K_MAJOR, COLUMNS_K_MAJOR>(sum, row_operand, column_operand, false);
-  if (twice != 0) {
+  if constexpr (TWICE) {
     products.multiply<T, ROWS_K_MAJOR, COLUMNS_K_MAJOR>(sum, row_operand, column_operand, true);
   }
   products.commit();
@@ -105,6 +106,7 @@ class TensorCoreProbes {
   /// are numbered from 1: in shared memory every element is where the documentation puts it, and
   /// zero outside of the tensor.
   void expect_copy(int x, int y, int z, unsigned rows) {
+    SCOPED_TRACE(fmt::format("{} rows at {}, {}, {}", rows, x, y, z));
     constexpr int kColumns = 70, kRows = 11, kPitch = 72;
     std::vector<std::uint16_t> numbers(std::size_t{2} * kRows * kPitch);
     for (std::size_t i = 0; i < numbers.size(); ++i) numbers[i] = static_cast<std::uint16_t>(i + 1);
@@ -151,9 +153,10 @@ class TensorCoreProbes {
     };
     const backend::Buffer a = upload(operand(64, 3)), b = upload(operand(columns, 7));
     const backend::Buffer out(backend_, static_cast<std::size_t>(64 * columns) * 4);
-    run(fmt::format("probe_product<{},{},{},{}>", type, rows_k_major, columns_k_major, columns),
+    run(fmt::format("probe_product<{},{},{},{},{}>", type, rows_k_major, columns_k_major, columns,
+                    twice),
         8192 + static_cast<std::uint32_t>((columns + 63) / 64) * 8192,
-        {std::int32_t{k}, std::int32_t{twice ? 1 : 0}, a.id(), b.id(), out.id()});
+        {std::int32_t{k}, a.id(), b.id(), out.id()});
     const auto found = download<float>(out);
     for (int row = 0; row < 64; ++row) {
       for (int column = 0; column < columns; ++column) {

@@ -15,7 +15,7 @@ class TensorCoreTest : public testing::Test {
 TEST_F(TensorCoreTest, CopiesOfBoxesAreSwizzledWithZerosOutsideOfTheTensor) {
   probes_.expect_copy(0, 0, 0, 8);
   probes_.expect_copy(32, 5, 1, 16);
-  probes_.expect_copy(-3, -2, 1, 8);
+  probes_.expect_copy(-8, -2, 1, 8);
   probes_.expect_copy(72, 3, 0, 8);
 }
 

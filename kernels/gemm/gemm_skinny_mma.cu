@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// C = alpha * op(A) * op(B) + beta * C, row-major, where M (SHORT_M) or N is at most COLUMNS, on
+// tensor cores: operands of 16 bits, contiguous along K, sums in single precision. The time is that
+// of reading the other, long operand once. The extent ("e" in names) is its long dimension: N with
+// SHORT_M, else M.
+//
+// The long operand is the first one of the products. Which steps of K a lane has in a product is
+// arbitrary, as long as it is the same in both operands. So a lane takes 8 steps that follow one
+// another, 16 bytes, for two products, and no lane needs what another one loads: each copies its
+// own vectors to a ring of STAGES steps in shared memory, by cp.async, and reads them back. There
+// is no barrier before the end, and the ring holds as many bytes on their way as memory needs to
+// be busy.
+//
+// A step is UNROLL * 32 steps of K of TILES * 16 rows of the long operand and of COLUMNS rows of
+// the short one. A block has WARPS warps along the extent and WARPS_K along K; with SPLIT_K the
+// blocks in y divide K. Rows beyond an operand are replaced by its last one, and their sums not
+// stored.
+//
+// Grid (ceil(extent / BLOCK_E), parts of K, batch), block (THREADS), dynamic shared memory
+// max(the ring, COLUMNS * WARPS_K * BLOCK_E sums); the constants are below.
+
+#include "common/async_copy.cuh"
+#include "common/integers.cuh"
+#include "common/mma.cuh"
+#include "common/vector.cuh"
+#include "split_k.cuh"
+
+template <class T, class Result, bool SHORT_M, int COLUMNS, int TILES, int UNROLL, int STAGES,
+          int WARPS, int WARPS_K, bool SPLIT_K, int MIN_BLOCKS>
+__global__ void __launch_bounds__(32 * WARPS * WARPS_K, MIN_BLOCKS)
+    gemm_skinny_mma(int M, int N, int K, float alpha, const T* A, int lda, const T* B, int ldb,
+                    float beta, Result* C, int ldc, long long stride_a, long long stride_b,
+                    long long stride_c, float* partials, unsigned* arrivals) {
+  constexpr int THREADS = 32 * WARPS * WARPS_K;
+  constexpr int WARP_E = 16 * TILES;  // part of the extent per warp
+  constexpr int BLOCK_E = WARPS * WARP_E;
+  constexpr int VECTOR_K = 32;               // steps of K that the four lanes of a row have
+  constexpr int WARP_K = UNROLL * VECTOR_K;  // part of K per warp and step
+  constexpr int STEP_K = WARPS_K * WARP_K;
+  constexpr int LONG_ROWS = 2 * TILES, SHORT_ROWS = COLUMNS / 8;  // of a lane
+  constexpr int ROWS = LONG_ROWS + SHORT_ROWS;
+  static_assert(sizeof(T) == 2 && COLUMNS % 8 == 0 && STAGES >= 2);
+  using Words = Vector<unsigned, 4>;  // 8 elements
+
+  extern __shared__ __align__(16) unsigned char shared[];
+  float* const sums = reinterpret_cast<float*>(shared);  // after the loop
+
+  const int lane = threadIdx.x % 32, g = lane / 4, t = lane % 4;
+  const int warp = threadIdx.x / 32 % WARPS;
+  const int warp_k = threadIdx.x / 32 / WARPS;
+  const int extent = SHORT_M ? N : M;
+  const int short_extent = SHORT_M ? M : N;
+  const int block_e = blockIdx.x * BLOCK_E;
+
+  // This block's part of K: a whole number of steps.
+  const int depth = alpha == 0.0f ? 0 : K;
+  const int parts = SPLIT_K ? gridDim.y : 1;
+  const int part = ceil_div(ceil_div(depth, parts), STEP_K) * STEP_K;
+  const int begin = blockIdx.y * part;
+  const int end = depth - begin < part ? depth : begin + part;
+  const int steps = end > begin ? ceil_div(end - begin, STEP_K) : 0;
+
+  // A lane's first vector of each of its rows: those of the long operand, then of the short one.
+  const int first_k = begin + warp_k * WARP_K + 8 * t;
+  const T* first[ROWS];
+#pragma unroll
+  for (int i = 0; i < ROWS; ++i) {
+    const bool is_long = i < LONG_ROWS;
+    const int row = is_long ? block_e + warp * WARP_E + 8 * i + g : 8 * (i - LONG_ROWS) + g;
+    const int last = (is_long ? extent : short_extent) - 1;
+    const bool is_of_a = is_long != SHORT_M;
+    first[i] = (is_of_a ? A + blockIdx.z * stride_a : B + blockIdx.z * stride_b) +
+               static_cast<long long>(row < last ? row : last) * (is_of_a ? lda : ldb) + first_k;
+  }
+
+  Words* const ring =
+      reinterpret_cast<Words*>(shared) + threadIdx.x / 32 * (STAGES * UNROLL * ROWS * 32) + lane;
+  AsyncCopies copies;
+  const auto fetch = [&](int step, int stage) {
+    if (step < steps) {
+#pragma unroll
+      for (int u = 0; u < UNROLL; ++u) {
+        const int offset = step * STEP_K + u * VECTOR_K;
+        const int left = 2 * (end - first_k - offset);  // bytes
+        const int bytes = left < 0 ? 0 : left < 16 ? left : 16;
+#pragma unroll
+        for (int i = 0; i < ROWS; ++i) {
+          Words* const to = ring + ((stage * UNROLL + u) * ROWS + i) * 32;
+          if (i < LONG_ROWS) {
+            copies.copy<CopyCache::l2_by_256>(to, first[i] + offset, bytes);
+          } else {
+            copies.copy<CopyCache::l1>(to, first[i] + offset, bytes);
+          }
+        }
+      }
+    }
+    copies.commit();
+  };
+
+  // Two sums of each element in turn: a product need not wait for the one before it.
+  float sum[TILES][SHORT_ROWS][2][4] = {};
+#pragma unroll
+  for (int step = 0; step < STAGES - 1; ++step) fetch(step, step);
+  int stage = 0;
+  for (int step = 0; step < steps; ++step) {
+    copies.await<STAGES - 2>();
+    const int emptied = stage == 0 ? STAGES - 1 : stage - 1;
+    fetch(step + STAGES - 1, emptied);
+#pragma unroll
+    for (int u = 0; u < UNROLL; ++u) {
+      Words words[ROWS];
+#pragma unroll
+      for (int i = 0; i < ROWS; ++i) words[i] = ring[((stage * UNROLL + u) * ROWS + i) * 32];
+#pragma unroll
+      for (int half = 0; half < 2; ++half) {
+#pragma unroll
+        for (int tile = 0; tile < TILES; ++tile) {
+          const unsigned(&upper)[4] = words[2 * tile].at, (&lower)[4] = words[2 * tile + 1].at;
+          const unsigned rows[4] = {upper[2 * half], lower[2 * half], upper[2 * half + 1],
+                                    lower[2 * half + 1]};
+#pragma unroll
+          for (int j = 0; j < SHORT_ROWS; ++j) {
+            const unsigned(&column)[4] = words[LONG_ROWS + j].at;
+            const unsigned columns[2] = {column[2 * half], column[2 * half + 1]};
+            multiply_16x8x16<T>(sum[tile][j][half], rows, columns);
+          }
+        }
+      }
+    }
+    stage = stage + 1 < STAGES ? stage + 1 : 0;
+  }
+  copies.await<0>();
+
+  // Sums over the warps along K, through shared memory. The block's tile is COLUMNS x BLOCK_E;
+  // neighbouring threads get neighbouring elements of C.
+  __syncthreads();
+#pragma unroll
+  for (int tile = 0; tile < TILES; ++tile) {
+#pragma unroll
+    for (int j = 0; j < SHORT_ROWS; ++j) {
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const int column = 8 * j + 2 * t + i % 2;
+        const int e = warp * WARP_E + 16 * tile + 8 * (i / 2) + g;
+        sums[(warp_k * COLUMNS + column) * BLOCK_E + e] = sum[tile][j][0][i] + sum[tile][j][1][i];
+      }
+    }
+  }
+  __syncthreads();
+  constexpr int COUNT = ceil_div(COLUMNS * BLOCK_E, THREADS);
+  const auto column_of = [](int index) { return SHORT_M ? index / BLOCK_E : index % COLUMNS; };
+  const auto e_of = [](int index) { return SHORT_M ? index % BLOCK_E : index / COLUMNS; };
+  float mine[COUNT];
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) {
+    const int index = threadIdx.x + i * THREADS;
+    mine[i] = 0.0f;
+    if (index < COLUMNS * BLOCK_E) {
+#pragma unroll
+      for (int w = 0; w < WARPS_K; ++w) {
+        mine[i] += sums[(w * COLUMNS + column_of(index)) * BLOCK_E + e_of(index)];
+      }
+    }
+  }
+  if constexpr (SPLIT_K) {
+    const long long tile = static_cast<long long>(blockIdx.z) * gridDim.x + blockIdx.x;
+    if (!reduce_splits<THREADS, 0>(mine, partials, arrivals, tile, blockIdx.y, gridDim.y,
+                                   threadIdx.x)) {
+      return;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < COUNT; ++i) {
+    const int index = threadIdx.x + i * THREADS;
+    const int column = column_of(index), e = block_e + e_of(index);
+    if (index >= COLUMNS * BLOCK_E || column >= short_extent || e >= extent) continue;
+    Result* const c = C + blockIdx.z * stride_c +
+                      (SHORT_M ? static_cast<long long>(column) * ldc + e
+                               : static_cast<long long>(e) * ldc + column);
+    *c = Result(beta == 0.0f ? alpha * mine[i] : alpha * mine[i] + beta * static_cast<float>(*c));
+  }
+}
