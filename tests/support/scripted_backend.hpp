@@ -89,6 +89,9 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
     if (!time_ns) return Unexpected(time_ns.error());
     return reading_of ? reading_of(*time_ns) : counters::CounterReading{};
   }
+  std::vector<std::string> library_algorithms(const backend::LibraryCall&) override {
+    return algorithms;
+  }
   backend::Conditions conditions() override { return now; }
   std::optional<backend::Peak> peak(family::ElementType) const override { return limit; }
 
@@ -104,6 +107,7 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   /// If set, asked for the counters of every counted run by the time that the script says of it.
   std::function<counters::CounterReading(double time_ns)> reading_of;
   backend::Conditions now;
+  std::vector<std::string> algorithms;  ///< that its library offers
   std::optional<backend::Peak> limit;
 
  private:

@@ -129,7 +129,8 @@ struct Launch {
 struct LibraryCall {
   family::LibraryOperation operation;
   double alpha = 1.0, beta = 0.0;
-  Region a, b, c;  ///< of a sum without B, b is c
+  Region a, b, c;              ///< of a sum without B, b is c
+  std::string algorithm = {};  ///< of Backend::library_algorithms; empty: the library chooses
 };
 
 /// What a device can be asked to do and to time: a kernel of ours or the library's, by the same
@@ -212,6 +213,11 @@ class Backend {
   /// does.
   [[nodiscard]] virtual Expected<counters::CounterReading, Failure> count(
       const Work& work, const std::optional<Work>& before) = 0;
+
+  /// The algorithms that the library offers for a call, at most 8, as texts that hold for this
+  /// version of it; none where it has no choice. Whether they are right is not known: verify them.
+  /// A call by a text that is not of this library is a launch_error.
+  [[nodiscard]] virtual std::vector<std::string> library_algorithms(const LibraryCall& call) = 0;
 
   /// Never fails: what cannot be known is left at its default.
   [[nodiscard]] virtual Conditions conditions() = 0;

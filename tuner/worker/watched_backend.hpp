@@ -93,6 +93,9 @@ class WatchedBackend : public backend::Backend {
   Expected<double, Failure> time_call(const backend::Work& work) override;
   Expected<counters::CounterReading, Failure> count(
       const backend::Work& work, const std::optional<backend::Work>& before) override;
+  std::vector<std::string> library_algorithms(const backend::LibraryCall& call) override {
+    return backend_.library_algorithms(call);
+  }
   backend::Conditions conditions() override { return backend_.conditions(); }
   std::optional<backend::Peak> peak(family::ElementType type) const override {
     return backend_.peak(type);

@@ -136,6 +136,9 @@ class CpuBackend final : public Backend {
         .problem = "hardware counters are not available on the cpu backend"};
   }
 
+  [[nodiscard]] std::vector<std::string> library_algorithms(const LibraryCall& call) override {
+    return host_library_algorithms(call.operation);
+  }
   [[nodiscard]] Conditions conditions() override { return {}; }
   [[nodiscard]] std::optional<Peak> peak(family::ElementType) const override {
     return std::nullopt;
@@ -267,7 +270,8 @@ class CpuBackend final : public Backend {
     const MatrixOperands operands = matrix_operands(
         call,
         [this](Region region, std::size_t size_bytes) { return memory_.data(region, size_bytes); });
-    return run_host_library(call.operation, operands);
+    return call.algorithm.empty() ? run_host_library(call.operation, operands)
+                                  : run_host_library(call.operation, operands, call.algorithm);
   }
 
   space::DeviceInfo device_;
