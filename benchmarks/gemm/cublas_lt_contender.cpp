@@ -3,9 +3,6 @@
 
 #include "tuner/backend/cuda/cublas_lt.hpp"
 
-#include <algorithm>
-#include <random>
-
 namespace tuner::gemm_benchmark {
 namespace {
 
@@ -34,13 +31,6 @@ family::LibraryOperation operation(const Shape& shape) {
                                      .c = layout(matrix_c(shape))}};
 }
 
-/// `count` of them, the same each time.
-void draw(std::vector<backend::LtAlgorithm>& algorithms, std::size_t count) {
-  std::mt19937_64 random(1);
-  std::ranges::shuffle(algorithms, random);
-  algorithms.resize(std::min(count, algorithms.size()));
-}
-
 }  // namespace
 
 CublasLtContenders::CublasLtContenders(cudaStream_t stream)
@@ -57,11 +47,8 @@ std::vector<Contender> CublasLtContenders::contenders(const Shape& shape, const 
   const auto alignment =
       offset == 0 ? kAlignmentBytes : static_cast<std::uint32_t>(offset & -offset);
   std::vector<backend::LtAlgorithm> algorithms = product->proposed(kHeuristics, alignment);
-  if (others > 0) {
-    std::vector<backend::LtAlgorithm> drawn = product->all(alignment);
-    draw(drawn, others);
-    algorithms.insert(algorithms.end(), drawn.begin(), drawn.end());
-  }
+  const std::vector<backend::LtAlgorithm> drawn = product->drawn(others, alignment);
+  algorithms.insert(algorithms.end(), drawn.begin(), drawn.end());
   std::vector<Contender> all;
   for (const backend::LtAlgorithm& algorithm : algorithms) {
     all.push_back({.role = Role::cublas_lt,

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 #include <cstring>
+#include <random>
 #include <string_view>
 #include <variant>
 
@@ -212,22 +213,58 @@ std::vector<LtAlgorithm> LtProduct::proposed(int most, std::uint32_t alignment_b
   return found;
 }
 
-std::vector<LtAlgorithm> LtProduct::all(std::uint32_t alignment_bytes) const {
-  const CublasLtApi& api = library_.api();
+std::vector<LtAlgorithm> LtProduct::drawn(std::size_t count,
+                                          std::uint32_t alignment_bytes) const {
+  constexpr std::array<std::uint16_t, 8> kClusters = {
+      CUBLASLT_CLUSTER_SHAPE_AUTO,  CUBLASLT_CLUSTER_SHAPE_1x1x1, CUBLASLT_CLUSTER_SHAPE_2x1x1,
+      CUBLASLT_CLUSTER_SHAPE_1x2x1, CUBLASLT_CLUSTER_SHAPE_2x2x1, CUBLASLT_CLUSTER_SHAPE_4x1x1,
+      CUBLASLT_CLUSTER_SHAPE_1x4x1, CUBLASLT_CLUSTER_SHAPE_4x2x1};
+  constexpr std::array<std::int32_t, 4> kSplits = {2, 4, 8, 16};
+  constexpr std::size_t kTriesForOne = 500;
   constexpr int kMostIds = 256;
+  const CublasLtApi& api = library_.api();
   std::array<int, kMostIds> ids{};
-  int count = 0;
+  int id_count = 0;
   std::vector<LtAlgorithm> found;
   if (api.algorithm_ids(library_.handle(), compute_, factors_, type_, type_, result_, result_,
-                        kMostIds, ids.data(), &count) != CUBLAS_STATUS_SUCCESS) {
+                        kMostIds, ids.data(), &id_count) != CUBLAS_STATUS_SUCCESS ||
+      id_count == 0) {
     return found;
   }
-  for (int i = 0; i < count; ++i) {
+  std::mt19937_64 random(1);
+  const auto below = [&](std::size_t limit) { return random() % limit; };
+  for (std::size_t tries = 0; found.size() < count && tries < kTriesForOne * count; ++tries) {
     cublasLtMatmulAlgo_t algorithm{};
     if (api.init_algorithm(library_.handle(), compute_, factors_, type_, type_, result_, result_,
-                           ids.at(static_cast<std::size_t>(i)),
-                           &algorithm) == CUBLAS_STATUS_SUCCESS) {
-      add_configurations(algorithm, alignment_bytes, found);
+                           ids.at(below(static_cast<std::size_t>(id_count))),
+                           &algorithm) != CUBLAS_STATUS_SUCCESS) {
+      continue;
+    }
+    const auto set = [&](cublasLtMatmulAlgoConfigAttributes_t which, const auto& value) {
+      return api.set_attribute(&algorithm, which, &value, sizeof value) == CUBLAS_STATUS_SUCCESS;
+    };
+    const auto pick = [&](cublasLtMatmulAlgoCapAttributes_t which) {
+      const std::vector<std::uint32_t> values = capabilities(algorithm, which);
+      return values[below(values.size())];
+    };
+    const bool may_split = capabilities(algorithm, CUBLASLT_ALGO_CAP_SPLITK_SUPPORT)[0] != 0;
+    const bool split = may_split && below(2) == 1;
+    const std::int32_t parts = split ? kSplits.at(below(kSplits.size())) : 1;
+    const std::uint32_t reduction =
+        split ? CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE : CUBLASLT_REDUCTION_SCHEME_NONE;
+    const bool may_reorder =
+        capabilities(algorithm, CUBLASLT_ALGO_CAP_CTA_SWIZZLING_SUPPORT)[0] != 0;
+    const auto order = static_cast<std::uint32_t>(may_reorder ? below(2) : 0);
+    if (!set(CUBLASLT_ALGO_CONFIG_TILE_ID, pick(CUBLASLT_ALGO_CAP_TILE_IDS)) ||
+        !set(CUBLASLT_ALGO_CONFIG_STAGES_ID, pick(CUBLASLT_ALGO_CAP_STAGES_IDS)) ||
+        !set(CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, kClusters.at(below(kClusters.size()))) ||
+        !set(CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, order) ||
+        !set(CUBLASLT_ALGO_CONFIG_SPLITK_NUM, parts) ||
+        !set(CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, reduction)) {
+      continue;
+    }
+    if (auto taken = checked({.algorithm = algorithm, .alignment_bytes = alignment_bytes})) {
+      found.push_back(*taken);
     }
   }
   return found;
@@ -243,47 +280,6 @@ std::vector<std::uint32_t> LtProduct::capabilities(const cublasLtMatmulAlgo_t& a
   }
   if (values.empty()) values.push_back(0);
   return values;
-}
-
-void LtProduct::add_configurations(cublasLtMatmulAlgo_t algorithm, std::uint32_t alignment_bytes,
-                                   std::vector<LtAlgorithm>& found) const {
-  constexpr std::array<std::uint16_t, 8> kClusters = {
-      CUBLASLT_CLUSTER_SHAPE_AUTO,  CUBLASLT_CLUSTER_SHAPE_1x1x1, CUBLASLT_CLUSTER_SHAPE_2x1x1,
-      CUBLASLT_CLUSTER_SHAPE_1x2x1, CUBLASLT_CLUSTER_SHAPE_2x2x1, CUBLASLT_CLUSTER_SHAPE_4x1x1,
-      CUBLASLT_CLUSTER_SHAPE_1x4x1, CUBLASLT_CLUSTER_SHAPE_4x2x1};
-  constexpr std::array<std::int32_t, 5> kSplits = {1, 2, 4, 8, 16};
-  const auto set = [&](cublasLtMatmulAlgoConfigAttributes_t which, const auto& value) {
-    return library_.api().set_attribute(&algorithm, which, &value, sizeof value) ==
-           CUBLAS_STATUS_SUCCESS;
-  };
-  const std::uint32_t orders = capabilities(algorithm, CUBLASLT_ALGO_CAP_CTA_SWIZZLING_SUPPORT)[0];
-  const bool splits = capabilities(algorithm, CUBLASLT_ALGO_CAP_SPLITK_SUPPORT)[0] != 0;
-  const auto add_if_taken = [&] {
-    auto taken = checked({.algorithm = algorithm, .alignment_bytes = alignment_bytes});
-    if (taken) found.push_back(*taken);
-  };
-  for (const std::uint32_t tile : capabilities(algorithm, CUBLASLT_ALGO_CAP_TILE_IDS)) {
-    for (const std::uint32_t stages : capabilities(algorithm, CUBLASLT_ALGO_CAP_STAGES_IDS)) {
-      for (const std::uint16_t cluster : kClusters) {
-        for (std::uint32_t order = 0; order <= std::min(orders, 1U); ++order) {
-          for (const std::int32_t split : kSplits) {
-            if (split > 1 && !splits) break;
-            const std::uint32_t reduction =
-                split > 1 ? std::uint32_t{CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE}
-                          : std::uint32_t{CUBLASLT_REDUCTION_SCHEME_NONE};
-            if (set(CUBLASLT_ALGO_CONFIG_TILE_ID, tile) &&
-                set(CUBLASLT_ALGO_CONFIG_STAGES_ID, stages) &&
-                set(CUBLASLT_ALGO_CONFIG_CLUSTER_SHAPE_ID, cluster) &&
-                set(CUBLASLT_ALGO_CONFIG_CTA_SWIZZLING, order) &&
-                set(CUBLASLT_ALGO_CONFIG_SPLITK_NUM, split) &&
-                set(CUBLASLT_ALGO_CONFIG_REDUCTION_SCHEME, reduction)) {
-              add_if_taken();
-            }
-          }
-        }
-      }
-    }
-  }
 }
 
 Expected<LtAlgorithm, Failure> LtProduct::checked(LtAlgorithm algorithm) const {

@@ -105,9 +105,11 @@ class LtProduct {
   /// The first that the heuristic proposes for matrices aligned so, its favourite first; at most
   /// `most`, of which cublasLt 13 gives 8.
   [[nodiscard]] std::vector<LtAlgorithm> proposed(int most, std::uint32_t alignment_bytes) const;
-  /// All that the library has, in all configurations that it takes for this product: tiles, stages,
-  /// clusters, order of tiles, split-K. Thousands.
-  [[nodiscard]] std::vector<LtAlgorithm> all(std::uint32_t alignment_bytes) const;
+  /// `count` configurations that the library takes for this product, drawn from all its algorithms,
+  /// tiles, stages, clusters, orders of tiles and split-K; the same each time, and fewer where few
+  /// are taken.
+  [[nodiscard]] std::vector<LtAlgorithm> drawn(std::size_t count,
+                                               std::uint32_t alignment_bytes) const;
   /// The algorithm with the workspace that it needs here; launch_error when the library does not
   /// take it for this product.
   [[nodiscard]] Expected<LtAlgorithm, Failure> checked(LtAlgorithm algorithm) const;
@@ -125,9 +127,6 @@ class LtProduct {
   void set_transpose(cublasLtMatmulDescAttributes_t which, Transpose transpose);
   [[nodiscard]] std::vector<std::uint32_t> capabilities(
       const cublasLtMatmulAlgo_t& algorithm, cublasLtMatmulAlgoCapAttributes_t which) const;
-  /// `algorithm` in every configuration, added to `found` where the library takes it.
-  void add_configurations(cublasLtMatmulAlgo_t algorithm, std::uint32_t alignment_bytes,
-                          std::vector<LtAlgorithm>& found) const;
   void release();
 
   const CublasLt& library_;
