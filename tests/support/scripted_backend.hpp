@@ -80,6 +80,13 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
     if (time_ns) *time_ns /= 10;
     return time_ns;
   }
+  /// Rested, half of what the script says of a cold run; sustained, that.
+  Expected<std::optional<backend::RegimeTimes>, Failure> time_regimes(
+      const backend::Work& work) override {
+    const auto time_ns = timed_run(work);
+    if (!time_ns) return Unexpected(time_ns.error());
+    return std::optional(backend::RegimeTimes{.rested_ns = *time_ns / 2, .sustained_ns = *time_ns});
+  }
   Expected<double, Failure> time_call(const backend::Work& work) override {
     return timed_run(work);
   }

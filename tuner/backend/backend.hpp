@@ -153,6 +153,12 @@ struct Sample {
   std::optional<double> clock_mhz = {};  ///< of the multiprocessors meanwhile; absent when unknown
 };
 
+/// Nanoseconds of one of many runs back to back, with the data in the cache as far as it fits: of a
+/// burst after a pause, and of a long series without any. They differ where power limits the clock.
+struct RegimeTimes {
+  double rested_ns = 0, sustained_ns = 0;
+};
+
 /// What else acts on a device at this moment, as far as it can be known.
 struct Conditions {
   bool power_capped = false;              ///< holds its clock down to its power limit
@@ -203,6 +209,11 @@ class Backend {
   /// Nanoseconds of one of many runs back to back, with the data in the cache as far as it fits.
   /// Fails as `run` does.
   [[nodiscard]] virtual Expected<double, Failure> time_hot(const Work& work) = 0;
+
+  /// Both regimes of a piece of work, in about 0.15 s; none where one run takes longer than that.
+  /// Fails as `run` does.
+  [[nodiscard]] virtual Expected<std::optional<RegimeTimes>, Failure> time_regimes(
+      const Work& work) = 0;
 
   /// Nanoseconds of one run as a program meets it, by the host's clock: from its call to its end.
   /// Nothing is done about the caches. Fails as `run` does.

@@ -115,7 +115,7 @@ void ProgressPrinter::final_began(const space::Size& size, std::size_t contender
                                   session::LibraryPart library) {
   announce(fmt::format("  {}: final round: re-timing {}{}", space::display(size, dims_),
                        quantity::count(contenders, "finalist"),
-                       library == session::LibraryPart::included ? " and the library" : ""));
+                       library == session::LibraryPart::excluded ? "" : " and the library"));
 }
 
 void ProgressPrinter::size_done(const session::SizeResult& result) {

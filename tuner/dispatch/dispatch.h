@@ -139,7 +139,8 @@ typedef enum {
   TUNER_RUNG_STALE,   /**< the same, with another driver or compiler */
   TUNER_RUNG_NEAREST, /**< tuned for another size on this device, valid for this one */
   TUNER_RUNG_LIBRARY, /**< the library */
-  TUNER_RUNG_DEFAULT  /**< never tuned here: the kernel's default configuration */
+  TUNER_RUNG_DEFAULT, /**< never tuned here: the kernel's default configuration */
+  TUNER_RUNG_LIBRARY_TUNED /**< the library, by the algorithm that was fastest for this size */
 } tuner_rung;
 
 /** What would run for a size. Texts are valid until the calling thread's next tuner_answer(). */

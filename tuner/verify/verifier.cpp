@@ -262,6 +262,24 @@ Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const sp
   return Verdict{.worst_error = *worst};
 }
 
+Expected<void, Failure> Verifier::verify_library(const space::Size& size,
+                                                 const std::string& algorithm) {
+  for (const Fill fill : {Fill::whole, Fill::normal}) {
+    Instance& problem = instance(recipe(size, fill));
+    auto call = std::get<backend::LibraryCall>(problem.library_work().value());
+    call.algorithm = algorithm;
+    problem.forget_outputs();  // another algorithm may round otherwise
+    problem.prepare_launch();
+    announce({VerifyStep::Kind::launch, size});
+    if (auto done = backend_.run(call); !done) return done;
+    auto right = problem.inspect();
+    if (right) continue;
+    if (right.error().outcome == Outcome::out_of_bounds) instances_.clear();
+    return Unexpected(std::move(right.error()));
+  }
+  return {};
+}
+
 Expected<void, Failure> Verifier::verify_timed(LoadedCandidate& candidate,
                                                const space::Size& size) {
   // A kernel that was right once may be wrong the tenth time.

@@ -76,6 +76,11 @@ class Verifier {
   /// that no longer writes.
   [[nodiscard]] Instance& timing_instance(const space::Size& size);
 
+  /// Whether the library is right by one of its algorithms at a size, on whole numbers and on
+  /// normal ones. Fails as `verify` does; for a family whose reference is of a library.
+  [[nodiscard]] Expected<void, Failure> verify_library(const space::Size& size,
+                                                       const std::string& algorithm);
+
   /// For a candidate just verified at `size` and then timed: what its last timed launch left on the
   /// timing instance, and what one more launch on fresh poison gives, must be right and the bits
   /// that it gave before. Fails as `verify` does.

@@ -90,6 +90,8 @@ class WatchedBackend : public backend::Backend {
   Expected<std::vector<backend::Sample>, Failure> time(const backend::Work& work,
                                                        const backend::SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const backend::Work& work) override;
+  Expected<std::optional<backend::RegimeTimes>, Failure> time_regimes(
+      const backend::Work& work) override;
   Expected<double, Failure> time_call(const backend::Work& work) override;
   Expected<counters::CounterReading, Failure> count(
       const backend::Work& work, const std::optional<backend::Work>& before) override;

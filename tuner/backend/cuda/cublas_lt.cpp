@@ -213,8 +213,7 @@ std::vector<LtAlgorithm> LtProduct::proposed(int most, std::uint32_t alignment_b
   return found;
 }
 
-std::vector<LtAlgorithm> LtProduct::drawn(std::size_t count,
-                                          std::uint32_t alignment_bytes) const {
+std::vector<LtAlgorithm> LtProduct::drawn(std::size_t count, std::uint32_t alignment_bytes) const {
   constexpr std::array<std::uint16_t, 8> kClusters = {
       CUBLASLT_CLUSTER_SHAPE_AUTO,  CUBLASLT_CLUSTER_SHAPE_1x1x1, CUBLASLT_CLUSTER_SHAPE_2x1x1,
       CUBLASLT_CLUSTER_SHAPE_1x2x1, CUBLASLT_CLUSTER_SHAPE_2x2x1, CUBLASLT_CLUSTER_SHAPE_4x1x1,

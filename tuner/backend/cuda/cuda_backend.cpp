@@ -88,6 +88,7 @@ class CudaBackend final : public Backend {
   Expected<void, Failure> run(const Work& work) override;
   Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const Work& work) override;
+  Expected<std::optional<RegimeTimes>, Failure> time_regimes(const Work& work) override;
   Expected<double, Failure> time_call(const Work& work) override;
   Expected<counters::CounterReading, Failure> count(const Work& work,
                                                     const std::optional<Work>& before) override;
@@ -325,6 +326,13 @@ Expected<double, Failure> CudaBackend::time_hot(const Work& work) {
   const auto enqueue = prepare(work);
   if (!enqueue) return Unexpected(enqueue.error());
   return timers().hot.time(*enqueue);
+}
+
+Expected<std::optional<RegimeTimes>, Failure> CudaBackend::time_regimes(const Work& work) {
+  if (auto usable = try_device(); !usable) return Unexpected(usable.error());
+  const auto enqueue = prepare(work);
+  if (!enqueue) return Unexpected(enqueue.error());
+  return timers().hot.time_regimes(*enqueue);
 }
 
 Expected<double, Failure> CudaBackend::time_call(const Work& work) {
