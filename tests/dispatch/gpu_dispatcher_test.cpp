@@ -290,8 +290,8 @@ constexpr std::array<TypedCase, 4> kTypedCases = {
      {GemmType::f64, "f64", ElementType::f64, ElementType::f64},
      {GemmType::s8, "s8", ElementType::s8, ElementType::s32}}};
 
-/// Products of whole numbers, row-major, A not transposed and B stored transposed: 3 of a batch that
-/// lie `gap` elements apart.
+/// Products of whole numbers, row-major, A not transposed and B stored transposed: 3 of a batch
+/// that lie `gap` elements apart.
 class TypedGpuGemmTest : public GpuDispatcherTest {
  protected:
   static constexpr std::int64_t kM = 48, kN = 64, kK = 128, kBatch = 3;
@@ -308,8 +308,15 @@ class TypedGpuGemmTest : public GpuDispatcherTest {
     const std::vector<int> c = whole_numbers(kBatch * stride_c, 3);
     const TypedMatrix on_a(types.of, a), on_b(types.of, b), on_c(types.result, c);
     gemm(dispatcher, stream,
-         {.type = types.type, .trans_b = Transpose::yes, .m = kM, .n = kN, .k = kK,
-          .batch = kBatch, .stride_a = stride_a, .stride_b = stride_b, .stride_c = stride_c},
+         {.type = types.type,
+          .trans_b = Transpose::yes,
+          .m = kM,
+          .n = kN,
+          .k = kK,
+          .batch = kBatch,
+          .stride_a = stride_a,
+          .stride_b = stride_b,
+          .stride_c = stride_c},
          2, on_a.get(), on_b.get(), 1, on_c.get());
     EXPECT_CUDA(cudaDeviceSynchronize());
     std::vector<double> expected(c.begin(), c.end());
@@ -356,12 +363,13 @@ TEST_F(TypedGpuGemmTest, WhatTheTableDoesNotHaveIsTheLibrarys) {
 
 TEST_F(TypedGpuGemmTest, TheLibrarysFastestAlgorithmServesStreamsAndGraphs) {
   const auto backend = backend::open_backend("cuda", 0);
-  family::GemmShape shape =
-      family::packed_gemm(kM, kN, kK, Transpose::no, Transpose::yes, kBatch);
+  family::GemmShape shape = family::packed_gemm(kM, kN, kK, Transpose::no, Transpose::yes, kBatch);
   const auto buffer = backend->allocate(std::size_t{1} << 20);
-  const std::vector<std::string> algorithms = backend->library_algorithms(
-      {.operation = {.type = ElementType::bf16, .shape = shape}, .a = buffer, .b = buffer,
-       .c = buffer});
+  const std::vector<std::string> algorithms =
+      backend->library_algorithms({.operation = {.type = ElementType::bf16, .shape = shape},
+                                   .a = buffer,
+                                   .b = buffer,
+                                   .c = buffer});
   ASSERT_FALSE(algorithms.empty());
   const TypedCase& bf16 = kTypedCases[0];
   for (const std::string& algorithm : algorithms) {
@@ -375,7 +383,11 @@ TEST_F(TypedGpuGemmTest, TheLibrarysFastestAlgorithmServesStreamsAndGraphs) {
     const TypedMatrix c(ElementType::bf16, whole_numbers(kBatch * kM * kN, 3));
     const auto multiply_once = [&](cudaStream_t stream) {
       gemm(*dispatcher, stream,
-           {.type = GemmType::bf16, .trans_b = Transpose::yes, .m = kM, .n = kN, .k = kK,
+           {.type = GemmType::bf16,
+            .trans_b = Transpose::yes,
+            .m = kM,
+            .n = kN,
+            .k = kK,
             .batch = kBatch},
            1, a.get(), b.get(), 0, c.get());
     };

@@ -311,7 +311,8 @@ typedef enum tuner_gemm_type {
   TUNER_GEMM_BF16 = 1, /**< matrices of __nv_bfloat16; sums and factors in float */
   TUNER_GEMM_F16 = 2,  /**< matrices of __half; sums and factors in float */
   TUNER_GEMM_F64 = 3,  /**< double */
-  TUNER_GEMM_S8 = 4    /**< A and B of signed char; C, sums and factors of int */
+  TUNER_GEMM_S8 = 4,   /**< A and B of signed char; C, sums and factors of int */
+  TUNER_GEMM_BF16_F32 = 5 /**< A and B of __nv_bfloat16; C, sums and factors in float */
 } tuner_gemm_type;
 
 /** A product C = alpha·op(A)·op(B) + beta·C for each matrix of a batch, row-major. */

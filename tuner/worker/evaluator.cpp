@@ -158,17 +158,13 @@ Expected<std::string, Failure> Evaluator::fastest_library_algorithm(const space:
   const auto work = verifier_.timing_instance(size).library_work();
   if (!work) return std::string();
   auto call = std::get<backend::LibraryCall>(*work);
-  std::vector<std::string> right;
-  for (const std::string& algorithm : backend_.library_algorithms(call)) {
-    const auto done = verifier_.verify_library(size, algorithm);
-    if (done) right.push_back(algorithm);
-    if (!done && done.error().outcome == Outcome::crashed) return Unexpected(done.error());
-  }
+  const auto right = verifier_.right_algorithms(size, backend_.library_algorithms(call));
+  if (!right) return Unexpected(right.error());
   verify::Instance& instance = verifier_.timing_instance(size);
   call = std::get<backend::LibraryCall>(*instance.library_work());
   std::string fastest;
   double fastest_ns = std::numeric_limits<double>::infinity();
-  for (const std::string& algorithm : right) {
+  for (const std::string& algorithm : *right) {
     call.algorithm = algorithm;
     const auto samples =
         backend_.time(call, {.warm_up = 1, .samples = kSamples, .before = instance.preparation()});
