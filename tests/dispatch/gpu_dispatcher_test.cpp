@@ -340,19 +340,19 @@ class TypedGpuGemmTest : public GpuDispatcherTest {
 
 TEST_F(TypedGpuGemmTest, EveryTypeIsServedByAKernelOfItsOwn) {
   for (const TypedCase& types : kTypedCases) {
-    database_.add(*executor_, "gemm_shared", size(types.name), "{}");
+    database_.add(*executor_, "gemm_naive", size(types.name), "{}");
   }
   const auto dispatcher = open(Table::database(database_.path()));
   std::int64_t value = 0;  // of TYPE: f32 is the first
   for (const TypedCase& types : kTypedCases) {
     EXPECT_EQ(answer(*dispatcher, ++value).rung, Rung::exact) << types.name;
     EXPECT_TRUE(is_right(*dispatcher, types)) << types.name;
-    EXPECT_EQ(answer(*dispatcher, value).kernel, "gemm_shared") << "its kernel could be launched";
+    EXPECT_EQ(answer(*dispatcher, value).kernel, "gemm_naive") << "its kernel could be launched";
   }
 }
 
 TEST_F(TypedGpuGemmTest, WhatTheTableDoesNotHaveIsTheLibrarys) {
-  database_.add(*executor_, "gemm_shared", size("bf16"), "{}");
+  database_.add(*executor_, "gemm_naive", size("bf16"), "{}");
   const auto dispatcher = open(Table::database(database_.path()));
   for (const TypedCase& types : kTypedCases) {
     EXPECT_TRUE(is_right(*dispatcher, types)) << types.name;
@@ -374,7 +374,7 @@ TEST_F(TypedGpuGemmTest, TheLibrarysFastestAlgorithmServesStreamsAndGraphs) {
   const TypedCase& bf16 = kTypedCases[0];
   for (const std::string& algorithm : algorithms) {
     ShippedDatabase database;
-    database.add(*executor_, "gemm_shared", size("bf16"), "{}", "gemm", algorithm);
+    database.add(*executor_, "gemm_naive", size("bf16"), "{}", "gemm", algorithm);
     const auto dispatcher = open(Table::database(database.path()));
     EXPECT_TRUE(is_right(*dispatcher, bf16)) << algorithm;
     EXPECT_EQ(answer(*dispatcher, 1).rung, Rung::library_tuned) << algorithm;
@@ -403,7 +403,7 @@ TEST_F(TypedGpuGemmTest, TheLibrarysFastestAlgorithmServesStreamsAndGraphs) {
 
 TEST_F(TypedGpuGemmTest, AnAlgorithmOfAnotherVersionFallsBackOnTheLibrarysOwnChoice) {
   ShippedDatabase database;
-  database.add(*executor_, "gemm_shared", size("bf16"), "{}", "gemm",
+  database.add(*executor_, "gemm_naive", size("bf16"), "{}", "gemm",
                "cublasLt/90000/16/" + std::string(128, '0'));
   const auto dispatcher = open(Table::database(database.path()));
   EXPECT_TRUE(is_right(*dispatcher, kTypedCases[0]));

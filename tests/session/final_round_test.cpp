@@ -186,6 +186,19 @@ TEST_F(FinalRoundTest, TimesOfThoseNearTheFastestAndOfTheLibraryAreTakenRestedAn
   EXPECT_EQ(outcome->best.sustained_ns, 500);
 }
 
+TEST_F(FinalRoundTest, WherePowerDoesNotLimitTheFastestTheOthersAreNotTimedSo) {
+  begin();
+  screened("TILE=3,DEPTH=2", 500);
+  screened("TILE=3,DEPTH=1", 520);
+  device_.library_ns = 750;
+  device_.rested_share = 0.999;
+  const auto outcome = run();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->finalists[0].sustained_ns, 500);
+  EXPECT_EQ(outcome->finalists[1].sustained_ns, std::nullopt);
+  EXPECT_EQ(outcome->finalists[2].sustained_ns, 750) << "the library";
+}
+
 TEST_F(FinalRoundTest, OfATieTheIncumbentWins) {
   begin("TILE=4,DEPTH=3");
   screened("TILE=1,DEPTH=1", 1000, 16, 64);

@@ -80,12 +80,12 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
     if (time_ns) *time_ns /= 10;
     return time_ns;
   }
-  /// Rested, half of what the script says of a cold run; sustained, that.
+  /// Sustained, what the script says of a cold run; rested, that times `rested_share`.
   Expected<std::optional<backend::RegimeTimes>, Failure> time_regimes(
       const backend::Work& work) override {
     const auto time_ns = timed_run(work);
     if (!time_ns) return Unexpected(time_ns.error());
-    return std::optional(backend::RegimeTimes{.rested_ns = *time_ns / 2, .sustained_ns = *time_ns});
+    return std::optional(backend::RegimeTimes{.rested_ns = *time_ns * rested_share, .sustained_ns = *time_ns});
   }
   Expected<double, Failure> time_call(const backend::Work& work) override {
     return timed_run(work);
@@ -115,6 +115,7 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   std::function<counters::CounterReading(double time_ns)> reading_of;
   backend::Conditions now;
   std::vector<std::string> algorithms;  ///< that its library offers
+  double rested_share = 0.5;
   std::optional<backend::Peak> limit;
 
  private:

@@ -210,7 +210,7 @@ class Backend {
   /// Fails as `run` does.
   [[nodiscard]] virtual Expected<double, Failure> time_hot(const Work& work) = 0;
 
-  /// Both regimes of a piece of work, in about 0.15 s; none where one run takes longer than that.
+  /// Both regimes of a piece of work, in about 0.5 s; none where one run takes longer than that.
   /// Fails as `run` does.
   [[nodiscard]] virtual Expected<std::optional<RegimeTimes>, Failure> time_regimes(
       const Work& work) = 0;

@@ -31,7 +31,8 @@ enum class LibraryPart { with_algorithms, included, excluded };
 struct SideBySideTimes {
   measure::RoundTimes cold;
   std::vector<double> hot_ns;  ///< by contender
-  /// By contender: of the library and of those within 5 % of the fastest; others are not timed so.
+  /// By contender: of the fastest configuration and the library; where these differ, also of the
+  /// configurations within 5 % of the fastest. Others are not timed so.
   std::vector<std::optional<backend::RegimeTimes>> regimes = {};
   std::string library_algorithm = {};  ///< of the last contender; empty: there is no such one
 
