@@ -106,7 +106,7 @@ TEST_F(RankTest, AnAlgorithmOfAnotherVersionOfTheLibraryIsNoAnswer) {
        .ratio_to_library_tuned = 0.9,
        .library = "cuBLAS 12"});
   put({.problem = "32,32", .value = 8, .space = with_library()});
-  EXPECT_EQ(answers("64,64").at(0), R"(stale {"TILE":8})");
+  EXPECT_EQ(answers("64,64").at(0), R"(exact {"TILE":8})") << "whose kernel needs no library";
   EXPECT_EQ(answers("64,64").at(1), "library ");
   EXPECT_THAT(ask("64,64").answers.at(1).explanation,
               ElementsAre("library_tuned: its fastest algorithm was found with cuBLAS 12; in use "

@@ -85,7 +85,8 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
       const backend::Work& work) override {
     const auto time_ns = timed_run(work);
     if (!time_ns) return Unexpected(time_ns.error());
-    return std::optional(backend::RegimeTimes{.rested_ns = *time_ns * rested_share, .sustained_ns = *time_ns});
+    return std::optional(
+        backend::RegimeTimes{.rested_ns = *time_ns * rested_share, .sustained_ns = *time_ns});
   }
   Expected<double, Failure> time_call(const backend::Work& work) override {
     return timed_run(work);

@@ -81,8 +81,8 @@ Expected<void, Failure> SideBySideTimer::time_regimes(SideBySideTimes& times, st
       auto regimes = device_.time_contender_regimes(timed);
       if (!regimes) return Unexpected(regimes.error());
       times.regimes[timed] = *regimes;
-      differ = differ || (*regimes && store::regimes_differ((*regimes)->rested_ns,
-                                                            (*regimes)->sustained_ns));
+      differ = differ ||
+               (*regimes && store::regimes_differ((*regimes)->rested_ns, (*regimes)->sustained_ns));
     }
     if (!differ) return {};
   }

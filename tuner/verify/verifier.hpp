@@ -76,8 +76,8 @@ class Verifier {
   /// that no longer writes.
   [[nodiscard]] Instance& timing_instance(const space::Size& size);
 
-  /// Of some algorithms of the library those by which it is right at a size, on whole numbers and on
-  /// normal ones; crashed when one faulted. For a family whose reference is of a library.
+  /// Of some algorithms of the library those by which it is right at a size, on whole numbers and
+  /// on normal ones; crashed when one faulted. For a family whose reference is of a library.
   [[nodiscard]] Expected<std::vector<std::string>, Failure> right_algorithms(
       const space::Size& size, std::vector<std::string> algorithms);
 
