@@ -31,8 +31,8 @@ class Benchmark {
   void measure_into(ShapeResult& result);
   /// All that take part; what is missing becomes a note.
   [[nodiscard]] std::vector<Contender> add_contenders(ShapeResult& result, Operands& operands);
-  void add_best_of_cublas_lt(std::vector<Contender>& all, const ShapeResult& result,
-                             const Operands& operands);
+  /// What its heuristic proposes first, and the fastest that is right.
+  void add_cublas_lt(std::vector<Contender>& all, const ShapeResult& result, Operands& operands);
   [[nodiscard]] std::string kernel_of(const Contender& contender) const;
 
   Options options_;

@@ -2,12 +2,12 @@
 #include "benchmarks/gemm/cublas_contender.hpp"
 
 #include "benchmarks/gemm/blas_status.hpp"
-#include "tuner/backend/cuda/shared_library.hpp"
+#include "tuner/backend/cuda/cublas_api.hpp"
 #include "tuner/core/error.hpp"
 
-#include <fmt/format.h>
-
 #include <cublas_v2.h>
+
+#include <cstdint>
 
 namespace tuner::gemm_benchmark {
 namespace {
@@ -26,16 +26,7 @@ float* floats(std::byte* memory) {
 
 }  // namespace
 
-struct CublasContenders::Api {
-  backend::SharedLibrary library{fmt::format("libcublas.so.{}", CUBLAS_VER_MAJOR)};
-  decltype(&cublasGetProperty) property = library.symbol("cublasGetProperty");
-  decltype(&cublasCreate_v2) create = library.symbol("cublasCreate_v2");
-  decltype(&cublasDestroy_v2) destroy = library.symbol("cublasDestroy_v2");
-  decltype(&cublasSetStream_v2) set_stream = library.symbol("cublasSetStream_v2");
-  decltype(&cublasSetWorkspace_v2) set_workspace = library.symbol("cublasSetWorkspace_v2");
-  decltype(&cublasSgemm_v2_64) sgemm = library.symbol("cublasSgemm_v2_64");
-  decltype(&cublasSgemmStridedBatched_64) batched = library.symbol("cublasSgemmStridedBatched_64");
-};
+struct CublasContenders::Api : backend::CublasApi {};
 
 CublasContenders::CublasContenders(cudaStream_t stream)
     : api_(std::make_unique<const Api>()),
@@ -45,6 +36,11 @@ CublasContenders::CublasContenders(cudaStream_t stream)
   require(blas_result(api_->set_stream(context_, stream)), "give cuBLAS its stream");
   require(blas_result(api_->set_workspace(context_, workspace_.get(), kWorkspace_bytes)),
           "give cuBLAS its workspace");
+  require(
+      blas_result(api_->set_math_mode(
+          context_, static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                              CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION))),
+      "set cuBLAS's math mode");
 }
 
 CublasContenders::~CublasContenders() {
@@ -52,33 +48,63 @@ CublasContenders::~CublasContenders() {
 }
 
 std::string CublasContenders::version() const {
-  int major = 0;
-  int minor = 0;
-  int patch = 0;
-  api_->property(MAJOR_VERSION, &major);
-  api_->property(MINOR_VERSION, &minor);
-  api_->property(PATCH_LEVEL, &patch);
-  return fmt::format("cuBLAS {}.{}.{}", major, minor, patch);
+  return backend::cublas_version(*api_);
+}
+
+Expected<void, Failure> CublasContenders::multiply(const Shape& shape,
+                                                   const OperandSet& set) const {
+  const float one = 1;
+  const float zero = 0;
+  if (shape.batch == 1) {
+    return blas_result(api_->sgemm(context_, operation(shape.trans_b), operation(shape.trans_a),
+                                   shape.n, shape.m, shape.k, &one, floats(set.b), shape.ldb,
+                                   floats(set.a), shape.lda, &zero, floats(set.c), shape.ldc));
+  }
+  return blas_result(api_->sgemm_batched(
+      context_, operation(shape.trans_b), operation(shape.trans_a), shape.n, shape.m, shape.k, &one,
+      floats(set.b), shape.ldb, matrix_b(shape).stride(), floats(set.a), shape.lda,
+      matrix_a(shape).stride(), &zero, floats(set.c), shape.ldc, matrix_c(shape).stride(),
+      shape.batch));
+}
+
+Expected<void, Failure> CublasContenders::multiply_typed(const Shape& shape,
+                                                         const OperandSet& set) const {
+  const auto type = static_cast<cudaDataType_t>(row(shape.type).cuda.value);
+  const auto result = static_cast<cudaDataType_t>(row(shape.result).cuda.value);
+  const double one_f64 = 1, zero_f64 = 0;
+  const float one_f32 = 1, zero_f32 = 0;
+  const std::int32_t one_s32 = 1, zero_s32 = 0;
+  cublasComputeType_t compute = CUBLAS_COMPUTE_32F;
+  const void* one = &one_f32;
+  const void* zero = &zero_f32;
+  if (shape.type == ElementType::tf32) compute = CUBLAS_COMPUTE_32F_FAST_TF32;
+  if (shape.type == ElementType::f64) {
+    compute = CUBLAS_COMPUTE_64F;
+    one = &one_f64;
+    zero = &zero_f64;
+  } else if (shape.type == ElementType::s8) {
+    compute = CUBLAS_COMPUTE_32I;
+    one = &one_s32;
+    zero = &zero_s32;
+  }
+  return blas_result(api_->gemm_batched_ex(
+      context_, operation(shape.trans_b), operation(shape.trans_a), shape.n, shape.m, shape.k, one,
+      set.b, type, shape.ldb, matrix_b(shape).stride(), set.a, type, shape.lda,
+      matrix_a(shape).stride(), zero, set.c, result, shape.ldc, matrix_c(shape).stride(),
+      shape.batch, compute, CUBLAS_GEMM_DEFAULT));
 }
 
 Contender CublasContenders::contender(const Shape& shape, const Operands& operands) const {
   // A row-major matrix is its transpose to cuBLAS, which counts by columns: Cᵀ = op(B)ᵀ·op(A)ᵀ.
-  const auto launch = [=, this, &operands](std::size_t index) {
-    const OperandSet set = operands.set(index);
-    const float one = 1;
-    const float zero = 0;
-    if (shape.batch == 1) {
-      return blas_result(api_->sgemm(context_, operation(shape.trans_b), operation(shape.trans_a),
-                                     shape.n, shape.m, shape.k, &one, floats(set.b), shape.ldb,
-                                     floats(set.a), shape.lda, &zero, floats(set.c), shape.ldc));
-    }
-    return blas_result(api_->batched(context_, operation(shape.trans_b), operation(shape.trans_a),
-                                     shape.n, shape.m, shape.k, &one, floats(set.b), shape.ldb,
-                                     matrix_b(shape).stride(), floats(set.a), shape.lda,
-                                     matrix_a(shape).stride(), &zero, floats(set.c), shape.ldc,
-                                     matrix_c(shape).stride(), shape.batch));
-  };
-  return {.role = Role::cublas, .kernel = {}, .launch = launch, .before_capture = [] {}};
+  const bool is_float = shape.type == ElementType::f32;
+  return {.role = Role::cublas,
+          .kernel = {},
+          .launch =
+              [=, this, &operands](std::size_t index) {
+                return is_float ? multiply(shape, operands.set(index))
+                                : multiply_typed(shape, operands.set(index));
+              },
+          .before_capture = [] {}};
 }
 
 }  // namespace tuner::gemm_benchmark

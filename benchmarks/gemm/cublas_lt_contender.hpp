@@ -5,15 +5,17 @@
 #include "benchmarks/gemm/operands.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
 
+#include <cstddef>
 #include <memory>
-#include <string>
 #include <vector>
 
-struct cublasLtContext;
+namespace tuner::backend {
+class CublasLt;
+}
 
 namespace tuner::gemm_benchmark {
 
-/// cublasLt in single precision throughout (CUBLAS_COMPUTE_32F) with 32 MiB of workspace.
+/// cublasLt with sums in single precision (double, 32-bit integers) and 32 MiB of workspace.
 class CublasLtContenders {
  public:
   /// Throws Error(no_device) when cublasLt is not installed, Error(failure) when it cannot start.
@@ -22,19 +24,16 @@ class CublasLtContenders {
   CublasLtContenders(const CublasLtContenders&) = delete;
   CublasLtContenders& operator=(const CublasLtContenders&) = delete;
 
-  /// The first 16 that its heuristics propose for a shape, its favourite first; `kernel` says which
-  /// algorithm each is. None when it has none. The operands must outlive them.
-  [[nodiscard]] std::vector<Contender> contenders(const Shape& shape,
-                                                  const Operands& operands) const;
+  /// The algorithms that its heuristic proposes for a shape, its favourite first, and `others` of
+  /// all that it has, drawn at random; `kernel` says which each is. None when it has none. The
+  /// operands must outlive them.
+  [[nodiscard]] std::vector<Contender> contenders(const Shape& shape, const Operands& operands,
+                                                  std::size_t others) const;
 
  private:
-  struct Api;
-  class Problem;
-
   cudaStream_t stream_;
-  std::unique_ptr<const Api> api_;
+  std::unique_ptr<const backend::CublasLt> library_;
   backend::DeviceMemory workspace_;
-  cublasLtContext* context_ = nullptr;
 };
 
 }  // namespace tuner::gemm_benchmark

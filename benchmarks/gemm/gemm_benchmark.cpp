@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // How fast what `tune` found is beside the libraries: our stored best, its kernel's default
-// configuration, cublasSgemm and the best of cublasLt's first 16 heuristics, interleaved in one
-// process, from operands that are not in the cache.
+// configuration, cuBLAS, what cublasLt's heuristic proposes first and the best of its algorithms,
+// interleaved in one process, from operands that are not in the cache.
 //
 //   gemm_benchmark --db tune.sqlite --suite spaces/suites/fp32.json --json figures.json
+//   gemm_benchmark --cublas-only --size 4096,4096,4096,TYPE=bf16 --algorithms 200
 //
 // Exits with 0 when all was measured, 1 when a result is wrong or a shape could not be measured, 3
 // (nothing printed but why) when there is no GPU.

@@ -31,7 +31,7 @@ space::DeviceInfo use_device(int ordinal) {
   return backend::cuda_device_info(ordinal);
 }
 
-backend::CudaKernel load(const backend::Compiler& compiler, const char* name) {
+backend::CudaKernel load(const backend::Compiler& compiler, const std::string& name) {
   const std::string_view text = embedded::gemm_kernels_cu();
   const auto fail = [&](const Failure& failure) {
     return Error(ErrorCode::failure, fmt::format("the GPU cannot run the benchmark's kernel {}: {}",
@@ -59,10 +59,14 @@ Gpu::Gpu(int ordinal)
     : device_(use_device(ordinal)),
       compiler_(device_.architecture),
       stream_(backend::make_stream()),
-      gate_(compiler_, stream_.get()),
-      fill_normal_(load(compiler_, "fill_normal")),
-      absolute_(load(compiler_, "absolute")),
-      compare_(load(compiler_, "compare")) {}
+      gate_(compiler_, stream_.get()) {}
+
+backend::CudaKernel& Gpu::kernel(const char* name, ElementType type) {
+  const std::string entry = fmt::format("{}<{}>", name, row(type).cpp_name);
+  const auto known = kernels_.find(entry);
+  if (known != kernels_.end()) return known->second;
+  return kernels_.emplace(entry, load(compiler_, entry)).first->second;
+}
 
 void Gpu::run(backend::CudaKernel& kernel, std::vector<backend::KernelArgument> arguments) {
   const auto blocks = static_cast<std::uint32_t>(8 * device_.attributes.sm_count);
@@ -76,21 +80,24 @@ void Gpu::run(backend::CudaKernel& kernel, std::vector<backend::KernelArgument> 
   require(backend::finish(stream()), "run one of the benchmark's kernels");
 }
 
-void Gpu::fill_normal(std::byte* data, std::size_t count, std::uint64_t seed) {
-  run(fill_normal_, {backend::packed(data), backend::packed(count), backend::packed(seed)});
+void Gpu::fill_normal(std::byte* data, ElementType type, std::size_t count, std::uint64_t seed) {
+  run(kernel("fill_normal", type),
+      {backend::packed(data), backend::packed(count), backend::packed(seed)});
 }
 
-void Gpu::make_absolute(std::byte* data, std::size_t count) {
-  run(absolute_, {backend::packed(data), backend::packed(count)});
+void Gpu::make_absolute(std::byte* data, ElementType type, std::size_t count) {
+  run(kernel("absolute", type), {backend::packed(data), backend::packed(count)});
 }
 
 double Gpu::worst_share(const Comparison& comparison) {
   const backend::DeviceMemory worst = backend::make_device_memory(sizeof(float));
   backend::check(cudaMemsetAsync(worst.get(), 0, sizeof(float), stream()), "clear the difference");
-  run(compare_, {backend::packed(comparison.a), backend::packed(comparison.b),
-                 backend::packed(comparison.magnitude), backend::packed(comparison.rows),
-                 backend::packed(comparison.columns), backend::packed(comparison.ld),
-                 backend::packed(comparison.factor), backend::packed(worst.get())});
+  run(kernel("compare", comparison.type),
+      {backend::packed(comparison.a), backend::packed(comparison.b),
+       backend::packed(comparison.magnitude), backend::packed(comparison.rows),
+       backend::packed(comparison.columns), backend::packed(comparison.ld),
+       backend::packed(comparison.factor), backend::packed(comparison.relative),
+       backend::packed(worst.get())});
   float share = 0;
   backend::check(cudaMemcpy(&share, worst.get(), sizeof share, cudaMemcpyDeviceToHost),
                  "read the difference");
@@ -103,7 +110,7 @@ double Gpu::copy_bytes_per_s() {
   constexpr int kSamples = 11;
   const backend::DeviceMemory from = backend::make_device_memory(kSize_bytes);
   const backend::DeviceMemory to = backend::make_device_memory(kSize_bytes);
-  fill_normal(from.get(), kSize_bytes / sizeof(float), 1);
+  fill_normal(from.get(), ElementType::f32, kSize_bytes / sizeof(float), 1);
   const backend::Event begin = backend::make_event();
   const backend::Event end = backend::make_event();
   std::vector<double> times_ns;

@@ -6,8 +6,10 @@
 #include "tuner/backend/cuda/nvrtc_compiler.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/stream_gate.hpp"
+#include "tuner/core/element_type.hpp"
 #include "tuner/space/device.hpp"
 
+#include <map>
 #include <string>
 
 namespace tuner::gemm_benchmark {
@@ -23,32 +25,37 @@ class Gpu {
   [[nodiscard]] cudaStream_t stream() const { return stream_.get(); }
   [[nodiscard]] backend::StreamGate& gate() { return gate_; }
 
-  /// Standard normal numbers; the same of a seed are the same. Throws Error(failure).
-  void fill_normal(std::byte* data, std::size_t count, std::uint64_t seed);
+  /// Standard normal numbers, of integers 32 times as large; the same of a seed are the same.
+  /// Throws Error(failure).
+  void fill_normal(std::byte* data, ElementType type, std::size_t count, std::uint64_t seed);
   /// Takes the absolute value of each. Throws Error(failure).
-  void make_absolute(std::byte* data, std::size_t count);
+  void make_absolute(std::byte* data, ElementType type, std::size_t count);
 
   /// Three matrices that lie alike, rows of `ld`: the results of two, and what scales the bound of
   /// each element.
   struct Comparison {
     const std::byte *a, *b, *magnitude;
     std::int64_t rows, columns, ld;
-    double factor;
+    double factor, relative;
+    ElementType type;
   };
-  /// The largest |a − b| as a share of factor · magnitude; infinity for NaN. Throws Error(failure).
+  /// The largest |a − b| as a share of factor · magnitude + relative · |b|; infinity for NaN.
+  /// Throws Error(failure).
   [[nodiscard]] double worst_share(const Comparison& comparison);
 
   /// Bytes per second, read and written, of a copy of 1 GiB on the device: the median of 11.
   [[nodiscard]] double copy_bytes_per_s();
 
  private:
+  /// A kernel of the benchmark for a type, compiled when first needed.
+  [[nodiscard]] backend::CudaKernel& kernel(const char* name, ElementType type);
   void run(backend::CudaKernel& kernel, std::vector<backend::KernelArgument> arguments);
 
   space::DeviceInfo device_;
   backend::NvrtcCompiler compiler_;
   backend::Stream stream_;
   backend::StreamGate gate_;
-  backend::CudaKernel fill_normal_, absolute_, compare_;
+  std::map<std::string, backend::CudaKernel> kernels_;  // by entry
 };
 
 /// Throws Error(failure) "cannot <action>: <why>" unless it went well.

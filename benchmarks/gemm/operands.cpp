@@ -8,12 +8,20 @@ namespace {
 
 constexpr std::size_t kAlignment_bytes = 256;
 
-std::size_t size_bytes(const Shape& shape, const StoredMatrix& matrix) {
-  return sizeof(float) * static_cast<std::size_t>(shape.batch * matrix.stride());
+std::size_t matrix_bytes(const Shape& shape, const StoredMatrix& matrix, ElementType type) {
+  return size_bytes(type) * static_cast<std::size_t>(shape.batch * matrix.stride());
 }
 
 std::size_t aligned(std::size_t bytes) {
   return (bytes + kAlignment_bytes - 1) / kAlignment_bytes * kAlignment_bytes;
+}
+
+/// The unit roundoff of sums of products of such numbers; tensor cores keep about 13 bits of those
+/// of bytes.
+double sums_roundoff(ElementType type) {
+  if (type == ElementType::e4m3) return 0x1p-13;
+  if (type == ElementType::tf32) return unit_roundoff(ElementType::tf32);
+  return unit_roundoff(accumulator(type));
 }
 
 }  // namespace
@@ -22,10 +30,10 @@ Operands::Operands(Gpu& gpu, const Shape& shape, std::size_t sets)
     : gpu_(gpu),
       shape_(shape),
       sets_(sets),
-      c_bytes_(size_bytes(shape, matrix_c(shape))),
-      offset_bytes_(sizeof(float) * static_cast<std::size_t>(offset(shape))) {
-  b_at_ = aligned(size_bytes(shape, matrix_a(shape)) + offset_bytes_);
-  c_at_ = b_at_ + aligned(size_bytes(shape, matrix_b(shape)) + offset_bytes_);
+      c_bytes_(matrix_bytes(shape, matrix_c(shape), shape.result)),
+      offset_bytes_(static_cast<std::size_t>(offset_bytes(shape))) {
+  b_at_ = aligned(matrix_bytes(shape, matrix_a(shape), shape.type) + offset_bytes_);
+  c_at_ = b_at_ + aligned(matrix_bytes(shape, matrix_b(shape), shape.type) + offset_bytes_);
   set_bytes_ = c_at_ + aligned(c_bytes_ + offset_bytes_);
   memory_ = backend::make_device_memory(sets_ * set_bytes_);
   for (std::size_t i = 0; i < sets_; ++i) fill(i);
@@ -37,7 +45,8 @@ OperandSet Operands::set(std::size_t index) const {
 }
 
 void Operands::fill(std::size_t set) {
-  gpu_.fill_normal(memory_.get() + set * set_bytes_, set_bytes_ / sizeof(float), set + 1);
+  gpu_.fill_normal(memory_.get() + set * set_bytes_, shape_.type, c_at_ / size_bytes(shape_.type),
+                   set + 1);
 }
 
 double Operands::worst_difference(const LaunchOn& ours, const LaunchOn& library) {
@@ -63,12 +72,12 @@ void Operands::begin_magnitudes() {
   backend::check(
       cudaMemcpyAsync(second, memory_.get(), c_at_, cudaMemcpyDeviceToDevice, gpu_.stream()),
       "copy the operands");
-  gpu_.make_absolute(second, c_at_ / sizeof(float));
+  gpu_.make_absolute(second, shape_.type, c_at_ / size_bytes(shape_.type));
 }
 
 double Operands::compare_with(const std::byte* result) {
-  constexpr double kUnitRoundoff = 0x1p-24;
-  const double bound = 4 * kUnitRoundoff * std::sqrt(static_cast<double>(shape_.k));
+  const double bound = 4 * sums_roundoff(shape_.type) * std::sqrt(static_cast<double>(shape_.k));
+  const bool is_rounded = unit_roundoff(shape_.result) > sums_roundoff(shape_.type);
   const StoredMatrix c = matrix_c(shape_);
   return gpu_.worst_share({.a = result,
                            .b = set(0).c,
@@ -76,7 +85,9 @@ double Operands::compare_with(const std::byte* result) {
                            .rows = shape_.batch * c.rows,
                            .columns = c.columns,
                            .ld = c.ld,
-                           .factor = 2 * bound});
+                           .factor = 2 * bound,
+                           .relative = is_rounded ? 4 * unit_roundoff(shape_.result) : 0,
+                           .type = shape_.result});
 }
 
 }  // namespace tuner::gemm_benchmark

@@ -2,6 +2,7 @@
 #include "benchmarks/gemm/options.hpp"
 
 #include "tuner/core/error.hpp"
+#include "tuner/core/suggest.hpp"
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -15,6 +16,8 @@ struct Typed {
   double time_per_shape_s = 1.5;
   int device = 0;
   bool cublas_only = false;
+  std::string type;
+  std::size_t algorithms = 0;
 };
 
 void declare(CLI::App& app, Typed& typed) {
@@ -31,7 +34,12 @@ void declare(CLI::App& app, Typed& typed) {
   app.add_option("--json", typed.json, "Where the figures go");
   app.add_option("--device", typed.device, "GPU, counted from 0")->check(CLI::NonNegativeNumber);
   app.add_flag("--cublas-only", typed.cublas_only,
-               "cublasSgemm beside cublasLt alone: needs no database");
+               "cuBLAS beside cublasLt alone: needs no database");
+  app.add_option("--type", typed.type, "TYPE of the shapes that name none: f32, bf16, s8, …");
+  app.add_option("--algorithms", typed.algorithms,
+                 "Try so many of all algorithms that cublasLt has, beside those that its heuristic "
+                 "proposes")
+      ->check(CLI::Range(0, 100000));
 }
 
 std::vector<SuiteShape> shapes(const Typed& typed) {
@@ -42,6 +50,12 @@ std::vector<SuiteShape> shapes(const Typed& typed) {
   for (const std::string& size : typed.sizes) {
     all.push_back({.group = "command line", .shape = parse_shape(size)});
   }
+  for (SuiteShape& each : all) {
+    Shape& shape = each.shape;
+    if (typed.type.empty() || type_name(shape) != "f32" || set_type(shape, typed.type)) continue;
+    throw Error(ErrorCode::usage, fmt::format("--type: there is no '{}'{}", typed.type,
+                                              did_you_mean(typed.type, type_names())));
+  }
   if (!all.empty()) return all;
   throw Error(ErrorCode::usage,
               "nothing to measure: name shapes with --suite FILE[:GROUP] or --size M,N,K");
@@ -51,8 +65,8 @@ std::vector<SuiteShape> shapes(const Typed& typed) {
 
 std::optional<Options> parse_options(int count, char** arguments) {
   CLI::App app(
-      "Times the best configuration that a database has for each shape beside cublasSgemm "
-      "and the best of cublasLt's heuristics, interleaved in one process.",
+      "Times the best configuration that a database has for each shape beside cuBLAS, "
+      "cublasLt's first choice and the best of its algorithms, interleaved in one process.",
       "gemm_benchmark");
   Typed typed;
   declare(app, typed);
@@ -74,7 +88,8 @@ std::optional<Options> parse_options(int count, char** arguments) {
                   .space = typed.space,
                   .json = {},
                   .time_per_shape_s = typed.time_per_shape_s,
-                  .device = typed.device};
+                  .device = typed.device,
+                  .algorithms = typed.algorithms};
   if (!typed.database.empty()) options.database = typed.database;
   if (!typed.json.empty()) options.json = typed.json;
   return options;

@@ -3,6 +3,7 @@
 
 #include "benchmarks/gemm/shape.hpp"
 
+#include <cstddef>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -19,6 +20,7 @@ struct Options {
   std::optional<std::filesystem::path> json;
   double time_per_shape_s = 1.5;
   int device = 0;
+  std::size_t algorithms = 0;  ///< of cublasLt, beside what its heuristic proposes
 };
 
 /// None when it only asks for help, which is then printed. Throws Error(usage).

@@ -7,8 +7,9 @@
 namespace tuner::gemm_benchmark {
 
 std::string_view name(Role role) {
-  constexpr std::array<std::string_view, 7> kNames = {"ours",       "default", "cublas", "cublasLt",
-                                                      "dispatched", "retuned", "kernel"};
+  constexpr std::array<std::string_view, 8> kNames = {
+      "ours",       "default", "cublas", "cublasLt", "cublasLt default",
+      "dispatched", "retuned", "kernel"};
   return kNames.at(static_cast<std::size_t>(role));
 }
 
@@ -18,8 +19,12 @@ const ContenderResult* find(const ShapeResult& result, Role role) {
 }
 
 bool is_memory_bound(const Shape& shape) {
-  constexpr double kRidge = 16;
-  return flops(shape) < kRidge * bytes(shape);
+  const auto ridge = [&] {
+    if (shape.type == ElementType::tf32) return 118;
+    if (size_bytes(shape.type) == 2) return 236;
+    return size_bytes(shape.type) == 1 ? 472 : 16;
+  };
+  return flops(shape) < ridge() * bytes(shape);
 }
 
 }  // namespace tuner::gemm_benchmark

@@ -17,12 +17,13 @@ enum class Role {
   ours,        ///< the fastest configuration that the database has for the size
   by_default,  ///< the default configuration of the same kernel
   cublas,      ///< cublasSgemm or cublasSgemmStridedBatched, default math mode
-  cublas_lt,   ///< the best of cublasLt's first 16 heuristics
-  dispatched,  ///< what the dispatcher chooses
-  retuned,     ///< what it chooses where the very size was tuned
-  kernel,      ///< the kernel that it would choose if there were no library
+  cublas_lt,   ///< the best of cublasLt: of what its heuristic proposes, and of --algorithms others
+  cublas_lt_default,  ///< what its heuristic proposes first
+  dispatched,         ///< what the dispatcher chooses
+  retuned,            ///< what it chooses where the very size was tuned
+  kernel,             ///< the kernel that it would choose if there were no library
 };
-/// "ours", "default", "cublas", "cublasLt", "dispatched", "retuned", "kernel".
+/// "ours", "default", "cublas", "cublasLt", "cublasLt default", "dispatched", "retuned", "kernel".
 [[nodiscard]] std::string_view name(Role role);
 
 /// One contender's share in a shape's rounds.
@@ -40,8 +41,8 @@ struct ShapeResult {
   /// faster.
   std::optional<measure::MedianInterval> ours_to_cublas = {}, ours_to_cublas_lt = {},
                                          ours_to_default = {};
-  std::optional<measure::MedianInterval> cublas_lt_to_cublas =
-      {};                                ///< likewise: above 1, cublasLt is faster
+  /// Likewise of the best of cublasLt: above 1, it is faster.
+  std::optional<measure::MedianInterval> cublas_lt_to_cublas = {}, cublas_lt_to_default = {};
   std::optional<double> clock_mhz = {};  ///< of the multiprocessors, median while measured
   int rounds = 0;
   int launches = 1;  ///< in one sample
@@ -65,8 +66,8 @@ struct BenchmarkResult {
 /// None when it did not take part.
 [[nodiscard]] const ContenderResult* find(const ShapeResult& result, Role role);
 
-/// Whether the memory decides, not the arithmetic: below 16 operations a byte, where an H200's 67
-/// TFLOP/s and 4.2 TB/s meet.
+/// Whether the memory decides, not the arithmetic: below 16 operations a byte in float, where an
+/// H200's 67 TFLOP/s and 4.2 TB/s meet, and more on tensor cores.
 [[nodiscard]] bool is_memory_bound(const Shape& shape);
 
 }  // namespace tuner::gemm_benchmark

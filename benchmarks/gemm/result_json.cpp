@@ -37,6 +37,7 @@ Json shape_json(const ShapeResult& result) {
           {"ours_to_cublasLt", interval_json(result.ours_to_cublas_lt)},
           {"ours_to_default", interval_json(result.ours_to_default)},
           {"cublasLt_to_cublas", interval_json(result.cublas_lt_to_cublas)},
+          {"cublasLt_to_default", interval_json(result.cublas_lt_to_default)},
           {"clock_mhz", or_null(result.clock_mhz)},
           {"rounds", result.rounds},
           {"launches_per_sample", result.launches},
@@ -54,7 +55,8 @@ Json summary_json(const BenchmarkSummary& summary) {
                    {"ours_to_cublas", or_null(each.ours_to_cublas)},
                    {"ours_to_cublasLt", or_null(each.ours_to_cublas_lt)},
                    {"ours_to_default", or_null(each.ours_to_default)},
-                   {"cublasLt_to_cublas", or_null(each.cublas_lt_to_cublas)}});
+                   {"cublasLt_to_cublas", or_null(each.cublas_lt_to_cublas)},
+                   {"cublasLt_to_default", or_null(each.cublas_lt_to_default)}});
   }
   Json behind = Json::array();
   for (const Standing& each : summary.behind) {

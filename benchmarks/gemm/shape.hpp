@@ -2,6 +2,8 @@
 // The problems of a suite file (format suite/1) as the benchmark sees them.
 #pragma once
 
+#include "tuner/core/element_type.hpp"
+
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,7 +16,9 @@ struct Shape {
   std::int64_t m = 1, n = 1, k = 1, batch = 1;
   std::int64_t trans_a = 0, trans_b = 0;   ///< 0 or 1
   std::int64_t lda = 1, ldb = 1, ldc = 1;  ///< elements from one stored row to the next
-  std::int64_t align = 4;                  ///< elements to which all three begin aligned: 1, 2, 4
+  std::int64_t align = 4;  ///< units of 4 bytes to which all three begin aligned: 1, 2, 4
+  ElementType type = ElementType::f32;    ///< of A and B
+  ElementType result = ElementType::f32;  ///< of C
 
   bool operator==(const Shape&) const = default;
 };
@@ -30,9 +34,17 @@ struct StoredMatrix {
 [[nodiscard]] StoredMatrix matrix_b(const Shape& shape);
 [[nodiscard]] StoredMatrix matrix_c(const Shape& shape);
 
-/// Elements after a 256-byte boundary at which each matrix begins, so that it is aligned to
-/// `align` elements and to no more.
-[[nodiscard]] std::int64_t offset(const Shape& shape);
+/// Bytes after a 256-byte boundary at which each matrix begins, so that it is aligned to `align`
+/// units of 4 bytes and to no more.
+[[nodiscard]] std::int64_t offset_bytes(const Shape& shape);
+
+/// What the types are called: "f32", "bf16", "bf16_f32" (bf16 with C in f32), "s8" (C in s32),
+/// "e4m3" (C in bf16) …
+[[nodiscard]] std::string_view type_name(const Shape& shape);
+/// Gives a shape the types of that name. False where there is none.
+[[nodiscard]] bool set_type(Shape& shape, std::string_view name);
+/// Every such name.
+[[nodiscard]] std::vector<std::string> type_names();
 
 [[nodiscard]] double flops(const Shape& shape);
 /// Bytes that must move: each input read once, each output written once.
@@ -44,7 +56,7 @@ struct StoredMatrix {
 /// it was used last: three times the cache, at least 2 sets and at most 1024.
 [[nodiscard]] std::size_t operand_sets(const Shape& shape, std::int64_t l2_bytes);
 
-/// "1024,1024,1024" or "1024x1024x1024,TRANS_B=1,LDA=1032". Throws Error(usage).
+/// "1024,1024,1024" or "1024x1024x1024,TRANS_B=1,LDA=1032,TYPE=bf16". Throws Error(usage).
 [[nodiscard]] Shape parse_shape(std::string_view text);
 /// The same form; names only what differs from its default.
 [[nodiscard]] std::string display(const Shape& shape);

@@ -4,6 +4,7 @@
 #include "tuner/core/suggest.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <limits>
@@ -13,15 +14,15 @@ namespace tuner::gemm_benchmark {
 namespace {
 
 const std::vector<std::string>& names() {
-  static const std::vector<std::string> all = {"M",       "N",   "K",   "BATCH", "TRANS_A",
-                                               "TRANS_B", "LDA", "LDB", "LDC",   "ALIGN"};
+  static const std::vector<std::string> all = {"M",   "N",   "K",   "BATCH", "TRANS_A", "TRANS_B",
+                                               "LDA", "LDB", "LDC", "ALIGN", "TYPE"};
   return all;
 }
 
 using Fail = std::function<void(const std::string&)>;
 
 void check_names(const Fields& fields, const Fail& fail) {
-  for (const auto& [name, value] : fields) {
+  for (const auto& [name, value] : fields.numbers) {
     if (std::ranges::count(names(), name) == 0) {
       fail(fmt::format("unknown dimension '{}'{}", name, did_you_mean(name, names())));
     }
@@ -31,7 +32,7 @@ void check_names(const Fields& fields, const Fail& fail) {
     }
   }
   for (const char* name : {"M", "N", "K"}) {
-    if (!fields.contains(name)) fail(fmt::format("{} is missing", name));
+    if (!fields.numbers.contains(name)) fail(fmt::format("{} is missing", name));
   }
 }
 
@@ -52,8 +53,8 @@ void check_values(const Shape& shape, const Fail& fail) {
 Shape make_shape(const Fields& fields, const std::function<void(const std::string&)>& fail) {
   check_names(fields, fail);
   const auto value = [&](std::string_view name, std::int64_t otherwise) {
-    const auto found = fields.find(name);
-    return found == fields.end() ? otherwise : found->second;
+    const auto found = fields.numbers.find(name);
+    return found == fields.numbers.end() ? otherwise : found->second;
   };
   Shape shape{.m = value("M", 1),
               .n = value("N", 1),
@@ -62,6 +63,10 @@ Shape make_shape(const Fields& fields, const std::function<void(const std::strin
               .trans_a = value("TRANS_A", 0),
               .trans_b = value("TRANS_B", 0),
               .align = value("ALIGN", 4)};
+  if (!fields.type.empty() && !set_type(shape, fields.type)) {
+    fail(fmt::format("there is no TYPE '{}'{}; there are {}", fields.type,
+                     did_you_mean(fields.type, type_names()), fmt::join(type_names(), ", ")));
+  }
   shape.lda = value("LDA", matrix_a(shape).columns);
   shape.ldb = value("LDB", matrix_b(shape).columns);
   shape.ldc = value("LDC", matrix_c(shape).columns);

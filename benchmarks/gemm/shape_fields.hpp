@@ -11,8 +11,11 @@
 
 namespace tuner::gemm_benchmark {
 
-/// The dimensions that are given, by name.
-using Fields = std::map<std::string, std::int64_t, std::less<>>;
+/// The dimensions that are given.
+struct Fields {
+  std::map<std::string, std::int64_t, std::less<>> numbers;  ///< by name
+  std::string type = {};                                     ///< TYPE; empty: none
+};
 
 /// Those that are not given take their defaults. Calls `fail`, which is to throw, with what is
 /// wrong: an unknown name, a missing one, a value out of range.

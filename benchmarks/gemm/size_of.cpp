@@ -34,10 +34,20 @@ std::optional<space::Size> size_of(const Shape& shape, const family::Problem& pr
     if (expected == otherwise.end() || expected->second != value) return std::nullopt;
   }
   std::vector<std::optional<std::int64_t>> numbers;
+  bool has_types = false;
   for (const std::string& name : names) {
+    const space::Dimension& dimension = problem.dims[numbers.size()];
+    if (!dimension.types.empty()) {
+      const auto type = dimension.value_of(type_name(shape));
+      if (!type) return std::nullopt;
+      numbers.emplace_back(*type);
+      has_types = true;
+      continue;
+    }
     const auto value = values.find(name);
     numbers.push_back(value == values.end() ? std::nullopt : std::optional(value->second));
   }
+  if (!has_types && type_name(shape) != "f32") return std::nullopt;
   auto size = problem.dims.complete(numbers);
   return size ? std::optional(*std::move(size)) : std::nullopt;
 }

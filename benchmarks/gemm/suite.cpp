@@ -22,13 +22,17 @@ Shape shape_of(const family::DocumentNode& node) {
   Fields fields;
   if (node.json().is_object()) {
     for (const auto& [name, member] : node.named_members()) {
-      fields.emplace(name, member.integer(0, kLargest));
+      if (name == "TYPE") {
+        fields.type = member.text();
+      } else {
+        fields.numbers.emplace(name, member.integer(0, kLargest));
+      }
     }
   } else {
     const std::vector<family::DocumentNode> numbers = node.elements(3, 3);
-    fields = {{"M", numbers[0].integer(1, kLargest)},
-              {"N", numbers[1].integer(1, kLargest)},
-              {"K", numbers[2].integer(1, kLargest)}};
+    fields.numbers = {{"M", numbers[0].integer(1, kLargest)},
+                      {"N", numbers[1].integer(1, kLargest)},
+                      {"K", numbers[2].integer(1, kLargest)}};
   }
   return make_shape(fields, [&](const std::string& what) { node.fail(what); });
 }
@@ -57,8 +61,8 @@ std::vector<SuiteShape> parse_suite(std::string_view text, std::string_view orig
   if (root.at("format").text() != "suite/1") {
     root.at("format").fail("must be \"suite/1\": it is the only format this program reads");
   }
-  if (root.at("family").text() != "gemm") {
-    root.at("family").fail("must be \"gemm\": the benchmark multiplies matrices only");
+  if (!root.at("family").text().starts_with("gemm")) {
+    root.at("family").fail("must be \"gemm\" or begin so: the benchmark multiplies matrices only");
   }
   std::vector<SuiteShape> shapes;
   std::vector<std::string> groups;

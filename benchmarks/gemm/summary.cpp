@@ -26,7 +26,8 @@ Means means(std::string group, std::span<const ShapeResult* const> shapes) {
           .ours_to_cublas = mean(shapes, &ShapeResult::ours_to_cublas),
           .ours_to_cublas_lt = mean(shapes, &ShapeResult::ours_to_cublas_lt),
           .ours_to_default = mean(shapes, &ShapeResult::ours_to_default),
-          .cublas_lt_to_cublas = mean(shapes, &ShapeResult::cublas_lt_to_cublas)};
+          .cublas_lt_to_cublas = mean(shapes, &ShapeResult::cublas_lt_to_cublas),
+          .cublas_lt_to_default = mean(shapes, &ShapeResult::cublas_lt_to_default)};
 }
 
 /// All shapes, then each group.

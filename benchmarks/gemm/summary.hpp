@@ -19,7 +19,8 @@ struct Means {
   std::string group;  ///< empty: all shapes
   std::size_t shapes = 0;
   std::size_t tuned = 0;  ///< of them, those in which ours took part
-  std::optional<double> ours_to_cublas, ours_to_cublas_lt, ours_to_default, cublas_lt_to_cublas;
+  std::optional<double> ours_to_cublas, ours_to_cublas_lt, ours_to_default, cublas_lt_to_cublas,
+      cublas_lt_to_default;
 };
 
 struct Standing {
@@ -29,7 +30,7 @@ struct Standing {
 
 struct BenchmarkSummary {
   std::vector<Means> means;        ///< all shapes first, then the groups in the suite's order
-  std::optional<Standing> worst;   ///< the shape with the least ratio to cublasSgemm
+  std::optional<Standing> worst;   ///< the shape with the least ratio to cuBLAS
   std::vector<Standing> behind;    ///< those below 0.97, the worst first
   std::vector<std::string> wrong;  ///< shapes whose result is not cuBLAS's
 };

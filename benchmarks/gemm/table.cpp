@@ -54,10 +54,12 @@ Row row(const ShapeResult& result, const RunInfo& run) {
           time(result, Role::ours),
           time(result, Role::cublas),
           time(result, Role::cublas_lt),
+          time(result, Role::cublas_lt_default),
           ratio(result.ours_to_cublas),
           ratio(result.ours_to_cublas_lt),
           ratio(result.ours_to_default),
           ratio(result.cublas_lt_to_cublas),
+          ratio(result.cublas_lt_to_default),
           result.clock_mhz ? fmt::format("{:.0f}", *result.clock_mhz) : "-",
           result.worst_difference ? fmt::format("{:.2g}", *result.worst_difference) : "-",
           kernels(result)};
@@ -70,7 +72,7 @@ std::string mean(const std::optional<double>& value) {
 std::string closing(const BenchmarkSummary& summary) {
   std::string text;
   if (summary.worst) {
-    text += fmt::format("\nworst against cublasSgemm: {} at {:.3f}\n", summary.worst->shape,
+    text += fmt::format("\nworst against cuBLAS: {} at {:.3f}\n", summary.worst->shape,
                         summary.worst->ours_to_cublas);
   }
   for (const Standing& each : summary.behind) {
@@ -86,17 +88,17 @@ std::string closing(const BenchmarkSummary& summary) {
 
 std::string table(const BenchmarkResult& result) {
   std::vector<Row> rows{{"group", "shape", "ours", "cublas", "cublasLt", "ours us", "cublas us",
-                         "cublasLt us", "/cublas", "/cublasLt", "/default", "Lt/cublas", "MHz",
-                         "diff", "kernels"}};
+                         "cublasLt us", "Lt default us", "/cublas", "/cublasLt", "/default",
+                         "Lt/cublas", "Lt/its default", "MHz", "diff", "kernels"}};
   for (const ShapeResult& shape : result.shapes) rows.push_back(row(shape, result.run));
   const BenchmarkSummary summary = summarise(result);
-  std::vector<Row> means{
-      {"geometric mean", "shapes", "tuned", "/cublas", "/cublasLt", "/default", "Lt/cublas"}};
+  std::vector<Row> means{{"geometric mean", "shapes", "tuned", "/cublas", "/cublasLt", "/default",
+                          "Lt/cublas", "Lt/its default"}};
   for (const Means& each : summary.means) {
     means.push_back({each.group.empty() ? "all" : each.group, std::to_string(each.shapes),
                      std::to_string(each.tuned), mean(each.ours_to_cublas),
                      mean(each.ours_to_cublas_lt), mean(each.ours_to_default),
-                     mean(each.cublas_lt_to_cublas)});
+                     mean(each.cublas_lt_to_cublas), mean(each.cublas_lt_to_default)});
   }
   const RunInfo& run = result.run;
   return fmt::format("{}, driver {}, CUDA {}, {}, {}; copy {:.0f} GB/s\n\n{}\n{}{}", run.device,

@@ -20,7 +20,7 @@ Size = Union[int, Sequence[int]]
 _NUMBERS = {_library.INT: "i", _library.UNSIGNED: "I", _library.LONG_LONG: "q", _library.FLOAT: "f",
             _library.DOUBLE: "d"}
 _NAMES = ("array", "int", "unsigned", "long long", "float", "double", "array by value")
-_RUNGS = ("exact", "stale", "nearest", "library", "default")
+_RUNGS = ("exact", "stale", "nearest", "library", "default", "library_tuned")
 _FORMATS = {"float": "f", "double": "d", "int": "i", "unsigned": "I", "long long": "q", "unsigned long long": "Q",
             "short": "h", "unsigned short": "H", "signed char": "b", "unsigned char": "B", "__half": "e"}
 
@@ -60,7 +60,7 @@ class Table:
 class Answer:
     """What would run for a size."""
 
-    rung: str           #: "exact", "stale", "nearest", "library" or "default": how well it fits
+    rung: str           #: "exact", "stale", "nearest", "library_tuned", "library" or "default"
     kernel: str         #: empty: the library
     configuration: str  #: a JSON object; empty: the library
     explanation: str    #: why; one reason for each line

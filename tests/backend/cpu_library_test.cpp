@@ -85,6 +85,57 @@ TEST_F(CpuLibraryCall, MultipliesNumbersOf16BitsAndRoundsOnce) {
   }
 }
 
+TEST_F(CpuLibraryCall, MultipliesByEachAlgorithmThatItOffers) {
+  for (const auto type : {family::ElementType::f32, family::ElementType::bf16}) {
+    for (const family::GemmShape& shape : testing_support::gemm_shapes()) {
+      const auto made = testing_support::gemm_case<float>(shape, 2, -3);
+      const bool is_short = type == family::ElementType::bf16;
+      const auto matrix = [&](const std::vector<float>& numbers) {
+        return is_short ? upload(testing_support::shortened(type, numbers)) : upload(numbers);
+      };
+      LibraryCall call{.operation = {.type = type, .shape = shape},
+                       .alpha = 2,
+                       .beta = -3,
+                       .a = matrix(made.a),
+                       .b = matrix(made.b),
+                       .c = {}};
+      const std::vector<std::string> algorithms = backend().library_algorithms(call);
+      ASSERT_EQ(algorithms.size(), 1U);
+      call.algorithm = algorithms.front();
+      call.c = matrix(made.c);
+      const auto done = backend().run(call);
+      ASSERT_TRUE(done) << done.error().message;
+      if (is_short) {
+        EXPECT_EQ(download<std::uint16_t>(call.c.buffer, made.c.size()),
+                  testing_support::shortened(type, made.result));
+      } else {
+        EXPECT_EQ(download<float>(call.c.buffer, made.c.size()), made.result);
+      }
+    }
+  }
+}
+
+TEST_F(CpuLibraryCall, HasAChoiceForSmallProductsOnlyAndTakesNoAlgorithmOfAnotherLibrary) {
+  const auto offered = [&](family::ElementType type, std::int64_t size) {
+    return backend().library_algorithms(
+        {.operation = {.type = type, .shape = family::packed_gemm(size, size, size)},
+         .a = {},
+         .b = {},
+         .c = {}});
+  };
+  EXPECT_TRUE(offered(family::ElementType::f32, 1024).empty());
+  EXPECT_TRUE(offered(family::ElementType::s8, 8).empty()) << "which it multiplies by loops";
+  const BufferId buffer = upload(std::vector<float>(64));
+  const auto done = backend().run(LibraryCall{.operation = {.shape = family::packed_gemm(8, 8, 8)},
+                                              .a = buffer,
+                                              .b = buffer,
+                                              .c = buffer,
+                                              .algorithm = "cublasLt/130100/16/0"});
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().outcome, Outcome::launch_error);
+  EXPECT_EQ(done.error().message, "'cublasLt/130100/16/0' is no algorithm of the host's library");
+}
+
 TEST_F(CpuLibraryCall, RefusesWhatCannotBeMultiplied) {
   const BufferId buffer = upload(std::vector<float>(1000));
   const auto error = [&](const std::function<void(family::GemmShape&)>& change) -> std::string {

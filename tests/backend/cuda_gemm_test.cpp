@@ -60,6 +60,57 @@ TEST_F(CudaLibraryTest, MultipliesNumbersOf16BitsAndRoundsOnce) {
   }
 }
 
+TEST_F(CudaLibraryTest, MultipliesByEachAlgorithmThatItOffers) {
+  using enum family::ElementType;
+  for (const auto type : {f32, bf16, f16}) {
+    const family::GemmShape shape =
+        family::packed_gemm(64, 96, 256, Transpose::no, Transpose::yes, 2);
+    const auto made = testing_support::gemm_case<float>(shape, 2, -3);
+    const auto matrix = [&](const std::vector<float>& numbers) {
+      return type == f32 ? upload(numbers) : upload(testing_support::shortened(type, numbers));
+    };
+    const Buffer a = matrix(made.a), b = matrix(made.b), first = matrix(made.c);
+    LibraryCall call{.operation = {.type = type, .shape = shape},
+                     .alpha = 2,
+                     .beta = -3,
+                     .a = a.id(),
+                     .b = b.id(),
+                     .c = first.id()};
+    const std::vector<std::string> algorithms = backend().library_algorithms(call);
+    EXPECT_GT(algorithms.size(), 1U) << family::name(type);
+    EXPECT_LE(algorithms.size(), 8U);
+    for (const std::string& algorithm : algorithms) {
+      const Buffer c = matrix(made.c);
+      call.c = c.id();
+      call.algorithm = algorithm;
+      const auto done = backend().run(call);
+      ASSERT_TRUE(done) << algorithm << ": " << done.error().message;
+      if (type == f32) {
+        EXPECT_EQ(download<float>(c), made.result) << algorithm;
+      } else {
+        EXPECT_EQ(download<std::uint16_t>(c), testing_support::shortened(type, made.result))
+            << algorithm;
+      }
+    }
+  }
+}
+
+TEST_F(CudaLibraryTest, TakesNoAlgorithmOfAnotherVersion) {
+  const Buffer buffer = upload(std::vector<float>(64));
+  LibraryCall call{.operation = {.shape = family::packed_gemm(8, 8, 8)},
+                   .a = buffer.id(),
+                   .b = buffer.id(),
+                   .c = buffer.id()};
+  call.algorithm = backend().library_algorithms(call).at(0);
+  EXPECT_TRUE(backend().run(call));
+  call.algorithm.replace(call.algorithm.find('/') + 1, 1, "9");
+  const auto done = backend().run(call);
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().outcome, Outcome::launch_error);
+  EXPECT_NE(done.error().message.find("the algorithm is of cublasLt 9"), std::string::npos)
+      << done.error().message;
+}
+
 /// TensorFloat-32 would keep 10 bits of 1 + 2^-20 and lose the difference to 1.
 TEST_F(CudaLibraryTest, MultipliesFloatsInFullPrecision) {
   constexpr std::size_t size = 256;

@@ -95,7 +95,14 @@ class TypesTest(ProgramTest):
         code = lambda size: self.tune("query", "--kernel", "gemm_naive", "--size", size, "--format", "cpp").stdout
         self.assertIn('#include <cuda_bf16.h>\n#include "gemm_naive.cu"', code("16,16,16,TYPE=bf16"))
         self.assertIn("(int alpha, const signed char* A, const signed char* B, int beta, int* C,", code("16,16,16,TYPE=s8"))
+        # Loops are ten times as fast as converting so few numbers for OpenBLAS.
+        self.assertIn(("host/1/loops",), self.rows("SELECT library_algorithm FROM best"))
+        query = ("query", "--kernel", "gemm_naive", "--size", "16,16,16,TYPE=bf16")
+        self.assertRegex(self.tune(*query).stdout, "library, tuned +×0.* of the fastest algorithm of OpenBLAS")
+        self.assertEqual(self.tune_json(*query)["tuned"]["library_algorithm"], "host/1/loops")
+        self.assertEqual(self.rows("SELECT DISTINCT metric FROM final"), [("cold",)])
         table = json.loads(self.tune("export", "--format", "json", "--family", "gemm").stdout)
+        self.assertIn("host/1/loops", {it.get("library_algorithm") for it in table["kernels"][0]["entries"]})
         self.assertEqual(set(table["kernels"][0]["sizes"]), {"16,16,16,TYPE=bf16", "16,16,16,TYPE=s8"})
         self.refuse("--space", space, "--kernel", "gemm_cpu_rows", "--backend", "cpu", "--size", "16,16,16,TYPE=bf16", code=4,
                     says="this kernel computes in single precision; gemm_tiled has every type): TYPE=bf16")

@@ -403,6 +403,9 @@ TEST_F(TypedGemmTest, EveryTypeIsServedByAKernelOfItsOwnElseByTheLibrary) {
                        std::uint16_t{0x3F80}),
             (std::vector<std::uint16_t>{0x40A0, 0x40C0, 0x4130, 0x4140}))
       << "nothing was tuned in this type";
+  EXPECT_EQ((multiplied<std::uint16_t, float>(dispatcher, GemmType::bf16_f32, brain,
+                                              {0x3F80, 0, 0, 0x3F80, 0x3F80, 0x3F80}, 1)),
+            (std::vector<float>{5, 6, 11, 12}));
   EXPECT_EQ(multiplied(dispatcher, GemmType::f16, half, {0x3C00, 0, 0, 0x3C00, 0x3C00, 0x3C00},
                        std::uint16_t{0x3C00}),
             (std::vector<std::uint16_t>{0x4500, 0x4600, 0x4980, 0x4A00}));

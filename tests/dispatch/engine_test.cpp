@@ -59,6 +59,53 @@ TEST_F(EngineTest, TheLibraryRunsWhereItWasFaster) {
   EXPECT_EQ(launched({8, 16, 4}), "library");
 }
 
+TEST_F(EngineTest, TheLibraryRunsByItsFastestAlgorithmWhereThatWasFaster) {
+  database.add({.size = "8,16,4", .ratio_to_library = 1.2, .ratio_to_library_tuned = 0.9});
+  open();
+  device->algorithms = {"fast"};
+  EXPECT_EQ(launched({8, 16, 4}), "fast");
+  EXPECT_EQ(device->last.operands.alpha, 2);
+  EXPECT_EQ(device->last_workspace, nullptr);
+  EXPECT_EQ(engine->answer(family, space::Size{8, 16, 4}).rung, Rung::library_tuned);
+}
+
+TEST_F(EngineTest, AnAlgorithmHasAWorkspaceOnEachStream) {
+  database.add({.size = "8,16,4", .ratio_to_library = 0.95, .ratio_to_library_tuned = 0.9});
+  open();
+  device->algorithms = {"fast"};
+  device->workspace_bytes = 1024;
+  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "fast");
+  void* const first = device->last_workspace;
+  EXPECT_NE(first, nullptr);
+  EXPECT_EQ(launched({8, 16, 4}, stream_number(2)), "fast");
+  EXPECT_NE(device->last_workspace, first);
+  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "fast");
+  EXPECT_EQ(device->last_workspace, first);
+}
+
+TEST_F(EngineTest, AnAlgorithmThatTheLibraryDoesNotTakeFallsBackOnItsOwnChoice) {
+  database.add({.size = "8,16,4", .ratio_to_library = 0.95, .ratio_to_library_tuned = 0.9});
+  open();
+  EXPECT_EQ(launched({8, 16, 4}), "library");
+  const Answer answer = engine->answer(family, space::Size{8, 16, 4});
+  EXPECT_EQ(answer.rung, Rung::library);
+  EXPECT_THAT(answer.explanation,
+              Contains(AllOf(HasSubstr("the library, tuned: skipped"),
+                             HasSubstr("the algorithm is of another library"))));
+}
+
+TEST_F(EngineTest, ACaptureBeforeTheAlgorithmIsPreparedTakesTheLibrarysOwnChoice) {
+  database.add({.size = "8,16,4", .ratio_to_library = 0.95, .ratio_to_library_tuned = 0.9});
+  open();
+  device->algorithms = {"fast"};
+  device->capturing = {{stream_number(1), 7}};
+  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "library");
+  device->capturing.clear();
+  engine->prepare(family, std::vector<space::Size>{{8, 16, 4}});
+  device->capturing = {{stream_number(1), 7}};
+  EXPECT_EQ(launched({8, 16, 4}, stream_number(1)), "fast");
+}
+
 TEST_F(EngineTest, AStaleEntryAnswersOnlyWhereThatIsAllowed) {
   database.environment().driver = "570";
   database.add({.size = "8,16,4"});

@@ -141,8 +141,25 @@ class FakeExecutor final : public backend::Executor {
     return {};
   }
 
+  [[nodiscard]] Expected<backend::LibraryWork, Failure> library_work(
+      const family::LibraryOperation& operation, const std::string& algorithm) override {
+    if (!algorithms.contains(algorithm)) return launch_error("the algorithm is of another library");
+    return backend::LibraryWork{
+        .workspace_bytes = workspace_bytes,
+        .enqueue = [=, this](const backend::MatrixOperands& operands, void* workspace,
+                             backend::StreamHandle stream) {
+          auto done = run_library(operation, operands, stream);
+          last.entry = *algorithms.find(algorithm);
+          last_workspace = workspace;
+          return done;
+        }};
+  }
+
   // What it is told to do, and what it saw. Not while other threads launch.
   std::set<std::string, std::less<>> fails_to_compile, fails_to_load, fails_to_launch;
+  std::set<std::string, std::less<>> algorithms;  ///< of the library
+  std::size_t workspace_bytes = 0;                ///< that they need
+  void* last_workspace = nullptr;
   bool has_memory = true;
   bool has_memory_to_load = true;
   bool device_is_lost = false;

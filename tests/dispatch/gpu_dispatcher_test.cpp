@@ -2,6 +2,8 @@
 // On a GPU, in the application's own streams, captures and contexts, with the shipped kernels.
 #include "tests/dispatch/squares_family.hpp"
 #include "tuner/backend/executor.hpp"
+#include "tuner/backend/registry.hpp"
+#include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/dispatch/dispatcher.hpp"
@@ -9,6 +11,7 @@
 #include "tuner/family/family.hpp"
 #include "tuner/store/store.hpp"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <nlohmann/json.hpp>
 
@@ -16,7 +19,9 @@
 #include <cuda_runtime_api.h>
 
 #include <array>
+#include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <dlfcn.h>
 #include <memory>
 #include <thread>
@@ -31,7 +36,7 @@ class ShippedDatabase {
  public:
   void add(const backend::Executor& executor, const std::string& kernel_name,
            const std::string& size, const std::string& config_json,
-           const std::string& family_name = "gemm") {
+           const std::string& family_name = "gemm", const std::string& algorithm = "") {
     const family::Family family =
         family::load_family(TUNER_SOURCE_DIR "/spaces/" + family_name + ".json");
     const family::Kernel& kernel = family.kernel(kernel_name);
@@ -60,6 +65,10 @@ class ShippedDatabase {
     best.time = {.median_ns = 1000, .q1_ns = 1000, .q3_ns = 1000, .min_ns = 1000, .samples = 30};
     best.library_ns = 2000;
     best.ratio_to_library = 2;
+    if (!algorithm.empty()) {
+      best.library_algorithm = algorithm;
+      best.ratio_to_library_tuned = 0.5;
+    }
     best.flops = best.bytes = 1e6;
     store.record_final(id, best, {});
   }
@@ -223,6 +232,185 @@ TEST_F(GpuDispatcherTest, WhatMeasurementChoseIsTheFastestOfThoseItNamesAndMulti
   multiply(*dispatcher_, p, a, b, c, nullptr);
   EXPECT_CUDA(cudaDeviceSynchronize());
   EXPECT_EQ(c.download(), right(p, a, b));
+}
+
+/// Elements of a type in device memory, from whole numbers.
+class TypedMatrix {
+ public:
+  TypedMatrix(ElementType type, const std::vector<int>& numbers) : type_(type) {
+    const std::size_t each = size_bytes(type);
+    bytes_.resize(numbers.size() * each);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const std::uint64_t bits = bits_of(type, numbers[i]);
+      std::memcpy(&bytes_[i * each], &bits, each);
+    }
+    EXPECT_CUDA(cudaMalloc(&memory_, bytes_.size()));
+    EXPECT_CUDA(cudaMemcpy(memory_, bytes_.data(), bytes_.size(), cudaMemcpyHostToDevice));
+  }
+  ~TypedMatrix() { cudaFree(memory_); }
+  TypedMatrix(const TypedMatrix&) = delete;
+  TypedMatrix& operator=(const TypedMatrix&) = delete;
+  [[nodiscard]] void* get() const { return memory_; }
+  [[nodiscard]] std::vector<double> download() const {
+    std::vector<std::byte> bytes(bytes_.size());
+    EXPECT_CUDA(cudaMemcpy(bytes.data(), memory_, bytes.size(), cudaMemcpyDeviceToHost));
+    const std::size_t each = size_bytes(type_);
+    std::vector<double> numbers;
+    for (std::size_t i = 0; i < bytes.size(); i += each) {
+      std::uint64_t bits = 0;
+      std::memcpy(&bits, &bytes[i], each);
+      numbers.push_back(number_of(type_, bits));
+    }
+    return numbers;
+  }
+
+ private:
+  ElementType type_;
+  std::vector<std::byte> bytes_;
+  void* memory_ = nullptr;
+};
+
+std::vector<int> whole_numbers(std::int64_t count, int period) {
+  std::vector<int> numbers(static_cast<std::size_t>(count));
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    numbers[i] = static_cast<int>(i) % period - period / 2;
+  }
+  return numbers;
+}
+
+/// A type of the typed call and what it is called in a size.
+struct TypedCase {
+  GemmType type;
+  const char* name;
+  ElementType of, result;
+};
+constexpr std::array<TypedCase, 4> kTypedCases = {
+    {{GemmType::bf16, "bf16", ElementType::bf16, ElementType::bf16},
+     {GemmType::f16, "f16", ElementType::f16, ElementType::f16},
+     {GemmType::f64, "f64", ElementType::f64, ElementType::f64},
+     {GemmType::s8, "s8", ElementType::s8, ElementType::s32}}};
+
+/// Products of whole numbers, row-major, A not transposed and B stored transposed: 3 of a batch
+/// that lie `gap` elements apart.
+class TypedGpuGemmTest : public GpuDispatcherTest {
+ protected:
+  static constexpr std::int64_t kM = 48, kN = 64, kK = 128, kBatch = 3;
+
+  static std::string size(const char* type) {
+    return fmt::format("{},{},{},BATCH={},TRANS_B=1,TYPE={}", kM, kN, kK, kBatch, type);
+  }
+  /// Whether a call gives 2·A·Bᵀ + C.
+  static bool is_right(Dispatcher& dispatcher, const TypedCase& types, std::int64_t gap = 0,
+                       cudaStream_t stream = nullptr) {
+    const std::int64_t stride_a = kM * kK + gap, stride_b = kN * kK + gap, stride_c = kM * kN + gap;
+    const std::vector<int> a = whole_numbers(kBatch * stride_a, 7);
+    const std::vector<int> b = whole_numbers(kBatch * stride_b, 5);
+    const std::vector<int> c = whole_numbers(kBatch * stride_c, 3);
+    const TypedMatrix on_a(types.of, a), on_b(types.of, b), on_c(types.result, c);
+    gemm(dispatcher, stream,
+         {.type = types.type,
+          .trans_b = Transpose::yes,
+          .m = kM,
+          .n = kN,
+          .k = kK,
+          .batch = kBatch,
+          .stride_a = stride_a,
+          .stride_b = stride_b,
+          .stride_c = stride_c},
+         2, on_a.get(), on_b.get(), 1, on_c.get());
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    std::vector<double> expected(c.begin(), c.end());
+    for (std::int64_t i = 0; i < kBatch * kM * kN; ++i) {
+      const std::int64_t matrix = i / (kM * kN), row = i / kN % kM, column = i % kN;
+      int sum = 0;
+      for (std::int64_t k = 0; k < kK; ++k) {
+        sum += a[static_cast<std::size_t>(matrix * stride_a + row * kK + k)] *
+               b[static_cast<std::size_t>(matrix * stride_b + column * kK + k)];
+      }
+      double& result = expected[static_cast<std::size_t>(matrix * stride_c + row * kN + column)];
+      result = number_of(types.result, bits_of(types.result, 2 * sum + result));
+    }
+    return on_c.download() == expected;
+  }
+  [[nodiscard]] static Answer answer(Dispatcher& dispatcher, std::int64_t type) {
+    return dispatcher.answer(dispatcher.family("gemm"),
+                             Size{kM, kN, kK, kBatch, 0, 1, kK, kK, kN, 4, type});
+  }
+};
+
+TEST_F(TypedGpuGemmTest, EveryTypeIsServedByAKernelOfItsOwn) {
+  for (const TypedCase& types : kTypedCases) {
+    database_.add(*executor_, "gemm_naive", size(types.name), "{}");
+  }
+  const auto dispatcher = open(Table::database(database_.path()));
+  std::int64_t value = 0;  // of TYPE: f32 is the first
+  for (const TypedCase& types : kTypedCases) {
+    EXPECT_EQ(answer(*dispatcher, ++value).rung, Rung::exact) << types.name;
+    EXPECT_TRUE(is_right(*dispatcher, types)) << types.name;
+    EXPECT_EQ(answer(*dispatcher, value).kernel, "gemm_naive") << "its kernel could be launched";
+  }
+}
+
+TEST_F(TypedGpuGemmTest, WhatTheTableDoesNotHaveIsTheLibrarys) {
+  database_.add(*executor_, "gemm_naive", size("bf16"), "{}");
+  const auto dispatcher = open(Table::database(database_.path()));
+  for (const TypedCase& types : kTypedCases) {
+    EXPECT_TRUE(is_right(*dispatcher, types)) << types.name;
+    EXPECT_TRUE(is_right(*dispatcher, types, 16)) << types.name << ", matrices apart";
+    EXPECT_TRUE(is_right(*library_, types)) << types.name << ", no table";
+  }
+}
+
+TEST_F(TypedGpuGemmTest, TheLibrarysFastestAlgorithmServesStreamsAndGraphs) {
+  const auto backend = backend::open_backend("cuda", 0);
+  family::GemmShape shape = family::packed_gemm(kM, kN, kK, Transpose::no, Transpose::yes, kBatch);
+  const auto buffer = backend->allocate(std::size_t{1} << 20);
+  const std::vector<std::string> algorithms =
+      backend->library_algorithms({.operation = {.type = ElementType::bf16, .shape = shape},
+                                   .a = buffer,
+                                   .b = buffer,
+                                   .c = buffer});
+  ASSERT_FALSE(algorithms.empty());
+  const TypedCase& bf16 = kTypedCases[0];
+  for (const std::string& algorithm : algorithms) {
+    ShippedDatabase database;
+    database.add(*executor_, "gemm_naive", size("bf16"), "{}", "gemm", algorithm);
+    const auto dispatcher = open(Table::database(database.path()));
+    EXPECT_TRUE(is_right(*dispatcher, bf16)) << algorithm;
+    EXPECT_EQ(answer(*dispatcher, 1).rung, Rung::library_tuned) << algorithm;
+    const TypedMatrix a(ElementType::bf16, whole_numbers(kBatch * kM * kK, 7));
+    const TypedMatrix b(ElementType::bf16, whole_numbers(kBatch * kN * kK, 5));
+    const TypedMatrix c(ElementType::bf16, whole_numbers(kBatch * kM * kN, 3));
+    const auto multiply_once = [&](cudaStream_t stream) {
+      gemm(*dispatcher, stream,
+           {.type = GemmType::bf16,
+            .trans_b = Transpose::yes,
+            .m = kM,
+            .n = kN,
+            .k = kK,
+            .batch = kBatch},
+           1, a.get(), b.get(), 0, c.get());
+    };
+    multiply_once(nullptr);
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    const std::vector<double> expected = c.download();
+    EXPECT_CUDA(cudaMemset(c.get(), 0, 2 * kBatch * kM * kN));
+    CapturedGraph(multiply_once).launch();
+    EXPECT_CUDA(cudaDeviceSynchronize());
+    EXPECT_EQ(c.download(), expected) << algorithm;
+  }
+}
+
+TEST_F(TypedGpuGemmTest, AnAlgorithmOfAnotherVersionFallsBackOnTheLibrarysOwnChoice) {
+  ShippedDatabase database;
+  database.add(*executor_, "gemm_naive", size("bf16"), "{}", "gemm",
+               "cublasLt/90000/16/" + std::string(128, '0'));
+  const auto dispatcher = open(Table::database(database.path()));
+  EXPECT_TRUE(is_right(*dispatcher, kTypedCases[0]));
+  const Answer now = answer(*dispatcher, 1);
+  EXPECT_NE(now.rung, Rung::library_tuned);
+  EXPECT_THAT(now.explanation,
+              testing::Contains(testing::HasSubstr("the algorithm is of cublasLt 90000")));
 }
 
 /// A thread that loaded no kernel itself has no CUDA context yet.

@@ -96,7 +96,8 @@ struct Tuned {
   std::string family = "product";
   std::string space = kProductSpace;
   std::string source = kProductSource;
-  std::string hash = {};  ///< empty: that of its code
+  std::string hash = {};              ///< empty: that of its code
+  double ratio_to_library_tuned = 0;  ///< by the algorithm "fast"; 0: none is known
 };
 
 /// A database in a directory of its own, for one device.
@@ -149,6 +150,10 @@ class TunedDatabase {
                  .min_ns = tuned.median_ns,
                  .samples = 30};
     best.ratio_to_library = tuned.ratio_to_library;
+    if (tuned.ratio_to_library_tuned > 0) {
+      best.library_algorithm = "fast";
+      best.ratio_to_library_tuned = tuned.ratio_to_library_tuned;
+    }
     best.library_ns = tuned.median_ns * tuned.ratio_to_library;
     best.flops = 1e6;
     best.bytes = 1e6;

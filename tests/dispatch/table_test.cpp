@@ -77,6 +77,13 @@ TEST_F(TableTest, OtherCodeUnderAKnownHashIsRefusedByTheKernelsName) {
   }
 }
 
+TEST_F(TableTest, ATypeThatThisBuildDoesNotKnowIsNamed) {
+  database.add({.size = "8,16,4"});
+  const std::string unknown = replaced(exported(), "float*", "fp4*");
+  EXPECT_THAT(refusal(Table::text(with_checksum(unknown))),
+              AllOf(HasSubstr("product"), HasSubstr("unknown type \"fp4\"")));
+}
+
 TEST_F(TableTest, SoItIsInADatabaseAndInWhatIsKeptOfOne) {
   database.add({.size = "8,16,4", .hash = std::string(64, 'a')});
   for (const char* opened : {"once", "again"}) {

@@ -56,13 +56,13 @@ class SchemaTest(unittest.TestCase):
                 self.assertEqual(mistakes(document), [])
 
     def test_a_dimension_of_types_fits(self):
-        document = json.loads(without_comments((ROOT / "tests" / "corpus" / "gemm_bf16.json").read_text()))
+        document = json.loads(without_comments((ROOT / "tests" / "mutants" / "typed_fp8.json").read_text()))
 
         def with_types(types, argument="${A}*", size="bf16"):
             typed = copy.deepcopy(document)
             typed["problem"]["dims"].append({"name": "TYPE", "default": "f32", "types": types})
             typed["problem"]["sizes"]["brain"] = [{"M": 8, "N": 8, "K": 8, "TYPE": size}]
-            typed["arguments"][4]["type"] = argument
+            typed["arguments"][5]["type"] = argument
             return mistakes(typed)
         types = {"f32": {"A": "f32", "compute": "f32"}, "bf16": {"A": "bf16", "compute": "float"}}
         self.assertEqual(with_types(types), [])

@@ -49,7 +49,8 @@ WORKER = {
     "nothing": (
         "worker.request_taken", "worker.request_taken:2", "worker.request_served", "worker.loading",
         "worker.loaded", "verify.instance_made", "verify.poisoned", "worker.contenders_cleared", "worker.contenders_cleared:2",
-        "worker.library_added", "worker.library_added:2", "worker.contender_timed:3",
+        "worker.library_tuned", "worker.library_added", "worker.library_added:2",
+        "worker.contender_timed:3",
     ),
     "a candidate": (
         "verify.poisoned:2", "verify.launched", "verify.launched:4", "verify.compared", "verify.outputs_kept",

@@ -56,6 +56,16 @@ TEST_F(CatalogueJsonTest, SaysOfWhichFileAResultCameButNotWhereThatLies) {
               AllOf(HasSubstr(R"("origin":"h200.sqlite")"), Not(HasSubstr("ada"))));
 }
 
+TEST_F(CatalogueJsonTest, HasTheLibrarysFastestAlgorithm) {
+  Catalogue known = catalogue(store, {});
+  store::BestRecord& best = known.kernels.front().entries.front().best;
+  best.library_algorithm = "host/1/loops";
+  best.ratio_to_library_tuned = 0.875;
+  const Catalogue read = parse_catalogue(catalogue_json(known), "test");
+  EXPECT_EQ(read.kernels.front().entries.front().best.library_algorithm, "host/1/loops");
+  EXPECT_EQ(read.kernels.front().entries.front().best.ratio_to_library_tuned, 0.875);
+}
+
 TEST_F(CatalogueJsonTest, TheModelIsReadAndNotFittedAnew) {
   std::string space = kTilesSpace;
   space.insert(space.find(R"("parameters": { "TILE")"),

@@ -67,6 +67,52 @@ TEST_F(RankTest, PutsTheLibraryBehindAKernelThatWasFasterAndBeforeTheDefault) {
               ElementsAre(R"(exact {"TILE":8})", "library ", R"(default {"TILE":16})"));
 }
 
+TEST_F(RankTest, PutsTheLibrarysFastestAlgorithmFirstWhereItWasFasterInTheFinal) {
+  put({.problem = "64,64",
+       .value = 8,
+       .ratio_to_library = 1.1,
+       .space = with_library(),
+       .ratio_to_library_tuned = 0.9});
+  EXPECT_THAT(answers("64,64"), ElementsAre("library_tuned ", R"(exact {"TILE":8})", "library ",
+                                            R"(default {"TILE":16})"));
+  const Selection tuned = ask("64,64").answers.front();
+  EXPECT_EQ(tuned.library_algorithm, "fast");
+  EXPECT_EQ(tuned.expected_ns, 900);
+  EXPECT_EQ(tuned.kernel, nullptr);
+}
+
+TEST_F(RankTest, PutsTheLibrarysFastestAlgorithmBehindAFasterKernelAndBeforeItsOwnChoice) {
+  put({.problem = "64,64",
+       .value = 8,
+       .ratio_to_library = 1.2,
+       .space = with_library(),
+       .ratio_to_library_tuned = 1.1});
+  EXPECT_THAT(answers("64,64"), ElementsAre(R"(exact {"TILE":8})", "library_tuned ", "library ",
+                                            R"(default {"TILE":16})"));
+  put({.problem = "32,32",
+       .value = 8,
+       .ratio_to_library = 0.9,
+       .space = with_library(),
+       .ratio_to_library_tuned = 0.8});
+  EXPECT_THAT(answers("32,32").front(), "library_tuned ");
+  EXPECT_THAT(answers("32,32").at(1), "library ");
+}
+
+TEST_F(RankTest, AnAlgorithmOfAnotherVersionOfTheLibraryIsNoAnswer) {
+  put({.problem = "64,64",
+       .value = 8,
+       .ratio_to_library = 1.1,
+       .space = with_library(),
+       .ratio_to_library_tuned = 0.9,
+       .library = "cuBLAS 12"});
+  put({.problem = "32,32", .value = 8, .space = with_library()});
+  EXPECT_EQ(answers("64,64").at(0), R"(exact {"TILE":8})") << "whose kernel needs no library";
+  EXPECT_EQ(answers("64,64").at(1), "library ");
+  EXPECT_THAT(ask("64,64").answers.at(1).explanation,
+              ElementsAre("library_tuned: its fastest algorithm was found with cuBLAS 12; in use "
+                          "now: cuBLAS"));
+}
+
 TEST_F(RankTest, HasNoLibraryWhereTheFamilyHasNoneOrAKernelIsAskedFor) {
   put({.problem = "64,64", .value = 8, .ratio_to_library = 0.9});
   EXPECT_THAT(answers("64,64"), ElementsAre(R"(exact {"TILE":8})", R"(default {"TILE":16})"));

@@ -57,6 +57,15 @@ TEST(StoredKernel, IsShapedByTheStepOfMostThreads) {
       << "what stands in a later entry is other code";
 }
 
+TEST(StoredKernel, SaysWhichTypeThisBuildDoesNotKnow) {
+  store::KernelRecord kernel = example_kernel("tiled");
+  kernel.space_text =
+      R"({"problem": {"dims": ["M", {"name": "TYPE", "default": "fp4", "types": {"fp4": {"A": "fp4"}}}]}})";
+  EXPECT_THAT([&] { static_cast<void>(stored_dims(kernel)); },
+              ThrowsMessage<Error>(AllOf(HasSubstr("stored space file of tiled"),
+                                         HasSubstr("unknown type \"fp4\""))));
+}
+
 TEST(StoredKernel, SaysWhichKernelsStoredTextIsNoSpaceFile) {
   for (const char* text : {"", "{", "{}", "[]", R"({"problem":{"dims":7}})"}) {
     store::KernelRecord kernel = example_kernel("tiled");

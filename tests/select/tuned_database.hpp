@@ -24,6 +24,8 @@ struct Put {
   std::string driver = "13.0";
   std::string hash = "new";
   std::string space = kTilesSpace;
+  std::optional<double> ratio_to_library_tuned = {};  ///< by the algorithm "fast"
+  std::string library = "cuBLAS";
 };
 
 class TunedDatabase : public testing::Test {
@@ -32,7 +34,7 @@ class TunedDatabase : public testing::Test {
     store::Subject subject;
     subject.device = space::device_profile(it.device).value();
     subject.environment = {
-        .driver = it.driver, .compiler = "NVRTC 13.0", .library = "cuBLAS", .tool = "0.1.0"};
+        .driver = it.driver, .compiler = "NVRTC 13.0", .library = it.library, .tool = "0.1.0"};
     subject.kernel = example_kernel(it.kernel, it.hash);
     subject.kernel.space_text = it.space;
     store::RunRecord run;
@@ -49,6 +51,8 @@ class TunedDatabase : public testing::Test {
                  .min_ns = it.median_ns,
                  .samples = 30};
     best.ratio_to_library = it.ratio_to_library;
+    best.ratio_to_library_tuned = it.ratio_to_library_tuned;
+    if (it.ratio_to_library_tuned) best.library_algorithm = "fast";
     best.flops = 1e6;
     best.recorded_at = fmt::format("2026-01-01T00:00:{:02}Z", puts_);
     store.record_final(id, best, {});

@@ -137,6 +137,68 @@ TEST_F(FinalRoundTest, ListsWhoTookPartFastestFirst) {
   EXPECT_THAT(ratios, ElementsAre(1.0, 1.2, 1.5, 2.0));
 }
 
+TEST_F(FinalRoundTest, TheLibraryTakesPartByTheFastestOfItsAlgorithmsToo) {
+  begin();
+  screened("TILE=3,DEPTH=2", 500);
+  device_.library_ns = 750;
+  device_.algorithms = {"slow", "fast", "middle"};
+  device_.algorithm_ns = {{"slow", 900}, {"fast", 600}, {"middle", 700}};
+  const auto outcome = run();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->best.ratio_to_library, 1.5) << "of what it chooses itself";
+  EXPECT_EQ(outcome->best.library_algorithm, "fast");
+  EXPECT_EQ(outcome->best.ratio_to_library_tuned, 1.2);
+  std::vector<std::string> roles;
+  for (const store::FinalistRecord& it : outcome->finalists) roles.push_back(it.role);
+  EXPECT_THAT(roles, ElementsAre("candidate", "library_tuned", "library"));
+  EXPECT_EQ(outcome->finalists[1].config_json, "");
+}
+
+TEST_F(FinalRoundTest, AnAlgorithmThatIsNoFasterThanTheLibrarysOwnChoiceIsNotKept) {
+  begin();
+  screened("TILE=3,DEPTH=2", 500);
+  device_.library_ns = 750;
+  device_.algorithms = {"the same"};
+  device_.algorithm_ns = {{"the same", 750}};
+  const auto outcome = run();
+  ASSERT_TRUE(outcome);
+  EXPECT_THAT(outcome->finalists, SizeIs(3));
+  EXPECT_EQ(outcome->best.library_algorithm, "");
+  EXPECT_EQ(outcome->best.ratio_to_library_tuned, std::nullopt);
+}
+
+TEST_F(FinalRoundTest, TimesOfThoseNearTheFastestAndOfTheLibraryAreTakenRestedAndSustained) {
+  begin();
+  screened("TILE=3,DEPTH=2", 500);
+  screened("TILE=3,DEPTH=1", 520);
+  screened("", 1000);
+  device_.library_ns = 750;
+  const auto outcome = run();
+  ASSERT_TRUE(outcome);
+  ASSERT_THAT(outcome->finalists, SizeIs(4));
+  EXPECT_EQ(outcome->finalists[0].rested_ns, 250);
+  EXPECT_EQ(outcome->finalists[0].sustained_ns, 500);
+  EXPECT_EQ(outcome->finalists[1].sustained_ns, 520);
+  EXPECT_EQ(outcome->finalists[2].role, "library");
+  EXPECT_EQ(outcome->finalists[2].sustained_ns, 750);
+  EXPECT_EQ(outcome->finalists[3].sustained_ns, std::nullopt) << "twice as long as the fastest";
+  EXPECT_EQ(outcome->best.rested_ns, 250);
+  EXPECT_EQ(outcome->best.sustained_ns, 500);
+}
+
+TEST_F(FinalRoundTest, WherePowerDoesNotLimitTheFastestTheOthersAreNotTimedSo) {
+  begin();
+  screened("TILE=3,DEPTH=2", 500);
+  screened("TILE=3,DEPTH=1", 520);
+  device_.library_ns = 750;
+  device_.rested_share = 0.999;
+  const auto outcome = run();
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(outcome->finalists[0].sustained_ns, 500);
+  EXPECT_EQ(outcome->finalists[1].sustained_ns, std::nullopt);
+  EXPECT_EQ(outcome->finalists[2].sustained_ns, 750) << "the library";
+}
+
 TEST_F(FinalRoundTest, OfATieTheIncumbentWins) {
   begin("TILE=4,DEPTH=3");
   screened("TILE=1,DEPTH=1", 1000, 16, 64);

@@ -116,6 +116,7 @@ class Device : public testing_support::ScriptedBackend {
 
   std::map<std::string, Behaviour> behaviours;  ///< by entry
   double library_ns = 1000;
+  std::map<std::string, double> algorithm_ns;          ///< of the library, by algorithm
   std::optional<Outcome> library_failure;              ///< when it is timed
   std::map<std::string, int> launches;                 ///< of candidates, by entry
   std::function<void(const std::string&)> on_launch;   ///< if set, called with a candidate's entry
@@ -131,6 +132,10 @@ class Device : public testing_support::ScriptedBackend {
 
   Expected<double, Failure> answer(const backend::Work& work) {
     const auto* launch = std::get_if<backend::Launch>(&work);
+    if (const auto* call = std::get_if<backend::LibraryCall>(&work)) {
+      const auto known = algorithm_ns.find(call->algorithm);
+      return known == algorithm_ns.end() ? library_ns : known->second;
+    }
     if (launch == nullptr) return library_ns;
     const std::string entry = symbol(launch->kernel);
     if (!is_candidate(entry)) return 1.0;

@@ -55,23 +55,34 @@ std::string text(const StoredTrial& stored) {
       text(it.hot_ns), text(it.clock_mhz), it.discarded, it.power_capped);
 }
 
+/// What there is since schema 5, where there is any.
+std::string sustained(const auto& it) {
+  if (!it.rested_ns) return "";
+  return fmt::format(" rested {} sustained {}", text(it.rested_ns), text(it.sustained_ns));
+}
+
 std::string text(const FinalistRecord& it) {
-  return fmt::format("finalist {} {} {} {} {} {} {} {} {}\n", it.role, it.config_json,
+  return fmt::format("finalist {} {} {} {} {} {} {} {} {}{}\n", it.role, it.config_json,
                      text(it.time), it.ratio_to_best, it.ratio_low, it.ratio_high,
-                     fmt::join(it.samples_ns, ";"), text(it.hot_ns), text(it.clock_mhz));
+                     fmt::join(it.samples_ns, ";"), text(it.hot_ns), text(it.clock_mhz),
+                     sustained(it));
 }
 
 std::string text(const StoredBest& stored) {
   const BestRecord& it = stored.best;
   const space::EnvironmentInfo& environment = stored.subject->environment;
-  return fmt::format("best {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}\n",
-                     text(stored.subject->device), environment.driver, environment.compiler,
-                     environment.library, environment.tool, text(stored.subject->kernel),
-                     it.problem, it.config_json, text(it.time), text(it.library_ns),
-                     text(it.default_ns), text(it.ratio_to_library), text(it.ratio_to_default),
-                     text(it.ratio_to_library_low), text(it.ratio_to_library_high), it.library_name,
-                     it.ties, it.flops, it.bytes, it.run_uuid, it.recorded_at, it.verified,
-                     it.origin);
+  const std::string algorithm =
+      it.library_algorithm.empty()
+          ? ""
+          : fmt::format(" {} {}", it.library_algorithm, text(it.ratio_to_library_tuned));
+  return fmt::format(
+      "best {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {} {}{}{}\n",
+      text(stored.subject->device), environment.driver, environment.compiler, environment.library,
+      environment.tool, text(stored.subject->kernel), it.problem, it.config_json, text(it.time),
+      text(it.library_ns), text(it.default_ns), text(it.ratio_to_library),
+      text(it.ratio_to_default), text(it.ratio_to_library_low), text(it.ratio_to_library_high),
+      it.library_name, it.ties, it.flops, it.bytes, it.run_uuid, it.recorded_at, it.verified,
+      it.origin, algorithm, sustained(it));
 }
 
 std::string of_run(const Store& store, const RunRecord& run) {
@@ -109,13 +120,22 @@ void fill_run(Store& store, std::int64_t run, int seed) {
   const FinalistRecord winner{.role = "candidate",
                               .config_json = config(1),
                               .time = example_time(1010.0 + seed),
-                              .samples_ns = {1010.5, 1009.25}};
+                              .samples_ns = {1010.5, 1009.25},
+                              .rested_ns = 1005.5,
+                              .sustained_ns = 1020.25};
   const FinalistRecord library{.role = "library",
                                .config_json = "",
                                .time = example_time(1400.5),
                                .ratio_to_best = 1.4,
                                .samples_ns = {1400.5}};
-  store.record_final(run, example_best(config(1), 1010.0 + seed), {winner, library});
+  FinalistRecord tuned = library;
+  tuned.role = "library_tuned";
+  BestRecord best = example_best(config(1), 1010.0 + seed);
+  best.library_algorithm = "host/1/loops";
+  best.ratio_to_library_tuned = 1.375;
+  best.rested_ns = winner.rested_ns;
+  best.sustained_ns = winner.sustained_ns;
+  store.record_final(run, best, {winner, library, tuned});
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 
 #include <filesystem>
 #include <string>
+#include <tuple>
 
 namespace tuner::store {
 namespace {
@@ -63,7 +64,7 @@ TEST_F(MigrationTest, KeepsACopyOfWhatItChanges) {
   EXPECT_EQ(old.execAndGet("SELECT count(*) FROM result").getInt(), 8);
   EXPECT_EQ(old.execAndGet("PRAGMA integrity_check").getString(), "ok");
   { const Store store(path, kReadWrite); }  // nothing to change now
-  EXPECT_FALSE(fs::exists(path.string() + ".schema-4.bak"));
+  EXPECT_FALSE(fs::exists(path.string() + ".schema-5.bak"));
 }
 
 TEST_F(MigrationTest, LeavesADamagedDatabaseAsItWas) {
@@ -88,12 +89,19 @@ TEST_F(MigrationTest, ReadsASchema2AfterBringingItUpToDate) {
 }
 
 TEST_F(MigrationTest, DoesNotMendADamagedRowByWritingItAnew) {
-  put("schema-2.sqlite");
-  tamper(path, "session", "strategy = 'damaged'");
-  const std::string before = read_file(path, 1 << 24);
-  EXPECT_THAT([&] { Store(path, kReadWrite); },
-              ThrowsMessage<Error>(HasSubstr("row 1 of table session is damaged")));
-  EXPECT_EQ(read_file(path, 1 << 24), before);
+  for (const auto& [schema, table, change] :
+       {std::tuple("schema-2.sqlite", "session", "strategy = 'damaged'"),
+        std::tuple("schema-4.sqlite", "final", "problem_id = 2"),
+        std::tuple("schema-4.sqlite", "finalist", "ratio_to_best = 2"),
+        std::tuple("schema-4.sqlite", "best", "median_ns = q1_ns")}) {
+    put(schema);
+    tamper(path, table, change);
+    const std::string before = read_file(path, 1 << 24);
+    EXPECT_THAT(
+        [&] { Store(path, kReadWrite); },
+        ThrowsMessage<Error>(HasSubstr(fmt::format("row 1 of table {} is damaged", table))));
+    EXPECT_EQ(read_file(path, 1 << 24), before);
+  }
 }
 
 TEST_F(MigrationTest, ReadsASchema3AfterBringingItUpToDate) {
@@ -105,18 +113,27 @@ TEST_F(MigrationTest, ReadsASchema3AfterBringingItUpToDate) {
   EXPECT_THAT(store.known_trials(example_subject(), "4096,4096,4096"), SizeIs(8));
 }
 
-TEST_F(MigrationTest, ReadsASchema4) {
+TEST_F(MigrationTest, ReadsASchema4AfterBringingItUpToDate) {
   put("schema-4.sqlite");
+  EXPECT_THAT([&] { Store(path, kReadOnly); }, ThrowsMessage<Error>(HasSubstr("an older tune")));
+  { const Store store(path, kReadWrite); }
   const Store store(path, kReadOnly);
   EXPECT_EQ(everything(store), data("schema-4.txt"));
   EXPECT_THAT(store.cards(1), SizeIs(1));
+}
+
+TEST_F(MigrationTest, ReadsASchema5) {
+  put("schema-5.sqlite");
+  const Store store(path, kReadOnly);
+  EXPECT_EQ(everything(store), data("schema-5.txt"));
+  EXPECT_EQ(store.bests({}).front().best.library_algorithm, "host/1/loops");
 }
 
 TEST_F(MigrationTest, RefusesTablesThatItDoesNotMake) {
   for (const std::string addition :
        {"CREATE TRIGGER t AFTER INSERT ON result BEGIN DELETE FROM best; END",
         "CREATE VIEW v AS SELECT 1", "CREATE TABLE t (x)", "CREATE INDEX i ON device (name)"}) {
-    put("schema-4.sqlite");
+    put("schema-5.sqlite");
     SQLite::Database(path.string(), SQLite::OPEN_READWRITE).exec(addition);
     for (const auto mode : {kReadWrite, kReadOnly}) {
       EXPECT_THAT([&] { Store(path, mode); },

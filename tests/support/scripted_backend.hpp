@@ -80,6 +80,14 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
     if (time_ns) *time_ns /= 10;
     return time_ns;
   }
+  /// Sustained, what the script says of a cold run; rested, that times `rested_share`.
+  Expected<std::optional<backend::RegimeTimes>, Failure> time_regimes(
+      const backend::Work& work) override {
+    const auto time_ns = timed_run(work);
+    if (!time_ns) return Unexpected(time_ns.error());
+    return std::optional(
+        backend::RegimeTimes{.rested_ns = *time_ns * rested_share, .sustained_ns = *time_ns});
+  }
   Expected<double, Failure> time_call(const backend::Work& work) override {
     return timed_run(work);
   }
@@ -88,6 +96,9 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
     const auto time_ns = timed_run(work);
     if (!time_ns) return Unexpected(time_ns.error());
     return reading_of ? reading_of(*time_ns) : counters::CounterReading{};
+  }
+  std::vector<std::string> library_algorithms(const backend::LibraryCall&) override {
+    return algorithms;
   }
   backend::Conditions conditions() override { return now; }
   std::optional<backend::Peak> peak(family::ElementType) const override { return limit; }
@@ -104,6 +115,8 @@ class ScriptedBackend : public backend::Backend, private backend::Compiler {
   /// If set, asked for the counters of every counted run by the time that the script says of it.
   std::function<counters::CounterReading(double time_ns)> reading_of;
   backend::Conditions now;
+  std::vector<std::string> algorithms;  ///< that its library offers
+  double rested_share = 0.5;
   std::optional<backend::Peak> limit;
 
  private:

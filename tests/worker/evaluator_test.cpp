@@ -3,6 +3,7 @@
 
 #include "tests/support/cached_cpu_backend.hpp"
 #include "tests/support/scripted_backend.hpp"
+#include "tests/verify/split_gemm.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -181,7 +182,7 @@ TEST_F(EvaluatorOnScript, ContendersAreTimedAsAddedAndTheLibraryBesideThem) {
   evaluator_.begin_side_by_side({10});
   ASSERT_TRUE(evaluator_.add_contender(candidate(2)));
   ASSERT_TRUE(evaluator_.add_contender(candidate(1)));
-  ASSERT_TRUE(*evaluator_.add_library());
+  ASSERT_TRUE(*evaluator_.add_library({}));
   EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 200.0);
   EXPECT_EQ(evaluator_.time_contender(2)->time_ns, 70.0);
   EXPECT_EQ(evaluator_.time_contender(1)->time_ns, 100.0);
@@ -191,13 +192,69 @@ TEST_F(EvaluatorOnScript, ContendersAreTimedAsAddedAndTheLibraryBesideThem) {
   EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 100.0);
 }
 
+TEST_F(EvaluatorOnScript, TheLibraryOffersTheFastestOfItsAlgorithms) {
+  EXPECT_EQ(*evaluator_.fastest_library_algorithm({10}), "") << "it has no choice";
+  backend_.algorithms = {"one"};
+  EXPECT_EQ(*evaluator_.fastest_library_algorithm({10}), "one");
+  evaluator_.begin_side_by_side({10});
+  ASSERT_TRUE(*evaluator_.add_library("one"));
+  EXPECT_EQ(evaluator_.time_contender(0)->time_ns, 70.0);
+  EXPECT_EQ((*evaluator_.time_contender_regimes(0))->sustained_ns, 70.0);
+}
+
+/// A library that offers an algorithm which computes half of what it should, at once.
+class HalfRightLibrary : public WatchedBackend {
+ public:
+  explicit HalfRightLibrary(backend::Backend& backend)
+      : WatchedBackend(backend, backend.compiler(), [](const DeviceStep&) {}) {}
+
+  std::vector<std::string> library_algorithms(const backend::LibraryCall& call) override {
+    std::vector<std::string> all = WatchedBackend::library_algorithms(call);
+    all.emplace_back("half");
+    return all;
+  }
+  Expected<void, Failure> run(const backend::Work& work) override {
+    return WatchedBackend::run(right(work));
+  }
+  Expected<std::vector<backend::Sample>, Failure> time(const backend::Work& work,
+                                                       const backend::SamplePlan& plan) override {
+    auto samples = WatchedBackend::time(right(work), plan);
+    if (samples && is_half(work)) {
+      for (backend::Sample& sample : *samples) sample.time_ns = 1;
+    }
+    return samples;
+  }
+
+ private:
+  static bool is_half(const backend::Work& work) {
+    const auto* call = std::get_if<backend::LibraryCall>(&work);
+    return call != nullptr && call->algorithm == "half";
+  }
+  static backend::Work right(backend::Work work) {
+    if (!is_half(work)) return work;
+    auto& call = std::get<backend::LibraryCall>(work);
+    call.algorithm.clear();
+    call.alpha /= 2;
+    return work;
+  }
+};
+
+TEST(LibraryAlgorithms, AnAlgorithmOfTheLibraryThatIsWrongIsNeverTheFastest) {
+  const auto cpu = testing_support::open_cached_cpu_backend();
+  HalfRightLibrary backend(*cpu);
+  const family::Family family = verify::split_gemm::family();
+  Evaluator evaluator(backend, cpu->compiler(), family, 3);
+  const space::Size size = {21, 18, 40, 3, 4, 5, 1};
+  EXPECT_EQ(*evaluator.fastest_library_algorithm(size), "host/1/loops");
+}
+
 TEST_F(EvaluatorOnScript, AContenderIsCounted) {
   backend_.reading_of = [](double time_ns) {
     return counters::CounterReading{.counters = counters::Counters{.elapsed_ns = time_ns}};
   };
   evaluator_.begin_side_by_side({10});
   ASSERT_TRUE(evaluator_.add_contender(candidate(2)));
-  ASSERT_TRUE(*evaluator_.add_library());
+  ASSERT_TRUE(*evaluator_.add_library({}));
   EXPECT_EQ(evaluator_.count_contender(0)->counters->elapsed_ns, 200.0);
   EXPECT_EQ(evaluator_.count_contender(1)->counters->elapsed_ns, 70.0);
 }

@@ -129,7 +129,8 @@ struct Launch {
 struct LibraryCall {
   family::LibraryOperation operation;
   double alpha = 1.0, beta = 0.0;
-  Region a, b, c;  ///< of a sum without B, b is c
+  Region a, b, c;              ///< of a sum without B, b is c
+  std::string algorithm = {};  ///< of Backend::library_algorithms; empty: the library chooses
 };
 
 /// What a device can be asked to do and to time: a kernel of ours or the library's, by the same
@@ -150,6 +151,12 @@ struct SamplePlan {
 struct Sample {
   double time_ns = 0;
   std::optional<double> clock_mhz = {};  ///< of the multiprocessors meanwhile; absent when unknown
+};
+
+/// Nanoseconds of one of many runs back to back, with the data in the cache as far as it fits: of a
+/// burst after a pause, and of a long series without any. They differ where power limits the clock.
+struct RegimeTimes {
+  double rested_ns = 0, sustained_ns = 0;
 };
 
 /// What else acts on a device at this moment, as far as it can be known.
@@ -203,6 +210,11 @@ class Backend {
   /// Fails as `run` does.
   [[nodiscard]] virtual Expected<double, Failure> time_hot(const Work& work) = 0;
 
+  /// Both regimes of a piece of work, in about 0.5 s; none where one run takes longer than that.
+  /// Fails as `run` does.
+  [[nodiscard]] virtual Expected<std::optional<RegimeTimes>, Failure> time_regimes(
+      const Work& work) = 0;
+
   /// Nanoseconds of one run as a program meets it, by the host's clock: from its call to its end.
   /// Nothing is done about the caches. Fails as `run` does.
   [[nodiscard]] virtual Expected<double, Failure> time_call(const Work& work) = 0;
@@ -212,6 +224,11 @@ class Backend {
   /// does.
   [[nodiscard]] virtual Expected<counters::CounterReading, Failure> count(
       const Work& work, const std::optional<Work>& before) = 0;
+
+  /// The algorithms that the library offers for a call, at most 8, as texts that hold for this
+  /// version of it; none where it has no choice. Whether they are right is not known: verify them.
+  /// A call by a text that is not of this library is a launch_error.
+  [[nodiscard]] virtual std::vector<std::string> library_algorithms(const LibraryCall& call) = 0;
 
   /// Never fails: what cannot be known is left at its default.
   [[nodiscard]] virtual Conditions conditions() = 0;

@@ -13,6 +13,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -39,6 +40,14 @@ struct alignas(64) TensorMapValue {
 
 /// Enqueues something on the stream that it is given.
 using StreamWork = std::function<Expected<void, Failure>(StreamHandle)>;
+
+/// A library operation by one of the library's algorithms.
+struct LibraryWork {
+  std::size_t workspace_bytes = 0;  ///< memory of its own that a launch needs
+  /// Enqueues it; fails as Executor::launch.
+  std::function<Expected<void, Failure>(const MatrixOperands&, void* workspace, StreamHandle)>
+      enqueue;
+};
 
 /// One device. Safe to use from many threads at once.
 class Executor {
@@ -94,6 +103,11 @@ class Executor {
   [[nodiscard]] virtual Expected<void, Failure> run_library(
       const family::LibraryOperation& operation, const MatrixOperands& operands,
       StreamHandle stream) = 0;
+  /// An operation by an algorithm that Backend::library_algorithms named; operands that it is not
+  /// aligned for are multiplied as run_library does. launch_error where the library in use has
+  /// another version or does not take it. Not during a capture.
+  [[nodiscard]] virtual Expected<LibraryWork, Failure> library_work(
+      const family::LibraryOperation& operation, const std::string& algorithm) = 0;
 };
 
 /// Opens a device as open_backend does: "cuda", "cpu" or "auto".

@@ -95,7 +95,7 @@ void EventLog::final_began(const space::Size& size, std::size_t contenders,
                            session::LibraryPart library) {
   write("final", {{"size", space::canonical_size(size, dims_)},
                   {"finalists", contenders},
-                  {"library", library == session::LibraryPart::included}});
+                  {"library", library != session::LibraryPart::excluded}});
 }
 
 void EventLog::size_done(const session::SizeResult& result) {

@@ -127,7 +127,7 @@ void ProgressPrinter::progressed(const session::Progress& progress) {
 void ProgressPrinter::final_began(const space::Size& size, std::size_t contenders,
                                   session::LibraryPart library) {
   final_ = fmt::format("re-timing {}{}", quantity::count(contenders, "finalist"),
-                       library == session::LibraryPart::included ? " against " + library_ : "");
+                       library == session::LibraryPart::excluded ? "" : " against " + library_);
   announce(fmt::format("  {}: final round: {}", space::display(size, dims_), final_));
 }
 

@@ -77,6 +77,10 @@ Json json_document(const select::Selection& selection) {
                          {"library", best.library_name},
                          {"ratio_to_library", optional(best.ratio_to_library)},
                          {"ratio_to_default", optional(best.ratio_to_default)},
+                         {"library_algorithm", best.library_algorithm},
+                         {"ratio_to_library_tuned", optional(best.ratio_to_library_tuned)},
+                         {"rested_ns", optional(best.rested_ns)},
+                         {"sustained_ns", optional(best.sustained_ns)},
                          {"ties", best.ties},
                          {"recorded_at", best.recorded_at},
                          {"verified", best.verified},
@@ -169,6 +173,16 @@ void add_measurement(Table& table, const store::BestRecord& best, std::string_vi
                          best.time.samples)});
   table.add({label("rate"), format_rate(best.flops, best.bytes, best.time.median_ns)});
   table.add({label("speed"), ratio_text(best)});
+  if (best.ratio_to_library_tuned) {
+    table.add({label("library, tuned"),
+               fmt::format("{} of the fastest algorithm of {}",
+                           format_ratio(best.ratio_to_library_tuned), best.library_name)});
+  }
+  if (store::regimes_differ(best.rested_ns, best.sustained_ns)) {
+    table.add({label("sustained"),
+               fmt::format("{} after a pause, {} without one", quantity::time(*best.rested_ns),
+                           quantity::time(*best.sustained_ns))});
+  }
   if (best.ties > 0) {
     const auto others = quantity::count(static_cast<std::uint64_t>(best.ties), "other finalist");
     table.add({label("ties"), others + " within 1 %"});

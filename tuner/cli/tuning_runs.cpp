@@ -54,6 +54,10 @@ session::RunPlan run_plan(const TuneOptions& options) {
   return plan;
 }
 
+Json optional_number(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
 Json finalist_json(const store::FinalistRecord& finalist) {
   return {{"role", finalist.role},
           {"config", finalist.config_json.empty() ? Json() : Json::parse(finalist.config_json)},
@@ -61,6 +65,8 @@ Json finalist_json(const store::FinalistRecord& finalist) {
           {"ratio_to_best", finalist.ratio_to_best},
           {"ratio_low", finalist.ratio_low},
           {"ratio_high", finalist.ratio_high},
+          {"rested_ns", optional_number(finalist.rested_ns)},
+          {"sustained_ns", optional_number(finalist.sustained_ns)},
           {"rounds", finalist.time.samples}};
 }
 
@@ -82,19 +88,19 @@ Json best_json(const session::SizeResult& result, const space::Dimensions& dims)
   }
   if (!result.best) return json;
   const store::BestRecord& best = *result.best;
-  const auto optional = [](const std::optional<double>& value) {
-    return value ? Json(*value) : Json();
-  };
   json["best"] = {{"config", parse_json(best.config_json, "a stored configuration")},
                   {"median_ns", best.time.median_ns},
                   {"q1_ns", best.time.q1_ns},
                   {"q3_ns", best.time.q3_ns},
                   {"confirmed", !result.finalists.empty()},
                   {"library", best.library_name},
-                  {"library_ns", optional(best.library_ns)},
-                  {"default_ns", optional(best.default_ns)},
-                  {"ratio_to_library", optional(best.ratio_to_library)},
-                  {"ratio_to_default", optional(best.ratio_to_default)},
+                  {"library_ns", optional_number(best.library_ns)},
+                  {"default_ns", optional_number(best.default_ns)},
+                  {"ratio_to_library", optional_number(best.ratio_to_library)},
+                  {"ratio_to_default", optional_number(best.ratio_to_default)},
+                  {"library_algorithm", best.library_algorithm},
+                  {"ratio_to_library_tuned", optional_number(best.ratio_to_library_tuned)},
+                  {"metric", store::kRankingMetric},
                   {"ties", best.ties}};
   for (const store::FinalistRecord& finalist : result.finalists) {
     json["finalists"].push_back(finalist_json(finalist));

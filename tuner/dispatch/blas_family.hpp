@@ -11,7 +11,7 @@
 
 namespace tuner::dispatch {
 
-inline constexpr std::size_t kGemmTypes = 5;
+inline constexpr std::size_t kGemmTypes = 6;
 
 /// A family that multiplies matrices of one type.
 struct GemmFamily {

@@ -139,7 +139,8 @@ typedef enum {
   TUNER_RUNG_STALE,   /**< the same, with another driver or compiler */
   TUNER_RUNG_NEAREST, /**< tuned for another size on this device, valid for this one */
   TUNER_RUNG_LIBRARY, /**< the library */
-  TUNER_RUNG_DEFAULT  /**< never tuned here: the kernel's default configuration */
+  TUNER_RUNG_DEFAULT, /**< never tuned here: the kernel's default configuration */
+  TUNER_RUNG_LIBRARY_TUNED /**< the library, by the algorithm that was fastest for this size */
 } tuner_rung;
 
 /** What would run for a size. Texts are valid until the calling thread's next tuner_answer(). */
@@ -310,7 +311,8 @@ typedef enum tuner_gemm_type {
   TUNER_GEMM_BF16 = 1, /**< matrices of __nv_bfloat16; sums and factors in float */
   TUNER_GEMM_F16 = 2,  /**< matrices of __half; sums and factors in float */
   TUNER_GEMM_F64 = 3,  /**< double */
-  TUNER_GEMM_S8 = 4    /**< A and B of signed char; C, sums and factors of int */
+  TUNER_GEMM_S8 = 4,   /**< A and B of signed char; C, sums and factors of int */
+  TUNER_GEMM_BF16_F32 = 5 /**< A and B of __nv_bfloat16; C, sums and factors in float */
 } tuner_gemm_type;
 
 /** A product C = alpha·op(A)·op(B) + beta·C for each matrix of a batch, row-major. */

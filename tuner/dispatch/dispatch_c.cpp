@@ -80,6 +80,8 @@ tuner_rung rung_of(tuner::Rung rung) {
       return TUNER_RUNG_STALE;
     case tuner::Rung::nearest:
       return TUNER_RUNG_NEAREST;
+    case tuner::Rung::library_tuned:
+      return TUNER_RUNG_LIBRARY_TUNED;
     case tuner::Rung::library:
       return TUNER_RUNG_LIBRARY;
     case tuner::Rung::default_config:

@@ -96,8 +96,8 @@ struct DispatchOptions {
 /// What would run for a size, and why.
 struct Answer {
   Rung rung = Rung::default_config;   ///< how well it fits the size
-  std::string kernel;                 ///< empty on the rung library
-  std::string configuration;          ///< a JSON object; empty on the rung library
+  std::string kernel;                 ///< empty where the library answers
+  std::string configuration;          ///< a JSON object; empty where the library answers
   std::optional<double> expected_ns;  ///< expected time of a launch in ns, where it is known
   double distance = 0;  ///< from the size that was tuned: the largest |ln(asked / tuned)|
   std::vector<std::string> explanation;  ///< why, a reason for each line

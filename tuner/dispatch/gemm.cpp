@@ -32,7 +32,9 @@ constexpr std::array<TypeRow, dispatch::kGemmTypes> kTypes = {
       family::ElementType::f32},
      {"gemm of f16", family::ElementType::f16, family::ElementType::f16, family::ElementType::f32},
      {"gemm of f64", family::ElementType::f64, family::ElementType::f64, family::ElementType::f64},
-     {"gemm of s8", family::ElementType::s8, family::ElementType::s32, family::ElementType::s32}}};
+     {"gemm of s8", family::ElementType::s8, family::ElementType::s32, family::ElementType::s32},
+     {"gemm of bf16 to f32", family::ElementType::bf16, family::ElementType::f32,
+      family::ElementType::f32}}};
 
 const TypeRow& row_of(GemmType type) {
   const auto place = static_cast<std::size_t>(type);

@@ -85,7 +85,17 @@ Expected<LaunchEnd, Failure> enqueue_library(backend::Executor& executor,
                                          .c = pointer(arguments[launch.c]),
                                          .alpha = factor(launch.alpha),
                                          .beta = factor(launch.beta)};
-  return ended(executor.run_library(launch.operation, operands, stream));
+  if (!launch.by_algorithm) {
+    return ended(executor.run_library(launch.operation, operands, stream));
+  }
+  std::uint64_t workspace = 0;
+  if (launch.workspace != nullptr) {
+    const auto state = executor.state(stream);
+    if (!state) return Unexpected(state.error());
+    if (!launch.workspace->find(*state, &workspace)) return LaunchEnd::no_scratch;
+  }
+  return ended(launch.by_algorithm->enqueue(
+      operands, reinterpret_cast<void*>(static_cast<std::uintptr_t>(workspace)), stream));
 }
 
 }  // namespace
@@ -111,7 +121,7 @@ Expected<void, Failure> enqueue_anew(backend::Executor& executor, EpochReclaimer
     // Another plan may take what this one gets before it is used.
     const auto state = executor.state(stream);
     if (!state) return Unexpected(state.error());
-    auto provided = plan.kernel->scratch->provide(*state, stream);
+    auto provided = plan.scratch()->provide(*state, stream);
     if (!provided) return provided;
   }
 }

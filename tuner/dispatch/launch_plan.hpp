@@ -49,12 +49,18 @@ struct LibraryLaunch {
   family::LibraryOperation operation;
   std::size_t a = 0, b = 0, c = 0;  ///< among the launch's arguments
   Factor alpha, beta;
+  std::optional<backend::LibraryWork> by_algorithm = {};  ///< none: as the library chooses
+  std::unique_ptr<ScratchSets> workspace = nullptr;       ///< of that; null: it needs none
 };
 
 /// Whether something was measured at the very size, of which the library may have been the best.
 enum class SizeKnowledge { tuned, untuned };
 
 struct LaunchPlan {
+  /// The memory of its own that a launch needs; null: none.
+  [[nodiscard]] ScratchSets* scratch() const {
+    return kernel ? kernel->scratch.get() : library->workspace.get();
+  }
   /// Whether a launch that is refused may have enqueued a part of its work: no other may then take
   /// its place, which would not find what is updated in place as it was.
   [[nodiscard]] bool may_end_halfway() const { return kernel && kernel->steps.size() > 1; }

@@ -31,13 +31,16 @@ constexpr std::size_t kMostFailures = 1024;
 
 /// What tells one configuration of one source at one size from all others.
 std::string identity_of(const select::Selection& selection, const SizeSlot& slot) {
-  if (selection.kernel == nullptr)
-    return fmt::format("{}: library @ {}", selection.family, slot.text);
+  if (selection.kernel == nullptr) {
+    return fmt::format("{}: library {} @ {}", selection.family, selection.library_algorithm,
+                       slot.text);
+  }
   return fmt::format("{}/{}/{}: {} @ {}", selection.family, selection.kernel->kernel,
                      selection.kernel->hash, selection.config_json, slot.text);
 }
 
 std::string title(const select::Selection& selection) {
+  if (selection.rung == Rung::library_tuned) return "the library, tuned";
   return selection.kernel == nullptr
              ? "the library"
              : fmt::format("{} {}", selection.kernel->kernel, selection.config_json);
@@ -135,7 +138,7 @@ std::string PlanMaker::objection(const select::Selection& selection, const SizeS
                                  PlanChoice choice) const {
   const bool is_tuned = selection.rung != Rung::library && selection.rung != Rung::default_config;
   if (is_tuned && settings_.tuned == TunedKernels::ignored) return "excluded by TUNER_DISABLE=1";
-  if (choice == PlanChoice::library && selection.kernel != nullptr) {
+  if (choice == PlanChoice::library && selection.rung != Rung::library) {
     return "only the library can serve this launch";
   }
   const std::scoped_lock lock(mutex_);
@@ -284,8 +287,13 @@ Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
   try {
     if (selection.kernel == nullptr) {
       plan.library = library_launch(family, slot.size);
-      if (plan.library) return plan;
-      return Unexpected<std::string>("the family's reference is not a library operation");
+      if (!plan.library) {
+        return Unexpected<std::string>("the family's reference is not a library operation");
+      }
+      if (selection.rung != Rung::library_tuned) return plan;
+      auto tuned = tune(*plan.library, selection, slot, choice, scratch);
+      if (!tuned) return Unexpected(tuned.error());
+      return plan;
     }
     auto launch = kernel_launch(family, slot, selection, choice, scratch);
     if (!launch) return Unexpected(launch.error());
@@ -294,6 +302,23 @@ Expected<LaunchPlan, std::string> PlanMaker::attempt(const FamilyTable& family,
   } catch (const Error& error) {
     return Unexpected<std::string>(error.what());
   }
+}
+
+Expected<void, std::string> PlanMaker::tune(LibraryLaunch& launch,
+                                            const select::Selection& selection,
+                                            const SizeSlot& slot, PlanChoice choice,
+                                            ScratchPool& scratch) {
+  if (choice == PlanChoice::ready) return Unexpected<std::string>("it was not prepared");
+  auto work = executor_.library_work(launch.operation, selection.library_algorithm);
+  if (!work) {
+    remember_failure(identity_of(selection, slot), work.error());
+    return Unexpected(work.error().message);
+  }
+  if (work->workspace_bytes > 0) {
+    launch.workspace = std::make_unique<ScratchSets>(scratch, std::vector{work->workspace_bytes});
+  }
+  launch.by_algorithm = *std::move(work);
+  return {};
 }
 
 Expected<KernelLaunch, std::string> PlanMaker::kernel_launch(const FamilyTable& family,

@@ -60,6 +60,11 @@ class PlanMaker {
   [[nodiscard]] Expected<KernelLaunch, std::string> kernel_launch(
       const FamilyTable& family, const SizeSlot& slot, const select::Selection& selection,
       PlanChoice choice, ScratchPool& scratch);
+  /// Gives a launch of the library the algorithm of an answer.
+  [[nodiscard]] Expected<void, std::string> tune(LibraryLaunch& launch,
+                                                 const select::Selection& selection,
+                                                 const SizeSlot& slot, PlanChoice choice,
+                                                 ScratchPool& scratch);
   /// What the answers of a ranking take at the size, kept or measured now.
   struct AnswerTimes {
     std::vector<std::optional<double>> times_ns;  ///< for each answer; none: it did not run

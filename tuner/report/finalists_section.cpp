@@ -26,7 +26,7 @@ Round round_of(const SizeHistory& size) {
   if (round.winner == nullptr) return round;
   round.fastest = round.winner;
   for (const FinalistRecord& finalist : size.finalists) {
-    if (finalist.role == "library" || &finalist == round.winner) continue;
+    if (finalist.role.starts_with("library") || &finalist == round.winner) continue;
     round.others.push_back(&finalist);
     if (finalist.ratio_to_best < round.fastest->ratio_to_best) round.fastest = &finalist;
   }
@@ -104,6 +104,7 @@ std::string answer_of(const SizeHistory& size, const Round& round) {
 }
 
 std::string_view standing(const FinalistRecord& finalist, const Round& round) {
+  if (finalist.role == "library_tuned") return "library, tuned";
   if (finalist.role == "library") return "library";
   if (&finalist == round.winner)
     return round.winner == round.fastest ? "chosen, fastest" : "chosen";
@@ -111,7 +112,8 @@ std::string_view standing(const FinalistRecord& finalist, const Round& round) {
 }
 
 std::string label_of(const FinalistRecord& finalist, const SizeHistory& size) {
-  return finalist.role == "library" && size.best ? size.best->library_name : finalist.role;
+  return finalist.role.starts_with("library") && size.best ? size.best->library_name
+                                                           : finalist.role;
 }
 
 template <class Value>
@@ -137,6 +139,14 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& size) {
                            {"local_bytes", "Spilled", "bytes"},
                            {"config", "Configuration", "code"}});
   const Round round = round_of(size);
+  const bool shows_regimes =
+      std::ranges::any_of(size.finalists, [](const FinalistRecord& finalist) {
+        return store::regimes_differ(finalist.rested_ns, finalist.sustained_ns);
+      });
+  if (shows_regimes) {
+    table["columns"].push_back({{"key", "rested_ns"}, {"label", "Rested"}, {"kind", "time"}});
+    table["columns"].push_back({{"key", "sustained_ns"}, {"label", "Sustained"}, {"kind", "time"}});
+  }
   for (const FinalistRecord& finalist : size.finalists) {
     const ConfigValues values = config_values(kernel.parameters, finalist.config_json);
     const store::TrialRecord* trial = trial_of(size, finalist);
@@ -148,6 +158,9 @@ Json finalists_section(const KernelHistory& kernel, const SizeHistory& size) {
          known(trial, &store::TrialRecord::registers),
          known(trial, &store::TrialRecord::shared_bytes),
          known(trial, &store::TrialRecord::local_bytes), config_text(kernel.parameters, values)});
+    if (!shows_regimes) continue;
+    table["rows"].back().push_back(cell(finalist.rested_ns));
+    table["rows"].back().push_back(cell(finalist.sustained_ns));
   }
   Json section = make_section("finalists", "Finalists", answer_of(size, round), std::move(table));
   section["ties"] = size.best ? size.best->ties : 0;

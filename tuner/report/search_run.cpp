@@ -107,7 +107,8 @@ SearchRun search_run(const store::RunRecord& run, const std::vector<Tried>& trie
 
 const store::FinalistRecord* winner_of(std::span<const store::FinalistRecord> finalists) {
   const auto is_winner = [](const store::FinalistRecord& it) {
-    return it.role != "library" && it.ratio_to_best == 1 && it.ratio_low == 1 && it.ratio_high == 1;
+    return !it.role.starts_with("library") && it.ratio_to_best == 1 && it.ratio_low == 1 &&
+           it.ratio_high == 1;
   };
   const auto found = std::ranges::find_if(finalists, is_winner);
   return found == finalists.end() ? nullptr : &*found;

@@ -84,6 +84,10 @@ Entry read_entry(const Json& json, const CatalogueKernel& kernel,
   best.flops = json.at("flops").get<double>();
   best.ratio_to_library = optional_positive(json.at("ratio_to_library"));
   best.library_name = json.at("library");
+  if (const auto algorithm = json.find("library_algorithm"); algorithm != json.end()) {
+    best.library_algorithm = *algorithm;
+    best.ratio_to_library_tuned = positive(json.at("ratio_to_library_tuned"));
+  }
   best.recorded_at = json.at("recorded_at");
   best.verified = json.at("verified");
   best.shared = json.at("shared");

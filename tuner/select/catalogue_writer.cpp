@@ -64,12 +64,17 @@ std::vector<space::EnvironmentInfo> environments_of(const CatalogueKernel& kerne
 std::string entry_text(const Entry& entry,
                        const std::vector<space::EnvironmentInfo>& environments) {
   const store::BestRecord& best = entry.best;
+  const std::string algorithm =
+      best.library_algorithm.empty()
+          ? ""
+          : fmt::format(R"("library_algorithm":{},"ratio_to_library_tuned":{},)",
+                        literal(best.library_algorithm), *best.ratio_to_library_tuned);
   return fmt::format(
-      R"({{"size":{},"config":{},"median_ns":{},"flops":{},"ratio_to_library":{},"library":{},)"
+      R"({{"size":{},"config":{},"median_ns":{},"flops":{},"ratio_to_library":{},"library":{},{})"
       R"("recorded_at":{},"verified":{},"shared":{},"origin":{},"environment":{}}})",
       literal(entry.size.text), entry.config, best.time.median_ns, best.flops,
       best.ratio_to_library ? fmt::format("{}", *best.ratio_to_library) : "null",
-      literal(best.library_name), literal(best.recorded_at), best.verified, best.shared,
+      literal(best.library_name), algorithm, literal(best.recorded_at), best.verified, best.shared,
       literal(store::published_origin(best)),
       std::ranges::find(environments, entry.environment) - environments.begin());
 }

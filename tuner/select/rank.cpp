@@ -197,8 +197,36 @@ class Ladder {
                   : std::max<std::size_t>(
                         1, static_cast<std::size_t>(slower - ranking_.answers.begin()));
     }
-    ranking_.answers.insert(ranking_.answers.begin() + static_cast<std::ptrdiff_t>(place),
-                            std::move(library));
+    const auto tuned = tuned_library(library);
+    const auto at = ranking_.answers.begin() + static_cast<std::ptrdiff_t>(place);
+    ranking_.answers.insert(at, std::move(library));
+    if (!tuned) return;
+    const bool is_first = *tuned->entry->best.ratio_to_library_tuned < 1;
+    ranking_.answers.insert(ranking_.answers.begin() + (is_first ? 0 : 1), *tuned);
+  }
+
+  /// The library by the algorithm that was found beside what answers for the very size; none where
+  /// there is none for the library in use, which `library` then explains.
+  [[nodiscard]] std::optional<Selection> tuned_library(Selection& library) const {
+    if (!library.entry || library.entry->best.library_algorithm.empty()) return std::nullopt;
+    const Entry& entry = *library.entry;
+    const std::string& in_use = catalogue_.environment.library;
+    if (entry.environment.library != in_use) {
+      library.explanation.push_back(
+          fmt::format("{}: its fastest algorithm was found with {}; in use now: {}",
+                      name(Rung::library_tuned), entry.environment.library, in_use));
+      return std::nullopt;
+    }
+    Selection tuned = library;
+    tuned.rung = Rung::library_tuned;
+    tuned.library_algorithm = entry.best.library_algorithm;
+    tuned.expected_ns = entry.best.time.median_ns * *entry.best.ratio_to_library_tuned;
+    tuned.explanation.push_back(
+        fmt::format("{}: {} takes {:.5g} us by its fastest algorithm, {:.3g} times the best "
+                    "configuration",
+                    name(Rung::library_tuned), in_use, *tuned.expected_ns / 1e3,
+                    *entry.best.ratio_to_library_tuned));
+    return tuned;
   }
 
   /// The first kernel in the space file whose default is valid at the size.

@@ -33,10 +33,11 @@ struct Selection {
   std::shared_ptr<const store::KernelRecord> kernel;  ///< null: the library
   std::shared_ptr<const StoredKernel> stored;         ///< null where it came without its space file
   std::string size_text;                              ///< the asked size, canonical
-  space::Size size;                   ///< its numbers; empty where the dimensions are not known
-  std::string config_json;            ///< canonical; empty for the library
-  std::optional<Entry> entry;         ///< what answered; of the library what it was timed beside
-  std::optional<double> expected_ns;  ///< at the asked size; absent where nothing tells
+  space::Size size;                    ///< its numbers; empty where the dimensions are not known
+  std::string config_json;             ///< canonical; empty for the library
+  std::string library_algorithm = {};  ///< on the rung library_tuned: BestRecord::library_algorithm
+  std::optional<Entry> entry;          ///< what answered; of the library what it was timed beside
+  std::optional<double> expected_ns;   ///< at the asked size; absent where nothing tells
   /// On the rung nearest: the largest |ln(asked / tuned)| over the dimensions. Otherwise 0.
   double distance = 0;
   /// In order, why it stands where it does.
@@ -54,7 +55,8 @@ struct Ranking {
 /// was tuned for the very size comes first, the fastest of it before the others; then what was
 /// tuned for other sizes and is valid at this one; last the default configuration. The library,
 /// when the family has one and no kernel is asked for by name, stands where its time puts it; it is
-/// never after the default.
+/// never after the default. By an algorithm that was found for the very size it stands before the
+/// library's own choice, unless that was another version of the library.
 ///
 /// No answers when nothing is valid. Throws Error(nothing_found) when the catalogue has no such
 /// family or kernel, Error(usage) when the size does not fit the family.

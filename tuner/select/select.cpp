@@ -43,7 +43,7 @@ Selection select_configuration(const Catalogue& known, const Question& question)
                                  .size = question.size,
                                  .policy = question.policy});
   const auto found = std::ranges::find_if(
-      ranking.answers, [](const Selection& answer) { return answer.rung != Rung::library; });
+      ranking.answers, [](const Selection& answer) { return answer.kernel != nullptr; });
   if (found == ranking.answers.end()) {
     const auto size = known_size(space::normalised_size(question.size), known.kernels.front());
     throw Error(

@@ -33,7 +33,7 @@ void DriftMonitor::add(SizeSearch& search, const space::Config& config) {
 
 bool DriftMonitor::load_work() {
   device_.begin_side_by_side(search_.size());
-  const auto library = device_.add_library();
+  const auto library = device_.add_library({});
   if (!library) return false;
   if (*library) return true;
   const space::Config& config = search_.required_finalists().default_config;

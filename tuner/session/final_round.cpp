@@ -113,11 +113,23 @@ FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space
   for (const measure::Rank& rank : measure::ranking(ours))
     best.ties += rank.tied && rank.contender != winner ? 1 : 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const bool library = i == configs.size();
+    const bool library = i >= configs.size(), tuned = i > configs.size();
     store::FinalistRecord record = times.finalist(
-        library ? "library" : role(search, configs[i]),
+        tuned     ? "library_tuned"
+        : library ? "library"
+                  : role(search, configs[i]),
         library ? "" : space::canonical_json(search.space().definition(), configs[i]), i, winner);
-    if (library) {
+    if (i == winner) {
+      best.rested_ns = record.rested_ns;
+      best.sustained_ns = record.sustained_ns;
+    }
+    if (tuned) {
+      // Only what is shown to be faster is worth a choice that holds for one version.
+      if (measure::standing(all[i], all[configs.size()]).high < 1) {
+        best.library_algorithm = times.library_algorithm;
+        best.ratio_to_library_tuned = record.ratio_to_best;
+      }
+    } else if (library) {
       best.library_name = device_.environment().library;
       best.library_ns = record.time.median_ns;
       best.ratio_to_library = record.ratio_to_best;
@@ -136,16 +148,18 @@ FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space
 
 std::optional<FinalResult> FinalRound::run(SizeSearch& search, const measure::RoundsPlan& plan,
                                            const Failed& failed) {
-  // One failure may have a cause outside, such as a process that was killed.
+  // One failure may have a cause outside, such as a process that was killed, or in one of its
+  // algorithms.
   constexpr int kMostLibraryFailures = 2;
   const bool has_library = family::library_arguments(family_.check) != nullptr;
   int library_failures = 0;
   std::string library_problem;
   while (!search.ranking().empty()) {
     if (interrupted_()) return by_screening(search);
-    const LibraryPart library = has_library && library_failures < kMostLibraryFailures
-                                    ? LibraryPart::included
-                                    : LibraryPart::excluded;
+    const LibraryPart library = !has_library || library_failures == kMostLibraryFailures
+                                    ? LibraryPart::excluded
+                                : library_failures == 0 ? LibraryPart::with_algorithms
+                                                        : LibraryPart::included;
     observer_.final_began(search.size(), finalists(search).size(), library);
     auto attempted = attempt(search, plan, library);
     if (attempted) {

@@ -4,6 +4,7 @@
 #include "tuner/core/failpoint.hpp"
 #include "tuner/session/trial_record.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace tuner::session {
@@ -12,19 +13,28 @@ store::FinalistRecord SideBySideTimes::finalist(std::string role, std::string co
                                                 std::size_t contender, std::size_t beside) const {
   const std::vector<double>& samples = cold.times_ns[contender];
   const measure::MedianInterval interval = measure::standing(samples, cold.times_ns[beside]);
-  return {.role = std::move(role),
-          .config_json = std::move(config_json),
-          .time = time_record(*measure::summarise(samples)),
-          .ratio_to_best = interval.median,
-          .ratio_low = interval.low,
-          .ratio_high = interval.high,
-          .samples_ns = samples,
-          .hot_ns = hot_ns[contender],
-          .clock_mhz = cold.clock_mhz[contender]};
+  return {
+      .role = std::move(role),
+      .config_json = std::move(config_json),
+      .time = time_record(*measure::summarise(samples)),
+      .ratio_to_best = interval.median,
+      .ratio_low = interval.low,
+      .ratio_high = interval.high,
+      .samples_ns = samples,
+      .hot_ns = hot_ns[contender],
+      .clock_mhz = cold.clock_mhz[contender],
+      .rested_ns = regimes[contender] ? std::optional(regimes[contender]->rested_ns) : std::nullopt,
+      .sustained_ns =
+          regimes[contender] ? std::optional(regimes[contender]->sustained_ns) : std::nullopt};
 }
 
 Expected<std::size_t, LostContender> SideBySideTimer::add_contenders(
     std::span<const space::Config> configs) {
+  if (library_ == LibraryPart::with_algorithms) {
+    const auto fastest = device_.fastest_library_algorithm(size_);
+    if (!fastest) return Unexpected(LostContender{std::nullopt, fastest.error()});
+    algorithm_ = *fastest;
+  }
   device_.begin_side_by_side(size_);
   for (const space::Config& config : configs) {
     const worker::Compiled compiled =
@@ -34,10 +44,49 @@ Expected<std::size_t, LostContender> SideBySideTimer::add_contenders(
         {.kernel = kernel_, .space = space_, .config = config, .binary = *compiled.binary});
     if (!added) return Unexpected(LostContender{config, added.error()});
   }
-  if (library_ == LibraryPart::excluded) return configs.size();
-  const auto has_library = device_.add_library();
-  if (!has_library) return Unexpected(LostContender{std::nullopt, has_library.error()});
-  return configs.size() + (*has_library ? 1 : 0);
+  const auto libraries = add_library();
+  if (!libraries) return Unexpected(LostContender{std::nullopt, libraries.error()});
+  return configs.size() + *libraries;
+}
+
+Expected<std::size_t, Failure> SideBySideTimer::add_library() {
+  if (library_ == LibraryPart::excluded) return std::size_t{0};
+  const auto by_default = device_.add_library({});
+  if (!by_default) return Unexpected(by_default.error());
+  if (!*by_default || algorithm_.empty()) return std::size_t{*by_default ? 1U : 0U};
+  const auto tuned = device_.add_library(algorithm_);
+  if (!tuned) return Unexpected(tuned.error());
+  return std::size_t{2};
+}
+
+Expected<void, Failure> SideBySideTimer::time_regimes(SideBySideTimes& times, std::size_t configs,
+                                                      std::size_t& timed) {
+  constexpr double kNear = 1.05;
+  const std::vector<std::vector<double>>& all = times.cold.times_ns;
+  std::vector<double> medians_ns;
+  for (const std::vector<double>& each : all) {
+    medians_ns.push_back(measure::summarise(each)->median);
+  }
+  const auto end_of_configs = medians_ns.begin() + static_cast<std::ptrdiff_t>(configs);
+  const double fastest_ns = *std::min_element(medians_ns.begin(), end_of_configs);
+  times.regimes.resize(all.size());
+  bool differ = false;
+  // The fastest and the library first: where power does not limit these, it limits none.
+  for (const bool are_first : {true, false}) {
+    for (timed = 0; timed < all.size(); ++timed) {
+      const bool is_first = timed >= configs || medians_ns[timed] == fastest_ns;
+      if (is_first != are_first || (timed < configs && medians_ns[timed] > kNear * fastest_ns)) {
+        continue;
+      }
+      auto regimes = device_.time_contender_regimes(timed);
+      if (!regimes) return Unexpected(regimes.error());
+      times.regimes[timed] = *regimes;
+      differ = differ ||
+               (*regimes && store::regimes_differ((*regimes)->rested_ns, (*regimes)->sustained_ns));
+    }
+    if (!differ) return {};
+  }
+  return {};
 }
 
 Expected<std::optional<SideBySideTimes>, LostContender> SideBySideTimer::time(
@@ -75,6 +124,10 @@ Expected<std::optional<SideBySideTimes>, LostContender> SideBySideTimer::time(
     const auto hot = device_.time_contender_hot(timed);
     if (!hot) return lost(hot.error());
     times.hot_ns.push_back(*hot);
+  }
+  times.library_algorithm = algorithm_;
+  if (auto regimes = time_regimes(times, configs.size(), timed); !regimes) {
+    return lost(regimes.error());
   }
   return std::optional(std::move(times));
 }

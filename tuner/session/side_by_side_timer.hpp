@@ -22,14 +22,19 @@ struct LostContender {
   Failure failure;
 };
 
-/// Whether the library takes part, where the family's reference is one.
-enum class LibraryPart { included, excluded };
+/// Whether the library takes part, where the family's reference is one: as it chooses itself, and
+/// by the fastest of its algorithms beside that.
+enum class LibraryPart { with_algorithms, included, excluded };
 
 /// The times of contenders side by side: the configurations in their order, then the library if the
-/// family's reference is of one.
+/// family's reference is of one, then the library by its fastest algorithm if it offers any.
 struct SideBySideTimes {
   measure::RoundTimes cold;
   std::vector<double> hot_ns;  ///< by contender
+  /// By contender: of the fastest configuration and the library; where these differ, also of the
+  /// configurations within 5 % of the fastest. Others are not timed so.
+  std::vector<std::optional<backend::RegimeTimes>> regimes = {};
+  std::string library_algorithm = {};  ///< of the last contender; empty: there is no such one
 
   /// A contender with its standing beside another one.
   [[nodiscard]] store::FinalistRecord finalist(std::string role, std::string config_json,
@@ -62,6 +67,11 @@ class SideBySideTimer {
   /// Loads the contenders. Returns their number, with the library.
   [[nodiscard]] Expected<std::size_t, LostContender> add_contenders(
       std::span<const space::Config> configs);
+  /// Adds the library, as often as it takes part. Returns how often.
+  [[nodiscard]] Expected<std::size_t, Failure> add_library();
+  /// The regimes of contenders by their cold times.
+  [[nodiscard]] Expected<void, Failure> time_regimes(SideBySideTimes& times, std::size_t configs,
+                                                     std::size_t& timed);
 
   const family::Kernel& kernel_;
   const space::Space& space_;
@@ -69,6 +79,7 @@ class SideBySideTimer {
   worker::CompilePool& pool_;
   worker::DeviceWorker& device_;
   LibraryPart library_;
+  std::string algorithm_;  // of the library, as it takes part
 };
 
 }  // namespace tuner::session

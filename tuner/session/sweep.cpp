@@ -222,7 +222,7 @@ class Sweep {
     constexpr double kMostSamplingNs = 1e9;
     SweepTime timing{.contender = name, .size = at_};
     device_.begin_side_by_side(size());
-    auto added = device_.add_library();
+    auto added = device_.add_library({});
     std::vector<double> samples, clocks_mhz;
     double spent_ns = 0;
     for (int i = 0; added && i < kWarmUp + kSamples; ++i) {
@@ -271,7 +271,7 @@ class Sweep {
       if (timed.entrant) {
         const auto added = device_.add_contender(candidate(*timed.entrant));
         if (!added) return Unexpected(added.error());
-      } else if (const auto added = device_.add_library(); !added) {
+      } else if (const auto added = device_.add_library({}); !added) {
         return Unexpected(added.error());
       }
       return device_.time_transfers(0, placement.places);

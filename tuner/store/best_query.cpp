@@ -124,7 +124,11 @@ BestRecord read_best(RowReader& row, const Referred::Run& run) {
           .recorded_at = row.text(),
           .verified = row.flag(),
           .origin = row.text(),
-          .shared = run.shared};
+          .shared = run.shared,
+          .library_algorithm = row.text(),
+          .ratio_to_library_tuned = row.optional_real(),
+          .rested_ns = row.optional_real(),
+          .sustained_ns = row.optional_real()};
 }
 
 }  // namespace
@@ -135,6 +139,7 @@ std::vector<StoredBest> Store::bests(const ResultFilter& filter) const {
       "b.median_ns, b.q1_ns, b.q3_ns, b.min_ns, b.samples, b.library_ns, b.default_ns, "
       "b.ratio_to_library, b.ratio_to_default, b.ratio_to_library_low, b.ratio_to_library_high, "
       "b.library_name, b.ties, b.flops, b.bytes, b.recorded_at, b.verified, b.origin, "
+      "b.library_algorithm, b.ratio_to_library_tuned, b.rested_ns, b.sustained_ns, "
       "b.intact, p.intact, c.intact "
       "FROM best b JOIN problem p ON p.id = b.problem_id JOIN config c ON c.id = b.config_id "
       "WHERE (?1 IS NULL OR p.size = ?1) ORDER BY b.recorded_at DESC, b.id DESC";

@@ -5,6 +5,7 @@
 #include "embedded/schema_0002_checksums_and_journal.hpp"
 #include "embedded/schema_0003_check_hash.hpp"
 #include "embedded/schema_0004_cards.hpp"
+#include "embedded/schema_0005_library_algorithms.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/failpoint.hpp"
 #include "tuner/core/hash.hpp"
@@ -36,7 +37,8 @@ constexpr std::array kMigrations = {
     Migration{&embedded::schema_0001_initial, "2a015178c2651b15223aa8284b05114f"},
     Migration{&embedded::schema_0002_checksums_and_journal, "f8457ef884374b00d9c986a84cd4d291"},
     Migration{&embedded::schema_0003_check_hash, "3aef3400b96bb5920113652cc626da65"},
-    Migration{&embedded::schema_0004_cards, "d9211579d26fb668bb00a07c95932c61"}};
+    Migration{&embedded::schema_0004_cards, "d9211579d26fb668bb00a07c95932c61"},
+    Migration{&embedded::schema_0005_library_algorithms, "e9964807a78e01940c735887cede9ba6"}};
 
 int pragma(SQLite::Database& database, const char* name) {
   return database.execAndGet(fmt::format("PRAGMA {}", name)).getInt();

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/store/records.hpp"
 
+#include <cmath>
 #include <map>
 #include <utility>
 
@@ -41,6 +42,12 @@ std::map<std::string, CardRecord> last_cards(const std::vector<CardRecord>& card
   std::map<std::string, CardRecord> last;
   for (const CardRecord& card : cards) last.insert_or_assign(card.problem, card);
   return last;
+}
+
+bool regimes_differ(const std::optional<double>& rested_ns,
+                    const std::optional<double>& sustained_ns) {
+  constexpr double kTold = 0.01;
+  return rested_ns && sustained_ns && std::abs(*sustained_ns / *rested_ns - 1) > kTold;
 }
 
 }  // namespace tuner::store

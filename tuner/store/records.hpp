@@ -85,7 +85,9 @@ struct StoredTrial {
 
 /// One contender of a final: re-timed in rounds beside the others.
 struct FinalistRecord {
-  std::string role;         ///< "candidate", "default", "incumbent", "library"
+  /// "candidate", "default", "incumbent", "library", "library_tuned": by the fastest of its
+  /// algorithms.
+  std::string role;
   std::string config_json;  ///< empty for the library
   TimeRecord time;
   double ratio_to_best = 1;  ///< median over rounds of its time / the winner's in the same round
@@ -93,7 +95,17 @@ struct FinalistRecord {
   std::vector<double> samples_ns;
   std::optional<double> hot_ns = {};     ///< a run with its data in the cache
   std::optional<double> clock_mhz = {};  ///< median clock of the samples, where the device tells
+  /// A run after a pause, and one of many without any: they differ where power limits the clock.
+  std::optional<double> rested_ns = {}, sustained_ns = {};
 };
+
+/// Whether times rested and sustained are known and differ by more than 1 %.
+[[nodiscard]] bool regimes_differ(const std::optional<double>& rested_ns,
+                                  const std::optional<double>& sustained_ns);
+
+/// What contenders of a final round are ranked by, as it is stored: the median time from a cold
+/// cache, interleaved.
+inline constexpr std::string_view kRankingMetric = "cold";
 
 /// The best known configuration of a kernel for a size on a device.
 struct BestRecord {
@@ -114,6 +126,11 @@ struct BestRecord {
   bool verified = true;         ///< proved right on this machine; an imported one is not yet
   std::string origin = {};      ///< where an imported one comes from; empty for one of our own
   bool shared = false;          ///< when read: other processes were on the device in its run
+  /// The library's fastest algorithm (LibraryCall::algorithm), where it is faster than what the
+  /// library chooses itself, and its time / ours; else empty.
+  std::string library_algorithm = {};
+  std::optional<double> ratio_to_library_tuned = {};
+  std::optional<double> rested_ns = {}, sustained_ns = {};  ///< as of FinalistRecord
 };
 
 /// A stored best with what it was measured on.

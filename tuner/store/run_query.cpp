@@ -237,7 +237,7 @@ std::vector<FinalistRecord> Store::finalists(std::int64_t run, std::string_view 
         database,
         "SELECT f.role, coalesce(c.json, ''), f.median_ns, f.q1_ns, f.q3_ns, f.min_ns, f.samples, "
         "f.ratio_to_best, f.ratio_low, f.ratio_high, f.samples_ns, f.hot_ns, "
-        "f.clock_mhz, f.intact, c.intact FROM finalist f "
+        "f.clock_mhz, f.rested_ns, f.sustained_ns, f.intact, c.intact FROM finalist f "
         "LEFT JOIN config c ON c.id = f.config_id WHERE f.final_id = ("
         "SELECT max(fi.id) FROM final fi JOIN problem p ON p.id = fi.problem_id "
         "WHERE fi.session_id = ? AND p.size = ?) ORDER BY f.ratio_to_best, f.position",
@@ -253,7 +253,9 @@ std::vector<FinalistRecord> Store::finalists(std::int64_t run, std::string_view 
                            .ratio_high = row.real(),
                            .samples_ns = samples_from_json(row.text()),
                            .hot_ns = row.optional_real(),
-                           .clock_mhz = row.optional_real()});
+                           .clock_mhz = row.optional_real(),
+                           .rested_ns = row.optional_real(),
+                           .sustained_ns = row.optional_real()});
     }
     return finalists;
   });

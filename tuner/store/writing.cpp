@@ -15,8 +15,8 @@ namespace {
 
 void store_finalists(const SQLite::Database& database, const RunKey& run, std::int64_t problem,
                      const std::vector<FinalistRecord>& finalists) {
-  prepare(database, "INSERT INTO main.final (session_id, problem_id) VALUES (?, ?)", run.id,
-          problem)
+  prepare(database, "INSERT INTO main.final (session_id, problem_id, metric) VALUES (?, ?, ?)",
+          run.id, problem, kRankingMetric)
       .exec();
   const std::int64_t final_id = database.getLastInsertRowid();
   int position = 0;
@@ -29,11 +29,12 @@ void store_finalists(const SQLite::Database& database, const RunKey& run, std::i
     prepare(
         database,
         "INSERT INTO main.finalist (final_id, position, role, config_id, median_ns, q1_ns, q3_ns, "
-        "min_ns, samples, ratio_to_best, ratio_low, ratio_high, samples_ns, hot_ns, clock_mhz) "
-        "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "min_ns, samples, ratio_to_best, ratio_low, ratio_high, samples_ns, hot_ns, clock_mhz, "
+        "rested_ns, sustained_ns) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         final_id, ++position, finalist.role, config, time.median_ns, time.q1_ns, time.q3_ns,
         time.min_ns, time.samples, finalist.ratio_to_best, finalist.ratio_low, finalist.ratio_high,
-        samples_to_json(finalist.samples_ns), finalist.hot_ns, finalist.clock_mhz)
+        samples_to_json(finalist.samples_ns), finalist.hot_ns, finalist.clock_mhz,
+        finalist.rested_ns, finalist.sustained_ns)
         .exec();
     failpoint("store.finalist_inserted");
   }
@@ -65,14 +66,17 @@ void store_best(const SQLite::Database& database, const RunKey& run, std::int64_
           "INSERT OR REPLACE INTO main.best (device_id, kernel_id, environment_id, problem_id, "
           "config_id, session_id, recorded_at, median_ns, q1_ns, q3_ns, min_ns, samples, "
           "library_ns, default_ns, ratio_to_library, ratio_to_default, ratio_to_library_low, "
-          "ratio_to_library_high, library_name, ties, flops, bytes, verified, origin) "
-          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+          "ratio_to_library_high, library_name, ties, flops, bytes, verified, origin, "
+          "library_algorithm, ratio_to_library_tuned, rested_ns, sustained_ns) "
+          "VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+          "?, ?)",
           run.device, run.kernel, run.environment, problem,
           store_config(database, run.kernel, best.config_json), run.id, best.recorded_at,
           time.median_ns, time.q1_ns, time.q3_ns, time.min_ns, time.samples, best.library_ns,
           best.default_ns, best.ratio_to_library, best.ratio_to_default, best.ratio_to_library_low,
           best.ratio_to_library_high, best.library_name, best.ties, best.flops, best.bytes,
-          best.verified, best.origin)
+          best.verified, best.origin, best.library_algorithm, best.ratio_to_library_tuned,
+          best.rested_ns, best.sustained_ns)
       .exec();
 }
 

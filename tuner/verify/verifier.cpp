@@ -262,6 +262,30 @@ Expected<Verdict, Failure> Verifier::verify(LoadedCandidate& candidate, const sp
   return Verdict{.worst_error = *worst};
 }
 
+Expected<std::vector<std::string>, Failure> Verifier::right_algorithms(
+    const space::Size& size, std::vector<std::string> algorithms) {
+  // All on one instance before the next: two of a large size may not fit at once.
+  for (const Fill fill : {Fill::whole, Fill::normal}) {
+    std::vector<std::string> right;
+    for (const std::string& algorithm : algorithms) {
+      Instance& problem = instance(recipe(size, fill));
+      auto call = std::get<backend::LibraryCall>(problem.library_work().value());
+      call.algorithm = algorithm;
+      problem.forget_outputs();  // another algorithm may round otherwise
+      problem.prepare_launch();
+      announce({VerifyStep::Kind::launch, size});
+      const auto done = backend_.run(call);
+      if (!done && done.error().outcome == Outcome::crashed) return Unexpected(done.error());
+      if (!done) continue;
+      const auto report = problem.inspect();
+      if (report) right.push_back(algorithm);
+      if (!report && report.error().outcome == Outcome::out_of_bounds) instances_.clear();
+    }
+    algorithms = std::move(right);
+  }
+  return algorithms;
+}
+
 Expected<void, Failure> Verifier::verify_timed(LoadedCandidate& candidate,
                                                const space::Size& size) {
   // A kernel that was right once may be wrong the tenth time.

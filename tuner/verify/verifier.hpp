@@ -76,6 +76,11 @@ class Verifier {
   /// that no longer writes.
   [[nodiscard]] Instance& timing_instance(const space::Size& size);
 
+  /// Of some algorithms of the library those by which it is right at a size, on whole numbers and
+  /// on normal ones; crashed when one faulted. For a family whose reference is of a library.
+  [[nodiscard]] Expected<std::vector<std::string>, Failure> right_algorithms(
+      const space::Size& size, std::vector<std::string> algorithms);
+
   /// For a candidate just verified at `size` and then timed: what its last timed launch left on the
   /// timing instance, and what one more launch on fresh poison gives, must be right and the bits
   /// that it gave before. Fails as `verify` does.

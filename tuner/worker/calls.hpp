@@ -56,9 +56,13 @@ struct Call {
 inline constexpr Call<EvaluateArguments, TrialResult> kEvaluate{"evaluate"};
 inline constexpr Call<space::Size, Nothing> kBeginSideBySide{"begin_side_by_side"};
 inline constexpr Call<CandidateMessage, Nothing> kAddContender{"add_contender"};
-inline constexpr Call<Nothing, bool> kAddLibrary{"add_library"};
+inline constexpr Call<space::Size, std::string> kFastestLibraryAlgorithm{
+    "fastest_library_algorithm"};
+inline constexpr Call<std::string, bool> kAddLibrary{"add_library"};
 inline constexpr Call<std::uint64_t, backend::Sample> kTimeContender{"time_contender"};
 inline constexpr Call<std::uint64_t, double> kTimeContenderHot{"time_contender_hot"};
+inline constexpr Call<std::uint64_t, std::optional<backend::RegimeTimes>> kTimeContenderRegimes{
+    "time_contender_regimes"};
 inline constexpr Call<std::uint64_t, counters::CounterReading> kCountContender{"count_contender"};
 inline constexpr Call<TransferArguments, measure::TransferTimes> kTimeTransfers{"time_transfers"};
 inline constexpr Call<space::Size, std::string> kExactResult{"exact_result"};

@@ -267,8 +267,13 @@ Expected<void, Failure> DeviceProcess::add_contender(const Candidate& candidate)
   return {};
 }
 
-Expected<bool, Failure> DeviceProcess::add_library() {
-  return ask_about_contender(kAddLibrary, Nothing{});
+Expected<std::string, Failure> DeviceProcess::fastest_library_algorithm(const space::Size& size) {
+  contenders_size_ = size;
+  return ask_about_contender(kFastestLibraryAlgorithm, size);
+}
+
+Expected<bool, Failure> DeviceProcess::add_library(const std::string& algorithm) {
+  return ask_about_contender(kAddLibrary, algorithm);
 }
 
 Expected<backend::Sample, Failure> DeviceProcess::time_contender(std::size_t contender) {
@@ -277,6 +282,11 @@ Expected<backend::Sample, Failure> DeviceProcess::time_contender(std::size_t con
 
 Expected<double, Failure> DeviceProcess::time_contender_hot(std::size_t contender) {
   return ask_about_contender(kTimeContenderHot, contender);
+}
+
+Expected<std::optional<backend::RegimeTimes>, Failure> DeviceProcess::time_contender_regimes(
+    std::size_t contender) {
+  return ask_about_contender(kTimeContenderRegimes, contender);
 }
 
 Expected<counters::CounterReading, Failure> DeviceProcess::count_contender(std::size_t contender) {

@@ -59,9 +59,12 @@ class DeviceProcess : public DeviceWorker {
                        std::optional<double> best_ns) override;
   void begin_side_by_side(const space::Size& size) override;
   Expected<void, Failure> add_contender(const Candidate& candidate) override;
-  Expected<bool, Failure> add_library() override;
+  Expected<std::string, Failure> fastest_library_algorithm(const space::Size& size) override;
+  Expected<bool, Failure> add_library(const std::string& algorithm) override;
   Expected<backend::Sample, Failure> time_contender(std::size_t contender) override;
   Expected<double, Failure> time_contender_hot(std::size_t contender) override;
+  Expected<std::optional<backend::RegimeTimes>, Failure> time_contender_regimes(
+      std::size_t contender) override;
   Expected<counters::CounterReading, Failure> count_contender(std::size_t contender) override;
   Expected<measure::TransferTimes, Failure> time_transfers(
       std::size_t contender, std::span<const measure::HostPlace> places) override;

@@ -58,18 +58,28 @@ class DeviceWorker {
   [[nodiscard]] virtual TrialResult evaluate(const Candidate& candidate, const space::Size& size,
                                              std::optional<double> best_ns) = 0;
 
+  /// Of the algorithms that the library offers for a size, those that are right there are timed:
+  /// the fastest, as Backend::library_algorithms names it. Empty where it offers none or the
+  /// family's reference is not of a library.
+  [[nodiscard]] virtual Expected<std::string, Failure> fastest_library_algorithm(
+      const space::Size& size) = 0;
+
   /// Begins timing side by side at a size, with no contenders yet. After a contender that ended
   /// `crashed` or `timeout`, the library too, this must be called again.
   virtual void begin_side_by_side(const space::Size& size) = 0;
   /// Adds a candidate that was verified at this size. Contenders are counted from 0 as added.
   [[nodiscard]] virtual Expected<void, Failure> add_contender(const Candidate& candidate) = 0;
-  /// Adds the library as a contender; false when the family's reference is not of a library.
-  [[nodiscard]] virtual Expected<bool, Failure> add_library() = 0;
+  /// Adds the library as a contender, by one of its algorithms or, where that is empty, as it
+  /// chooses itself; false when the family's reference is not of a library.
+  [[nodiscard]] virtual Expected<bool, Failure> add_library(const std::string& algorithm) = 0;
   /// One sample of a contender from a cold cache.
   [[nodiscard]] virtual Expected<backend::Sample, Failure> time_contender(
       std::size_t contender) = 0;
   /// Nanoseconds of a run of a contender with its data in the cache.
   [[nodiscard]] virtual Expected<double, Failure> time_contender_hot(std::size_t contender) = 0;
+  /// As Backend::time_regimes.
+  [[nodiscard]] virtual Expected<std::optional<backend::RegimeTimes>, Failure>
+  time_contender_regimes(std::size_t contender) = 0;
   /// The hardware counters of a contender from a cold cache, or why the device tells none.
   [[nodiscard]] virtual Expected<counters::CounterReading, Failure> count_contender(
       std::size_t contender) = 0;

@@ -5,7 +5,9 @@
 #include "tuner/core/failpoint.hpp"
 #include "tuner/measure/plausibility.hpp"
 
+#include <algorithm>
 #include <chrono>
+#include <limits>
 
 namespace tuner::worker {
 namespace {
@@ -150,10 +152,39 @@ Expected<void, Failure> Evaluator::add_contender(const Candidate& candidate) {
   return {};
 }
 
-Expected<bool, Failure> Evaluator::add_library() {
-  const std::optional<backend::Work> library =
-      verifier_.timing_instance(contenders_size_).library_work();
-  if (library) contenders_.push_back(*library);
+Expected<std::string, Failure> Evaluator::fastest_library_algorithm(const space::Size& size) {
+  constexpr int kSamples = 5;
+  backend_.set_size(space::display(size, family_.problem.dims));
+  const auto work = verifier_.timing_instance(size).library_work();
+  if (!work) return std::string();
+  auto call = std::get<backend::LibraryCall>(*work);
+  const auto right = verifier_.right_algorithms(size, backend_.library_algorithms(call));
+  if (!right) return Unexpected(right.error());
+  verify::Instance& instance = verifier_.timing_instance(size);
+  call = std::get<backend::LibraryCall>(*instance.library_work());
+  std::string fastest;
+  double fastest_ns = std::numeric_limits<double>::infinity();
+  for (const std::string& algorithm : *right) {
+    call.algorithm = algorithm;
+    const auto samples =
+        backend_.time(call, {.warm_up = 1, .samples = kSamples, .before = instance.preparation()});
+    if (!samples) return Unexpected(samples.error());
+    const double least_ns =
+        std::ranges::min_element(*samples, {}, &backend::Sample::time_ns)->time_ns;
+    if (least_ns >= fastest_ns) continue;
+    fastest_ns = least_ns;
+    fastest = algorithm;
+  }
+  failpoint("worker.library_tuned");
+  return fastest;
+}
+
+Expected<bool, Failure> Evaluator::add_library(const std::string& algorithm) {
+  std::optional<backend::Work> library = verifier_.timing_instance(contenders_size_).library_work();
+  if (library) {
+    std::get<backend::LibraryCall>(*library).algorithm = algorithm;
+    contenders_.push_back(*library);
+  }
   failpoint("worker.library_added");
   return library.has_value();
 }
@@ -190,6 +221,11 @@ Expected<measure::TransferTimes, Failure> Evaluator::time_transfers(
 
 Expected<double, Failure> Evaluator::time_contender_hot(std::size_t contender) {
   return backend_.time_hot(contenders_.at(contender));
+}
+
+Expected<std::optional<backend::RegimeTimes>, Failure> Evaluator::time_contender_regimes(
+    std::size_t contender) {
+  return backend_.time_regimes(contenders_.at(contender));
 }
 
 Expected<counters::CounterReading, Failure> Evaluator::count_contender(std::size_t contender) {

@@ -81,6 +81,10 @@ template <>
 inline constexpr auto kFields<backend::Sample> = std::tuple(
     Field("time_ns", &backend::Sample::time_ns), Field("clock_mhz", &backend::Sample::clock_mhz));
 template <>
+inline constexpr auto kFields<backend::RegimeTimes> =
+    std::tuple(Field("rested_ns", &backend::RegimeTimes::rested_ns),
+               Field("sustained_ns", &backend::RegimeTimes::sustained_ns));
+template <>
 inline constexpr auto kFields<measure::Summary> =
     std::tuple(Field("median", &measure::Summary::median), Field("q1", &measure::Summary::q1),
                Field("q3", &measure::Summary::q3), Field("minimum", &measure::Summary::minimum),

@@ -84,6 +84,14 @@ Expected<double, Failure> WatchedBackend::time_hot(const backend::Work& work) {
   return backend_.time_hot(work);
 }
 
+Expected<std::optional<backend::RegimeTimes>, Failure> WatchedBackend::time_regimes(
+    const backend::Work& work) {
+  // Series as of time_hot, or so many as take the time that a device gets for a few launches.
+  constexpr int kLaunches = 21;
+  announce(work, kLaunches);
+  return backend_.time_regimes(work);
+}
+
 Expected<double, Failure> WatchedBackend::time_call(const backend::Work& work) {
   announce(work, 1);
   return backend_.time_call(work);

@@ -90,9 +90,14 @@ class WatchedBackend : public backend::Backend {
   Expected<std::vector<backend::Sample>, Failure> time(const backend::Work& work,
                                                        const backend::SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const backend::Work& work) override;
+  Expected<std::optional<backend::RegimeTimes>, Failure> time_regimes(
+      const backend::Work& work) override;
   Expected<double, Failure> time_call(const backend::Work& work) override;
   Expected<counters::CounterReading, Failure> count(
       const backend::Work& work, const std::optional<backend::Work>& before) override;
+  std::vector<std::string> library_algorithms(const backend::LibraryCall& call) override {
+    return backend_.library_algorithms(call);
+  }
   backend::Conditions conditions() override { return backend_.conditions(); }
   std::optional<backend::Peak> peak(family::ElementType type) const override {
     return backend_.peak(type);

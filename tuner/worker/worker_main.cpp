@@ -114,11 +114,16 @@ class DeviceServer {
       if (!added) return Unexpected(added.error());
       return Nothing{};
     });
-    on(kAddLibrary, [this](Nothing) { return evaluator_.add_library(); });
+    on(kFastestLibraryAlgorithm,
+       [this](const space::Size& size) { return evaluator_.fastest_library_algorithm(size); });
+    on(kAddLibrary,
+       [this](const std::string& algorithm) { return evaluator_.add_library(algorithm); });
     on(kTimeContender,
        [this](std::uint64_t contender) { return evaluator_.time_contender(contender); });
     on(kTimeContenderHot,
        [this](std::uint64_t contender) { return evaluator_.time_contender_hot(contender); });
+    on(kTimeContenderRegimes,
+       [this](std::uint64_t contender) { return evaluator_.time_contender_regimes(contender); });
     on(kCountContender,
        [this](std::uint64_t contender) { return evaluator_.count_contender(contender); });
     on(kTimeTransfers, [this](const TransferArguments& given) {

@@ -24,7 +24,14 @@ TEST_P(GemmKernels, Compile) {
   EXPECT_FALSE(binary->symbols.empty());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GemmKernels, testing::Values("fill_normal", "absolute", "compare"));
+INSTANTIATE_TEST_SUITE_P(All, GemmKernels,
+                         testing::Values("fill_normal<float>", "fill_normal<double>",
+                                         "fill_normal<__nv_bfloat16>", "fill_normal<__half>",
+                                         "fill_normal<signed char>", "fill_normal<__nv_fp8_e4m3>",
+                                         "absolute<float>", "absolute<signed char>",
+                                         "absolute<__nv_fp8_e4m3>", "compare<float>",
+                                         "compare<double>", "compare<int>",
+                                         "compare<__nv_bfloat16>", "compare<__half>"));
 
 }  // namespace
 }  // namespace tuner::gemm_benchmark

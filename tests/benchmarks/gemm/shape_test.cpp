@@ -27,10 +27,11 @@ TEST(Shape, StoresATransposedMatrixTheOtherWay) {
 
 TEST(Shape, IsWrittenAsItIsRead) {
   for (const char* text :
-       {"3x5x7", "3x5x7,BATCH=9", "3x5x7,TRANS_A=1,TRANS_B=1,LDA=4,LDB=8,LDC=6,ALIGN=2"}) {
+       {"3x5x7", "3x5x7,BATCH=9", "3x5x7,TRANS_A=1,TRANS_B=1,LDA=4,LDB=8,LDC=6,ALIGN=2",
+        "3x5x7,TYPE=bf16", "3x5x7,BATCH=2,TYPE=bf16_f32"}) {
     EXPECT_EQ(display(parse_shape(text)), text);
   }
-  EXPECT_EQ(display(parse_shape("3,5,7,BATCH=1,LDA=7,ALIGN=4")), "3x5x7");
+  EXPECT_EQ(display(parse_shape("3,5,7,BATCH=1,LDA=7,ALIGN=4,TYPE=f32")), "3x5x7");
 }
 
 TEST(Shape, SaysWhatIsWrong) {
@@ -45,6 +46,8 @@ TEST(Shape, SaysWhatIsWrong) {
   says("3,5,0", "K=0 is not in 1");
   says("3,5,7,BATHC=2", "did you mean 'BATCH'");
   says("3,5,7,BATCH=2,BATCH=3", "BATCH appears twice");
+  says("3,5,7,TYPE=bf61", "did you mean 'bf16'");
+  says("3,5,7,TYPE=bf16,TYPE=f32", "TYPE appears twice");
   says("3,5,7,TRANS_A=2", "are 0 or 1");
   says("3,5,7,ALIGN=3", "ALIGN is 1, 2 or 4");
   says("3,5,7,LDA=6", "LDA=6 is less than the row's 7 elements");
@@ -56,12 +59,15 @@ TEST(Shape, CountsWorkWithoutAndMemoryWithThePadding) {
   EXPECT_EQ(flops(shape), 2 * 2 * 3 * 4 * 5);
   EXPECT_EQ(bytes(shape), 4 * 5 * (2 * 4 + 4 * 3 + 2 * 3));
   EXPECT_EQ(operand_bytes(shape), 4 * 5 * (2 * 10 + 4 * 3 + 2 * 3));
+  const Shape bytes_in = parse_shape("2,3,4,BATCH=5,LDA=10,TYPE=s8");
+  EXPECT_EQ(bytes(bytes_in), 5 * (2 * 4 + 4 * 3 + 4 * 2 * 3));
+  EXPECT_EQ(operand_bytes(bytes_in), 5 * (2 * 10 + 4 * 3 + 4 * 2 * 3));
 }
 
 TEST(Shape, BeginsBesideABoundaryWhenItIsAlignedToLess) {
-  EXPECT_EQ(offset(parse_shape("8,8,8,ALIGN=4")), 0);
-  EXPECT_EQ(offset(parse_shape("8,8,8,ALIGN=2")), 2);
-  EXPECT_EQ(offset(parse_shape("8,8,8,ALIGN=1")), 1);
+  EXPECT_EQ(offset_bytes(parse_shape("8,8,8,ALIGN=4")), 0);
+  EXPECT_EQ(offset_bytes(parse_shape("8,8,8,ALIGN=2")), 8);
+  EXPECT_EQ(offset_bytes(parse_shape("8,8,8,ALIGN=1")), 4);
 }
 
 TEST(Shape, RotatesOverThreeTimesTheCache) {

@@ -24,11 +24,16 @@
 #include <chrono>
 #include <cstring>
 #include <map>
+#include <optional>
+#include <thread>
 #include <utility>
+#include <vector>
 
 namespace tuner::backend {
 namespace {
 
+/// A run this long is sustained by itself.
+constexpr double kLongestInRegimesNs = 150e6;
 constexpr std::size_t kLeastEvictionBytes = std::size_t{4} << 20;
 
 space::EnvironmentInfo cpu_environment(const HostCompilerInfo& compiler) {
@@ -125,6 +130,27 @@ class CpuBackend final : public Backend {
     return times_ns[1];
   }
 
+  [[nodiscard]] Expected<std::optional<RegimeTimes>, Failure> time_regimes(
+      const Work& work) override {
+    constexpr double kLoadNs = 20e6;
+    constexpr auto kPause = std::chrono::milliseconds(10);
+    const auto warm_ns = time_once(work);
+    if (!warm_ns) return Unexpected(warm_ns.error());
+    if (*warm_ns > kLongestInRegimesNs) return std::optional<RegimeTimes>();
+    std::this_thread::sleep_for(kPause);
+    const auto rested_ns = time_once(work);
+    if (!rested_ns) return Unexpected(rested_ns.error());
+    std::vector<double> times_ns;
+    for (const auto begin = Clock::now(); nanoseconds_since(begin) < kLoadNs || times_ns.empty();) {
+      const auto time_ns = time_once(work);
+      if (!time_ns) return Unexpected(time_ns.error());
+      times_ns.push_back(*time_ns);
+    }
+    const auto middle = times_ns.begin() + static_cast<std::ptrdiff_t>(times_ns.size() / 2);
+    std::ranges::nth_element(times_ns, middle);
+    return std::optional(RegimeTimes{.rested_ns = *rested_ns, .sustained_ns = *middle});
+  }
+
   [[nodiscard]] Expected<double, Failure> time_call(const Work& work) override {
     return time_once(work);
   }
@@ -136,6 +162,9 @@ class CpuBackend final : public Backend {
         .problem = "hardware counters are not available on the cpu backend"};
   }
 
+  [[nodiscard]] std::vector<std::string> library_algorithms(const LibraryCall& call) override {
+    return host_library_algorithms(call.operation);
+  }
   [[nodiscard]] Conditions conditions() override { return {}; }
   [[nodiscard]] std::optional<Peak> peak(family::ElementType) const override {
     return std::nullopt;
@@ -267,7 +296,8 @@ class CpuBackend final : public Backend {
     const MatrixOperands operands = matrix_operands(
         call,
         [this](Region region, std::size_t size_bytes) { return memory_.data(region, size_bytes); });
-    return run_host_library(call.operation, operands);
+    return call.algorithm.empty() ? run_host_library(call.operation, operands)
+                                  : run_host_library(call.operation, operands, call.algorithm);
   }
 
   space::DeviceInfo device_;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <cstdlib>
@@ -106,6 +107,17 @@ Expected<std::vector<std::vector<double>>, Failure> CpuExecutor::time(
 Expected<void, Failure> CpuExecutor::run_library(const family::LibraryOperation& operation,
                                                  const MatrixOperands& operands, StreamHandle) {
   return run_host_library(operation, operands);
+}
+
+Expected<LibraryWork, Failure> CpuExecutor::library_work(const family::LibraryOperation& operation,
+                                                         const std::string& algorithm) {
+  if (std::ranges::count(host_library_algorithms(operation), algorithm) == 0) {
+    return launch_error(fmt::format("'{}' is no algorithm of the host's library", algorithm));
+  }
+  return LibraryWork{
+      .enqueue = [operation, algorithm](const MatrixOperands& operands, void*, StreamHandle) {
+        return run_host_library(operation, operands, algorithm);
+      }};
 }
 
 }  // namespace tuner::backend

@@ -46,6 +46,8 @@ class CpuExecutor final : public Executor {
   [[nodiscard]] Expected<void, Failure> run_library(const family::LibraryOperation& operation,
                                                     const MatrixOperands& operands,
                                                     StreamHandle stream) override;
+  [[nodiscard]] Expected<LibraryWork, Failure> library_work(
+      const family::LibraryOperation& operation, const std::string& algorithm) override;
 
  private:
   space::DeviceInfo device_;

@@ -53,88 +53,110 @@ std::vector<float> numbers_of(family::ElementType type) {
   return numbers;
 }
 
-std::vector<float> widened(const void* data, std::int64_t count,
-                           const std::vector<float>& numbers) {
-  const std::span elements(static_cast<const std::uint16_t*>(data),
-                           static_cast<std::size_t>(count));
-  std::vector<float> result(elements.size());
-  std::ranges::transform(elements, result.begin(),
-                         [&](std::uint16_t bits) { return numbers[bits]; });
-  return result;
-}
-
-/// The product of matrices of 16 bits an element: in float, each result rounded once.
+/// The product of matrices of 16 bits an element: in float, each result rounded once. `number` is
+/// the number that an element is by its bits, `multiply` the product of matrices of floats.
+template <class Number, class Multiply>
 void short_gemm(const family::LibraryOperation& operation, const family::GemmShape& shape,
-                const MatrixOperands& operands) {
+                const MatrixOperands& operands, const Number& number, const Multiply& multiply) {
   family::check_shape(shape);
-  const std::vector<float> numbers = numbers_of(operation.type);
   const auto matrices = [&](const void* data, const family::MatrixLayout& layout) {
-    return widened(data, family::elements(layout, shape.batch), numbers);
+    const std::span elements(static_cast<const std::uint16_t*>(data),
+                             static_cast<std::size_t>(family::elements(layout, shape.batch)));
+    std::vector<float> result(elements.size());
+    std::ranges::transform(elements, result.begin(), number);
+    return result;
   };
   const std::vector<float> a = matrices(operands.a, shape.a), b = matrices(operands.b, shape.b);
   MatrixOperands wide = operands;
   wide.a = a.data();
   wide.b = b.data();
-  if (operation.result_type() == family::ElementType::f32) {
-    return gemm<float>(openblas().sgemm, shape, wide);
-  }
+  if (operation.result_type() == family::ElementType::f32) return multiply(shape, wide);
   std::vector<float> c = matrices(operands.c, shape.c);
   wide.c = c.data();
-  gemm<float>(openblas().sgemm, shape, wide);
+  multiply(shape, wide);
   auto* const result = static_cast<std::uint16_t*>(operands.c);
   for (std::int64_t row = 0; row < shape.batch * shape.m; ++row) {
     const std::int64_t first = row / shape.m * shape.c.stride + row % shape.m * shape.c.ld;
     for (std::int64_t i = first; i < first + shape.n; ++i) {
-      const auto number = static_cast<double>(c[static_cast<std::size_t>(i)]);
-      result[i] = static_cast<std::uint16_t>(family::bits_of(operation.type, number));
+      const auto sum = static_cast<double>(c[static_cast<std::size_t>(i)]);
+      result[i] = static_cast<std::uint16_t>(family::bits_of(operation.type, sum));
     }
   }
 }
 
-/// The product of matrices of bytes with sums in 32 bits, row by row.
-void integer_gemm(const family::GemmShape& shape, const MatrixOperands& operands) {
+/// The product by plain loops, row by row with sums in the type of C.
+template <class Element, class Sum>
+void gemm_by_loops(const family::GemmShape& shape, const MatrixOperands& operands) {
   family::check_shape(shape);
-  const auto alpha = static_cast<std::int32_t>(operands.alpha);
-  const auto beta = static_cast<std::int32_t>(operands.beta);
-  std::vector<std::int32_t> sums(static_cast<std::size_t>(shape.n));
+  const auto alpha = static_cast<Sum>(operands.alpha);
+  const auto beta = static_cast<Sum>(operands.beta);
+  std::vector<Sum> sums(static_cast<std::size_t>(shape.n));
   for (std::int64_t row = 0; row < shape.batch * shape.m; ++row) {
     const std::int64_t matrix = row / shape.m, i = row % shape.m;
-    const auto* const a = static_cast<const std::int8_t*>(operands.a) + matrix * shape.a.stride;
-    const auto* const b = static_cast<const std::int8_t*>(operands.b) + matrix * shape.b.stride;
-    auto* const c =
-        static_cast<std::int32_t*>(operands.c) + matrix * shape.c.stride + i * shape.c.ld;
+    const auto* const a = static_cast<const Element*>(operands.a) + matrix * shape.a.stride;
+    const auto* const b = static_cast<const Element*>(operands.b) + matrix * shape.b.stride;
+    auto* const c = static_cast<Sum*>(operands.c) + matrix * shape.c.stride + i * shape.c.ld;
     const std::int64_t step_b = shape.trans_b == Transpose::yes ? shape.b.ld : 1;
-    std::ranges::fill(sums, 0);
+    std::ranges::fill(sums, Sum{0});
     for (std::int64_t k = 0; k < shape.k; ++k) {
-      const std::int32_t factor =
+      const Sum factor =
           a[shape.trans_a == Transpose::yes ? k * shape.a.ld + i : i * shape.a.ld + k];
-      const std::int8_t* const from = b + (shape.trans_b == Transpose::yes ? k : k * shape.b.ld);
+      const Element* const from = b + (shape.trans_b == Transpose::yes ? k : k * shape.b.ld);
       for (std::int64_t j = 0; j < shape.n; ++j) {
-        sums[static_cast<std::size_t>(j)] += factor * from[j * step_b];
+        sums[static_cast<std::size_t>(j)] += factor * static_cast<Sum>(from[j * step_b]);
       }
     }
     for (std::int64_t j = 0; j < shape.n; ++j) {
-      c[j] = alpha * sums[static_cast<std::size_t>(j)] + (beta == 0 ? 0 : beta * c[j]);
+      c[j] = alpha * sums[static_cast<std::size_t>(j)] + (beta == 0 ? Sum{0} : beta * c[j]);
     }
   }
+}
+
+Expected<void, Failure> check_types(const family::LibraryOperation& operation) {
+  if (family::library_multiplies(operation.type, operation.result_type())) return {};
+  return Unexpected(Failure{Outcome::launch_error, fmt::format("OpenBLAS has no GEMM for {}",
+                                                               family::name(operation.type))});
 }
 
 }  // namespace
 
 Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
                                   const family::GemmShape& shape, const MatrixOperands& operands) {
-  if (!family::library_multiplies(operation.type, operation.result_type())) {
-    return Unexpected(Failure{Outcome::launch_error, fmt::format("OpenBLAS has no GEMM for {}",
-                                                                 family::name(operation.type))});
-  }
+  if (auto fits = check_types(operation); !fits) return fits;
   if (operation.type == family::ElementType::f32) {
     gemm<float>(openblas().sgemm, shape, operands);
   } else if (operation.type == family::ElementType::f64) {
     gemm<double>(openblas().dgemm, shape, operands);
   } else if (operation.type == family::ElementType::s8) {
-    integer_gemm(shape, operands);
+    gemm_by_loops<std::int8_t, std::int32_t>(shape, operands);
   } else {
-    short_gemm(operation, shape, operands);
+    const std::vector<float> numbers = numbers_of(operation.type);
+    short_gemm(
+        operation, shape, operands, [&](std::uint16_t bits) { return numbers[bits]; },
+        [](const family::GemmShape& of, const MatrixOperands& wide) {
+          gemm<float>(openblas().sgemm, of, wide);
+        });
+  }
+  return {};
+}
+
+Expected<void, Failure> host_gemm_by_loops(const family::LibraryOperation& operation,
+                                           const family::GemmShape& shape,
+                                           const MatrixOperands& operands) {
+  if (auto fits = check_types(operation); !fits) return fits;
+  if (operation.type == family::ElementType::f32) {
+    gemm_by_loops<float, float>(shape, operands);
+  } else if (operation.type == family::ElementType::f64) {
+    gemm_by_loops<double, double>(shape, operands);
+  } else if (operation.type == family::ElementType::s8) {
+    gemm_by_loops<std::int8_t, std::int32_t>(shape, operands);
+  } else {
+    short_gemm(
+        operation, shape, operands,
+        [&](std::uint16_t bits) {
+          return static_cast<float>(family::number_of(operation.type, bits));
+        },
+        gemm_by_loops<float, float>);
   }
   return {};
 }

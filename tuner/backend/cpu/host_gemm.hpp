@@ -10,5 +10,9 @@ namespace tuner::backend {
 [[nodiscard]] Expected<void, Failure> host_gemm(const family::LibraryOperation& operation,
                                                 const family::GemmShape& shape,
                                                 const MatrixOperands& operands);
+/// The same by plain loops, which need no preparation: for small matrices they are faster.
+[[nodiscard]] Expected<void, Failure> host_gemm_by_loops(const family::LibraryOperation& operation,
+                                                         const family::GemmShape& shape,
+                                                         const MatrixOperands& operands);
 
 }  // namespace tuner::backend

@@ -3,6 +3,9 @@
 
 #include "tuner/backend/matrix_operands.hpp"
 
+#include <string>
+#include <vector>
+
 namespace tuner::backend {
 
 /// An operation of the host's library, done on return: a product by OpenBLAS, a sum of matrices by
@@ -10,5 +13,13 @@ namespace tuner::backend {
 /// throws Error(failure) for a size that OpenBLAS cannot take, and what check_shape throws.
 [[nodiscard]] Expected<void, Failure> run_host_library(const family::LibraryOperation& operation,
                                                        const MatrixOperands& operands);
+
+/// As Backend::library_algorithms: plain loops, for small products.
+[[nodiscard]] std::vector<std::string> host_library_algorithms(
+    const family::LibraryOperation& operation);
+/// Runs the operation by such an algorithm; launch_error for any other text.
+[[nodiscard]] Expected<void, Failure> run_host_library(const family::LibraryOperation& operation,
+                                                       const MatrixOperands& operands,
+                                                       const std::string& algorithm);
 
 }  // namespace tuner::backend

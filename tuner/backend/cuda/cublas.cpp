@@ -2,6 +2,7 @@
 #include "tuner/backend/cuda/cublas.hpp"
 
 #include "tuner/backend/cuda/cublas_api.hpp"
+#include "tuner/backend/cuda/cublas_lt.hpp"
 #include "tuner/core/error.hpp"
 
 #include <algorithm>
@@ -194,6 +195,39 @@ Enqueue Cublas::prepare(const family::LibraryOperation& operation, const MatrixO
   return [this, context = context(), operation, operands] {
     return run_cublas(*api_, context, operation, operands);
   };
+}
+
+const CublasLt& Cublas::lt() {
+  if (lt_ == nullptr) {
+    lt_workspace_ = make_device_memory(CublasLt::kWorkspaceBytes);
+    lt_ = std::make_unique<const CublasLt>();
+  }
+  return *lt_;
+}
+
+Expected<Enqueue, Failure> Cublas::prepare(const family::LibraryOperation& operation,
+                                           const MatrixOperands& operands,
+                                           const std::string& algorithm) {
+  auto parsed = lt_algorithm(algorithm, lt().api().version());
+  if (!parsed) return Unexpected(std::move(parsed.error()));
+  const auto product = std::make_shared<const LtProduct>(lt(), operation);
+  auto checked = product->checked(*parsed);
+  if (!checked) return Unexpected(std::move(checked.error()));
+  return Enqueue([this, product, operands, checked = *checked] {
+    return product->multiply(operands, checked, lt_workspace_.get(), stream_);
+  });
+}
+
+std::vector<std::string> Cublas::algorithms(const family::LibraryOperation& operation,
+                                            const MatrixOperands& operands) {
+  constexpr int kMost = 8;
+  std::vector<std::string> texts;
+  if (!std::holds_alternative<family::GemmShape>(operation.shape)) return texts;
+  const LtProduct product(lt(), operation);
+  for (const LtAlgorithm& each : product.proposed(kMost, alignment_bytes(operands))) {
+    texts.push_back(lt_text(each, lt().api().version()));
+  }
+  return texts;
 }
 
 }  // namespace tuner::backend

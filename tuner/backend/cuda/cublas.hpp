@@ -6,12 +6,14 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 struct cublasContext;
 
 namespace tuner::backend {
 
 struct CublasApi;
+class CublasLt;
 
 /// cuBLAS on one stream, without tensor cores that round inputs: CUBLAS_PEDANTIC_MATH.
 class Cublas {
@@ -28,14 +30,25 @@ class Cublas {
   /// What enqueues the operation (run_cublas).
   [[nodiscard]] Enqueue prepare(const family::LibraryOperation& operation,
                                 const MatrixOperands& operands);
+  /// The same by an algorithm of `algorithms`; launch_error where it is not of this library.
+  [[nodiscard]] Expected<Enqueue, Failure> prepare(const family::LibraryOperation& operation,
+                                                   const MatrixOperands& operands,
+                                                   const std::string& algorithm);
+  /// As Backend::library_algorithms: those that cublasLt's heuristic proposes.
+  [[nodiscard]] std::vector<std::string> algorithms(const family::LibraryOperation& operation,
+                                                    const MatrixOperands& operands);
 
  private:
   /// The library's state, made when first needed: it takes 0.1 s and device memory.
   [[nodiscard]] cublasContext* context();
+  /// Likewise, with a workspace.
+  [[nodiscard]] const CublasLt& lt();
 
   cudaStream_t stream_;
   std::unique_ptr<const CublasApi> api_;
   cublasContext* context_ = nullptr;
+  std::unique_ptr<const CublasLt> lt_;
+  DeviceMemory lt_workspace_;
 };
 
 }  // namespace tuner::backend

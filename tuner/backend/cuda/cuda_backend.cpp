@@ -88,9 +88,11 @@ class CudaBackend final : public Backend {
   Expected<void, Failure> run(const Work& work) override;
   Expected<std::vector<Sample>, Failure> time(const Work& work, const SamplePlan& plan) override;
   Expected<double, Failure> time_hot(const Work& work) override;
+  Expected<std::optional<RegimeTimes>, Failure> time_regimes(const Work& work) override;
   Expected<double, Failure> time_call(const Work& work) override;
   Expected<counters::CounterReading, Failure> count(const Work& work,
                                                     const std::optional<Work>& before) override;
+  std::vector<std::string> library_algorithms(const LibraryCall& call) override;
   Conditions conditions() override;
   std::optional<Peak> peak(family::ElementType type) const override {
     return cuda_peak(ordinal_, device_.attributes, type);
@@ -121,6 +123,7 @@ class CudaBackend final : public Backend {
   [[nodiscard]] Expected<void, Failure> run(const Launch& launch);
   [[nodiscard]] Expected<void, Failure> run_on_read_only_copies(Launch launch);
   [[nodiscard]] Expected<Enqueue, Failure> prepare(const LibraryCall& call);
+  [[nodiscard]] MatrixOperands operands(const LibraryCall& call) const;
 
   int ordinal_;
   space::DeviceInfo device_;
@@ -325,6 +328,13 @@ Expected<double, Failure> CudaBackend::time_hot(const Work& work) {
   return timers().hot.time(*enqueue);
 }
 
+Expected<std::optional<RegimeTimes>, Failure> CudaBackend::time_regimes(const Work& work) {
+  if (auto usable = try_device(); !usable) return Unexpected(usable.error());
+  const auto enqueue = prepare(work);
+  if (!enqueue) return Unexpected(enqueue.error());
+  return timers().hot.time_regimes(*enqueue);
+}
+
 Expected<double, Failure> CudaBackend::time_call(const Work& work) {
   if (auto usable = try_device(); !usable) return Unexpected(usable.error());
   const auto enqueue = prepare(work);
@@ -396,10 +406,19 @@ Expected<std::vector<Enqueue>, Failure> CudaBackend::prepare_steps(const Launch&
   return steps;
 }
 
-Expected<Enqueue, Failure> CudaBackend::prepare(const LibraryCall& call) {
-  const MatrixOperands operands = matrix_operands(
+MatrixOperands CudaBackend::operands(const LibraryCall& call) const {
+  return matrix_operands(
       call, [this](Region region, std::size_t size_bytes) { return memory(region, size_bytes); });
-  return cublas_.prepare(call.operation, operands);
+}
+
+Expected<Enqueue, Failure> CudaBackend::prepare(const LibraryCall& call) {
+  if (call.algorithm.empty()) return cublas_.prepare(call.operation, operands(call));
+  return cublas_.prepare(call.operation, operands(call), call.algorithm);
+}
+
+std::vector<std::string> CudaBackend::library_algorithms(const LibraryCall& call) {
+  use_device();
+  return cublas_.algorithms(call.operation, operands(call));
 }
 
 Expected<KernelArgument, Failure> CudaBackend::argument(const LaunchArgument& argument) const {

@@ -2,6 +2,7 @@
 #include "tuner/backend/cuda/cuda_executor.hpp"
 
 #include "tuner/backend/cuda/cublas_handles.hpp"
+#include "tuner/backend/cuda/cublas_lt.hpp"
 #include "tuner/backend/cuda/device_query.hpp"
 #include "tuner/backend/cuda/driver.hpp"
 #include "tuner/backend/cuda/graph_memory.hpp"
@@ -62,6 +63,8 @@ class CudaExecutor final : public Executor {
   Expected<void, Failure> prepare_library() override;
   Expected<void, Failure> run_library(const family::LibraryOperation& operation,
                                       const MatrixOperands& operands, StreamHandle stream) override;
+  Expected<LibraryWork, Failure> library_work(const family::LibraryOperation& operation,
+                                              const std::string& algorithm) override;
 
  private:
   /// Calls cuBLAS with a handle for the stream.
@@ -80,7 +83,8 @@ class CudaExecutor final : public Executor {
   space::EnvironmentInfo environment_;
   CUdevice number_ = 0;
   CUcontext primary_ = nullptr;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;                    // of what follows
+  std::unique_ptr<const CublasLt> lt_;  // once an algorithm of it was asked for
   std::vector<CUlibrary> libraries_;
   std::map<FunctionId, std::vector<std::size_t>> parameter_bytes_;
   std::mutex timing_;  // of those who time; of what follows
@@ -109,6 +113,7 @@ CudaExecutor::CudaExecutor(int ordinal)
 CudaExecutor::~CudaExecutor() {
   ensure_context();
   timers_.clear();
+  lt_.reset();
   graph_memory_.reset();
   for (CUlibrary library : libraries_) driver_.unload_library(library);
   driver_.release(number_);
@@ -313,6 +318,28 @@ Expected<void, Failure> CudaExecutor::run_library(const family::LibraryOperation
   return with_library(stream, [&](cublasHandle_t handle) {
     return run_cublas(cublas_.api(), handle, operation, operands);
   });
+}
+
+Expected<LibraryWork, Failure> CudaExecutor::library_work(const family::LibraryOperation& operation,
+                                                          const std::string& algorithm) {
+  ensure_context();
+  const CaptureBystander bystander(driver_);
+  const std::scoped_lock lock(mutex_);
+  if (lt_ == nullptr) lt_ = std::make_unique<const CublasLt>();
+  auto parsed = lt_algorithm(algorithm, lt_->api().version());
+  if (!parsed) return Unexpected(std::move(parsed.error()));
+  const auto product = std::make_shared<const LtProduct>(*lt_, operation);
+  auto checked = product->checked(*parsed);
+  if (!checked) return Unexpected(std::move(checked.error()));
+  return LibraryWork{.workspace_bytes = checked->workspace_bytes,
+                     .enqueue = [this, operation, product, its = *checked](
+                                    const MatrixOperands& operands, void* workspace,
+                                    StreamHandle stream) -> Expected<void, Failure> {
+                       if (alignment_bytes(operands) < its.alignment_bytes) {
+                         return run_library(operation, operands, stream);
+                       }
+                       return product->multiply(operands, its, workspace, stream);
+                     }};
 }
 
 }  // namespace

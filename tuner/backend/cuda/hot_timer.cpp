@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <memory>
+#include <thread>
 #include <utility>
 
 namespace tuner::backend {
@@ -40,6 +42,39 @@ Expected<double, Failure> HotTimer::time(const Enqueue& work) {
   }
   std::ranges::sort(times_ns);
   return times_ns[times_ns.size() / 2];
+}
+
+Expected<std::optional<RegimeTimes>, Failure> HotTimer::time_regimes(const Enqueue& work) {
+  // The power that the limit refers to is averaged over more than 50 ms (measured on an H200).
+  constexpr auto kPause = std::chrono::milliseconds(300);
+  constexpr double kLoad_ns = 150e6, kTimed_ns = 50e6;
+  if (auto loaded = work(); !loaded) return Unexpected(loaded.error());
+  if (auto finished = finish(stream_); !finished) return Unexpected(finished.error());
+  const auto repeated = series(work);
+  if (!repeated) return Unexpected(repeated.error());
+  const auto series_ns = time_of_one(*repeated);
+  if (!series_ns) return Unexpected(series_ns.error());
+  const double all_ns = std::max(*series_ns * repeated->runs, 1.0);
+  if (all_ns > kLoad_ns + kTimed_ns) return std::optional<RegimeTimes>();
+  std::this_thread::sleep_for(kPause);
+  const auto rested_ns = time_of_one(*repeated);
+  if (!rested_ns) return Unexpected(rested_ns.error());
+  const auto sustained_ns =
+      time_under_load(*repeated, static_cast<int>(std::ceil(kLoad_ns / all_ns)),
+                      static_cast<int>(std::ceil(kTimed_ns / all_ns)));
+  if (!sustained_ns) return Unexpected(sustained_ns.error());
+  return std::optional(RegimeTimes{.rested_ns = *rested_ns, .sustained_ns = *sustained_ns});
+}
+
+Expected<double, Failure> HotTimer::time_under_load(const Series& series, int load, int timed) {
+  Expected<void, Failure> enqueued;
+  for (int i = 0; enqueued && i < load; ++i) enqueued = series.enqueue();
+  if (enqueued) enqueued = attempt(cudaEventRecord(begin_.get(), stream_));
+  for (int i = 0; enqueued && i < timed; ++i) enqueued = series.enqueue();
+  if (enqueued) enqueued = attempt(cudaEventRecord(end_.get(), stream_));
+  if (auto finished = finish(stream_); !finished) return Unexpected(finished.error());
+  if (!enqueued) return Unexpected(enqueued.error());
+  return elapsed_ns(begin_, end_) / (static_cast<double>(timed) * series.runs);
 }
 
 Expected<HotTimer::Series, Failure> HotTimer::series(const Enqueue& work) {

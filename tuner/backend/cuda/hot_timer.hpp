@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/backend/backend.hpp"
 #include "tuner/backend/cuda/runtime.hpp"
 #include "tuner/backend/cuda/stream_gate.hpp"
 
 #include <cuda_runtime_api.h>
+
+#include <optional>
 
 namespace tuner::backend {
 
@@ -19,6 +22,8 @@ class HotTimer {
   /// Nanoseconds of one run: the median of five series of at least 200 µs each, three runs or more
   /// unless one takes longer than that.
   [[nodiscard]] Expected<double, Failure> time(const Enqueue& work);
+  /// As Backend::time_regimes.
+  [[nodiscard]] Expected<std::optional<RegimeTimes>, Failure> time_regimes(const Enqueue& work);
 
  private:
   /// A series of runs as one operation, and as many as there are in it.
@@ -31,6 +36,9 @@ class HotTimer {
   /// A graph of `runs` runs, or nothing where the work cannot be captured.
   [[nodiscard]] Enqueue capture(const Enqueue& work, int runs);
   [[nodiscard]] Expected<double, Failure> time_of_one(const Series& series);
+  /// Of the last of several series that follow each other without a pause.
+  [[nodiscard]] Expected<double, Failure> time_under_load(const Series& series, int load,
+                                                          int timed);
 
   cudaStream_t stream_;
   StreamGate& gate_;
