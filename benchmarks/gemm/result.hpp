@@ -29,8 +29,8 @@ enum class Role {
 /// One contender's share in a shape's rounds.
 struct ContenderResult {
   Role role = Role::ours;
-  std::string kernel;  ///< what ran: the kernel and its configuration, or the library's kernels
-  measure::Summary time_ns;  ///< of one launch
+  std::string kernel;   ///< what ran: the kernel and its configuration, or the library's kernels
+  TimeSummary time_ns;  ///< of one launch
 };
 
 struct ShapeResult {

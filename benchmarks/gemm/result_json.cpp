@@ -14,12 +14,12 @@ Json or_null(const std::optional<Value>& value) {
 }
 
 Json contender_json(const ContenderResult& contender, const Shape& shape) {
-  const double time_ns = contender.time_ns.median;
+  const double time_ns = contender.time_ns.median_ns;
   return {{"role", name(contender.role)},
           {"kernel", contender.kernel},
           {"median_us", time_ns / 1e3},
-          {"q1_us", contender.time_ns.q1 / 1e3},
-          {"q3_us", contender.time_ns.q3 / 1e3},
+          {"q1_us", contender.time_ns.q1_ns / 1e3},
+          {"q3_us", contender.time_ns.q3_ns / 1e3},
           {"tflops_per_s", flops(shape) / time_ns / 1e3},
           {"gbytes_per_s", bytes(shape) / time_ns}};
 }

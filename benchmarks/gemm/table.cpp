@@ -15,7 +15,7 @@ namespace {
 std::string rate(const ShapeResult& result, Role role, double copy_bytes_per_s) {
   const ContenderResult* const contender = find(result, role);
   if (contender == nullptr) return "-";
-  const double time_ns = contender->time_ns.median;
+  const double time_ns = contender->time_ns.median_ns;
   if (!is_memory_bound(result.shape)) {
     return fmt::format("{:.2f} TF/s", flops(result.shape) / time_ns / 1e3);
   }
@@ -27,7 +27,7 @@ std::string rate(const ShapeResult& result, Role role, double copy_bytes_per_s) 
 
 std::string time(const ShapeResult& result, Role role) {
   const ContenderResult* const contender = find(result, role);
-  return contender == nullptr ? "-" : fmt::format("{:.2f}", contender->time_ns.median / 1e3);
+  return contender == nullptr ? "-" : fmt::format("{:.2f}", contender->time_ns.median_ns / 1e3);
 }
 
 std::string ratio(const std::optional<measure::MedianInterval>& interval) {

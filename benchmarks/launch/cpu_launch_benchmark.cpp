@@ -33,7 +33,7 @@ backend::KernelId load_empty(backend::Backend& backend) {
 }
 
 /// Lower quartile, median and upper quartile of the cold times.
-measure::Summary cold_ns(backend::Backend& backend, const backend::Launch& launch, int samples) {
+TimeSummary cold_ns(backend::Backend& backend, const backend::Launch& launch, int samples) {
   const auto timed = backend.time(launch, {.warm_up = 10, .samples = samples});
   if (!timed) throw std::runtime_error(timed.error().message);
   std::vector<double> times_ns;
@@ -57,10 +57,10 @@ int run(int samples, double most_ns) {
                    .arguments = {family::Scalar(std::int32_t{1}), family::Scalar(std::int32_t{1}),
                                  family::Scalar(std::int32_t{1}), family::Scalar(1.0F), buffer,
                                  buffer, buffer}}}};
-    const measure::Summary time = cold_ns(*backend, launch, samples);
-    if (direct_ns == 0) direct_ns = time.median;
-    fmt::print("{:>8} {:>8} {:>12.0f} {:>12.0f} {:>12.0f}\n", blocks, threads, time.q1, time.median,
-               time.q3);
+    const TimeSummary time = cold_ns(*backend, launch, samples);
+    if (direct_ns == 0) direct_ns = time.median_ns;
+    fmt::print("{:>8} {:>8} {:>12.0f} {:>12.0f} {:>12.0f}\n", blocks, threads, time.q1_ns,
+               time.median_ns, time.q3_ns);
   }
   if (most_ns <= 0 || direct_ns <= most_ns) return 0;
   fmt::print("one block of one thread takes longer than {} ns\n", most_ns);

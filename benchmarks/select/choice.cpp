@@ -48,7 +48,7 @@ std::optional<double> expectation_error(const RandomSizesResult& result) {
   double squares = 0, count = 0;
   for (const Choice& choice : result.choices) {
     if (!choice.answer || !choice.answer->expected_ns || !choice.dispatched_ns) continue;
-    const double ln = std::log(*choice.answer->expected_ns / choice.dispatched_ns->median);
+    const double ln = std::log(*choice.answer->expected_ns / choice.dispatched_ns->median_ns);
     squares += ln * ln;
     ++count;
   }

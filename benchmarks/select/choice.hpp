@@ -19,7 +19,7 @@ namespace tuner::gemm_benchmark {
 struct Choice {
   Shape shape;
   std::optional<Answer> answer = {};  ///< what ran
-  std::optional<measure::Summary> dispatched_ns = {}, cublas_ns = {}, retuned_ns = {};
+  std::optional<TimeSummary> dispatched_ns = {}, cublas_ns = {}, retuned_ns = {};
   /// The dispatched call's time over cublasSgemm's in the same round: below 1 it is faster.
   std::optional<measure::MedianInterval> to_cublas = {};
   /// Its time over that of what tuning this very size found.

@@ -13,8 +13,8 @@ Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json microseconds(const std::optional<measure::Summary>& time_ns) {
-  return time_ns ? Json(time_ns->median / 1e3) : Json(nullptr);
+Json microseconds(const std::optional<TimeSummary>& time_ns) {
+  return time_ns ? Json(time_ns->median_ns / 1e3) : Json(nullptr);
 }
 
 Json answer_json(const std::optional<Answer>& answer) {

@@ -8,8 +8,8 @@
 namespace tuner::gemm_benchmark {
 namespace {
 
-std::string microseconds(const std::optional<measure::Summary>& time_ns) {
-  return time_ns ? fmt::format("{:.2f}", time_ns->median / 1e3) : "-";
+std::string microseconds(const std::optional<TimeSummary>& time_ns) {
+  return time_ns ? fmt::format("{:.2f}", time_ns->median_ns / 1e3) : "-";
 }
 
 std::string ratio(const std::optional<measure::MedianInterval>& interval) {
@@ -19,7 +19,7 @@ std::string ratio(const std::optional<measure::MedianInterval>& interval) {
 
 std::string expectation(const Choice& choice) {
   if (!choice.answer || !choice.answer->expected_ns || !choice.dispatched_ns) return "-";
-  return fmt::format("{:.2f}", *choice.answer->expected_ns / choice.dispatched_ns->median);
+  return fmt::format("{:.2f}", *choice.answer->expected_ns / choice.dispatched_ns->median_ns);
 }
 
 Row row(const Choice& choice) {

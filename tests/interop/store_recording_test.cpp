@@ -32,8 +32,7 @@ store::TrialRecord trial(const std::string& problem, int value, double ns) {
   store::TrialRecord trial;
   trial.problem = problem;
   trial.config_json = "{\"A\":" + std::to_string(value) + "}";
-  trial.time =
-      store::TimeRecord{.median_ns = ns, .q1_ns = ns, .q3_ns = ns, .min_ns = ns, .samples = 5};
+  trial.time = TimeSummary{.median_ns = ns, .q1_ns = ns, .q3_ns = ns, .min_ns = ns, .samples = 5};
   trial.compile_ms = 200;
   trial.verify_ms = 30;
   trial.measure_ms = 20;

@@ -27,11 +27,11 @@ TEST(Summarise, GivesMedianQuartilesAndMinimum) {
   const std::vector<double> samples = {5, 1, 4, 2, 3};
   const auto summary = summarise(samples);
   ASSERT_TRUE(summary);
-  EXPECT_DOUBLE_EQ(summary->median, 3);
-  EXPECT_DOUBLE_EQ(summary->q1, 2);
-  EXPECT_DOUBLE_EQ(summary->q3, 4);
-  EXPECT_DOUBLE_EQ(summary->minimum, 1);
-  EXPECT_EQ(summary->count, 5);
+  EXPECT_DOUBLE_EQ(summary->median_ns, 3);
+  EXPECT_DOUBLE_EQ(summary->q1_ns, 2);
+  EXPECT_DOUBLE_EQ(summary->q3_ns, 4);
+  EXPECT_DOUBLE_EQ(summary->min_ns, 1);
+  EXPECT_EQ(summary->samples, 5);
 }
 
 TEST(MedianInterval, TakesTheRanksOfTheBinomialDistribution) {

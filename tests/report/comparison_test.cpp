@@ -188,9 +188,8 @@ TEST(Comparison, IsPartOfADevicesPage) {
   const store::Store store = sample_store();
   std::vector<store::StoredBest> earlier = store.bests({});
   for (store::StoredBest& one : earlier) {
-    for (double store::TimeRecord::*time :
-         {&store::TimeRecord::median_ns, &store::TimeRecord::q1_ns, &store::TimeRecord::q3_ns,
-          &store::TimeRecord::min_ns}) {
+    for (double TimeSummary::*time : {&TimeSummary::median_ns, &TimeSummary::q1_ns,
+                                      &TimeSummary::q3_ns, &TimeSummary::min_ns}) {
       one.best.time.*time *= 2;
     }
   }

@@ -30,7 +30,7 @@ KernelHistory two_parameters(std::size_t sizes, std::size_t trials, std::uint64_
       const auto rank = static_cast<double>(s % 2 == 0 ? b : 2 - b);
       store::TrialRecord trial;
       const double ns = level * std::exp(0.5 * rank + noise(random));
-      trial.time = store::TimeRecord{ns, ns, ns, ns, 5};
+      trial.time = TimeSummary{ns, ns, ns, ns, 5};
       size.evaluations.push_back(
           {0, i + 1, 0, ConfigValues{std::to_string(a), std::to_string(b)}, trial});
     }
@@ -95,7 +95,7 @@ TEST(Importance, EqualTimesHaveNone) {
   KernelHistory kernel = two_parameters(2, 40, 1);
   for (SizeHistory& size : kernel.sizes) {
     for (ReportedTrial& trial : size.evaluations) {
-      trial.trial.time = store::TimeRecord{5, 5, 5, 5, 5};
+      trial.trial.time = TimeSummary{5, 5, 5, 5, 5};
     }
   }
   EXPECT_FALSE(importances(kernel).of_sizes.front());

@@ -24,9 +24,8 @@ report::Additions sample_additions() {
   report::ComparedResults earlier{.name = "earlier.sqlite",
                                   .bests = report::sample_store().bests({})};
   for (store::StoredBest& one : earlier.bests) {
-    for (double store::TimeRecord::*const time :
-         {&store::TimeRecord::median_ns, &store::TimeRecord::q1_ns, &store::TimeRecord::q3_ns,
-          &store::TimeRecord::min_ns}) {
+    for (double TimeSummary::*const time : {&TimeSummary::median_ns, &TimeSummary::q1_ns,
+                                            &TimeSummary::q3_ns, &TimeSummary::min_ns}) {
       one.best.time.*time *= 0.9;
     }
   }

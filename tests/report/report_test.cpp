@@ -48,7 +48,7 @@ class Report : public testing::Test {
     }
     trial.outcome = outcome;
     trial.message = message;
-    if (ns) trial.time = store::TimeRecord{*ns, *ns, *ns, *ns, 5};
+    if (ns) trial.time = TimeSummary{*ns, *ns, *ns, *ns, 5};
     store_.record_trial(run_, trial, elapsed_s_ += 2);
   }
 
@@ -197,7 +197,7 @@ TEST_F(Report, ALargeSearchIsSampledWithAllOfTheFastest) {
   for (int i = 0; i < 12'000; ++i) {
     store::TrialRecord trial;
     const double ns = 1e6 - 50.0 * i;  // the last are the fastest
-    trial.time = store::TimeRecord{ns, ns, ns, ns, 5};
+    trial.time = TimeSummary{ns, ns, ns, ns, 5};
     const auto number = static_cast<std::uint64_t>(i) + 1;
     size.evaluations.push_back({0, number, 0.1 * i, ConfigValues{std::to_string(i)}, trial});
   }
@@ -226,7 +226,7 @@ TEST_F(Report, OnlyTheKernelVersionTunedLastIsShown) {
   store::TrialRecord trial;
   trial.problem = "8,8,8";
   trial.config_json = R"({"TILE_M":8})";
-  trial.time = store::TimeRecord{1e3, 1e3, 1e3, 1e3, 5};
+  trial.time = TimeSummary{1e3, 1e3, 1e3, 1e3, 5};
   store_.record_trial(later, trial, 1);
   const Json sizes = kernel().at("sizes");
   ASSERT_EQ(sizes.size(), 1);

@@ -86,7 +86,7 @@ std::string message_of(Outcome outcome) {
   }
 }
 
-store::TimeRecord spread(double median_ns, int samples) {
+TimeSummary spread(double median_ns, int samples) {
   return {median_ns, 0.997 * median_ns, 1.004 * median_ns, 0.992 * median_ns, samples};
 }
 

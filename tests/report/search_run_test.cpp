@@ -43,7 +43,7 @@ class SearchRuns : public testing::Test {
     trial.problem = kProblem;
     trial.config_json = config(value);
     trial.outcome = outcome;
-    if (ns) trial.time = store::TimeRecord{*ns, *ns, *ns, *ns, 5};
+    if (ns) trial.time = TimeSummary{*ns, *ns, *ns, *ns, 5};
     store_.record_trial(run_, trial, elapsed_s_ += 2);
   }
 
@@ -51,7 +51,7 @@ class SearchRuns : public testing::Test {
     store::BestRecord best;
     best.problem = kProblem;
     best.config_json = config(value);
-    best.time = store::TimeRecord{1, 1, 1, 1, 30};
+    best.time = TimeSummary{1, 1, 1, 1, 30};
     store::FinalistRecord winner{role, config(value), best.time, 1.0, 1.0, 1.0, {}};
     store::FinalistRecord library{"library", "", best.time, 0.9, 0.9, 0.9, {}};
     store_.record_final(run_, best, {library, winner});

@@ -42,7 +42,7 @@ class Database {
     trial.config_json = config(a, b);
     trial.outcome = outcome;
     trial.registers = registers;
-    if (ns) trial.time = store::TimeRecord{*ns, *ns, *ns, *ns, 5};
+    if (ns) trial.time = TimeSummary{*ns, *ns, *ns, *ns, 5};
     store_.record_trial(run_, trial, elapsed_s_ += 1);
   }
   static std::string config(int a, int b) { return fmt::format(R"({{"A":{},"B":{}}})", a, b); }

@@ -25,7 +25,7 @@ std::map<std::string, store::TrialRecord> trials_of(
     trial.config_json =
         space::canonical_json(*family.kernels.front().space, toy::config(family, text));
     trial.outcome = time_ns ? Outcome::ok : Outcome::wrong_result;
-    if (time_ns) trial.time = store::TimeRecord{.median_ns = *time_ns};
+    if (time_ns) trial.time = TimeSummary{.median_ns = *time_ns};
     trials[trial.config_json] = trial;
   }
   return trials;

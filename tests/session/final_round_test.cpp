@@ -32,7 +32,7 @@ class FinalRoundTest : public testing::Test {
     store::TrialRecord trial;
     trial.problem = "10";
     trial.config_json = space::canonical_json(*kernel_.space, config);
-    trial.time = store::TimeRecord{
+    trial.time = TimeSummary{
         .median_ns = time_ns, .q1_ns = time_ns, .q3_ns = time_ns, .min_ns = time_ns, .samples = 20};
     trial.registers = registers;
     trial.shared_bytes = shared_bytes;

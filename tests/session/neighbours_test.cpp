@@ -60,7 +60,7 @@ class WinnersNearbyTest : public testing::Test {
 
   void timed(std::size_t search, std::string_view config, double time_ns) {
     store::TrialRecord trial;
-    trial.time = store::TimeRecord{.median_ns = time_ns};
+    trial.time = TimeSummary{.median_ns = time_ns};
     static_cast<void>(searches_[search].record(toy::config(family_, config), trial));
   }
   std::vector<std::string> winners_at_10() const {

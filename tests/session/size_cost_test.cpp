@@ -17,7 +17,7 @@ store::StoredTrial trial(std::string problem, std::string config, std::optional<
   stored.trial.problem = std::move(problem);
   stored.trial.config_json = std::move(config);
   stored.trial.outcome = median_ns ? Outcome::ok : Outcome::wrong_result;
-  if (median_ns) stored.trial.time = store::TimeRecord{.median_ns = *median_ns};
+  if (median_ns) stored.trial.time = TimeSummary{.median_ns = *median_ns};
   stored.trial.compile_ms = compile_s * 1e3;
   stored.trial.verify_ms = 1000;
   stored.trial.measure_ms = 2000;

@@ -23,8 +23,7 @@ class SizeScheduleTest : public testing::Test {
   /// Judges the next candidate of a search.
   void judge(SizeSearch& search) {
     store::TrialRecord trial;
-    trial.time =
-        store::TimeRecord{.median_ns = 1, .q1_ns = 1, .q3_ns = 1, .min_ns = 1, .samples = 5};
+    trial.time = TimeSummary{.median_ns = 1, .q1_ns = 1, .q3_ns = 1, .min_ns = 1, .samples = 5};
     search.record(search.next().value(), trial);
   }
 

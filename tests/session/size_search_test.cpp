@@ -12,11 +12,11 @@ using testing::ElementsAre;
 
 store::TrialRecord ok(double median_ns) {
   store::TrialRecord trial;
-  trial.time = store::TimeRecord{.median_ns = median_ns,
-                                 .q1_ns = median_ns,
-                                 .q3_ns = median_ns,
-                                 .min_ns = median_ns,
-                                 .samples = 20};
+  trial.time = TimeSummary{.median_ns = median_ns,
+                           .q1_ns = median_ns,
+                           .q3_ns = median_ns,
+                           .min_ns = median_ns,
+                           .samples = 20};
   return trial;
 }
 

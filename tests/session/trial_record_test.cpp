@@ -22,7 +22,7 @@ TEST(TrialRecord, ShowsOfEachResourceWhatTheStepUsesThatUsesMost) {
                           {.registers = 20, .static_shared_bytes = 50, .local_bytes = 8}};
   const store::TrialRecord failed = with_evaluation({}, evaluation, kernel, {});
   EXPECT_EQ(failed.shared_bytes, 100U) << "its launch may be none";
-  evaluation.time = measure::Summary{};
+  evaluation.time = TimeSummary{};
   const store::TrialRecord timed = with_evaluation({}, evaluation, kernel, {});
   EXPECT_EQ(timed.registers, 40);
   EXPECT_EQ(timed.shared_bytes, 350U);

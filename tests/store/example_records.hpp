@@ -48,7 +48,7 @@ inline RunRecord ended_as(RunState state) {
   return run;
 }
 
-inline TimeRecord example_time(double median_ns = 1520.25) {
+inline TimeSummary example_time(double median_ns = 1520.25) {
   return {.median_ns = median_ns,
           .q1_ns = median_ns - 1,
           .q3_ns = median_ns + 1.0 / 3,

@@ -17,7 +17,7 @@ std::string text(const std::optional<double>& value) {
   return value ? fmt::format("{}", *value) : "none";
 }
 
-std::string text(const TimeRecord& time) {
+std::string text(const TimeSummary& time) {
   return fmt::format("{} {} {} {} {}", time.median_ns, time.q1_ns, time.q3_ns, time.min_ns,
                      time.samples);
 }

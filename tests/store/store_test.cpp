@@ -22,7 +22,7 @@ using testing::ThrowsMessage;
 
 constexpr const char* kUtc = "[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}Z";
 
-void expect_same(const TimeRecord& a, const TimeRecord& b) {
+void expect_same(const TimeSummary& a, const TimeSummary& b) {
   EXPECT_EQ(a.median_ns, b.median_ns);
   EXPECT_EQ(a.q1_ns, b.q1_ns);
   EXPECT_EQ(a.q3_ns, b.q3_ns);
@@ -162,7 +162,7 @@ TEST_F(StoreTest, KeepsAnInfiniteErrorAndTakesNanForAbsent) {
 TEST_F(StoreTest, RefusesTimesThatCannotBe) {
   const std::int64_t id = begin(example_subject());
   const double infinity = std::numeric_limits<double>::infinity();
-  const std::vector<TimeRecord> impossible = {
+  const std::vector<TimeSummary> impossible = {
       {.median_ns = std::nan(""), .q1_ns = 1, .q3_ns = 1, .min_ns = 1, .samples = 1},
       {.median_ns = 1, .q1_ns = std::nan(""), .q3_ns = 1, .min_ns = 1, .samples = 1},
       {.median_ns = 1, .q1_ns = 1, .q3_ns = infinity, .min_ns = 1, .samples = 1},
@@ -171,7 +171,7 @@ TEST_F(StoreTest, RefusesTimesThatCannotBe) {
       {.median_ns = -1, .q1_ns = -1, .q3_ns = -1, .min_ns = -1, .samples = 1},
       {.median_ns = 2, .q1_ns = 3, .q3_ns = 4, .min_ns = 1, .samples = 1},
       {.median_ns = 1, .q1_ns = 1, .q3_ns = 1, .min_ns = 1, .samples = 0}};
-  for (const TimeRecord& time : impossible) {
+  for (const TimeSummary& time : impossible) {
     TrialRecord trial = example_trial();
     trial.time = time;
     EXPECT_THROW(store.record_trial(id, trial, 0), Error) << time.median_ns;

@@ -58,7 +58,7 @@ TEST_F(DeviceProcessTest, PassesOnWhatTheWorkerSays) {
   const TrialResult evaluation = evaluate("");
   EXPECT_EQ(evaluation.outcome, Outcome::ok);
   ASSERT_TRUE(evaluation.time);
-  EXPECT_EQ(evaluation.time->median, 1000);
+  EXPECT_EQ(evaluation.time->median_ns, 1000);
   EXPECT_EQ(device_->respawns(), 0);
 }
 

@@ -87,11 +87,11 @@ TEST_F(EvaluatorOnCpu, ARightCandidateHasATimeAndTheShareOfItsError) {
   EXPECT_EQ(evaluation.outcome, Outcome::ok) << evaluation.message;
   EXPECT_EQ(evaluation.message, "");
   ASSERT_TRUE(evaluation.time);
-  EXPECT_GE(evaluation.time->count, 20);
-  EXPECT_GT(evaluation.time->minimum, 0);
+  EXPECT_GE(evaluation.time->samples, 20);
+  EXPECT_GT(evaluation.time->min_ns, 0);
   EXPECT_EQ(evaluation.worst_error, 0.0);
   EXPECT_GT(evaluation.verify_ms, 0);
-  EXPECT_GE(evaluation.measure_ms * 1e6, 20 * evaluation.time->minimum);
+  EXPECT_GE(evaluation.measure_ms * 1e6, 20 * evaluation.time->min_ns);
 }
 
 TEST_F(EvaluatorOnCpu, ACandidateThatTurnsWrongWhileItIsTimedIsFoundOut) {
@@ -166,8 +166,8 @@ class EvaluatorOnScript : public testing::Test {
 };
 
 TEST_F(EvaluatorOnScript, AHopelessCandidateIsTimedBriefly) {
-  EXPECT_EQ(evaluator_.evaluate(candidate(4), {10}, 100.0).time->count, 5);
-  EXPECT_EQ(evaluator_.evaluate(candidate(1), {10}, 100.0).time->count, 20);
+  EXPECT_EQ(evaluator_.evaluate(candidate(4), {10}, 100.0).time->samples, 5);
+  EXPECT_EQ(evaluator_.evaluate(candidate(1), {10}, 100.0).time->samples, 20);
 }
 
 TEST_F(EvaluatorOnScript, AFailureWhileTimingLeavesNoTime) {

@@ -34,8 +34,8 @@ void say(Channel& channel, const Json& message) {
 
 Json evaluation() {
   tuner::worker::TrialResult ok;
-  ok.time =
-      tuner::measure::Summary{.median = 1000, .q1 = 990, .q3 = 1010, .minimum = 980, .count = 20};
+  ok.time = tuner::TimeSummary{
+      .median_ns = 1000, .q1_ns = 990, .q3_ns = 1010, .min_ns = 980, .samples = 20};
   return {{"result", tuner::worker::to_message(ok)}};
 }
 

@@ -25,7 +25,7 @@ std::string refusal(const Json& message) {
 TrialResult a_result() {
   TrialResult result;
   result.time =
-      measure::Summary{.median = 1000, .q1 = 990, .q3 = 1010, .minimum = 980, .count = 20};
+      TimeSummary{.median_ns = 1000, .q1_ns = 990, .q3_ns = 1010, .min_ns = 980, .samples = 20};
   result.worst_error = 0.25;
   result.caution = "half of y";
   result.resources = {{.registers = 32, .static_shared_bytes = 4096, .local_bytes = 8}};
@@ -36,7 +36,7 @@ TEST(Message, AResultIsReadAsItWasWritten) {
   const Json message = to_message(a_result());
   const auto read = from_message<TrialResult>(Json::from_cbor(Json::to_cbor(message)));
   EXPECT_EQ(to_message(read), message);
-  EXPECT_EQ(read.time->q3, 1010);
+  EXPECT_EQ(read.time->q3_ns, 1010);
   EXPECT_EQ(read.caution, "half of y");
   EXPECT_EQ(read.resources.front().static_shared_bytes, 4096U);
   EXPECT_EQ(read.clock_mhz, std::nullopt);

@@ -38,7 +38,7 @@ std::string beside_fastest(const session::BenchContender& contender) {
 std::vector<std::string> time_cells(const BenchReport& report,
                                     const session::BenchContender& contender) {
   if (!contender.timed) return std::vector<std::string>(5, kNone);
-  const store::TimeRecord& time = contender.timed->time;
+  const TimeSummary& time = contender.timed->time;
   return {quantity::time(time.median_ns),
           fmt::format("{}–{}", quantity::time(time.q1_ns), quantity::time(time.q3_ns)),
           quantity::time(*contender.timed->hot_ns),

@@ -14,7 +14,7 @@ namespace tuner::measure {
 /// The times of one piece of work, in nanoseconds.
 struct Measurement {
   std::vector<double> samples_ns;     ///< that count, in the order taken
-  Summary summary;                    ///< of samples_ns
+  TimeSummary summary;                ///< of samples_ns
   std::optional<double> clock_mhz;    ///< median over the samples, where the device tells
   int discarded = 0;                  ///< samples thrown away because the clock had fallen
   bool power_capped = false;          ///< samples count although the power limit held the clock

@@ -43,14 +43,14 @@ std::optional<double> quantile(std::span<const double> samples, double share) {
   return sorted_quantile(sorted(samples), share);
 }
 
-std::optional<Summary> summarise(std::span<const double> samples) {
+std::optional<TimeSummary> summarise(std::span<const double> samples) {
   if (samples.empty()) return std::nullopt;
   const std::vector<double> ordered = sorted(samples);
-  return Summary{.median = sorted_quantile(ordered, 0.5),
-                 .q1 = sorted_quantile(ordered, 0.25),
-                 .q3 = sorted_quantile(ordered, 0.75),
-                 .minimum = ordered.front(),
-                 .count = static_cast<int>(ordered.size())};
+  return TimeSummary{.median_ns = sorted_quantile(ordered, 0.5),
+                     .q1_ns = sorted_quantile(ordered, 0.25),
+                     .q3_ns = sorted_quantile(ordered, 0.75),
+                     .min_ns = ordered.front(),
+                     .samples = static_cast<int>(ordered.size())};
 }
 
 std::optional<MedianInterval> median_interval(std::span<const double> samples) {

@@ -3,6 +3,8 @@
 // zero.
 #pragma once
 
+#include "tuner/core/time_summary.hpp"
+
 #include <optional>
 #include <span>
 #include <vector>
@@ -14,12 +16,8 @@ namespace tuner::measure {
 /// no samples.
 [[nodiscard]] std::optional<double> quantile(std::span<const double> samples, double share);
 
-/// The shape of a set of samples, in their unit.
-struct Summary {
-  double median = 0, q1 = 0, q3 = 0, minimum = 0;
-  int count = 0;
-};
-[[nodiscard]] std::optional<Summary> summarise(std::span<const double> samples);
+/// Of times in nanoseconds; absent for none.
+[[nodiscard]] std::optional<TimeSummary> summarise(std::span<const double> samples);
 
 /// A median with a 95 % interval.
 struct MedianInterval {

@@ -48,7 +48,7 @@ bool holds_words(std::string_view text, std::string_view words) {
 
 /// A median with its interval. The standard error of a median is 1.2533·σ/√n for normal noise, and
 /// the quartiles of normal noise are 1.349·σ apart.
-Ratio with_interval(const store::TimeRecord& time) {
+Ratio with_interval(const TimeSummary& time) {
   constexpr double kHalfWidth = 1.96 * 1.2533 / 1.349;
   const double half =
       kHalfWidth * std::log(time.q3_ns / time.q1_ns) / std::sqrt(static_cast<double>(time.samples));

@@ -50,7 +50,7 @@ Json best_row(const KernelHistory& kernel, const SizeHistory& size, const Metric
               const std::string& device_name) {
   const ReportedTrial* screened = fastest(size);
   if (!size.best && screened == nullptr) return {};
-  const store::TimeRecord& time = size.best ? size.best->time : *screened->trial.time;
+  const TimeSummary& time = size.best ? size.best->time : *screened->trial.time;
   const store::BestRecord best = size.best.value_or(store::BestRecord{});
   return {format_size(size.problem),
           rounded(time.median_ns),

@@ -109,7 +109,7 @@ FinalResult FinalRound::result(const SizeSearch& search, const std::vector<space
   FinalResult result{
       .best = best_record(search, configs[winner]), .winner = configs[winner], .finalists = {}};
   store::BestRecord& best = result.best;
-  best.time = time_record(*measure::summarise(ours[winner]));
+  best.time = *measure::summarise(ours[winner]);
   for (const measure::Rank& rank : measure::ranking(ours))
     best.ties += rank.tied && rank.contender != winner ? 1 : 0;
   for (std::size_t i = 0; i < all.size(); ++i) {

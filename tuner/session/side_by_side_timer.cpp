@@ -16,7 +16,7 @@ store::FinalistRecord SideBySideTimes::finalist(std::string role, std::string co
   return {
       .role = std::move(role),
       .config_json = std::move(config_json),
-      .time = time_record(*measure::summarise(samples)),
+      .time = *measure::summarise(samples),
       .ratio_to_best = interval.median,
       .ratio_low = interval.low,
       .ratio_high = interval.high,
@@ -65,7 +65,7 @@ Expected<void, Failure> SideBySideTimer::time_regimes(SideBySideTimes& times, st
   const std::vector<std::vector<double>>& all = times.cold.times_ns;
   std::vector<double> medians_ns;
   for (const std::vector<double>& each : all) {
-    medians_ns.push_back(measure::summarise(each)->median);
+    medians_ns.push_back(measure::summarise(each)->median_ns);
   }
   const auto end_of_configs = medians_ns.begin() + static_cast<std::ptrdiff_t>(configs);
   const double fastest_ns = *std::min_element(medians_ns.begin(), end_of_configs);

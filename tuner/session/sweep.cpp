@@ -204,7 +204,7 @@ class Sweep {
     timing.message = evaluation.message;
     timing.worst_error = evaluation.worst_error;
     timing.clock_mhz = evaluation.clock_mhz;
-    if (evaluation.time) timing.time = time_record(*evaluation.time);
+    if (evaluation.time) timing.time = *evaluation.time;
     return timing;
   }
 
@@ -238,7 +238,7 @@ class Sweep {
       if ((spent_ns += sample->time_ns) > kMostSamplingNs && !samples.empty()) break;
     }
     if (added) {
-      timing.time = time_record(*measure::summarise(samples));
+      timing.time = *measure::summarise(samples);
       timing.clock_mhz = measure::quantile(clocks_mhz, 0.5);
     } else {
       timing.outcome = added.error().outcome;

@@ -46,13 +46,13 @@ struct SweepTime {
   std::string contender;
   std::size_t size = 0;  ///< among the plan's
   Outcome outcome = Outcome::ok;
-  std::string message = {};                    ///< why it is not `ok`
-  std::optional<store::TimeRecord> time = {};  ///< only when `ok`
-  std::optional<double> clock_mhz = {};        ///< of the multiprocessors meanwhile, where known
-  std::string kernel = {};                     ///< empty: the library
-  std::string config_json = {};                ///< of the kernel
-  double compile_ms = 0;                       ///< 0 when the same code was compiled before
-  std::optional<double> worst_error = {};      ///< the largest error as a share of its bound
+  std::string message = {};                ///< why it is not `ok`
+  std::optional<TimeSummary> time = {};    ///< only when `ok`
+  std::optional<double> clock_mhz = {};    ///< of the multiprocessors meanwhile, where known
+  std::string kernel = {};                 ///< empty: the library
+  std::string config_json = {};            ///< of the kernel
+  double compile_ms = 0;                   ///< 0 when the same code was compiled before
+  std::optional<double> worst_error = {};  ///< the largest error as a share of its bound
 };
 
 /// What a contender takes with its transfers.

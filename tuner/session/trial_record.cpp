@@ -3,20 +3,12 @@
 
 namespace tuner::session {
 
-store::TimeRecord time_record(const measure::Summary& summary) {
-  return {.median_ns = summary.median,
-          .q1_ns = summary.q1,
-          .q3_ns = summary.q3,
-          .min_ns = summary.minimum,
-          .samples = summary.count};
-}
-
 store::TrialRecord with_evaluation(store::TrialRecord trial, const worker::TrialResult& evaluation,
                                    const family::Kernel& kernel,
                                    const space::ExpressionValues& values) {
   trial.outcome = evaluation.outcome;
   trial.message = evaluation.message;
-  if (evaluation.time) trial.time = time_record(*evaluation.time);
+  if (evaluation.time) trial.time = *evaluation.time;
   trial.worst_error = evaluation.worst_error;
   for (std::size_t step = 0; step < evaluation.resources.size(); ++step) {
     const auto& [registers, static_shared_bytes, local_bytes] = evaluation.resources[step];

@@ -2,13 +2,10 @@
 // What the stages return, as the rows of the database hold it.
 #pragma once
 
-#include "tuner/measure/statistics.hpp"
 #include "tuner/store/records.hpp"
 #include "tuner/worker/device_worker.hpp"
 
 namespace tuner::session {
-
-[[nodiscard]] store::TimeRecord time_record(const measure::Summary& summary);
 
 /// Takes the outcome, the times and the resources of an evaluation into a trial: of each resource
 /// what the step uses that uses most of it. Of shared memory a step uses its own and, where it was

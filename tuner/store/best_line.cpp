@@ -110,12 +110,12 @@ space::EnvironmentInfo environment_of(JsonFields fields) {
   return environment;
 }
 
-TimeRecord time_of(JsonFields fields) {
-  const TimeRecord time{.median_ns = fields.positive("median", kMostNs),
-                        .q1_ns = fields.positive("q1", kMostNs),
-                        .q3_ns = fields.positive("q3", kMostNs),
-                        .min_ns = fields.positive("min", kMostNs),
-                        .samples = fields.count("samples", 1)};
+TimeSummary time_of(JsonFields fields) {
+  const TimeSummary time{.median_ns = fields.positive("median", kMostNs),
+                         .q1_ns = fields.positive("q1", kMostNs),
+                         .q3_ns = fields.positive("q3", kMostNs),
+                         .min_ns = fields.positive("min", kMostNs),
+                         .samples = fields.count("samples", 1)};
   if (time.min_ns > time.q1_ns || time.q1_ns > time.median_ns || time.median_ns > time.q3_ns) {
     fields.fail("the times are not in order: min <= q1 <= median <= q3");
   }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "tuner/core/outcome.hpp"
+#include "tuner/core/time_summary.hpp"
 #include "tuner/space/device.hpp"
 
 #include <cstdint>
@@ -38,19 +39,13 @@ struct Subject {
   std::string check_hash = {};
 };
 
-/// The spread of the samples of one measurement.
-struct TimeRecord {
-  double median_ns = 0, q1_ns = 0, q3_ns = 0, min_ns = 0;
-  int samples = 0;
-};
-
 /// The result of one candidate at one size.
 struct TrialRecord {
   std::string problem;      ///< canonical size, "4096,4096,4096"
   std::string config_json;  ///< canonical_json
   Outcome outcome = Outcome::ok;
-  std::string message;             ///< why it is not `ok`; empty when it is
-  std::optional<TimeRecord> time;  ///< only when `ok`
+  std::string message;              ///< why it is not `ok`; empty when it is
+  std::optional<TimeSummary> time;  ///< only when `ok`
   std::optional<double>
       worst_error;  ///< the largest error as a share of its bound; NaN becomes absent
   std::uint64_t check_seed = 0;
@@ -89,7 +84,7 @@ struct FinalistRecord {
   /// algorithms.
   std::string role;
   std::string config_json;  ///< empty for the library
-  TimeRecord time;
+  TimeSummary time;
   double ratio_to_best = 1;  ///< median over rounds of its time / the winner's in the same round
   double ratio_low = 1, ratio_high = 1;  ///< 95 % interval of that median
   std::vector<double> samples_ns;
@@ -111,7 +106,7 @@ inline constexpr std::string_view kRankingMetric = "cold";
 struct BestRecord {
   std::string problem;
   std::string config_json;
-  TimeRecord time;
+  TimeSummary time;
   std::optional<double> library_ns;  ///< median of the library in the same final
   std::optional<double> default_ns;  ///< median of the default configuration, likewise
   std::optional<double>

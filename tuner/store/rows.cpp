@@ -44,9 +44,9 @@ space::DeviceInfo read_device(RowReader& row) {
   return device;
 }
 
-std::optional<TimeRecord> read_optional_time(RowReader& row) {
+std::optional<TimeSummary> read_optional_time(RowReader& row) {
   const std::optional<double> median = row.optional_real();
-  TimeRecord time{.median_ns = median.value_or(0)};
+  TimeSummary time{.median_ns = median.value_or(0)};
   time.q1_ns = row.real();
   time.q3_ns = row.real();
   time.min_ns = row.real();
@@ -55,8 +55,8 @@ std::optional<TimeRecord> read_optional_time(RowReader& row) {
   return time;
 }
 
-TimeRecord read_time(RowReader& row) {
-  return read_optional_time(row).value_or(TimeRecord{});
+TimeSummary read_time(RowReader& row) {
+  return read_optional_time(row).value_or(TimeSummary{});
 }
 
 std::string samples_to_json(const std::vector<double>& samples_ns) {

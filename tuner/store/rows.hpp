@@ -75,8 +75,8 @@ class RowReader {
 [[nodiscard]] space::DeviceInfo read_device(RowReader& row);
 
 /// Columns median_ns, q1_ns, q3_ns, min_ns, samples.
-[[nodiscard]] std::optional<TimeRecord> read_optional_time(RowReader& row);
-[[nodiscard]] TimeRecord read_time(RowReader& row);
+[[nodiscard]] std::optional<TimeSummary> read_optional_time(RowReader& row);
+[[nodiscard]] TimeSummary read_time(RowReader& row);
 
 /// A JSON array of numbers that read back as the very same, e.g. "[1520.5,1498]".
 [[nodiscard]] std::string samples_to_json(const std::vector<double>& samples_ns);

@@ -25,7 +25,7 @@ void store_finalists(const SQLite::Database& database, const RunKey& run, std::i
     if (!finalist.config_json.empty()) {
       config = store_config(database, run.kernel, finalist.config_json);
     }
-    const TimeRecord& time = finalist.time;
+    const TimeSummary& time = finalist.time;
     prepare(
         database,
         "INSERT INTO main.finalist (final_id, position, role, config_id, median_ns, q1_ns, q3_ns, "
@@ -60,7 +60,7 @@ void withdraw_best(const SQLite::Database& database, const RunKey& run, std::int
 
 void store_best(const SQLite::Database& database, const RunKey& run, std::int64_t problem,
                 const BestRecord& best) {
-  const TimeRecord& time = best.time;
+  const TimeSummary& time = best.time;
   // REPLACE gives a new id, so that ids follow the order of recording.
   prepare(database,
           "INSERT OR REPLACE INTO main.best (device_id, kernel_id, environment_id, problem_id, "
@@ -139,7 +139,7 @@ void Store::record_trial(std::int64_t run, const TrialRecord& trial, double elap
     const std::int64_t problem = store_problem(database, key.family, trial.problem);
     const std::int64_t config = store_config(database, key.kernel, trial.config_json);
     failpoint("store.trial_interned");
-    const auto time = [&]<class T>(T TimeRecord::*member) {
+    const auto time = [&]<class T>(T TimeSummary::*member) {
       return trial.time ? std::optional<T>((*trial.time).*member) : std::nullopt;
     };
     prepare(
@@ -153,10 +153,11 @@ void Store::record_trial(std::int64_t run, const TrialRecord& trial, double elap
         "?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, "
         "?20, ?21, ?22, ?23)",
         key.id, problem, elapsed_s, config, name(trial.outcome), trial.message,
-        time(&TimeRecord::median_ns), time(&TimeRecord::q1_ns), time(&TimeRecord::q3_ns),
-        time(&TimeRecord::min_ns), time(&TimeRecord::samples), trial.worst_error, trial.check_seed,
-        trial.registers, trial.shared_bytes, trial.local_bytes, trial.compile_ms, trial.verify_ms,
-        trial.measure_ms, trial.hot_ns, trial.clock_mhz, trial.discarded, trial.power_capped)
+        time(&TimeSummary::median_ns), time(&TimeSummary::q1_ns), time(&TimeSummary::q3_ns),
+        time(&TimeSummary::min_ns), time(&TimeSummary::samples), trial.worst_error,
+        trial.check_seed, trial.registers, trial.shared_bytes, trial.local_bytes, trial.compile_ms,
+        trial.verify_ms, trial.measure_ms, trial.hot_ns, trial.clock_mhz, trial.discarded,
+        trial.power_capped)
         .exec();
     failpoint("store.trial_inserted");
     prepare(database,

@@ -252,7 +252,7 @@ TrialResult DeviceProcess::evaluate(const Candidate& candidate, const space::Siz
   if (!result) return evaluation_of(result.error(), Seconds(0));
   const TrialResult& evaluation = *result;
   if (leaves_damage(evaluation.outcome)) retire();
-  if (evaluation.time) launch_s_.try_emplace(size, 1e-9 * evaluation.time->median);
+  if (evaluation.time) launch_s_.try_emplace(size, 1e-9 * evaluation.time->median_ns);
   return evaluation;
 }
 

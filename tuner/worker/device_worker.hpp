@@ -25,8 +25,8 @@ struct Candidate {
 /// The result of a candidate on the device.
 struct TrialResult {
   Outcome outcome = Outcome::ok;
-  std::string message;                   ///< why it is not `ok`
-  std::optional<measure::Summary> time;  ///< nanoseconds; only when `ok`
+  std::string message;              ///< why it is not `ok`
+  std::optional<TimeSummary> time;  ///< nanoseconds; only when `ok`
   std::optional<double> worst_error;
   std::string caution;                      ///< Instance::caution at the size; only when `ok`
   std::optional<double> hot_ns, clock_mhz;  ///< as of Measurement

@@ -65,7 +65,7 @@ TrialResult Evaluator::evaluate(const Candidate& candidate, const space::Size& s
   auto measurement = time(loaded, size, best_ns);
   evaluation.measure_ms = measuring.elapsed_ms();
   if (!measurement) return failed(std::move(evaluation), std::move(measurement.error()));
-  if (auto failure = implausible_at(size, measurement->summary.median)) {
+  if (auto failure = implausible_at(size, measurement->summary.median_ns)) {
     return failed(std::move(evaluation), std::move(*failure));
   }
   evaluation.time = measurement->summary;

@@ -85,10 +85,10 @@ inline constexpr auto kFields<backend::RegimeTimes> =
     std::tuple(Field("rested_ns", &backend::RegimeTimes::rested_ns),
                Field("sustained_ns", &backend::RegimeTimes::sustained_ns));
 template <>
-inline constexpr auto kFields<measure::Summary> =
-    std::tuple(Field("median", &measure::Summary::median), Field("q1", &measure::Summary::q1),
-               Field("q3", &measure::Summary::q3), Field("minimum", &measure::Summary::minimum),
-               Field("count", &measure::Summary::count));
+inline constexpr auto kFields<TimeSummary> =
+    std::tuple(Field("median", &TimeSummary::median_ns), Field("q1", &TimeSummary::q1_ns),
+               Field("q3", &TimeSummary::q3_ns), Field("minimum", &TimeSummary::min_ns),
+               Field("count", &TimeSummary::samples));
 template <>
 inline constexpr auto kFields<measure::TransferTimes> =
     std::tuple(Field("allocate_ns", &measure::TransferTimes::allocate_ns),

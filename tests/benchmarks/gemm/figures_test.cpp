@@ -20,9 +20,10 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 ContenderResult contender(Role role, std::string kernel, double median_ns) {
-  return {.role = role,
-          .kernel = std::move(kernel),
-          .time_ns = {.median = median_ns, .q1 = median_ns, .q3 = median_ns, .count = 30}};
+  return {
+      .role = role,
+      .kernel = std::move(kernel),
+      .time_ns = {.median_ns = median_ns, .q1_ns = median_ns, .q3_ns = median_ns, .samples = 30}};
 }
 
 measure::MedianInterval interval(double median) {

@@ -21,8 +21,8 @@ Choice choice(const char* size, Rung rung, double ratio, double half_width) {
   if (rung != Rung::library) answer.kernel = "gemm_tiled";
   return {.shape = parse_shape(size),
           .answer = answer,
-          .dispatched_ns = measure::Summary{.median = 1000 * ratio},
-          .cublas_ns = measure::Summary{.median = 1000},
+          .dispatched_ns = TimeSummary{.median_ns = 1000 * ratio},
+          .cublas_ns = TimeSummary{.median_ns = 1000},
           .to_cublas =
               measure::MedianInterval{
                   .median = ratio, .low = ratio - half_width, .high = ratio + half_width},
