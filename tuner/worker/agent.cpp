@@ -35,6 +35,7 @@ AgentLink::~AgentLink() {
 
 void AgentLink::end() {
   listener_.request_stop();
+  is_losing_ = true;
   channel_.shut();
   const std::scoped_lock lock(mutex_);
   if (!lost_) lost_ = "the run is over";
@@ -83,8 +84,9 @@ void AgentLink::hear(Json message) {
 }
 
 void AgentLink::lose(const std::string& why) {
+  // The first reason is the true one: what follows it is that the connection is shut.
+  if (is_losing_.exchange(true)) return;
   channel_.shut();
-  if (lost()) return;
   const std::string said = words_();
   const std::scoped_lock lock(mutex_);
   if (!lost_) lost_ = said.empty() ? why : fmt::format("{}: {}", why, said);
@@ -102,7 +104,8 @@ bool AgentLink::lost() const {
 
 void AgentLink::distrust(const Error& error) {
   lose(fmt::format("it sent an invalid answer: {}", error.what()));
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
+  heard_.wait(lock, [this] { return lost_.has_value(); });
   throw loss();
 }
 

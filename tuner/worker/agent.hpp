@@ -7,6 +7,7 @@
 #include "tuner/worker/channel.hpp"
 #include "tuner/worker/device_worker.hpp"
 
+#include <atomic>
 #include <condition_variable>
 #include <cstddef>
 #include <functional>
@@ -60,6 +61,7 @@ class AgentLink {
   Clock::duration heartbeat_;
   std::function<std::string()> words_;
   std::mutex sending_;
+  std::atomic<bool> is_losing_ = false;
   mutable std::mutex mutex_;  // of what follows
   std::condition_variable heard_;
   std::map<std::size_t, std::optional<Json>> answers_;  // by lane that was asked

@@ -94,7 +94,7 @@ AgentPool::~AgentPool() {
   threads.clear();
   for (const auto& launcher : launchers_) launcher->streams.reset();
   // A launcher cleans up after its agents, and they after themselves: they get some time for it.
-  constexpr std::chrono::seconds kToEnd{5};
+  constexpr std::chrono::seconds kToEnd{3};
   const auto end = Clock::now() + kToEnd;
   for (const auto& launcher : launchers_) {
     while (!launcher->child->poll_end() && Clock::now() < end) {
@@ -324,7 +324,7 @@ std::vector<const AgentCard*> AgentPool::cards() const {
 }
 
 void AgentPool::await_first() {
-  constexpr std::chrono::seconds kForTheOthers{5};
+  constexpr std::chrono::seconds kForTheOthers{2};
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(plan_.patience);
   std::optional<Clock::time_point> first;
   std::unique_lock lock(mutex_);
