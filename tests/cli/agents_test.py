@@ -6,6 +6,7 @@ import os
 import pathlib
 import shutil
 import signal
+import subprocess
 import sys
 import time
 import unittest
@@ -107,6 +108,36 @@ class RunsTest(AgentsTest):
                 self.expect_none_left(within=10)
                 run.kill()
                 run.communicate()
+
+
+class NetworkTest(AgentsTest):
+    def test_a_database_on_a_network_file_system(self):
+        """A library stands in for one: statfs calls the folder `net` NFS."""
+        (self.directory / "nfs.c").write_text("""
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <stdlib.h>
+            #include <string.h>
+            #include <sys/vfs.h>
+            int statfs(const char* path, struct statfs* status) {
+              int (*real)(const char*, struct statfs*) = dlsym(RTLD_NEXT, "statfs");
+              const int result = real(path, status);
+              if (strstr(path, "/net")) status->f_type = 0x6969;
+              return result;
+            }""")
+        library = self.directory / "nfs.so"
+        subprocess.run([os.environ["HOST_COMPILER"], "-shared", "-fPIC", "-x", "c", self.directory / "nfs.c",
+                        "-o", library, "-ldl"], check=True)
+        (self.directory / "net").mkdir(mode=0o700)
+        self.database = self.directory / "net" / "results.db"
+        line = self.line("env", more=("--db", self.database), sizes=SIZES[:2])
+        run = self.tune(*line, env={"LD_PRELOAD": str(library)})
+        self.assertRegex(run.stderr, r"results\.db is on NFS: this run works on a copy in /\S+, saved after each size")
+        self.expect_every_size(sizes=SIZES[:2])
+        again = self.tune(*line, env={"LD_PRELOAD": str(library)})
+        self.assertIn("; 8 from the database", again.stderr)
+        self.refuse("runs", "list", "--db", self.database, env={"LD_PRELOAD": str(library)}, code=2, says="(NFS)")
+        self.assertEqual([path.name for path in self.database.parent.iterdir()], ["results.db"])
 
 
 class BadInputTest(AgentsTest):

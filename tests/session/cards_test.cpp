@@ -26,6 +26,7 @@ class ToyCard : public toy::Device {
     behaviours["toy<3,2>"].time_ns = 500;
   }
   const space::DeviceInfo& device() const override { return info_; }
+  void set_name(std::string name) { info_.name = std::move(name); }
 
  private:
   space::DeviceInfo info_;
@@ -59,7 +60,16 @@ class CardsTest : public testing::Test {
                        .compiler = &devices.front().compiler(),
                        .compile_threads = 2});
     }
-    return tune_kernel(family, family.kernels.front(), plan, cards, {}, store, seen, interrupted);
+    const auto late = static_cast<std::ptrdiff_t>(cards.size() - joining);
+    bool asked = false;
+    NewCards join;
+    if (joining > 0) {
+      join = [&, later = std::vector(cards.begin() + late, cards.end())] {
+        return std::exchange(asked, true) ? std::vector<Card>() : later;
+      };
+    }
+    cards.erase(cards.begin() + late, cards.end());
+    return tune_kernel(family, family.kernels.front(), plan, cards, join, store, seen, interrupted);
   }
   /// The message that the run ends with.
   std::string failure(const RunPlan& plan, ErrorCode code) {
@@ -93,10 +103,37 @@ class CardsTest : public testing::Test {
   }
 
   family::Family family = toy::family();
+  std::size_t joining = 0;  // of the devices, the last: they join the run
   std::deque<ToyCard> devices;
   store::Store store = store::Store::in_memory();
   Recorder seen;
 };
+
+TEST_F(CardsTest, ACardThatJoinsTakesSizes) {
+  joining = 1;
+  for (ToyCard& device : devices) {
+    device.on_launch = [](const std::string&) { std::this_thread::sleep_for(300us); };
+  }
+  const RunResult result = run({.sizes = sizes()});
+  expect_every_size(result, 20);
+  EXPECT_THAT(seen.joined, testing::ElementsAre("1"));
+  ASSERT_THAT(result.cards, SizeIs(2));
+  EXPECT_GT(result.cards[1].sizes, 0U);
+  EXPECT_THAT(store.trials(store.runs().front().id), SizeIs(20 * 12));
+}
+
+TEST_F(CardsTest, ACardOfAnotherModelThatJoinsIsRefused) {
+  joining = 1;
+  devices.back().set_name("another model");
+  for (ToyCard& device : devices) {
+    device.on_launch = [](const std::string&) { std::this_thread::sleep_for(300us); };
+  }
+  const RunResult result = run({.sizes = sizes()});
+  expect_every_size(result, 20);
+  EXPECT_THAT(seen.joined, IsEmpty());
+  EXPECT_THAT(seen.dropped["1"], HasSubstr("is another model"));
+  EXPECT_THAT(result.cards, SizeIs(1));
+}
 
 TEST_F(CardsTest, ASizeIsTunedOnOneCardAndNoTrialIsRunTwice) {
   slow_down();

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/database.hpp"
 #include "tuner/cli/launched_agents.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/run_database.hpp"
 #include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/tuning_runs.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
@@ -103,10 +103,13 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
                    common);
   }
 
-  store::Store store = open_database(common, store::Store::Mode::read_write);
+  RunDatabase database(common);
+  store::Store& store = database.store();
+  runs.add_observer(database.saver());
   for (std::size_t i = 0; i < models.size(); ++i) {
     runs.run(family, tasks[i], models[i], store, session::Candidates::all);
   }
+  database.save();
   runs.print_result();
   if (!options.report.empty()) {
     for (const ModelCards& model : models) {

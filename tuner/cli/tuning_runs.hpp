@@ -11,7 +11,9 @@
 #include "tuner/session/session.hpp"
 #include "tuner/store/store.hpp"
 
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tuner::cli {
@@ -26,6 +28,10 @@ class TuningRuns {
   /// where --log cannot be written.
   TuningRuns(const CommonOptions& common, const TuneOptions& options);
 
+  /// Has one more follow the runs; null: nobody.
+  void add_observer(std::unique_ptr<session::Observer> observer) {
+    if (observer) observers_.add(std::move(observer));
+  }
   /// The tasks of one family on devices of one model; `candidates`: of each size.
   void run(const family::Family& family, const std::vector<TuningTask>& tasks,
            const ModelCards& model, store::Store& store, session::Candidates candidates);
