@@ -36,35 +36,35 @@ class RunsTest(AgentsTest):
         self.expect_every_size()
 
     def test_an_agent_that_is_killed(self):
-        run = self.start(*self.line(ENV, ENV, more=("--jobs", "1"), evaluations=8))
+        run = self.start(*self.line(ENV, ENV, more=("--jobs", "1")))
         self.read_until(run, ": best ")
         os.kill(self.agents()[0], signal.SIGKILL)
         _, errors = run.communicate()
         self.assertEqual(run.returncode, 0, errors)
         self.assertIn("takes no further part", errors)
         self.assertIn("was ended by signal 9 (Killed)", errors)
-        self.expect_every_size(evaluations=8)
+        self.expect_every_size()
 
     def test_an_agent_that_is_stopped(self):
-        run = self.start(*self.line(ENV, ENV, more=("--heartbeat", "600ms"), evaluations=8))
+        run = self.start(*self.line(ENV, ENV, more=("--heartbeat", "600ms")))
         self.read_until(run, ": best ")
         os.kill(self.agents()[0], signal.SIGSTOP)
         _, errors = run.communicate()
         self.assertEqual(run.returncode, 0, errors)
         self.assertIn("nothing was heard of it for 1.5 s", errors)
-        self.expect_every_size(evaluations=8)
+        self.expect_every_size()
 
     def test_the_last_agent_that_is_killed(self):
-        run = self.start(*self.line(ENV, evaluations=20))
+        run = self.start(*self.line(ENV, sizes=SIZES[:2], evaluations=12))
         self.read_until(run, ": best ")
         os.kill(self.agents()[0], signal.SIGKILL)
         _, errors = run.communicate()
         self.assertEqual(run.returncode, 3, errors)
         self.assertIn("is lost", errors)
         self.expect_none_left()
-        resumed = self.tune(*self.line(ENV, evaluations=20))
+        resumed = self.tune(*self.line(ENV, sizes=SIZES[:2], evaluations=12))
         self.assertIn("resuming", resumed.stderr)
-        self.assertEqual(len(self.rows("SELECT * FROM best")), len(SIZES))
+        self.assertEqual(len(self.rows("SELECT * FROM best")), 2)
 
     def test_what_an_agent_says_costs_itself_only(self):
         for how, says in (("garbage", "is not a frame"), ("truncated", "has ended or its connection is lost"),

@@ -157,7 +157,9 @@ AgentOpened AgentLink::open(const AgentOpening& opening) {
   const Json answer = answer_of(kOpening);
   try {
     if (answer.contains("error")) throw error_from(answer.at("error"));
-    return from_message<AgentOpened>(member(answer, "opened"), "opened");
+    auto opened = from_message<AgentOpened>(member(answer, "opened"), "opened");
+    if (opened.devices.empty()) throw Error(ErrorCode::no_device, "it has no device");
+    return opened;
   } catch (const Error& error) {
     lose(error.what());
     throw;
