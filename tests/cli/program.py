@@ -81,10 +81,10 @@ class ProgramTest(unittest.TestCase):
         return subprocess.Popen([TUNE, *map(str, arguments)], cwd=self.directory, text=True,
                                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options)
 
-    def tune(self, *arguments, code=0, env=None, **options):
+    def tune(self, *arguments, code=0, env=None, timeout=60, **options):
         """Runs the program to its end and expects this exit code."""
         done = subprocess.run([TUNE, *map(str, arguments)], cwd=self.directory, text=True,
-                              capture_output=True, timeout=60,
+                              capture_output=True, timeout=timeout,
                               env=self.environment(**(env or {})), **options)
         self.assertEqual(done.returncode, code,
                          f"{arguments}\n--- stdout\n{done.stdout}--- stderr\n{done.stderr}")

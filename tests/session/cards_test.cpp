@@ -26,6 +26,7 @@ class ToyCard : public toy::Device {
     behaviours["toy<3,2>"].time_ns = 500;
   }
   const space::DeviceInfo& device() const override { return info_; }
+  void set_name(std::string name) { info_.name = std::move(name); }
 
  private:
   space::DeviceInfo info_;
@@ -54,10 +55,21 @@ class CardsTest : public testing::Test {
     std::vector<Card> cards;
     for (ToyCard& device : devices) {
       evaluators.emplace_back(device, device.compiler(), family, plan.seed);
-      cards.push_back({.name = std::to_string(cards.size()), .device = &evaluators.back()});
+      cards.push_back({.name = std::to_string(cards.size()),
+                       .device = &evaluators.back(),
+                       .compiler = &devices.front().compiler(),
+                       .compile_threads = 2});
     }
-    return tune_kernel(family, family.kernels.front(), plan, cards, devices.front().compiler(),
-                       store, seen, interrupted);
+    const auto late = static_cast<std::ptrdiff_t>(cards.size() - joining);
+    bool asked = false;
+    NewCards join;
+    if (joining > 0) {
+      join = [&, later = std::vector(cards.begin() + late, cards.end())] {
+        return std::exchange(asked, true) ? std::vector<Card>() : later;
+      };
+    }
+    cards.erase(cards.begin() + late, cards.end());
+    return tune_kernel(family, family.kernels.front(), plan, cards, join, store, seen, interrupted);
   }
   /// The message that the run ends with.
   std::string failure(const RunPlan& plan, ErrorCode code) {
@@ -91,14 +103,41 @@ class CardsTest : public testing::Test {
   }
 
   family::Family family = toy::family();
+  std::size_t joining = 0;  // of the devices, the last: they join the run
   std::deque<ToyCard> devices;
   store::Store store = store::Store::in_memory();
   Recorder seen;
 };
 
+TEST_F(CardsTest, ACardThatJoinsTakesSizes) {
+  joining = 1;
+  for (ToyCard& device : devices) {
+    device.on_launch = [](const std::string&) { std::this_thread::sleep_for(300us); };
+  }
+  const RunResult result = run({.sizes = sizes()});
+  expect_every_size(result, 20);
+  EXPECT_THAT(seen.joined, testing::ElementsAre("1"));
+  ASSERT_THAT(result.cards, SizeIs(2));
+  EXPECT_GT(result.cards[1].sizes, 0U);
+  EXPECT_THAT(store.trials(store.runs().front().id), SizeIs(20 * 12));
+}
+
+TEST_F(CardsTest, ACardOfAnotherModelThatJoinsIsRefused) {
+  joining = 1;
+  devices.back().set_name("another model");
+  for (ToyCard& device : devices) {
+    device.on_launch = [](const std::string&) { std::this_thread::sleep_for(300us); };
+  }
+  const RunResult result = run({.sizes = sizes()});
+  expect_every_size(result, 20);
+  EXPECT_THAT(seen.joined, IsEmpty());
+  EXPECT_THAT(seen.dropped["1"], HasSubstr("is another model"));
+  EXPECT_THAT(result.cards, SizeIs(1));
+}
+
 TEST_F(CardsTest, ASizeIsTunedOnOneCardAndNoTrialIsRunTwice) {
   slow_down();
-  const RunResult result = run({.sizes = sizes(), .compile_threads = 2});
+  const RunResult result = run({.sizes = sizes()});
   expect_every_size(result, 20);
   EXPECT_THAT(store.trials(store.runs().front().id), SizeIs(20 * 12));
   std::map<std::string, std::set<std::string>> cards;
@@ -121,7 +160,7 @@ TEST_F(CardsTest, ASizeIsTunedOnOneCardAndNoTrialIsRunTwice) {
 }
 
 TEST_F(CardsTest, EachConfigurationIsCompiledOnceForAllCards) {
-  static_cast<void>(run({.sizes = sizes(), .compile_threads = 2}));
+  static_cast<void>(run({.sizes = sizes()}));
   EXPECT_THAT(devices[0].compiled(), SizeIs(12));
   EXPECT_THAT(devices[1].compiled(), IsEmpty()) << "one compiler serves all";
   int counted = 0;
@@ -219,11 +258,12 @@ TEST_F(CardsTest, ACardThatIsLostInAFinalRoundCostsTheRoundAlone) {
       if (watcher.began && !lost.exchange(true)) throw Error(ErrorCode::no_device, "lost");
     };
     evaluators.emplace_back(device, device.compiler(), family, 0);
-    cards.push_back({.name = device.device().uuid, .device = &evaluators.back()});
+    cards.push_back({.name = device.device().uuid,
+                     .device = &evaluators.back(),
+                     .compiler = &devices.front().compiler()});
   }
-  const RunResult result =
-      tune_kernel(family, family.kernels.front(), {.sizes = {{10}}}, cards,
-                  devices.front().compiler(), store, watcher, [] { return false; });
+  const RunResult result = tune_kernel(family, family.kernels.front(), {.sizes = {{10}}}, cards, {},
+                                       store, watcher, [] { return false; });
   expect_every_size(result, 1);
   EXPECT_THAT(store.trials(store.runs().front().id), SizeIs(12));
   EXPECT_THAT(watcher.dropped, SizeIs(1));
@@ -285,7 +325,7 @@ class ManyCardsTest : public CardsTest {
 
 TEST_F(ManyCardsTest, MoreCardsThanSizes) {
   slow_down();
-  const RunResult result = run({.sizes = sizes(5), .compile_threads = 2});
+  const RunResult result = run({.sizes = sizes(5)});
   expect_every_size(result, 5);
   std::size_t busy = 0;
   for (const CardResult& card : result.cards) {
@@ -303,7 +343,7 @@ TEST_F(ManyCardsTest, CardsThatFailOneAfterTheOtherLoseNothing) {
       if (++launches > 100 * i) throw Error(ErrorCode::no_device, "lost");
     };
   }
-  expect_every_size(run({.sizes = sizes(40), .compile_threads = 2}), 40);
+  expect_every_size(run({.sizes = sizes(40)}), 40);
   EXPECT_GT(seen.dropped.size(), 1U);
 }
 

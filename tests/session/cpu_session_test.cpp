@@ -26,10 +26,10 @@ class CpuSession : public testing::Test {
 TEST_F(CpuSession, TunesAKernelWithScratchAndSettlesItBesideTheLibrary) {
   store::Store store = store::Store::in_memory();
   Recorder seen;
-  const Card card{.name = "0", .device = &evaluator_};
+  const Card card{.name = "0", .device = &evaluator_, .compiler = &backend_->compiler()};
   const RunResult result =
       tune_kernel(family_, family_.kernels.front(), {.sizes = {kPadded, {1, 1, 1, 1, 1, 1, 1}}},
-                  {&card, 1}, backend_->compiler(), store, seen, kNeverStop);
+                  {&card, 1}, {}, store, seen, kNeverStop);
   EXPECT_EQ(result.state, store::RunState::complete);
   ASSERT_THAT(seen.steps, SizeIs(12));
   for (const Recorder::Step& step : seen.steps) {

@@ -46,6 +46,7 @@ class Recorder : public Observer {
     rounds.push_back(done_rounds);
   }
   void size_done(const SizeResult& result) override { done.push_back(result.size); }
+  void card_joined(const CardName& card) override { joined.push_back(card.name); }
   void card_dropped(const CardName& card, const std::string& reason) override {
     dropped[card.name] = reason;
   }
@@ -67,6 +68,7 @@ class Recorder : public Observer {
   std::vector<int> rounds;
   std::vector<LibraryPart> with_library;
   std::vector<space::Size> done;
+  std::vector<std::string> joined;             // names of cards
   std::map<std::string, std::string> dropped;  // by name of the card: why
   int estimates = 0;
   bool with_gauge = false;
@@ -99,9 +101,12 @@ class SessionTest : public testing::Test {
     seen = {};
     seen.with_gauge = with_gauge;
     worker::Evaluator evaluator(device, device.compiler(), family, plan.seed);
-    const Card card{.name = "0", .device = &evaluator};
-    return tune_kernel(family, family.kernels.front(), plan, {&card, 1}, device.compiler(), store,
-                       seen, interrupted);
+    const Card card{.name = "0",
+                    .device = &evaluator,
+                    .compiler = &device.compiler(),
+                    .compile_threads = compile_threads};
+    return tune_kernel(family, family.kernels.front(), plan, {&card, 1}, {}, store, seen,
+                       interrupted);
   }
   /// Interrupted as soon as `trials` trials of this run are over.
   RunResult run_interrupted_after(std::size_t trials, const RunPlan& plan) {
@@ -121,6 +126,7 @@ class SessionTest : public testing::Test {
   store::Store store = store::Store::in_memory();
   Recorder seen;
   ManualClock clock;  // of plans with `.now = clock.now()`
+  int compile_threads = 1;
 };
 
 inline constexpr const char* kDefault = R"({"DEPTH":1,"TILE":2})";

@@ -111,7 +111,8 @@ TEST_F(SessionTest, EvaluatesTheDefaultFirstThenWhatWasBestBefore) {
 }
 
 TEST_F(SessionTest, SizesAndTheFinalShareOneCompilation) {
-  static_cast<void>(run({.sizes = {{10}, {20}, {30}}, .compile_threads = 2}));
+  compile_threads = 2;
+  static_cast<void>(run({.sizes = {{10}, {20}, {30}}}));
   std::vector<std::string> compiled = device.compiled();
   EXPECT_THAT(compiled, SizeIs(12));
   EXPECT_THAT(std::set(compiled.begin(), compiled.end()), SizeIs(12));
@@ -273,7 +274,7 @@ TEST_F(SessionTest, WhatWonAtAnotherSizeIsTriedAtOnce) {
 
 TEST_F(SessionTest, WhatIsFastestAtOneSizeIsTriedNextAtTheOthers) {
   family = toy::family("N == 20 ? TILE > 2 : TILE*DEPTH <= 12");
-  static_cast<void>(run({.sizes = {{10}, {20}}, .strategy = "exhaustive", .compile_threads = 1}));
+  static_cast<void>(run({.sizes = {{10}, {20}}, .strategy = "exhaustive"}));
   std::vector<std::string> at_10;
   for (const Recorder::Step& step : seen.steps) {
     if (step.progress.size == space::Size{10}) at_10.push_back(step.trial.config_json);

@@ -31,9 +31,9 @@ class SizeScheduleTest : public testing::Test {
   family::Family family_ = toy::family();
   const family::Kernel& kernel_ = family_.kernels.front();
   RunPlan plan_{.sizes = {{10}, {20}}, .strategy = "exhaustive", .max_time = 1000ms};
-  worker::CompilePool pool_{device_.compiler(), 1};
+  CompileSite site_{device_.compiler(), 1};
   SizeBoard board_{plan_.sizes, kernel_.space->dims, std::vector{1.0, 1.0}, 1};
-  SizeSchedule schedule_{plan_, kernel_, pool_, board_};
+  SizeSchedule schedule_{plan_, kernel_, site_, board_};
 };
 
 TEST_F(SizeScheduleTest, ASizeIsOverWhenItsShareOfTheTimeIsUsedUp) {

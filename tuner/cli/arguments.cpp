@@ -116,6 +116,21 @@ void add_tune(CLI::App& app, Arguments& arguments) {
                  "Compile N configurations at a time; default: one less than the cores")
       ->type_name("N")
       ->check(whole_number(1, kMostThreads));
+  app.add_option(
+         "--launch", o.launch,
+         "Tune on the devices of agents that a program starts, such as 'srun -u -N4 -n4' or "
+         "'ssh HOST', instead of this machine's; may be repeated")
+      ->type_name("PROGRAM")
+      ->take_all()
+      ->allow_extra_args(false);
+  app.add_option("--agent-wait", o.agent_wait, "End when no agent has come within this time")
+      ->capture_default_str()
+      ->type_name("TIME");
+  app.add_option(
+         "--heartbeat", o.heartbeat,
+         "Ask agents for a sign of life so often; one that is silent for 2.5 of them is lost")
+      ->capture_default_str()
+      ->type_name("TIME");
   app.add_flag("--allow-shared", o.allow_shared,
                "Tune even while other processes use the GPU; the results are marked");
   app.add_flag("--fresh", o.fresh, "Repeat all trials instead of resuming from the database");

@@ -42,8 +42,11 @@ struct TuneOptions : DeviceOptions {
   std::string max_time;
   std::optional<std::uint64_t> patience;  ///< absent: as `patience` in tune_command.cpp says
   std::uint64_t seed = 0;
-  std::vector<std::string> set;  ///< "BM=64,128"
-  int jobs = 0;                  ///< 0: one less than the cores
+  std::vector<std::string> set;     ///< "BM=64,128"
+  int jobs = 0;                     ///< 0: one less than the cores
+  std::vector<std::string> launch;  ///< "srun -u -N4 -n4"; empty: the devices of this machine
+  std::string agent_wait = "60s";
+  std::string heartbeat = "10s";
   bool allow_shared = false;
   bool fresh = false;
   bool dry_run = false;

@@ -20,6 +20,12 @@ Json optional(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
 }
 
+Json card_json(const session::CardName& card) {
+  Json json = {{"card", card.name}, {"uuid", card.uuid}};
+  if (!card.host.empty()) json["host"] = card.host;
+  return json;
+}
+
 /// UTC, to a millisecond.
 std::string now() {
   const auto time = std::chrono::floor<std::chrono::milliseconds>(std::chrono::system_clock::now());
@@ -62,7 +68,7 @@ void EventLog::opened(const session::Opening& opening) {
   }
   Json cards = Json::array();
   for (const session::CardName& card : opening.cards) {
-    cards.push_back({{"card", card.name}, {"uuid", card.uuid}});
+    cards.push_back(card_json(card));
   }
   write("opened", {{"device", opening.device.name},
                    {"cards", std::move(cards)},
@@ -111,8 +117,14 @@ void EventLog::size_done(const session::SizeResult& result) {
   write("size", std::move(fields));
 }
 
+void EventLog::card_joined(const session::CardName& card) {
+  write("joined", card_json(card));
+}
+
 void EventLog::card_dropped(const session::CardName& card, const std::string& reason) {
-  write("dropped", {{"card", card.name}, {"uuid", card.uuid}, {"reason", reason}});
+  Json fields = card_json(card);
+  fields["reason"] = reason;
+  write("dropped", std::move(fields));
 }
 
 }  // namespace tuner::cli

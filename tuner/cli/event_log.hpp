@@ -27,6 +27,7 @@ class EventLog : public session::Observer {
   void final_began(const space::Size& size, std::size_t contenders,
                    session::LibraryPart library) override;
   void size_done(const session::SizeResult& result) override;
+  void card_joined(const session::CardName& card) override;
   void card_dropped(const session::CardName& card, const std::string& reason) override;
 
  private:

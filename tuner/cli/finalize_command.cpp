@@ -40,10 +40,11 @@ int finalize(const CommonOptions& common, const TuneOptions& options) {
   TuningRuns runs(common, options);
   store::Store store = open_database(common, store::Store::Mode::read_write);
   bool any = false;
-  for (const auto& model : OpenedDevice::open_all(options, family, options.seed)) {
+  for (const auto& model :
+       OpenedDevice::open_all(options, family, options.seed, compile_threads(options))) {
     const std::vector<TuningTask> tasks = screened_tasks(family, options, store, *model);
     any = any || !tasks.empty();
-    runs.run(family, tasks, *model, store, session::Candidates::known);
+    runs.run(family, tasks, model->model(), store, session::Candidates::known);
   }
   runs.print_result();
   if (any) return runs.exit_code();

@@ -28,6 +28,11 @@ std::string format_ratio(std::optional<double> ratio) {
   return ratio ? fmt::format("×{:.2f}", *ratio) : "–";
 }
 
+std::string format_card(const session::CardName& card) {
+  if (card.host.empty()) return card.uuid;
+  return card.uuid.empty() ? "on " + card.host : card.uuid + " on " + card.host;
+}
+
 std::string format_failures(const std::map<Outcome, std::uint64_t>& outcomes) {
   std::vector<std::string> parts;
   for (const auto& [outcome, count] : outcomes) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tuner/core/outcome.hpp"
+#include "tuner/session/observer.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -18,6 +19,8 @@ namespace tuner::cli {
 /// "×1.07".
 [[nodiscard]] std::string format_ratio(std::optional<double> ratio);
 /// "23 compile_error, 1 wrong_result"; "none".
+/// "GPU-… on n1": the host where it is another one.
+[[nodiscard]] std::string format_card(const session::CardName& card);
 [[nodiscard]] std::string format_failures(const std::map<Outcome, std::uint64_t>& outcomes);
 
 /// Reads "90", "90s", "0.5s", "10m", "1h30m", "500ms", to a millisecond. Throws Error(usage) naming

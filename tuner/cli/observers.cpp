@@ -34,6 +34,10 @@ void Observers::size_done(const session::SizeResult& result) {
   for (const auto& each : all_) each->size_done(result);
 }
 
+void Observers::card_joined(const session::CardName& card) {
+  for (const auto& each : all_) each->card_joined(card);
+}
+
 void Observers::card_dropped(const session::CardName& card, const std::string& reason) {
   for (const auto& each : all_) each->card_dropped(card, reason);
 }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/opened_device.hpp"
 
-#include "tuner/cli/device_choice.hpp"
 #include "tuner/cli/format.hpp"
 #include "tuner/cli/output.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/worker/confinement.hpp"
 #include "tuner/worker/isolated_compiler.hpp"
+#include "tuner/worker/open_devices.hpp"
 
 #include <fmt/format.h>
 
@@ -29,47 +29,20 @@ worker::DeviceDeadlines deadlines(const DeviceOptions& options) {
   return deadlines;
 }
 
-/// Whether their results answer for one another.
-bool are_of_one_model(const worker::DeviceProcess& one, const worker::DeviceProcess& other) {
-  const space::DeviceInfo& a = one.device();
-  const space::DeviceInfo& b = other.device();
-  return a.backend == b.backend && a.name == b.name && a.architecture == b.architecture &&
-         a.attributes.sm_count == b.attributes.sm_count && one.environment() == other.environment();
-}
-
 }  // namespace
 
-std::vector<OpenedDevice::Opened> OpenedDevice::open(const DeviceOptions& options,
-                                                     const family::Family& family,
-                                                     std::uint64_t seed) {
-  const std::vector<ChosenDevice> chosen = chosen_devices(options.device, [&] {
-    return worker::list_devices(worker::worker_command({"devices", options.backend}));
-  });
-  std::vector<Opened> devices;
-  for (const ChosenDevice& each : chosen) {
-    devices.push_back(
-        {.name = each.name,
-         .process = std::make_unique<worker::DeviceProcess>(
-             worker::worker_command({"device", options.backend, fmt::format("{}", each.ordinal)}),
-             family, seed, deadlines(options), worker::Opening::later)});
-  }
-  std::vector<Opened> opened;
-  for (Opened& each : devices) {
-    try {
-      each.process->finish_opening();
-      opened.push_back(std::move(each));
-    } catch (const Error& error) {
-      const bool last = opened.empty() && &each == &devices.back();
-      if (last || error.code() != ErrorCode::no_device) throw;
-      tell(fmt::format("device {} is left out: {}\n", each.name, error.what()));
-    }
-  }
-  return opened;
+std::vector<worker::NamedDevice> OpenedDevice::open(const DeviceOptions& options,
+                                                    const family::Family& family,
+                                                    std::uint64_t seed) {
+  auto opened =
+      worker::open_devices(options.backend, options.device, family, seed, deadlines(options));
+  for (const std::string& line : opened.left_out) tell(line + "\n");
+  return std::move(opened.devices);
 }
 
-std::vector<OpenedDevice::Opened> OpenedDevice::open_one(const DeviceOptions& options,
-                                                         const family::Family& family,
-                                                         std::uint64_t seed) {
+std::vector<worker::NamedDevice> OpenedDevice::open_one(const DeviceOptions& options,
+                                                        const family::Family& family,
+                                                        std::uint64_t seed) {
   if (options.device == "all" || options.device.find(',') != std::string::npos) {
     throw Error(
         ErrorCode::usage,
@@ -80,12 +53,14 @@ std::vector<OpenedDevice::Opened> OpenedDevice::open_one(const DeviceOptions& op
 
 std::vector<std::unique_ptr<OpenedDevice>> OpenedDevice::open_all(const DeviceOptions& options,
                                                                   const family::Family& family,
-                                                                  std::uint64_t seed) {
-  std::vector<std::vector<Opened>> models;
-  for (Opened& each : open(options, family, seed)) {
-    const auto same = std::ranges::find_if(models, [&](const std::vector<Opened>& model) {
-      return are_of_one_model(*model.front().process, *each.process);
-    });
+                                                                  std::uint64_t seed,
+                                                                  int compile_threads) {
+  std::vector<std::vector<worker::NamedDevice>> models;
+  for (worker::NamedDevice& each : open(options, family, seed)) {
+    const auto same =
+        std::ranges::find_if(models, [&](const std::vector<worker::NamedDevice>& model) {
+          return are_of_one_subject(*model.front().process, *each.process);
+        });
     if (same != models.end()) {
       same->push_back(std::move(each));
     } else {
@@ -93,17 +68,19 @@ std::vector<std::unique_ptr<OpenedDevice>> OpenedDevice::open_all(const DeviceOp
     }
   }
   std::vector<std::unique_ptr<OpenedDevice>> all;
-  for (std::vector<Opened>& model : models) {
-    all.push_back(std::unique_ptr<OpenedDevice>(new OpenedDevice(options, std::move(model))));
+  for (std::vector<worker::NamedDevice>& model : models) {
+    all.push_back(std::unique_ptr<OpenedDevice>(
+        new OpenedDevice(options, std::move(model), compile_threads)));
   }
   return all;
 }
 
 OpenedDevice::OpenedDevice(const DeviceOptions& options, const family::Family& family,
                            std::uint64_t seed)
-    : OpenedDevice(options, open_one(options, family, seed)) {}
+    : OpenedDevice(options, open_one(options, family, seed), 1) {}
 
-OpenedDevice::OpenedDevice(const DeviceOptions& options, std::vector<Opened> devices)
+OpenedDevice::OpenedDevice(const DeviceOptions& options, std::vector<worker::NamedDevice> devices,
+                           int compile_threads)
     : isolated_(worker::make_isolated_compiler(
           devices.front().process->device(),
           whole_seconds(options.compile_timeout, "--compile-timeout"))),
@@ -112,8 +89,11 @@ OpenedDevice::OpenedDevice(const DeviceOptions& options, std::vector<Opened> dev
               backend::compiler_identity(devices.front().process->device(),
                                          devices.front().process->environment())),
       no_cache_(options.no_cache) {
-  for (Opened& each : devices) {
-    cards_.push_back({.name = std::move(each.name), .device = each.process.get()});
+  for (worker::NamedDevice& each : devices) {
+    cards_.push_back({.name = std::move(each.name),
+                      .device = each.process.get(),
+                      .compiler = &compiler(),
+                      .compile_threads = compile_threads});
     processes_.push_back(std::move(each.process));
   }
   if (!cache_.problem().empty())

@@ -3,13 +3,13 @@
 
 #include "tuner/backend/cached_compiler.hpp"
 #include "tuner/cli/commands.hpp"
+#include "tuner/cli/model_cards.hpp"
 #include "tuner/family/family.hpp"
 #include "tuner/session/session.hpp"
-#include "tuner/worker/device_process.hpp"
+#include "tuner/worker/open_devices.hpp"
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 namespace tuner::cli {
@@ -24,28 +24,30 @@ class OpenedDevice {
   OpenedDevice(const DeviceOptions& options, const family::Family& family, std::uint64_t seed);
 
   /// Every device that the options name, by model, in the order of their first devices. Of several
-  /// one that cannot be opened is left out, with a line on stderr that says why. Throws as the
-  /// constructor does, the last reason when none can be opened.
+  /// one that cannot be opened is left out, with a line on stderr that says why. A run may compile
+  /// `compile_threads` configurations at a time. Throws as the constructor does, the last reason
+  /// when none can be opened.
   [[nodiscard]] static std::vector<std::unique_ptr<OpenedDevice>> open_all(
-      const DeviceOptions& options, const family::Family& family, std::uint64_t seed);
+      const DeviceOptions& options, const family::Family& family, std::uint64_t seed,
+      int compile_threads);
 
   /// The first of them.
   [[nodiscard]] worker::DeviceProcess& device() { return *processes_.front(); }
-  [[nodiscard]] std::span<const session::Card> cards() const { return cards_; }
+  [[nodiscard]] ModelCards model() {
+    return {.device = &device(), .cards = [this] { return cards_; }};
+  }
   [[nodiscard]] const backend::Compiler& compiler() const;
 
  private:
-  struct Opened {
-    std::string name;
-    std::unique_ptr<worker::DeviceProcess> process;
-  };
-  OpenedDevice(const DeviceOptions& options, std::vector<Opened> devices);
+  OpenedDevice(const DeviceOptions& options, std::vector<worker::NamedDevice> devices,
+               int compile_threads);
 
-  [[nodiscard]] static std::vector<Opened> open(const DeviceOptions& options,
-                                                const family::Family& family, std::uint64_t seed);
-  [[nodiscard]] static std::vector<Opened> open_one(const DeviceOptions& options,
-                                                    const family::Family& family,
-                                                    std::uint64_t seed);
+  [[nodiscard]] static std::vector<worker::NamedDevice> open(const DeviceOptions& options,
+                                                             const family::Family& family,
+                                                             std::uint64_t seed);
+  [[nodiscard]] static std::vector<worker::NamedDevice> open_one(const DeviceOptions& options,
+                                                                 const family::Family& family,
+                                                                 std::uint64_t seed);
 
   std::vector<std::unique_ptr<worker::DeviceProcess>> processes_;
   std::vector<session::Card> cards_;

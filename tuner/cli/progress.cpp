@@ -50,7 +50,8 @@ void ProgressPrinter::opened(const session::Opening& opening) {
   const std::string& library = opening.environment.library;
   library_ = library.empty() ? "the library" : library.substr(0, library.find(' '));
   cards_.clear();
-  if (opening.cards.size() > 1) {
+  first_card_ = opening.cards.front().name;
+  if (opening.cards.size() > 1 || !opening.cards.front().host.empty()) {
     for (const session::CardName& card : opening.cards) cards_[card.name];
   }
   announce(fmt::format("{} on {}{} ({}, {}, {})", opening.kernel->name,
@@ -59,7 +60,7 @@ void ProgressPrinter::opened(const session::Opening& opening) {
                        opening.environment.compiler, opening.environment.library));
   if (!cards_.empty()) {
     for (const session::CardName& card : opening.cards) {
-      announce(fmt::format("  device {}: {}", card.name, card.uuid));
+      announce(fmt::format("  device {}: {}", card.name, format_card(card)));
     }
   }
   for (const session::Opening::SizePlan& size : opening.sizes) {
@@ -156,10 +157,15 @@ void ProgressPrinter::size_done(const session::SizeResult& result) {
                        text));
 }
 
+void ProgressPrinter::card_joined(const session::CardName& card) {
+  for (const std::string& name : {first_card_, card.name}) cards_[name];
+  announce(fmt::format("  device {} joins: {}", card.name, format_card(card)));
+}
+
 void ProgressPrinter::card_dropped(const session::CardName& card, const std::string& reason) {
   announce(
       printable(fmt::format("  device {} {} takes no further part, its sizes go on elsewhere: {}",
-                            card.name, card.uuid, reason)));
+                            card.name, format_card(card), reason)));
 }
 
 std::string ProgressPrinter::on_card(std::string_view card) const {

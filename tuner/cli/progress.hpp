@@ -33,6 +33,7 @@ class ProgressPrinter : public session::Observer {
                    session::LibraryPart library) override;
   void round_done(const space::Size& size, int rounds, int most) override;
   void size_done(const session::SizeResult& result) override;
+  void card_joined(const session::CardName& card) override;
   void card_dropped(const session::CardName& card, const std::string& reason) override;
 
  private:
@@ -58,7 +59,8 @@ class ProgressPrinter : public session::Observer {
   space::Dimensions dims_;  // of what has been opened
   std::map<space::Size, double> best_ns_;
   std::map<std::string, std::uint64_t, std::less<>>
-      cards_;  // trials by card, where there are several
+      cards_;               // trials by card, where there are several
+  std::string first_card_;  // the name
 };
 
 }  // namespace tuner::cli

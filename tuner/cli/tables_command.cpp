@@ -24,6 +24,8 @@
 namespace tuner::cli {
 namespace {
 
+using Align = Table::Align;
+
 constexpr std::size_t kTableLimitBytes = std::size_t{256} << 20;
 constexpr int kIncomplete = 5;  // nothing was found for a size that should be there
 
@@ -158,7 +160,6 @@ void print_tables(const CommonOptions& common, const std::string& file,
   const Output output(common);
   output.tell("{}: {}, {}\n", printable(file), printable(known.device.name),
               versions_text(known.environment));
-  using Align = Table::Align;
   Table of_families({{"family"},
                      {"kernels", Align::right},
                      {"sizes", Align::right},

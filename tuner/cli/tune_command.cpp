@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cli/commands.hpp"
-#include "tuner/cli/database.hpp"
+#include "tuner/cli/launched_agents.hpp"
 #include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/output.hpp"
+#include "tuner/cli/run_database.hpp"
 #include "tuner/cli/slow_notice.hpp"
 #include "tuner/cli/tuning_runs.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
@@ -16,6 +17,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -75,28 +77,43 @@ int tune(const CommonOptions& common, const TuneOptions& options) {
   }
   const family::Family family = family::load_family(options.space);
   if (!options.kernel.empty()) static_cast<void>(family.kernel(options.kernel));
-  const auto models = OpenedDevice::open_all(options, family, options.seed);
+  if (options.dry_run && !options.launch.empty()) {
+    throw Error(ErrorCode::usage, "--dry-run launches nothing: leave out --launch");
+  }
   TuningRuns runs(common, options);
+  std::vector<std::unique_ptr<OpenedDevice>> opened;
+  std::unique_ptr<LaunchedAgents> agents;
+  std::vector<ModelCards> models;
+  if (options.launch.empty()) {
+    opened = OpenedDevice::open_all(options, family, options.seed, compile_threads(options));
+    for (const auto& each : opened) models.push_back(each->model());
+  } else {
+    agents = std::make_unique<LaunchedAgents>(options, family);
+    models = agents->models();
+  }
   std::vector<std::vector<TuningTask>> tasks;
   std::optional<SlowNotice> notice;
   if (!common.quiet) notice.emplace("finding the valid configurations; Ctrl-C ends it");
-  for (const auto& model : models) {
-    tasks.push_back(tuning_tasks(family, options, model->device().device()));
+  for (const ModelCards& model : models) {
+    tasks.push_back(tuning_tasks(family, options, model.device->device()));
   }
   notice.reset();
   if (options.dry_run) {
-    return dry_run(tasks.front(), models.front()->device().device(), models.front()->compiler(),
+    return dry_run(tasks.front(), opened.front()->device().device(), opened.front()->compiler(),
                    common);
   }
 
-  store::Store store = open_database(common, store::Store::Mode::read_write);
+  RunDatabase database(common);
+  store::Store& store = database.store();
+  runs.add_observer(database.saver());
   for (std::size_t i = 0; i < models.size(); ++i) {
-    runs.run(family, tasks[i], *models[i], store, session::Candidates::all);
+    runs.run(family, tasks[i], models[i], store, session::Candidates::all);
   }
+  database.save();
   runs.print_result();
   if (!options.report.empty()) {
-    for (const auto& model : models) {
-      const std::string& name = model->device().device().name;
+    for (const ModelCards& model : models) {
+      const std::string& name = model.device->device().name;
       for (const auto& path : report::write_reports(store, name, options.report)) {
         tell(fmt::format("report: {}\n", path.string()));
       }

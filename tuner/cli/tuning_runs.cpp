@@ -45,8 +45,6 @@ session::RunPlan run_plan(const TuneOptions& options) {
   plan.seed = options.seed;
   plan.max_evaluations = options.max_evaluations;
   if (!options.max_time.empty()) plan.max_time = parse_duration(options.max_time, "--max-time");
-  const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
-  plan.compile_threads = options.jobs > 0 ? options.jobs : cores - 1;
   plan.resume = options.fresh ? session::Resume::no : session::Resume::yes;
   plan.shared_device =
       options.allow_shared ? session::SharedDevice::accepted : session::SharedDevice::refused;
@@ -113,11 +111,9 @@ double busy_s(const session::CardResult& card) {
 }
 
 Json card_json(const session::CardResult& card) {
-  Json json = {{"device", card.card.name},
-               {"uuid", card.card.uuid},
-               {"sizes", card.sizes},
-               {"verify_s", card.verify_s},
-               {"measure_s", card.measure_s}};
+  Json json = {{"device", card.card.name},  {"uuid", card.card.uuid},
+               {"host", card.card.host},    {"sizes", card.sizes},
+               {"verify_s", card.verify_s}, {"measure_s", card.measure_s}};
   if (!card.dropped.empty()) json["dropped"] = card.dropped;
   return json;
 }
@@ -202,10 +198,11 @@ void print_totals(const session::RunResult& result) {
       100 * device_s / wall_s, result.verify_s, result.measure_s,
       quantity::count(static_cast<std::uint64_t>(result.compile_threads), "compiler"),
       100 * result.compile_s / wall_s / result.compile_threads, result.compile_s));
-  if (result.cards.size() > 1) {
+  if (result.cards.size() > 1 || !result.cards.front().card.host.empty()) {
     for (const session::CardResult& card : result.cards) {
-      tell(fmt::format("  device {} ({}) busy {:.0f} %, {}{}\n", card.card.name, card.card.uuid,
-                       100 * busy_s(card) / wall_s, quantity::count(card.sizes, "size"),
+      tell(fmt::format("  device {} ({}) busy {:.0f} %, {}{}\n", card.card.name,
+                       format_card(card.card), 100 * busy_s(card) / wall_s,
+                       quantity::count(card.sizes, "size"),
                        card.dropped.empty() ? "" : ", then dropped out"));
     }
   }
@@ -266,6 +263,11 @@ void add_observers(Observers& observers, const CommonOptions& common, const Tune
 
 }  // namespace
 
+int compile_threads(const TuneOptions& options) {
+  const int cores = static_cast<int>(std::max(2U, std::thread::hardware_concurrency()));
+  return options.jobs > 0 ? options.jobs : cores - 1;
+}
+
 TuningRuns::TuningRuns(const CommonOptions& common, const TuneOptions& options)
     : common_(common), options_(options), plan_(run_plan(options)) {
   const std::vector<std::string> progress = {"auto", "json"};
@@ -278,8 +280,8 @@ TuningRuns::TuningRuns(const CommonOptions& common, const TuneOptions& options)
 }
 
 void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>& tasks,
-                     OpenedDevice& opened, store::Store& store, session::Candidates candidates) {
-  const std::string& device = opened.device().device().name;
+                     const ModelCards& model, store::Store& store, session::Candidates candidates) {
+  const std::string& device = model.device->device().name;
   if (document_["device"].is_null()) document_["device"] = device;
   if (!interrupt_) interrupt_.emplace();
   session::RunPlan plan = plan_;
@@ -291,8 +293,8 @@ void TuningRuns::run(const family::Family& family, const std::vector<TuningTask>
       plan.patience = patience(options_, tuned_sizes.size());
     }
     const session::RunResult result =
-        session::tune_kernel(family, kernel, plan, opened.cards(), opened.compiler(), store,
-                             observers_, [&] { return interrupt_->requested(); });
+        session::tune_kernel(family, kernel, plan, model.cards(), model.joining, store, observers_,
+                             [&] { return interrupt_->requested(); });
     found_ = found_ || std::ranges::any_of(result.sizes, has_best);
     tell_result(family, kernel, device, result);
   }

@@ -4,17 +4,22 @@
 
 #include "tuner/cli/commands.hpp"
 #include "tuner/cli/interrupt.hpp"
+#include "tuner/cli/model_cards.hpp"
 #include "tuner/cli/observers.hpp"
-#include "tuner/cli/opened_device.hpp"
 #include "tuner/cli/tuning_tasks.hpp"
 #include "tuner/core/json.hpp"
 #include "tuner/session/session.hpp"
 #include "tuner/store/store.hpp"
 
+#include <memory>
 #include <optional>
+#include <utility>
 #include <vector>
 
 namespace tuner::cli {
+
+/// How many configurations a run compiles at a time on this machine.
+[[nodiscard]] int compile_threads(const TuneOptions& options);
 
 /// Runs the tasks of families, one after the other, until Ctrl-C, and says how each ended.
 class TuningRuns {
@@ -23,9 +28,13 @@ class TuningRuns {
   /// where --log cannot be written.
   TuningRuns(const CommonOptions& common, const TuneOptions& options);
 
+  /// Has one more follow the runs; null: nobody.
+  void add_observer(std::unique_ptr<session::Observer> observer) {
+    if (observer) observers_.add(std::move(observer));
+  }
   /// The tasks of one family on devices of one model; `candidates`: of each size.
-  void run(const family::Family& family, const std::vector<TuningTask>& tasks, OpenedDevice& opened,
-           store::Store& store, session::Candidates candidates);
+  void run(const family::Family& family, const std::vector<TuningTask>& tasks,
+           const ModelCards& model, store::Store& store, session::Candidates candidates);
   /// Writes the document, where one is wanted.
   void print_result() const;
   /// Throws Error(no_valid_config) when nothing ended `ok`.

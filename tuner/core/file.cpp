@@ -219,6 +219,7 @@ TemporaryDirectory::TemporaryDirectory() {
 }
 
 TemporaryDirectory::~TemporaryDirectory() {
+  if (kept_) return;
   std::error_code ignored;
   fs::remove_all(path_, ignored);
 }

@@ -77,12 +77,14 @@ bool is_passed_on(std::string_view variable) {
 }
 
 /// What of this program's environment a child gets, its TMPDIR replaced unless the path is empty.
-std::vector<std::string> environment(const std::filesystem::path& temporary_files) {
+std::vector<std::string> environment(const ProcessLimits& limits) {
+  const std::filesystem::path& temporary_files = limits.temporary_files;
   std::vector<std::string> variables;
   for (char** each = environ; *each != nullptr; ++each) {
     const std::string_view variable = *each;
     const bool is_replaced = !temporary_files.empty() && variable.starts_with("TMPDIR=");
-    if (is_passed_on(variable) && !is_replaced) variables.emplace_back(variable);
+    const bool passes = limits.surroundings == Surroundings::users || is_passed_on(variable);
+    if (passes && !is_replaced) variables.emplace_back(variable);
   }
   if (!temporary_files.empty()) variables.push_back("TMPDIR=" + temporary_files.string());
   return variables;
@@ -91,9 +93,9 @@ std::vector<std::string> environment(const std::filesystem::path& temporary_file
 /// What is done in the child between fork and exec.
 class SpawnPlan {
  public:
-  explicit SpawnPlan(const ProcessStreams& streams) {
+  SpawnPlan(const ProcessStreams& streams, Surroundings surroundings) {
     posix_spawn_file_actions_init(&actions_);
-    posix_spawn_file_actions_addopen(&actions_, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    lead(STDIN_FILENO, streams.input);
     lead(STDOUT_FILENO, streams.output);
     lead(STDERR_FILENO, streams.errors);
     if (streams.channel >= 0) lead(kChannel, streams.channel);
@@ -104,8 +106,10 @@ class SpawnPlan {
     sigemptyset(&none);
     posix_spawnattr_setsigdefault(&attributes_, &all);
     posix_spawnattr_setsigmask(&attributes_, &none);
+    const int apart =
+        surroundings == Surroundings::users ? POSIX_SPAWN_SETSID : POSIX_SPAWN_SETPGROUP;
     posix_spawnattr_setflags(
-        &attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+        &attributes_, static_cast<short>(apart | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK));
     posix_spawnattr_setpgroup(&attributes_, 0);
   }
   SpawnPlan(const SpawnPlan&) = delete;
@@ -116,8 +120,8 @@ class SpawnPlan {
   }
 
   [[nodiscard]] pid_t start(const std::vector<std::string>& arguments,
-                            const std::filesystem::path& temporary_files) const {
-    const std::vector<std::string> variables = environment(temporary_files);
+                            const ProcessLimits& limits) const {
+    const std::vector<std::string> variables = environment(limits);
     const std::vector<char*> argv = pointers(arguments);
     pid_t pid = -1;
     const int error = ::posix_spawnp(&pid, argv[0], &actions_, &attributes_, argv.data(),
@@ -129,7 +133,8 @@ class SpawnPlan {
  private:
   void lead(int descriptor, int to) {
     if (to < 0) {
-      posix_spawn_file_actions_addopen(&actions_, descriptor, "/dev/null", O_WRONLY, 0);
+      const int mode = descriptor == STDIN_FILENO ? O_RDONLY : O_WRONLY;
+      posix_spawn_file_actions_addopen(&actions_, descriptor, "/dev/null", mode, 0);
     } else {
       posix_spawn_file_actions_adddup2(&actions_, to, descriptor);
     }
@@ -160,6 +165,11 @@ class StartedChildren {
   void adopt_orphans() {
     const std::scoped_lock lock(mutex_);
     adopts_ = ::prctl(PR_SET_CHILD_SUBREAPER, 1) == 0;
+  }
+
+  void kill_all() {
+    const std::scoped_lock lock(mutex_);
+    for (const pid_t pid : pids_) ::kill(-pid, SIGKILL);
   }
 
   /// One was reaped: what it left behind ends too. An orphan's own children come here when it ends.
@@ -208,7 +218,7 @@ std::string ProcessEnd::text() const {
 ChildProcess::ChildProcess(const std::vector<std::string>& arguments, const ProcessStreams& streams,
                            const ProcessLimits& limits)
     : pid_(StartedChildren::instance().start(
-          [&] { return SpawnPlan(streams).start(arguments, limits.temporary_files); })) {
+          [&] { return SpawnPlan(streams, limits.surroundings).start(arguments, limits); })) {
   limit(pid_, RLIMIT_CORE, 0);
   if (limits.processor_time) {
     limit(pid_, RLIMIT_CPU, static_cast<rlim_t>(limits.processor_time->count()));
@@ -220,6 +230,10 @@ ChildProcess::~ChildProcess() {
   if (end_) return;
   kill();
   static_cast<void>(wait());
+}
+
+void ChildProcess::ask_to_end() const {
+  if (!end_) ::kill(-pid_, SIGTERM);
 }
 
 void ChildProcess::kill() const {
@@ -250,6 +264,10 @@ ProcessEnd ChildProcess::ended(int status) {
 
 void adopt_orphans() {
   StartedChildren::instance().adopt_orphans();
+}
+
+void kill_children() {
+  StartedChildren::instance().kill_all();
 }
 
 namespace {

@@ -23,9 +23,16 @@ struct ProcessEnd {
 
 /// Where the descriptors of a program lead; -1: /dev/null.
 struct ProcessStreams {
+  int input = -1;    ///< its descriptor 0
   int output = -1;   ///< its descriptor 1
   int errors = -1;   ///< its descriptor 2
   int channel = -1;  ///< its descriptor 3; absent when -1
+};
+
+/// What a program is started into.
+enum class Surroundings {
+  reduced,  ///< of the environment what compilers and drivers need; a process group of its own
+  users,    ///< the whole environment; a session of its own, without a terminal to ask anything at
 };
 
 /// What a program may use. Time and memory are enforced by the kernel on it and on what it starts.
@@ -33,14 +40,18 @@ struct ProcessLimits {
   std::optional<std::chrono::seconds> processor_time = {};
   std::optional<std::uint64_t> address_space_bytes = {};
   std::filesystem::path temporary_files = {};  ///< its TMPDIR; empty: as this program's
+  Surroundings surroundings = Surroundings::reduced;
 };
 
 /// From now on a process that a child leaves behind ends with that child: what leaves the child's
 /// process group too, as daemons do. For programs whose children are all started by ChildProcess.
 void adopt_orphans();
 
-/// A program in a process group of its own, with what compilers and drivers need of the environment
-/// and no more; killed with its group, and reaped, when the owner goes.
+/// Sends SIGKILL to every program that ChildProcess has started and not reaped, with its group: for
+/// a program that ends at once and must leave none behind.
+void kill_children();
+
+/// A program in a process group of its own; killed with its group, and reaped, when the owner goes.
 /// It leaves no core file.
 class ChildProcess {
  public:
@@ -53,6 +64,8 @@ class ChildProcess {
   ~ChildProcess();
 
   [[nodiscard]] pid_t pid() const { return pid_; }
+  /// Sends SIGTERM to the whole group.
+  void ask_to_end() const;
   /// Sends SIGKILL to the whole group.
   void kill() const;
   /// Waits for the end.

@@ -103,15 +103,20 @@ void drop_repeated(std::vector<ReportedTrial>& evaluations) {
   evaluations = std::move(kept);
 }
 
-/// The uuid of the card that a size was won on; empty where the run had one alone.
+/// The card that a size was won on, and its host where there were several; empty where the run had
+/// one card alone.
 std::string card_among_several(const store::Store& store, std::int64_t run,
                                const std::string& problem) {
   const std::map<std::string, store::CardRecord> cards = store::last_cards(store.cards(run));
   const auto card = cards.find(problem);
-  const bool several = std::ranges::any_of(cards, [&](const auto& other) {
-    return card != cards.end() && other.second.uuid != card->second.uuid;
-  });
-  return several ? card->second.uuid : "";
+  if (card == cards.end()) return "";
+  const store::CardRecord& its = card->second;
+  const auto any_differs = [&](auto member) {
+    return std::ranges::any_of(
+        cards, [&](const auto& other) { return other.second.*member != its.*member; });
+  };
+  if (any_differs(&store::CardRecord::host)) return its.uuid + " of " + its.host;
+  return any_differs(&store::CardRecord::uuid) ? its.uuid : "";
 }
 
 void attach_bests(std::map<std::string, SizeHistory>& sizes, const store::Store& store,

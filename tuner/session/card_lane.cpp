@@ -9,24 +9,25 @@
 
 namespace tuner::session {
 
-CardLane::CardLane(SharedRun& run, std::size_t index, FreeCard& card)
+CardLane::CardLane(SharedRun& run, std::size_t index, FreeCard& card, CompileSite& site)
     : run_(run),
-      card_(*card.card),
+      site_(site),
+      card_(card.card),
       device_(*card_.device),
       respawns_before_(card.respawns_before),
       others_(card.others),
-      schedule_(run.plan, run.kernel, run.pool, run.board),
+      schedule_(run.plan, run.kernel, site, run.board),
       runner_({.kernel = run.kernel,
-               .pool = run.pool,
+               .pool = site.pool,
                .store = run.store,
                .guard = run.guard,
                .run = run.run,
                .seed = run.plan.seed,
                .clock = [&run] { return run.elapsed_s(); }},
               index, device_),
-      final_round_(run.family, run.kernel, run.pool, device_, runner_, run.observer,
+      final_round_(run.family, run.kernel, site.pool, device_, runner_, run.observer,
                    run.interrupted),
-      library_gauge_(run.family, run.kernel, run.pool, device_, run.interrupted) {}
+      library_gauge_(run.family, run.kernel, site.pool, device_, run.interrupted) {}
 
 void CardLane::work() {
   // A size that another card gives back is taken, too.
@@ -42,8 +43,12 @@ void CardLane::give_up() {
   schedule_.give_up();
 }
 
+CardName CardLane::name() const {
+  return {.name = card_.name, .uuid = device_.device().uuid, .host = card_.host};
+}
+
 CardResult CardLane::result() const {
-  return {.card = {.name = card_.name, .uuid = device_.device().uuid},
+  return {.card = name(),
           .verify_s = runner_.verify_s(),
           .measure_s =
               runner_.measure_s() + std::chrono::duration<double>(final_time_).count() + drift_s_,
@@ -83,7 +88,7 @@ void CardLane::watch_drift() {
     std::ranges::nth_element(open, middle, {}, [&](const SizeSearch* search) {
       return family::flops_at(run_.family.problem, search->size());
     });
-    drift_monitor_.emplace(run_.kernel, **middle, run_.pool, device_, run_.store, run_.run,
+    drift_monitor_.emplace(run_.kernel, **middle, site_.pool, device_, run_.store, run_.run,
                            run_.plan.now);
   }
   if (!drift_monitor_->due()) return;
@@ -189,7 +194,7 @@ SizeResult CardLane::recorded(const SizeSearch& search, std::optional<FinalResul
                          .winner_display = "",
                          .library_problem = "",
                          .caution = runner_.caution(search.size()),
-                         .card = {.name = card_.name, .uuid = device_.device().uuid},
+                         .card = name(),
                          .evaluated = search.recorded(),
                          .reused = run_.progress.reused(search),
                          .outcomes = search.outcomes(),
@@ -213,10 +218,14 @@ SizeResult CardLane::recorded(const SizeSearch& search, std::optional<FinalResul
 }
 
 void CardLane::place(const SizeSearch& search) {
-  if (device_.device().uuid.empty() || !placed_.insert(&search).second) return;
+  // A processor has no uuid: that of this machine is the only one, another is known by its host.
+  const std::string& uuid = device_.device().uuid.empty() ? card_.host : device_.device().uuid;
+  if (uuid.empty() || !placed_.insert(&search).second) return;
   run_.store.record_card(run_.run,
                          {.problem = space::canonical_size(search.size(), run_.kernel.space->dims),
-                          .uuid = device_.device().uuid});
+                          .uuid = uuid,
+                          .host = card_.host,
+                          .job = card_.job});
 }
 
 }  // namespace tuner::session

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/session/compile_site.hpp"
 #include "tuner/session/drift_monitor.hpp"
 #include "tuner/session/final_round.hpp"
 #include "tuner/session/library_gauge.hpp"
@@ -11,7 +12,6 @@
 #include "tuner/session/size_board.hpp"
 #include "tuner/session/size_schedule.hpp"
 #include "tuner/session/trial_runner.hpp"
-#include "tuner/worker/compile_pool.hpp"
 
 #include <chrono>
 #include <cstdint>
@@ -29,7 +29,6 @@ struct SharedRun {
   const family::Family& family;
   const family::Kernel& kernel;
   const RunPlan& plan;
-  worker::CompilePool& pool;
   store::Store& store;
   Observer& observer;
   const std::function<bool()>& interrupted;
@@ -47,7 +46,7 @@ struct SharedRun {
 
 /// A card that is free for the run.
 struct FreeCard {
-  const Card* card;
+  Card card;
   int respawns_before;  ///< of its device, when the run began
   OtherProcesses others;
 };
@@ -56,8 +55,9 @@ struct FreeCard {
 /// their final rounds, until none is left.
 class CardLane {
  public:
-  /// The run and the card must outlive it; `index` tells the cards of the run apart.
-  CardLane(SharedRun& run, std::size_t index, FreeCard& card);
+  /// The run, the card and the site of its machine must outlive it; `index` tells the cards of the
+  /// run apart.
+  CardLane(SharedRun& run, std::size_t index, FreeCard& card, CompileSite& site);
   CardLane(const CardLane&) = delete;
   CardLane& operator=(const CardLane&) = delete;
 
@@ -104,7 +104,10 @@ class CardLane {
   /// The time of the search since this was last asked.
   Duration lap();
 
+  [[nodiscard]] CardName name() const;
+
   SharedRun& run_;
+  CompileSite& site_;
   const Card& card_;
   worker::DeviceWorker& device_;
   int respawns_before_;

@@ -16,10 +16,11 @@ namespace tuner::session {
 
 enum class LibraryPart;
 
-/// A card of a run: as the user named it, and its uuid, which a processor lacks.
+/// A card of a run: as the user named it, its uuid, which a processor lacks, and where it is.
 struct CardName {
   std::string name;
   std::string uuid;
+  std::string host = {};  ///< of another machine; empty: this one
 };
 
 /// What a run is about to do.
@@ -110,7 +111,9 @@ class Observer {
   /// So many of at most so many rounds of it are over.
   virtual void round_done(const space::Size& /*size*/, int /*rounds*/, int /*most*/) {}
   virtual void size_done(const SizeResult& result) = 0;
-  /// A card takes no further part; others go on with its sizes.
+  /// A card takes part from now on.
+  virtual void card_joined(const CardName& card) = 0;
+  /// A card takes no further part, or none at all; others go on with its sizes.
   virtual void card_dropped(const CardName& card, const std::string& reason) = 0;
 };
 

@@ -29,6 +29,11 @@ void ProgressReport::timed_library(const SizeSearch& search, double ns) {
   library_ns_[&search] = ns;
 }
 
+void ProgressReport::set_cards(std::size_t cards) {
+  const std::scoped_lock lock(mutex_);
+  cards_ = cards;
+}
+
 void ProgressReport::held_final(std::chrono::steady_clock::duration time) {
   const std::scoped_lock lock(mutex_);
   finals_ += time;

@@ -11,9 +11,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <condition_variable>
+#include <deque>
 #include <exception>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <thread>
 #include <utility>
@@ -56,6 +60,10 @@ class OneAtATime final : public Observer {
     const std::scoped_lock lock(mutex_);
     to_.size_done(result);
   }
+  void card_joined(const CardName& card) override {
+    const std::scoped_lock lock(mutex_);
+    to_.card_joined(card);
+  }
   void card_dropped(const CardName& card, const std::string& reason) override {
     const std::scoped_lock lock(mutex_);
     to_.card_dropped(card, reason);
@@ -88,11 +96,12 @@ class Run {
  public:
   /// Begins the run in the database.
   Run(const family::Family& family, const family::Kernel& kernel, const RunPlan& plan,
-      std::span<const Card> cards, const backend::Compiler& compiler, store::Store& store,
-      Observer& observer, const std::function<bool()>& interrupted)
+      std::span<const Card> cards, const NewCards& joining, store::Store& store, Observer& observer,
+      const std::function<bool()>& interrupted)
       : family_(family),
         kernel_(kernel),
         plan_(plan),
+        joining_(joining),
         store_(store),
         observer_(observer),
         interrupted_(interrupted),
@@ -102,7 +111,6 @@ class Run {
                  .environment = environment(),
                  .kernel = kernel_record(family, kernel),
                  .check_hash = family::check_hash(family, kernel)},
-        pool_(compiler, plan.compile_threads),
         board_(plan.sizes, kernel.space->dims, expected_work(family.problem, plan.sizes),
                cards_.size()),
         run_(begin()),
@@ -111,7 +119,6 @@ class Run {
         shared_{.family = family,
                 .kernel = kernel,
                 .plan = plan,
-                .pool = pool_,
                 .store = store,
                 .observer = observer_,
                 .interrupted = stopped_,
@@ -121,22 +128,22 @@ class Run {
                 .board = board_,
                 .guard = guard_,
                 .progress = progress_} {
-    for (std::size_t i = 0; i < cards_.size(); ++i) {
-      lanes_.push_back(std::make_unique<CardLane>(shared_, i, cards_[i]));
-    }
-    dropped_.resize(lanes_.size());
+    for (FreeCard& card : cards_) add_lane(card);
   }
 
   RunResult run() {
     observer_.opened(opening());
     for (const CardResult& card : result_.cards) observer_.card_dropped(card.card, card.dropped);
     {
-      // The first card's part is done by this thread: a run on one card has no other.
+      // The first card's part is done by this thread.
       std::vector<std::jthread> threads;
       for (std::size_t i = 1; i < lanes_.size(); ++i) {
-        threads.emplace_back([this, i] { work(i); });
+        threads.emplace_back([this, lane = lanes_[i].get()] { work(*lane); });
       }
-      work(0);
+      Lane& first = *lanes_.front();
+      std::optional<std::jthread> porter;
+      if (joining_) porter.emplace([this](const std::stop_token& stop) { let_in(stop); });
+      work(first);
     }
     if (error_) {
       end(store::RunState::interrupted);
@@ -147,8 +154,8 @@ class Run {
                              : store::RunState::budget_spent);
     for (const SizeSearch& search : board_.searches()) {
       for (const auto& lane : lanes_) {
-        const auto found = lane->sizes().find(&search);
-        if (found != lane->sizes().end()) result_.sizes.push_back(std::move(found->second));
+        const auto found = lane->card.sizes().find(&search);
+        if (found != lane->card.sizes().end()) result_.sizes.push_back(std::move(found->second));
       }
     }
     return std::move(result_);
@@ -156,25 +163,85 @@ class Run {
 
  private:
   [[nodiscard]] const space::DeviceInfo& device() const {
-    return cards_.front().card->device->device();
+    return cards_.front().card.device->device();
   }
   [[nodiscard]] const space::EnvironmentInfo& environment() const {
-    return cards_.front().card->device->environment();
+    return cards_.front().card.device->environment();
+  }
+
+  /// A card's part in the run.
+  struct Lane {
+    Lane(SharedRun& run, std::size_t index, FreeCard& free, CompileSite& its_site)
+        : card(run, index, free, its_site), site(its_site) {}
+
+    CardLane card;
+    CompileSite& site;
+    std::string dropped = {};  // why, if it was
+  };
+
+  /// Called with the lock held, or before there are threads.
+  Lane& add_lane(FreeCard& free) {
+    const Card& card = free.card;
+    auto& site = sites_[card.compiler];
+    if (!site) site = std::make_unique<CompileSite>(*card.compiler, card.compile_threads);
+    ++site->cards;
+    return *lanes_.emplace_back(std::make_unique<Lane>(shared_, lanes_.size(), free, *site));
+  }
+
+  /// Has the cards that come take part, until the run is over.
+  void let_in(const std::stop_token& stop) {
+    constexpr std::chrono::milliseconds kBetweenLooks{200};
+    std::vector<std::jthread> threads;
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    std::condition_variable_any wake;
+    while (!wake.wait_for(lock, stop, kBetweenLooks, [] { return false; }) &&
+           !stop.stop_requested()) {
+      for (const Card& card : joining_()) {
+        Lane* const lane = join(card);
+        if (lane != nullptr) threads.emplace_back([this, lane] { work(*lane); });
+      }
+    }
+  }
+
+  /// The lane of one more card; null when it is not fit for the run, or the run is over.
+  [[nodiscard]] Lane* join(const Card& card) {
+    const CardName name{.name = card.name, .uuid = card.device->device().uuid, .host = card.host};
+    try {
+      if (!worker::are_of_one_subject(*card.device, *cards_.front().card.device)) {
+        throw Error(ErrorCode::no_device,
+                    fmt::format("it has come late, and is another model or has other versions: {}",
+                                card.device->device().name));
+      }
+      FreeCard free{.card = card,
+                    .respawns_before = card.device->respawns(),
+                    .others = {*card.device, plan_.shared_device}};
+      const std::scoped_lock lock(mutex_);
+      if (board_.cards() == 0) return nullptr;
+      board_.add_card();
+      progress_.set_cards(board_.cards());
+      observer_.card_joined(name);
+      return &add_lane(cards_.emplace_back(std::move(free)));
+    } catch (const Error& error) {
+      observer_.card_dropped(name, error.what());
+      return nullptr;
+    }
   }
 
   /// Notes the others as dropped. Throws as OtherProcesses when there is none.
-  [[nodiscard]] std::vector<FreeCard> free_ones(std::span<const Card> cards) {
-    std::vector<FreeCard> free;
+  [[nodiscard]] std::deque<FreeCard> free_ones(std::span<const Card> cards) {
+    std::deque<FreeCard> free;
     for (const Card& card : cards) {
       try {
-        free.push_back({.card = &card,
+        free.push_back({.card = card,
                         .respawns_before = card.device->respawns(),
                         .others = {*card.device, plan_.shared_device}});
       } catch (const Error& error) {
         const bool last = free.empty() && &card == &cards.back();
         if (last || error.code() != ErrorCode::no_device) throw;
-        result_.cards.push_back({.card = {.name = card.name, .uuid = card.device->device().uuid},
-                                 .dropped = error.what()});
+        result_.cards.push_back(
+            {.card = {.name = card.name, .uuid = card.device->device().uuid, .host = card.host},
+             .dropped = error.what()});
       }
     }
     return free;
@@ -232,7 +299,7 @@ class Run {
                     .environment = environment(),
                     .cartesian = board_.searches().front().space().cartesian(),
                     .sizes = {},
-                    .compile_threads = plan_.compile_threads,
+                    .compile_threads = compile_threads(),
                     .cards = {}};
     for (const SizeSearch& search : board_.searches()) {
       opening.sizes.push_back({.size = search.size(),
@@ -241,31 +308,40 @@ class Run {
                                .known = search.known_count()});
     }
     for (const FreeCard& free : cards_) {
-      opening.cards.push_back({.name = free.card->name, .uuid = free.card->device->device().uuid});
+      const Card& card = free.card;
+      opening.cards.push_back(
+          {.name = card.name, .uuid = card.device->device().uuid, .host = card.host});
     }
     return opening;
   }
 
   /// The part of one card, whatever becomes of it.
-  void work(std::size_t i) {
+  void work(Lane& lane) {
     try {
-      lanes_[i]->work();
+      lane.card.work();
     } catch (const Error& error) {
-      if (error.code() != ErrorCode::no_device || !drop(i, error)) fail();
+      if (error.code() != ErrorCode::no_device || !drop(lane, error)) fail();
     } catch (...) {
       fail();
     }
   }
 
   /// Has the others go on without a card. Returns whether there are any.
-  [[nodiscard]] bool drop(std::size_t i, const Error& error) {
+  [[nodiscard]] bool drop(Lane& lane, const Error& error) {
     const std::scoped_lock lock(mutex_);
     if (board_.cards() == 1) return false;
-    lanes_[i]->give_up();
+    lane.card.give_up();
+    --lane.site.cards;
     board_.remove_card();
-    dropped_[i] = error.what();
-    observer_.card_dropped(lanes_[i]->result().card, error.what());
+    lane.dropped = error.what();
+    observer_.card_dropped(lane.card.result().card, error.what());
     return true;
+  }
+
+  [[nodiscard]] int compile_threads() const {
+    int threads = 0;
+    for (const auto& [compiler, site] : sites_) threads += site->threads;
+    return threads;
   }
 
   /// Called while an exception is handled: it ends the run.
@@ -278,9 +354,9 @@ class Run {
   void end(store::RunState state) {
     result_.state = state;
     result_.wall_s = shared_.elapsed_s();
-    result_.compile_threads = plan_.compile_threads;
-    for (std::size_t i = 0; i < lanes_.size(); ++i) {
-      const CardLane& lane = *lanes_[i];
+    result_.compile_threads = compile_threads();
+    for (const auto& each : lanes_) {
+      const CardLane& lane = each->card;
       CardResult card = lane.result();
       result_.compile_s += lane.compile_s();
       result_.verify_s += card.verify_s;
@@ -288,7 +364,7 @@ class Run {
       result_.respawns += card.respawns;
       result_.requeued += lane.requeued();
       result_.shared = result_.shared || lane.shared();
-      card.dropped = dropped_[i];
+      card.dropped = each->dropped;
       result_.cards.push_back(std::move(card));
     }
     store::RunRecord record;
@@ -306,35 +382,35 @@ class Run {
   const family::Family& family_;
   const family::Kernel& kernel_;
   const RunPlan& plan_;
+  const NewCards& joining_;
   store::Store& store_;
   OneAtATime observer_;
   const std::function<bool()>& interrupted_;
   std::atomic<bool> failed_ = false;
   std::function<bool()> stopped_;
   RunResult result_;
-  std::vector<FreeCard> cards_;
+  std::deque<FreeCard> cards_;  // those that join are added at the end
   store::Subject subject_;
   std::chrono::steady_clock::time_point start_ = plan_.now();
-  worker::CompilePool pool_;
   SizeBoard board_;
   std::int64_t run_;  // in the database
   FaultGuard guard_;
   ProgressReport progress_;
   SharedRun shared_;
-  std::vector<std::unique_ptr<CardLane>> lanes_;
+  std::map<const backend::Compiler*, std::unique_ptr<CompileSite>> sites_;
 
-  std::mutex mutex_;                  // of what follows
-  std::vector<std::string> dropped_;  // by lane: why, if it was
+  std::mutex mutex_;  // of what follows, and of cards and sites while there are threads
+  std::vector<std::unique_ptr<Lane>> lanes_;
   std::exception_ptr error_;
 };
 
 }  // namespace
 
 RunResult tune_kernel(const family::Family& family, const family::Kernel& kernel,
-                      const RunPlan& plan, std::span<const Card> cards,
-                      const backend::Compiler& compiler, store::Store& store, Observer& observer,
+                      const RunPlan& plan, std::span<const Card> cards, const NewCards& joining,
+                      store::Store& store, Observer& observer,
                       const std::function<bool()>& interrupted) {
-  return Run(family, kernel, plan, cards, compiler, store, observer, interrupted).run();
+  return Run(family, kernel, plan, cards, joining, store, observer, interrupted).run();
 }
 
 }  // namespace tuner::session

@@ -49,7 +49,6 @@ struct RunPlan {
   /// The search at a size ends after so many results in a row that brought nothing faster by more
   /// than 0.5 %.
   std::optional<std::uint64_t> patience = {};
-  int compile_threads = 1;
   Resume resume = Resume::yes;
   Candidates candidates = Candidates::all;
   SharedDevice shared_device = SharedDevice::refused;
@@ -59,9 +58,17 @@ struct RunPlan {
 
 /// One of the devices that a run uses.
 struct Card {
-  std::string name;              ///< as the user named it: "0", or a uuid
-  worker::DeviceWorker* device;  ///< used from one thread at a time
+  std::string name;                   ///< as the user named it: "0", or a uuid
+  worker::DeviceWorker* device;       ///< used from one thread at a time
+  const backend::Compiler* compiler;  ///< of the machine that it is in; cards of one share it
+  int compile_threads = 1;            ///< that compiler's, for all of its cards
+  std::string host = {};              ///< of another machine; empty: this one
+  std::string job = {};               ///< of the batch system there
 };
+
+/// The cards that have come since this was last asked, of any model and environment. Empty: none
+/// will come.
+using NewCards = std::function<std::vector<Card>()>;
 
 /// Tunes one kernel of a family on cards of one model with one environment, at least one: searches,
 /// compiles ahead while the devices work, verifies, times, commits every trial, and confirms the
@@ -70,12 +77,14 @@ struct Card {
 /// compilations. Each size has its final round when its search is over; then the card takes the
 /// next one, which begins with what won at the sizes near it, on any card. A card that is lost,
 /// sick or shared takes no further part: its sizes go on elsewhere, their leaders timed anew first.
+/// `joining` is asked now and then, from one thread: a card of the same model and environment takes
+/// sizes from then on, another is refused.
 /// `interrupted` is asked between trials, from any thread; once true the run commits what it has
 /// and returns. Throws Error for what ends a run: no valid configuration, the database, the last
 /// card dropped.
 [[nodiscard]] RunResult tune_kernel(const family::Family& family, const family::Kernel& kernel,
                                     const RunPlan& plan, std::span<const Card> cards,
-                                    const backend::Compiler& compiler, store::Store& store,
+                                    const NewCards& joining, store::Store& store,
                                     Observer& observer, const std::function<bool()>& interrupted);
 
 }  // namespace tuner::session

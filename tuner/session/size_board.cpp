@@ -97,6 +97,11 @@ void SizeBoard::give_back(SizeSearch& search, Stage stage) {
   changed_.notify_all();
 }
 
+void SizeBoard::add_card() {
+  const std::scoped_lock lock(mutex_);
+  ++cards_;
+}
+
 void SizeBoard::remove_card() {
   const std::scoped_lock lock(mutex_);
   --cards_;

@@ -66,6 +66,8 @@ class SizeBoard {
   void finish(const SizeSearch& search);
   /// Returns a size of a card that drops out: it is the next to be taken.
   void give_back(SizeSearch& search, Stage stage);
+  /// That one more card takes sizes from now on.
+  void add_card();
   /// That a card has dropped out. Its sizes were given back.
   void remove_card();
 

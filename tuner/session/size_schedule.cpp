@@ -9,25 +9,18 @@
 namespace tuner::session {
 namespace {
 
-/// Candidates in flight to the device for each that can compile at once: enough that no compiler
-/// waits, and no more, since what is asked late is asked with more known.
-constexpr std::size_t kAhead = 2;
 /// Trials that a size gets even where one of them takes longer than its share of the time: the
 /// default, what was best before, and two that won nearby.
 constexpr std::uint64_t kFewestTrials = 4;
 
 }  // namespace
 
-SizeSchedule::SizeSchedule(const RunPlan& plan, const family::Kernel& kernel,
-                           worker::CompilePool& pool, SizeBoard& board)
+SizeSchedule::SizeSchedule(const RunPlan& plan, const family::Kernel& kernel, CompileSite& site,
+                           SizeBoard& board)
     : plan_(plan),
       board_(board),
       shares_(plan.max_time, plan.sizes.size(), [&board] { return board.waiting_per_card(); }),
-      pipeline_(kernel, pool,
-                [&plan, &board] {
-                  const auto compilers = static_cast<std::size_t>(plan.compile_threads);
-                  return std::max(kAhead, kAhead * compilers / board.cards());
-                }),
+      pipeline_(kernel, site.pool, [&site] { return site.ahead(); }),
       budget_([this](const SizeSearch& search) {
         return search::Budget{.spent = shares_.spent(board_.index(search))};
       }) {}

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "tuner/session/compile_site.hpp"
 #include "tuner/session/pipeline.hpp"
 #include "tuner/session/session.hpp"
 #include "tuner/session/size_board.hpp"
@@ -19,7 +20,7 @@ namespace tuner::session {
 class SizeSchedule {
  public:
   /// All must outlive it. The board has its searches.
-  SizeSchedule(const RunPlan& plan, const family::Kernel& kernel, worker::CompilePool& pool,
+  SizeSchedule(const RunPlan& plan, const family::Kernel& kernel, CompileSite& site,
                SizeBoard& board);
   SizeSchedule(const SizeSchedule&) = delete;
   SizeSchedule& operator=(const SizeSchedule&) = delete;

@@ -3,6 +3,7 @@
 
 #include "tuner/core/error.hpp"
 
+#include <climits>
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -33,6 +34,19 @@ bool wait_for(int descriptor, short event, Channel::Clock::time_point deadline) 
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return true;  // the read or write that follows says why
   }
+}
+
+/// Writes what can be written at once: to a pipe, which may block, no more than fits where anything
+/// does.
+ssize_t write_some(int descriptor, std::string_view bytes) {
+  const ssize_t sent = ::send(descriptor, bytes.data(), bytes.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+  if (sent >= 0 || errno != ENOTSOCK) return sent;
+  pollfd room{.fd = descriptor, .events = POLLOUT, .revents = 0};
+  if (::poll(&room, 1, 0) == 0) {
+    errno = EAGAIN;
+    return -1;
+  }
+  return ::write(descriptor, bytes.data(), std::min<std::size_t>(bytes.size(), PIPE_BUF));
 }
 
 /// Walks over a payload and says whether it is CBOR as `send` writes it: of definite lengths only,
@@ -104,24 +118,31 @@ std::pair<Channel, Channel> Channel::pair() {
   return {Channel(ends[0]), Channel(ends[1])};
 }
 
-Channel::Channel(int descriptor) : descriptor_(descriptor) {}
+Channel::Channel(int input, int output) : input_(input), output_(output) {}
 
 Channel::Channel(Channel&& other) noexcept
-    : descriptor_(std::exchange(other.descriptor_, -1)), reader_(std::move(other.reader_)) {}
+    : input_(std::exchange(other.input_, -1)),
+      output_(std::exchange(other.output_, -1)),
+      reader_(std::move(other.reader_)) {}
 
 Channel::~Channel() {
-  if (descriptor_ >= 0) ::close(descriptor_);
+  if (input_ >= 0) ::close(input_);
+  if (output_ >= 0 && output_ != input_) ::close(output_);
+}
+
+void Channel::shut() const {
+  for (const int descriptor : {input_, output_}) ::shutdown(descriptor, SHUT_RDWR);
 }
 
 Channel::Sending Channel::send(const Json& message, Clock::time_point deadline) {
   const std::vector<std::uint8_t> payload = Json::to_cbor(message);
   const std::string bytes = frame({reinterpret_cast<const char*>(payload.data()), payload.size()});
   for (std::string_view rest = bytes; !rest.empty();) {
-    const ssize_t sent = ::send(descriptor_, rest.data(), rest.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+    const ssize_t sent = write_some(output_, rest);
     if (sent > 0) {
       rest.remove_prefix(static_cast<std::size_t>(sent));
     } else if (errno == EAGAIN || errno == EWOULDBLOCK) {
-      if (!wait_for(descriptor_, POLLOUT, deadline)) return Sending::late;
+      if (!wait_for(output_, POLLOUT, deadline)) return Sending::late;
     } else if (errno != EINTR) {
       return Sending::closed;
     }
@@ -147,7 +168,8 @@ std::optional<Json> Channel::next() {
 
 bool Channel::read_some() {
   std::array<char, 65536> buffer;  // NOLINT: filled by recv
-  const ssize_t got = ::recv(descriptor_, buffer.data(), buffer.size(), MSG_DONTWAIT);
+  // There is something to read: even of a pipe this returns at once.
+  const ssize_t got = ::read(input_, buffer.data(), buffer.size());
   if (got > 0) reader_.append({buffer.data(), static_cast<std::size_t>(got)});
   const bool nothing_yet = got < 0 && (errno == EAGAIN || errno == EINTR);
   return got > 0 || nothing_yet;
@@ -156,7 +178,7 @@ bool Channel::read_some() {
 std::variant<Json, Channel::Absence> Channel::receive(Clock::time_point deadline) {
   for (;;) {
     if (auto message = next()) return std::move(*message);
-    if (!wait_for(descriptor_, POLLIN, deadline)) return Absence::late;
+    if (!wait_for(input_, POLLIN, deadline)) return Absence::late;
     if (!read_some()) return Absence::closed;
   }
 }

@@ -6,13 +6,14 @@
 
 #include <chrono>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <variant>
 
 namespace tuner::worker {
 
 /// One end of a stream of messages between two processes: JSON values as CBOR (RFC 8949), each in a
-/// frame.
+/// frame. One thread may send while another receives.
 class Channel {
  public:
   using Clock = std::chrono::steady_clock;
@@ -21,12 +22,19 @@ class Channel {
   [[nodiscard]] static std::pair<Channel, Channel> pair();
 
   /// Takes ownership of the descriptor of a stream socket.
-  explicit Channel(int descriptor);
+  explicit Channel(int descriptor) : Channel(descriptor, descriptor) {}
+  /// Takes ownership of two descriptors, of sockets or pipes: what is read from and written to.
+  Channel(int input, int output);
   Channel(Channel&& other) noexcept;
   Channel& operator=(Channel&&) = delete;
   ~Channel();
 
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  /// That of what is read from.
+  [[nodiscard]] int descriptor() const { return input_; }
+  /// Both sides find it closed from now on; from any thread.
+  void shut() const;
+  /// What arrived and is no message yet: the words of who speaks otherwise.
+  [[nodiscard]] std::string_view unread() const { return reader_.unread(); }
 
   enum class Sending { done, closed, late };
   /// Sends a message; `late` when the other side has not taken it by the deadline.
@@ -42,7 +50,7 @@ class Channel {
   /// Reads once; false at the end of the stream.
   [[nodiscard]] bool read_some();
 
-  int descriptor_;
+  int input_, output_;
   FrameReader reader_;
 };
 

@@ -96,4 +96,13 @@ class DeviceWorker {
   [[nodiscard]] virtual int respawns() const { return 0; }
 };
 
+/// Whether the results of one device answer for the other: both are of one model, with one
+/// environment.
+[[nodiscard]] inline bool are_of_one_subject(const DeviceWorker& one, const DeviceWorker& other) {
+  const space::DeviceInfo& a = one.device();
+  const space::DeviceInfo& b = other.device();
+  return a.backend == b.backend && a.name == b.name && a.architecture == b.architecture &&
+         a.attributes.sm_count == b.attributes.sm_count && one.environment() == other.environment();
+}
+
 }  // namespace tuner::worker

@@ -24,6 +24,10 @@ class FrameReader {
   /// The next whole payload, if it has arrived. Throws Error(failure) when what arrived is no frame
   /// or announces a payload larger than kLargestPayload; after that the stream is lost.
   [[nodiscard]] std::optional<std::string> next();
+  /// What has arrived beyond the payloads given back.
+  [[nodiscard]] std::string_view unread() const {
+    return std::string_view(pending_).substr(taken_);
+  }
 
  private:
   std::string pending_;

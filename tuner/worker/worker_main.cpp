@@ -5,8 +5,9 @@
 #include "tuner/backend/owned.hpp"
 #include "tuner/backend/registry.hpp"
 #include "tuner/core/failpoint.hpp"
-#include "tuner/worker/calls.hpp"
+#include "tuner/worker/agent_main.hpp"
 #include "tuner/worker/confinement.hpp"
+#include "tuner/worker/device_server.hpp"
 #include "tuner/worker/evaluator.hpp"
 
 #include <fmt/format.h>
@@ -17,8 +18,6 @@
 #include <chrono>
 #include <csignal>
 #include <filesystem>
-#include <functional>
-#include <map>
 #include <memory>
 #include <optional>
 #include <sys/prctl.h>
@@ -87,104 +86,6 @@ double first_library_call_ms(backend::Backend& backend) {
   return std::max(0.0, first_ms - call_ms());
 }
 
-/// Serves the calls about one device.
-class DeviceServer {
- public:
-  /// `device_ms` is what it took to open the backend. What it is given must outlive it.
-  DeviceServer(Channel& channel, backend::Backend& backend, backend::BinaryCache& cache,
-               double device_ms, family::Family family, std::uint64_t seed)
-      : channel_(channel),
-        backend_(backend),
-        family_(std::move(family)),
-        compiler_(backend.compiler(), cache,
-                  backend::compiler_identity(backend.device(), backend.environment())),
-        evaluator_(backend, compiler_, family_, seed, [this](const DeviceStep& step) {
-          send(channel_, {{"step", to_message(step)}});
-        }) {
-    on(kEvaluate, [this](const EvaluateArguments& given) {
-      return evaluator_.evaluate(candidate(given.candidate, given.size), given.size, given.best_ns);
-    });
-    on(kBeginSideBySide, [this](const space::Size& size) {
-      contenders_size_ = size;
-      evaluator_.begin_side_by_side(size);
-      return Nothing{};
-    });
-    on(kAddContender, [this](const CandidateMessage& given) -> Expected<Nothing, Failure> {
-      const auto added = evaluator_.add_contender(candidate(given, contenders_size_));
-      if (!added) return Unexpected(added.error());
-      return Nothing{};
-    });
-    on(kFastestLibraryAlgorithm,
-       [this](const space::Size& size) { return evaluator_.fastest_library_algorithm(size); });
-    on(kAddLibrary,
-       [this](const std::string& algorithm) { return evaluator_.add_library(algorithm); });
-    on(kTimeContender,
-       [this](std::uint64_t contender) { return evaluator_.time_contender(contender); });
-    on(kTimeContenderHot,
-       [this](std::uint64_t contender) { return evaluator_.time_contender_hot(contender); });
-    on(kTimeContenderRegimes,
-       [this](std::uint64_t contender) { return evaluator_.time_contender_regimes(contender); });
-    on(kCountContender,
-       [this](std::uint64_t contender) { return evaluator_.count_contender(contender); });
-    on(kTimeTransfers, [this](const TransferArguments& given) {
-      return evaluator_.time_transfers(given.contender, given.places);
-    });
-    on(kExactResult, [this](const space::Size& size) { return evaluator_.exact_result(size); });
-    on(kOtherProcesses, [this](Nothing) { return evaluator_.other_processes(); });
-    on(kStartUp, [this, device_ms](Nothing) {
-      const auto peak = backend_.peak(family::ElementType::f32);
-      return StartUp{.device_ms = device_ms,
-                     .library_ms = first_library_call_ms(backend_),
-                     .peak_bytes_per_s = peak ? peak->bytes_per_s : 0};
-    });
-  }
-  DeviceServer(const DeviceServer&) = delete;
-  DeviceServer& operator=(const DeviceServer&) = delete;
-
-  /// The answer to a request.
-  [[nodiscard]] Json serve(const Json& request) const {
-    const auto name = from_message<std::string>(member(request, "call"), "call");
-    const auto served = calls_.find(name);
-    if (served == calls_.end()) {
-      throw Error(ErrorCode::failure, fmt::format("a worker has no call '{}'", name));
-    }
-    return served->second(member(request, "arguments"));
-  }
-
- private:
-  template <class Arguments, class Result, class Serve>
-  void on(const Call<Arguments, Result>& call, Serve serve) {
-    calls_.emplace(call.name, [serve = std::move(serve)](const Json& arguments) {
-      return answer<Result>(serve(from_message<Arguments>(arguments, "arguments")));
-    });
-  }
-
-  [[nodiscard]] const space::Space& space(const family::Kernel& kernel, const space::Size& size) {
-    const std::pair key(kernel.name, size);
-    const auto known = spaces_.find(key);
-    if (known != spaces_.end()) return known->second;
-    return spaces_.emplace(key, space::Space(kernel.space, evaluator_.device().attributes, size))
-        .first->second;
-  }
-
-  [[nodiscard]] Candidate candidate(const CandidateMessage& given, const space::Size& size) {
-    const family::Kernel& kernel = family_.kernel(given.kernel);
-    return {.kernel = kernel,
-            .space = space(kernel, size),
-            .config = space::config_from_json(*kernel.space, given.config),
-            .binary = given.binary};
-  }
-
-  Channel& channel_;
-  backend::Backend& backend_;
-  family::Family family_;
-  backend::CachedCompiler compiler_;
-  Evaluator evaluator_;
-  space::Size contenders_size_;
-  std::map<std::pair<std::string, space::Size>, space::Space> spaces_;
-  std::map<std::string, std::function<Json(const Json&)>, std::less<>> calls_;
-};
-
 /// Says which devices there are.
 void tell_devices(Channel& channel, const std::string& backend_kind) {
   try {
@@ -210,8 +111,20 @@ int drive_device(Channel& channel, const std::string& backend_kind, int ordinal)
     const auto backend = backend::open_backend(backend_kind, ordinal);
     const double device_ms = milliseconds_since(begin);
     if (!runs_kernels) confine_worker(cache_folder, NetworkAccess::kept);
-    DeviceServer server(channel, *backend, cache, device_ms, family_of(opening.family),
-                        opening.seed);
+    const family::Family family = family_of(opening.family);
+    const backend::CachedCompiler compiler(
+        backend->compiler(), cache,
+        backend::compiler_identity(backend->device(), backend->environment()));
+    Evaluator evaluator(*backend, compiler, family, opening.seed, [&](const DeviceStep& step) {
+      send(channel, {{"step", to_message(step)}});
+    });
+    DeviceServer server(evaluator, family, DeviceServer::sent_binary);
+    server.on(kStartUp, [&](Nothing) {
+      const auto peak = backend->peak(family::ElementType::f32);
+      return StartUp{.device_ms = device_ms,
+                     .library_ms = first_library_call_ms(*backend),
+                     .peak_bytes_per_s = peak ? peak->bytes_per_s : 0};
+    });
     failpoint("worker.device_opened");
     send(channel, to_message(OpenAnswer{.device = backend->device(),
                                         .environment = backend->environment()}));
@@ -248,6 +161,7 @@ void serve_compilations(Channel& channel, const backend::Compiler& compiler) {
 }
 
 int worker_main(std::span<const std::string> arguments) {
+  if (arguments.size() == 1 && arguments[0] == "node") return agent_main();
   die_with_parent();
   Channel channel(kChannelDescriptor);
   if (arguments.size() == 3 && arguments[0] == "compile") {

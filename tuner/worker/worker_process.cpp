@@ -8,30 +8,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <csignal>
-#include <cstring>
-#include <fcntl.h>
-#include <sys/mman.h>
 #include <unistd.h>
 #include <utility>
 
 namespace tuner::worker {
 namespace {
-
-constexpr off_t kErrorsKept = 64 * 1024;
-constexpr std::size_t kLastWords = 500;
-
-/// A file in memory that cannot grow: whatever a worker writes to it, the rest is refused.
-int make_errors_file() {
-  const int file = ::memfd_create("tune-worker-stderr", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-  if (file < 0 || ::ftruncate(file, kErrorsKept) != 0 ||
-      ::fcntl(file, F_ADD_SEALS, F_SEAL_GROW | F_SEAL_SHRINK) != 0) {
-    throw Error(ErrorCode::failure,
-                fmt::format("cannot keep the messages of a worker: {}", std::strerror(errno)));
-  }
-  return file;
-}
 
 std::string own_program() {
   std::string path(4096, '\0');
@@ -69,13 +51,9 @@ WorkerProcess::WorkerProcess(const WorkerCommand& command, const ProcessLimits& 
 WorkerProcess::WorkerProcess(const WorkerCommand& command, const ProcessLimits& limits,
                              std::pair<Channel, Channel> ends)
     : channel_(std::move(ends.first)),
-      errors_(make_errors_file()),
-      child_(command, {.output = -1, .errors = errors_, .channel = ends.second.descriptor()},
+      child_(command,
+             {.output = -1, .errors = errors_.descriptor(), .channel = ends.second.descriptor()},
              within(limits, temporary_files_.path())) {}
-
-WorkerProcess::~WorkerProcess() {
-  ::close(errors_);
-}
 
 bool WorkerProcess::alive() {
   return !child_.poll_end();
@@ -114,18 +92,10 @@ WorkerLost WorkerProcess::lost(bool late, std::chrono::duration<double> deadline
     return {.late = true,
             .how = fmt::format("did not end within {:.3g} s and was killed", deadline.count())};
   }
-  return {.late = false, .faulted = is_fault(ended), .how = ended.text() + last_words()};
-}
-
-std::string WorkerProcess::last_words() const {
-  const off_t written = ::lseek(errors_, 0, SEEK_CUR);  // the worker's descriptor shares the offset
-  if (written <= 0) return "";
-  std::string text(static_cast<std::size_t>(written), '\0');
-  const ssize_t got = ::pread(errors_, text.data(), text.size(), 0);
-  text.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  if (text.size() > kLastWords) text.erase(0, text.size() - kLastWords);
-  return text.empty() ? "" : ": " + text;
+  const std::string said = errors_.text();
+  return {.late = false,
+          .faulted = is_fault(ended),
+          .how = ended.text() + (said.empty() ? "" : ": " + said)};
 }
 
 }  // namespace tuner::worker

@@ -4,6 +4,7 @@
 #include "tuner/core/file.hpp"
 #include "tuner/core/process.hpp"
 #include "tuner/worker/channel.hpp"
+#include "tuner/worker/last_words.hpp"
 
 #include <chrono>
 #include <string>
@@ -35,7 +36,6 @@ class WorkerProcess {
   WorkerProcess(const WorkerCommand& command, const ProcessLimits& limits);
   WorkerProcess(const WorkerProcess&) = delete;
   WorkerProcess& operator=(const WorkerProcess&) = delete;
-  ~WorkerProcess();
 
   /// Whether it still runs.
   [[nodiscard]] bool alive();
@@ -47,11 +47,10 @@ class WorkerProcess {
   WorkerProcess(const WorkerCommand& command, const ProcessLimits& limits,
                 std::pair<Channel, Channel> ends);
   [[nodiscard]] WorkerLost lost(bool late, std::chrono::duration<double> deadline);
-  [[nodiscard]] std::string last_words() const;
 
   Channel channel_;
   TemporaryDirectory temporary_files_;
-  int errors_;  // a file in memory of bounded size that takes the worker's stderr
+  LastWords errors_;
   ChildProcess child_;
 };
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-namespace tuner::cli {
+namespace tuner::worker {
 
 /// A device that --device names.
 struct ChosenDevice {
@@ -23,4 +23,4 @@ struct ChosenDevice {
 [[nodiscard]] std::vector<ChosenDevice> chosen_devices(
     const std::string& text, const std::function<std::vector<space::DeviceInfo>()>& list);
 
-}  // namespace tuner::cli
+}  // namespace tuner::worker

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "tuner/cli/device_choice.hpp"
+#include "tuner/worker/device_choice.hpp"
 
 #include "tuner/core/error.hpp"
 #include "tuner/core/printable.hpp"
@@ -12,7 +12,7 @@
 #include <cstddef>
 #include <optional>
 
-namespace tuner::cli {
+namespace tuner::worker {
 namespace {
 
 using Devices = std::vector<space::DeviceInfo>;
@@ -118,4 +118,4 @@ std::vector<ChosenDevice> chosen_devices(const std::string& text,
   return chosen;
 }
 
-}  // namespace tuner::cli
+}  // namespace tuner::worker

@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the tests of agents share: a short run on several, their processes, and what must hold at its end."""
+
+import os
+import pathlib
+import signal
+import time
+
+from program import ROOT, TUNE, ProgramTest
+
+SAXPY = ROOT / "examples" / "saxpy" / "saxpy.json"
+SIZES = (1000, 2000, 5000, 10000)
+
+
+def processes():
+    """(pid, parent, state, words) of every process."""
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")[:-1]
+            state, parent = (process / "stat").read_text().rsplit(")", 1)[1].split()[:2]
+        except (OSError, ValueError):
+            continue
+        yield int(process.name), int(parent), state, words
+
+
+class AgentsTest(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(self.end_stragglers)
+
+    def environment(self, **changes):
+        # By its cache a process is known to be of this test.
+        return super().environment(**{"XDG_CACHE_HOME": str(self.directory / "cache"), **changes})
+
+    def ours(self):
+        """The worker processes of this test, whoever is their parent."""
+        mine = f"XDG_CACHE_HOME={self.directory / 'cache'}".encode()
+        for pid, _, state, words in processes():
+            if state == "Z" or "worker" not in words[1:2]:
+                continue
+            try:
+                if mine in pathlib.Path(f"/proc/{pid}/environ").read_bytes().split(b"\0"):
+                    yield pid, words
+            except OSError:
+                continue
+
+    def agents(self):
+        return sorted(pid for pid, words in self.ours() if words[2:3] == ["node"])
+
+    def end_stragglers(self):
+        for pid, _ in self.ours():
+            os.kill(pid, signal.SIGKILL)
+
+    def expect_none_left(self, within=10):
+        end = time.monotonic() + within
+        while time.monotonic() < end and list(self.ours()):
+            time.sleep(0.05)
+        self.assertEqual(list(self.ours()), [])
+
+    def line(self, *launchers, more=(), sizes=SIZES, evaluations=4):
+        size = [word for each in sizes for word in ("--size", str(each))]
+        launch = [word for each in launchers for word in ("--launch", each)]
+        return ("--space", SAXPY, "--kernel", "saxpy", *size, "--backend", "cpu", "--max-evals", str(evaluations),
+                *launch, *more)
+
+    def read_until(self, run, text):
+        """What a run says up to a line with this text."""
+        said = []
+        for line in run.stderr:
+            said.append(line)
+            if text in line:
+                return "".join(said)
+        self.fail(f"'{text}' is not in\n" + "".join(said))
+
+    def expect_every_size(self, sizes=SIZES, evaluations=4):
+        self.assertEqual(self.rows("SELECT state FROM session"), [("complete",)])
+        self.assertEqual(len(self.rows("SELECT * FROM best")), len(sizes), "every size has its result")
+        self.assertEqual(self.rows("SELECT count(*) FROM (SELECT DISTINCT problem_id, config_id FROM result)"),
+                         [(evaluations * len(sizes),)], "no row is lost")
+        moved = len(self.rows("SELECT * FROM card")) - len(sizes)
+        double = self.rows("SELECT count(*) FROM result")[0][0] - evaluations * len(sizes)
+        self.assertLessEqual(double, 4 * moved, "only leaders of a size that moves are timed twice")
+        self.assertEqual(self.rows("SELECT * FROM attempt"), [], "nothing is in flight")
+        self.expect_none_left()
+
+
+__all__ = ["AgentsTest", "SAXPY", "SIZES", "TUNE", "processes"]

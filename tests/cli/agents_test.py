@@ -1,0 +1,187 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Agents that a program starts: `tune --launch`, here on this machine with the processor as their device."""
+
+import json
+import os
+import pathlib
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from agents import SIZES, TUNE, AgentsTest, SAXPY
+
+ENV = "env TUNER_CPU_DEVICES=1"
+STRANGE = f"{sys.executable} {pathlib.Path(__file__).with_name('strange_agent.py')}"
+
+
+class RunsTest(AgentsTest):
+    def test_one_run_on_several_agents(self):
+        run = self.tune(*self.line(ENV, ENV, "env TUNER_CPU_DEVICES=2", more=("--device", "0", "--json")))
+        self.assertIn("saxpy on 3 × ", run.stderr)
+        self.assertRegex(run.stderr, r"device 0 \(CPU-0 on \S+\) busy \d+ %, \d size")
+        self.expect_every_size()
+        cards = json.loads(run.stdout)["kernels"][0]["cards"]
+        self.assertEqual(sum(card["sizes"] for card in cards), len(SIZES))
+        self.assertEqual([bool(card["host"]) for card in cards], [True] * 3)
+        self.assertEqual(len(self.rows("SELECT DISTINCT problem_id FROM card WHERE host <> ''")), len(SIZES))
+        again = self.tune(*self.line(ENV))
+        self.assertIn("; 16 from the database", again.stderr)
+
+    def test_an_agent_with_two_devices(self):
+        run = self.tune(*self.line("env TUNER_CPU_DEVICES=2", more=("--device", "all")))
+        self.assertIn("saxpy on 2 × ", run.stderr)
+        self.expect_every_size()
+
+    def test_an_agent_that_is_killed(self):
+        run = self.start(*self.line(ENV, ENV, more=("--jobs", "1")))
+        self.read_until(run, ": best ")
+        os.kill(self.agents()[0], signal.SIGKILL)
+        _, errors = run.communicate()
+        self.assertEqual(run.returncode, 0, errors)
+        self.assertIn("takes no further part", errors)
+        self.assertIn("was ended by signal 9 (Killed)", errors)
+        self.expect_every_size()
+
+    def test_an_agent_that_is_stopped(self):
+        run = self.start(*self.line(ENV, ENV, more=("--heartbeat", "600ms")))
+        self.read_until(run, ": best ")
+        os.kill(self.agents()[0], signal.SIGSTOP)
+        _, errors = run.communicate()
+        self.assertEqual(run.returncode, 0, errors)
+        self.assertIn("nothing was heard of it for 1.5 s", errors)
+        self.expect_every_size()
+
+    def test_the_last_agent_that_is_killed(self):
+        run = self.start(*self.line(ENV, sizes=SIZES[:2], evaluations=12))
+        self.read_until(run, ": best ")
+        os.kill(self.agents()[0], signal.SIGKILL)
+        _, errors = run.communicate()
+        self.assertEqual(run.returncode, 3, errors)
+        self.assertIn("is lost", errors)
+        self.expect_none_left()
+        resumed = self.tune(*self.line(ENV, sizes=SIZES[:2], evaluations=12))
+        self.assertIn("resuming", resumed.stderr)
+        self.assertEqual(len(self.rows("SELECT * FROM best")), 2)
+
+    def test_what_an_agent_says_costs_itself_only(self):
+        for how, says in (("garbage", "is not a frame"), ("truncated", "has ended or its connection is lost"),
+                          ("short", "cut short"), ("oversized", "announces a message of 4294967295 bytes"),
+                          ("unasked", "answers what was not asked"), ("lane", "no valid 'lane'"),
+                          ("nothing", "answers what was not asked"), ("error", "no valid 'code'"),
+                          ("result", "an invalid answer")):
+            with self.subTest(how=how):
+                self.database.unlink(missing_ok=True)
+                run = self.tune(*self.line(f"{STRANGE} {how}", "env",
+                                           sizes=SIZES[:2], evaluations=2))
+                self.assertIn(says, run.stderr)
+                self.expect_every_size(sizes=SIZES[:2], evaluations=2)
+
+    def test_another_tune(self):
+        run = self.tune(*self.line(f"{STRANGE} version", ENV, sizes=SIZES[:1]))
+        self.assertRegex(run.stderr, r"the agent on \S+ is refused: it is tune 9\S+, this is ")
+        other = self.directory / "other"
+        shutil.copy(TUNE, other)
+        with other.open("ab") as file:
+            file.write(b"another build")
+        run = self.tune(*self.line(f"{other} worker node", ENV, sizes=SIZES[:1], more=("--fresh",)))
+        self.assertRegex(run.stderr, r"is refused: it is another build of tune \S+")
+        self.expect_none_left()
+
+    def test_an_agent_that_comes_late(self):
+        slow = "sh -c 'sleep 4; exec \"$0\" \"$@\"'"
+        run = self.tune(*self.line(ENV, slow, sizes=range(1000, 11000, 1000), evaluations=4), timeout=120)
+        self.assertRegex(run.stderr, r"device 1 joins: on|device 1 joins: CPU-0 on")
+        self.expect_every_size(sizes=range(1000, 11000, 1000))
+
+    def test_the_end_of_the_parent(self):
+        for end, code in ((signal.SIGKILL, -9), (signal.SIGINT, 130), (signal.SIGSTOP, None)):
+            with self.subTest(signal=end):
+                run = self.start(*self.line(ENV, ENV, evaluations=20, more=("--fresh", "--heartbeat", "500ms")))
+                self.read_until(run, ": best ")
+                run.send_signal(end)
+                if code is not None:
+                    run.communicate()
+                    self.assertEqual(run.returncode, code)
+                self.expect_none_left(within=10)
+                run.kill()
+                run.communicate()
+
+
+class NetworkTest(AgentsTest):
+    def test_a_database_on_a_network_file_system(self):
+        """A library stands in for one: statfs calls the folder `net` NFS."""
+        (self.directory / "nfs.c").write_text("""
+            #define _GNU_SOURCE
+            #include <dlfcn.h>
+            #include <stdlib.h>
+            #include <string.h>
+            #include <sys/vfs.h>
+            int statfs(const char* path, struct statfs* status) {
+              int (*real)(const char*, struct statfs*) = dlsym(RTLD_NEXT, "statfs");
+              const int result = real(path, status);
+              if (strstr(path, "/net")) status->f_type = 0x6969;
+              return result;
+            }""")
+        library = self.directory / "nfs.so"
+        subprocess.run([os.environ["HOST_COMPILER"], "-shared", "-fPIC", "-x", "c", self.directory / "nfs.c",
+                        "-o", library, "-ldl"], check=True)
+        (self.directory / "net").mkdir(mode=0o700)
+        self.database = self.directory / "net" / "results.db"
+        line = self.line("env", more=("--db", self.database), sizes=SIZES[:2])
+        run = self.tune(*line, env={"LD_PRELOAD": str(library)})
+        self.assertRegex(run.stderr, r"results\.db is on NFS: this run works on a copy in /\S+, saved after each size")
+        self.expect_every_size(sizes=SIZES[:2])
+        again = self.tune(*line, env={"LD_PRELOAD": str(library)})
+        self.assertIn("; 8 from the database", again.stderr)
+        self.refuse("runs", "list", "--db", self.database, env={"LD_PRELOAD": str(library)}, code=2, says="(NFS)")
+        self.assertEqual([path.name for path in self.database.parent.iterdir()], ["results.db"])
+
+
+class BadInputTest(AgentsTest):
+    def test_launchers_that_bring_nobody(self):
+        for launcher, says, more in (
+                ("no-such-launcher -n4", "no-such-launcher: cannot be started: No such file", ()),
+                ("false", "false", ()),
+                ("sh -c 'echo Permission denied, please try again >&2; exit 255'",
+                 "its launcher ended with exit code 255: Permission denied, please try again", ()),
+                ("sh -c 'echo Welcome to node n1; exec \"$0\" \"$@\"'",
+                 "says 'Welcome to node n1", ()),
+                ("sh -c 'printf \"password: \"; sleep 30'", "says 'password: '", ()),
+                ("sh -c 'printf \"password: \" >&2; sleep 30'", "within 1 s", ("--agent-wait", "1s")),
+                ("sh -c 'sleep 30'", "no agent within 1 s", ("--agent-wait", "1s"))):
+            with self.subTest(launcher=launcher):
+                refused = self.refuse(*self.line(launcher, more=more),
+                                      code=1 if "no-such" in launcher else 3, says=says)
+                if "password" in launcher:
+                    self.assertIn("password: ", refused.stderr)
+                self.expect_none_left()
+
+    def test_a_launcher_that_asks_at_the_terminal(self):
+        """It has none: it must fail, not wait."""
+        self.refuse(*self.line("sh -c 'read secret < /dev/tty'", more=("--agent-wait", "20s")), code=3,
+                    says="/dev/tty")
+
+    def test_options(self):
+        self.refuse(*self.line(" "), code=2, says="--launch: names no program")
+        self.refuse(*self.line(ENV, more=("--heartbeat", "0s")), code=2, says="--heartbeat")
+        self.refuse(*self.line(ENV, more=("--agent-wait", "soon")), code=2, says="--agent-wait")
+        self.refuse(*self.line(ENV, more=("--dry-run",)), code=2, says="leave out --launch")
+        self.refuse(*self.line(ENV, more=("--device", "7")), code=3, says="there is no CPU device 7")
+
+    def test_agents_without_a_gpu(self):
+        """Nobody asked for the processor."""
+        refused = self.refuse("--space", SAXPY, "--kernel", "saxpy", "--size", "1000", "--max-evals", "1",
+                              "--launch", "env CUDA_VISIBLE_DEVICES=", code=3, says="the agent on ")
+        self.assertIn("no NVIDIA driver found", refused.stderr)
+
+    def test_one_launcher_that_fails_beside_one_that_does_not(self):
+        run = self.tune(*self.line("sh -c 'echo sorry >&2; exit 1'", ENV, sizes=(1000,)))
+        self.assertIn("exit code 1: sorry", run.stderr)
+        self.expect_every_size(sizes=(1000,))
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `tune` and an agent, `tune worker node`, say to each other. An agent begins with {"hello"},
+// or with {"shared"} where others speak over the same streams; then it is sent {"connect"}, and its
+// {"hello"} comes over a connection of its own. It is sent {"open"} and answers {"opened"} or
+// {"error"}. Then each request goes to one of its lanes, {"lane", "call", "arguments"}, and so does
+// the answer. A lane has one request at a time. Lanes are its devices first, the calls of
+// calls.hpp, then compilers. {"ping"} is answered by {"pong"} whatever the lanes do.
+#pragma once
+
+#include "tuner/worker/calls.hpp"
+
+#include <chrono>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace tuner::worker {
+
+/// Who has not been heard for so many heartbeats is lost.
+inline constexpr double kHeartbeatsToLoss = 2.5;
+/// The longest time from the start of a conversation to its {"open"}.
+inline constexpr std::chrono::seconds kIntroduction{60};
+
+/// This very program, as agents and their parent compare it.
+struct AgentProgram {
+  bool operator==(const AgentProgram&) const = default;
+
+  std::string version;
+  std::string hash;  ///< of the file
+};
+template <>
+inline constexpr auto kFields<AgentProgram> =
+    std::tuple(Field("version", &AgentProgram::version), Field("hash", &AgentProgram::hash));
+/// Throws Error(failure) when the file cannot be read.
+[[nodiscard]] AgentProgram this_program();
+
+struct AgentHello {
+  AgentProgram program;
+  std::string host;
+  std::string job;         ///< of the batch system, SLURM_JOB_ID; may be empty
+  std::string processors;  ///< that it may use, as the system lists them: "0-7"
+  int threads = 1;         ///< how many those are
+  std::string token = {};  ///< that it was sent; empty over standard streams
+};
+template <>
+inline constexpr auto kFields<AgentHello> =
+    std::tuple(Field("program", &AgentHello::program), Field("host", &AgentHello::host),
+               Field("job", &AgentHello::job), Field("processors", &AgentHello::processors),
+               Field("threads", &AgentHello::threads), Field("token", &AgentHello::token));
+
+/// Where an agent finds its parent.
+struct AgentRendezvous {
+  std::string host;                    ///< the parent's name of itself
+  std::vector<std::string> addresses;  ///< of its interfaces, IPv4 and IPv6, without loopback
+  int port = 0;
+  std::string token;  ///< by which the parent knows the agent
+};
+template <>
+inline constexpr auto kFields<AgentRendezvous> = std::tuple(
+    Field("host", &AgentRendezvous::host), Field("addresses", &AgentRendezvous::addresses),
+    Field("port", &AgentRendezvous::port), Field("token", &AgentRendezvous::token));
+
+struct AgentOpening {
+  FamilyFiles family;
+  std::uint64_t seed = 0;
+  std::string backend;
+  std::string device;  ///< as chosen_devices reads it
+  double compile_timeout_s = 60, launch_timeout_s = 10;
+  bool no_cache = false;
+  double heartbeat_s = 10;
+};
+template <>
+inline constexpr auto kFields<AgentOpening> = std::tuple(
+    Field("family", &AgentOpening::family), Field("seed", &AgentOpening::seed),
+    Field("backend", &AgentOpening::backend), Field("device", &AgentOpening::device),
+    Field("compile_timeout_s", &AgentOpening::compile_timeout_s),
+    Field("launch_timeout_s", &AgentOpening::launch_timeout_s),
+    Field("no_cache", &AgentOpening::no_cache), Field("heartbeat_s", &AgentOpening::heartbeat_s));
+
+struct AgentOpened {
+  std::vector<OpenAnswer> devices;
+  std::vector<std::string> left_out;  ///< why, for each device that is
+};
+template <>
+inline constexpr auto kFields<AgentOpened> =
+    std::tuple(Field("devices", &AgentOpened::devices), Field("left_out", &AgentOpened::left_out));
+
+/// A compilation. Its binary stays with the agent, which finds it again by the configuration.
+struct AgentJob {
+  std::string kernel;  ///< whose source it is
+  std::vector<std::string> entries, options;
+  std::string key;
+};
+template <>
+inline constexpr auto kFields<AgentJob> =
+    std::tuple(Field("kernel", &AgentJob::kernel), Field("entries", &AgentJob::entries),
+               Field("options", &AgentJob::options), Field("key", &AgentJob::key));
+inline constexpr Call<AgentJob, Nothing> kCompile{"compile"};
+
+/// This machine's name.
+[[nodiscard]] std::string host_name();
+
+}  // namespace tuner::worker

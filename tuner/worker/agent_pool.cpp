@@ -1,0 +1,356 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "tuner/worker/agent_pool.hpp"
+
+#include "tuner/core/error.hpp"
+#include "tuner/core/file.hpp"
+#include "tuner/core/printable.hpp"
+#include "tuner/core/shell_words.hpp"
+#include "tuner/worker/worker_process.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <csignal>
+#include <utility>
+
+namespace tuner::worker {
+namespace {
+
+constexpr std::chrono::milliseconds kBetweenLooks{200};
+constexpr std::size_t kQuoted = 300;
+
+std::vector<std::string> with_agent(std::vector<std::string> command) {
+  const std::size_t count = command.size();
+  const bool names_it =
+      count >= 2 && command[count - 2] == "worker" && command[count - 1] == "node";
+  if (!names_it) {
+    for (std::string& word : worker_command({"node"})) command.push_back(std::move(word));
+  }
+  return command;
+}
+
+/// The beginning of what somebody says who does not say messages.
+std::string quotation(std::string_view said) {
+  return fmt::format("'{}'", printable(std::string(said.substr(0, kQuoted))));
+}
+
+}  // namespace
+
+AgentPool::Launcher::Launcher(std::vector<std::string> its_command)
+    : command(std::move(its_command)) {
+  auto [ours, theirs] = Channel::pair();
+  streams = std::make_unique<Channel>(std::move(ours));
+  child = std::make_unique<ChildProcess>(command,
+                                         ProcessStreams{.input = theirs.descriptor(),
+                                                        .output = theirs.descriptor(),
+                                                        .errors = errors.descriptor()},
+                                         ProcessLimits{.surroundings = Surroundings::users});
+}
+
+std::string AgentPool::Launcher::line() const {
+  return shell_line(command);
+}
+
+std::string AgentPool::Launcher::words() const {
+  constexpr std::chrono::milliseconds kToEnd{500};
+  std::string said = printable(errors.text());
+  const auto end = Clock::now() + kToEnd;
+  const std::scoped_lock lock(mutex);
+  // One whose streams are closed is about to end: how it ended tells most.
+  auto ended = child->poll_end();
+  while (!ended && Clock::now() < end) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    ended = child->poll_end();
+  }
+  if (!ended) return said;
+  return fmt::format("its launcher {}{}{}", ended->text(), said.empty() ? "" : ": ", said);
+}
+
+AgentPool::AgentPool(AgentPlan plan, const family::Family& family, Tell tell)
+    : plan_(std::move(plan)), family_(family), tell_(std::move(tell)), program_(this_program()) {
+  for (std::vector<std::string>& command : plan_.launchers) {
+    launchers_.push_back(std::make_unique<Launcher>(with_agent(std::move(command))));
+  }
+  for (const auto& launcher : launchers_) {
+    threads_.emplace_back(
+        [this, launcher = launcher.get()](const std::stop_token& stop) { serve(*launcher, stop); });
+  }
+}
+
+AgentPool::~AgentPool() {
+  std::vector<std::jthread> threads;
+  {
+    const std::scoped_lock lock(mutex_);
+    for (std::jthread& thread : threads_) thread.request_stop();
+    threads = std::move(threads_);
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    for (AgentLink* const link : opening_) link->end();
+    for (const auto& agent : agents_) agent->link->end();
+  }
+  threads.clear();
+  for (const auto& launcher : launchers_) launcher->streams.reset();
+  // A launcher cleans up after its agents, and they after themselves: they get some time for it.
+  constexpr std::chrono::seconds kToEnd{3};
+  const auto end = Clock::now() + kToEnd;
+  for (const auto& launcher : launchers_) {
+    while (!launcher->child->poll_end() && Clock::now() < end) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    launcher->child->ask_to_end();
+  }
+  for (const auto& launcher : launchers_) {
+    while (!launcher->child->poll_end() && Clock::now() < end + kToEnd / 2) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+  }
+  agents_.clear();
+}
+
+void AgentPool::serve(Launcher& launcher, const std::stop_token& stop) {
+  try {
+    hear(launcher, stop);
+  } catch (const Error& error) {
+    if (stop.stop_requested()) return;
+    const std::string said = launcher.streams ? std::string(launcher.streams->unread()) : "";
+    note(launcher, said.empty() ? error.what()
+                                : fmt::format("says {} where an agent begins", quotation(said)));
+    const std::scoped_lock lock(launcher.mutex);
+    launcher.child->kill();
+  }
+}
+
+void AgentPool::hear(Launcher& launcher, const std::stop_token& stop) {
+  bool shared = false;
+  while (!stop.stop_requested()) {
+    auto heard = launcher.streams->receive(Clock::now() + kBetweenLooks);
+    if (const auto* absence = std::get_if<Channel::Absence>(&heard)) {
+      if (*absence == Channel::Absence::late) continue;
+      if (stop.stop_requested()) return;
+      const std::string words = launcher.words();
+      return note(launcher, words.empty() ? "has closed its output" : words);
+    }
+    const Json& message = std::get<Json>(heard);
+    if (message.contains("shared")) {
+      shared = true;
+      const AgentRendezvous where = rendezvous(launcher);
+      {
+        const std::scoped_lock lock(mutex_);
+        launcher.has_spoken = true;
+        ++expected_;
+      }
+      static_cast<void>(
+          launcher.streams->send({{"connect", to_message(where)}}, Clock::now() + kIntroduction));
+    } else if (!shared) {
+      const auto hello = from_message<AgentHello>(member(message, "hello"), "hello");
+      Channel channel = std::move(*launcher.streams);
+      {
+        const std::scoped_lock lock(mutex_);
+        launcher.streams.reset();
+        launcher.has_spoken = true;
+        ++expected_;
+      }
+      return admit(std::move(channel), hello, &launcher);
+    }
+  }
+}
+
+AgentRendezvous AgentPool::rendezvous(Launcher& launcher) {
+  const std::scoped_lock lock(mutex_);
+  if (!desk_) {
+    desk_ = std::make_unique<ConnectionDesk>();
+    threads_.emplace_back([this](const std::stop_token& stop) { receive_connections(stop); });
+  }
+  AgentRendezvous where = desk_->rendezvous();
+  if (launcher.token.empty()) launcher.token = random_word() + random_word();
+  where.token = launcher.token;
+  return where;
+}
+
+const AgentPool::Launcher* AgentPool::launcher_with(const std::string& token) const {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& launcher : launchers_) {
+    if (!launcher->token.empty() && launcher->token == token) return launcher.get();
+  }
+  return nullptr;
+}
+
+void AgentPool::receive_connections(const std::stop_token& stop) {
+  while (!stop.stop_requested()) {
+    auto channel = desk_->accept(Clock::now() + kBetweenLooks);
+    if (!channel) continue;
+    const std::scoped_lock lock(mutex_);
+    if (stop.stop_requested()) return;
+    threads_.emplace_back(
+        [this, channel = std::move(*channel)]() mutable { greet(std::move(channel)); });
+  }
+}
+
+void AgentPool::greet(Channel channel) {
+  constexpr std::chrono::seconds kToSayHello{10};
+  try {
+    auto heard = channel.receive(Clock::now() + kToSayHello);
+    const auto* const message = std::get_if<Json>(&heard);
+    if (message == nullptr) return;  // anybody may connect and say nothing
+    const auto hello = from_message<AgentHello>(member(*message, "hello"), "hello");
+    const Launcher* const launcher = launcher_with(hello.token);
+    if (launcher == nullptr) return refuse("a connection is refused: it has no token");
+    admit(std::move(channel), hello, launcher);
+  } catch (const Error&) {
+    refuse(fmt::format("a connection is refused: it says {}", quotation(channel.unread())));
+  }
+}
+
+void AgentPool::admit(Channel channel, const AgentHello& hello, const Launcher* launcher) {
+  const std::string name = fmt::format("the agent on {}", printable(hello.host));
+  try {
+    if (hello.program.version != program_.version) {
+      throw Error(ErrorCode::failure,
+                  fmt::format("it is tune {}, this is {}", printable(hello.program.version),
+                              program_.version));
+    }
+    if (hello.program != program_) {
+      throw Error(ErrorCode::failure,
+                  fmt::format("it is another build of tune {}", program_.version));
+    }
+    auto link = std::make_unique<AgentLink>(
+        std::move(channel), name, std::chrono::duration<double>(plan_.opening.heartbeat_s),
+        [launcher] { return launcher->words(); });
+    AgentOpened opened = opened_by(*link);
+    add(std::move(link), hello, std::move(opened));
+  } catch (const Error& error) {
+    refuse(fmt::format("{} is refused: {}", name, error.what()));
+  }
+  const std::scoped_lock lock(mutex_);
+  ++settled_;
+  changed_.notify_all();
+}
+
+AgentOpened AgentPool::opened_by(AgentLink& link) {
+  {
+    const std::scoped_lock lock(mutex_);
+    opening_.push_back(&link);
+  }
+  const auto over = [&] {
+    const std::scoped_lock lock(mutex_);
+    std::erase(opening_, &link);
+  };
+  try {
+    AgentOpened opened = link.open(plan_.opening);
+    over();
+    return opened;
+  } catch (const Error&) {
+    over();
+    throw;
+  }
+}
+
+/// Processors that several agents share are shared out.
+int AgentPool::threads_of(const AgentHello& hello) {
+  const int here = ++on_processors_[hello.host + " " + hello.processors];
+  const int share = std::max(1, (hello.threads - 1) / here);
+  return plan_.compile_threads > 0 ? std::min(plan_.compile_threads, hello.threads) : share;
+}
+
+void AgentPool::add(std::unique_ptr<AgentLink> link, const AgentHello& hello, AgentOpened opened) {
+  const std::scoped_lock lock(mutex_);
+  for (const std::string& line : opened.left_out) {
+    tell(fmt::format("{}: {}", link->name(), printable(line)));
+  }
+  const int threads = std::clamp(threads_of(hello), 1, 256);
+  auto agent = std::make_unique<Agent>();
+  agent->compiler = std::make_unique<AgentCompiler>(*link, opened.devices.size(),
+                                                    static_cast<std::size_t>(threads), family_);
+  for (std::size_t lane = 0; lane < opened.devices.size(); ++lane) {
+    OpenAnswer& device = opened.devices[lane];
+    const bool is_taken =
+        device.device.backend == "cuda" && std::ranges::any_of(agents_, [&](const auto& other) {
+          return !other->link->lost() && std::ranges::any_of(other->cards, [&](const auto& card) {
+            return card->device->device().uuid == device.device.uuid;
+          });
+        });
+    if (is_taken) {
+      tell(fmt::format("{} is refused: another agent drives {} already", link->name(),
+                       device.device.uuid));
+      continue;
+    }
+    agent->cards.push_back(std::make_unique<AgentCard>(
+        AgentCard{.name = fmt::format("{}", devices_++),
+                  .host = printable(hello.host),
+                  .job = printable(hello.job),
+                  .device = std::make_unique<AgentDevice>(*link, lane, std::move(device)),
+                  .compiler = agent->compiler.get(),
+                  .compile_threads = threads,
+                  .link = link.get()}));
+  }
+  agent->link = std::move(link);
+  if (!agent->cards.empty()) agents_.push_back(std::move(agent));
+}
+
+void AgentPool::refuse(const std::string& line) {
+  const std::scoped_lock lock(mutex_);
+  tell(line);
+}
+
+void AgentPool::tell(const std::string& line) {
+  if (begun_) return tell_(line);
+  told_.push_back(line);
+}
+
+void AgentPool::note(Launcher& launcher, std::string failure) {
+  const std::scoped_lock lock(mutex_);
+  tell(fmt::format("{}: {}", launcher.line(), failure));
+  launcher.failure = std::move(failure);
+  changed_.notify_all();
+}
+
+bool AgentPool::all_settled() const {
+  return expected_ == settled_ && std::ranges::all_of(launchers_, [](const auto& launcher) {
+           return launcher->has_spoken || !launcher->failure.empty();
+         });
+}
+
+std::vector<const AgentCard*> AgentPool::cards() const {
+  const std::scoped_lock lock(mutex_);
+  std::vector<const AgentCard*> cards;
+  for (const auto& agent : agents_) {
+    if (agent->link->lost()) continue;
+    for (const auto& card : agent->cards) cards.push_back(card.get());
+  }
+  return cards;
+}
+
+void AgentPool::await_first() {
+  constexpr std::chrono::seconds kForTheOthers{2};
+  const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(plan_.patience);
+  std::optional<Clock::time_point> first;
+  std::unique_lock lock(mutex_);
+  while (!all_settled() && Clock::now() < end) {
+    if (!agents_.empty() && !first) first = Clock::now();
+    if (first && Clock::now() > *first + kForTheOthers) break;
+    changed_.wait_for(lock, kBetweenLooks);
+  }
+  if (!agents_.empty()) {
+    begun_ = true;
+    for (const std::string& line : told_) tell_(line);
+    return;
+  }
+  std::string said;
+  for (const std::string& line : told_) said += "\n  " + line;
+  for (const auto& launcher : launchers_) {
+    if (!launcher->failure.empty() || launcher->has_spoken) continue;
+    const std::string words = printable(launcher->errors.text());
+    said += fmt::format("\n  {}: has said {}", launcher->line(),
+                        words.empty() ? "nothing" : quotation(words));
+  }
+  throw Error(ErrorCode::no_device,
+              fmt::format("no agent {}:{}",
+                          all_settled() ? "could be started"
+                                        : fmt::format("within {:.3g} s", plan_.patience.count()),
+                          said));
+}
+
+}  // namespace tuner::worker
