@@ -80,6 +80,10 @@ class NullExecutor final : public backend::Executor {
                                       const backend::MatrixOperands&, StreamHandle) override {
     return {};
   }
+  Expected<backend::LibraryWork, Failure> library_work(const family::LibraryOperation&,
+                                                       const std::string&) override {
+    return Unexpected(Failure{Outcome::launch_error, "there is no library"});
+  }
 
  private:
   struct NullCompiler : backend::Compiler {
