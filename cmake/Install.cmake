@@ -54,7 +54,7 @@ if(TUNER_CLI)
   install(FILES "${described}/_tune" DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
   install(FILES "${described}/tune.fish" DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 endif()
-install(DIRECTORY kernels spaces docs examples DESTINATION "${data}")
+install(DIRECTORY kernels spaces docs examples DESTINATION "${data}" USE_SOURCE_PERMISSIONS)
 # Found by the name of the device model (tuner/select/shipped_table.hpp).
 install(FILES db/seed/nvidia-h200.json DESTINATION "${data}/tables")
 install(DIRECTORY python/tuner DESTINATION "${TUNER_PYTHON_DIR}" FILES_MATCHING PATTERN "*.py" PATTERN py.typed)

@@ -17,7 +17,7 @@ class ImportTest(ProgramTest):
         self.assertIn('"TILE_M":128', answer)
         self.assertIn(f"imported from {SEED}, not yet verified on this machine", answer)
         self.assertFalse(self.tune_json(*QUESTION)["tuned"]["verified"])
-        self.refuse(*QUESTION, "--format", "cpp", code=5, says="imported without its files")
+        self.refuse(*QUESTION, "--format", "cpp", code=5, says="imported without its sources")
 
     def test_the_published_ones_answer(self):
         self.tune("-q", "import", ROOT / "db" / "seed" / "nvidia-h200.jsonl")

@@ -99,12 +99,12 @@ class ProgramTest(unittest.TestCase):
         self.environment["TUNER_DB"] = str(self.folder / "none.db")
         # What others may change is not trusted, and the table of another device is not used.
         table.chmod(0o666)
-        self.assertIn("0 taken", served())
+        self.assertIn("0 served", served())
         self.assertEqual(asked("--device", device).returncode, 5)
         table.chmod(0o644)
         self.assertRegex(served(), r"cuBLAS calls: [12] served")
         table.write_text(exported.replace(device, device + "2"))
-        self.assertIn("0 taken", served())
+        self.assertIn("0 served", served())
 
     def test_what_the_family_has_no_size_for_is_left_out(self):
         recorded = self.run_tune("record", "-o", "sizes.json", "--", PROGRAM, 1, "many")

@@ -50,12 +50,13 @@ WORKER = {
         "worker.request_taken", "worker.request_taken:2", "worker.request_served", "worker.loading",
         "worker.loaded", "verify.instance_made", "verify.poisoned", "worker.contenders_cleared", "worker.contenders_cleared:2",
         "worker.library_tuned", "worker.library_added", "worker.library_added:2",
-        "worker.contender_timed:3",
+        # Of the library beside the best so far, for the progress line, and of the library in the final.
+        "worker.contender_added", "worker.contender_timed:3", "worker.contender_timed:30",
     ),
     "a candidate": (
         "verify.poisoned:2", "verify.launched", "verify.launched:4", "verify.compared", "verify.outputs_kept",
         "worker.verified", "measure.warmed_up", "measure.sampled", "measure.sampled:2", "measure.timed_hot",
         "worker.timed", "worker.judged", "worker.judged:2", "worker.request_served:2",
     ),
-    "a contender": ("worker.contender_added", "worker.contender_added:3", "worker.contender_timed:30"),
+    "a contender": ("worker.contender_added:2", "worker.contender_added:3", "worker.contender_timed:32"),
 }
