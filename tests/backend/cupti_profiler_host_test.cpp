@@ -52,7 +52,7 @@ TEST(WhyNotCounted, NamesTheRemedy) {
   EXPECT_THAT(why_not_counted(CUPTI_ERROR_HARDWARE_BUSY, "NAME", "call"),
               AllOf(HasSubstr("NAME"), HasSubstr("Nsight Compute"), HasSubstr("dcgmi")));
   EXPECT_THAT(why_not_counted(CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, "NAME", "call"),
-              HasSubstr("a whole GPU"));
+              HasSubstr("a full GPU"));
   EXPECT_EQ(why_not_counted(CUPTI_ERROR_UNKNOWN, "NAME", "call"),
             "CUPTI cannot read counters: NAME (999) from call");
 }

@@ -73,7 +73,7 @@ class CompareTest(ProgramTest):
         self.imported("old.db", self.now)
         env = {"TUNER_DB": "old.db"}
         self.assertIn("SLOWER", self.tune("compare", "@570", "@580", env=env).stdout)
-        self.refuse("compare", "@570", "@590", code=5, env=env, says=["about '590'", "driver 570.1", "driver 580"])
+        self.refuse("compare", "@570", "@590", code=5, env=env, says=["matches '590'", "driver 570.1", "driver 580"])
         pages = self.tune("report", "--all-environments", "-o", "pages", env=env).stdout.split()
         page = (self.directory / pages[0]).read_text()
         self.assertIn("driver 570.1", page)

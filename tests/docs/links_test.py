@@ -86,8 +86,8 @@ class LinksTest(unittest.TestCase):
             for target in LINK.findall(path.read_text()):
                 to = (path.parent / target.partition("#")[0]).resolve()
                 if to.is_dir():
-                    to = to / "README.md"
-                if to.exists():
+                    left += to.glob("*.md") if to == path.parent else [to / "README.md"]
+                elif to.exists():
                     left.append(to)
         pages = {path for path in files() if path.suffix == ".md" and path.is_relative_to(ROOT / "docs")}
         self.assertEqual({str(path.relative_to(ROOT)) for path in pages - reached}, set())

@@ -21,10 +21,12 @@ class CompileWorkerKilled : public testing::TestWithParam<const char*> {
   CompileWorkerKilled() {
     ::setenv("TUNER_KILL_AT", (std::string("worker ") + GetParam() + " 1").c_str(), 1);
     ::setenv("TUNER_KILL_LATCH", latch_.c_str(), 1);
+    ::setenv("TUNER_SANDBOX", "off", 1);  // the worker writes the latch
   }
   ~CompileWorkerKilled() override {
     ::unsetenv("TUNER_KILL_AT");
     ::unsetenv("TUNER_KILL_LATCH");
+    ::unsetenv("TUNER_SANDBOX");
   }
 
   const TemporaryDirectory directory_;

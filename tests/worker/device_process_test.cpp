@@ -149,6 +149,7 @@ TEST_F(DeviceProcessTest, NoCandidateIsBlamedBeforeItRan) {
     evaluate_bad();
     FAIL() << "no error";
   } catch (const Error& error) {
+    EXPECT_EQ(error.code(), ErrorCode::no_device) << "other devices go on";
     EXPECT_THAT(error.what(), HasSubstr("twice, before any candidate ran"));
   }
   expect_to_serve_again(2);

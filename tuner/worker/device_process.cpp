@@ -200,7 +200,7 @@ void DeviceProcess::fail_without_candidate(const NoAnswer& none) const {
                             none.reference->name, none.reference->source.name, none.size,
                             none.lost.how, family_.path));
   }
-  throw Error(ErrorCode::failure,
+  throw Error(ErrorCode::no_device,
               fmt::format("the process that drives {} {} twice, before any candidate ran",
                           device_.name, none.lost.how));
 }
