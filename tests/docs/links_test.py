@@ -86,7 +86,7 @@ class LinksTest(unittest.TestCase):
             for target in LINK.findall(path.read_text()):
                 to = (path.parent / target.partition("#")[0]).resolve()
                 if to.is_dir():
-                    left += to.glob("*.md") if to == path.parent else [to / "README.md"]
+                    left += to.glob("*.md" if to == path.parent else "README.md")
                 elif to.exists():
                     left.append(to)
         pages = {path for path in files() if path.suffix == ".md" and path.is_relative_to(ROOT / "docs")}

@@ -86,6 +86,7 @@ def masked(text):
     for pattern, word in MEASURED:
         text = re.sub(pattern, word, text)
     text = re.sub(r"[ –\n]+", " ", text)
+    text = re.sub(r"sustained (there )?N after a pause, N without one ", "", text)  # where the two differ
     return re.sub(r"(saxpy: N/N N: best N \(N\) (N left )?failed: none )+", "SEARCH ", text).split(" ")
 
 

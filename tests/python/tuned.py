@@ -21,4 +21,4 @@ def gemm_table(folder, *sizes):
         tune(database, "--space", ROOT / "spaces/gemm.json", "--kernel", "gemm_naive", "--size", size, "--backend",
              "cpu", "--max-evals", "1", "-q")
     table = tune(database, "export", "--format", "json", "--family", "gemm")
-    return re.sub(r'"ratio_to_library":[^,]+', '"ratio_to_library":2', table)
+    return re.sub(r'("ratio_to_library(_tuned)?":)[^,]+', r'\g<1>2', table)

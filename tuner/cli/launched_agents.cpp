@@ -25,7 +25,7 @@ Seconds seconds(const std::string& text, std::string_view option) {
   return time;
 }
 
-worker::AgentPlan agent_plan(const TuneOptions& options, const family::Family& family) {
+worker::AgentPlan agent_plan(const TuneOptions& options) {
   worker::AgentPlan plan;
   for (const std::string& line : options.launch) {
     plan.launchers.push_back(shell_words(line));
@@ -34,16 +34,14 @@ worker::AgentPlan agent_plan(const TuneOptions& options, const family::Family& f
                   "--launch: names no program; write --launch 'ssh HOST' or 'srun -u -N4 -n4'");
     }
   }
-  plan.opening = {
-      .family = worker::files_of(family),
-      .seed = options.seed,
-      // A node without its GPU is a mistake, not a processor to tune for.
-      .backend = options.backend == "auto" ? "cuda" : options.backend,
-      .device = options.device,
-      .compile_timeout_s = seconds(options.compile_timeout, "--compile-timeout").count(),
-      .launch_timeout_s = seconds(options.launch_timeout, "--launch-timeout").count(),
-      .no_cache = options.no_cache,
-      .heartbeat_s = seconds(options.heartbeat, "--heartbeat").count()};
+  plan.seed = options.seed;
+  // A node without its GPU is a mistake, not a processor to tune for.
+  plan.backend = options.backend == "auto" ? "cuda" : options.backend;
+  plan.device = options.device;
+  plan.compile_timeout = seconds(options.compile_timeout, "--compile-timeout");
+  plan.launch_timeout = seconds(options.launch_timeout, "--launch-timeout");
+  plan.no_cache = options.no_cache;
+  plan.heartbeat = seconds(options.heartbeat, "--heartbeat");
   plan.patience = seconds(options.agent_wait, "--agent-wait");
   plan.compile_threads = options.jobs;
   return plan;
@@ -61,8 +59,7 @@ session::Card card_of(const worker::AgentCard& card) {
 }  // namespace
 
 LaunchedAgents::LaunchedAgents(const TuneOptions& options, const family::Family& family)
-    : pool_(agent_plan(options, family), family,
-            [](const std::string& line) { tell(line + "\n"); }) {
+    : pool_(agent_plan(options), family, [](const std::string& line) { tell(line + "\n"); }) {
   pool_.await_first();
 }
 

@@ -4,7 +4,11 @@
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/core/printable.hpp"
+#include "tuner/core/process.hpp"
 #include "tuner/core/shell_words.hpp"
+#include "tuner/worker/agent.hpp"
+#include "tuner/worker/agent_connection.hpp"
+#include "tuner/worker/last_words.hpp"
 #include "tuner/worker/worker_process.hpp"
 
 #include <fmt/format.h>
@@ -12,7 +16,11 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <condition_variable>
 #include <csignal>
+#include <map>
+#include <mutex>
+#include <thread>
 #include <utility>
 
 namespace tuner::worker {
@@ -36,9 +44,94 @@ std::string quotation(std::string_view said) {
   return fmt::format("'{}'", printable(std::string(said.substr(0, kQuoted))));
 }
 
+AgentOpening opening(const AgentPlan& plan, const family::Family& family) {
+  return {.family = files_of(family),
+          .seed = plan.seed,
+          .backend = plan.backend,
+          .device = plan.device,
+          .compile_timeout_s = plan.compile_timeout.count(),
+          .launch_timeout_s = plan.launch_timeout.count(),
+          .no_cache = plan.no_cache,
+          .heartbeat_s = plan.heartbeat.count()};
+}
+
 }  // namespace
 
-AgentPool::Launcher::Launcher(std::vector<std::string> its_command)
+/// The agents of a pool and the programs that started them.
+class AgentPool::Agents {
+ public:
+  Agents(AgentPlan plan, const family::Family& family, Tell tell);
+  Agents(const Agents&) = delete;
+  Agents& operator=(const Agents&) = delete;
+  ~Agents();
+
+  void await_first();
+  [[nodiscard]] std::vector<const AgentCard*> cards() const;
+
+ private:
+  using Clock = Channel::Clock;
+
+  /// A program that starts agents.
+  struct Launcher {
+    explicit Launcher(std::vector<std::string> its_command);
+
+    [[nodiscard]] std::string line() const;
+    /// What it has said, of which the agents' stderr is part, and how it ended if it has.
+    [[nodiscard]] std::string words() const;
+
+    std::vector<std::string> command;
+    LastWords errors;
+    std::unique_ptr<Channel> streams;  // until they are an agent's
+    mutable std::mutex mutex;          // of the child
+    std::unique_ptr<ChildProcess> child;
+    bool has_spoken = false;
+    std::string failure;  // why it brings no agents any more
+    std::string token;    // of agents that connect
+  };
+  struct Agent {
+    std::unique_ptr<AgentLink> link;
+    std::unique_ptr<AgentCompiler> compiler;
+    std::vector<std::unique_ptr<AgentCard>> cards;
+  };
+
+  void serve(Launcher& launcher, const std::stop_token& stop);
+  /// Who speaks first over a launcher's streams, and what follows.
+  void hear(Launcher& launcher, const std::stop_token& stop);
+  void receive_connections(const std::stop_token& stop);
+  void greet(Channel channel);
+  void admit(Channel channel, const AgentHello& hello, const Launcher* launcher);
+  [[nodiscard]] AgentOpened opened_by(AgentLink& link);
+  void add(std::unique_ptr<AgentLink> link, const AgentHello& hello, AgentOpened opened);
+  void refuse(const std::string& line);
+  void note(Launcher& launcher, std::string failure);
+  /// Tells a line; before the first agent is there, what is said is part of one message.
+  void tell(const std::string& line);
+  /// Where agents of a launcher connect to.
+  [[nodiscard]] AgentRendezvous rendezvous(Launcher& launcher);
+  [[nodiscard]] const Launcher* launcher_with(const std::string& token) const;
+  [[nodiscard]] bool all_settled() const;
+  [[nodiscard]] int threads_of(const AgentHello& hello);
+
+  AgentPlan plan_;
+  AgentOpening opening_message_;
+  const family::Family& family_;
+  Tell tell_;
+  AgentProgram program_;
+  mutable std::mutex mutex_;  // of what follows
+  std::condition_variable changed_;
+  std::vector<std::unique_ptr<Agent>> agents_;
+  std::vector<AgentLink*> opening_;  // not in agents_ yet
+  std::vector<std::string> told_;
+  bool begun_ = false;                        // the first agent is there
+  std::map<std::string, int> on_processors_;  // agents, by host and processors
+  int expected_ = 0, settled_ = 0;            // agents that have spoken, and those in or refused
+  std::size_t devices_ = 0;
+  std::unique_ptr<ConnectionDesk> desk_;
+  std::vector<std::unique_ptr<Launcher>> launchers_;
+  std::vector<std::jthread> threads_;
+};
+
+AgentPool::Agents::Launcher::Launcher(std::vector<std::string> its_command)
     : command(std::move(its_command)) {
   auto [ours, theirs] = Channel::pair();
   streams = std::make_unique<Channel>(std::move(ours));
@@ -49,11 +142,11 @@ AgentPool::Launcher::Launcher(std::vector<std::string> its_command)
                                          ProcessLimits{.surroundings = Surroundings::users});
 }
 
-std::string AgentPool::Launcher::line() const {
+std::string AgentPool::Agents::Launcher::line() const {
   return shell_line(command);
 }
 
-std::string AgentPool::Launcher::words() const {
+std::string AgentPool::Agents::Launcher::words() const {
   constexpr std::chrono::milliseconds kToEnd{500};
   std::string said = printable(errors.text());
   const auto end = Clock::now() + kToEnd;
@@ -68,8 +161,12 @@ std::string AgentPool::Launcher::words() const {
   return fmt::format("its launcher {}{}{}", ended->text(), said.empty() ? "" : ": ", said);
 }
 
-AgentPool::AgentPool(AgentPlan plan, const family::Family& family, Tell tell)
-    : plan_(std::move(plan)), family_(family), tell_(std::move(tell)), program_(this_program()) {
+AgentPool::Agents::Agents(AgentPlan plan, const family::Family& family, Tell tell)
+    : plan_(std::move(plan)),
+      opening_message_(opening(plan_, family)),
+      family_(family),
+      tell_(std::move(tell)),
+      program_(this_program()) {
   for (std::vector<std::string>& command : plan_.launchers) {
     launchers_.push_back(std::make_unique<Launcher>(with_agent(std::move(command))));
   }
@@ -79,7 +176,7 @@ AgentPool::AgentPool(AgentPlan plan, const family::Family& family, Tell tell)
   }
 }
 
-AgentPool::~AgentPool() {
+AgentPool::Agents::~Agents() {
   std::vector<std::jthread> threads;
   {
     const std::scoped_lock lock(mutex_);
@@ -110,7 +207,7 @@ AgentPool::~AgentPool() {
   agents_.clear();
 }
 
-void AgentPool::serve(Launcher& launcher, const std::stop_token& stop) {
+void AgentPool::Agents::serve(Launcher& launcher, const std::stop_token& stop) {
   try {
     hear(launcher, stop);
   } catch (const Error& error) {
@@ -123,7 +220,7 @@ void AgentPool::serve(Launcher& launcher, const std::stop_token& stop) {
   }
 }
 
-void AgentPool::hear(Launcher& launcher, const std::stop_token& stop) {
+void AgentPool::Agents::hear(Launcher& launcher, const std::stop_token& stop) {
   bool shared = false;
   while (!stop.stop_requested()) {
     auto heard = launcher.streams->receive(Clock::now() + kBetweenLooks);
@@ -158,7 +255,7 @@ void AgentPool::hear(Launcher& launcher, const std::stop_token& stop) {
   }
 }
 
-AgentRendezvous AgentPool::rendezvous(Launcher& launcher) {
+AgentRendezvous AgentPool::Agents::rendezvous(Launcher& launcher) {
   const std::scoped_lock lock(mutex_);
   if (!desk_) {
     desk_ = std::make_unique<ConnectionDesk>();
@@ -170,7 +267,8 @@ AgentRendezvous AgentPool::rendezvous(Launcher& launcher) {
   return where;
 }
 
-const AgentPool::Launcher* AgentPool::launcher_with(const std::string& token) const {
+const AgentPool::Agents::Launcher* AgentPool::Agents::launcher_with(
+    const std::string& token) const {
   const std::scoped_lock lock(mutex_);
   for (const auto& launcher : launchers_) {
     if (!launcher->token.empty() && launcher->token == token) return launcher.get();
@@ -178,7 +276,7 @@ const AgentPool::Launcher* AgentPool::launcher_with(const std::string& token) co
   return nullptr;
 }
 
-void AgentPool::receive_connections(const std::stop_token& stop) {
+void AgentPool::Agents::receive_connections(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
     auto channel = desk_->accept(Clock::now() + kBetweenLooks);
     if (!channel) continue;
@@ -189,7 +287,7 @@ void AgentPool::receive_connections(const std::stop_token& stop) {
   }
 }
 
-void AgentPool::greet(Channel channel) {
+void AgentPool::Agents::greet(Channel channel) {
   constexpr std::chrono::seconds kToSayHello{10};
   try {
     auto heard = channel.receive(Clock::now() + kToSayHello);
@@ -204,7 +302,7 @@ void AgentPool::greet(Channel channel) {
   }
 }
 
-void AgentPool::admit(Channel channel, const AgentHello& hello, const Launcher* launcher) {
+void AgentPool::Agents::admit(Channel channel, const AgentHello& hello, const Launcher* launcher) {
   const std::string name = fmt::format("the agent on {}", printable(hello.host));
   try {
     if (hello.program.version != program_.version) {
@@ -216,9 +314,8 @@ void AgentPool::admit(Channel channel, const AgentHello& hello, const Launcher* 
       throw Error(ErrorCode::failure,
                   fmt::format("it is another build of tune {}", program_.version));
     }
-    auto link = std::make_unique<AgentLink>(
-        std::move(channel), name, std::chrono::duration<double>(plan_.opening.heartbeat_s),
-        [launcher] { return launcher->words(); });
+    auto link = std::make_unique<AgentLink>(std::move(channel), name, plan_.heartbeat,
+                                            [launcher] { return launcher->words(); });
     AgentOpened opened = opened_by(*link);
     add(std::move(link), hello, std::move(opened));
   } catch (const Error& error) {
@@ -229,7 +326,7 @@ void AgentPool::admit(Channel channel, const AgentHello& hello, const Launcher* 
   changed_.notify_all();
 }
 
-AgentOpened AgentPool::opened_by(AgentLink& link) {
+AgentOpened AgentPool::Agents::opened_by(AgentLink& link) {
   {
     const std::scoped_lock lock(mutex_);
     opening_.push_back(&link);
@@ -239,7 +336,7 @@ AgentOpened AgentPool::opened_by(AgentLink& link) {
     std::erase(opening_, &link);
   };
   try {
-    AgentOpened opened = link.open(plan_.opening);
+    AgentOpened opened = link.open(opening_message_);
     over();
     return opened;
   } catch (const Error&) {
@@ -249,13 +346,14 @@ AgentOpened AgentPool::opened_by(AgentLink& link) {
 }
 
 /// Processors that several agents share are shared out.
-int AgentPool::threads_of(const AgentHello& hello) {
+int AgentPool::Agents::threads_of(const AgentHello& hello) {
   const int here = ++on_processors_[hello.host + " " + hello.processors];
   const int share = std::max(1, (hello.threads - 1) / here);
   return plan_.compile_threads > 0 ? std::min(plan_.compile_threads, hello.threads) : share;
 }
 
-void AgentPool::add(std::unique_ptr<AgentLink> link, const AgentHello& hello, AgentOpened opened) {
+void AgentPool::Agents::add(std::unique_ptr<AgentLink> link, const AgentHello& hello,
+                            AgentOpened opened) {
   const std::scoped_lock lock(mutex_);
   for (const std::string& line : opened.left_out) {
     tell(fmt::format("{}: {}", link->name(), printable(line)));
@@ -283,37 +381,36 @@ void AgentPool::add(std::unique_ptr<AgentLink> link, const AgentHello& hello, Ag
                   .job = printable(hello.job),
                   .device = std::make_unique<AgentDevice>(*link, lane, std::move(device)),
                   .compiler = agent->compiler.get(),
-                  .compile_threads = threads,
-                  .link = link.get()}));
+                  .compile_threads = threads}));
   }
   agent->link = std::move(link);
   if (!agent->cards.empty()) agents_.push_back(std::move(agent));
 }
 
-void AgentPool::refuse(const std::string& line) {
+void AgentPool::Agents::refuse(const std::string& line) {
   const std::scoped_lock lock(mutex_);
   tell(line);
 }
 
-void AgentPool::tell(const std::string& line) {
+void AgentPool::Agents::tell(const std::string& line) {
   if (begun_) return tell_(line);
   told_.push_back(line);
 }
 
-void AgentPool::note(Launcher& launcher, std::string failure) {
+void AgentPool::Agents::note(Launcher& launcher, std::string failure) {
   const std::scoped_lock lock(mutex_);
   tell(fmt::format("{}: {}", launcher.line(), failure));
   launcher.failure = std::move(failure);
   changed_.notify_all();
 }
 
-bool AgentPool::all_settled() const {
+bool AgentPool::Agents::all_settled() const {
   return expected_ == settled_ && std::ranges::all_of(launchers_, [](const auto& launcher) {
            return launcher->has_spoken || !launcher->failure.empty();
          });
 }
 
-std::vector<const AgentCard*> AgentPool::cards() const {
+std::vector<const AgentCard*> AgentPool::Agents::cards() const {
   const std::scoped_lock lock(mutex_);
   std::vector<const AgentCard*> cards;
   for (const auto& agent : agents_) {
@@ -323,7 +420,7 @@ std::vector<const AgentCard*> AgentPool::cards() const {
   return cards;
 }
 
-void AgentPool::await_first() {
+void AgentPool::Agents::await_first() {
   constexpr std::chrono::seconds kForTheOthers{2};
   const auto end = Clock::now() + std::chrono::duration_cast<Clock::duration>(plan_.patience);
   std::optional<Clock::time_point> first;
@@ -351,6 +448,19 @@ void AgentPool::await_first() {
                           all_settled() ? "could be started"
                                         : fmt::format("within {:.3g} s", plan_.patience.count()),
                           said));
+}
+
+AgentPool::AgentPool(AgentPlan plan, const family::Family& family, Tell tell)
+    : agents_(std::make_unique<Agents>(std::move(plan), family, std::move(tell))) {}
+
+AgentPool::~AgentPool() = default;
+
+void AgentPool::await_first() {
+  agents_->await_first();
+}
+
+std::vector<const AgentCard*> AgentPool::cards() const {
+  return agents_->cards();
 }
 
 }  // namespace tuner::worker

@@ -60,8 +60,20 @@ Unexpected<Failure> no_such_type(std::string_view verb, family::ElementType type
                             fmt::format("cuBLAS {} no matrices of {}", verb, family::name(type))});
 }
 
-/// As gemm_by_rows, of types of 16 and 8 bits, with sums and factors in SUM: cublasGemmEx. Pedantic
-/// mode, which is for such in float, would keep it from tensor cores; partial sums stay in SUM.
+/// Runs PRODUCT with tensor cores allowed, which pedantic mode, the handle's, excludes. In double
+/// precision they round as fused multiply-add does; sums of shorter types stay in their own type.
+template <class Product>
+cublasStatus_t with_tensor_cores(const CublasApi& api, cublasHandle_t handle,
+                                 const Product& product) {
+  api.set_math_mode(handle,
+                    static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
+                                              CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
+  const cublasStatus_t status = product();
+  api.set_math_mode(handle, CUBLAS_PEDANTIC_MATH);
+  return status;
+}
+
+/// As gemm_by_rows, of types of 16 and 8 bits, with sums and factors in SUM: cublasGemmEx.
 template <class Sum>
 cublasStatus_t short_gemm_by_rows(const CublasApi& api, cublasHandle_t handle,
                                   const family::LibraryOperation& operation,
@@ -78,19 +90,13 @@ cublasStatus_t short_gemm_by_rows(const CublasApi& api, cublasHandle_t handle,
   const cublasOperation_t op_a = cublas_transpose(trans_a);
   const cublasOperation_t op_b = cublas_transpose(trans_b);
   const auto [a, b, c, alpha_given, beta_given] = operands;
-  api.set_math_mode(handle,
-                    static_cast<cublasMath_t>(CUBLAS_DEFAULT_MATH |
-                                              CUBLAS_MATH_DISALLOW_REDUCED_PRECISION_REDUCTION));
-  const cublasStatus_t status =
-      batch == 1 ? api.gemm_ex(handle, op_b, op_a, n, m, k, &alpha, b, type, leading(b_lies), a,
-                               type, leading(a_lies), &beta, c, result, leading(c_lies), kCompute,
-                               CUBLAS_GEMM_DEFAULT)
-                 : api.gemm_batched_ex(handle, op_b, op_a, n, m, k, &alpha, b, type,
-                                       leading(b_lies), b_lies.stride, a, type, leading(a_lies),
-                                       a_lies.stride, &beta, c, result, leading(c_lies),
-                                       c_lies.stride, batch, kCompute, CUBLAS_GEMM_DEFAULT);
-  api.set_math_mode(handle, CUBLAS_PEDANTIC_MATH);
-  return status;
+  return batch == 1 ? api.gemm_ex(handle, op_b, op_a, n, m, k, &alpha, b, type, leading(b_lies), a,
+                                  type, leading(a_lies), &beta, c, result, leading(c_lies),
+                                  kCompute, CUBLAS_GEMM_DEFAULT)
+                    : api.gemm_batched_ex(handle, op_b, op_a, n, m, k, &alpha, b, type,
+                                          leading(b_lies), b_lies.stride, a, type, leading(a_lies),
+                                          a_lies.stride, &beta, c, result, leading(c_lies),
+                                          c_lies.stride, batch, kCompute, CUBLAS_GEMM_DEFAULT);
 }
 
 Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
@@ -102,14 +108,15 @@ Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
   if (operation.type == family::ElementType::f32) {
     return attempt(api, gemm_by_rows<float>(handle, api.sgemm, api.sgemm_batched, shape, operands));
   }
-  if (operation.type == family::ElementType::f64) {
-    return attempt(api,
-                   gemm_by_rows<double>(handle, api.dgemm, api.dgemm_batched, shape, operands));
-  }
-  if (operation.type == family::ElementType::s8) {
-    return attempt(api, short_gemm_by_rows<std::int32_t>(api, handle, operation, shape, operands));
-  }
-  return attempt(api, short_gemm_by_rows<float>(api, handle, operation, shape, operands));
+  return attempt(
+      api, with_tensor_cores(api, handle, [&] {
+        if (operation.type == family::ElementType::f64) {
+          return gemm_by_rows<double>(handle, api.dgemm, api.dgemm_batched, shape, operands);
+        }
+        return operation.type == family::ElementType::s8
+                   ? short_gemm_by_rows<std::int32_t>(api, handle, operation, shape, operands)
+                   : short_gemm_by_rows<float>(api, handle, operation, shape, operands);
+      }));
 }
 
 Expected<void, Failure> run(const CublasApi& api, cublasHandle_t handle,
