@@ -14,7 +14,7 @@ from typing import Any, ContextManager, Optional, Tuple
 ELEMENTS = {"f4": "float", "f8": "double", "f2": "__half", "i1": "signed char", "i2": "short", "i4": "int",
             "i8": "long long", "u1": "unsigned char", "u2": "unsigned short", "u4": "unsigned",
             "u8": "unsigned long long"}
-_TORCH_ELEMENTS = {"float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16",
+TORCH_ELEMENTS = {"float32": "float", "float64": "double", "float16": "__half", "bfloat16": "__nv_bfloat16",
                    "float8_e4m3fn": "__nv_fp8_e4m3", "float8_e5m2": "__nv_fp8_e5m2", "int8": "signed char",
                    "int16": "short", "int32": "int", "int64": "long long", "uint8": "unsigned char",
                    "uint16": "unsigned short", "uint32": "unsigned", "uint64": "unsigned long long"}
@@ -42,6 +42,11 @@ class View:
         return math.prod(self.shape)
 
     @property
+    def element_bytes(self) -> int:
+        """Of a type of space files; 16, which no type exceeds, of another."""
+        return _BYTES.get(self.element, 16)
+
+    @property
     def is_contiguous(self) -> bool:
         """Whether its elements lie in memory one after the other, the last index running fastest."""
         return self.size == 0 or all(n == 1 or stride == math.prod(self.shape[i + 1:])
@@ -61,9 +66,8 @@ class View:
 
     def overlaps(self, other: View) -> bool:
         def span(view: View) -> Tuple[int, int]:
-            size = _BYTES.get(view.element, 16)
-            begin = view.pointer - view.first * size
-            return begin, begin + view.extent * size
+            begin = view.pointer - view.first * view.element_bytes
+            return begin, begin + view.extent * view.element_bytes
 
         (begin, end), (other_begin, other_end) = span(self), span(other)
         return begin < other_end and other_begin < end
@@ -103,7 +107,7 @@ def _torch_view(tensor: Any) -> View:
     if tensor.device.type not in ("cpu", "cuda"):
         raise ValueError(f"a tensor is on {tensor.device}: only cpu and cuda are served")
     name = str(tensor.dtype).partition(".")[2]
-    return View(tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), _TORCH_ELEMENTS.get(name, name),
+    return View(tensor.data_ptr(), tuple(tensor.shape), tuple(tensor.stride()), TORCH_ELEMENTS.get(name, name),
                 tensor.device.type, tensor.device.index or 0, tensor)
 
 
@@ -161,12 +165,12 @@ def _dlpack_view(array: Any) -> View:
                 index if backend == "cuda" else 0, (array, capsule))
 
 
-def empty_like(array: Any, shape: Tuple[int, ...]) -> Any:
-    """A new array of floats of the library and device of `array`."""
+def empty_like(array: Any, shape: Tuple[int, ...], of_int: bool) -> Any:
+    """A new array of the library, device and element type of `array`, or of 32-bit integers."""
     if is_torch(array):
-        return array.new_empty(shape)
+        return array.new_empty(shape, dtype=sys.modules["torch"].int32 if of_int else array.dtype)
     if maker(array) in ("numpy", "cupy"):
-        return sys.modules[maker(array)].empty(shape, "f4")
+        return sys.modules[maker(array)].empty(shape, "i4" if of_int else array.dtype)
     raise TypeError(f"arrays of {maker(array)} cannot be made here: pass out=")
 
 

@@ -40,8 +40,16 @@ class ArgumentInfo(ctypes.Structure):
                 ("elements", ctypes.c_int64), ("is_written", ctypes.c_int)]
 
 
+class GemmProblem(ctypes.Structure):
+    _fields_ = [("type", ctypes.c_int), ("trans_a", ctypes.c_int), ("trans_b", ctypes.c_int),
+                *[(name, ctypes.c_int64) for name in ("m", "n", "k", "lda", "ldb", "ldc", "batch", "stride_a",
+                                                      "stride_b", "stride_c")]]
+
+
 # tuner_argument_type
 POINTER, INT, UNSIGNED, LONG_LONG, FLOAT, DOUBLE, ARRAY = range(7)
+# tuner_gemm_type by the type of A and B.
+GEMM_TYPES = {"float": 0, "__nv_bfloat16": 1, "__half": 2, "double": 3, "signed char": 4}
 
 # Sizes and arguments are passed as bytes that `struct` packed: no object for each number.
 _CALLS = {
@@ -55,10 +63,8 @@ _CALLS = {
                         ctypes.POINTER(ctypes.POINTER(ArgumentInfo)), ctypes.POINTER(ctypes.c_size_t)),
     "tuner_launch": (ctypes.c_void_p, ctypes.c_uint32, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_char_p,
                      ctypes.c_size_t, ctypes.c_void_p),
-    "tuner_sgemm_strided_batched": (
-        ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int, *[ctypes.c_int64] * 3, ctypes.c_float,
-        *[ctypes.c_void_p, ctypes.c_int64, ctypes.c_int64] * 2, ctypes.c_float, ctypes.c_void_p,
-        *[ctypes.c_int64] * 3),
+    "tuner_gemm": (ctypes.c_void_p, ctypes.c_void_p, ctypes.POINTER(GemmProblem), ctypes.c_double, ctypes.c_void_p,
+                   ctypes.c_void_p, ctypes.c_double, ctypes.c_void_p),
 }
 
 

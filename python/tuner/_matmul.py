@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import dataclasses
 import itertools
 import math
@@ -11,7 +12,7 @@ from typing import Any, Iterator, Optional, Tuple
 from . import _arrays
 from ._arrays import View
 from ._dispatcher import Dispatcher, default_dispatcher
-from ._library import check
+from ._library import GEMM_TYPES, GemmProblem, check
 
 Shape = Tuple[int, ...]
 
@@ -21,6 +22,7 @@ class Matrices:
     """A batch of matrices that BLAS can read: each row-major, or its transpose is."""
 
     pointer: int
+    element_bytes: int
     rows: int
     columns: int
     is_transposed: bool
@@ -55,7 +57,7 @@ def _matrices(view: View) -> Optional[Matrices]:
     layout = matrix_layout(rows, columns, *view.strides[-2:])
     if layout is None:
         return None
-    return Matrices(view.pointer, rows, columns, *layout, view.shape[:-2], view.strides[:-2])
+    return Matrices(view.pointer, view.element_bytes, rows, columns, *layout, view.shape[:-2], view.strides[:-2])
 
 
 def _at_least_two(view: View, append: bool) -> View:
@@ -94,12 +96,13 @@ def _calls(a: Matrices, b: Matrices, c: Matrices) -> Iterator[Tuple[Tuple[int, .
     """The addresses, batch and strides of calls that make up a product."""
     count, strides, outer = _merged(a, b, c)
     for place in itertools.product(*map(range, outer)):
-        yield (tuple(it.pointer + 4 * sum(map(int.__mul__, place, it.strides)) for it in (a, b, c)), count, strides)
+        yield (tuple(it.pointer + it.element_bytes * sum(map(int.__mul__, place, it.strides)) for it in (a, b, c)),
+               count, strides)
 
 
 def _check_operand(name: str, view: View) -> None:
-    if view.element != "float":
-        raise TypeError(f"matmul: {name} has elements of type {view.element}, float (float32) is served")
+    if view.element not in GEMM_TYPES:
+        raise TypeError(f"matmul: {name} has elements of type {view.element}; {', '.join(GEMM_TYPES)} can be multiplied")
     if len(view.shape) == 0:
         raise ValueError(f"matmul: {name} is a number, not a matrix: multiply by *")
 
@@ -117,11 +120,13 @@ def _operand(array: Any, view: View, append: bool) -> Tuple[Matrices, Any]:
 
 def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None,
            dispatcher: Optional[Dispatcher] = None) -> Any:
-    """The matrix product a @ b in single precision, with the shapes and broadcasting of numpy.matmul.
+    """The matrix product a @ b, with the shapes and broadcasting of numpy.matmul.
 
-    a, b: arrays of torch, CuPy, NumPy, or with DLPack or an array interface, on one device. Strides that
-          BLAS cannot take (every other column, say) are copied first.
-    out: where the result goes; by default a new array of a's library. It may overlap a and b.
+    a, b: arrays of torch, CuPy, NumPy, or with DLPack or an array interface, on one device, of one type:
+          float32, float64, float16, bfloat16 or int8. Sums of types of 16 bits are of float32, rounded
+          once. Strides that BLAS cannot take (every other column, say) are copied first.
+    out: where the result goes, of the operands' type, or int32 for int8; by default a new array of a's
+         library. It may overlap a and b.
     stream: a cudaStream_t as a number; by default the current one of a's library.
     dispatcher: by default one for each device with the user's database.
 
@@ -131,6 +136,8 @@ def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None,
     view_a, view_b = _arrays.view(a), _arrays.view(b)
     _check_operand("a", view_a)
     _check_operand("b", view_b)
+    if view_a.element != view_b.element:
+        raise TypeError(f"matmul: a has elements of type {view_a.element}, b of type {view_b.element}: convert one")
     if (view_a.backend, view_a.device) != (view_b.backend, view_b.device):
         raise ValueError(f"matmul: a is on {view_a.backend} {view_a.device}, b on {view_b.backend} {view_b.device}")
     if dispatcher is None:
@@ -151,7 +158,8 @@ def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None,
         result, target = _result(a, out, shape, full, view_a, view_b)
         if stream is None:
             stream = _arrays.current_stream(a, view_a)
-        _multiply(dispatcher, stream, operand_a.broadcast(batch), operand_b.broadcast(batch), target)
+        _multiply(dispatcher, stream, GEMM_TYPES[view_a.element], operand_a.broadcast(batch),
+                  operand_b.broadcast(batch), target)
         if out is None:
             is_number = shape == () and _arrays.maker(a) == "numpy"
             return result[()] if is_number else result
@@ -162,12 +170,14 @@ def matmul(a: Any, b: Any, out: Any = None, *, stream: Optional[int] = None,
 
 def _result(a: Any, out: Any, shape: Shape, full: Shape, view_a: View, view_b: View) -> Tuple[Any, Matrices]:
     """The array that the product is written to, and its matrices: `out` itself where that can be."""
+    of_int = view_a.element == "signed char"
+    element = "int" if of_int else view_a.element
     if out is not None:
         view = _arrays.view(out)
         if view.shape != shape:
             raise ValueError(f"matmul: out has the shape {view.shape}, the product {shape}")
-        if view.element != "float":
-            raise TypeError(f"matmul: out has elements of type {view.element}, the product float (float32)")
+        if view.element != element:
+            raise TypeError(f"matmul: out has elements of type {view.element}, the product {element}")
         if (view.backend, view.device) != (view_a.backend, view_a.device):
             raise ValueError(f"matmul: out is on {view.backend} {view.device}, a on {view_a.backend} {view_a.device}")
         if not view.is_writable:
@@ -176,7 +186,7 @@ def _result(a: Any, out: Any, shape: Shape, full: Shape, view_a: View, view_b: V
         matrices = None if is_shared else _matrices_of(view, shape, full)
         if matrices is not None:
             return out, matrices
-    fresh = _arrays.empty_like(a, shape)
+    fresh = _arrays.empty_like(a, shape, of_int)
     matrices = _matrices_of(_arrays.view(fresh), shape, full)
     assert matrices is not None
     return fresh, matrices
@@ -191,12 +201,13 @@ def _matrices_of(view: View, shape: Shape, full: Shape) -> Optional[Matrices]:
     return _matrices(dataclasses.replace(view, shape=full, strides=strides))
 
 
-def _multiply(dispatcher: Dispatcher, stream: int, a: Matrices, b: Matrices, c: Matrices) -> None:
+def _multiply(dispatcher: Dispatcher, stream: int, gemm_type: int, a: Matrices, b: Matrices, c: Matrices) -> None:
     if c.is_transposed:
         a, b, c = b.transpose, a.transpose, c.transpose
     if 0 in c.batch or c.rows == 0 or c.columns == 0:
         return
-    call = dispatcher._library.tuner_sgemm_strided_batched
-    for (at_a, at_b, at_c), batch, (step_a, step_b, step_c) in _calls(a, b, c):
-        check(call(dispatcher._handle, stream, a.is_transposed, b.is_transposed, c.rows, c.columns, a.columns, 1.0,
-                   at_a, a.ld, step_a, at_b, b.ld, step_b, 0.0, at_c, c.ld, step_c, batch))
+    for (at_a, at_b, at_c), batch, strides in _calls(a, b, c):
+        problem = GemmProblem(gemm_type, a.is_transposed, b.is_transposed, c.rows, c.columns, a.columns, a.ld, b.ld,
+                              c.ld, batch, *strides)
+        check(dispatcher._library.tuner_gemm(dispatcher._handle, stream, ctypes.byref(problem), 1.0, at_a, at_b, 0.0,
+                                             at_c))

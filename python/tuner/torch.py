@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """aten's mm, addmm and bmm by tuned kernels, for a whole program: tuner.torch.enable().
 
-Taken are products of float32 matrices on a GPU for which a tuned kernel is expected to be faster than
-cuBLAS. Everything else runs as if nothing had been enabled: other types, TF32, sizes that the library
-serves best, a bias that is broadcast, sizes that are new during a capture, other devices than the
+Taken are products of matrices on a GPU of one type, float32, float64, bfloat16 or float16, for which a
+tuned kernel is expected to be faster than cuBLAS. Everything else runs as if nothing had been enabled:
+other types, TF32, sizes that the library serves best, a bias that is broadcast, sizes that are new during a capture, other devices than the
 current one. Gradients, autocast, vmap and torch.compile lie above and work as ever.
 """
 
@@ -12,20 +12,19 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import os
-import struct
 import threading
 import warnings
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from . import _library
+from . import _arrays, _library
 from ._dispatcher import Dispatcher, Table, default_dispatcher
-from ._library import FLOAT, POINTER, Error
+from ._library import GEMM_TYPES, Error, GemmProblem
 from ._matmul import matrix_layout
 
-_RUNGS_OF_KERNELS = (0, 1, 2)  # exact, stale, nearest
+_RUNGS_OF_KERNELS = ("exact", "stale", "nearest")
 _MOST_KNOWN = 4096
-# alpha, A, B, beta, C as tuner_arguments.
-_pack = struct.Struct("i4xf4x i4xQ i4xQ i4xf4x i4xQ").pack
+_MOST_TYPES = 16
+_ALIGNED = 4  # ALIGN of spaces/gemm.json: matrices begin at multiples of 16 bytes
 
 
 @dataclasses.dataclass
@@ -41,9 +40,8 @@ class _Known:
     """What serves operands of certain shapes and strides."""
 
     shape: Tuple[int, ...]  # of the result
-    size: bytes             # in the dimensions of the family gemm
+    problem: Any            # a GemmProblem by reference
     dispatcher: Any         # its handle
-    family: int
 
 
 class _Override:
@@ -73,29 +71,30 @@ class _Override:
         """aten's mm and bmm. A call may take 3 us, so that all it needs are variables of its own."""
         torch, known, statistics, decide = self.torch, self.known, self.statistics, self.decide
         float32, contiguous = torch.float32, torch.contiguous_format
+        types = (float32, torch.float64, torch.bfloat16, torch.float16)
         allows_tf32, current_stream = torch._C._get_cublas_allow_tf32, torch._C._cuda_getCurrentRawStream
         current_device, one_device = torch.cuda.current_device, torch.cuda.device_count() == 1
-        launch = _library.library().tuner_launch
+        gemm = _library.library().tuner_gemm
         missing = object()
 
         def mm(keys: Any, a: Any, b: Any, c: Any = None, beta: float = 0.0, alpha: float = 1.0) -> Any:
             """alpha·a@b + beta·c; None for aten's addmm to do."""
-            if a.dtype is float32 and b.dtype is float32 and a.is_cuda and b.is_cuda:
+            dtype = a.dtype
+            if dtype in types and b.dtype is dtype and a.is_cuda and b.is_cuda:
                 device = 0 if one_device else a.get_device()
                 here = one_device or device == b.get_device() == current_device()
-                key = (a.shape, a.stride(), b.shape, b.stride(), device)
+                key = (a.shape, a.stride(), b.shape, b.stride(), device, dtype)
                 it = known.get(key, missing) if here else None
                 if it is missing:
                     it = decide(key)
                 try:
-                    is_taken = it is not None and not allows_tf32()
+                    is_taken = it is not None and not (dtype is float32 and allows_tf32())
                 except RuntimeError:  # settings that contradict each other: aten says so
                     is_taken = False
                 if is_taken and (c is None or c.shape == it.shape):
                     result = c.clone(memory_format=contiguous) if beta else a.new_empty(it.shape)
-                    arguments = _pack(FLOAT, alpha, POINTER, a.data_ptr(), POINTER, b.data_ptr(), FLOAT, beta,
-                                      POINTER, result.data_ptr())
-                    if launch(it.dispatcher, it.family, it.size, 9, arguments, 5, current_stream(device)) == 0:
+                    if gemm(it.dispatcher, current_stream(device), it.problem, alpha, a.data_ptr(), b.data_ptr(), beta,
+                            result.data_ptr()) == 0:
                         statistics.taken += 1
                         return result
                     self.give_up(key)
@@ -107,10 +106,10 @@ class _Override:
         return mm
 
     def _make_addmm(self, original: Callable[..., Any]) -> Callable[..., Any]:
-        mm, statistics, float32 = self._make_mm(original), self.statistics, self.torch.float32
+        mm, statistics = self._make_mm(original), self.statistics
 
         def addmm(keys: Any, c: Any, a: Any, b: Any, *, beta: Any = 1, alpha: Any = 1) -> Any:
-            if c.dim() == 2 and c.dtype is float32 and c.is_cuda:  # a bias of one dimension is aten's
+            if c.dim() == 2 and c.dtype is a.dtype and c.is_cuda:  # a bias of one dimension is aten's
                 result = mm(keys, a, b, c, beta, alpha)
                 if result is not None:
                     return result
@@ -135,24 +134,29 @@ class _Override:
                 self.known[key] = self._decide(*key)
             return self.known.get(key)
 
-    def _decide(self, shape_a: Any, strides_a: Any, shape_b: Any, strides_b: Any, device: int) -> Optional[_Known]:
+    def _decide(self, shape_a: Any, strides_a: Any, shape_b: Any, strides_b: Any, device: int,
+                dtype: Any) -> Optional[_Known]:
         size = gemm_size(tuple(shape_a), strides_a, tuple(shape_b), strides_b)
         if size is None:
             return None
+        element = _arrays.TORCH_ELEMENTS[str(dtype).partition(".")[2]]
         try:
             dispatcher = self._dispatcher(device)
-            family = dispatcher._family("gemm")
+            typed = _typed_size(dispatcher, size, element)
+            if typed is None:
+                return None
             if self.measure:
-                dispatcher.prepare("gemm", [size], measure=True)
-            packed, info = struct.pack("9q", *size), _library.AnswerInfo()
-            _library.check(dispatcher._library.tuner_answer(dispatcher._handle, family, packed, 9,
-                                                            ctypes.byref(info)))
+                dispatcher.prepare("gemm", [typed], measure=True)
+            rung = dispatcher.answer("gemm", typed).rung
         except Error:
             return None  # no table for this device, or nothing can run
-        if info.rung not in _RUNGS_OF_KERNELS:
+        if rung not in _RUNGS_OF_KERNELS:
             return None
-        shape = (size[0], size[1]) if len(shape_a) == 2 else (size[3], size[0], size[1])
-        return _Known(shape, packed, dispatcher._handle, family)
+        m, n, k, batch, trans_a, trans_b, lda, ldb, ldc = size
+        problem = GemmProblem(GEMM_TYPES[element], trans_a, trans_b, m, n, k, lda, ldb, ldc, batch,
+                              (k if trans_a else m) * lda, (n if trans_b else k) * ldb, m * ldc)
+        shape = (m, n) if len(shape_a) == 2 else (batch, m, n)
+        return _Known(shape, ctypes.byref(problem), dispatcher._handle)
 
     def _dispatcher(self, device: int) -> Dispatcher:
         if self.table is None:
@@ -160,6 +164,22 @@ class _Override:
         if device not in self.dispatchers:
             self.dispatchers[device] = Dispatcher(self.table, device=device)
         return self.dispatchers[device]
+
+
+def _typed_size(dispatcher: Dispatcher, size: List[int], element: str) -> Optional[List[int]]:
+    """The size with the number of its type, which is the place in the family's list; None without the type.
+    Of float that is the default."""
+    if element == "float":
+        return size
+    for number in range(_MOST_TYPES):
+        typed = size + [_ALIGNED, number]
+        try:
+            matrices = [it for it in dispatcher.arguments("gemm", typed) if it.type == "array"]
+        except Error:
+            return None  # it has no more types, or none at all
+        if all(it.element == element for it in matrices):
+            return typed
+    return None
 
 
 def gemm_size(shape_a: Tuple[int, ...], strides_a: Tuple[int, ...], shape_b: Tuple[int, ...],

@@ -68,6 +68,26 @@ class MatmulTest(PythonTest):
         for left in (batch, batch[::2], batch[:, ::2], batch.transpose(1, 0, 2, 3), batch[:1], batch[..., ::2, :]):
             self.check(left, b)
 
+    def test_every_type_has_a_product(self):
+        a, b = floats(3, 6, 8), floats(8, 10)
+        for element, result, tolerance in (("f8", "f8", 1e-13), ("f2", "f2", 2e-2), ("i1", "i4", 0)):
+            with self.subTest(element):
+                left, right = ((it * (50 if element == "i1" else 1)).astype(element) for it in (a, b))
+                for x, y in ((left, right), (left[:, ::2], right[:, 2:7]), (left.transpose(0, 2, 1), right[2:].copy())):
+                    y = y if x.shape[-1] == y.shape[0] else y[:x.shape[-1]]
+                    product = self.multiply(x, y)
+                    self.assertEqual(product.dtype, numpy.dtype(result))
+                    expected = x.astype("f8") @ y.astype("f8")
+                    numpy.testing.assert_allclose(product, expected, rtol=0, atol=tolerance)
+                out = numpy.empty((3, 10, 6), result).transpose(0, 2, 1)
+                self.assertIs(self.multiply(left, right, out), out)
+                numpy.testing.assert_allclose(out, left.astype("f8") @ right.astype("f8"), rtol=0, atol=tolerance)
+
+    def test_sums_of_16_bits_are_of_float(self):
+        a = numpy.full((1, 4096), 1, "f2")
+        a[0, 0] = 2048  # to which 1 cannot be added in 16 bits
+        self.assertEqual(self.multiply(a, numpy.ones((4096, 1), "f2"))[0, 0], numpy.float16(2048 + 4095))
+
     def test_out_is_written_whatever_its_layout(self):
         a, b = floats(6, 8), floats(8, 10)
         for out in (numpy.empty((6, 10), "f4"), numpy.empty((6, 10), "f4", order="F"), floats(12, 20)[::2, ::2],
@@ -103,14 +123,16 @@ class MatmulTest(PythonTest):
         a = floats(6, 8)
         for error, text, arguments in (
                 (ValueError, "8 columns.*6 rows", (a, a)),
-                (TypeError, "type double, float", (a.astype("f8"), floats(8, 3))),
-                (TypeError, "type int, float", (a, numpy.ones((8, 3), "i4"))),
+                (TypeError, "a has elements of type double, b of type float: convert one", (a.astype("f8"), floats(8, 3))),
+                (TypeError, "b has elements of type int; float, .* can be multiplied", (a, numpy.ones((8, 3), "i4"))),
                 (TypeError, "b has elements of type >f4", (a, floats(8, 3).astype(">f4"))),
                 (TypeError, "int is no array", (3, a)),
                 (ValueError, "is a number", (a, numpy.float32(3))),
                 (ValueError, "batches of", (floats(2, 3, 4), floats(3, 4, 5))),
                 (ValueError, r"out has the shape \(6, 2\)", (a, floats(8, 3), floats(6, 2))),
                 (TypeError, "out has elements of type double", (a, floats(8, 3), numpy.empty((6, 3)))),
+                (TypeError, "out has elements of type signed char, the product int",
+                 (a.astype("i1"), numpy.ones((8, 3), "i1"), numpy.empty((6, 3), "i1"))),
                 (ValueError, "read-only", (a, floats(8, 3), numpy.broadcast_to(floats(3), (6, 3))))):
             with self.subTest(text), self.assertRaisesRegex(error, text):
                 self.multiply(*arguments)

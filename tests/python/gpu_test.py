@@ -56,6 +56,18 @@ class TorchTest(unittest.TestCase):
         self.assertIs(tuner.matmul(a, b.T, out), out)
         self.check(out, a, b.T)
 
+    def test_matmul_of_every_type(self):
+        a, b = self.floats(300, 208), self.floats(208, 512)
+        for dtype, tolerance in ((torch.float64, 1e-14), (torch.bfloat16, 2.0**-8), (torch.float16, 2.0**-11)):
+            left, right = a.to(dtype), b.to(dtype)
+            result = tuner.matmul(left, right)
+            magnitude = left.double().abs() @ right.double().abs()
+            error = (result.double() - left.double() @ right.double()).abs() / magnitude
+            self.assertEqual(result.dtype, dtype)
+            self.assertLess(float(error.max()), tolerance)
+        left, right = (torch.randint(-128, 128, it.shape, dtype=torch.int8, device="cuda") for it in (a, b))
+        self.assertTrue(torch.equal(tuner.matmul(left, right).double(), left.double() @ right.double()))
+
     def test_matmul_follows_the_current_stream(self):
         stream = torch.cuda.Stream()
         with torch.cuda.stream(stream):
@@ -69,7 +81,7 @@ class TorchTest(unittest.TestCase):
         a = self.floats(8, 8)
         with self.assertRaisesRegex(ValueError, "gradient"):
             tuner.matmul(a.clone().requires_grad_(), a)
-        with self.assertRaisesRegex(TypeError, "bfloat16"):
+        with self.assertRaisesRegex(TypeError, "bfloat16, b of type float"):
             tuner.matmul(a.bfloat16(), a)
         with self.assertRaisesRegex(ValueError, "a is on cuda 0, b on cpu 0"):
             tuner.matmul(a, a.cpu())

@@ -22,7 +22,7 @@ class Tensor:
 
     def __init__(self, array, device=0):
         self.array, self.device_index = array, device
-        self.dtype = torch.float32 if array.dtype == numpy.float32 else torch.float64
+        self.dtype = {"f4": torch.float32, "f8": torch.float64, "f2": torch.float16}[array.dtype.str[1:]]
 
     shape = property(lambda self: self.array.shape)
     is_cuda = property(lambda self: self.device_index >= 0)
@@ -71,7 +71,8 @@ def get_kernel(name, key):
 
 
 torch = types.ModuleType("torch")
-torch.float32, torch.float64, torch.contiguous_format = "float32", "float64", "contiguous"
+torch.float32, torch.float64, torch.float16 = "torch.float32", "torch.float64", "torch.float16"
+torch.bfloat16, torch.contiguous_format = "torch.bfloat16", "contiguous"
 torch.devices, torch.tf32, torch.capturing, torch.kernels, torch.passed_on = 1, False, False, {}, []
 torch.library = types.SimpleNamespace(Library=Library, get_kernel=get_kernel)
 torch.cuda = types.SimpleNamespace(current_device=lambda: 0, device_count=lambda: torch.devices, is_current_stream_capturing=lambda: torch.capturing)
@@ -90,7 +91,8 @@ class TorchTest(unittest.TestCase):
     def setUpClass(cls):
         folder = tempfile.TemporaryDirectory(prefix="tune-test-")
         cls.addClassCleanup(folder.cleanup)
-        table = gemm_table(pathlib.Path(folder.name), "24,16,8", "24,16,8,TRANS_A=1", "24,16,8,TRANS_A=1,TRANS_B=1")
+        table = gemm_table(pathlib.Path(folder.name), "24,16,8", "24,16,8,TRANS_A=1", "24,16,8,TRANS_A=1,TRANS_B=1",
+                           "24,16,8,TYPE=f16", "24,16,8,TYPE=f64")
         cls.on_the_cpu = tuner.Dispatcher(tuner.Table.text(table), backend="cpu")
 
     def setUp(self):
@@ -102,13 +104,15 @@ class TorchTest(unittest.TestCase):
         tuner.torch.enable()
         self.addCleanup(tuner.torch.disable)
 
-    def check(self, name, arguments, options=None, taken=True, kernel=None):
+    def check(self, name, arguments, options=None, taken=True, tolerance=1e-5):
         before = tuner.torch.statistics()
         torch.passed_on.clear()
         result = torch.kernels[name]("keys", *(Tensor(it) for it in arguments), **(options or {})).array
         *c, a, b = (it.astype("f8") for it in arguments)
         expected = (options or {}).get("alpha", 1) * (a @ b) + ((options or {}).get("beta", 1) * c[0] if c else 0)
-        numpy.testing.assert_allclose(result, expected, atol=1e-5)
+        numpy.testing.assert_allclose(result, expected, atol=tolerance)
+        if taken:
+            self.assertEqual(result.dtype, arguments[0].dtype)
         self.assertEqual(torch.passed_on, [] if taken else [f"aten::{name}"])
         after = tuner.torch.statistics()
         self.assertEqual((after.taken - before.taken, after.passed_on - before.passed_on), (taken, not taken))
@@ -132,9 +136,19 @@ class TorchTest(unittest.TestCase):
         self.check("addmm", (floats(16), a, b), taken=False)  # a bias
         self.check("addmm", (floats(24, 16).astype("f8"), a, b), taken=False)
 
+    def test_products_of_other_types_are_taken_by_their_own_kernels(self):
+        a, b, c = floats(24, 8), floats(8, 16), floats(24, 16)
+        for element, tolerance in (("f8", 1e-13), ("f2", 1e-2)):
+            left, right, added = (it.astype(element) for it in (a, b, c))
+            for _ in range(2):
+                self.check("mm", (left, right), tolerance=tolerance)
+            self.check("addmm", (added, left, right), {"beta": 0.5, "alpha": 2}, tolerance=tolerance)
+        self.check("addmm", (c, a.astype("f8"), b.astype("f8")), taken=False)
+        torch.tf32 = True  # says nothing of double
+        self.check("mm", (a.astype("f8"), b.astype("f8")), tolerance=1e-13)
+
     def test_everything_else_is_aten_s(self):
         a, b = floats(24, 8), floats(8, 16)
-        self.check("mm", (a.astype("f8"), b.astype("f8")), taken=False)
         self.check("mm", (a, b.astype("f8")), taken=False)
         self.check("mm", (floats(24, 16)[:, ::2], b), taken=False)
         self.check("bmm", (floats(6, 24, 8)[::2], floats(3, 8, 16)), taken=False)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tuner/cublas/recorder.hpp"
 
+#include "tuner/core/element_type.hpp"
 #include "tuner/core/error.hpp"
 #include "tuner/core/file.hpp"
 #include "tuner/cublas/call_log.hpp"
@@ -32,27 +33,12 @@ std::int64_t alignment(const Operand& operand) {
   return std::max(1, 1 << (std::countr_zero(address) - 2));
 }
 
+/// By cudaDataType_t.
 std::string type_name(std::int64_t type) {
-  switch (static_cast<cudaDataType>(type)) {
-    case CUDA_R_32F:
-      return "f32";
-    case CUDA_R_64F:
-      return "f64";
-    case CUDA_R_16F:
-      return "f16";
-    case CUDA_R_16BF:
-      return "bf16";
-    case CUDA_R_8I:
-      return "s8";
-    case CUDA_R_32I:
-      return "s32";
-    case CUDA_R_8F_E4M3:
-      return "e4m3";
-    case CUDA_R_8F_E5M2:
-      return "e5m2";
-    default:
-      return fmt::format("type {}", type);
+  for (const ElementType element : kElementTypes) {
+    if (row(element).cuda.value == type) return std::string(row(element).short_name);
   }
+  return fmt::format("type {}", type);
 }
 
 }  // namespace
